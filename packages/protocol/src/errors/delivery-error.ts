@@ -1,0 +1,30 @@
+import { SluiceError } from './sluice-error.ts';
+
+/** What is known of a request that did not succeed. */
+export interface DeliveryFailure {
+  /** HTTP status, if the service answered. */
+  readonly status?: number | undefined;
+  /** Whether the same request may succeed later. */
+  readonly retryable: boolean;
+  /** How long the service asked to be left alone, in milliseconds. */
+  readonly retryAfterMs?: number | undefined;
+  /** The start of the answer's body, bounded. */
+  readonly excerpt?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/** A request did not succeed: the service refused it, or could not be reached. */
+export class DeliveryError extends SluiceError implements DeliveryFailure {
+  readonly status: number | undefined;
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
+  readonly excerpt: string | undefined;
+
+  constructor(message: string, failure: DeliveryFailure) {
+    super('SLUICE_DELIVERY', message, failure.cause === undefined ? undefined : { cause: failure.cause });
+    this.status = failure.status;
+    this.retryable = failure.retryable;
+    this.retryAfterMs = failure.retryAfterMs;
+    this.excerpt = failure.excerpt;
+  }
+}
