@@ -1,0 +1,145 @@
+import { type Batch, createBatch } from './batch.ts';
+import { Epochs } from './epochs.ts';
+import { type EventBytes, type Limit, type Range, rangeLength } from './journal.ts';
+import { type EpochRange, RangeQueue } from './range-queue.ts';
+import { RingBuffer, type TextWriter } from './ring-buffer.ts';
+
+/** The segment of events that no journal holds, because storage failed: they live in the ring alone. */
+export const MEMORY_SEGMENT = 0;
+/** How many events move out of a full ring at once: enough to be rare, few enough not to be felt in track(). */
+const SPILL_EVENTS = 512;
+
+/**
+ * Everything that waits. The ring holds the newest events, oldest first: those already written to the journal, then
+ * those that are not. What the ring could not hold, and what earlier lives left, is stored in the journal alone.
+ */
+export class Backlog {
+  readonly epochs: Epochs = new Epochs();
+  readonly #ring: RingBuffer;
+  readonly #written = new RangeQueue();
+  readonly #stored = new RangeQueue();
+  #accepted = 0;
+  #writtenTotal = 0;
+  #inMemoryTotal = 0;
+  #inFlight = 0;
+
+  constructor(limit: Limit, writer: TextWriter) {
+    this.#ring = new RingBuffer(limit, writer);
+  }
+
+  /** Events that wait, in whatever place, batches in flight included. */
+  get pending(): number {
+    return this.#ring.length + this.#stored.count + this.#inFlight;
+  }
+
+  /** Events accepted but not in the journal yet. */
+  get unwritten(): number {
+    return this.#ring.length - this.#written.count;
+  }
+
+  /** Events that are written and still in memory. */
+  get fresh(): number {
+    return this.#written.count;
+  }
+
+  /** Events that only the journal holds. */
+  get stored(): number {
+    return this.#stored.count;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Bytes of the events in memory, batches in flight not counted. */
+  get bytes(): number {
+    return this.#ring.bytes;
+  }
+
+  /** When the oldest event in memory was accepted. */
+  get oldestAt(): number | undefined {
+    return this.#ring.oldestAt;
+  }
+
+  /** Events ever accepted, and of these, ever written: a mark to wait for. */
+  get accepted(): number {
+    return this.#accepted;
+  }
+
+  get written(): number {
+    return this.#writtenTotal;
+  }
+
+  /** Accepts an event. False where neither the ring has room nor anything in it can be left to the journal. */
+  push(text: string, at: number): boolean {
+    while (!this.#ring.push(text, at)) {
+      if (!this.#spill()) return false;
+    }
+    this.#accepted += 1;
+    return true;
+  }
+
+  /** The oldest events that are not written, as they lie in the ring; they stay there until `markWritten`. */
+  unwrittenGroup(limit: Limit): EventBytes | undefined {
+    return this.unwritten === 0 ? undefined : this.#ring.peek(this.#written.count, limit);
+  }
+
+  /** The journal now holds the oldest unwritten events. */
+  markWritten(range: Range): void {
+    const count = rangeLength(range);
+    this.#written.push({ ...range, epoch: this.epochs.enter(count) });
+    this.#writtenTotal += count;
+  }
+
+  /** The oldest `count` unwritten events go on without a journal. */
+  markMemoryOnly(count: number): void {
+    const from = this.#inMemoryTotal;
+    this.#inMemoryTotal += count;
+    this.markWritten({ segment: MEMORY_SEGMENT, from, to: from + count });
+  }
+
+  /** The journal holds events of an earlier life. */
+  addRecovered(range: Range): void {
+    this.#stored.push({ ...range, epoch: this.epochs.enter(rangeLength(range)) });
+  }
+
+  /** Takes the oldest written events out of the ring as a batch; there must be one. */
+  takeFresh(limit: Limit): Batch {
+    const first = this.#written.peek();
+    const most = first === undefined ? 0 : rangeLength(first);
+    const events = this.#ring.peek(0, { ...limit, maxEvents: Math.min(limit.maxEvents, most) });
+    const count = events.ends.length;
+    const batch = createBatch(events, this.#written.shift(count));
+    this.#ring.shift(count);
+    this.#inFlight += count;
+    return batch;
+  }
+
+  /** The oldest events that only the journal holds. */
+  peekStored(): EpochRange | undefined {
+    return this.#stored.peek();
+  }
+
+  /** Takes the oldest `count` stored events, which were read from the journal. */
+  takeStored(count: number): EpochRange {
+    this.#inFlight += count;
+    return this.#stored.shift(count);
+  }
+
+  /** The events of a batch, or a part of it, are delivered, dead letters, or dropped. */
+  settle(range: EpochRange): void {
+    const count = rangeLength(range);
+    this.#inFlight -= count;
+    this.epochs.settle(range.epoch, count);
+  }
+
+  /** Leaves the oldest written events to the journal. False where there are none that a journal holds. */
+  #spill(): boolean {
+    const first = this.#written.peek();
+    if (first === undefined || first.segment === MEMORY_SEGMENT) return false;
+    const count = Math.min(SPILL_EVENTS, rangeLength(first));
+    this.#stored.push(this.#written.shift(count));
+    this.#ring.shift(count);
+    return true;
+  }
+}

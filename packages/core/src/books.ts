@@ -1,0 +1,27 @@
+/** Why an event was dropped. A closed union: types, documentation and metrics all use these words. */
+export type DropReason =
+  /** Memory was full, and nothing in it could be left to the journal. */
+  | 'buffer-full'
+  /** It was tracked after `close()`. */
+  | 'closed'
+  /** The journal held it, but it could not be read back intact. */
+  | 'damaged';
+
+export const DROP_REASONS: readonly DropReason[] = ['buffer-full', 'closed', 'damaged'];
+
+/** What became of all events: `accepted + recovered = delivered + deadLettered + dropped + pending`, at every moment. */
+export class Books {
+  accepted = 0;
+  recovered = 0;
+  delivered = 0;
+  deadLettered = 0;
+  /** Never accepted: an InvalidEventError was raised. Not part of the sum. */
+  invalid = 0;
+  /** Sent again after a request whose outcome is unknown. Not part of the sum. */
+  maybeDuplicate = 0;
+  readonly dropped: Record<DropReason, number> = { 'buffer-full': 0, closed: 0, damaged: 0 };
+
+  get droppedTotal(): number {
+    return DROP_REASONS.reduce((total, reason) => total + this.dropped[reason], 0);
+  }
+}
