@@ -1,0 +1,29 @@
+/** A timer that was set. */
+export interface Timer {
+  cancel(): void;
+}
+
+/** Time as the tracker sees it. Tests pass a virtual one. */
+export interface Clock {
+  /** Milliseconds since 1970, UTC. */
+  now(): number;
+  /**
+   * Calls back after `delayMs` milliseconds. A timer does not keep a Node process alive,
+   * unless `keepAlive` says that somebody awaits it.
+   */
+  setTimeout(callback: () => void, delayMs: number, keepAlive?: boolean): Timer;
+}
+
+/** Waits on a clock, or until the signal aborts, whichever is first. Never rejects. */
+export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const wake = () => {
+      timer.cancel();
+      signal.removeEventListener('abort', wake);
+      resolve();
+    };
+    const timer = clock.setTimeout(wake, delayMs);
+    signal.addEventListener('abort', wake);
+  });
+}

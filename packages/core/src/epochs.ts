@@ -1,0 +1,48 @@
+interface Waiter {
+  readonly epoch: number;
+  readonly resolve: () => void;
+}
+
+/**
+ * Tells when all events of before a moment are settled, at a cost that does not grow with them: a flush ends an epoch,
+ * and each epoch counts its unsettled events.
+ */
+export class Epochs {
+  #current = 0;
+  readonly #unsettled = new Map<number, number>();
+  #waiters: Waiter[] = [];
+
+  /** Counts new events in. Returns their epoch. */
+  enter(count: number): number {
+    this.#unsettled.set(this.#current, (this.#unsettled.get(this.#current) ?? 0) + count);
+    return this.#current;
+  }
+
+  /** Counts settled events out: delivered, dead-lettered or dropped. */
+  settle(epoch: number, count: number): void {
+    const left = (this.#unsettled.get(epoch) ?? 0) - count;
+    if (left > 0) {
+      this.#unsettled.set(epoch, left);
+      return;
+    }
+    this.#unsettled.delete(epoch);
+    const oldest = this.#oldest();
+    const done = this.#waiters.filter((waiter) => waiter.epoch < oldest);
+    this.#waiters = this.#waiters.filter((waiter) => waiter.epoch >= oldest);
+    for (const waiter of done) waiter.resolve();
+  }
+
+  /** Ends the current epoch. Resolves when its events and all earlier ones are settled. */
+  turn(): Promise<void> {
+    const epoch = this.#current;
+    this.#current += 1;
+    if (this.#oldest() > epoch) return Promise.resolve();
+    return new Promise((resolve) => this.#waiters.push({ epoch, resolve }));
+  }
+
+  #oldest(): number {
+    // Insertion order is ascending: only the current epoch, the highest, is ever added again.
+    for (const epoch of this.#unsettled.keys()) return epoch;
+    return Number.POSITIVE_INFINITY;
+  }
+}

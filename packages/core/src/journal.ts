@@ -1,0 +1,81 @@
+/**
+ * The seam between the tracker and whatever keeps its events safe. A journal is an append-only log of segments;
+ * an event is known by its segment and its index in it. Every implementation passes the contract suite in
+ * `test/contracts/journal-contract.ts`.
+ */
+
+/** Consecutive events of one segment: indexes `from` (inclusive) to `to` (exclusive). */
+export interface Range {
+  /** A positive number that the journal gave. */
+  readonly segment: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Consecutive events as bytes: JSON texts in UTF-8, one comma between two of them, which is what a batch body carries. */
+export interface EventBytes {
+  readonly bytes: Uint8Array;
+  /** Offset in `bytes` at which each event ends; the comma after it is not part of it. */
+  readonly ends: Uint32Array;
+}
+
+/** How much to take at once. A single event larger than `maxBytes` is taken alone. */
+export interface Limit {
+  readonly maxEvents: number;
+  readonly maxBytes: number;
+}
+
+/** What `Journal.read` found at the start of a range. */
+export interface Reading {
+  /** Events from index `range.from` on. Where there are none, `range` holds no intact event any more. */
+  readonly events: EventBytes;
+  /** The part of the asked range that this reading covers. It starts where the asked range starts. */
+  readonly range: Range;
+}
+
+/** What a journal tells its tracker, at any time from `open()` on. */
+export interface JournalObserver {
+  /** Events of another life (a crashed process, a closed tab) were found and are this tracker's to deliver. */
+  recovered(range: Range): void;
+  /** Stored bytes are not intact events; they were skipped and kept aside. */
+  damaged(place: string, bytes: number): void;
+  /** Something failed that lost no event and stopped nothing. */
+  failed(error: Error): void;
+}
+
+/** A durable log of events. Methods may be called before `open()` has resolved. */
+export interface Journal {
+  /** What `stats().journal` shows: `file`, `indexeddb`, `memory`, or a name of your own. */
+  readonly kind: string;
+  /** Bytes that its events take in storage. */
+  readonly bytes: number;
+
+  /** Takes the place in storage and reports what earlier lives left there. Rejects with a StorageError where it cannot. */
+  open(observer: JournalObserver): Promise<void>;
+
+  /**
+   * Writes events, all or none. Resolves once they survive the death of the process. At most one call runs at a time.
+   * `events.bytes` is only valid until then. Rejects with a StorageError; nothing of the group is then kept.
+   */
+  append(events: EventBytes): Promise<Range>;
+
+  /** As `append`, without giving up the thread: for the last moment of a process. Absent where storage cannot do this. */
+  appendSync?(events: EventBytes): Range;
+
+  /** Reads intact, consecutive events from the start of a range. Rejects with a StorageError where storage fails. */
+  read(range: Range, limit: Limit): Promise<Reading>;
+
+  /** Releases events for good. Ranges come in any order, each event once. Losing a release costs a duplicate, no event. */
+  acknowledge(range: Range): Promise<void>;
+
+  /** Resolves once all that was appended before survives a power cut. */
+  sync(): Promise<void>;
+
+  /** Gives the place back. What was not acknowledged stays for the next life. */
+  close(): Promise<void>;
+}
+
+/** How many events a range holds. */
+export function rangeLength({ from, to }: Range): number {
+  return to - from;
+}

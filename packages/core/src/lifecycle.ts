@@ -1,0 +1,15 @@
+/** Moments in the life of the process or page at which the tracker acts. */
+export interface LifecycleListener {
+  /** The last moment: only what is done before this returns is done. Node's `exit`. */
+  exit(): void;
+  /** The page may be gone soon: write and send now. */
+  hide(): void;
+  /** The network may be back: a hint to try sooner. */
+  online(): void;
+}
+
+/** Where those moments come from. */
+export interface Lifecycle {
+  /** Starts listening. Returns how to stop. */
+  listen(listener: LifecycleListener): () => void;
+}

@@ -1,0 +1,52 @@
+import { type Range, rangeLength } from './journal.ts';
+
+/** A range, and the epoch (see epochs.ts) in which its events were counted in. */
+export interface EpochRange extends Range {
+  readonly epoch: number;
+}
+
+/** Ranges of waiting events, first in, first out. Neighbours are joined, so that its length does not follow the backlog's. */
+export class RangeQueue {
+  // Two stacks in place of a shifted array: taking from the front costs the same at any length.
+  #front: EpochRange[] = [];
+  #back: EpochRange[] = [];
+  #count = 0;
+
+  /** Events in all ranges. */
+  get count(): number {
+    return this.#count;
+  }
+
+  push(range: EpochRange): void {
+    this.#count += rangeLength(range);
+    const last = this.#back.at(-1);
+    const { segment, epoch } = range;
+    if (last?.segment === segment && last.epoch === epoch && last.to === range.from) {
+      this.#back[this.#back.length - 1] = { ...last, to: range.to };
+    } else {
+      this.#back.push(range);
+    }
+  }
+
+  /** The first range. */
+  peek(): EpochRange | undefined {
+    if (this.#front.length === 0) {
+      this.#front = this.#back.reverse();
+      this.#back = [];
+    }
+    return this.#front.at(-1);
+  }
+
+  /** Takes the first `count` events of the first range, which must hold as many. */
+  shift(count: number): EpochRange {
+    const first = this.peek();
+    if (first === undefined || rangeLength(first) < count) {
+      throw new RangeError(`cannot take ${count} events from ${first ? rangeLength(first) : 0}`);
+    }
+    const taken = { ...first, to: first.from + count };
+    this.#front.pop();
+    if (taken.to < first.to) this.#front.push({ ...first, from: taken.to });
+    this.#count -= count;
+    return taken;
+  }
+}
