@@ -1,0 +1,30 @@
+import { crc32 } from 'node:zlib';
+import { IndexSet } from './index-set.ts';
+
+/*
+ * One record holds one released range (FORMAT.md): from u32 | to u32 | crc u32. A record that is damaged or cut short
+ * costs duplicates, never events, which is why these files are not synced.
+ */
+export const ACKNOWLEDGEMENT_BYTES = 12;
+const CRC_AT = 8;
+
+/** The record that says that events `from` (inclusive) to `to` (exclusive) are released. */
+export function acknowledgementRecord(from: number, to: number): Buffer {
+  const record = Buffer.alloc(ACKNOWLEDGEMENT_BYTES);
+  record.writeUInt32LE(from, 0);
+  record.writeUInt32LE(to, 4);
+  record.writeUInt32LE(crc32(record.subarray(0, CRC_AT)), CRC_AT);
+  return record;
+}
+
+/** The events that the intact records of a file release. */
+export function readAcknowledgements(bytes: Buffer): IndexSet {
+  const released = new IndexSet();
+  for (let at = 0; at + ACKNOWLEDGEMENT_BYTES <= bytes.length; at += ACKNOWLEDGEMENT_BYTES) {
+    const record = bytes.subarray(at, at + ACKNOWLEDGEMENT_BYTES);
+    if (crc32(record.subarray(0, CRC_AT)) === record.readUInt32LE(CRC_AT)) {
+      released.add(record.readUInt32LE(0), record.readUInt32LE(4));
+    }
+  }
+  return released;
+}

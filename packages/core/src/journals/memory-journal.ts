@@ -1,0 +1,64 @@
+import { ClosedError } from '../errors/closed-error.ts';
+import { StorageError } from '../errors/storage-error.ts';
+import { sliceEvents } from '../event-bytes.ts';
+import { type EventBytes, type Journal, type Limit, type Range, type Reading, rangeLength } from '../journal.ts';
+import { type Chunk, ChunkList } from './chunk-list.ts';
+
+const SEGMENT = 1;
+
+interface MemoryChunk extends Chunk {
+  readonly events: EventBytes;
+}
+
+/** Keeps events as long as the process lives. For where there is no storage, and for tests. */
+export class MemoryJournal implements Journal {
+  readonly kind = 'memory';
+  readonly #maxBytes: number;
+  readonly #chunks = new ChunkList<MemoryChunk>();
+  #next = 0;
+  #bytes = 0;
+  #closed = false;
+
+  /** @param maxBytes Upper bound of the events kept, in bytes; above it `append` rejects. */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  async open(): Promise<void> {}
+
+  async append({ bytes, ends }: EventBytes): Promise<Range> {
+    if (this.#closed) throw new ClosedError('append() was called after close()');
+    if (this.#bytes + bytes.length > this.#maxBytes) {
+      throw new StorageError(`the memory journal is full: it holds ${this.#bytes} of ${this.#maxBytes} bytes`);
+    }
+    const from = this.#next;
+    this.#next += ends.length;
+    this.#bytes += bytes.length;
+    this.#chunks.push({ from, to: this.#next, events: { bytes: bytes.slice(), ends } });
+    return { segment: SEGMENT, from, to: this.#next };
+  }
+
+  async read(range: Range, limit: Limit): Promise<Reading> {
+    const chunk = this.#chunks.find(range.from);
+    if (chunk === undefined) return { events: { bytes: new Uint8Array(0), ends: new Uint32Array(0) }, range };
+    const events = sliceEvents(chunk.events, range.from - chunk.from, {
+      maxEvents: Math.min(limit.maxEvents, rangeLength(range)),
+      maxBytes: limit.maxBytes,
+    });
+    return { events, range: { ...range, to: range.from + events.ends.length } };
+  }
+
+  async acknowledge(range: Range): Promise<void> {
+    for (const chunk of this.#chunks.acknowledge(range)) this.#bytes -= chunk.events.bytes.length;
+  }
+
+  async sync(): Promise<void> {}
+
+  async close(): Promise<void> {
+    this.#closed = true;
+  }
+}
