@@ -75,6 +75,9 @@ export interface Journal {
   close(): Promise<void>;
 }
 
+/** No events. */
+export const NO_EVENTS: EventBytes = { bytes: new Uint8Array(0), ends: new Uint32Array(0) };
+
 /** How many events a range holds. */
 export function rangeLength({ from, to }: Range): number {
   return to - from;

@@ -1,7 +1,7 @@
 import { ClosedError } from '../errors/closed-error.ts';
 import { StorageError } from '../errors/storage-error.ts';
 import { sliceEvents } from '../event-bytes.ts';
-import { type EventBytes, type Journal, type Limit, type Range, type Reading, rangeLength } from '../journal.ts';
+import { type EventBytes, type Journal, type Limit, NO_EVENTS, type Range, type Reading, rangeLength } from '../journal.ts';
 import { type Chunk, ChunkList } from './chunk-list.ts';
 
 const SEGMENT = 1;
@@ -44,7 +44,7 @@ export class MemoryJournal implements Journal {
 
   async read(range: Range, limit: Limit): Promise<Reading> {
     const chunk = this.#chunks.find(range.from);
-    if (chunk === undefined) return { events: { bytes: new Uint8Array(0), ends: new Uint32Array(0) }, range };
+    if (chunk === undefined) return { events: NO_EVENTS, range };
     const events = sliceEvents(chunk.events, range.from - chunk.from, {
       maxEvents: Math.min(limit.maxEvents, rangeLength(range)),
       maxBytes: limit.maxBytes,

@@ -1,0 +1,273 @@
+import * as nodeFs from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Clock, Timer } from '../../clock.ts';
+import { ClosedError } from '../../errors/closed-error.ts';
+import { StorageError } from '../../errors/storage-error.ts';
+import {
+  type EventBytes,
+  type Journal,
+  type JournalObserver,
+  type Limit,
+  NO_EVENTS,
+  type Range,
+  type Reading,
+} from '../../journal.ts';
+import { SEGMENT_SUFFIX, Segment } from './segment.ts';
+import { SegmentWriter, writeSegmentSync } from './segment-writer.ts';
+import { type FileSystem, Slot } from './slot.ts';
+
+/**
+ * When written events are made to survive a power cut. In every mode they survive the death of the process.
+ * - `always`: before they count as written. One sync serves all that were waiting.
+ * - `interval`: within 100 ms or 1 MiB, whichever is first.
+ * - `never`: when the operating system sees fit.
+ */
+export type Fsync = 'always' | 'interval' | 'never';
+
+export interface FileJournalOptions {
+  /** The journal directory, shared by all processes that deliver to one account. Made where it is missing. */
+  readonly directory: string;
+  readonly fsync: Fsync;
+  readonly clock: Clock;
+  /** A segment that has reached this size is followed by a new one, in bytes. Default: 8 MiB. */
+  readonly segmentBytes?: number;
+  readonly fs?: FileSystem;
+}
+
+const SEGMENT_BYTES = 8 * 1024 * 1024;
+const SYNC_INTERVAL_MS = 100;
+const SYNC_BYTES = 1024 * 1024;
+
+/** The append-only journal on files: see FORMAT.md for what is in them. */
+export class FileJournal implements Journal {
+  readonly kind = 'file';
+  readonly #directory: string;
+  readonly #fsync: Fsync;
+  readonly #clock: Clock;
+  readonly #segmentBytes: number;
+  readonly #fs: FileSystem;
+  readonly #segments = new Map<number, Segment>();
+  #slot: Promise<Slot> | undefined;
+  /** The slot, once it is claimed: for the last moment, in which nothing can be awaited. */
+  #claimed: Slot | undefined;
+  #observer: JournalObserver | undefined;
+  #writer: SegmentWriter | undefined;
+  #lastSegment = 0;
+  #syncTimer: Timer | undefined;
+  #syncing: Promise<void> | undefined;
+  #closed = false;
+
+  constructor({ directory, fsync, clock, segmentBytes = SEGMENT_BYTES, fs = nodeFs }: FileJournalOptions) {
+    this.#directory = directory;
+    this.#fsync = fsync;
+    this.#clock = clock;
+    this.#segmentBytes = segmentBytes;
+    this.#fs = fs;
+  }
+
+  get bytes(): number {
+    let bytes = 0;
+    for (const segment of this.#segments.values()) bytes += segment.size;
+    return bytes;
+  }
+
+  async open(observer: JournalObserver): Promise<void> {
+    this.#observer = observer;
+    try {
+      const slot = await this.#claim();
+      for (const directory of await slot.adopt()) await this.#recover(directory, observer);
+    } catch (cause) {
+      throw storageError(`cannot open the journal in ${this.#directory}`, cause);
+    }
+  }
+
+  async append(events: EventBytes): Promise<Range> {
+    if (this.#closed) throw new ClosedError('append() was called after close()');
+    try {
+      return await this.#append(events);
+    } catch {
+      // What failed once is not trusted with the same events again: they go to a new file.
+      await this.#seal();
+    }
+    try {
+      return await this.#append(events);
+    } catch (cause) {
+      await this.#seal();
+      throw storageError(`cannot write ${events.ends.length} events to ${this.#directory}`, cause);
+    }
+  }
+
+  appendSync(events: EventBytes): Range {
+    if (this.#writer !== undefined) {
+      const from = this.#writer.appendSync(events);
+      return { segment: this.#writer.segment.number, from, to: from + events.ends.length };
+    }
+    this.#lastSegment += 1;
+    const name = segmentName(this.#lastSegment) + SEGMENT_SUFFIX;
+    const write = (directory: string) => writeSegmentSync(this.#fs, join(directory, name), events);
+    if (this.#claimed === undefined) Slot.leaveSync(this.#directory, this.#fs, write);
+    else write(this.#claimed.directory);
+    return { segment: this.#lastSegment, from: 0, to: events.ends.length };
+  }
+
+  async read(range: Range, limit: Limit): Promise<Reading> {
+    const segment = this.#segments.get(range.segment);
+    if (segment === undefined) return { events: NO_EVENTS, range };
+    try {
+      return await segment.read(range, limit);
+    } catch (cause) {
+      throw storageError(`cannot read ${segment.path}`, cause);
+    }
+  }
+
+  async acknowledge(range: Range): Promise<void> {
+    const segment = this.#segments.get(range.segment);
+    if (segment === undefined) return;
+    try {
+      await segment.acknowledge(range.from, range.to);
+      if (segment.isDone) await this.#delete(segment);
+    } catch (cause) {
+      throw storageError(`cannot note in ${segment.directory} what was delivered`, cause);
+    }
+  }
+
+  async sync(): Promise<void> {
+    this.#syncTimer?.cancel();
+    this.#syncTimer = undefined;
+    this.#syncing ??= (this.#writer?.sync() ?? Promise.resolve()).finally(() => {
+      this.#syncing = undefined;
+    });
+    await this.#syncing;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#seal();
+    const slot = await this.#slot?.catch(() => undefined);
+    if (slot === undefined) return;
+    await this.#removeDirectory(slot.directory);
+    await slot.release();
+  }
+
+  #claim(): Promise<Slot> {
+    this.#slot ??= Slot.claim(this.#directory, this.#fs).then(
+      (slot) => {
+        this.#claimed = slot;
+        return slot;
+      },
+      (error) => {
+        // Tried again by the next append.
+        this.#slot = undefined;
+        throw error;
+      },
+    );
+    return this.#slot;
+  }
+
+  async #append(events: EventBytes): Promise<Range> {
+    const writer = await this.#currentWriter();
+    const { number, size, count } = writer.segment;
+    const from = await writer.append(events);
+    if (this.#fsync === 'always') {
+      try {
+        await writer.sync();
+      } catch (error) {
+        await writer.takeBack(size, count);
+        throw error;
+      }
+    } else if (this.#fsync === 'interval') {
+      this.#scheduleSync(writer);
+    }
+    return { segment: number, from, to: from + events.ends.length };
+  }
+
+  async #currentWriter(): Promise<SegmentWriter> {
+    if (this.#writer !== undefined && this.#writer.segment.size >= this.#segmentBytes) await this.#seal();
+    if (this.#writer === undefined) {
+      const { directory } = await this.#claim();
+      this.#lastSegment += 1;
+      const name = segmentName(this.#lastSegment);
+      const segment = new Segment(this.#fs, this.#lastSegment, directory, name);
+      this.#writer = await SegmentWriter.create(this.#fs, segment);
+      this.#segments.set(segment.number, segment);
+    }
+    return this.#writer;
+  }
+
+  /** Ends the current segment: it is read and released from now on, never written. */
+  async #seal(): Promise<void> {
+    const writer = this.#writer;
+    if (writer === undefined) return;
+    this.#syncTimer?.cancel();
+    this.#syncTimer = undefined;
+    this.#writer = undefined;
+    try {
+      if (this.#fsync !== 'never') await writer.sync();
+    } catch (error) {
+      this.#observer?.failed(storageError(`cannot sync ${writer.segment.path}`, error));
+    }
+    await writer.close().catch(() => undefined);
+    if (writer.segment.isDone) await this.#delete(writer.segment);
+  }
+
+  #scheduleSync(writer: SegmentWriter): void {
+    const sync = () => {
+      this.sync().catch(async (error) => {
+        this.#observer?.failed(storageError(`cannot sync ${writer.segment.path}`, error));
+        if (this.#writer === writer) await this.#seal();
+      });
+    };
+    if (writer.unsynced >= SYNC_BYTES) sync();
+    else this.#syncTimer ??= this.#clock.setTimeout(sync, SYNC_INTERVAL_MS);
+  }
+
+  async #recover(directory: string, observer: JournalObserver): Promise<void> {
+    const entries = await this.#fs.promises.readdir(directory, { withFileTypes: true });
+    const names = entries.filter((entry) => entry.isFile() && entry.name.endsWith(SEGMENT_SUFFIX));
+    for (const { name } of names.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      this.#lastSegment += 1;
+      const segment = new Segment(this.#fs, this.#lastSegment, directory, basename(name, SEGMENT_SUFFIX));
+      try {
+        await this.#recoverSegment(segment, observer);
+      } catch (cause) {
+        observer.failed(storageError(`cannot read ${segment.path}; it is left where it is`, cause));
+      }
+    }
+    await this.#removeDirectory(directory);
+  }
+
+  async #recoverSegment(segment: Segment, observer: JournalObserver): Promise<void> {
+    const { readable, damaged, waiting } = await segment.survey();
+    if (!readable) {
+      const reason = 'it is no journal segment, or one of a later version of Sluice';
+      observer.failed(new StorageError(`${segment.path} is left where it is: ${reason}`));
+      return;
+    }
+    if (damaged > 0) observer.damaged(segment.path, damaged);
+    this.#segments.set(segment.number, segment);
+    for (const { from, to } of waiting) observer.recovered({ segment: segment.number, from, to });
+    if (segment.isDone) await this.#delete(segment);
+  }
+
+  async #delete(segment: Segment): Promise<void> {
+    this.#segments.delete(segment.number);
+    await segment.delete();
+    // An adopted directory is done with its last segment; the slot's own only when the slot is given back.
+    if (segment.directory !== this.#claimed?.directory) await this.#removeDirectory(segment.directory);
+  }
+
+  /** Removes a directory if nothing is in it. */
+  async #removeDirectory(directory: string): Promise<void> {
+    await this.#fs.promises.rmdir(directory).catch(() => undefined);
+  }
+}
+
+/** Segments of one process sort by name in the order in which they were written. */
+function segmentName(number: number): string {
+  return String(number).padStart(8, '0');
+}
+
+function storageError(what: string, cause: unknown): StorageError {
+  return new StorageError(`${what}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+}

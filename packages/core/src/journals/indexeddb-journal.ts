@@ -1,0 +1,157 @@
+import { createStore, delMany, get, keys, set, type UseStore } from 'idb-keyval';
+import { ClosedError } from '../errors/closed-error.ts';
+import { StorageError } from '../errors/storage-error.ts';
+import { sliceEvents } from '../event-bytes.ts';
+import {
+  type EventBytes,
+  type Journal,
+  type JournalObserver,
+  type Limit,
+  NO_EVENTS,
+  type Range,
+  type Reading,
+  rangeLength,
+} from '../journal.ts';
+import { uuid } from '../uuid.ts';
+import { type Chunk, ChunkList } from './chunk-list.ts';
+
+/** One record is one group of events: its life, and the indexes of its events in it. */
+type Key = [life: string, from: number, to: number];
+
+interface StoredChunk extends Chunk {
+  readonly key: Key;
+  readonly bytes: number;
+}
+
+interface Segment {
+  readonly life: string;
+  readonly chunks: ChunkList<StoredChunk>;
+}
+
+/** Web Locks, where the browser has them. A lock is held while its callback's promise is pending. */
+type Locks = Pick<LockManager, 'request'>;
+
+/**
+ * Keeps events in IndexedDB: a record for each group, written once and deleted once, never rewritten. Each page is a
+ * life of its own and holds a Web Lock while it lives; a page takes over the lives whose lock is free. Where there are
+ * no Web Locks it takes over all, which may deliver twice what another open page holds, and loses nothing.
+ */
+export class IndexedDbJournal implements Journal {
+  readonly kind = 'indexeddb';
+  readonly #name: string;
+  readonly #locks: Locks | undefined;
+  readonly #store: UseStore;
+  readonly #life = uuid();
+  readonly #segments = new Map<number, Segment>();
+  readonly #own: Segment = { life: this.#life, chunks: new ChunkList() };
+  /** Resolving it lets go of all locks. */
+  #releaseLocks: () => void = () => {};
+  readonly #released: Promise<void>;
+  #next = 0;
+  #bytes = 0;
+  #closed = false;
+
+  constructor(name: string, locks: Locks | undefined) {
+    this.#name = name;
+    this.#locks = locks;
+    this.#store = createStore(name, 'events');
+    this.#segments.set(1, this.#own);
+    this.#released = new Promise((resolve) => {
+      this.#releaseLocks = resolve;
+    });
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  async open(observer: JournalObserver): Promise<void> {
+    await this.#lock(this.#life);
+    const lives = new Map<string, Key[]>();
+    // Keys come in order: by life, then by index.
+    for (const key of await this.#run('list what is stored', () => keys<Key>(this.#store))) {
+      if (key[0] !== this.#life) lives.set(key[0], [...(lives.get(key[0]) ?? []), key]);
+    }
+    for (const [life, stored] of lives) {
+      if (await this.#lock(life)) this.#adopt(life, stored, observer);
+    }
+  }
+
+  async append(events: EventBytes): Promise<Range> {
+    if (this.#closed) throw new ClosedError('append() was called after close()');
+    const from = this.#next;
+    const to = from + events.ends.length;
+    const key: Key = [this.#life, from, to];
+    const record = { bytes: events.bytes.slice(), ends: events.ends.slice() };
+    await this.#run(`store ${events.ends.length} events`, () => set(key, record, this.#store));
+    this.#next = to;
+    this.#keep(this.#own, { key, from, to, bytes: record.bytes.length });
+    return { segment: 1, from, to };
+  }
+
+  async read(range: Range, limit: Limit): Promise<Reading> {
+    const chunk = this.#segments.get(range.segment)?.chunks.find(range.from);
+    if (chunk === undefined) return { events: NO_EVENTS, range };
+    const record = await this.#run('read events', () => get<EventBytes>(chunk.key, this.#store));
+    // Deleted under us: storage was cleared.
+    if (record === undefined) return { events: NO_EVENTS, range: { ...range, to: Math.min(range.to, chunk.to) } };
+    const events = sliceEvents(record, range.from - chunk.from, {
+      maxEvents: Math.min(limit.maxEvents, rangeLength(range)),
+      maxBytes: limit.maxBytes,
+    });
+    return { events, range: { ...range, to: range.from + events.ends.length } };
+  }
+
+  async acknowledge(range: Range): Promise<void> {
+    const done = this.#segments.get(range.segment)?.chunks.acknowledge(range) ?? [];
+    if (done.length === 0) return;
+    for (const chunk of done) this.#bytes -= chunk.bytes;
+    const stale = done.map((chunk) => chunk.key);
+    await this.#run('delete delivered events', () => delMany(stale, this.#store));
+  }
+
+  async sync(): Promise<void> {}
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#releaseLocks();
+  }
+
+  #adopt(life: string, stored: Key[], observer: JournalObserver): void {
+    const segment = { life, chunks: new ChunkList<StoredChunk>() };
+    const number = this.#segments.size + 1;
+    this.#segments.set(number, segment);
+    for (const key of stored) {
+      const [, from, to] = key;
+      this.#keep(segment, { key, from, to, bytes: 0 });
+      observer.recovered({ segment: number, from, to });
+    }
+  }
+
+  #keep(segment: Segment, chunk: StoredChunk): void {
+    segment.chunks.push(chunk);
+    this.#bytes += chunk.bytes;
+  }
+
+  /** Takes the lock of a life until the journal is closed. False where another page holds it. */
+  #lock(life: string): Promise<boolean> {
+    const locks = this.#locks;
+    if (locks === undefined) return Promise.resolve(true);
+    return new Promise((resolve, reject) => {
+      const hold = (lock: Lock | null) => {
+        resolve(lock !== null);
+        return lock === null ? undefined : this.#released;
+      };
+      locks.request(`sluice ${this.#name} ${life}`, { ifAvailable: true }, hold).catch(reject);
+    });
+  }
+
+  async #run<Result>(what: string, action: () => Promise<Result>): Promise<Result> {
+    try {
+      return await action();
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new StorageError(`cannot ${what} in IndexedDB: ${reason}`, { cause });
+    }
+  }
+}
