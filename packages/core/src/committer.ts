@@ -1,10 +1,8 @@
 import { type Backoff, backoffDelayMs } from '@sluice/protocol';
 import type { Backlog } from './backlog.ts';
 import type { Clock, Timer } from './clock.ts';
-import type { Journal, Limit } from './journal.ts';
+import type { Journal } from './journal.ts';
 
-/** One write: large enough to be worth a system call, small enough not to hold up the next. */
-const GROUP: Limit = { maxEvents: 4096, maxBytes: 512 * 1024 };
 /** How soon a journal that failed is tried again. */
 const RETRY: Backoff = { baseMs: 1_000, maxMs: 60_000 };
 
@@ -63,7 +61,7 @@ export class Committer {
   commitSync(): void {
     const { backlog, journal } = this.#options;
     for (;;) {
-      const group = journal.appendSync && backlog.unwrittenGroup(GROUP);
+      const group = journal.appendSync && backlog.unwrittenGroup(journal.groupLimit);
       if (group === undefined) return;
       const range = journal.appendSync?.(group);
       if (range !== undefined) backlog.markWritten(range);
@@ -91,7 +89,7 @@ export class Committer {
 
   async #write(): Promise<void> {
     const { backlog, journal, clock, random, onWritten, onFailed } = this.#options;
-    const group = backlog.unwrittenGroup(GROUP);
+    const group = backlog.unwrittenGroup(journal.groupLimit);
     if (group === undefined) return;
     if (clock.now() < this.#retryAt) {
       backlog.markMemoryOnly(group.ends.length);

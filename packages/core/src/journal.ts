@@ -49,6 +49,8 @@ export interface Journal {
   readonly kind: string;
   /** Bytes that its events take in storage. */
   readonly bytes: number;
+  /** The most that it takes in one append. */
+  readonly groupLimit: Limit;
 
   /** Takes the place in storage and reports what earlier lives left there. Rejects with a StorageError where it cannot. */
   open(observer: JournalObserver): Promise<void>;

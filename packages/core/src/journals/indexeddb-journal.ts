@@ -18,6 +18,9 @@ import { type Chunk, ChunkList } from './chunk-list.ts';
 /** One record is one group of events: its life, and the indexes of its events in it. */
 type Key = [life: string, from: number, to: number];
 
+/** Records of this size are written fastest, and stay below the size at which browsers move values to files. */
+const GROUP_LIMIT: Limit = { maxEvents: 100, maxBytes: 48 * 1024 };
+
 interface StoredChunk extends Chunk {
   readonly key: Key;
   readonly bytes: number;
@@ -38,6 +41,7 @@ type Locks = Pick<LockManager, 'request'>;
  */
 export class IndexedDbJournal implements Journal {
   readonly kind = 'indexeddb';
+  readonly groupLimit: Limit = GROUP_LIMIT;
   readonly #name: string;
   readonly #locks: Locks | undefined;
   readonly #store: UseStore;
@@ -67,14 +71,13 @@ export class IndexedDbJournal implements Journal {
 
   async open(observer: JournalObserver): Promise<void> {
     await this.#lock(this.#life);
-    const lives = new Map<string, Key[]>();
-    // Keys come in order: by life, then by index.
-    for (const key of await this.#run('list what is stored', () => keys<Key>(this.#store))) {
-      if (key[0] !== this.#life) lives.set(key[0], [...(lives.get(key[0]) ?? []), key]);
+    const adopted = new Map<string, Key[]>();
+    for (const [life] of await this.#keys()) {
+      if (life !== this.#life && !adopted.has(life) && (await this.#lock(life))) adopted.set(life, []);
     }
-    for (const [life, stored] of lives) {
-      if (await this.#lock(life)) this.#adopt(life, stored, observer);
-    }
+    // Listed again: a life that was locked only now may have delivered some of its events before it ended.
+    for (const key of await this.#keys()) adopted.get(key[0])?.push(key);
+    for (const [life, stored] of adopted) this.#adopt(life, stored, observer);
   }
 
   async append(events: EventBytes): Promise<Range> {
@@ -94,7 +97,8 @@ export class IndexedDbJournal implements Journal {
     if (chunk === undefined) return { events: NO_EVENTS, range };
     const record = await this.#run('read events', () => get<EventBytes>(chunk.key, this.#store));
     // Deleted under us: storage was cleared.
-    if (record === undefined) return { events: NO_EVENTS, range: { ...range, to: Math.min(range.to, chunk.to) } };
+    if (record === undefined)
+      return { events: NO_EVENTS, range: { ...range, to: Math.min(range.to, chunk.to) } };
     const events = sliceEvents(record, range.from - chunk.from, {
       maxEvents: Math.min(limit.maxEvents, rangeLength(range)),
       maxBytes: limit.maxBytes,
@@ -115,6 +119,11 @@ export class IndexedDbJournal implements Journal {
   async close(): Promise<void> {
     this.#closed = true;
     this.#releaseLocks();
+  }
+
+  /** In order: by life, then by index. */
+  #keys(): Promise<Key[]> {
+    return this.#run('list what is stored', () => keys<Key>(this.#store));
   }
 
   #adopt(life: string, stored: Key[], observer: JournalObserver): void {

@@ -1,10 +1,19 @@
 import { ClosedError } from '../errors/closed-error.ts';
 import { StorageError } from '../errors/storage-error.ts';
 import { sliceEvents } from '../event-bytes.ts';
-import { type EventBytes, type Journal, type Limit, NO_EVENTS, type Range, type Reading, rangeLength } from '../journal.ts';
+import {
+  type EventBytes,
+  type Journal,
+  type Limit,
+  NO_EVENTS,
+  type Range,
+  type Reading,
+  rangeLength,
+} from '../journal.ts';
 import { type Chunk, ChunkList } from './chunk-list.ts';
 
 const SEGMENT = 1;
+const GROUP_LIMIT: Limit = { maxEvents: 4096, maxBytes: 512 * 1024 };
 
 interface MemoryChunk extends Chunk {
   readonly events: EventBytes;
@@ -13,6 +22,7 @@ interface MemoryChunk extends Chunk {
 /** Keeps events as long as the process lives. For where there is no storage, and for tests. */
 export class MemoryJournal implements Journal {
   readonly kind = 'memory';
+  readonly groupLimit: Limit = GROUP_LIMIT;
   readonly #maxBytes: number;
   readonly #chunks = new ChunkList<MemoryChunk>();
   #next = 0;
@@ -33,7 +43,9 @@ export class MemoryJournal implements Journal {
   async append({ bytes, ends }: EventBytes): Promise<Range> {
     if (this.#closed) throw new ClosedError('append() was called after close()');
     if (this.#bytes + bytes.length > this.#maxBytes) {
-      throw new StorageError(`the memory journal is full: it holds ${this.#bytes} of ${this.#maxBytes} bytes`);
+      throw new StorageError(
+        `the memory journal is full: it holds ${this.#bytes} of ${this.#maxBytes} bytes`,
+      );
     }
     const from = this.#next;
     this.#next += ends.length;

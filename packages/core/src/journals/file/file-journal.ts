@@ -34,6 +34,8 @@ export interface FileJournalOptions {
   readonly fs?: FileSystem;
 }
 
+/** One write: large enough to be worth a system call, small enough not to hold up the next. */
+const GROUP_LIMIT: Limit = { maxEvents: 4096, maxBytes: 512 * 1024 };
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 const SYNC_INTERVAL_MS = 100;
 const SYNC_BYTES = 1024 * 1024;
@@ -41,6 +43,7 @@ const SYNC_BYTES = 1024 * 1024;
 /** The append-only journal on files: see FORMAT.md for what is in them. */
 export class FileJournal implements Journal {
   readonly kind = 'file';
+  readonly groupLimit: Limit = GROUP_LIMIT;
   readonly #directory: string;
   readonly #fsync: Fsync;
   readonly #clock: Clock;

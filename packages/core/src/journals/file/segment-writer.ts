@@ -98,7 +98,12 @@ export class SegmentWriter {
 
   async #write(bytes: Buffer, position: number): Promise<void> {
     for (let written = 0; written < bytes.length; ) {
-      const { bytesWritten } = await this.#file.write(bytes, written, bytes.length - written, position + written);
+      const { bytesWritten } = await this.#file.write(
+        bytes,
+        written,
+        bytes.length - written,
+        position + written,
+      );
       if (bytesWritten === 0) throw new StorageError(`the disk took ${written} of ${bytes.length} bytes`);
       written += bytesWritten;
     }

@@ -81,7 +81,8 @@ export class Segment {
     if (!hasHeader(bytes)) return { readable: false, damaged: 0, waiting: [] };
     this.#released = readAcknowledgements(await this.#readFile(this.#pathOf(ACKNOWLEDGEMENTS_SUFFIX)));
     const waiting: { from: number; to: number }[] = [];
-    const add = (from: number, to: number) => this.#released.forEachGap(from, to, (a, b) => waiting.push({ from: a, to: b }));
+    const add = (from: number, to: number) =>
+      this.#released.forEachGap(from, to, (a, b) => waiting.push({ from: a, to: b }));
     const reader = new FrameReader(bytes.subarray(HEADER.length), true);
     let from = 0;
     let to = 0;
@@ -129,7 +130,11 @@ export class Segment {
     this.#released.add(from, to);
     if (this.isDone) return;
     const append = async () => {
-      const file = await this.#fs.promises.open(this.#pathOf(ACKNOWLEDGEMENTS_SUFFIX), ACKNOWLEDGE_FLAGS, FILE_MODE);
+      const file = await this.#fs.promises.open(
+        this.#pathOf(ACKNOWLEDGEMENTS_SUFFIX),
+        ACKNOWLEDGE_FLAGS,
+        FILE_MODE,
+      );
       try {
         await file.write(acknowledgementRecord(from, to));
       } finally {

@@ -1,0 +1,30 @@
+import type { Clock } from './clock.ts';
+
+/** A moment after which nobody waits any longer: a time-out, or a signal before it. */
+export class Deadline {
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(clock: Clock, timeoutMs: number, signal: AbortSignal | undefined) {
+    this.#clock = clock;
+    this.#timeoutMs = timeoutMs;
+    this.#signal = signal;
+  }
+
+  /** Resolves with the work, or at the deadline. Keeps a Node process alive meanwhile: somebody awaits it. */
+  async wait(work: Promise<void>): Promise<void> {
+    const signal = this.#signal;
+    if (signal?.aborted) return;
+    await new Promise<void>((resolve, reject) => {
+      const timer = this.#clock.setTimeout(() => end(), this.#timeoutMs, true);
+      const end = () => {
+        timer.cancel();
+        signal?.removeEventListener('abort', end);
+        resolve();
+      };
+      signal?.addEventListener('abort', end);
+      work.then(end, reject);
+    });
+  }
+}

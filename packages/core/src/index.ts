@@ -1,0 +1,21 @@
+export {
+  ConfigError,
+  DeliveryError,
+  InvalidEventError,
+  isSluiceError,
+  SluiceError,
+  type SluiceErrorCode,
+} from '@sluice/protocol';
+export type { DropReason } from './books.ts';
+export type { BreakerState } from './breaker.ts';
+export type { Clock, Timer } from './clock.ts';
+export { ClosedError } from './errors/closed-error.ts';
+export { StorageError } from './errors/storage-error.ts';
+export type { TrackOptions } from './event-text.ts';
+export type { EventBytes, Journal, JournalObserver, Limit, Range, Reading } from './journal.ts';
+export type { Logger } from './logger.ts';
+export type { TrackerOptions } from './options.ts';
+export type { FinishOptions, FlushReport, TrackerStats } from './stats.ts';
+export { createTracker, type Tracker } from './tracker.ts';
+export type { TrackerEvents } from './tracker-events.ts';
+export type { Outcome, Transport, TransportRequest } from './transport.ts';

@@ -1,0 +1,62 @@
+import type { Clock } from '../clock.ts';
+import { IndexedDbJournal } from '../journals/indexeddb-journal.ts';
+import type { Lifecycle } from '../lifecycle.ts';
+import type { TextWriter } from '../ring-buffer.ts';
+import { FetchTransport } from '../transports/fetch-transport.ts';
+import type { Platform } from './platform.ts';
+
+const encoder = new TextEncoder();
+
+const text: TextWriter = {
+  allocate: (bytes) => new Uint8Array(bytes),
+  write: (string, target, offset) => encoder.encodeInto(string, target.subarray(offset)).written,
+  byteLength: (string) => encoder.encode(string).length,
+};
+
+const clock: Clock = {
+  now: () => Date.now(),
+  setTimeout(callback, delayMs) {
+    const timer = setTimeout(callback, delayMs);
+    return { cancel: () => clearTimeout(timer) };
+  },
+};
+
+const lifecycle: Lifecycle = {
+  listen({ hide, online }) {
+    // Workers have neither a document nor pagehide; there is nothing to hide from.
+    const page = globalThis.document;
+    const onVisibility = () => {
+      if (page.visibilityState === 'hidden') hide();
+    };
+    page?.addEventListener('visibilitychange', onVisibility);
+    globalThis.addEventListener?.('pagehide', hide);
+    globalThis.addEventListener?.('online', online);
+    return () => {
+      page?.removeEventListener('visibilitychange', onVisibility);
+      globalThis.removeEventListener?.('pagehide', hide);
+      globalThis.removeEventListener?.('online', online);
+    };
+  },
+};
+
+export const platform: Platform = {
+  text,
+  clock,
+  lifecycle,
+  commitIntervalMs: 250,
+  createJournal({ account, part = '' }) {
+    if (typeof indexedDB === 'undefined') return undefined;
+    const locks = globalThis.navigator?.locks as LockManager | undefined;
+    return new IndexedDbJournal(`sluice${part && ` ${part}`} ${hash(account)}`, locks);
+  },
+  createTransport: () => new FetchTransport(),
+};
+
+/** FNV-1a, 32 bits: tells the few accounts of one origin apart, and keeps the key out of the database's name. */
+function hash(text: string): string {
+  let value = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
+  }
+  return (value >>> 0).toString(16).padStart(8, '0');
+}

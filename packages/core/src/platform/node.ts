@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '../clock.ts';
+import { FileJournal } from '../journals/file/file-journal.ts';
+import type { Lifecycle } from '../lifecycle.ts';
+import type { TextWriter } from '../ring-buffer.ts';
+import { UndiciTransport } from '../transports/undici-transport.ts';
+import type { Platform } from './platform.ts';
+
+const text: TextWriter = {
+  allocate: (bytes) => Buffer.allocUnsafeSlow(bytes),
+  write: (string, target, offset) => (target as Buffer).write(string, offset),
+  byteLength: (string) => Buffer.byteLength(string),
+};
+
+const clock: Clock = {
+  now: Date.now,
+  setTimeout(callback, delayMs, keepAlive = false) {
+    const timer = setTimeout(callback, delayMs);
+    if (!keepAlive) timer.unref();
+    return { cancel: () => clearTimeout(timer) };
+  },
+};
+
+const lifecycle: Lifecycle = {
+  listen({ exit }) {
+    process.on('exit', exit);
+    return () => process.off('exit', exit);
+  },
+};
+
+export const platform: Platform = {
+  text,
+  clock,
+  lifecycle,
+  commitIntervalMs: 10,
+  createJournal({ account, directory, fsync, clock, part = '' }) {
+    const root = directory ?? join(stateDirectory(), 'sluice', accountName(account));
+    return new FileJournal({ directory: join(root, part), fsync, clock });
+  },
+  createTransport: (concurrency) => new UndiciTransport(concurrency),
+};
+
+/** Where a user's programs keep state that outlives them and is not worth a backup. */
+function stateDirectory(): string {
+  const { env, platform } = process;
+  if (platform === 'win32') return env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local');
+  if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support');
+  return env.XDG_STATE_HOME || join(homedir(), '.local', 'state');
+}
+
+/** A short name that tells accounts apart and tells nothing about them. */
+function accountName(account: string): string {
+  return createHash('sha256').update(account).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,29 @@
+import type { Clock } from '../clock.ts';
+import type { Journal } from '../journal.ts';
+import type { Fsync } from '../journals/file/file-journal.ts';
+import type { Lifecycle } from '../lifecycle.ts';
+import type { TextWriter } from '../ring-buffer.ts';
+import type { Transport } from '../transport.ts';
+
+/** What decides which journal a tracker gets, and where. */
+export interface JournalPlace {
+  /** Names a default place: what trackers of one account share, and those of two do not. */
+  readonly account: string;
+  readonly directory: string | undefined;
+  readonly fsync: Fsync;
+  readonly clock: Clock;
+  /** A part of the place, for what is not to be delivered: dead letters. */
+  readonly part?: string;
+}
+
+/** All that differs between Node and browsers. One is picked by the package's `imports` map, under `#platform`. */
+export interface Platform {
+  readonly text: TextWriter;
+  readonly clock: Clock;
+  readonly lifecycle: Lifecycle;
+  /** How long an event may wait in memory for others to be written with, by default, in milliseconds. */
+  readonly commitIntervalMs: number;
+  /** The durable journal of the platform; undefined where it has none. */
+  createJournal(place: JournalPlace): Journal | undefined;
+  createTransport(concurrency: number): Transport;
+}

@@ -1,0 +1,26 @@
+import type { DeliveryError, InvalidEventError } from '@sluice/protocol';
+import type { DropReason } from './books.ts';
+import type { BreakerState } from './breaker.ts';
+import type { StorageError } from './errors/storage-error.ts';
+
+/** What `tracker.on(name, listener)` can listen to, and what the listener gets. */
+export interface TrackerEvents {
+  /** The service took events. */
+  readonly delivered: { readonly count: number };
+  /** Events are lost, and why. */
+  readonly dropped: { readonly reason: DropReason; readonly count: number };
+  /** The service refused an event for good; it is kept as a dead letter. */
+  readonly deadLettered: { readonly count: number; readonly status: number; readonly excerpt: string };
+  /** `track()` or `identify()` was given something that cannot be sent. */
+  readonly invalid: { readonly error: InvalidEventError };
+  /** Events of an earlier life were found and will be delivered. */
+  readonly recovered: { readonly count: number };
+  /** Stored bytes are damaged; they were skipped and kept aside. */
+  readonly damaged: { readonly place: string; readonly bytes: number };
+  /** A request did not succeed. What follows is in the error's message. */
+  readonly failedAttempt: { readonly error: DeliveryError };
+  /** The disk or the browser's storage failed. Events go on in memory as far as it holds. */
+  readonly storageFailed: { readonly error: StorageError };
+  /** Requests flow, wait, or are about to be tried again. */
+  readonly breaker: { readonly state: BreakerState };
+}

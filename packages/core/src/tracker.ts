@@ -1,0 +1,329 @@
+import { describe, EVENTS_PATH, endpoint, InvalidEventError, isNonEmptyString } from '@sluice/protocol';
+import { platform } from '#platform';
+import { Backlog } from './backlog.ts';
+import { Batcher } from './batcher.ts';
+import { Books, type DropReason } from './books.ts';
+import { Breaker } from './breaker.ts';
+import type { Clock } from './clock.ts';
+import { Committer } from './committer.ts';
+import { DeadLetters } from './dead-letters.ts';
+import { Deadline } from './deadline.ts';
+import { Emitter } from './emitter.ts';
+import { StorageError } from './errors/storage-error.ts';
+import { createEventText, type TrackOptions } from './event-text.ts';
+import { type Journal, rangeLength } from './journal.ts';
+import { createJournal } from './journals/choice.ts';
+import { readOptions, type Settings, type TrackerOptions } from './options.ts';
+import { Sender } from './sender.ts';
+import type { FinishOptions, FlushReport, TrackerStats } from './stats.ts';
+import type { TrackerEvents } from './tracker-events.ts';
+
+const FLUSH_TIMEOUT_MS = 30_000;
+const CLOSE_TIMEOUT_MS = 10_000;
+const NO_OPTIONS: TrackOptions = {};
+
+/**
+ * Makes a tracker. Synchronous: what is tracked while its journal opens waits in memory.
+ * Throws a ConfigError where an option is wrong, and nothing else.
+ */
+export function createTracker(options: TrackerOptions): Tracker {
+  return new Tracker(readOptions(options));
+}
+
+/** Takes events, keeps them safe, delivers them. Made by `createTracker`. */
+export class Tracker {
+  readonly #settings: Settings;
+  readonly #clock: Clock;
+  readonly #journal: Journal;
+  readonly #backlog: Backlog;
+  readonly #committer: Committer;
+  readonly #batcher: Batcher;
+  readonly #breaker: Breaker;
+  readonly #deadLetters: DeadLetters;
+  readonly #sender: Sender;
+  readonly #closeTransport: () => Promise<void>;
+  readonly #books = new Books();
+  readonly #emitter: Emitter<TrackerEvents>;
+  readonly #opened: Promise<void>;
+  readonly #stopListening: () => void;
+  #correlationValue: string | undefined;
+  #closed: Promise<FlushReport> | undefined;
+
+  /** @internal */
+  constructor(settings: Settings) {
+    this.#settings = settings;
+    const { batch, buffer, delivery, random } = settings;
+    const clock = settings.clock ?? platform.clock;
+    const transport = settings.transport ?? platform.createTransport(delivery.concurrency);
+    this.#clock = clock;
+    this.#closeTransport = () => transport.close();
+    this.#emitter = new Emitter((error, event) => {
+      settings.logger?.error({ error, event }, 'a listener threw');
+    });
+    this.#journal = createJournal(settings, clock);
+    this.#backlog = new Backlog(buffer, platform.text);
+    this.#committer = new Committer({
+      backlog: this.#backlog,
+      journal: this.#journal,
+      clock,
+      random,
+      intervalMs: settings.commitIntervalMs ?? platform.commitIntervalMs,
+      onWritten: () => this.#sender.wake(),
+      onFailed: (error) => this.#storageFailed(error),
+    });
+    this.#batcher = new Batcher({
+      backlog: this.#backlog,
+      journal: this.#journal,
+      clock,
+      limit: batch,
+      maxWaitMs: batch.maxWaitMs,
+      onDue: () => this.#sender.wake(),
+      onDamaged: (count) => this.#drop('damaged', count),
+    });
+    this.#breaker = new Breaker(clock, (state) => {
+      this.#emitter.emit('breaker', { state });
+      settings.logger?.info({ state }, 'the breaker changed');
+      this.#sender.wake();
+    });
+    this.#deadLetters = new DeadLetters(() => createJournal(settings, clock, 'dead-letters'), clock);
+    this.#sender = new Sender({
+      url: endpoint(settings.baseUrl, EVENTS_PATH),
+      apiKey: settings.apiKey,
+      concurrency: delivery.concurrency,
+      timeoutMs: delivery.timeoutMs,
+      backoff: { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs },
+      random,
+      clock,
+      backlog: this.#backlog,
+      batcher: this.#batcher,
+      journal: this.#journal,
+      deadLetters: this.#deadLetters,
+      transport,
+      breaker: this.#breaker,
+      books: this.#books,
+      onDelivered: (count) => this.#emitter.emit('delivered', { count }),
+      onDeadLettered: (status, excerpt) => {
+        this.#emitter.emit('deadLettered', { count: 1, status, excerpt });
+        settings.logger?.warn(
+          { status, excerpt },
+          'the service refused an event; it is kept as a dead letter',
+        );
+      },
+      onFailedAttempt: (error) => {
+        this.#emitter.emit('failedAttempt', { error });
+        settings.logger?.debug({ error }, error.message);
+      },
+      onStorageFailed: (error) => this.#storageFailed(error),
+    });
+    this.#opened = this.#open();
+    this.#stopListening = platform.lifecycle.listen({
+      exit: () => this.#writeAtExit(),
+      hide: () => void this.#writeAndSend(),
+      online: () => this.#sender.wake(),
+    });
+  }
+
+  /**
+   * Takes an event: stamps it, and leaves the rest to be done later. Does no I/O, and never throws: an event that cannot
+   * be sent is counted and raised as `invalid`, one for which there is no room as `dropped`.
+   *
+   * @param name Name of the event.
+   * @param payload Any data that JSON can hold.
+   */
+  track(name: string, payload?: object, options: TrackOptions = NO_OPTIONS): void {
+    try {
+      const now = this.#clock.now();
+      const text = createEventText(name, payload, options, {
+        correlationKey: this.#settings.correlationKey,
+        correlationValue: this.#correlationValue,
+        source: this.#settings.source,
+        now,
+      });
+      this.#checkSize(text);
+      this.#books.accepted += 1;
+      if (this.#closed !== undefined) this.#drop('closed', 1);
+      else if (this.#backlog.push(text, now)) this.#committer.notify();
+      else this.#drop('buffer-full', 1);
+    } catch (error) {
+      this.#refuse(error);
+    }
+  }
+
+  /** Sets the user to whom events belong from here on, unless they say otherwise. Never throws, as `track()`. */
+  identify(correlationValue: string): void {
+    if (isNonEmptyString(correlationValue)) {
+      this.#correlationValue = correlationValue;
+      return;
+    }
+    const rule = 'correlationValue must be a non-empty string';
+    this.#refuse(new InvalidEventError('correlationValue', `${rule}, got ${describe(correlationValue)}`));
+  }
+
+  /**
+   * Resolves once all that was tracked before, and all that was found in the journal, is delivered or a dead letter;
+   * or at the time-out, with what is pending. Never rejects.
+   */
+  async flush({ timeoutMs = FLUSH_TIMEOUT_MS, signal }: FinishOptions = {}): Promise<FlushReport> {
+    const before = this.#report();
+    if (this.#closed === undefined) {
+      const calm = this.#batcher.hurry();
+      const deadline = new Deadline(this.#clock, timeoutMs, signal);
+      await deadline.wait(this.#settleAll());
+      calm();
+    }
+    const after = this.#report();
+    return {
+      delivered: after.delivered - before.delivered,
+      deadLettered: after.deadLettered - before.deadLettered,
+      dropped: after.dropped - before.dropped,
+      pending: after.pending,
+    };
+  }
+
+  /** Flushes until the time-out, leaves the rest to the journal, and gives everything back. Later events are dropped. Never rejects. */
+  close({ timeoutMs = CLOSE_TIMEOUT_MS, signal }: FinishOptions = {}): Promise<FlushReport> {
+    this.#closed ??= this.flush({ timeoutMs, signal }).then(async ({ pending: _, ...done }) => {
+      await this.#shutDown();
+      return { ...done, pending: this.#backlog.pending };
+    });
+    return this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close().then(() => undefined);
+  }
+
+  /** The books, and what waits where. Costs next to nothing. */
+  stats(): TrackerStats {
+    const { accepted, recovered, delivered, deadLettered, dropped, invalid, maybeDuplicate } = this.#books;
+    const { pending, unwritten, stored, inFlight, bytes, oldestAt } = this.#backlog;
+    return {
+      ...{ accepted, recovered, delivered, deadLettered, dropped: { ...dropped } },
+      ...{ pending, unwritten, stored, inFlight, invalid, maybeDuplicate },
+      memoryBytes: bytes,
+      journalBytes: this.#journal.bytes,
+      oldestAgeMs: oldestAt === undefined ? undefined : Math.max(0, this.#clock.now() - oldestAt),
+      journal: this.#committer.failing ? 'memory' : this.#journal.kind,
+      breaker: this.#breaker.state,
+    };
+  }
+
+  /** Listens to what happens. Returns how to stop. A listener that throws disturbs nothing. */
+  on<Name extends keyof TrackerEvents>(
+    event: Name,
+    listener: (detail: TrackerEvents[Name]) => void,
+  ): () => void {
+    return this.#emitter.on(event, listener);
+  }
+
+  async #open(): Promise<void> {
+    try {
+      await this.#journal.open({
+        recovered: (range) => {
+          this.#books.recovered += rangeLength(range);
+          this.#backlog.addRecovered(range);
+          this.#emitter.emit('recovered', { count: rangeLength(range) });
+          this.#sender.wake();
+        },
+        damaged: (place, bytes) => {
+          this.#emitter.emit('damaged', { place, bytes });
+          this.#settings.logger?.warn(
+            { place, bytes },
+            'the journal is damaged; what is intact is delivered',
+          );
+        },
+        failed: (error) => this.#storageFailed(error),
+      });
+    } catch (error) {
+      this.#storageFailed(error);
+    }
+  }
+
+  async #settleAll(): Promise<void> {
+    await this.#opened;
+    await this.#committer.commit();
+    const settled = this.#backlog.epochs.turn();
+    this.#sender.wake();
+    await settled;
+  }
+
+  async #writeAndSend(): Promise<void> {
+    const calm = this.#batcher.hurry();
+    await this.#committer.commit();
+    this.#sender.wake();
+    calm();
+  }
+
+  async #shutDown(): Promise<void> {
+    this.#stopListening();
+    this.#batcher.stop();
+    this.#breaker.stop();
+    await this.#sender.stop();
+    await this.#committer.commit();
+    this.#committer.stop();
+    const closing = [this.#deadLetters.close(), this.#journal.close(), this.#closeTransport()];
+    for (const { status, ...rest } of await Promise.allSettled(closing)) {
+      if (status === 'rejected' && 'reason' in rest) this.#storageFailed(rest.reason);
+    }
+  }
+
+  #writeAtExit(): void {
+    try {
+      this.#committer.commitSync();
+    } catch (error) {
+      this.#storageFailed(error);
+    }
+  }
+
+  #checkSize(text: string): void {
+    const { maxEventBytes } = this.#settings;
+    // Only a text of a third of the limit or more can be above it.
+    if (text.length * 3 <= maxEventBytes) return;
+    const bytes = platform.text.byteLength(text);
+    if (bytes > maxEventBytes) {
+      throw new InvalidEventError(
+        'event',
+        `event must take at most ${maxEventBytes} bytes as JSON, got ${bytes}`,
+      );
+    }
+  }
+
+  #drop(reason: DropReason, count: number): void {
+    this.#books.dropped[reason] += count;
+    this.#emitter.emit('dropped', { reason, count });
+    this.#settings.logger?.warn({ reason, count }, 'events were dropped');
+  }
+
+  #refuse(cause: unknown): void {
+    const error =
+      cause instanceof InvalidEventError
+        ? cause
+        : new InvalidEventError('payload', `payload cannot be made JSON: ${reasonOf(cause)}`, { cause });
+    this.#books.invalid += 1;
+    this.#emitter.emit('invalid', { error });
+    this.#settings.logger?.warn({ field: error.field }, error.message);
+  }
+
+  #storageFailed(cause: unknown): void {
+    const error =
+      cause instanceof StorageError
+        ? cause
+        : new StorageError(`storage failed: ${reasonOf(cause)}`, { cause });
+    this.#emitter.emit('storageFailed', { error });
+    this.#settings.logger?.error({ error }, error.message);
+  }
+
+  #report(): FlushReport {
+    const { delivered, deadLettered, droppedTotal } = this.#books;
+    return { delivered, deadLettered, dropped: droppedTotal, pending: this.#backlog.pending };
+  }
+}
+
+/** What a thrown value says, whatever it is: user code may throw anything, also what throws when looked at. */
+function reasonOf(cause: unknown): string {
+  try {
+    return cause instanceof Error ? String(cause.message) : describe(cause);
+  } catch {
+    return 'it threw a value that cannot be shown';
+  }
+}
