@@ -4,6 +4,8 @@ import { describe, InvalidEventError } from '@sluice/protocol';
 const MAX_DEPTH = 500;
 /** Bounds the walk where objects are shared many times over. */
 const MAX_VALUES = 100_000;
+const MAX_PATH_LENGTH = 120;
+const TOO_MANY: Fault = { path: '', rule: `brings the payload above ${MAX_VALUES} values` };
 
 /** What is wrong, and the path to it, made on the way back so that a sound payload costs no path. */
 interface Fault {
@@ -23,7 +25,9 @@ export function checkedPayload(payload: unknown): object | undefined {
   }
   const fault = findFault(value, 0, { values: 0 });
   if (fault === undefined) return value;
-  throw new InvalidEventError(`payload${fault.path}`, `payload${fault.path} ${fault.rule}`);
+  const path = `payload${fault.path}`;
+  const field = path.length > MAX_PATH_LENGTH ? `${path.slice(0, MAX_PATH_LENGTH)}…` : path;
+  throw new InvalidEventError(field, `${field} ${fault.rule}`);
 }
 
 function findFault(value: unknown, depth: number, seen: { values: number }): Fault | undefined {
@@ -33,22 +37,32 @@ function findFault(value: unknown, depth: number, seen: { values: number }): Fau
     case 'bigint':
       return { path: '', rule: `must be a value that JSON can hold, got ${describe(value)}` };
     case 'object':
-      break;
+      return value === null || (depth > 0 && hasToJson(value)) ? undefined : findInside(value, depth, seen);
     default:
       return undefined;
   }
-  if (value === null || (depth > 0 && hasToJson(value))) return undefined;
+}
+
+function findInside(value: object, depth: number, seen: { values: number }): Fault | undefined {
   if (depth > MAX_DEPTH) {
     return { path: '', rule: `is nested more than ${MAX_DEPTH} levels deep, or in a cycle` };
   }
-  const isArray = Array.isArray(value);
+  if (Array.isArray(value)) {
+    seen.values += value.length;
+    if (seen.values > MAX_VALUES) return TOO_MANY;
+    for (let index = 0; index < value.length; index += 1) {
+      const fault = findFault(value[index], depth + 1, seen);
+      if (fault !== undefined) return { ...fault, path: `[${index}]${fault.path}` };
+    }
+    return undefined;
+  }
   const keys = Object.keys(value);
   seen.values += keys.length;
-  if (seen.values > MAX_VALUES) return { path: '', rule: `brings the payload above ${MAX_VALUES} values` };
-  if (keys.length === 0 && !isArray) return findLoss(value);
+  if (seen.values > MAX_VALUES) return TOO_MANY;
+  if (keys.length === 0) return findLoss(value);
   for (const key of keys) {
-    const fault = findFault(Reflect.get(value, key), depth + 1, seen);
-    if (fault !== undefined) return { ...fault, path: (isArray ? `[${key}]` : `.${key}`) + fault.path };
+    const fault = findFault((value as Record<string, unknown>)[key], depth + 1, seen);
+    if (fault !== undefined) return { ...fault, path: `.${key}${fault.path}` };
   }
   return undefined;
 }
@@ -61,5 +75,5 @@ function findLoss(value: object): Fault | undefined {
 }
 
 function hasToJson(value: unknown): value is { toJSON(): unknown } {
-  return typeof value === 'object' && value !== null && typeof Reflect.get(value, 'toJSON') === 'function';
+  return typeof (value as { toJSON?: unknown } | null)?.toJSON === 'function';
 }

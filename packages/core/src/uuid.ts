@@ -16,9 +16,17 @@ export function uuid(): string {
   }
   const at = next;
   next += UUID_BYTES;
-  const hex = (index: number, mask = 0xff, set = 0) => HEX[((pool[at + index] ?? 0) & mask) | set] ?? '';
   return (
-    `${hex(0)}${hex(1)}${hex(2)}${hex(3)}-${hex(4)}${hex(5)}-${hex(6, 0x0f, 0x40)}${hex(7)}-` +
-    `${hex(8, 0x3f, 0x80)}${hex(9)}-${hex(10)}${hex(11)}${hex(12)}${hex(13)}${hex(14)}${hex(15)}`
+    `${hex(at)}${hex(at + 1)}${hex(at + 2)}${hex(at + 3)}-${hex(at + 4)}${hex(at + 5)}-` +
+    `${HEX[(byte(at + 6) & 0x0f) | 0x40]}${hex(at + 7)}-${HEX[(byte(at + 8) & 0x3f) | 0x80]}${hex(at + 9)}-` +
+    `${hex(at + 10)}${hex(at + 11)}${hex(at + 12)}${hex(at + 13)}${hex(at + 14)}${hex(at + 15)}`
   );
+}
+
+function byte(index: number): number {
+  return pool[index] ?? 0;
+}
+
+function hex(index: number): string | undefined {
+  return HEX[byte(index)];
 }
