@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { type Limit, NO_EVENTS, type Range, type Reading } from '../../journal.ts';
 import { acknowledgementRecord, readAcknowledgements } from './acknowledgements.ts';
 import { FRAME_HEADER_BYTES, FrameReader } from './frame.ts';
@@ -11,7 +12,8 @@ import type { FileSystem } from './slot.ts';
  */
 const HEADER = Buffer.from([0xff, 0xfe, ...Buffer.from('SLUICE'), 1, 0, 0, 0, 0, 0, 0, 0]);
 const VERSION_AT = 8;
-const VERSION = 1;
+const HEADER_CRC_AT = 12;
+HEADER.writeUInt32LE(crc32(HEADER.subarray(0, HEADER_CRC_AT)), HEADER_CRC_AT);
 /** Missing on Windows. */
 const NO_FOLLOW: number = constants.O_NOFOLLOW ?? 0;
 const READ_FLAGS = constants.O_RDONLY | NO_FOLLOW;
@@ -76,14 +78,16 @@ export class Segment {
     this.sealed = true;
     const bytes = await this.#readFile(this.path);
     this.size = bytes.length;
-    // An unsynced file can survive a power cut with nothing in it.
-    if (bytes.every((byte) => byte === 0)) return { readable: true, damaged: 0, waiting: [] };
-    if (!hasHeader(bytes)) return { readable: false, damaged: 0, waiting: [] };
+    // An unsynced file can survive a power cut with nothing in it, or with a part of its header.
+    const isEmpty = bytes.every((byte) => byte === 0) || HEADER.indexOf(bytes) === 0;
+    if (isEmpty) return { readable: true, damaged: 0, waiting: [] };
+    if (isOtherVersion(bytes)) return { readable: false, damaged: 0, waiting: [] };
+    const hasHeader = bytes.indexOf(HEADER) === 0;
     this.#released = readAcknowledgements(await this.#readFile(this.#pathOf(ACKNOWLEDGEMENTS_SUFFIX)));
     const waiting: { from: number; to: number }[] = [];
     const add = (from: number, to: number) =>
       this.#released.forEachGap(from, to, (a, b) => waiting.push({ from: a, to: b }));
-    const reader = new FrameReader(bytes.subarray(HEADER.length), true);
+    const reader = new FrameReader(hasHeader ? bytes.subarray(HEADER.length) : bytes, true);
     let from = 0;
     let to = 0;
     while (reader.next()) {
@@ -98,7 +102,8 @@ export class Segment {
     add(from, to);
     this.count = to;
     this.#isDamaged = reader.damaged > 0;
-    return { readable: true, damaged: reader.damaged, waiting };
+    // Without a header, it is what its frames say it is.
+    return { readable: hasHeader || to > 0, damaged: reader.damaged, waiting };
   }
 
   /** Reads intact, consecutive events from the start of a range. */
@@ -169,11 +174,13 @@ export class Segment {
   }
 }
 
-function hasHeader(bytes: Buffer): boolean {
+/** Whether a sound header says that this code cannot read what follows. */
+function isOtherVersion(bytes: Buffer): boolean {
   return (
     bytes.length >= HEADER.length &&
     bytes.subarray(0, VERSION_AT).equals(HEADER.subarray(0, VERSION_AT)) &&
-    bytes[VERSION_AT] === VERSION
+    bytes[VERSION_AT] !== HEADER[VERSION_AT] &&
+    crc32(bytes.subarray(0, HEADER_CRC_AT)) === bytes.readUInt32LE(HEADER_CRC_AT)
   );
 }
 

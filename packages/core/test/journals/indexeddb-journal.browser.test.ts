@@ -1,0 +1,7 @@
+import { IndexedDbJournal } from '../../src/journals/indexeddb-journal.ts';
+import { describeJournal } from '../contracts/journal-contract.ts';
+
+describeJournal('IndexedDbJournal', {
+  create: (place) => new IndexedDbJournal(place, navigator.locks),
+  survives: true,
+});
