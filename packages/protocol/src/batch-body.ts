@@ -3,6 +3,9 @@ const TAIL = ']}';
 const HEAD_BYTES: Uint8Array = Uint8Array.from(HEAD, (character) => character.charCodeAt(0));
 const TAIL_BYTES: Uint8Array = Uint8Array.from(TAIL, (character) => character.charCodeAt(0));
 
+/** Bytes of a batch body before its first event. */
+export const BATCH_HEAD_LENGTH: number = HEAD.length;
+
 /** Bytes that a batch body has besides its events and the commas between them. */
 export const BATCH_OVERHEAD_BYTES: number = HEAD.length + TAIL.length;
 

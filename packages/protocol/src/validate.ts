@@ -1,4 +1,4 @@
-import { describe } from './describe.ts';
+import { describe, isArray } from './describe.ts';
 import type { Batch, Event } from './event.ts';
 
 /** What is wrong with a value, and where: `batch[3].correlationValue must be a non-empty string, got number 7`. */
@@ -13,27 +13,42 @@ const REQUIRED = ['event', 'correlationKey', 'correlationValue', 'source'] as co
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** The first thing wrong with a batch by the rules of sections 2.1 and 2.2, or undefined where it is valid. */
+// What `read` gives for a property whose getter or proxy throws; no field's rule takes a symbol.
+const UNREADABLE: unique symbol = Symbol('unreadable');
+
+/**
+ * The first thing wrong with a batch by the rules of sections 2.1 and 2.2, or undefined where it is valid.
+ * Never throws, whatever the value: a property that cannot be read is what is wrong with it.
+ */
 export function findBatchProblem(value: unknown): Problem | undefined {
   if (!isObject(value)) return problem('body', 'must be a JSON object', value);
-  const batch: unknown = value.batch;
-  if (!Array.isArray(batch)) return problem('batch', 'must be an array of events', batch);
-  if (batch.length === 0) return problem('batch', 'must hold at least one event', batch, 'an empty array');
-  for (const [index, event] of batch.entries()) {
-    const found = findEventProblem(event, `batch[${index}]`);
+  const batch = read(value, 'batch');
+  if (typeof batch !== 'object' || batch === null || !isArray(batch)) {
+    return problem('batch', 'must be an array of events', batch);
+  }
+  const length = read(batch, 'length');
+  if (typeof length !== 'number') return problem('batch.length', 'must be a number', length);
+  if (length === 0) return problem('batch', 'must hold at least one event', batch, 'an empty array');
+  for (let index = 0; index < length; index += 1) {
+    const found = findEventProblem(read(batch, index), `batch[${index}]`);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-/** The first thing wrong with an event by the rules of section 2.2, or undefined where it is valid. `at` prefixes the field. */
+/**
+ * The first thing wrong with an event by the rules of section 2.2, or undefined where it is valid. `at` prefixes the
+ * field. Only an event's own properties count, as in JSON; what is inside `payload` is not looked at. Never throws.
+ */
 export function findEventProblem(value: unknown, at = 'event'): Problem | undefined {
   if (!isObject(value)) return problem(at, 'must be an object', value);
   for (const field of REQUIRED) {
-    const given: unknown = value[field];
+    const given = read(value, field);
     if (!isNonEmptyString(given)) return problem(`${at}.${field}`, 'must be a non-empty string', given);
   }
-  const { timestamp, uuid, payload } = value;
+  const timestamp = read(value, 'timestamp');
+  const uuid = read(value, 'uuid');
+  const payload = read(value, 'payload');
   if (timestamp !== undefined && !isTimestamp(timestamp)) {
     return problem(`${at}.timestamp`, 'must be an ISO 8601 UTC time with milliseconds', timestamp);
   }
@@ -56,7 +71,10 @@ export function isEvent(value: unknown): value is Event {
 
 /** Whether a value is a time as events have it: `2026-11-21T10:15:30.000Z`, and a day and hour that exist. */
 export function isTimestamp(value: unknown): value is string {
-  return typeof value === 'string' && TIMESTAMP.test(value) && !Number.isNaN(Date.parse(value));
+  if (typeof value !== 'string' || !TIMESTAMP.test(value)) return false;
+  const time = Date.parse(value);
+  // V8 takes February 30 for March 2; only a day that exists comes back as it was written.
+  return !Number.isNaN(time) && new Date(time).toISOString() === value;
 }
 
 /** Whether a value is a UUID in its usual form, of any version. */
@@ -69,10 +87,23 @@ export function isNonEmptyString(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && isArray(value) === false;
 }
 
-function problem(field: string, rule: string, value: unknown, got = describe(value)): Problem {
+function read(object: object, field: PropertyKey): unknown {
+  try {
+    return Object.hasOwn(object, field) ? Reflect.get(object, field) : undefined;
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+function problem(
+  field: string,
+  rule: string,
+  value: unknown,
+  got: string = value === UNREADABLE ? 'a value that throws when it is read' : describe(value),
+): Problem {
   return { field, message: `${field} ${rule}, got ${got}` };
 }

@@ -17,20 +17,28 @@ export class SluiceError extends Error {
 
   constructor(code: SluiceErrorCode, message: string, options?: { cause?: unknown }) {
     super(message, options);
-    this.name = new.target.name;
+    this.name = nameOf(code);
     this.code = code;
     Object.defineProperty(this, brand, { value: true });
   }
 }
 
 /**
- * Whether `value` is an error of Sluice, also one made by another copy of the package (where `instanceof` fails).
+ * Whether `value` is an error of Sluice, also one made by another copy of the package or in another
+ * realm, such as a frame or a test runner's context (where `instanceof` fails).
  * With a `code`, whether it is the error of that code.
  */
 export function isSluiceError(value: unknown, code?: SluiceErrorCode): value is SluiceError {
   return (
-    value instanceof Error &&
+    typeof value === 'object' &&
+    value !== null &&
     Reflect.get(value, brand) === true &&
     (code === undefined || Reflect.get(value, 'code') === code)
   );
+}
+
+// From the code, not from the class: minifiers rename classes. `SLUICE_INVALID_EVENT` is an `InvalidEventError`.
+function nameOf(code: SluiceErrorCode): string {
+  const name = code.toLowerCase().replace(/^sluice|_(.)/g, (_match, initial = '') => initial.toUpperCase());
+  return `${name}Error`;
 }

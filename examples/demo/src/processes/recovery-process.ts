@@ -1,0 +1,15 @@
+// The application, started again after the crash. It tracks nothing: what it delivers, it found in the journal.
+import type { RecoveryMessage, TrackerSettings } from './messages.ts';
+import { receiveSettings, tell } from './parent.ts';
+import { openTracker } from './tracker.ts';
+
+const TELL_MS = 40;
+const TIMEOUT_MS = 20_000;
+
+const tracker = openTracker(await receiveSettings<TrackerSettings>());
+const telling = setInterval(() => tell<RecoveryMessage>({ type: 'draining' }), TELL_MS);
+await tracker.flush({ timeoutMs: TIMEOUT_MS });
+clearInterval(telling);
+await tracker.close({ timeoutMs: TIMEOUT_MS });
+const { recovered, delivered, pending } = tracker.stats();
+await tell<RecoveryMessage>({ type: 'drained', recovered, delivered, pending });

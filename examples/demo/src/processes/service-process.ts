@@ -1,0 +1,23 @@
+// The service: the emulator, in a process of its own, which can be killed like any other.
+import { startEmulator } from '@sluice/emulator';
+import { PRIMARY_KEY } from '../strike-event.ts';
+import type { ServiceMessage, ServiceSettings } from './messages.ts';
+import { receiveSettings, tell } from './parent.ts';
+
+const { port, apiPort, data, customers } = await receiveSettings<ServiceSettings>();
+try {
+  const emulator = await startEmulator({
+    port,
+    apiPort,
+    data,
+    primaryKey: PRIMARY_KEY,
+    customers: customers.map((customer) => ({ ...customer })),
+  });
+  const { baseUrl, apiUrl, apiKey } = emulator;
+  await tell<ServiceMessage>({ type: 'ready', baseUrl, apiUrl, apiKey });
+} catch (error) {
+  await tell<ServiceMessage>({
+    type: 'failed',
+    reason: error instanceof Error ? error.message : String(error),
+  });
+}

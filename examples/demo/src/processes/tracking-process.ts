@@ -1,0 +1,33 @@
+// The application: it tracks all events at a steady pace, and is told nothing of what the service does meanwhile.
+import { setTimeout as pause } from 'node:timers/promises';
+import { readBirdStrikes } from '../bird-strikes.ts';
+import { toEvent } from '../strike-event.ts';
+import type { TrackerSettings, TrackingMessage } from './messages.ts';
+import { receiveSettings, tell } from './parent.ts';
+import { openTracker } from './tracker.ts';
+
+const EVENTS_PER_MS = 2;
+const TICK_MS = 40;
+const LOOK_MS = 5;
+
+const tracker = openTracker(await receiveSettings<TrackerSettings>());
+const rows = await readBirdStrikes();
+
+const startedAt = performance.now();
+let tracked = 0;
+while (tracked < rows.length) {
+  await pause(TICK_MS);
+  const due = Math.min(rows.length, Math.floor((performance.now() - startedAt) * EVENTS_PER_MS));
+  for (const row of rows.slice(tracked, due)) {
+    const { name, payload, options } = toEvent(row, tracked);
+    tracker.track(name, payload, options);
+    tracked += 1;
+  }
+  await tell<TrackingMessage>({ type: 'tracked', events: tracked });
+}
+
+// track() has returned for all of them; killed now, the last few might still be in memory only.
+while (tracker.stats().unwritten > 0) await pause(LOOK_MS);
+const { accepted, pending, invalid } = tracker.stats();
+await tell<TrackingMessage>({ type: 'written', accepted, pending, invalid });
+// It does not close the tracker, and stays for as long as its parent lets it.

@@ -1,0 +1,50 @@
+import { type JournalSize, measureJournal } from '../journal-size.ts';
+import type { DemoProcess } from '../processes/demo-process.ts';
+import type { TrackingMessage } from '../processes/messages.ts';
+import type { Stage } from '../stage.ts';
+import { formatBytes, formatCount, plural } from '../terminal/numbers.ts';
+
+/** What the application leaves behind. */
+export interface Backlog {
+  /** By the application's own count; not what decides whether one was lost. */
+  readonly accepted: number;
+  readonly events: number;
+  readonly size: JournalSize;
+  /** When the service went, as `performance.now()`. */
+  readonly since: number;
+}
+
+/** Scene 2: the service is taken away; the application tracks on, and the backlog grows on disk. */
+export async function showOutage(
+  { screen, rows, scratch, service }: Stage,
+  tracking: DemoProcess<TrackingMessage>,
+  tracked: number,
+): Promise<Backlog> {
+  screen.heading('2  The service is taken away');
+  screen.say(
+    `Process ${service.pid} gets a SIGKILL. The application is not told and tracks on; with nowhere to go, ` +
+      `events pile up in the journal.`,
+  );
+  await service.takeAway();
+  const since = performance.now();
+  const sizeBefore = await measureJournal(scratch.journal);
+  const written = await watchBacklog();
+  const { accepted, invalid, pending } = written;
+  if (invalid > 0) throw new Error(`track() refused ${plural(invalid, 'event')}`);
+  const size = await measureJournal(scratch.journal);
+  screen.say(
+    `All ${formatCount(accepted)} are tracked. ${formatCount(pending)} of them are not delivered and stand in the ` +
+      `journal, which grew from ${formatBytes(sizeBefore.bytes)} to ${formatBytes(size.bytes)} on disk.`,
+  );
+  return { accepted, events: pending, size, since };
+
+  async function watchBacklog() {
+    using progress = screen.progress(rows.length, tracked, 'tracked');
+    for (;;) {
+      const message = await tracking.next();
+      if (message.type === 'written') return message;
+      const { bytes } = await measureJournal(scratch.journal);
+      progress.update(message.events, `tracked, ${formatBytes(bytes)} on disk`);
+    }
+  }
+}

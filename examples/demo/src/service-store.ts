@@ -1,0 +1,53 @@
+import type { Event } from '@sluice/protocol';
+import type { ValueCount } from './operators.ts';
+
+/** Where the service can be asked what it has. */
+export interface StoreAddress {
+  readonly apiUrl: string;
+  readonly apiKey: string;
+}
+
+/** An event as the service keeps it. */
+export interface StoredEvent {
+  readonly event: Event & { readonly payload?: Readonly<Record<string, unknown>> };
+  readonly uuid: string;
+  /** How many times it came. */
+  readonly deliveries: number;
+  readonly attributed: boolean;
+}
+
+export interface StoreCounts {
+  /** Events that it has: a repeated uuid counts once. */
+  readonly unique: number;
+  /** Events that came: each repeat counts. */
+  readonly received: number;
+  readonly byCorrelationValue: readonly ValueCount[];
+}
+
+const PAGE = 5_000;
+const TIMEOUT_MS = 10_000;
+
+/** How many events the service has, and its most frequent correlation values. */
+export function readCounts(address: StoreAddress, limit: number): Promise<StoreCounts> {
+  return get(address, `/emulator/counts?limit=${limit}`);
+}
+
+/** All events that the service has. */
+export async function readEvents(address: StoreAddress): Promise<StoredEvent[]> {
+  const all: StoredEvent[] = [];
+  for (;;) {
+    const path = `/emulator/events?limit=${PAGE}&offset=${all.length}`;
+    const { events } = await get<{ events: StoredEvent[] }>(address, path);
+    all.push(...events);
+    if (events.length < PAGE) return all;
+  }
+}
+
+async function get<T>({ apiUrl, apiKey }: StoreAddress, path: string): Promise<T> {
+  const response = await fetch(apiUrl + path, {
+    headers: { authorization: `Api-Key ${apiKey}` },
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  if (!response.ok) throw new Error(`The service answered ${response.status} to GET ${path}`);
+  return (await response.json()) as T;
+}

@@ -1,0 +1,65 @@
+import { ConfigError, type Customer, describe, isNonEmptyString } from '@sluice/protocol';
+import { Cache } from './cache.ts';
+import { type CustomerReaderOptions, readSettings, type Settings } from './options.ts';
+import { requestCustomer } from './request.ts';
+import { SharedRequests } from './shared-requests.ts';
+import { applySchema, checkSchema, type StandardSchema } from './standard-schema.ts';
+
+/** What one read may be told. */
+export interface ReadOptions<T = Customer> {
+  /** Ends this read: it rejects with the signal's reason. Others who wait for the same customer still get it. */
+  readonly signal?: AbortSignal | undefined;
+  /** Validates the customer, and gives the result its type. Without one, the type is the caller's word. */
+  readonly schema?: StandardSchema<T> | undefined;
+}
+
+/** Reads customers of one account. It holds nothing that has to be closed. */
+export interface CustomerReader {
+  /**
+   * The key/value pairs of the customer with this primary key; a fresh object for every read. Reads of one key at one
+   * time share one request.
+   *
+   * Rejects with `CustomerNotFoundError`; with `InvalidCustomerError` where the schema refuses the customer; with
+   * `DeliveryError` where the service refused, could not be reached, or answered with something else than a JSON
+   * object; with `ConfigError` where an argument is wrong and nothing was sent; or with the signal's reason.
+   */
+  read<T = Customer>(primaryKey: string, options?: ReadOptions<T>): Promise<T>;
+}
+
+/** Makes a reader of customers. Throws a `ConfigError` where an option is wrong; sends nothing. */
+export function createCustomerReader(options: CustomerReaderOptions): CustomerReader {
+  return new HttpCustomerReader(readSettings(options));
+}
+
+class HttpCustomerReader implements CustomerReader {
+  readonly #cache: Cache | undefined;
+  readonly #requests: SharedRequests;
+
+  constructor(settings: Settings) {
+    const cache = settings.cache && new Cache(settings.cache, settings.clock);
+    this.#cache = cache;
+    this.#requests = new SharedRequests(async (primaryKey, signal) => {
+      const text = await requestCustomer(settings, primaryKey, signal);
+      cache?.set(primaryKey, text);
+      return text;
+    });
+  }
+
+  async read<T = Customer>(primaryKey: string, { signal, schema }: ReadOptions<T> = {}): Promise<T> {
+    if (!isNonEmptyString(primaryKey)) {
+      throw new ConfigError(
+        'primaryKey',
+        `primaryKey must be a non-empty string, got ${describe(primaryKey)}`,
+      );
+    }
+    if (schema !== undefined) checkSchema(schema);
+    signal?.throwIfAborted();
+    const text = this.#cache?.get(primaryKey) ?? (await this.#requests.join(primaryKey, signal));
+    // Parsed for each caller, so that what one does to the object no other sees.
+    const customer = JSON.parse(text);
+    if (schema === undefined) return customer;
+    const valid = await applySchema(schema, customer, primaryKey);
+    signal?.throwIfAborted();
+    return valid;
+  }
+}

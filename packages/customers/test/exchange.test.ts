@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest';
+import { type CustomerAnswer, CustomerNotFoundError, DeliveryError } from '../src/index.ts';
+import { ADA, json, KEY, rejection, scripted } from './scripted-fetch.ts';
+
+const POST = 'POST http://127.0.0.1:4200/customers/read';
+
+async function failureOf(response: () => Response, options = {}): Promise<DeliveryError> {
+  const error = await rejection(scripted([response], { retries: 0, ...options }).reader.read('a'));
+  if (error instanceof DeliveryError) return error;
+  throw error;
+}
+
+describe('no such customer', () => {
+  it('is what 404 means, with a hint at a wrong address', async () => {
+    const { reader, sent } = scripted([() => json({ error: 'unknown' }, { status: 404 })]);
+    const error = await rejection(reader.read('bob@example.com'));
+    expect(error).toBeInstanceOf(CustomerNotFoundError);
+    expect(error).toMatchObject({
+      code: 'SLUICE_CUSTOMER_NOT_FOUND',
+      name: 'CustomerNotFoundError',
+      primaryKey: 'bob@example.com',
+      status: 404,
+      message:
+        'no customer has the primary key string "bob@example.com" (status 404); if no customer is ever found, check apiUrl: a wrong address answers 404 too',
+    });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('may be told by the caller from any answer, also from a success', async () => {
+    const isNotFound = ({ json }: CustomerAnswer): boolean => (json as { ok?: boolean }).ok === false;
+    for (const status of [200, 400, 503]) {
+      const { reader, sent } = scripted([() => json({ ok: false }, { status })], { isNotFound });
+      const error = await rejection(reader.read('a'));
+      expect(error).toMatchObject({ code: 'SLUICE_CUSTOMER_NOT_FOUND', status });
+      expect(String(error)).not.toContain('apiUrl');
+      expect(sent).toHaveLength(1);
+    }
+  });
+
+  it('is no longer 404 where the caller says what it is', async () => {
+    const error = await failureOf(() => json({}, { status: 404 }), { isNotFound: () => false });
+    expect(error).toMatchObject({ status: 404, retryable: false });
+  });
+
+  it('is told from the status, the text and its value', async () => {
+    const seen: CustomerAnswer[] = [];
+    const isNotFound = (answer: CustomerAnswer): boolean => {
+      seen.push(answer);
+      return true;
+    };
+    for (const body of ['{"a":1}', 'not json']) {
+      await rejection(scripted([() => new Response(body, { status: 400 })], { isNotFound }).reader.read('a'));
+    }
+    expect(seen).toEqual([
+      { status: 400, body: '{"a":1}', json: { a: 1 } },
+      { status: 400, body: 'not json', json: undefined },
+    ]);
+  });
+
+  it('is not told where the predicate throws: the read ends with what it threw', async () => {
+    const bug = new Error('bug');
+    const isNotFound = (): boolean => {
+      throw bug;
+    };
+    const { reader, sent } = scripted([() => json(ADA)], { isNotFound });
+    expect(await rejection(reader.read('a'))).toBe(bug);
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('a success that is no customer', () => {
+  it.each([
+    ['', 'an empty body where a JSON object was due'],
+    ['null', 'null where a JSON object was due: "null"'],
+    ['[]', 'an array where a JSON object was due: "[]"'],
+    ['7', 'number 7 where a JSON object was due: "7"'],
+    ['"a"', 'string "a" where a JSON object was due: "\\"a\\""'],
+    ['<html>', 'a text that is not JSON where a JSON object was due: "<html>"'],
+    ['{"a":', 'a text that is not JSON where a JSON object was due: "{\\"a\\":"'],
+  ])('is an error that says what came: %s', async (body, what) => {
+    expect(await failureOf(() => new Response(body))).toMatchObject({
+      message: `${POST} was answered 200 with ${what}`,
+      status: 200,
+      retryable: false,
+      excerpt: body,
+    });
+  });
+
+  it('may have no body at all', async () => {
+    const error = await failureOf(() => new Response(null, { status: 204 }));
+    expect(error.message).toBe(`${POST} was answered 204 with an empty body where a JSON object was due`);
+  });
+});
+
+describe('a refusal', () => {
+  it('is an error with the status and the start of the body', async () => {
+    const body = `{"error":"line\n${'x'.repeat(10_000)}"}`;
+    const error = await failureOf(() => new Response(body, { status: 400, headers: { 'retry-after': '5' } }));
+    expect(error).toMatchObject({ status: 400, retryable: false, retryAfterMs: 5000 });
+    expect(error.excerpt).toBe(body.slice(0, 200));
+    expect(error.message).toContain(`${POST} was answered 400: "{\\"error\\":\\"line\\nxxx`);
+    expect(error.message.length).toBeLessThan(400);
+  });
+
+  it.each([401, 403])('with %i says to check the key', async (status) => {
+    const error = await failureOf(() => json({ error: 'no' }, { status }));
+    expect(error.message).toBe(`${POST} was answered ${status}: check apiKey: "{\\"error\\":\\"no\\"}"`);
+  });
+
+  it('without a body has no excerpt in its message', async () => {
+    const error = await failureOf(() => new Response(null, { status: 500 }));
+    expect(error.message).toBe(`${POST} was answered 500`);
+  });
+});
+
+describe('a redirect', () => {
+  it.each([301, 302, 303, 307, 308])('with %i is not followed', async (status) => {
+    const headers = { location: 'http://elsewhere.example/customers/read' };
+    const { reader, sent } = scripted([() => new Response(null, { status, headers }), () => json(ADA)]);
+    expect(await rejection(reader.read('a'))).toMatchObject({
+      message: `${POST} was redirected to ${headers.location}, and redirects are not followed: correct apiUrl`,
+      status,
+      retryable: false,
+    });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('that a browser hides is told by its type', async () => {
+    const hidden = { status: 0, type: 'opaqueredirect', headers: new Headers(), body: null };
+    const error = await rejection(scripted([() => hidden]).reader.read('a'));
+    expect(error).toMatchObject({ code: 'SLUICE_DELIVERY', status: undefined, retryable: false });
+    expect(String(error)).toContain('redirects are not followed');
+  });
+
+  it('that a fetch of the caller followed all the same is an error', async () => {
+    const followed = { status: 200, redirected: true, headers: new Headers(), body: json(ADA).body };
+    const error = await rejection(scripted([() => followed]).reader.read('a'));
+    expect(String(error)).toContain('redirects are not followed');
+  });
+});
+
+describe('an answer that is too large', () => {
+  it('is an error by its status, without an excerpt, and is not tried again', async () => {
+    const { reader, sent } = scripted([() => json({ a: 'x'.repeat(100) })], { maxResponseBytes: 50 });
+    expect(await rejection(reader.read('a'))).toMatchObject({
+      message: `${POST} was answered 200 with more than maxResponseBytes (50)`,
+      status: 200,
+      retryable: false,
+      excerpt: '',
+    });
+    expect(sent).toHaveLength(1);
+    expect(sent[0]?.request.signal.aborted).toBe(true);
+  });
+
+  it('may have just as many bytes as are allowed', async () => {
+    const { reader } = scripted([() => new Response('{"a":"żż"}')], { maxResponseBytes: 12 });
+    expect(await reader.read('a')).toEqual({ a: 'żż' });
+  });
+
+  it('may still be told to mean that there is no such customer', async () => {
+    const large = (): Response => new Response('x'.repeat(100), { status: 404 });
+    const { reader } = scripted([large], { maxResponseBytes: 50 });
+    expect(await rejection(reader.read('a'))).toBeInstanceOf(CustomerNotFoundError);
+  });
+});
+
+describe('the key', () => {
+  it('is in no error, even where the service echoes it', async () => {
+    const echoes = [
+      (): Response => json({ you_sent: `Api-Key ${KEY}` }, { status: 400 }),
+      (): Response => new Response(`${KEY} `.repeat(100), { status: 500 }),
+      (): Response => new Response(`${'x'.repeat(200 - KEY.length + 3)}${KEY}`, { status: 400 }),
+      (): Response => json([KEY]),
+      (): Response => json(KEY),
+      (): Response => new Response(null, { status: 302, headers: { location: `http://x/?k=${KEY}` } }),
+      (): Response => {
+        throw new TypeError(`bad header ${KEY}`, { cause: new Error(KEY) });
+      },
+    ];
+    for (const echo of echoes) {
+      const error = await failureOf(echo);
+      const cause = error.cause instanceof Error ? `${error.cause.stack} ${error.cause.cause}` : '';
+      const all = `${error.message} ${error.stack} ${JSON.stringify(error)} ${error.excerpt} ${cause}`;
+      expect(all).not.toContain('canary');
+      expect(all).not.toContain('5f2d');
+    }
+  });
+});

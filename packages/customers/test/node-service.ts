@@ -1,0 +1,60 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  type AddressInfo,
+  createServer as createSocketServer,
+  type Socket,
+  type Server as SocketServer,
+} from 'node:net';
+
+/** A service on this machine, on a port of its own. */
+export interface Service extends AsyncDisposable {
+  readonly apiUrl: string;
+  /** Connections that clients opened, for good or not. */
+  readonly connections: Socket[];
+}
+
+export function httpService(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<Service> {
+  return listen(createServer({ keepAliveTimeout: 60_000 }, answer));
+}
+
+/** A service that speaks whatever it likes once the first bytes of a request have come. */
+export function socketService(answer: (socket: Socket) => void): Promise<Service> {
+  return listen(createSocketServer((socket) => socket.once('data', () => answer(socket))));
+}
+
+async function listen(server: Server | SocketServer): Promise<Service> {
+  const connections: Socket[] = [];
+  server.on('connection', (socket: Socket) => {
+    connections.push(socket);
+    // A client that goes away in the middle is what these tests are about.
+    socket.on('error', () => {});
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    apiUrl: `http://127.0.0.1:${port}`,
+    connections,
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of connections) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+export async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Resolves when the connection is gone. */
+export function gone(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    if (socket.destroyed) resolve();
+    socket.once('close', () => resolve());
+    socket.resume();
+  });
+}

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, createCustomerReader } from '../src/index.ts';
+
+const GOOD = { apiUrl: 'http://127.0.0.1:4200', apiKey: 'canary-5f2d' };
+
+function errorOf(options: unknown): ConfigError {
+  try {
+    createCustomerReader(options as Parameters<typeof createCustomerReader>[0]);
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error('expected a ConfigError');
+}
+
+describe('options', () => {
+  it('may be left out but for the address and the key, or be undefined', () => {
+    createCustomerReader(GOOD);
+    createCustomerReader({ ...GOOD, timeoutMs: undefined, cache: undefined, fetch: undefined });
+  });
+
+  it('may be at their bounds', () => {
+    createCustomerReader({ ...GOOD, timeoutMs: 1, retries: 0, maxRetryAfterMs: 0, maxResponseBytes: 1 });
+    createCustomerReader({ ...GOOD, timeoutMs: 2 ** 31 - 1, cache: { ttlMs: 1, maxEntries: 1 } });
+    createCustomerReader({ apiUrl: 'HTTPS://example.com/a/b//', apiKey: '!~' });
+  });
+
+  it.each<[unknown, string]>([
+    [undefined, 'options must be an object, got nothing'],
+    [null, 'options must be an object, got null'],
+    ['http://x', 'options must be an object, got string "http://x"'],
+  ])('must be an object (%#)', (options, message) => {
+    expect(errorOf(options)).toMatchObject({ message, option: 'options', code: 'SLUICE_CONFIG' });
+  });
+
+  it('that are unknown are named, with those there are', () => {
+    expect(errorOf({ ...GOOD, timeout: 5 }).message).toMatch(
+      /^unknown option timeout; allowed are apiUrl, apiKey, timeoutMs, /,
+    );
+    const nested = errorOf({ ...GOOD, cache: { ttlMs: 5, max: 5 } });
+    expect(nested.option).toBe('cache.max');
+    expect(nested.message).toBe('unknown option cache.max; allowed are ttlMs, maxEntries');
+  });
+
+  const wholeNumbers: [string, number, number][] = [
+    ['timeoutMs', 1, 2 ** 31 - 1],
+    ['retries', 0, 1000],
+    ['maxRetryAfterMs', 0, 86_400_000],
+    ['maxResponseBytes', 1, Number.MAX_SAFE_INTEGER],
+  ];
+  it.each(wholeNumbers)('%s must be a whole number from %d to %d', (option, min, max) => {
+    const rule = `${option} must be a whole number from ${min} to ${max}, got`;
+    for (const value of [min - 1, Number.NaN, Infinity, 1.5]) {
+      expect(errorOf({ ...GOOD, [option]: value }).message).toBe(`${rule} number ${value}`);
+    }
+    expect(errorOf({ ...GOOD, [option]: '5' }).message).toBe(`${rule} string "5"`);
+    expect(errorOf({ ...GOOD, [option]: null }).message).toBe(`${rule} null`);
+    expect(errorOf({ ...GOOD, [option]: max + 1 }).option).toBe(option);
+  });
+
+  it.each<[object, string, string]>([
+    [{ cache: true }, 'cache', 'cache must be an object, got boolean true'],
+    [
+      { cache: {} },
+      'cache.ttlMs',
+      'cache.ttlMs must be a whole number from 1 to 9007199254740991, got nothing',
+    ],
+    [
+      { cache: { ttlMs: 5, maxEntries: 0 } },
+      'cache.maxEntries',
+      'cache.maxEntries must be a whole number from 1 to 9007199254740991, got number 0',
+    ],
+    [{ fetch: 'fetch' }, 'fetch', 'fetch must be a function, got string "fetch"'],
+    [{ isNotFound: 404 }, 'isNotFound', 'isNotFound must be a function, got number 404'],
+    [{ random: 0.5 }, 'random', 'random must be a function, got number 0.5'],
+    [{ clock: {} }, 'clock', 'clock must be an object with now() and setTimeout(), got an object'],
+    [{ clock: null }, 'clock', 'clock must be an object with now() and setTimeout(), got null'],
+  ])('of the wrong kind are named (%#)', (option, name, message) => {
+    expect(errorOf({ ...GOOD, ...option })).toMatchObject({ option: name, message });
+  });
+});
+
+describe('apiUrl', () => {
+  const rule = 'apiUrl must be an http or https URL without credentials, query or fragment, got';
+
+  it.each<[unknown, string]>([
+    [undefined, 'nothing'],
+    ['', 'an empty string'],
+    ['127.0.0.1:4200', 'string "127.0.0.1:4200"'],
+    ['/customers', 'string "/customers"'],
+    ['ftp://example.com', 'string "ftp://example.com"'],
+    ['javascript:alert(1)', 'string "javascript:alert(1)"'],
+    ['http://', 'string "http://"'],
+    [new URL('http://example.com'), 'an object'],
+  ])('of the wrong kind is named with its value (%#)', (apiUrl, got) => {
+    expect(errorOf({ ...GOOD, apiUrl })).toMatchObject({ option: 'apiUrl', message: `${rule} ${got}` });
+  });
+
+  it.each([
+    'http://user:hidden@example.com',
+    'http://hidden@example.com',
+    'http://user:hidden@',
+    'http://example.com/?token=hidden',
+    'http://example.com/?',
+    'http://example.com/#hidden',
+    'not a URL but canary-5f2d',
+  ])('is not shown where it may hold a secret: %s', (apiUrl) => {
+    expect(errorOf({ ...GOOD, apiUrl }).message).toBe(`${rule} one that is not shown`);
+  });
+});
+
+describe('apiKey', () => {
+  it.each<[unknown, string]>([
+    ['', 'string'],
+    [' ', 'string'],
+    ['canary-5f2d\n', 'string'],
+    ['canary-5f2d\r\nx-injected: 1', 'string'],
+    ['canary-5f2dé', 'string'],
+    [undefined, 'undefined'],
+    [5_242_424_242, 'number'],
+    [['canary-5f2d'], 'object'],
+  ])('of the wrong kind is refused without its value (%#)', (apiKey, type) => {
+    const error = errorOf({ ...GOOD, apiKey });
+    expect(error).toMatchObject({
+      option: 'apiKey',
+      message: `apiKey must be visible ASCII characters, at least one, without blanks or line breaks, got a value of type ${type} that is not shown`,
+    });
+    expect(JSON.stringify(error) + error.stack).not.toMatch(/canary-5f2d|5242424242/);
+  });
+});

@@ -1,0 +1,50 @@
+import {
+  type CustomerReader,
+  type CustomerReaderOptions,
+  createCustomerReader,
+  type FetchRequest,
+  type FetchResponse,
+} from '../src/index.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+/** What a scripted service does with a request: answers, or throws. */
+export type Step = (request: FetchRequest) => FetchResponse | Promise<FetchResponse>;
+
+/** A reader whose service follows a script, the last step for ever, and whose retries take no time. */
+export interface Scripted {
+  readonly reader: CustomerReader;
+  readonly clock: VirtualClock;
+  readonly sent: { readonly url: string; readonly request: FetchRequest }[];
+}
+
+export const KEY = 'canary/key-5f2d+"9c';
+export const ADA = { email: 'ada@example.com', first_name: 'Ada' };
+/** Longer than every wait before a retry, so that a hurried clock does not hurry it. */
+export const TIMEOUT_MS = 1_000_000_000;
+
+export function json(value: unknown, init?: ResponseInit): Response {
+  return new Response(JSON.stringify(value), init);
+}
+
+export function scripted(steps: readonly Step[], options: Partial<CustomerReaderOptions> = {}): Scripted {
+  const sent: { url: string; request: FetchRequest }[] = [];
+  const clock = new VirtualClock(TIMEOUT_MS);
+  const fetch: CustomerReaderOptions['fetch'] = async (url, request) => {
+    sent.push({ url, request });
+    const step = steps[Math.min(sent.length, steps.length) - 1];
+    if (step === undefined) throw new Error('a script has at least one step');
+    return step(request);
+  };
+  const common = { apiUrl: 'http://127.0.0.1:4200', apiKey: KEY, timeoutMs: TIMEOUT_MS, fetch, clock };
+  return { reader: createCustomerReader({ ...common, random: () => 0.5, ...options }), clock, sent };
+}
+
+/** What a promise rejects with; fails where it does not. */
+export async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  const outcome = await promise.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  if ('error' in outcome) return outcome.error;
+  throw new Error(`expected a rejection, got ${JSON.stringify(outcome.value)}`);
+}

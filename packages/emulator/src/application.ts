@@ -1,0 +1,72 @@
+import type { HttpBindings } from '@hono/node-server';
+import { type Context, type Handler, Hono } from 'hono';
+import { cors } from 'hono/cors';
+import type { Logger } from './logger.ts';
+import { Refusal } from './refusal.ts';
+import { explainUnknownPath, type Paths } from './unknown-path.ts';
+
+/** What serves the requests of one base address. */
+export type Application = Hono<Environment>;
+
+/** What a handler is given. */
+export type RequestContext = Context<Environment>;
+
+interface Environment {
+  Bindings: HttpBindings;
+}
+
+const PREFLIGHT_MAX_AGE_S = 7_200;
+
+/** Makes an application without routes: it answers CORS preflights, refuses every path, and logs. */
+export function createApplication(logger: Logger, paths: Paths): Application {
+  const application: Application = new Hono();
+  application.use(
+    cors({
+      origin: '*',
+      allowMethods: ['POST'],
+      allowHeaders: ['authorization', 'content-type'],
+      exposeHeaders: ['Retry-After'],
+      maxAge: PREFLIGHT_MAX_AGE_S,
+    }),
+  );
+  application.use(async (context, next) => {
+    const startedAt = performance.now();
+    await next();
+    const { method, path } = context.req;
+    const ms = Math.round(performance.now() - startedAt);
+    logger.debug({ method, path, status: context.res.status, ms }, 'request');
+  });
+  application.notFound((context) => {
+    const message = explainUnknownPath(context.req.path, paths);
+    return refuse(context, new Refusal('unknown_path', message), logger);
+  });
+  application.onError((error, context) => {
+    if (error instanceof Refusal) return refuse(context, error, logger);
+    logger.error({ method: context.req.method, path: context.req.path, err: error }, 'request failed');
+    const message = 'The emulator failed at this request. This is a defect of it; its log says more.';
+    return refuse(context, new Refusal('internal_error', message), logger);
+  });
+  return application;
+}
+
+/** Serves `method` at `path`, and refuses other methods there. */
+export function addRoute(
+  application: Application,
+  method: 'GET' | 'POST',
+  path: string,
+  handler: Handler<Environment>,
+): void {
+  application.on(method, path, handler);
+  application.all(path, (context) => {
+    const allow = method === 'GET' ? 'GET, HEAD, OPTIONS' : 'POST, OPTIONS';
+    const message = `${path} takes ${method}, got ${context.req.raw.method}.`;
+    throw new Refusal('wrong_method', message, { headers: { allow } });
+  });
+}
+
+function refuse(context: RequestContext, refusal: Refusal, logger: Logger): Response {
+  const { method, path } = context.req;
+  const { status, code, field } = refusal;
+  logger.info({ method, path, status, code, field }, 'request refused');
+  return context.json(refusal.body, status, { ...refusal.headers });
+}

@@ -1,0 +1,96 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { ConfigError, describe } from '@sluice/protocol';
+import type { EmulatorOptions } from './options.ts';
+
+/** What the command line asks for. */
+export interface Command {
+  readonly help: boolean;
+  /** Options for `startEmulator()`, apart from customers and logger. */
+  readonly options: EmulatorOptions;
+  /** Path of a file of customers. */
+  readonly customersFile: string | undefined;
+  readonly logLevel: string;
+}
+
+export const HELP = `sluice-emulator: the service itself on this machine, for development and tests
+
+Usage: npm run emulator -- [options]
+
+  --port N            port of event ingestion, 0 for any free port (default 0)
+  --api-port N        port of reading customers, 0 for any free port (default 0)
+  --host HOST         address to listen on (default 127.0.0.1)
+  --data DIR          keep everything in this directory (default: memory only)
+  --api-key KEY       API key to take (default: the one in the data directory, else a new one)
+  --primary-key NAME  select this attribute as primary key
+  --customers FILE    add the customers of FILE, one JSON object a line
+  --max-body-bytes N  largest request body (default 33554432)
+  --log-level LEVEL   debug, info, warn, error or silent (default warn); the log goes to standard error
+  --help              show this and end
+
+Once it is ready, it prints one line of JSON on standard output:
+  {"baseUrl":…,"apiUrl":…,"apiKey":…,"primaryKey":…}
+It ends on SIGTERM or SIGINT. Exit codes: 0 ended, 1 failed, 2 wrong arguments.
+`;
+
+const LOG_LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error', 'silent'];
+
+const FLAGS = {
+  port: { type: 'string' },
+  'api-port': { type: 'string' },
+  host: { type: 'string' },
+  data: { type: 'string' },
+  'api-key': { type: 'string' },
+  'primary-key': { type: 'string' },
+  customers: { type: 'string' },
+  'max-body-bytes': { type: 'string' },
+  'log-level': { type: 'string', default: 'warn' },
+  help: { type: 'boolean', default: false },
+} as const satisfies ParseArgsConfig['options'];
+
+/** Reads the arguments of the process. Throws {@link ConfigError} for a wrong one. */
+export function parseCommandLine(args: readonly string[]): Command {
+  const values = parse(args);
+  const logLevel = values['log-level'];
+  if (!LOG_LEVELS.includes(logLevel)) {
+    const rule = `must be one of ${LOG_LEVELS.join(', ')}`;
+    throw new ConfigError('logLevel', `logLevel ${rule}, got ${describe(logLevel)}`);
+  }
+  return {
+    help: values.help,
+    logLevel,
+    customersFile: values.customers,
+    options: {
+      port: toNumber('port', values.port),
+      apiPort: toNumber('apiPort', values['api-port']),
+      host: values.host,
+      data: values.data,
+      apiKey: values['api-key'],
+      primaryKey: values['primary-key'],
+      maxBodyBytes: toNumber('maxBodyBytes', values['max-body-bytes']),
+    },
+  };
+}
+
+/** A message of a ConfigError in the words of the command line: `apiPort must …` becomes `--api-port must …`. */
+export function inFlagWords({ option, message }: ConfigError): string {
+  const flag = option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return Object.hasOwn(FLAGS, flag)
+    ? message.replaceAll(new RegExp(`\\b${option}\\b`, 'g'), `--${flag}`)
+    : message;
+}
+
+// The type of what parseArgs gives is derived from FLAGS, so it is inferred here.
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: FLAGS, strict: true, allowPositionals: false }).values;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError('arguments', `${reason} (see --help)`, { cause: error });
+  }
+}
+
+function toNumber(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new ConfigError(option, `${option} must be a whole number, got ${describe(text)}`);
+}

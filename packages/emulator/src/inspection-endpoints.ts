@@ -1,0 +1,65 @@
+import { ConfigError, describe } from '@sluice/protocol';
+import type { Account } from './account.ts';
+import { type Application, addRoute, type RequestContext } from './application.ts';
+import { authenticate } from './authentication.ts';
+import { readFilter, readQuery } from './inspection-query.ts';
+import { Refusal } from './refusal.ts';
+import { readJsonBody } from './request-body.ts';
+import type { EventRow } from './storage/event-store.ts';
+
+// Not of the interface: only the emulator has these. They need an API key, but no selected primary key.
+const EVENTS = '/emulator/events';
+const COUNTS = '/emulator/counts';
+const PRIMARY_KEY = '/emulator/primary-key';
+const CUSTOMERS = '/emulator/customers';
+
+/** The paths of the inspection endpoints, for messages. */
+export const INSPECTION_PATHS: readonly string[] = [EVENTS, COUNTS, PRIMARY_KEY, CUSTOMERS];
+
+/** Serves what lets another process set up the emulator and look into it. */
+export function addInspectionEndpoints(
+  application: Application,
+  account: Account,
+  maxBodyBytes: number,
+): void {
+  const add = (method: 'GET' | 'POST', path: string, handle: (context: RequestContext) => unknown): void => {
+    addRoute(application, method, path, async (context) => {
+      authenticate(context.req.header('authorization'), account.apiKeys);
+      try {
+        const text = await handle(context);
+        return context.body(String(text), 200, { 'content-type': 'application/json' });
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+        throw new Refusal('invalid_field', error.message, { field: error.option });
+      }
+    });
+  };
+  add('GET', EVENTS, (context) => {
+    const rows = account.events.find(readQuery(new URL(context.req.url).searchParams));
+    return `{"events":[${rows.map(eventText).join(',')}]}`;
+  });
+  add('GET', COUNTS, (context) => {
+    const { limit, filter } = readFilter(new URL(context.req.url).searchParams);
+    const byEvent = account.events.countBy('event', limit, filter);
+    const byCorrelationValue = account.events.countBy('correlationValue', limit, filter);
+    return JSON.stringify({ ...account.events.count(filter), byEvent, byCorrelationValue });
+  });
+  add('POST', PRIMARY_KEY, async (context) => {
+    const { value } = await readJsonBody(context.env.incoming, maxBodyBytes);
+    const isObject = typeof value === 'object' && value !== null;
+    account.selectPrimaryKey(isObject ? Reflect.get(value, 'primaryKey') : undefined);
+    return JSON.stringify({ primaryKey: account.primaryKey });
+  });
+  add('POST', CUSTOMERS, async (context) => {
+    const { value } = await readJsonBody(context.env.incoming, maxBodyBytes);
+    if (!Array.isArray(value)) {
+      throw new ConfigError('body', `body must be an array of customers, got ${describe(value)}`);
+    }
+    return JSON.stringify({ customers: account.addCustomers(value) });
+  });
+}
+
+// The event is put in as the text it came as: written out again, it could differ, or be too deep to write.
+function eventText({ text, ...rest }: EventRow): string {
+  return `{"event":${text},${JSON.stringify(rest).slice(1)}`;
+}

@@ -1,0 +1,70 @@
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/** Whether arrays and objects in a JSON text are nested more than `limit` levels deep. The text may be malformed. */
+export function isDeeperThan(text: string, limit: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charCodeAt(at);
+    if (character === QUOTE) {
+      at = endOfString(text, at);
+    } else if (character === OPEN_BRACKET || character === OPEN_BRACE) {
+      depth += 1;
+      if (depth > limit) return true;
+    } else if (character === CLOSE_BRACKET || character === CLOSE_BRACE) {
+      depth -= 1;
+    }
+  }
+  return false;
+}
+
+/**
+ * The texts of the objects in the array that `text`, a JSON object, has under `key`, exactly as they stand there.
+ * `text` must have been parsed already, and every element of the array must be an object.
+ * (Writing the parsed objects out again would alter numbers that a double cannot hold, and fail on deep ones.)
+ */
+export function elementTexts(text: string, key: string): string[] {
+  let texts: string[] = [];
+  let depth = 0;
+  let latestString = '';
+  let inArray = false;
+  let start = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charCodeAt(at);
+    if (character === QUOTE) {
+      const end = endOfString(text, at);
+      if (depth === 1) latestString = text.slice(at, end + 1);
+      at = end;
+    } else if (character === OPEN_BRACKET || character === OPEN_BRACE) {
+      depth += 1;
+      if (depth === 2 && character === OPEN_BRACKET && JSON.parse(latestString) === key) {
+        inArray = true;
+        texts = []; // a key may be repeated, and the last one counts, as in JSON.parse
+      } else if (depth === 3) {
+        start = at;
+      }
+    } else if (character === CLOSE_BRACKET || character === CLOSE_BRACE) {
+      depth -= 1;
+      if (depth === 2 && inArray) texts.push(text.slice(start, at + 1));
+      else if (depth === 1) inArray = false;
+    }
+  }
+  return texts;
+}
+
+/** The index of the quote that ends the string whose first quote is at `start`; the end of the text if none does. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end === -1 ? text.length : end;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0;
+  while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes += 1;
+  return backslashes % 2 === 1;
+}

@@ -1,0 +1,70 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { ConfigError } from '@sluice/protocol';
+
+// Longer than clients keep an idle connection, so that they close it first and never send into one that is closing.
+const KEEP_ALIVE_MS = 65_000;
+
+/** One listening port, which can be closed and opened again at the same number. */
+export class Listener {
+  readonly #option: string;
+  readonly #host: string;
+  readonly #handle: RequestListener;
+  #port: number;
+  #server: Server | undefined;
+
+  /** `option` names the option that gave the port, for errors. Port 0 means any free one, chosen at the first `open`. */
+  constructor(option: string, host: string, port: number, handle: RequestListener) {
+    this.#option = option;
+    this.#host = host;
+    this.#port = port;
+    this.#handle = handle;
+  }
+
+  /** Its base address, with the real port. */
+  get url(): string {
+    return `http://${reachable(this.#host)}:${this.#port}`;
+  }
+
+  /** Starts to listen. Rejects with {@link ConfigError} where the port or host cannot be had. */
+  async open(): Promise<void> {
+    if (this.#server !== undefined) return;
+    const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, this.#handle);
+    this.#server = server;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(this.#port, this.#host, resolve);
+      });
+    } catch (error) {
+      this.#server = undefined;
+      const reason = error instanceof Error ? error.message : String(error);
+      const message = `${this.#option} ${this.#port} on host "${this.#host}" cannot be listened on: ${reason}`;
+      throw new ConfigError(this.#option, message, { cause: error });
+    }
+    const address = server.address();
+    if (typeof address === 'object' && address !== null) this.#port = address.port;
+  }
+
+  /** Stops to listen. Requests under way have `graceMs` to end, then every connection is cut. */
+  async close(graceMs: number): Promise<void> {
+    const server = this.#server;
+    if (server === undefined) return;
+    this.#server = undefined;
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    if (graceMs === 0) {
+      server.closeAllConnections();
+      return closed;
+    }
+    server.closeIdleConnections();
+    const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+    await closed;
+    clearTimeout(timer);
+  }
+}
+
+/** A host to connect to, for one to listen on: "all addresses" is none, and an IPv6 address needs brackets. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}

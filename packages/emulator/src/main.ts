@@ -1,0 +1,42 @@
+#!/usr/bin/env node
+import { Console } from 'node:console';
+import { ConfigError } from '@sluice/protocol';
+import { pino } from 'pino';
+import { HELP, inFlagWords, parseCommandLine } from './command-line.ts';
+import { readCustomersFile } from './customers-file.ts';
+import { startEmulator } from './start-emulator.ts';
+
+const STDERR = 2;
+
+// Standard output carries one line of JSON and nothing else, whatever a dependency may think of printing.
+globalThis.console = new Console(process.stderr);
+
+const ended = new Promise<void>((resolve) => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+});
+
+try {
+  await run(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`sluice-emulator: ${explain(error)}\n`);
+  process.exitCode = error instanceof ConfigError ? 2 : 1;
+}
+
+async function run(args: readonly string[]): Promise<void> {
+  const { help, options, customersFile, logLevel } = parseCommandLine(args);
+  if (help) {
+    process.stdout.write(HELP);
+    return;
+  }
+  const customers = customersFile === undefined ? undefined : await readCustomersFile(customersFile);
+  const logger = pino({ level: logLevel }, pino.destination({ fd: STDERR, sync: true }));
+  await using emulator = await startEmulator({ ...options, customers, logger });
+  const { baseUrl, apiUrl, apiKey, primaryKey } = emulator;
+  process.stdout.write(`${JSON.stringify({ baseUrl, apiUrl, apiKey, primaryKey })}\n`);
+  await ended;
+}
+
+function explain(error: unknown): string {
+  if (error instanceof ConfigError) return inFlagWords(error);
+  return error instanceof Error ? error.message : String(error);
+}

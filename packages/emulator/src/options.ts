@@ -1,0 +1,110 @@
+import { ConfigError, type Customer, describe, isApiKey, isNonEmptyString } from '@sluice/protocol';
+import { type Logger, silentLogger } from './logger.ts';
+
+/** How an emulator starts. Every option may be left out. */
+export interface EmulatorOptions {
+  /** Port of event ingestion. Default 0: any free port. */
+  readonly port?: number | undefined;
+  /** Port of reading customers, and of the inspection routes. Default 0: any free port. */
+  readonly apiPort?: number | undefined;
+  /** The address to listen on. Default `'127.0.0.1'`: this machine only. */
+  readonly host?: string | undefined;
+  /** Directory that keeps everything over a restart; made if missing. Default: memory only. */
+  readonly data?: string | undefined;
+  /** The API key to take: visible ASCII. Default: the oldest valid one of the data directory, else a new one. */
+  readonly apiKey?: string | undefined;
+  /** The primary key to select. Default: as stored in the data directory, else none. */
+  readonly primaryKey?: string | undefined;
+  /** Customers to add at the start. Needs a primary key. */
+  readonly customers?: Iterable<Customer> | undefined;
+  /** Told of requests (debug), refusals (info) and failures (error), never of a key or a payload. Default: none. */
+  readonly logger?: Logger | undefined;
+  /** Largest request body, in bytes, from 1 to 268,435,456. Default 33,554,432 (32 MiB). */
+  readonly maxBodyBytes?: number | undefined;
+}
+
+/** The options after checking, with defaults. */
+export interface Settings {
+  readonly port: number;
+  readonly apiPort: number;
+  readonly host: string;
+  readonly data: string | undefined;
+  readonly apiKey: string | undefined;
+  readonly primaryKey: string | undefined;
+  readonly customers: Iterable<Customer> | undefined;
+  readonly logger: Logger;
+  readonly maxBodyBytes: number;
+}
+
+const DEFAULT_MAX_BODY_BYTES = 32 * 1024 * 1024;
+// A body becomes one string, and strings end near 512 Mi characters.
+const LARGEST_MAX_BODY_BYTES = 256 * 1024 * 1024;
+
+// A record and not a list, so that an option added to the type and not here does not compile.
+const NAMES: Readonly<Record<keyof EmulatorOptions, true>> = {
+  port: true,
+  apiPort: true,
+  host: true,
+  data: true,
+  apiKey: true,
+  primaryKey: true,
+  customers: true,
+  logger: true,
+  maxBodyBytes: true,
+};
+
+/** Checks options and fills in defaults. Throws {@link ConfigError} for the first that is wrong. */
+export function checkOptions(options: EmulatorOptions): Settings {
+  if (typeof options !== 'object' || options === null) {
+    throw new ConfigError('options', `options must be an object, got ${describe(options)}`);
+  }
+  for (const name of Object.keys(options)) {
+    if (!Object.hasOwn(NAMES, name)) {
+      throw new ConfigError(name, `${name} is not an option: there are ${Object.keys(NAMES).join(', ')}`);
+    }
+  }
+  const { port = 0, apiPort = 0, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = options;
+  const { host = '127.0.0.1', data, apiKey, primaryKey, customers, logger = silentLogger } = options;
+  check('port', port, isPort(port), PORT_RULE);
+  check('apiPort', apiPort, isPort(apiPort), PORT_RULE);
+  const distinct = port === 0 || port !== apiPort;
+  check('apiPort', apiPort, distinct, 'must differ from port: the endpoints have an address each');
+  check('host', host, isNonEmptyString(host), 'must be a host name or an IP address');
+  check('data', data, data === undefined || isNonEmptyString(data), 'must be the path of a directory');
+  if (apiKey !== undefined && !isApiKey(apiKey)) {
+    // The value stays out of the message: it may be a real key with a slip in it.
+    throw new ConfigError('apiKey', 'apiKey must be visible ASCII characters without blanks or line breaks');
+  }
+  const namesAttribute = primaryKey === undefined || isNonEmptyString(primaryKey);
+  check('primaryKey', primaryKey, namesAttribute, 'must be the name of an attribute');
+  check(
+    'customers',
+    customers,
+    customers === undefined || isIterable(customers),
+    'must be an iterable of objects',
+  );
+  check('logger', logger, isLogger(logger), 'must have the functions debug, info, warn and error');
+  const sized =
+    Number.isSafeInteger(maxBodyBytes) && maxBodyBytes >= 1 && maxBodyBytes <= LARGEST_MAX_BODY_BYTES;
+  check('maxBodyBytes', maxBodyBytes, sized, `must be an integer from 1 to ${LARGEST_MAX_BODY_BYTES}`);
+  return { port, apiPort, host, data, apiKey, primaryKey, customers, logger, maxBodyBytes };
+}
+
+const PORT_RULE = 'must be an integer from 0 to 65535 (0 for any free port)';
+
+function check(option: string, value: unknown, valid: boolean, rule: string): void {
+  if (!valid) throw new ConfigError(option, `${option} ${rule}, got ${describe(value)}`);
+}
+
+function isPort(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535;
+}
+
+function isIterable(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Symbol.iterator in value;
+}
+
+function isLogger(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return ['debug', 'info', 'warn', 'error'].every((name) => typeof Reflect.get(value, name) === 'function');
+}

@@ -1,0 +1,13 @@
+import type { Account } from './account.ts';
+import { Refusal } from './refusal.ts';
+
+/** The selected primary key. Throws {@link Refusal} where none is: both endpoints need one (section 1). */
+export function requirePrimaryKey(account: Account): string {
+  const name = account.primaryKey;
+  if (name !== null) return name;
+  throw new Refusal(
+    'no_primary_key',
+    'No primary key has been selected. Select one: start with --primary-key NAME, call selectPrimaryKey(), ' +
+      'or POST {"primaryKey": NAME} to {api_url}/emulator/primary-key.',
+  );
+}

@@ -1,0 +1,68 @@
+/**
+ * Every way in which the emulator refuses a request. The interface shows no status code and no error body
+ * (sections 5 and 7), so all of this is the emulator's own choice, and this table is the only place that makes it.
+ */
+export const REFUSALS = {
+  malformed_request: { status: 400, when: 'The request line or the Host header cannot be understood' },
+  malformed_json: { status: 400, when: 'The body is not JSON in UTF-8' },
+  missing_api_key: { status: 401, when: 'There is no Authorization header' },
+  malformed_authorization: { status: 401, when: 'The Authorization header is not `Api-Key <API_KEY>`' },
+  unknown_api_key: { status: 403, when: 'The API key was never made, or was revoked' },
+  unknown_path: {
+    status: 404,
+    when: 'No such path at this base address (also: trailing slash missing, or the other base address is meant)',
+  },
+  customer_not_found: { status: 404, when: 'No customer has this primary key value' },
+  wrong_method: { status: 405, when: 'The path takes another method, named in the Allow header' },
+  no_primary_key: { status: 409, when: 'No primary key has been selected yet' },
+  body_too_large: { status: 413, when: 'The body is larger than `maxBodyBytes`' },
+  unsupported_content_type: { status: 415, when: 'Content-Type is not `application/json`' },
+  unsupported_content_encoding: { status: 415, when: 'The body is compressed' },
+  invalid_field: { status: 422, when: 'A field is missing or breaks a rule of section 2; `field` names it' },
+  empty_batch: { status: 422, when: '`batch` holds no event' },
+  wrong_correlation_key: { status: 422, when: '`correlationKey` is not the selected primary key' },
+  nested_too_deeply: { status: 422, when: 'The body is nested more than 100,000 levels deep' },
+  internal_error: { status: 500, when: 'A defect of the emulator; its log says more' },
+} as const;
+
+/** Names a way to refuse a request. */
+export type RefusalCode = keyof typeof REFUSALS;
+
+/** The body of an answer that refuses a request. */
+export interface RefusalBody {
+  readonly error: { readonly code: RefusalCode; readonly message: string; readonly field?: string };
+}
+
+/** What a refusal may say besides its code and message. */
+export interface RefusalDetails {
+  /** The field at fault: `batch[3].correlationValue`. */
+  readonly field?: string;
+  /** Headers for the answer. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Thrown by whatever finds that a request must be refused. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly code: RefusalCode;
+  readonly field: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: RefusalCode, message: string, { field, headers = {} }: RefusalDetails = {}) {
+    super(message);
+    this.code = code;
+    this.field = field;
+    this.headers = headers;
+  }
+
+  /** The HTTP status, from the table. */
+  get status(): (typeof REFUSALS)[RefusalCode]['status'] {
+    return REFUSALS[this.code].status;
+  }
+
+  /** The JSON body of the answer. */
+  get body(): RefusalBody {
+    const { code, message, field } = this;
+    return { error: field === undefined ? { code, message } : { code, message, field } };
+  }
+}

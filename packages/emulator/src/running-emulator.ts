@@ -1,0 +1,154 @@
+import { ConfigError, type Customer, describe, SluiceError } from '@sluice/protocol';
+import type { Account } from './account.ts';
+import type { Emulator } from './emulator.ts';
+import type { Listener } from './listener.ts';
+import type { EventRow } from './storage/event-store.ts';
+import {
+  checkCount,
+  checkFilter,
+  checkQuery,
+  type EventCounts,
+  type EventDimension,
+  type EventFilter,
+  type EventQuery,
+  type StoredEvent,
+  type ValueCount,
+} from './tracked-events.ts';
+
+const CLOSE_GRACE_MS = 500;
+const DEFAULT_VALUES = 10;
+
+/** What a running emulator is made of. */
+export interface Parts {
+  readonly account: Account;
+  readonly apiKey: string;
+  /** Listens for event ingestion. */
+  readonly events: Listener;
+  /** Listens for reading customers, and for inspection. */
+  readonly api: Listener;
+}
+
+/** The emulator as its user holds it: two listeners on one account. */
+export class RunningEmulator implements Emulator {
+  readonly #parts: Parts;
+  #closed: Promise<void> | undefined;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  get baseUrl(): string {
+    return this.#parts.events.url;
+  }
+
+  get apiUrl(): string {
+    return this.#parts.api.url;
+  }
+
+  get apiKey(): string {
+    return this.#parts.apiKey;
+  }
+
+  get primaryKey(): string | null {
+    return this.#account.primaryKey;
+  }
+
+  async selectPrimaryKey(name: string): Promise<void> {
+    this.#account.selectPrimaryKey(name);
+  }
+
+  async addCustomers(customers: Iterable<Customer>): Promise<number> {
+    return this.#account.addCustomers(customers);
+  }
+
+  async customer(primaryKeyValue: string): Promise<Customer | undefined> {
+    checkString('primaryKeyValue', primaryKeyValue);
+    return this.#account.customer(primaryKeyValue);
+  }
+
+  async createApiKey(name = 'unnamed'): Promise<string> {
+    checkString('name', name);
+    return this.#account.apiKeys.create(name);
+  }
+
+  async revokeApiKey(key: string): Promise<boolean> {
+    return this.#account.apiKeys.revoke(key);
+  }
+
+  async events(query: EventQuery = {}): Promise<StoredEvent[]> {
+    checkQuery(query);
+    return this.#account.events.find(query).map(toStoredEvent);
+  }
+
+  async countEvents(filter: EventFilter = {}): Promise<EventCounts> {
+    checkFilter(filter);
+    return this.#account.events.count(filter);
+  }
+
+  async countBy(
+    dimension: EventDimension,
+    limit: number = DEFAULT_VALUES,
+    filter: EventFilter = {},
+  ): Promise<ValueCount[]> {
+    if (dimension !== 'event' && dimension !== 'correlationValue') {
+      const rule = 'must be "event" or "correlationValue"';
+      throw new ConfigError('dimension', `dimension ${rule}, got ${describe(dimension)}`);
+    }
+    checkCount('limit', limit);
+    checkFilter(filter);
+    return this.#account.events.countBy(dimension, limit, filter);
+  }
+
+  async suspend(): Promise<void> {
+    this.#checkOpen();
+    await this.#closeListeners(0);
+  }
+
+  async resume(): Promise<void> {
+    this.#checkOpen();
+    try {
+      await this.#parts.events.open();
+      await this.#parts.api.open();
+    } catch (error) {
+      await this.#closeListeners(0);
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    await this.#closeListeners(CLOSE_GRACE_MS);
+    this.#parts.account.close();
+  }
+
+  async #closeListeners(graceMs: number): Promise<void> {
+    await Promise.all([this.#parts.events.close(graceMs), this.#parts.api.close(graceMs)]);
+  }
+
+  get #account(): Account {
+    this.#checkOpen();
+    return this.#parts.account;
+  }
+
+  #checkOpen(): void {
+    if (this.#closed === undefined) return;
+    throw new SluiceError('SLUICE_CLOSED', 'The emulator is closed: start another with startEmulator().');
+  }
+}
+
+function checkString(name: string, value: unknown): void {
+  if (typeof value === 'string') return;
+  throw new ConfigError(name, `${name} must be a string, got ${describe(value)}`);
+}
+
+function toStoredEvent({ text, ...rest }: EventRow): StoredEvent {
+  return { event: JSON.parse(text), ...rest };
+}
