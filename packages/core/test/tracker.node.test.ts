@@ -1,0 +1,415 @@
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { type Emulator, startEmulator } from '@sluice/emulator';
+import pino from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createTracker, type Tracker, type TrackerEvents, type TrackerOptions } from '../src/index.ts';
+import { runTracking, startTracking } from './children/tracking-process.ts';
+
+const scratch = await mkdtemp(join(tmpdir(), 'sluice-'));
+afterAll(() => rm(scratch, { recursive: true, force: true }));
+
+const ada = { correlationValue: 'ada@example.com' };
+const canary = 'canary-7f3a91-key';
+/** A port on which nobody listens. */
+const nowhere = 'http://127.0.0.1:9';
+
+let directory = '';
+const trackers: Tracker[] = [];
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(scratch, 'journal-'));
+});
+
+afterEach(async () => {
+  for (const tracker of trackers.splice(0)) await tracker.close({ timeoutMs: 0 });
+});
+
+function create(baseUrl: string, options: Partial<TrackerOptions> = {}): Tracker {
+  const tracker = createTracker({
+    baseUrl,
+    apiKey: canary,
+    correlationKey: 'email',
+    ...(options.journal === undefined && { journalDirectory: directory }),
+    ...options,
+  });
+  trackers.push(tracker);
+  return tracker;
+}
+
+/** The next time an event is raised. */
+function raised<Name extends keyof TrackerEvents>(
+  tracker: Tracker,
+  name: Name,
+): Promise<TrackerEvents[Name]> {
+  return new Promise((resolve) => tracker.on(name, resolve));
+}
+
+function expectBalanced(tracker: Tracker): void {
+  const { accepted, recovered, delivered, deadLettered, dropped, pending } = tracker.stats();
+  const lost = Object.values(dropped).reduce((sum, count) => sum + count, 0);
+  expect(accepted + recovered).toBe(delivered + deadLettered + lost + pending);
+}
+
+describe('a tracker with a service that works', () => {
+  let emulator: Emulator;
+
+  beforeAll(async () => {
+    emulator = await startEmulator({ primaryKey: 'email', apiKey: canary });
+  });
+  afterAll(() => emulator.close());
+
+  it('delivers what is tracked as the interface has it', async () => {
+    const tracker = create(emulator.baseUrl);
+    const payload = { total: 42.5, items: [{ sku: 'A-1' }], note: 'ä€😀', nothing: null };
+    tracker.track('as the interface has it', payload, {
+      ...ada,
+      source: 'mobile',
+      timestamp: new Date('2026-01-02T03:04:05.678Z'),
+      uuid: '6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
+    });
+    expect(await tracker.flush()).toEqual({ delivered: 1, deadLettered: 0, dropped: 0, pending: 0 });
+    const [stored] = await emulator.events({ name: 'as the interface has it' });
+    expect(stored?.event).toEqual({
+      event: 'as the interface has it',
+      correlationKey: 'email',
+      correlationValue: 'ada@example.com',
+      source: 'mobile',
+      timestamp: '2026-01-02T03:04:05.678Z',
+      uuid: '6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
+      payload,
+    });
+  });
+
+  it('attributes events to the user who was identified, from then on', async () => {
+    const tracker = create(emulator.baseUrl);
+    tracker.track('before', {}, { correlationValue: 'first@example.com' });
+    tracker.identify('ada@example.com');
+    tracker.track('after');
+    tracker.track('after, for another', {}, { correlationValue: 'bob@example.com' });
+    await tracker.flush();
+    const events = await Promise.all(
+      ['before', 'after', 'after, for another'].map((name) => emulator.events({ name })),
+    );
+    expect(events.map(([stored]) => stored?.event.correlationValue)).toEqual([
+      'first@example.com',
+      'ada@example.com',
+      'bob@example.com',
+    ]);
+  });
+
+  it('takes a burst of 30,000 events in one go and loses none', async () => {
+    const tracker = create(emulator.baseUrl);
+    for (let number = 0; number < 30_000; number += 1) tracker.track('burst', { number }, ada);
+    const report = await tracker.flush();
+    expect(report).toEqual({ delivered: 30_000, deadLettered: 0, dropped: 0, pending: 0 });
+    expect(await emulator.countEvents({ name: 'burst' })).toEqual({ unique: 30_000, received: 30_000 });
+    expectBalanced(tracker);
+  });
+
+  it('spills what does not fit into memory to the journal, and delivers it all', async () => {
+    const tracker = create(nowhere, { buffer: { maxEvents: 1_000, maxBytes: 1_000_000 } });
+    for (let round = 0; round < 10; round += 1) {
+      for (let number = 0; number < 900; number += 1) tracker.track('spilled', { round, number }, ada);
+      await expect.poll(() => tracker.stats().unwritten).toBe(0);
+    }
+    expect(tracker.stats()).toMatchObject({ accepted: 9_000, pending: 9_000, dropped: { 'buffer-full': 0 } });
+    // All but what memory and four requests of 500 events hold.
+    expect(tracker.stats().stored).toBeGreaterThanOrEqual(6_000);
+    expectBalanced(tracker);
+    await tracker.close({ timeoutMs: 0 });
+
+    const heir = create(emulator.baseUrl);
+    expect((await heir.flush()).delivered).toBe(9_000);
+    expect(await emulator.countEvents({ name: 'spilled' })).toEqual({ unique: 9_000, received: 9_000 });
+  });
+
+  it('keeps a backlog while the service is away and delivers it when it is back', async () => {
+    const service = await startEmulator({ primaryKey: 'email', apiKey: canary });
+    const tracker = create(service.baseUrl, { delivery: { retryBaseMs: 1, retryMaxMs: 10 } });
+    await service.suspend();
+    for (let number = 0; number < 2_000; number += 1) tracker.track('outage', { number }, ada);
+    const away = await tracker.flush({ timeoutMs: 100 });
+    expect(away).toEqual({ delivered: 0, deadLettered: 0, dropped: 0, pending: 2_000 });
+    expectBalanced(tracker);
+    await service.resume();
+    expect(await tracker.flush()).toMatchObject({ delivered: 2_000, pending: 0 });
+    expect(await service.countEvents()).toEqual({ unique: 2_000, received: 2_000 });
+    await service.close();
+  });
+
+  it('leaves to the next tracker what could not be delivered before close()', async () => {
+    const first = create(nowhere);
+    for (let number = 0; number < 100; number += 1) first.track('left', { number }, ada);
+    expect(await first.close({ timeoutMs: 20 })).toMatchObject({ delivered: 0, pending: 100 });
+
+    const second = create(emulator.baseUrl);
+    expect(await second.flush()).toMatchObject({ delivered: 100, pending: 0 });
+    expect(second.stats()).toMatchObject({ accepted: 0, recovered: 100, delivered: 100 });
+    expect(await emulator.countEvents({ name: 'left' })).toEqual({ unique: 100, received: 100 });
+    await second.close();
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it('delivers everything that a killed process had written, once', async () => {
+    const child = startTracking({
+      baseUrl: nowhere,
+      directory,
+      first: 0,
+      count: 5_000,
+      end: 'wait to be killed',
+    });
+    await once(child, 'message');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+
+    const tracker = create(emulator.baseUrl);
+    expect(await tracker.flush()).toMatchObject({ delivered: 5_000, pending: 0 });
+    const counts = await emulator.countEvents({ name: 'numbered' });
+    expect(counts).toEqual({ unique: 5_000, received: 5_000 });
+  });
+
+  it.each([
+    ['exit', 7],
+    ['throw', 1],
+    ['nothing left to do', 0],
+  ] as const)(
+    'loses nothing of a process that ends with "%s", and does not keep it from ending',
+    async (end, code) => {
+      const assignment = { baseUrl: nowhere, directory, first: 0, count: 500, end };
+      expect(await runTracking(assignment)).toBe(code);
+      const before = await emulator.countEvents({ name: 'numbered' });
+      const tracker = create(emulator.baseUrl);
+      expect(await tracker.flush()).toMatchObject({ delivered: 500, pending: 0 });
+      const after = await emulator.countEvents({ name: 'numbered' });
+      expect(after.unique - before.unique).toBe(500);
+      await tracker.close();
+    },
+  );
+
+  it('does not touch what a process that lives holds in the same directory', async () => {
+    const child = startTracking({
+      baseUrl: nowhere,
+      directory,
+      first: 0,
+      count: 100,
+      end: 'wait to be killed',
+    });
+    await once(child, 'message');
+    const tracker = create(emulator.baseUrl);
+    expect(await tracker.flush()).toMatchObject({ delivered: 0, pending: 0 });
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await tracker.close();
+    expect(await create(emulator.baseUrl).flush()).toMatchObject({ delivered: 100, pending: 0 });
+  });
+
+  it('works without a file when its journal is memory', async () => {
+    const tracker = create(emulator.baseUrl, { journal: 'memory' });
+    tracker.track('in memory', {}, ada);
+    expect(await tracker.flush()).toMatchObject({ delivered: 1 });
+    expect(tracker.stats().journal).toBe('memory');
+  });
+
+  it('goes on in memory where the directory cannot be used, and says so', async () => {
+    const file = join(directory, 'a-file');
+    await writeFile(file, '');
+    const tracker = create(emulator.baseUrl, { journalDirectory: join(file, 'journal') });
+    const failed = raised(tracker, 'storageFailed');
+    tracker.track('without a disk', {}, ada);
+    expect((await failed).error).toMatchObject({
+      code: 'SLUICE_STORAGE',
+      message: expect.stringContaining('a-file'),
+    });
+    expect(await tracker.flush()).toMatchObject({ delivered: 1 });
+    expect(tracker.stats().journal).toBe('memory');
+  });
+
+  it('is closed at the end of its scope', async () => {
+    {
+      await using tracker = create(emulator.baseUrl);
+      tracker.track('in a scope', {}, ada);
+    }
+    expect(await emulator.countEvents({ name: 'in a scope' })).toEqual({ unique: 1, received: 1 });
+  });
+
+  it('counts what is tracked after close() as dropped, and raises it', async () => {
+    const tracker = create(emulator.baseUrl);
+    await tracker.close();
+    const dropped = raised(tracker, 'dropped');
+    tracker.track('too late', {}, ada);
+    expect(await dropped).toEqual({ reason: 'closed', count: 1 });
+    expectBalanced(tracker);
+    expect(await tracker.flush()).toEqual({ delivered: 0, deadLettered: 0, dropped: 0, pending: 0 });
+  });
+
+  it('counts what memory has no room for as dropped, and raises it', async () => {
+    const tracker = create(nowhere, { journal: 'memory', buffer: { maxEvents: 10, maxBytes: 100_000 } });
+    for (let number = 0; number < 25; number += 1) tracker.track('too many', { number }, ada);
+    expect(tracker.stats()).toMatchObject({ accepted: 25, pending: 10, dropped: { 'buffer-full': 15 } });
+    expectBalanced(tracker);
+  });
+
+  it('sends what was tracked without being asked, once it is old enough', async () => {
+    const tracker = create(emulator.baseUrl, { batch: { maxWaitMs: 20 } });
+    const delivered = raised(tracker, 'delivered');
+    tracker.track('by itself', {}, ada);
+    expect(await delivered).toEqual({ count: 1 });
+  });
+
+  it('disturbs nothing with what cannot be sent, and raises each', async () => {
+    const tracker = create(emulator.baseUrl);
+    const fields: string[] = [];
+    tracker.on('invalid', ({ error }) => fields.push(error.field));
+    tracker.on('invalid', () => {
+      throw new Error('a listener of the application');
+    });
+    const cycle: Record<string, unknown> = {};
+    cycle.self = cycle;
+    const track = tracker.track.bind(tracker) as (...values: unknown[]) => void;
+    track('', {}, ada);
+    track(undefined, {}, ada);
+    track('no correlation value');
+    track('a number', {}, { correlationValue: 7 });
+    track('BigInt', { deep: [{ value: 1n }] }, ada);
+    track('function', { call: () => 1 }, ada);
+    track(
+      'getter',
+      Object.defineProperty({}, 'x', {
+        enumerable: true,
+        get: () => {
+          throw new Error('no');
+        },
+      }),
+      ada,
+    );
+    track('cycle', cycle, ada);
+    track('not an object', 'text', ada);
+    track('unknown option', {}, { correlatonValue: 'x' });
+    track('time', {}, { ...ada, timestamp: 'yesterday' });
+    track('uuid', {}, { ...ada, uuid: '7' });
+    track('large', { text: 'x'.repeat(300_000) }, ada);
+    tracker.track('fine', {}, ada);
+    expect(await tracker.flush()).toMatchObject({ delivered: 1 });
+    expect(fields.slice(0, 6)).toEqual([
+      'event',
+      'event',
+      'correlationValue',
+      'correlationValue',
+      'payload.deep[0].value',
+      'payload.call',
+    ]);
+    expect(fields.slice(8)).toEqual(['payload', 'correlatonValue', 'timestamp', 'uuid', 'event']);
+    expect(tracker.stats()).toMatchObject({ invalid: 13, accepted: 1 });
+  });
+});
+
+describe('a tracker with a service that refuses', () => {
+  /** A service that answers each batch as told. */
+  async function serve(answer: (texts: string, headers: Record<string, unknown>) => number) {
+    const bodies: string[] = [];
+    const server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk) => chunks.push(chunk));
+      request.on('end', () => {
+        const body = Buffer.concat(chunks).toString();
+        bodies.push(body);
+        response.statusCode = answer(body, request.headers);
+        response.end(`{"why":"as told","you sent":"${request.headers.authorization}"}`);
+      });
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const close = async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    };
+    return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, bodies, close };
+  }
+
+  it('finds the one bad event of a batch, keeps it as a dead letter, and delivers the others', async () => {
+    const service = await serve((body) => (body.includes('poison') ? 400 : 200));
+    const tracker = create(service.baseUrl);
+    const deadLettered = raised(tracker, 'deadLettered');
+    for (let number = 0; number < 500; number += 1) {
+      tracker.track('mixed', { number, taste: number === 321 ? 'poison' : 'good' }, ada);
+    }
+    expect(await tracker.flush()).toEqual({ delivered: 499, deadLettered: 1, dropped: 0, pending: 0 });
+    expect(await deadLettered).toMatchObject({ status: 400, excerpt: expect.stringContaining('as told') });
+    expect(service.bodies.length).toBeLessThan(30);
+    expectBalanced(tracker);
+    await tracker.close();
+    const files = await readdir(join(directory, 'dead-letters'), { recursive: true });
+    const path = files.find((name) => name.endsWith('.segment')) ?? '';
+    const letters = await readFile(join(directory, 'dead-letters', path), 'utf8');
+    expect(letters).toContain('"number":321');
+    await service.close();
+  });
+
+  it.each([401, 403, 404, 302])(
+    'keeps everything and stops asking after %i, which is not the events’ fault',
+    async (status) => {
+      const service = await serve(() => status);
+      const tracker = create(service.baseUrl);
+      const opened = raised(tracker, 'breaker');
+      for (let number = 0; number < 100; number += 1) tracker.track('kept', { number }, ada);
+      expect(await tracker.flush({ timeoutMs: 200 })).toMatchObject({
+        delivered: 0,
+        deadLettered: 0,
+        pending: 100,
+      });
+      expect(await opened).toEqual({ state: 'open' });
+      expect(service.bodies.length).toBe(1);
+      await service.close();
+    },
+  );
+
+  it('shows its key nowhere: not in errors, logs, inspection, JSON or files', async () => {
+    const service = await serve((body) => (body.includes('poison') ? 400 : 500));
+    const lines: string[] = [];
+    const logger = pino({ level: 'debug' }, { write: (line) => void lines.push(line) });
+    const tracker = create(service.baseUrl, { logger, delivery: { retryBaseMs: 1, retryMaxMs: 2 } });
+    const seen: unknown[] = [];
+    for (const name of [
+      'failedAttempt',
+      'deadLettered',
+      'invalid',
+      'dropped',
+      'storageFailed',
+      'breaker',
+    ] as const) {
+      tracker.on(name, (detail) => seen.push(detail));
+    }
+    tracker.track('poison', {}, ada);
+    await tracker.flush({ timeoutMs: 500 });
+    tracker.track('fine', {}, ada);
+    tracker.track('', {}, ada);
+    await tracker.flush({ timeoutMs: 100 });
+    await tracker.close({ timeoutMs: 50 });
+    const files = await readdir(directory, { recursive: true, withFileTypes: true });
+    const contents = await Promise.all(
+      files
+        .filter((file) => file.isFile())
+        .map((file) => readFile(join(file.parentPath, file.name), 'latin1')),
+    );
+    const shown = [
+      inspect(seen, { depth: 9, showHidden: true }),
+      JSON.stringify(seen),
+      ...lines,
+      ...contents,
+    ];
+    shown.push(
+      inspect(tracker, { depth: 9, showHidden: true }),
+      JSON.stringify(tracker),
+      JSON.stringify(tracker.stats()),
+    );
+    expect(lines.length).toBeGreaterThan(2);
+    expect(contents.length).toBeGreaterThan(0);
+    expect(shown.filter((text) => text.includes(canary))).toEqual([]);
+    await service.close();
+  });
+});
