@@ -1,5 +1,8 @@
 import type { Clock } from './clock.ts';
 
+/** Timers take no more; Infinity is a fair thing to ask for. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+
 /** A moment after which nobody waits any longer: a time-out, or a signal before it. */
 export class Deadline {
   readonly #clock: Clock;
@@ -8,7 +11,7 @@ export class Deadline {
 
   constructor(clock: Clock, timeoutMs: number, signal: AbortSignal | undefined) {
     this.#clock = clock;
-    this.#timeoutMs = timeoutMs;
+    this.#timeoutMs = Math.min(timeoutMs, MAX_TIMEOUT_MS);
     this.#signal = signal;
   }
 

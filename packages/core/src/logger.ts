@@ -5,3 +5,20 @@ export interface Logger {
   warn(data: object, message: string): void;
   error(data: object, message: string): void;
 }
+
+/** A logger that never throws, whatever the one behind it does. */
+export function guardedLogger(logger: Logger): Logger {
+  const guarded = (level: keyof Logger) => (data: object, message: string) => {
+    try {
+      logger[level](data, message);
+    } catch {
+      // There is nobody left to tell.
+    }
+  };
+  return {
+    debug: guarded('debug'),
+    info: guarded('info'),
+    warn: guarded('warn'),
+    error: guarded('error'),
+  };
+}

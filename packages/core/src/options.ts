@@ -2,7 +2,7 @@ import { ConfigError, describe, isApiKey, isNonEmptyString } from '@sluice/proto
 import type { Clock } from './clock.ts';
 import type { Journal } from './journal.ts';
 import type { Fsync } from './journals/file/file-journal.ts';
-import type { Logger } from './logger.ts';
+import { guardedLogger, type Logger } from './logger.ts';
 import type { Transport } from './transport.ts';
 
 /** Options of `createTracker`. Only `baseUrl` and `correlationKey` are required. */
@@ -122,6 +122,13 @@ export function readOptions(options: TrackerOptions): Settings {
   const buffer = group('buffer', given.buffer);
   const batch = group('batch', given.batch);
   const delivery = group('delivery', given.delivery);
+  const logger = checked(
+    given,
+    'logger',
+    undefined,
+    hasMethods<Logger>('debug', 'info', 'warn', 'error'),
+    'an object with debug, info, warn and error',
+  );
   const journal = checked(given, 'journal', undefined, isJournal, '"memory" or a Journal');
   const journalDirectory = checked(given, 'journalDirectory', undefined, isNonEmptyString, 'a path');
   if (journal !== undefined && journalDirectory !== undefined) {
@@ -163,13 +170,7 @@ export function readOptions(options: TrackerOptions): Settings {
       retryBaseMs: size(delivery, 'retryBaseMs', 500, 'delivery.'),
       retryMaxMs: size(delivery, 'retryMaxMs', 60_000, 'delivery.'),
     },
-    logger: checked(
-      given,
-      'logger',
-      undefined,
-      hasMethods<Logger>('debug', 'info', 'warn', 'error'),
-      'an object with debug, info, warn and error',
-    ),
+    logger: logger === undefined ? undefined : guardedLogger(logger),
     transport: checked(
       given,
       'transport',

@@ -149,7 +149,10 @@ export class Sender {
   async #post({ body }: Batch): Promise<Outcome> {
     const { transport, url, apiKey, timeoutMs } = this.#options;
     const headers = requestHeaders(apiKey);
-    const outcome = await transport.post({ url, headers, body, timeoutMs, signal: this.#abort.signal });
+    const outcome = await transport
+      .post({ url, headers, body, timeoutMs, signal: this.#abort.signal })
+      // A transport of the user's own may break its word.
+      .catch((cause: unknown): Outcome => ({ kind: 'failed', cause, maybeSent: true }));
     if (outcome.kind === 'failed' || apiKey === undefined) return outcome;
     // A service may quote the request in its answer; the key goes no further.
     return { ...outcome, body: outcome.body.replaceAll(apiKey, '[api key]') };

@@ -1,3 +1,5 @@
+// Users whose own settings lack this library still have to compile against `await using`.
+/// <reference lib="esnext.disposable" preserve="true" />
 import { describe, EVENTS_PATH, endpoint, InvalidEventError, isNonEmptyString } from '@sluice/protocol';
 import { platform } from '#platform';
 import { Backlog } from './backlog.ts';
@@ -140,10 +142,11 @@ export class Tracker {
         now,
       });
       this.#checkSize(text);
+      const isClosed = this.#closed !== undefined;
+      const isTaken = !isClosed && this.#backlog.push(text, now);
       this.#books.accepted += 1;
-      if (this.#closed !== undefined) this.#drop('closed', 1);
-      else if (this.#backlog.push(text, now)) this.#committer.notify();
-      else this.#drop('buffer-full', 1);
+      if (isTaken) this.#committer.notify();
+      else this.#drop(isClosed ? 'closed' : 'buffer-full', 1);
     } catch (error) {
       this.#refuse(error);
     }

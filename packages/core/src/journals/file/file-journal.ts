@@ -12,7 +12,8 @@ import {
   type Range,
   type Reading,
 } from '../../journal.ts';
-import { SEGMENT_SUFFIX, Segment } from './segment.ts';
+import { removeEmptyDirectory, syncDirectory } from './directory.ts';
+import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX, Segment } from './segment.ts';
 import { SegmentWriter, writeSegmentSync } from './segment-writer.ts';
 import { type FileSystem, Slot } from './slot.ts';
 
@@ -137,10 +138,18 @@ export class FileJournal implements Journal {
   async sync(): Promise<void> {
     this.#syncTimer?.cancel();
     this.#syncTimer = undefined;
-    this.#syncing ??= (this.#writer?.sync() ?? Promise.resolve()).finally(() => {
-      this.#syncing = undefined;
-    });
-    await this.#syncing;
+    // Behind one that is under way: that may not cover what was written since it began.
+    const before = this.#syncing?.catch(() => undefined);
+    const syncing = (async () => {
+      await before;
+      await this.#writer?.sync();
+    })();
+    this.#syncing = syncing;
+    try {
+      await syncing;
+    } finally {
+      if (this.#syncing === syncing) this.#syncing = undefined;
+    }
   }
 
   async close(): Promise<void> {
@@ -149,7 +158,7 @@ export class FileJournal implements Journal {
     await this.#seal();
     const slot = await this.#slot?.catch(() => undefined);
     if (slot === undefined) return;
-    await this.#removeDirectory(slot.directory);
+    await removeEmptyDirectory(this.#fs, slot.directory);
     await slot.release();
   }
 
@@ -193,6 +202,7 @@ export class FileJournal implements Journal {
       const name = segmentName(this.#lastSegment);
       const segment = new Segment(this.#fs, this.#lastSegment, directory, name);
       this.#writer = await SegmentWriter.create(this.#fs, segment);
+      if (this.#fsync !== 'never') await syncDirectory(this.#fs, directory);
       this.#segments.set(segment.number, segment);
     }
     return this.#writer;
@@ -221,14 +231,14 @@ export class FileJournal implements Journal {
         if (this.#writer === writer) await this.#seal();
       });
     };
-    if (writer.unsynced >= SYNC_BYTES) sync();
+    if (writer.unsynced >= SYNC_BYTES && this.#syncing === undefined) sync();
     else this.#syncTimer ??= this.#clock.setTimeout(sync, SYNC_INTERVAL_MS);
   }
 
   async #recover(directory: string, observer: JournalObserver): Promise<void> {
     const entries = await this.#fs.promises.readdir(directory, { withFileTypes: true });
-    const names = entries.filter((entry) => entry.isFile() && entry.name.endsWith(SEGMENT_SUFFIX));
-    for (const { name } of names.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const names = entries.flatMap((entry) => (entry.isFile() ? [entry.name] : [])).sort();
+    for (const name of names.filter((name) => name.endsWith(SEGMENT_SUFFIX))) {
       this.#lastSegment += 1;
       const segment = new Segment(this.#fs, this.#lastSegment, directory, basename(name, SEGMENT_SUFFIX));
       try {
@@ -237,7 +247,12 @@ export class FileJournal implements Journal {
         observer.failed(storageError(`cannot read ${segment.path}; it is left where it is`, cause));
       }
     }
-    await this.#removeDirectory(directory);
+    // What remains of a segment whose deletion was cut off.
+    for (const name of names.filter((name) => name.endsWith(ACKNOWLEDGEMENTS_SUFFIX))) {
+      const segment = basename(name, ACKNOWLEDGEMENTS_SUFFIX) + SEGMENT_SUFFIX;
+      if (!names.includes(segment)) await this.#fs.promises.rm(join(directory, name), { force: true });
+    }
+    await removeEmptyDirectory(this.#fs, directory);
   }
 
   async #recoverSegment(segment: Segment, observer: JournalObserver): Promise<void> {
@@ -257,12 +272,8 @@ export class FileJournal implements Journal {
     this.#segments.delete(segment.number);
     await segment.delete();
     // An adopted directory is done with its last segment; the slot's own only when the slot is given back.
-    if (segment.directory !== this.#claimed?.directory) await this.#removeDirectory(segment.directory);
-  }
-
-  /** Removes a directory if nothing is in it. */
-  async #removeDirectory(directory: string): Promise<void> {
-    await this.#fs.promises.rmdir(directory).catch(() => undefined);
+    if (segment.directory !== this.#claimed?.directory)
+      await removeEmptyDirectory(this.#fs, segment.directory);
   }
 }
 

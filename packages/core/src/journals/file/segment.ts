@@ -25,7 +25,7 @@ export const SEGMENT_HEADER: Buffer = HEADER;
 /** How a segment's file is created: it must not exist, and no link is followed. */
 export const CREATE_FLAGS: number = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
 export const SEGMENT_SUFFIX = '.segment';
-const ACKNOWLEDGEMENTS_SUFFIX = '.acks';
+export const ACKNOWLEDGEMENTS_SUFFIX = '.acks';
 const DAMAGED_SUFFIX = '.damaged';
 
 /** What opening an existing segment found. */

@@ -3,6 +3,7 @@ import type * as NodeFs from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { StorageError } from '../../errors/storage-error.ts';
+import { syncDirectory } from './directory.ts';
 
 /** The parts of `node:fs` that the journal uses, so that tests can make any of them fail. */
 export type FileSystem = Pick<
@@ -57,6 +58,7 @@ export class Slot {
       await fs.promises.chmod(join(root, `${owner}.lock`), FILE_MODE);
       // Only now: a directory whose owner does not listen is anybody's.
       await fs.promises.mkdir(slot.directory, { mode: DIRECTORY_MODE });
+      await syncDirectory(fs, root);
       return slot;
     } catch (cause) {
       if (descriptor !== undefined) fs.closeSync(descriptor);
