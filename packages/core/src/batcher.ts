@@ -49,6 +49,7 @@ export class Batcher {
         if (batch !== undefined) return batch;
       } else if (freshIsDue) {
         this.#storedIsNext = true;
+        this.stop();
         return backlog.takeFresh(limit);
       } else {
         return undefined;
@@ -56,7 +57,7 @@ export class Batcher {
     }
   }
 
-  /** Cancels the timer. */
+  /** Cancels the timer; `next()` sets it again where events wait. */
   stop(): void {
     this.#timer?.cancel();
     this.#timer = undefined;

@@ -24,12 +24,7 @@ export type ServiceMessage =
 export type TrackingMessage =
   | { readonly type: 'tracked'; readonly events: number }
   /** All is tracked, and what was not delivered stands in the journal. */
-  | {
-      readonly type: 'written';
-      readonly accepted: number;
-      readonly pending: number;
-      readonly invalid: number;
-    };
+  | { readonly type: 'written'; readonly accepted: number; readonly pending: number };
 
 /** What the process that comes after the crash tells. */
 export type RecoveryMessage =

@@ -8,9 +8,9 @@ export function receiveSettings<Settings>(): Promise<Settings> {
   });
 }
 
-/** Tells the parent something. Resolves once it is on its way. */
+/** Tells the parent something. Resolves once it is on its way; where nobody listens any more, the process ends. */
 export function tell<Message extends object>(message: Message): Promise<void> {
-  return new Promise((resolve, reject) => {
-    process.send?.(message, undefined, undefined, (error) => (error ? reject(error) : resolve()));
+  return new Promise((resolve) => {
+    process.send?.(message, undefined, undefined, (error) => (error ? process.exit() : resolve()));
   });
 }

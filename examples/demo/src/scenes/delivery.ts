@@ -4,7 +4,7 @@ import { readCounts } from '../service-store.ts';
 import type { Stage } from '../stage.ts';
 import { formatCount } from '../terminal/numbers.ts';
 
-/** When the service goes: with events before, after, and most likely under way. */
+/** When the service goes: with events delivered before, tracked after, and perhaps some under way. */
 const UNTIL_TRACKED = 4_000;
 
 /** Scene 1: events are tracked and arrive. Resolves to how many were tracked. */
@@ -19,9 +19,10 @@ export async function showDelivery(
   );
   using progress = screen.progress(rows.length, 0, 'tracked');
   for (;;) {
+    // Counted before the application is heard, so that not more seems to arrive than was tracked.
+    const { unique } = await readCounts(service.address, 0);
     const message = await tracking.next();
     if (message.type !== 'tracked') throw new Error(`The application got ahead of the demo: ${message.type}`);
-    const { unique } = await readCounts(service.address, 0);
     progress.update(message.events, `tracked, ${formatCount(unique)} at the service`);
     if (message.events >= UNTIL_TRACKED) return message.events;
   }

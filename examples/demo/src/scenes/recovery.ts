@@ -40,7 +40,7 @@ export async function showRecovery(stage: Stage, { since }: Backlog): Promise<Re
   const { bytes } = await measureJournal(scratch.journal);
   screen.say(
     `It found ${formatCount(recovered)} events and ${outcome}, ${formatSeconds(drainMs)} after its start. ` +
-      `The journal is down to ${formatBytes(bytes)}.`,
+      `The journal takes ${formatBytes(bytes)} now.`,
   );
   return { awayMs, before, recovered, drainMs };
 

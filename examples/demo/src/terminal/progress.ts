@@ -56,7 +56,7 @@ export class ProgressLines implements Progress {
   constructor(write: (line: string) => void, { total, start }: Omit<Span, 'note'>) {
     this.#write = write;
     this.#total = total;
-    this.#step = (total - start) / STEPS;
+    this.#step = Math.max(1, (total - start) / STEPS);
     this.#next = start + this.#step;
   }
 

@@ -13,7 +13,7 @@ export class Screen {
 
   constructor(stream: NodeJS.WriteStream) {
     this.#stream = stream;
-    this.#isTerminal = stream.isTTY === true && process.env['TERM'] !== 'dumb';
+    this.#isTerminal = stream.isTTY === true && process.env.TERM !== 'dumb';
     this.#colors = pc.createColors(this.#isTerminal && pc.isColorSupported);
   }
 
