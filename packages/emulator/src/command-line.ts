@@ -74,9 +74,8 @@ export function parseCommandLine(args: readonly string[]): Command {
 /** A message of a ConfigError in the words of the command line: `apiPort must …` becomes `--api-port must …`. */
 export function inFlagWords({ option, message }: ConfigError): string {
   const flag = option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  return Object.hasOwn(FLAGS, flag)
-    ? message.replaceAll(new RegExp(`\\b${option}\\b`, 'g'), `--${flag}`)
-    : message;
+  if (!Object.hasOwn(FLAGS, flag) || !message.startsWith(option)) return message;
+  return `--${flag}${message.slice(option.length)}`;
 }
 
 // The type of what parseArgs gives is derived from FLAGS, so it is inferred here.

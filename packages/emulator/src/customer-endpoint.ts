@@ -3,6 +3,7 @@ import type { Account } from './account.ts';
 import { type Application, addRoute } from './application.ts';
 import { authenticate } from './authentication.ts';
 import { requirePrimaryKey } from './primary-key.ts';
+import { quote } from './quote.ts';
 import { Refusal } from './refusal.ts';
 import { readJsonBody } from './request-body.ts';
 
@@ -15,7 +16,7 @@ export function addCustomerEndpoint(application: Application, account: Account, 
     const wanted = primaryKeyValue(value);
     const customer = account.customer(wanted);
     if (customer === undefined) {
-      const message = `No customer has ${describe(wanted)} as its primary key ${JSON.stringify(primaryKey)}.`;
+      const message = `No customer has the primary key ${quote(wanted)} (its ${quote(primaryKey)}).`;
       throw new Refusal('customer_not_found', message);
     }
     return context.json(customer);

@@ -4,6 +4,7 @@ import { type Application, addRoute } from './application.ts';
 import { authenticate } from './authentication.ts';
 import { elementTexts } from './json-text.ts';
 import { requirePrimaryKey } from './primary-key.ts';
+import { quote } from './quote.ts';
 import { Refusal } from './refusal.ts';
 import { readJsonBody } from './request-body.ts';
 import type { ReceivedEvent } from './storage/event-store.ts';
@@ -38,8 +39,8 @@ function checkCorrelationKeys({ batch }: Batch, primaryKey: string): void {
   const index = batch.findIndex(({ correlationKey }) => correlationKey !== primaryKey);
   if (index === -1) return;
   const field = `batch[${index}].correlationKey`;
-  const got = JSON.stringify(batch[index]?.correlationKey.slice(0, 60));
-  const message = `${field} must be the selected primary key ${JSON.stringify(primaryKey)}, got ${got}`;
+  const got = quote(batch[index]?.correlationKey ?? '');
+  const message = `${field} must be the selected primary key ${quote(primaryKey)}, got ${got}`;
   throw new Refusal('wrong_correlation_key', message, { field });
 }
 

@@ -3,11 +3,12 @@ import type { Account } from './account.ts';
 import { type Application, addRoute, type RequestContext } from './application.ts';
 import { authenticate } from './authentication.ts';
 import { readFilter, readQuery } from './inspection-query.ts';
+import { requirePrimaryKey } from './primary-key.ts';
 import { Refusal } from './refusal.ts';
 import { readJsonBody } from './request-body.ts';
 import type { EventRow } from './storage/event-store.ts';
 
-// Not of the interface: only the emulator has these. They need an API key, but no selected primary key.
+// Not of the interface: only the emulator has these. They need an API key; only adding customers needs a primary key.
 const EVENTS = '/emulator/events';
 const COUNTS = '/emulator/counts';
 const PRIMARY_KEY = '/emulator/primary-key';
@@ -51,6 +52,7 @@ export function addInspectionEndpoints(
     return JSON.stringify({ primaryKey: account.primaryKey });
   });
   add('POST', CUSTOMERS, async (context) => {
+    requirePrimaryKey(account);
     const { value } = await readJsonBody(context.env.incoming, maxBodyBytes);
     if (!Array.isArray(value)) {
       throw new ConfigError('body', `body must be an array of customers, got ${describe(value)}`);

@@ -1,9 +1,9 @@
-/** What the emulator needs of a logger: pino's shape. A pino logger fits as it is. */
+/** What the emulator needs of a logger: pino's shape: data first, then a message. A pino logger fits as it is. */
 export interface Logger {
-  debug(fields: Record<string, unknown>, message: string): void;
-  info(fields: Record<string, unknown>, message: string): void;
-  warn(fields: Record<string, unknown>, message: string): void;
-  error(fields: Record<string, unknown>, message: string): void;
+  debug(data: object, message: string): void;
+  info(data: object, message: string): void;
+  warn(data: object, message: string): void;
+  error(data: object, message: string): void;
 }
 
 /** A logger that says nothing. */

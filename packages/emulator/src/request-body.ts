@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { isDeeperThan } from './json-text.ts';
+import { quote } from './quote.ts';
 import { Refusal } from './refusal.ts';
 
 // Far beyond real data. Tens of millions of levels keep JSON.parse busy for seconds and in gigabytes.
@@ -33,15 +34,14 @@ export async function readJsonBody(request: IncomingMessage, maxBytes: number): 
 function checkHeaders({ headers }: IncomingMessage): void {
   const type = headers['content-type'];
   if (type?.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
-    const got = type === undefined ? 'no Content-Type' : JSON.stringify(type.slice(0, 60));
+    const got = type === undefined ? 'no Content-Type' : quote(type);
     throw new Refusal('unsupported_content_type', `Content-Type must be application/json, got ${got}.`);
   }
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
-    const got = JSON.stringify(encoding.slice(0, 60));
     throw new Refusal(
       'unsupported_content_encoding',
-      `The body must be sent without Content-Encoding, got ${got}.`,
+      `The body must be sent without Content-Encoding, got ${quote(encoding)}.`,
     );
   }
 }

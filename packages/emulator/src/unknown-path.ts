@@ -1,4 +1,4 @@
-import { describe } from '@sluice/protocol';
+import { quote } from './quote.ts';
 
 /** The paths that there are, for messages. */
 export interface Paths {
@@ -12,7 +12,7 @@ export interface Paths {
 
 /** Says why there is nothing at `path`, and what was probably meant. */
 export function explainUnknownPath(path: string, { here, elsewhere, otherUrl }: Paths): string {
-  const nothing = `There is nothing at ${describe(path)}`;
+  const nothing = `There is nothing at ${quote(path)}`;
   if (here.includes(`${path}/`)) return `${nothing}: the trailing slash is missing.`;
   if (path.endsWith('/') && here.includes(path.slice(0, -1))) return `${nothing}: it has no trailing slash.`;
   if (elsewhere.includes(path)) return `${nothing}: that path is on the other base address, ${otherUrl()}.`;

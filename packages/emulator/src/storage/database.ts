@@ -1,7 +1,8 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, SluiceError } from '@sluice/protocol';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { SluiceError } from '@sluice/protocol';
 import Libsql from 'libsql';
+import { quote } from '../quote.ts';
 
 /** An open SQLite database. */
 export type Database = Libsql.Database;
@@ -49,20 +50,16 @@ const MIGRATIONS: readonly string[] = [
 export function openDatabase(directory: string | undefined): Database {
   if (directory === undefined) return prepareDatabase(new Libsql(':memory:'));
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    const path = join(directory, FILE);
+    const path = resolve(directory, FILE);
+    makeDirectory(dirname(path));
     closeSync(openSync(path, 'a', 0o600));
     chmodSync(path, 0o600); // it holds API keys; SQLite gives the files beside it the same mode
     return prepareDatabase(new Libsql(path, { timeout: BUSY_TIMEOUT_MS }));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new SluiceError(
-      'SLUICE_STORAGE',
-      `Cannot use the data directory ${describe(directory)}: ${reason}`,
-      {
-        cause: error,
-      },
-    );
+    throw new SluiceError('SLUICE_STORAGE', `Cannot use the data directory ${quote(directory)}: ${reason}`, {
+      cause: error,
+    });
   }
 }
 
@@ -108,6 +105,17 @@ function migrate(database: Database): void {
   }
   for (const migration of MIGRATIONS.slice(version)) database.exec(migration);
   database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+}
+
+// Not mkdir's own `recursive`: below /proc, that never returns (Node 20).
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  makeDirectory(dirname(path));
+  try {
+    mkdirSync(path, 0o700);
+  } catch (error) {
+    if (!existsSync(path)) throw error; // else another process was quicker
+  }
 }
 
 function userVersion(database: Database): number {

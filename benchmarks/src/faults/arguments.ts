@@ -1,0 +1,53 @@
+import { parseArgs } from 'node:util';
+import { ArgumentError, parseOrExplain } from '../argument-error.ts';
+
+/** What the command line asks for. */
+export interface FaultArguments {
+  readonly quick: boolean;
+  readonly help: boolean;
+  readonly only: string | undefined;
+  readonly json: string | undefined;
+  readonly seed: number | undefined;
+}
+
+export const FAULTS_HELP = `Usage: npm run faults [-- --quick] [-- --only NAME] [-- --seed N] [-- --json FILE]
+
+  --quick      few tries: under half a minute
+  --only NAME  one row only
+  --seed N     make the same random choices again, from 0 to 4294967295
+  --json FILE  write the rows there too
+  --help       show this and end
+
+Exit codes: 0 all passed or were skipped, 1 one failed, 2 wrong arguments, 128 + N ended by signal N.
+`;
+
+const KNOWN = '--quick, --only NAME, --seed N, --json FILE and --help';
+const MAX_SEED = 2 ** 32 - 1;
+
+/** Throws an ArgumentError for an argument that there is not, or a seed that is none. */
+export function parseFaultArguments(args: readonly string[]): FaultArguments {
+  const { values } = parseOrExplain(
+    () =>
+      parseArgs({
+        args: [...args],
+        options: {
+          quick: { type: 'boolean', default: false },
+          help: { type: 'boolean', short: 'h', default: false },
+          only: { type: 'string' },
+          json: { type: 'string' },
+          seed: { type: 'string' },
+        },
+      }),
+    KNOWN,
+  );
+  const { quick, help, only, json, seed } = values;
+  return { quick, help, only, json, seed: seed === undefined ? undefined : readSeed(seed) };
+}
+
+function readSeed(text: string): number {
+  const seed = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (seed <= MAX_SEED) return seed;
+  throw new ArgumentError(
+    `--seed must be a whole number from 0 to ${MAX_SEED}, got ${JSON.stringify(text)}.`,
+  );
+}

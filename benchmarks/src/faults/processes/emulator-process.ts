@@ -1,0 +1,25 @@
+// The emulator in a process of its own. What arrived is read from its store, by uuid.
+import { startEmulator } from '@sluice/emulator';
+import { type AuditRequest, audit } from '../../processes/audit.ts';
+import { onAsked, receiveSettings, tell } from '../../processes/parent.ts';
+import type { EmulatorTold } from './messages.ts';
+
+/** Few enough that a page of events does not fill the memory. */
+const PAGE = 20_000;
+
+await receiveSettings<object>();
+const emulator = await startEmulator({ primaryKey: 'email' });
+
+onAsked<{ type: 'audit' } & AuditRequest>(async (request) => {
+  const seen = new Set<string>();
+  for (let offset = 0, found = PAGE; found === PAGE; offset += PAGE) {
+    const events = await emulator.events({ limit: PAGE, offset });
+    for (const { uuid } of events) if (uuid !== undefined) seen.add(uuid);
+    found = events.length;
+  }
+  const { received } = await emulator.countEvents();
+  tell<EmulatorTold>({ type: 'audited', ...audit(seen, received, request) });
+});
+
+const { baseUrl, apiKey } = emulator;
+tell<EmulatorTold>({ type: 'ready', baseUrl, apiKey });

@@ -1,0 +1,18 @@
+import type { Answer } from './answer.ts';
+import type { Audit } from './audit.ts';
+
+export interface ReceiverSettings {
+  readonly answers: readonly Answer[];
+}
+
+/** What the receiver tells. */
+export type ReceiverTold =
+  | { readonly type: 'ready'; readonly baseUrl: string }
+  /** What came since it was asked last. */
+  | {
+      readonly type: 'counted';
+      readonly received: number;
+      readonly unique: number;
+      readonly firstRequestAt: number | undefined;
+    }
+  | ({ readonly type: 'audited'; readonly ambiguous: number; readonly answersGiven: number } & Audit);

@@ -1,0 +1,80 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Answer } from './answer.ts';
+import { UuidSet } from './uuid-set.ts';
+
+const TAKEN = Buffer.from('{}');
+
+/** The service as a plain HTTP server, as light as it can be: it counts events by uuid and answers 200, or as it is told. */
+export class Receiver {
+  readonly events: UuidSet = new UuidSet();
+  readonly #answers: readonly Answer[];
+  readonly #server: Server;
+  #requests = 0;
+  /** Events that it took in requests to which the client saw no answer: those may rightly come again. */
+  ambiguous = 0;
+  /** When the first request came, on the clock that all processes of a machine share, in milliseconds. */
+  firstRequestAt: number | undefined;
+
+  /** @param answers What it does with the first requests, in the order in which their bodies arrive. */
+  constructor(answers: readonly Answer[]) {
+    this.#answers = answers;
+    this.#server = createServer((request, response) => this.#receive(request, response));
+  }
+
+  /** How many of the answers it was told to give it has given. */
+  get answersGiven(): number {
+    return Math.min(this.#requests, this.#answers.length);
+  }
+
+  /** Resolves to its base address. */
+  listen(): Promise<string> {
+    return new Promise((resolve) => {
+      this.#server.listen(0, '127.0.0.1', () => {
+        const address = this.#server.address();
+        const port = typeof address === 'object' ? address?.port : undefined;
+        resolve(`http://127.0.0.1:${port}`);
+      });
+    });
+  }
+
+  clear(): void {
+    this.events.clear();
+    this.ambiguous = 0;
+    this.firstRequestAt = undefined;
+  }
+
+  #receive(request: IncomingMessage, response: ServerResponse): void {
+    this.firstRequestAt ??= monotonicMs();
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => this.#answer(Buffer.concat(chunks), response));
+  }
+
+  #answer(body: Buffer, response: ServerResponse): void {
+    const answer = this.#answers[this.#requests];
+    this.#requests += 1;
+    if (answer?.kind === 'status') {
+      const retryAfter = answer.retryAfter === undefined ? {} : { 'retry-after': answer.retryAfter };
+      response.writeHead(answer.status, retryAfter).end();
+      return;
+    }
+    if (answer === undefined || answer.takes) {
+      const count = this.events.add(body);
+      response.once('close', () => {
+        if (!response.writableFinished) this.ambiguous += count;
+      });
+    }
+    if (answer === undefined) {
+      response
+        .writeHead(200, { 'content-type': 'application/json', 'content-length': TAKEN.length })
+        .end(TAKEN);
+    } else if (answer.kind === 'reset') {
+      response.socket?.resetAndDestroy();
+    }
+  }
+}
+
+/** Milliseconds on the clock that all processes of a machine share. */
+export function monotonicMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}

@@ -1,0 +1,23 @@
+/** A column of a table on the terminal. */
+export interface Column {
+  readonly title: string;
+  readonly width: number;
+  readonly align?: 'right';
+}
+
+/** One line of a table. A text that is wider than its column pushes the others aside. */
+export function tableLine(columns: readonly Column[], cells: readonly string[]): string {
+  const padded = columns.map(({ width, align }, index) => {
+    const cell = cells[index] ?? '';
+    return align === 'right' ? cell.padStart(width) : cell.padEnd(width);
+  });
+  return padded.join('  ').trimEnd();
+}
+
+/** The line of the titles. */
+export function tableHead(columns: readonly Column[]): string {
+  return tableLine(
+    columns,
+    columns.map(({ title }) => title),
+  );
+}

@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { Breaker, type BreakerState } from '../src/breaker.ts';
+import { settle, VirtualClock } from './virtual-clock.ts';
+
+interface Bench {
+  readonly clock: VirtualClock;
+  readonly breaker: Breaker;
+  readonly states: BreakerState[];
+  /** Asks to be admitted. */
+  readonly ask: (signal?: AbortSignal) => { isAdmitted: boolean };
+}
+
+function createBench(): Bench {
+  const clock = new VirtualClock();
+  const states: BreakerState[] = [];
+  const breaker = new Breaker(clock, (state) => states.push(state));
+  const ask = (signal = new AbortController().signal): { isAdmitted: boolean } => {
+    const seen = { isAdmitted: false };
+    void breaker.admit(signal).then(() => {
+      seen.isAdmitted = true;
+    });
+    return seen;
+  };
+  return { clock, breaker, states, ask };
+}
+
+describe('Breaker', () => {
+  it('lets all requests through at first', async () => {
+    const { breaker, ask, clock } = createBench();
+    const requests = [ask(), ask(), ask()];
+    await settle();
+    expect(breaker.state).toBe('closed');
+    expect(requests.map(({ isAdmitted }) => isAdmitted)).toEqual([true, true, true]);
+    expect(clock.timers).toBe(0);
+  });
+
+  it('lets none through while it is open, and one when its time is over', async () => {
+    const { breaker, ask, clock, states } = createBench();
+    breaker.open(1_000);
+    const requests = [ask(), ask(), ask()];
+    await clock.advance(999);
+    expect(requests.map(({ isAdmitted }) => isAdmitted)).toEqual([false, false, false]);
+    await clock.advance(1);
+    expect(requests.map(({ isAdmitted }) => isAdmitted)).toEqual([true, false, false]);
+    expect(states).toEqual(['open', 'half-open']);
+  });
+
+  it('lets only one through while half-open, also of those that come later', async () => {
+    const { breaker, ask, clock } = createBench();
+    breaker.open(1_000);
+    await clock.advance(1_000);
+    expect(breaker.state).toBe('half-open');
+    const requests = [ask(), ask()];
+    await settle();
+    expect(requests.map(({ isAdmitted }) => isAdmitted)).toEqual([true, false]);
+  });
+
+  it('lets all through once it is closed', async () => {
+    const { breaker, ask, clock, states } = createBench();
+    breaker.open(1_000);
+    const requests = [ask(), ask(), ask()];
+    await clock.advance(1_000);
+    breaker.close();
+    await settle();
+    expect(requests.map(({ isAdmitted }) => isAdmitted)).toEqual([true, true, true]);
+    expect(states).toEqual(['open', 'half-open', 'closed']);
+    expect(clock.timers).toBe(0);
+  });
+
+  it('opens again where the one request did not succeed, and lets another one through after that', async () => {
+    const { breaker, ask, clock, states } = createBench();
+    breaker.open(1_000);
+    const requests = [ask(), ask()];
+    await clock.advance(1_000);
+    breaker.open(2_000);
+    await clock.advance(1_999);
+    expect(requests.map(({ isAdmitted }) => isAdmitted)).toEqual([true, false]);
+    await clock.advance(1);
+    expect(requests.map(({ isAdmitted }) => isAdmitted)).toEqual([true, true]);
+    expect(states).toEqual(['open', 'half-open', 'open', 'half-open']);
+  });
+
+  it('tells of a change once, and of what changes nothing not at all', () => {
+    const { breaker, states } = createBench();
+    breaker.close();
+    breaker.open(1_000);
+    breaker.open(2_000);
+    breaker.close();
+    breaker.close();
+    expect(states).toEqual(['open', 'closed']);
+  });
+
+  it('stays open for the longest of the times that it was given', async () => {
+    const { breaker, clock } = createBench();
+    breaker.open(60_000);
+    breaker.open(100);
+    await clock.advance(59_999);
+    expect(breaker.state).toBe('open');
+    await clock.advance(1);
+    expect(breaker.state).toBe('half-open');
+    expect(clock.timers).toBe(0);
+  });
+
+  it('is not held up by one whose signal aborts', async () => {
+    const { breaker, ask, clock } = createBench();
+    const controller = new AbortController();
+    breaker.open(1_000);
+    const aborted = ask(controller.signal);
+    const waiting = ask();
+    controller.abort();
+    await settle();
+    expect([aborted.isAdmitted, waiting.isAdmitted]).toEqual([true, false]);
+    await clock.advance(1_000);
+    expect(waiting.isAdmitted).toBe(true);
+  });
+
+  it('does not let one whose signal has aborted use up the one request of half-open', async () => {
+    const { breaker, ask, clock } = createBench();
+    breaker.open(1_000);
+    await clock.advance(1_000);
+    const aborted = ask(AbortSignal.abort());
+    const next = ask();
+    await settle();
+    expect([aborted.isAdmitted, next.isAdmitted]).toEqual([true, true]);
+  });
+
+  it('has no timer left once it is stopped', async () => {
+    const { breaker, ask, clock } = createBench();
+    const controller = new AbortController();
+    breaker.open(1_000);
+    const request = ask(controller.signal);
+    breaker.stop();
+    expect(clock.timers).toBe(0);
+    await clock.advance(10_000);
+    expect(request.isAdmitted).toBe(false);
+    controller.abort();
+    await settle();
+    expect(request.isAdmitted).toBe(true);
+  });
+
+  it('may be opened by the listener that is told of its closing', async () => {
+    const clock = new VirtualClock();
+    const breaker: Breaker = new Breaker(clock, (state) => {
+      if (state === 'closed') breaker.open(500);
+    });
+    breaker.open(1_000);
+    breaker.close();
+    expect(breaker.state).toBe('open');
+    await clock.advance(500);
+    expect(breaker.state).toBe('half-open');
+  });
+});

@@ -1,0 +1,142 @@
+import { StorageError } from '../src/errors/storage-error.ts';
+import type { EventBytes, Journal, JournalObserver, Limit, Range, Reading } from '../src/journal.ts';
+import { MemoryJournal } from '../src/journals/memory-journal.ts';
+import { toTexts } from './event-texts.ts';
+
+type Call = 'open' | 'append' | 'appendSync' | 'read' | 'acknowledge' | 'sync' | 'close';
+
+/** A journal in memory that fails, hangs, or finds damage where a test says so, and remembers what it was asked. */
+export class FakeJournal implements Journal {
+  readonly kind = 'fake';
+  groupLimit: Limit;
+  readonly calls: Call[] = [];
+  /** Events of each append that succeeded. */
+  readonly groups: string[][] = [];
+  readonly acknowledged: Range[] = [];
+  mostAppendsAtOnce = 0;
+  failOpen = false;
+  failAppends = false;
+  failReads = false;
+  failAcknowledgements = false;
+  readonly #memory = new MemoryJournal(Number.POSITIVE_INFINITY);
+  readonly #damaged: Range[] = [];
+  #appends = 0;
+  #gate: Promise<void> | undefined;
+  #readGate: Promise<void> | undefined;
+
+  constructor(groupLimit: Limit = { maxEvents: 4096, maxBytes: 512 * 1024 }) {
+    this.groupLimit = groupLimit;
+  }
+
+  get bytes(): number {
+    return this.#memory.bytes;
+  }
+
+  /** All events in the order in which they were appended. */
+  get texts(): string[] {
+    return this.groups.flat();
+  }
+
+  /** From now on appends do not end before the returned function is called. */
+  hangAppends(): () => void {
+    const { promise, open } = createGate();
+    this.#gate = promise;
+    return () => {
+      this.#gate = undefined;
+      open();
+    };
+  }
+
+  /** From now on reads do not end before the returned function is called. */
+  hangReads(): () => void {
+    const { promise, open } = createGate();
+    this.#readGate = promise;
+    return () => {
+      this.#readGate = undefined;
+      open();
+    };
+  }
+
+  /** From now on these events cannot be read back. */
+  damage(range: Range): void {
+    this.#damaged.push(range);
+  }
+
+  async open(_observer: JournalObserver): Promise<void> {
+    this.calls.push('open');
+    if (this.failOpen) throw failure('open');
+    await this.#memory.open();
+  }
+
+  async append(events: EventBytes): Promise<Range> {
+    this.calls.push('append');
+    this.#appends += 1;
+    this.mostAppendsAtOnce = Math.max(this.mostAppendsAtOnce, this.#appends);
+    try {
+      await this.#gate;
+      if (this.failAppends) throw failure('append');
+      // Read only now: the bytes have to stay valid until the append is done.
+      this.groups.push(toTexts(events));
+      return await this.#memory.append(events);
+    } finally {
+      this.#appends -= 1;
+    }
+  }
+
+  async read(range: Range, limit: Limit): Promise<Reading> {
+    this.calls.push('read');
+    await this.#readGate;
+    if (this.failReads) throw failure('read');
+    const { segment, from } = range;
+    const damaged = this.#damaged.filter((other) => other.segment === segment && other.to > from);
+    const first = damaged.sort((a, b) => a.from - b.from)[0];
+    if (first === undefined || first.from >= range.to) return this.#memory.read(range, limit);
+    if (first.from > from) return this.#memory.read({ ...range, to: first.from }, limit);
+    return {
+      events: { bytes: new Uint8Array(0), ends: new Uint32Array(0) },
+      range: { ...range, to: Math.min(first.to, range.to) },
+    };
+  }
+
+  async acknowledge(range: Range): Promise<void> {
+    this.calls.push('acknowledge');
+    if (this.failAcknowledgements) throw failure('acknowledge');
+    this.acknowledged.push(range);
+    await this.#memory.acknowledge(range);
+  }
+
+  async sync(): Promise<void> {
+    this.calls.push('sync');
+  }
+
+  async close(): Promise<void> {
+    this.calls.push('close');
+  }
+}
+
+/** A fake journal that can also append on the caller's thread, to a segment of its own. */
+export class FakeSyncJournal extends FakeJournal {
+  readonly syncGroups: string[][] = [];
+  #syncIndex = 0;
+
+  appendSync(events: EventBytes): Range {
+    this.calls.push('appendSync');
+    if (this.failAppends) throw failure('appendSync');
+    this.syncGroups.push(toTexts(events));
+    const from = this.#syncIndex;
+    this.#syncIndex += events.ends.length;
+    return { segment: 2, from, to: this.#syncIndex };
+  }
+}
+
+function createGate(): { promise: Promise<void>; open: () => void } {
+  let open = (): void => {};
+  const promise = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { promise, open };
+}
+
+function failure(call: Call): StorageError {
+  return new StorageError(`the scripted failure of ${call}`);
+}

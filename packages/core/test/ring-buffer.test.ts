@@ -1,0 +1,259 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { EventBytes, Limit } from '../src/journal.ts';
+import { RingBuffer, type TextWriter } from '../src/ring-buffer.ts';
+import { toTexts } from './event-texts.ts';
+import { textWriter } from './text-writer.ts';
+
+const ALL: Limit = { maxEvents: 1_000_000, maxBytes: 1 << 30 };
+const MIB = 1024 * 1024;
+
+function createRing(limit: Partial<Limit> = {}): RingBuffer {
+  return new RingBuffer({ ...ALL, maxBytes: 64 * MIB, ...limit }, textWriter);
+}
+
+/** All events, run by run. */
+function runsOf(ring: RingBuffer): string[][] {
+  const runs: string[][] = [];
+  for (let skip = 0; skip < ring.length; ) {
+    const run = toTexts(ring.peek(skip, ALL));
+    runs.push(run);
+    skip += run.length;
+  }
+  return runs;
+}
+
+describe('RingBuffer', () => {
+  it('is empty at first', () => {
+    const ring = createRing();
+    expect([ring.length, ring.bytes, ring.oldestAt]).toEqual([0, 0, undefined]);
+  });
+
+  it('gives events back in order, as UTF-8 with a comma between two', () => {
+    const ring = createRing();
+    for (const text of ['a', 'é', '€', '😀', '\0']) expect(ring.push(text, 0)).toBe(true);
+    const { bytes, ends } = ring.peek(0, ALL);
+    expect(new TextDecoder().decode(bytes)).toBe('a,é,€,😀,\0');
+    expect([...ends]).toEqual([1, 4, 8, 13, 15]);
+    expect(ring.bytes).toBe(1 + 2 + 3 + 4 + 1);
+  });
+
+  it('knows when its oldest event came', () => {
+    const ring = createRing();
+    ring.push('a', 5);
+    ring.push('b', 7);
+    expect(ring.oldestAt).toBe(5);
+    ring.shift(1);
+    expect(ring.oldestAt).toBe(7);
+    ring.shift(1);
+    expect(ring.oldestAt).toBeUndefined();
+  });
+
+  it('takes as many events as it may, and the next one once one has left', () => {
+    const ring = createRing({ maxEvents: 2 });
+    expect(['a', 'b', 'c'].map((text) => ring.push(text, 0))).toEqual([true, true, false]);
+    ring.shift(1);
+    expect(ring.push('c', 0)).toBe(true);
+    expect(runsOf(ring).flat()).toEqual(['b', 'c']);
+  });
+
+  it('takes as many bytes as it may, the comma after each event counted', () => {
+    const ring = createRing({ maxBytes: 10 });
+    expect(ring.push('1234', 0)).toBe(true);
+    expect(ring.push('56789', 0)).toBe(false);
+    expect(ring.push('5678', 0)).toBe(true);
+    expect(ring.push('', 0)).toBe(false);
+    expect(runsOf(ring)).toEqual([['1234', '5678']]);
+  });
+
+  it('takes an event that fills it, and none that is larger', () => {
+    const ring = createRing({ maxBytes: 10 });
+    expect(ring.push('1234567890', 0)).toBe(false);
+    expect(ring.push('123456789', 0)).toBe(true);
+    expect(ring.length).toBe(1);
+  });
+
+  it('measures an event by its bytes, not by three for each character', () => {
+    const ring = createRing({ maxBytes: 10 });
+    expect(ring.push('€€€', 0)).toBe(true);
+    ring.shift(1);
+    expect(ring.push('€€€€', 0)).toBe(false);
+    expect(ring.push('ééééé', 0)).toBe(false);
+    expect(ring.push('ééé123', 0)).toBe(true);
+  });
+
+  it('writes round the end into the room of events that left', () => {
+    const ring = createRing({ maxBytes: 12 });
+    for (const text of ['111', '222', '333']) ring.push(text, 0);
+    ring.shift(2);
+    expect(ring.push('444', 0)).toBe(true);
+    expect(ring.push('555', 0)).toBe(true);
+    expect(ring.push('6', 0)).toBe(false);
+    expect(runsOf(ring)).toEqual([['333'], ['444', '555']]);
+  });
+
+  it('grows to its bound, and moves events that lie round the end into one piece', () => {
+    const ring = createRing({ maxBytes: 2 * MIB });
+    const text = (digit: string, kib: number): string => digit.repeat(kib * 1024 - 1);
+    for (const digit of ['1', '2', '3']) ring.push(text(digit, 80), 0);
+    ring.shift(2);
+    ring.push(text('4', 100), 0);
+    expect(runsOf(ring)).toHaveLength(2);
+    for (const digit of ['5', '6']) expect(ring.push(text(digit, 800), 0)).toBe(true);
+    expect(runsOf(ring)).toEqual([[text('3', 80), text('4', 100), text('5', 800), text('6', 800)]]);
+    expect(ring.push(text('7', 800), 0)).toBe(false);
+    expect(ring.length).toBe(4);
+  });
+
+  it('holds more events than its first index has room for', () => {
+    const ring = createRing();
+    for (let number = 0; number < 1_000; number += 1) ring.push(`${number}`, number);
+    ring.shift(900);
+    for (let number = 1_000; number < 10_000; number += 1) ring.push(`${number}`, number);
+    expect(runsOf(ring)).toEqual([Array.from({ length: 9_100 }, (_, index) => `${900 + index}`)]);
+    expect(ring.oldestAt).toBe(900);
+  });
+
+  it('peeks from any event on, within a limit', () => {
+    const ring = createRing();
+    for (const text of ['1', '22', '333', '4444']) ring.push(text, 0);
+    const texts = (skip: number, limit: Partial<Limit>): string[] =>
+      toTexts(ring.peek(skip, { ...ALL, ...limit }));
+    expect(texts(1, { maxEvents: 2 })).toEqual(['22', '333']);
+    expect(texts(0, { maxBytes: 4 })).toEqual(['1', '22']);
+    expect(texts(0, { maxBytes: 3 })).toEqual(['1']);
+    expect(texts(3, { maxBytes: 1 })).toEqual(['4444']);
+    expect(ring.length).toBe(4);
+  });
+
+  it('gives the memory of a burst back once it is empty', () => {
+    const held: { size: number }[] = [];
+    const writer: TextWriter = {
+      ...textWriter,
+      allocate: (bytes) => {
+        held.push({ size: bytes });
+        return new Uint8Array(bytes);
+      },
+    };
+    const ring = new RingBuffer({ ...ALL, maxBytes: 64 * MIB }, writer);
+    const before = held[0]?.size;
+    const text = 'x'.repeat(MIB - 1);
+    for (let count = 0; count < 20; count += 1) expect(ring.push(text, 0)).toBe(true);
+    expect(held.at(-1)?.size).toBeGreaterThanOrEqual(20 * MIB);
+    ring.shift(19);
+    expect(held.at(-1)?.size).toBeGreaterThanOrEqual(20 * MIB);
+    ring.shift(1);
+    expect(held.at(-1)?.size).toBe(before);
+    expect(ring.push(text, 0)).toBe(true);
+    expect(runsOf(ring)).toEqual([[text]]);
+  });
+
+  it('asks for no memory while as much comes as leaves', () => {
+    let allocations = 0;
+    const writer: TextWriter = {
+      ...textWriter,
+      allocate: (bytes) => {
+        allocations += 1;
+        return new Uint8Array(bytes);
+      },
+    };
+    const ring = new RingBuffer({ ...ALL, maxBytes: 64 * MIB }, writer);
+    for (let count = 0; count < 100; count += 1) ring.push('x'.repeat(1_000), 0);
+    for (let count = 0; count < 10_000; count += 1) {
+      ring.shift(1);
+      ring.push('x'.repeat(1_000), 0);
+    }
+    expect(allocations).toBe(1);
+  });
+});
+
+/** One step of the model test. Numbers are taken modulo what makes sense at that moment. */
+type Step =
+  | { readonly kind: 'push'; readonly text: string; readonly repeat: number }
+  | { readonly kind: 'shift'; readonly count: number }
+  | { readonly kind: 'peek'; readonly skip: number; readonly limit: Limit };
+
+interface Held {
+  readonly run: EventBytes;
+  readonly texts: readonly string[];
+  readonly first: number;
+}
+
+/** Does the same with a ring and with a plain array. Runs that were peeked stay valid until their events leave. */
+function compare(limit: Limit, steps: readonly Step[]): void {
+  const ring = new RingBuffer(limit, textWriter);
+  const model: { text: string; time: number }[] = [];
+  const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
+  let held: Held[] = [];
+  let left = 0;
+  let time = 0;
+  for (const step of steps) {
+    time += 1;
+    if (step.kind === 'push') {
+      const text = step.text.repeat(step.repeat);
+      const taken = ring.push(text, time);
+      const bytes = model.reduce((sum, event) => sum + bytesOf(event.text) + 1, bytesOf(text) + 1);
+      const fits = model.length < limit.maxEvents && bytes <= limit.maxBytes;
+      // Where events lie round the end the last bytes may be too few for one; an empty ring has no such excuse.
+      if (!fits || model.length === 0) expect(taken).toBe(fits);
+      if (taken) model.push({ text, time });
+    } else if (step.kind === 'shift') {
+      const count = step.count % (model.length + 1);
+      ring.shift(count);
+      model.splice(0, count);
+      left += count;
+      held = held.filter(({ first }) => first >= left);
+    } else if (model.length > 0) {
+      const skip = step.skip % model.length;
+      const run = ring.peek(skip, step.limit);
+      const texts = toTexts(run);
+      expect(texts.length).toBeGreaterThan(0);
+      expect(texts.length).toBeLessThanOrEqual(step.limit.maxEvents);
+      if (texts.length > 1) expect(run.bytes.length).toBeLessThanOrEqual(step.limit.maxBytes);
+      expect(texts).toEqual(model.slice(skip, skip + texts.length).map((event) => event.text));
+      held.push({ run, texts, first: left + skip });
+    }
+    expect(ring.length).toBe(model.length);
+    expect(ring.bytes).toBe(model.reduce((sum, { text }) => sum + bytesOf(text), 0));
+    expect(ring.oldestAt).toBe(model[0]?.time);
+    const runs = runsOf(ring);
+    expect(runs.flat()).toEqual(model.map(({ text }) => text));
+    expect(runs.length).toBeLessThanOrEqual(2);
+    for (const { run, texts } of held) expect(toTexts(run)).toEqual(texts);
+  }
+}
+
+function steps(text: fc.Arbitrary<string>, repeat: fc.Arbitrary<number>): fc.Arbitrary<Step[]> {
+  const limit = fc.record({ maxEvents: fc.integer({ min: 1, max: 8 }), maxBytes: fc.nat({ max: 60 }) });
+  const push = fc.record({ kind: fc.constant('push' as const), text, repeat });
+  const shift = fc.record({ kind: fc.constant('shift' as const), count: fc.nat({ max: 6 }) });
+  const peek = fc.record({ kind: fc.constant('peek' as const), skip: fc.nat({ max: 20 }), limit });
+  const step = fc.oneof({ weight: 4, arbitrary: push }, { weight: 2, arbitrary: shift }, peek);
+  return fc.array(step, { maxLength: 80, size: 'max' });
+}
+
+describe('RingBuffer, next to a plain array', () => {
+  const characters = fc.oneof(
+    fc.constantFrom('a', 'é', '€', '😀', ',', '"', '\0', '\u{10ffff}'),
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+  );
+
+  it('does the same in small bounds, round its end many times', () => {
+    const text = fc.array(characters, { maxLength: 12 }).map((list) => list.join(''));
+    const limit = fc.record({
+      maxEvents: fc.integer({ min: 1, max: 10 }),
+      maxBytes: fc.integer({ min: 1, max: 80 }),
+    });
+    const property = fc.property(limit, steps(text, fc.constant(1)), compare);
+    fc.assert(property, { numRuns: 500 });
+  });
+
+  it('does the same while it grows', () => {
+    const limit = fc.record({
+      maxEvents: fc.integer({ min: 5, max: 40 }),
+      maxBytes: fc.integer({ min: 200_000, max: 1_500_000 }),
+    });
+    const property = fc.property(limit, steps(characters, fc.integer({ min: 1, max: 50_000 })), compare);
+    fc.assert(property, { numRuns: 10 });
+  });
+});

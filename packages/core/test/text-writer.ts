@@ -1,0 +1,10 @@
+import type { TextWriter } from '../src/ring-buffer.ts';
+
+const encoder = new TextEncoder();
+
+/** Writes text with what Node and browsers both have. */
+export const textWriter: TextWriter = {
+  allocate: (bytes) => new Uint8Array(bytes),
+  write: (text, target, offset) => encoder.encodeInto(text, target.subarray(offset)).written,
+  byteLength: (text) => encoder.encode(text).length,
+};

@@ -1,0 +1,66 @@
+import { ConfigError } from '@sluice/protocol';
+import { describe, expect, it } from 'vitest';
+import { HELP, inFlagWords, parseCommandLine } from '../src/command-line.ts';
+
+describe('the command line', () => {
+  it('has a flag for every option', () => {
+    const args = [
+      '--port',
+      '1',
+      '--api-port=2',
+      '--host',
+      'h',
+      '--data',
+      'd',
+      '--api-key',
+      'k',
+      '--primary-key',
+      'p',
+    ];
+    expect(
+      parseCommandLine([...args, '--customers', 'c', '--max-body-bytes', '9', '--log-level', 'info']),
+    ).toEqual({
+      help: false,
+      logLevel: 'info',
+      customersFile: 'c',
+      options: { port: 1, apiPort: 2, host: 'h', data: 'd', apiKey: 'k', primaryKey: 'p', maxBodyBytes: 9 },
+    });
+  });
+
+  it('may be empty', () => {
+    expect(parseCommandLine([])).toEqual({
+      help: false,
+      logLevel: 'warn',
+      customersFile: undefined,
+      options: {},
+    });
+  });
+
+  it.each([
+    [['--port', 'abc'], '--port must be a whole number, got string "abc"'],
+    [['--port', '1e3'], '--port must be a whole number, got string "1e3"'],
+    [['--max-body-bytes', ''], '--max-body-bytes must be a whole number, got an empty string'],
+    [
+      ['--log-level', 'loud'],
+      '--log-level must be one of debug, info, warn, error, silent, got string "loud"',
+    ],
+    [['--bogus'], "Unknown option '--bogus'"],
+    [['--port'], "'--port <value>' argument missing"],
+    [['extra'], "Unexpected argument 'extra'"],
+  ])('is refused where it is wrong: %j', (args, message) => {
+    let failure: unknown;
+    try {
+      parseCommandLine(args);
+    } catch (error) {
+      failure = error;
+    }
+    expect(failure).toBeInstanceOf(ConfigError);
+    expect(inFlagWords(failure as ConfigError)).toContain(message);
+  });
+
+  it('is explained by its help', () => {
+    expect(parseCommandLine(['--help']).help).toBe(true);
+    for (const flag of ['--port N', '--api-port N', '--data DIR', '--primary-key NAME'])
+      expect(HELP).toContain(flag);
+  });
+});

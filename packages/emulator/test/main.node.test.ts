@@ -1,0 +1,155 @@
+// The process form, as built: these tests run after a build.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { event, inspect, readCustomer, type Service, sendEvents, temporaryDirectory } from './service.ts';
+
+const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly service: Service & { readonly primaryKey: string | null };
+  /** All of standard output, once it ended. */
+  readonly output: Promise<string>;
+  readonly errors: Promise<string>;
+}
+
+function launch(args: readonly string[]) {
+  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+async function start(...args: string[]): Promise<Running> {
+  const child = launch(args);
+  const chunks: string[] = [];
+  const ready = new Promise<string>((resolve, reject) => {
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      chunks.push(chunk);
+      if (chunk.includes('\n')) resolve(chunks.join(''));
+    });
+    child.once('exit', (code) => reject(new Error(`ended with ${code} before it was ready`)));
+  });
+  const output = once(child.stdout, 'end').then(() => chunks.join(''));
+  const errors = text(child.stderr);
+  return { child, service: JSON.parse(await ready), output, errors };
+}
+
+async function run(...args: string[]): Promise<{ code: unknown; output: string; errors: string }> {
+  const child = launch(args);
+  const exited = once(child, 'exit');
+  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [code] = await exited;
+  return { code, output, errors };
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<unknown[]> {
+  const exited = once(child, 'exit');
+  child.kill(signal);
+  return exited;
+}
+
+describe('the emulator as a process', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('prints one line of JSON, and ends well on %s', async (signal) => {
+    const { child, service, output, errors } = await start('--primary-key', 'email');
+    expect(service).toEqual({
+      baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      apiUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      apiKey: expect.any(String),
+      primaryKey: 'email',
+    });
+    // These leave connections open, kept alive by this process.
+    expect((await sendEvents(service, event())).status).toBe(200);
+    expect((await sendEvents(service, { ...event(), event: '' })).status).toBe(422);
+    expect(await end(child, signal)).toEqual([0, null]);
+    expect(await output).toBe(`${JSON.stringify(service)}\n`);
+    expect(await errors).toBe('');
+  });
+
+  it('says null where no primary key is selected', async () => {
+    const { service } = await start();
+    expect(service.primaryKey).toBeNull();
+    expect((await sendEvents(service, event())).status).toBe(409);
+  });
+
+  it('loads customers from a file, and takes the key and level of log it is given', async () => {
+    const file = join(temporaryDirectory(), 'customers.ndjson');
+    writeFileSync(
+      file,
+      '\ufeff{"email":"ada@example.com","first_name":"Ada"}\r\n\n{"email":"bob@example.com"}',
+    );
+    const args = [
+      '--primary-key',
+      'email',
+      '--customers',
+      file,
+      '--api-key',
+      'canary',
+      '--log-level',
+      'debug',
+    ];
+    const { child, service, output, errors } = await start(...args);
+    expect(service.apiKey).toBe('canary');
+    expect((await readCustomer(service, 'ada@example.com')).body).toMatchObject({ first_name: 'Ada' });
+    expect((await readCustomer(service, 'bob@example.com')).status).toBe(200);
+    await end(child, 'SIGTERM');
+    expect(await output).toBe(`${JSON.stringify(service)}\n`);
+    const log = (await errors).trim().split('\n');
+    expect(log.map((line) => JSON.parse(line).msg)).toEqual(['emulator listens', 'request', 'request']);
+    expect(log.join('')).not.toContain('canary');
+  });
+
+  it('has lost nothing that it answered for after SIGKILL', async () => {
+    const data = temporaryDirectory();
+    const first = await start('--data', data, '--primary-key', 'email');
+    let answered = 0;
+    const killed = once(first.child, 'exit');
+    const sending = (async () => {
+      for (;;) {
+        const { status } = await sendEvents(first.service, event(), event());
+        if (status === 200) answered += 1;
+        if (answered === 20) first.child.kill('SIGKILL');
+      }
+    })();
+    await expect(sending).rejects.toThrow();
+    await killed;
+
+    const second = await start('--data', data);
+    expect(second.service).toMatchObject({ apiKey: first.service.apiKey, primaryKey: 'email' });
+    const { body } = await inspect(second.service, '/emulator/counts');
+    const { unique } = Object(body);
+    expect(unique % 2).toBe(0); // a batch is all or nothing
+    expect(unique).toBeGreaterThanOrEqual(2 * answered);
+    expect(unique).toBeLessThanOrEqual(2 * (answered + 1)); // one may have been stored and not answered
+    expect(await end(second.child, 'SIGTERM')).toEqual([0, null]);
+  });
+
+  it.each([
+    [['--bogus'], "Unknown option '--bogus'"],
+    [['--port', '70000'], '--port must be an integer from 0 to 65535'],
+    [['--port', '5', '--api-port', '5'], '--api-port must differ from port'],
+    [['--customers', 'missing.ndjson'], '--customers must be a file with one JSON object a line'],
+    [['--api-key', 'canary key'], '--api-key must be visible ASCII'],
+  ])('ends with 2 for wrong arguments, %j, and says why', async (args, message) => {
+    const { code, output, errors } = await run(...args);
+    expect({ code, output }).toEqual({ code: 2, output: '' });
+    expect(errors).toContain(`sluice-emulator: ${message}`);
+    expect(errors).not.toContain('canary');
+  });
+
+  it('ends with 1 where its data directory cannot be used', async () => {
+    const { code, output, errors } = await run('--data', join(MAIN, 'below a file'));
+    expect({ code, output }).toEqual({ code: 1, output: '' });
+    expect(errors).toContain('sluice-emulator: Cannot use the data directory');
+  });
+
+  it('explains itself', async () => {
+    const { code, output } = await run('--help');
+    expect(code).toBe(0);
+    expect(output).toContain('--primary-key NAME');
+  });
+});

@@ -1,0 +1,51 @@
+// All that must hold before a change goes in, one row each. `--skip NAME` leaves a check out, such as `tests`.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { checkBrowserBundle } from './checks/browser-bundle.mjs';
+import { checkDeclarations, install } from './checks/consumer.mjs';
+import { checkLockFile } from './checks/lock-file.mjs';
+import { report } from './checks/report.mjs';
+import { checkStyle, checkTests, checkTypes, checkUnused } from './checks/source.mjs';
+import { checkInstallScripts, checkTarball, pack } from './checks/tarball.mjs';
+import { packageDirectories } from './workspace.mjs';
+
+const directories = packageDirectories();
+const temporary = mkdtempSync(join(tmpdir(), 'sluice-check-'));
+const consumer = join(temporary, 'consumer');
+/** @type {import('./checks/tarball.mjs').Tarball[]} */
+const tarballs = [];
+
+/** @param {string} directory of a package */
+function packAndCheck(directory) {
+  const tarball = pack(directory, temporary);
+  tarballs.push(tarball);
+  return checkTarball(tarball);
+}
+
+/** @type {import('./checks/report.mjs').Checks} */
+const checks = {
+  types: checkTypes,
+  style: checkStyle,
+  unused: checkUnused,
+  'lock file': checkLockFile,
+  'install scripts': () => checkInstallScripts(directories),
+  tests: checkTests,
+  ...Object.fromEntries(
+    directories.map((directory) => [`package ${basename(directory)}`, () => packAndCheck(directory)]),
+  ),
+  install: () => install(consumer, tarballs),
+  declarations: () => checkDeclarations(consumer, ['@sluice/protocol', '@sluice/core', '@sluice/customers']),
+  'core in a browser': () => checkBrowserBundle(consumer, '@sluice/core'),
+  'customers in a browser': () => checkBrowserBundle(consumer, '@sluice/customers'),
+};
+
+const { values } = parseArgs({ options: { skip: { type: 'string', multiple: true, default: [] } } });
+for (const name of values.skip) {
+  delete checks[name];
+}
+const failed = await report(checks);
+rmSync(temporary, { recursive: true, force: true });
+console.log(failed.length > 0 ? `check failed: ${failed.join(', ')}` : 'check passed');
+process.exitCode = failed.length > 0 ? 1 : 0;

@@ -1,0 +1,33 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { root } from '../workspace.mjs';
+
+/**
+ * Runs a program and hands back what it printed on standard output. Throws all that it printed if it fails.
+ * @param {string} program
+ * @param {readonly string[]} args
+ * @param {{ cwd?: string }} [options]
+ */
+export function command(program, args, { cwd = root } = {}) {
+  const { status, error, stdout, stderr } = spawnSync(program, args, {
+    cwd,
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' },
+  });
+  if (error || status !== 0) {
+    throw new Error(`${program} ${args.join(' ')}\n${error?.message ?? ''}${stdout ?? ''}${stderr ?? ''}`);
+  }
+  return stdout;
+}
+
+/**
+ * The same for a tool that the workspace has installed.
+ * @param {string} name
+ * @param {readonly string[]} args
+ * @param {{ cwd?: string }} [options]
+ */
+export function tool(name, args, options) {
+  return command(join(root, 'node_modules', '.bin', name), args, options);
+}

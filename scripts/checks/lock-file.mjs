@@ -1,0 +1,14 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../workspace.mjs';
+
+/** An address in the lock file would tie everybody to the registry of whoever wrote it. */
+export function checkLockFile() {
+  const found = readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8')
+    .split('\n')
+    .filter((line) => /https?:\/\/|tarball:/.test(line) && !/^\s*deprecated:/.test(line));
+  if (found.length > 0) {
+    throw new Error(`pnpm-lock.yaml holds addresses:\n${found.join('\n')}`);
+  }
+  return 'no registry address';
+}

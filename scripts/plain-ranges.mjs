@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { packageDirectories, readManifest, root } from './workspace.mjs';
+
+/**
+ * Tells what a range of pnpm's means: `catalog:` stands in pnpm-workspace.yaml, `workspace:` in a sibling.
+ * @returns {(name: string, range: string) => string}
+ */
+export function plainRanges() {
+  const { catalog } = parse(readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8'));
+  const versions = new Map(
+    packageDirectories()
+      .map(readManifest)
+      .map(({ name, version }) => [name, version]),
+  );
+  return (name, range) => {
+    const plain = range === 'catalog:' ? catalog[name] : workspaceRange(range, versions.get(name));
+    if (!plain) {
+      throw new Error(`${name}: "${range}" is neither in the catalog nor a package of this workspace`);
+    }
+    return plain;
+  };
+}
+
+/**
+ * @param {string} range such as `workspace:^`
+ * @param {string | undefined} version
+ */
+function workspaceRange(range, version) {
+  const sign = range.slice('workspace:'.length);
+  return version && (sign === '^' || sign === '~' || sign === '*')
+    ? sign.replace('*', '') + version
+    : undefined;
+}

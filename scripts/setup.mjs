@@ -1,0 +1,23 @@
+// What every root command does first: install what the lock file says, build what has changed. Both are
+// quick when there is nothing to do, so nothing here guesses whether there is. Standard output stays empty.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { recoverManifests } from './manifest.mjs';
+import { withPnpm } from './pnpm.mjs';
+import { root } from './workspace.mjs';
+
+/** @returns {boolean} whether the workspace is ready; if it is not, the reason was printed */
+export function setUp() {
+  recoverManifests();
+  if (!existsSync(join(root, 'node_modules', '.modules.yaml'))) {
+    console.error('Installing and building; this takes a little longer the first time.');
+  }
+  const { status, output } = withPnpm([
+    'pnpm install --frozen-lockfile --reporter=append-only',
+    'pnpm exec turbo run build --output-logs=errors-only',
+  ]);
+  if (status !== 0) {
+    console.error(`${output}\nSluice could not be installed or built; what went wrong stands above.`);
+  }
+  return status === 0;
+}
