@@ -69,7 +69,8 @@ export class Batcher {
     if (backlog.fresh === 0 || oldestAt === undefined) return false;
     if (this.#urgent > 0 || backlog.fresh >= limit.maxEvents || backlog.bytes >= limit.maxBytes) return true;
     const waitMs = oldestAt + maxWaitMs - clock.now();
-    if (waitMs <= 0) return true;
+    // More than the whole wait: the time of day was set back.
+    if (waitMs <= 0 || waitMs > maxWaitMs) return true;
     this.#timer ??= clock.setTimeout(() => {
       this.#timer = undefined;
       onDue();

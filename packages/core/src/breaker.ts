@@ -10,6 +10,7 @@ export class Breaker {
   #state: BreakerState = 'closed';
   #probing = false;
   #timer: Timer | undefined;
+  #openUntil = 0;
   #waiting: (() => void)[] = [];
 
   constructor(clock: Clock, onChange: (state: BreakerState) => void) {
@@ -36,14 +37,17 @@ export class Breaker {
   close(): void {
     this.#timer?.cancel();
     this.#probing = false;
+    this.#openUntil = 0;
     this.#enter('closed');
   }
 
-  /** No request for `delayMs` milliseconds, then one. */
+  /** No request for `delayMs` milliseconds, or as long as was asked before, then one. */
   open(delayMs: number): void {
     this.#timer?.cancel();
     this.#probing = false;
-    this.#timer = this.#clock.setTimeout(() => this.#enter('half-open'), delayMs);
+    const now = this.#clock.now();
+    this.#openUntil = Math.max(this.#openUntil, now + delayMs);
+    this.#timer = this.#clock.setTimeout(() => this.#enter('half-open'), this.#openUntil - now);
     this.#enter('open');
   }
 

@@ -91,7 +91,9 @@ export class Committer {
     const { backlog, journal, clock, random, onWritten, onFailed } = this.#options;
     const group = backlog.unwrittenGroup(journal.groupLimit);
     if (group === undefined) return;
-    if (clock.now() < this.#retryAt) {
+    const waitMs = this.#retryAt - clock.now();
+    // More than the longest wait: the time of day was set back.
+    if (waitMs > 0 && waitMs <= RETRY.maxMs) {
       backlog.markMemoryOnly(group.ends.length);
     } else {
       try {

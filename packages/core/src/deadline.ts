@@ -27,7 +27,8 @@ export class Deadline {
         resolve();
       };
       signal?.addEventListener('abort', end);
-      work.then(end, reject);
+      // Rejected first, so that the end that follows changes nothing but cleans up.
+      work.catch(reject).finally(end);
     });
   }
 }

@@ -1,4 +1,4 @@
-/** Listeners by event name. A listener that throws stops neither the others nor the caller. */
+/** Listeners by event name. A listener that throws or rejects stops neither the others nor the caller. */
 export class Emitter<Events extends object> {
   readonly #listeners = new Map<keyof Events, Set<(detail: never) => void>>();
   readonly #onThrow: (error: unknown, event: keyof Events) => void;
@@ -17,11 +17,17 @@ export class Emitter<Events extends object> {
   }
 
   emit<Name extends keyof Events>(event: Name, detail: Events[Name]): void {
-    for (const listener of this.#listeners.get(event) ?? []) {
+    const onThrow = (error: unknown) => this.#onThrow(error, event);
+    const listeners = this.#listeners.get(event) ?? [];
+    // A copy: a listener that adds another is not to meet it in this round.
+    for (const listener of [...listeners]) {
+      if (!this.#listeners.get(event)?.has(listener)) continue;
       try {
-        (listener as (detail: Events[Name]) => unknown)(detail);
+        const result = (listener as (detail: Events[Name]) => unknown)(detail);
+        // An asynchronous one rejects where others throw.
+        if (result instanceof Promise) result.catch(onThrow);
       } catch (error) {
-        this.#onThrow(error, event);
+        onThrow(error);
       }
     }
   }

@@ -14,7 +14,7 @@ export class Epochs {
 
   /** Counts new events in. Returns their epoch. */
   enter(count: number): number {
-    this.#unsettled.set(this.#current, (this.#unsettled.get(this.#current) ?? 0) + count);
+    if (count > 0) this.#unsettled.set(this.#current, (this.#unsettled.get(this.#current) ?? 0) + count);
     return this.#current;
   }
 

@@ -31,10 +31,10 @@ export function createEventText(
   options: TrackOptions,
   defaults: EventDefaults,
 ): string {
-  if (typeof options !== 'object' || options === null) {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw refusal('options', 'must be an object', options);
   }
-  for (const option in options) {
+  for (const option of Object.keys(options)) {
     if (!OPTION_NAMES.has(option)) throw unknownOption(option);
   }
   const correlationValue = options.correlationValue ?? defaults.correlationValue;

@@ -147,13 +147,7 @@ export function readOptions(options: TrackerOptions): Settings {
     journal,
     journalDirectory,
     fsync: checked(given, 'fsync', 'interval', isFsync, '"always", "interval" or "never"'),
-    commitIntervalMs: checked(
-      given,
-      'commitIntervalMs',
-      undefined,
-      isWholeFrom(0, MAX_MS),
-      'a whole number of milliseconds',
-    ),
+    commitIntervalMs: size(given, 'commitIntervalMs', undefined, '', 0),
     maxEventBytes: size(given, 'maxEventBytes', 256 * KIB),
     buffer: {
       maxEvents: size(buffer, 'maxEvents', 256 * KIB, 'buffer.'),
@@ -196,7 +190,9 @@ function group(name: string, value: unknown): Given {
   const names = GROUPS[name] ?? [];
   if (value === undefined && name !== 'options') return {};
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ConfigError(name, `${name} must be an object, got ${describe(value)}`);
+    // A text in place of the options may be the key.
+    const got = name === 'options' && typeof value === 'string' ? 'a string' : describe(value);
+    throw new ConfigError(name, `${name} must be an object, got ${got}`);
   }
   const prefix = name === 'options' ? '' : `${name}.`;
   for (const key of Object.keys(value)) {
@@ -222,7 +218,13 @@ function checked<Value, Default>(
   throw new ConfigError(prefix + name, `${prefix}${name} must be ${allowed}, got ${describe(value)}`);
 }
 
-function size(given: Given, name: string, fallback: number, prefix = '', least = 1): number {
+function size<Default>(
+  given: Given,
+  name: string,
+  fallback: Default,
+  prefix = '',
+  least = 1,
+): number | Default {
   const most = name.endsWith('Ms') ? MAX_MS : 2 ** 31;
   const allowed = `a whole number from ${least} to ${most}`;
   return checked(given, name, fallback, isWholeFrom(least, most), allowed, prefix);
@@ -251,7 +253,10 @@ function hasMethods<Value>(...methods: (keyof Value & string)[]): (value: unknow
 const isJournalObject = hasMethods<Journal>('open', 'append', 'read', 'acknowledge', 'sync', 'close');
 
 function isJournal(value: unknown): value is 'memory' | Journal {
-  return value === 'memory' || isJournalObject(value);
+  if (value === 'memory') return true;
+  return (
+    isJournalObject(value) && Number(value.groupLimit?.maxEvents) > 0 && Number(value.groupLimit.maxBytes) > 0
+  );
 }
 
 function baseUrl(value: unknown): string {
@@ -259,16 +264,18 @@ function baseUrl(value: unknown): string {
   if (value === undefined) return missing('baseUrl', allowed);
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
-    throw new ConfigError('baseUrl', `baseUrl must be ${allowed}, got ${describe(value)}`);
+    throw new ConfigError('baseUrl', `baseUrl must be ${allowed}, got ${describe(withoutSecrets(value))}`);
   }
-  // What stands before the @ is a secret: the value is not shown.
-  if (url.username !== '' || url.password !== '') {
-    throw new ConfigError('baseUrl', `baseUrl must be ${allowed}, but it has credentials`);
+  const { username, password, search, hash, origin, pathname } = url;
+  if (username !== '' || password !== '' || search !== '' || hash !== '') {
+    throw new ConfigError('baseUrl', `baseUrl must be ${allowed}, got ${describe(withoutSecrets(value))}`);
   }
-  if (url.search !== '' || url.hash !== '') {
-    throw new ConfigError('baseUrl', `baseUrl must be ${allowed}, got ${describe(value)}`);
-  }
-  return url.href;
+  return origin + pathname;
+}
+
+/** What stands before an @, or in a query or fragment, may be a secret. */
+function withoutSecrets(value: unknown): unknown {
+  return typeof value === 'string' ? value.replace(/[^/@]*@/, '…@').replace(/[?#].*$/s, '…') : value;
 }
 
 function apiKey(given: Given): string | undefined {

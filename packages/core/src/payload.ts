@@ -13,18 +13,38 @@ interface Fault {
   readonly rule: string;
 }
 
+/** Objects of which JSON keeps nothing or next to nothing, by the names that `Object.prototype.toString` gives them. */
+const LOSSY: ReadonlySet<string> = new Set([
+  'Map',
+  'Set',
+  'WeakMap',
+  'WeakSet',
+  'WeakRef',
+  'Promise',
+  'Error',
+  'RegExp',
+  'ArrayBuffer',
+  'DataView',
+  'BigInt',
+]);
+/** Objects that JSON makes a value of. */
+const BOXED: ReadonlySet<string> = new Set(['String', 'Number', 'Boolean']);
+
 /**
  * The payload to serialise, or an InvalidEventError. Refuses what JSON would silently leave out or change: functions,
  * symbols, a Map. As in JSON, properties that are undefined are absent, and NaN and Infinity become null.
  */
 export function checkedPayload(payload: unknown): object | undefined {
   if (payload === undefined) return undefined;
-  const value = hasToJson(payload) ? payload.toJSON() : payload;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new InvalidEventError('payload', `payload must be an object, got ${describe(value)}`);
+  const value = hasToJson(payload) ? payload.toJSON('payload') : payload;
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || BOXED.has(kindOf(value))) {
+    const isBoxed = typeof value === 'object' && value !== null && !Array.isArray(value);
+    const got = isBoxed ? `a boxed ${kindOf(value)}` : describe(value);
+    throw new InvalidEventError('payload', `payload must be an object, got ${got}`);
   }
-  const fault = findFault(value, 0, { values: 0 });
-  if (fault === undefined) return value;
+  const fault = findInside(value, 0, { values: 0 });
+  // Not `value`: JSON.stringify asks for toJSON itself, once.
+  if (fault === undefined) return payload as object;
   const path = `payload${fault.path}`;
   const field = path.length > MAX_PATH_LENGTH ? `${path.slice(0, MAX_PATH_LENGTH)}…` : path;
   throw new InvalidEventError(field, `${field} ${fault.rule}`);
@@ -37,10 +57,18 @@ function findFault(value: unknown, depth: number, seen: { values: number }): Fau
     case 'bigint':
       return { path: '', rule: `must be a value that JSON can hold, got ${describe(value)}` };
     case 'object':
-      return value === null || (depth > 0 && hasToJson(value)) ? undefined : findInside(value, depth, seen);
+      if (value === null || value instanceof Date) return undefined;
+      return hasToJson(value) ? findInJson(value.toJSON(''), depth, seen) : findInside(value, depth, seen);
     default:
       return undefined;
   }
+}
+
+/** What a toJSON gave is not asked for its toJSON again. */
+function findInJson(value: unknown, depth: number, seen: { values: number }): Fault | undefined {
+  return typeof value === 'object' && value !== null
+    ? findInside(value, depth, seen)
+    : findFault(value, depth, seen);
 }
 
 function findInside(value: object, depth: number, seen: { values: number }): Fault | undefined {
@@ -56,10 +84,11 @@ function findInside(value: object, depth: number, seen: { values: number }): Fau
     }
     return undefined;
   }
+  const loss = findLoss(value);
+  if (loss !== undefined) return loss;
   const keys = Object.keys(value);
   seen.values += keys.length;
   if (seen.values > MAX_VALUES) return TOO_MANY;
-  if (keys.length === 0) return findLoss(value);
   for (const key of keys) {
     const fault = findFault((value as Record<string, unknown>)[key], depth + 1, seen);
     if (fault !== undefined) return { ...fault, path: `.${key}${fault.path}` };
@@ -67,13 +96,21 @@ function findInside(value: object, depth: number, seen: { values: number }): Fau
   return undefined;
 }
 
-/** What looks empty to JSON must be so: a Map, a Set or an Error would be sent as `{}`. */
+/** A Map, a Set, an Error, or anything else of a class of its own that shows nothing, would be sent as `{}`. */
 function findLoss(value: object): Fault | undefined {
-  const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
-  if (kind === 'Object') return undefined;
-  return { path: '', rule: `must be a plain object, got a ${kind}, which JSON cannot hold` };
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null) return undefined;
+  const kind = kindOf(value);
+  const isSound = kind === 'Object' || BOXED.has(kind) || (!LOSSY.has(kind) && Object.keys(value).length > 0);
+  return isSound
+    ? undefined
+    : { path: '', rule: `must be a plain object, got a ${kind}, which JSON cannot hold` };
 }
 
-function hasToJson(value: unknown): value is { toJSON(): unknown } {
+function kindOf(value: object): string {
+  return Object.prototype.toString.call(value).slice('[object '.length, -1);
+}
+
+function hasToJson(value: unknown): value is { toJSON(key: string): unknown } {
   return typeof (value as { toJSON?: unknown } | null)?.toJSON === 'function';
 }

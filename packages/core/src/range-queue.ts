@@ -18,6 +18,7 @@ export class RangeQueue {
   }
 
   push(range: EpochRange): void {
+    if (rangeLength(range) === 0) return;
     this.#count += rangeLength(range);
     const last = this.#back.at(-1);
     const { segment, epoch } = range;

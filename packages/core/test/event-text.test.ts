@@ -132,11 +132,14 @@ describe('createEventText', () => {
       enumerable: true,
       configurable: true,
     });
+    let text = '';
     try {
-      expect(parse({ source: 'mobile' })).toMatchObject({ event: 'purchase', source: 'mobile' });
+      text = createEventText('purchase', {}, { source: 'mobile' }, DEFAULTS);
     } finally {
+      // Before anything is expected: the test runner cannot bear it either.
       Reflect.deleteProperty(Object.prototype, 'addedByTheHost');
     }
+    expect(JSON.parse(text)).toMatchObject({ event: 'purchase', source: 'mobile' });
   });
 });
 

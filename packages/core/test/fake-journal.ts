@@ -42,7 +42,7 @@ export class FakeJournal implements Journal {
     const { promise, open } = createGate();
     this.#gate = promise;
     return () => {
-      this.#gate = undefined;
+      if (this.#gate === promise) this.#gate = undefined;
       open();
     };
   }
@@ -52,7 +52,7 @@ export class FakeJournal implements Journal {
     const { promise, open } = createGate();
     this.#readGate = promise;
     return () => {
-      this.#readGate = undefined;
+      if (this.#readGate === promise) this.#readGate = undefined;
       open();
     };
   }

@@ -19,7 +19,7 @@ export const REFUSALS = {
   unsupported_content_type: { status: 415, when: 'Content-Type is not `application/json`' },
   unsupported_content_encoding: { status: 415, when: 'The body is compressed' },
   invalid_field: { status: 422, when: 'A field is missing or breaks a rule of section 2; `field` names it' },
-  empty_batch: { status: 422, when: '`batch` holds no event' },
+  empty_batch: { status: 411, when: '`batch` holds no event' },
   wrong_correlation_key: { status: 422, when: '`correlationKey` is not the selected primary key' },
   nested_too_deeply: { status: 422, when: 'The body is nested more than 100,000 levels deep' },
   internal_error: { status: 500, when: 'A defect of the emulator; its log says more' },

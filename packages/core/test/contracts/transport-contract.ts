@@ -39,7 +39,7 @@ export function describeTransport(name: string, create: () => Transport, service
 
     it('hands on a refusal with its status and what the service said', async () => {
       const transport = create();
-      const refused = await transport.post(request({ body: new TextEncoder().encode('{"batch":[]}') }));
+      const refused = await transport.post(request({ body: new TextEncoder().encode('{"batch":[{}]}') }));
       expect(refused).toMatchObject({
         kind: 'answered',
         status: 422,

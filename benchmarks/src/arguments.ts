@@ -1,0 +1,46 @@
+import { parseArgs } from 'node:util';
+import { parseOrExplain } from './argument-error.ts';
+
+/** What the command line asks for. */
+export interface BenchArguments {
+  readonly quick: boolean;
+  readonly help: boolean;
+  readonly only: string | undefined;
+  readonly json: string | undefined;
+  readonly profile: string | undefined;
+}
+
+export const BENCH_HELP = `Usage: npm run bench [-- --quick] [-- --only NAME] [-- --json FILE] [-- --profile DIR]
+
+  --quick        few events and one round: to see that nothing is lost, not to measure
+  --only NAME    one measurement only
+  --json FILE    write the rows there too
+  --profile DIR  write a CPU profile of every measured process there
+  --help         show this and end
+
+A full run of all measurements writes benchmarks/results.md.
+Exit codes: 0 nothing was lost, whether or not the demands are met; 1 events were lost or a measurement failed,
+2 wrong arguments, 128 + N ended by signal N.
+`;
+
+const KNOWN = '--quick, --only NAME, --json FILE, --profile DIR and --help';
+
+/** Throws an ArgumentError for an argument that there is not. */
+export function parseBenchArguments(args: readonly string[]): BenchArguments {
+  const { values } = parseOrExplain(
+    () =>
+      parseArgs({
+        args: [...args],
+        options: {
+          quick: { type: 'boolean', default: false },
+          help: { type: 'boolean', short: 'h', default: false },
+          only: { type: 'string' },
+          json: { type: 'string' },
+          profile: { type: 'string' },
+        },
+      }),
+    KNOWN,
+  );
+  const { quick, help, only, json, profile } = values;
+  return { quick, help, only, json, profile };
+}

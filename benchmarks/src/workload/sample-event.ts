@@ -1,0 +1,33 @@
+/** A payload as shops send them. With the envelope, an event takes about 445 bytes. */
+export interface SampleEvent {
+  readonly name: string;
+  readonly payload: object;
+  readonly correlationValue: string;
+}
+
+const SAMPLES = 64;
+const PAGE_PADDING = 29;
+
+/** Made before anything is measured, and few: making payloads is the application's work, not the tracker's. */
+const samples: readonly SampleEvent[] = Array.from({ length: SAMPLES }, (_, number) => ({
+  name: 'item_to_cart',
+  correlationValue: `customer-${1000 + number}@example.com`,
+  payload: {
+    sku: `SKU-${10_000 + number * 37}`,
+    title: 'Cast-iron skillet, 26 cm',
+    category: 'kitchen/pans',
+    quantity: 1 + (number % 3),
+    price: 42.5 + number,
+    currency: 'EUR',
+    url: `https://shop.example.com/kitchen/pans/${'p'.repeat(PAGE_PADDING)}`,
+    isMember: number % 2 === 0,
+    tags: ['autumn', 'induction'],
+  },
+}));
+
+/** The event with this number: they repeat. */
+export function sampleEvent(number: number): SampleEvent {
+  const sample = samples[number % SAMPLES];
+  if (sample === undefined) throw new RangeError(`there is no event with number ${number}`);
+  return sample;
+}

@@ -1,0 +1,412 @@
+import { describe, expect, it } from 'vitest';
+import { Backlog, MEMORY_SEGMENT } from '../src/backlog.ts';
+import type { Clock } from '../src/clock.ts';
+import { Committer } from '../src/committer.ts';
+import type { Journal } from '../src/journal.ts';
+import { toTexts } from './event-texts.ts';
+import { FakeJournal, FakeSyncJournal } from './fake-journal.ts';
+import { SkewedClock } from './skewed-clock.ts';
+import { textWriter } from './text-writer.ts';
+import { settle, VirtualClock } from './virtual-clock.ts';
+
+const INTERVAL_MS = 10;
+const ALL = { maxEvents: 1_000, maxBytes: 1_000_000 };
+
+interface Bench<J extends Journal> {
+  readonly clock: VirtualClock;
+  readonly backlog: Backlog;
+  readonly journal: J;
+  readonly committer: Committer;
+  readonly errors: unknown[];
+  readonly written: () => number;
+  /** Accepts events, as `track()` does. */
+  readonly accept: (...texts: string[]) => void;
+}
+
+function createBenchWith<J extends Journal>(
+  journal: J,
+  clock: VirtualClock = new VirtualClock(),
+  time: Clock = clock,
+): Bench<J> {
+  const backlog = new Backlog({ maxEvents: 10_000, maxBytes: 1_000_000 }, textWriter);
+  const errors: unknown[] = [];
+  let written = 0;
+  const committer = new Committer({
+    backlog,
+    journal,
+    clock: time,
+    // The longest of all waits.
+    random: () => 1,
+    intervalMs: INTERVAL_MS,
+    onWritten: () => {
+      written += 1;
+    },
+    onFailed: (error) => errors.push(error),
+  });
+  const accept = (...texts: string[]): void => {
+    for (const text of texts) {
+      backlog.push(text, time.now());
+      committer.notify();
+    }
+  };
+  return { clock, backlog, journal, committer, errors, written: () => written, accept };
+}
+
+function createBench(): Bench<FakeJournal> {
+  return createBenchWith(new FakeJournal());
+}
+
+function watch(promise: Promise<void>): { isDone: boolean } {
+  const seen = { isDone: false };
+  void promise.then(() => {
+    seen.isDone = true;
+  });
+  return seen;
+}
+
+describe('Committer', () => {
+  it('sets no timer while nothing waits', async () => {
+    const { clock, committer, journal } = createBench();
+    await committer.commit();
+    expect(clock.timers).toBe(0);
+    expect(journal.calls).toEqual([]);
+  });
+
+  it('writes what came within the interval in one append, with one timer', async () => {
+    const { clock, journal, accept, backlog, written } = createBench();
+    accept('1', '2');
+    await clock.advance(INTERVAL_MS - 1);
+    accept('3');
+    expect(clock.timers).toBe(1);
+    expect(journal.groups).toEqual([]);
+    await clock.advance(1);
+    expect(journal.groups).toEqual([['1', '2', '3']]);
+    expect([backlog.unwritten, backlog.fresh]).toEqual([0, 3]);
+    expect(written()).toBe(1);
+    expect(clock.timers).toBe(0);
+  });
+
+  it('counts the interval from the first event, however many follow', async () => {
+    const { clock, journal, accept } = createBench();
+    for (let ms = 0; ms < INTERVAL_MS; ms += 1) {
+      accept(`${ms}`);
+      await clock.advance(1);
+    }
+    expect(journal.groups).toHaveLength(1);
+  });
+
+  it('gathers the next group while it writes, and writes that at once and alone', async () => {
+    const { clock, journal, accept, backlog } = createBench();
+    const release = journal.hangAppends();
+    accept('1');
+    await clock.advance(INTERVAL_MS);
+    accept('2');
+    await clock.advance(INTERVAL_MS);
+    accept('3');
+    release();
+    await settle();
+    expect(journal.groups).toEqual([['1'], ['2', '3']]);
+    expect(journal.mostAppendsAtOnce).toBe(1);
+    expect(backlog.unwritten).toBe(0);
+    expect(clock.timers).toBe(0);
+  });
+
+  it('writes no more at once than the journal takes', async () => {
+    const { clock, journal, accept } = createBenchWith(new FakeJournal({ maxEvents: 2, maxBytes: 6 }));
+    accept('1', '2', '3', '4444', '5555', '66666666');
+    await clock.advance(INTERVAL_MS);
+    expect(journal.groups).toEqual([['1', '2'], ['3', '4444'], ['5555'], ['66666666']]);
+  });
+
+  it('tells that events can be sent after each group', async () => {
+    const { clock, accept, written } = createBenchWith(new FakeJournal({ maxEvents: 2, maxBytes: 100 }));
+    accept('1', '2', '3');
+    await clock.advance(INTERVAL_MS);
+    expect(written()).toBe(2);
+  });
+
+  it('is not thrown off by events that are sent or spilled while it writes', async () => {
+    const { clock, journal, accept, backlog } = createBench();
+    accept('1', '2');
+    await clock.advance(INTERVAL_MS);
+    const release = journal.hangAppends();
+    accept('3', '4');
+    await clock.advance(INTERVAL_MS);
+    backlog.settle(backlog.takeFresh(ALL).range);
+    accept('5');
+    release();
+    await settle();
+    expect(journal.groups).toEqual([['1', '2'], ['3', '4'], ['5']]);
+    expect([backlog.unwritten, backlog.fresh, backlog.pending]).toEqual([0, 3, 3]);
+  });
+
+  it('has no timer left once it is stopped', () => {
+    const { clock, committer, accept } = createBench();
+    accept('1');
+    committer.stop();
+    expect(clock.timers).toBe(0);
+  });
+});
+
+describe('commit', () => {
+  it('writes at once', async () => {
+    const { clock, journal, committer, accept } = createBench();
+    const before = clock.now();
+    accept('1', '2');
+    await committer.commit();
+    expect(journal.groups).toEqual([['1', '2']]);
+    expect(clock.now()).toBe(before);
+  });
+
+  it('needs no notice of the events', async () => {
+    const { journal, committer, backlog } = createBench();
+    backlog.push('1', 0);
+    await committer.commit();
+    expect(journal.texts).toEqual(['1']);
+  });
+
+  it('waits for what was accepted before, not for what comes later', async () => {
+    const { journal, committer, accept, backlog } = createBench();
+    const release = journal.hangAppends();
+    accept('1');
+    const commit = watch(committer.commit());
+    await settle();
+    expect(commit.isDone).toBe(false);
+    accept('2');
+    release();
+    await settle();
+    expect(commit.isDone).toBe(true);
+    expect(journal.groups).toEqual([['1']]);
+    expect(backlog.unwritten).toBe(1);
+  });
+
+  it('waits for the write that is under way and for what came after that began', async () => {
+    const { clock, journal, committer, accept } = createBench();
+    const release = journal.hangAppends();
+    accept('1');
+    await clock.advance(INTERVAL_MS);
+    accept('2');
+    const commit = watch(committer.commit());
+    const hangAgain = journal.hangAppends();
+    release();
+    await settle();
+    expect(journal.groups).toEqual([['1']]);
+    expect(commit.isDone).toBe(false);
+    hangAgain();
+    await settle();
+    expect(journal.groups).toEqual([['1'], ['2']]);
+    expect(commit.isDone).toBe(true);
+    expect(journal.mostAppendsAtOnce).toBe(1);
+  });
+
+  it('takes as many writes as it needs', async () => {
+    const { journal, committer, accept } = createBenchWith(new FakeJournal({ maxEvents: 2, maxBytes: 100 }));
+    accept('1', '2', '3', '4', '5');
+    await committer.commit();
+    expect(journal.groups).toEqual([['1', '2'], ['3', '4'], ['5']]);
+  });
+
+  it('may be called many times at once', async () => {
+    const { journal, committer, accept } = createBench();
+    accept('1', '2');
+    await Promise.all([committer.commit(), committer.commit(), committer.commit()]);
+    expect(journal.groups).toEqual([['1', '2']]);
+    expect(journal.mostAppendsAtOnce).toBe(1);
+  });
+
+  it('leaves what comes later to the interval', async () => {
+    const { clock, journal, committer, accept } = createBench();
+    accept('1');
+    await committer.commit();
+    accept('2');
+    await clock.advance(INTERVAL_MS);
+    expect(journal.groups).toEqual([['1'], ['2']]);
+    await clock.advance(INTERVAL_MS);
+    expect(clock.timers).toBe(0);
+  });
+});
+
+describe('Committer, where the journal fails', () => {
+  it('lets events go on in memory, tells of it, and loses none', async () => {
+    const { clock, journal, committer, accept, backlog, errors, written } = createBench();
+    journal.failAppends = true;
+    accept('1', '2');
+    await clock.advance(INTERVAL_MS);
+    expect(errors).toEqual([expect.objectContaining({ code: 'SLUICE_STORAGE' })]);
+    expect(committer.failing).toBe(true);
+    expect(written()).toBe(1);
+    expect([backlog.unwritten, backlog.fresh, backlog.pending]).toEqual([0, 2, 2]);
+    const { events, range } = backlog.takeFresh(ALL);
+    expect(toTexts(events)).toEqual(['1', '2']);
+    expect(range.segment).toBe(MEMORY_SEGMENT);
+  });
+
+  it('resolves commit() all the same', async () => {
+    const { journal, committer, accept } = createBench();
+    journal.failAppends = true;
+    accept('1');
+    await committer.commit();
+    expect(committer.failing).toBe(true);
+  });
+
+  it('leaves the journal alone until its time has come, then writes to it again', async () => {
+    const { clock, journal, committer, accept, backlog, errors } = createBench();
+    journal.failAppends = true;
+    accept('1');
+    await committer.commit();
+    journal.failAppends = false;
+    await clock.advance(999);
+    accept('2');
+    await committer.commit();
+    expect(journal.calls).toEqual(['append']);
+    expect(errors).toHaveLength(1);
+    expect(committer.failing).toBe(true);
+    await clock.advance(1);
+    accept('3');
+    await committer.commit();
+    expect(journal.groups).toEqual([['3']]);
+    expect(committer.failing).toBe(false);
+    expect(backlog.pending).toBe(3);
+    const batches = [backlog.takeFresh(ALL), backlog.takeFresh(ALL)];
+    expect(batches.map(({ events }) => toTexts(events))).toEqual([['1', '2'], ['3']]);
+    expect(batches[1]?.range.segment).not.toBe(MEMORY_SEGMENT);
+  });
+
+  it('tries the journal less and less often, at the least once a minute', async () => {
+    const { clock, journal, committer, accept } = createBench();
+    journal.failAppends = true;
+    const tries: number[] = [];
+    const start = clock.now();
+    for (let second = 0; tries.length < 10; second += 1) {
+      const before = journal.calls.length;
+      accept(`${second}`);
+      await committer.commit();
+      if (journal.calls.length > before) tries.push((clock.now() - start) / 1_000);
+      await clock.advance(1_000);
+    }
+    expect(tries).toEqual([0, 1, 3, 7, 15, 31, 63, 123, 183, 243]);
+  });
+
+  it('begins with short waits again after it worked', async () => {
+    const { clock, journal, committer, accept } = createBench();
+    const commit = async (text: string): Promise<void> => {
+      accept(text);
+      await committer.commit();
+    };
+    journal.failAppends = true;
+    await commit('1');
+    await clock.advance(1_000);
+    await commit('2');
+    await clock.advance(2_000);
+    journal.failAppends = false;
+    await commit('3');
+    journal.failAppends = true;
+    await commit('4');
+    journal.failAppends = false;
+    await clock.advance(1_000);
+    await commit('5');
+    expect(journal.texts).toEqual(['3', '5']);
+  });
+
+  it('is not kept from the journal for hours by a time of day that was set back', async () => {
+    const clock = new VirtualClock();
+    const skewed = new SkewedClock(clock);
+    const { journal, committer, accept } = createBenchWith(new FakeJournal(), clock, skewed);
+    journal.failAppends = true;
+    accept('1');
+    await committer.commit();
+    journal.failAppends = false;
+    skewed.skewMs = -24 * 60 * 60_000;
+    await clock.advance(60_000);
+    accept('2');
+    await committer.commit();
+    expect(journal.texts).toEqual(['2']);
+  });
+
+  it('takes a journal that throws in place of rejecting for one that fails', async () => {
+    class ThrowingJournal extends FakeJournal {
+      override append(): never {
+        throw new Error('not even a promise');
+      }
+    }
+    const { committer, accept, backlog, errors } = createBenchWith(new ThrowingJournal());
+    accept('1');
+    await committer.commit();
+    expect(errors).toEqual([new Error('not even a promise')]);
+    expect(backlog.fresh).toBe(1);
+  });
+
+  it('keeps events waiting in memory while the journal hangs', async () => {
+    const { clock, journal, committer, accept, backlog, written } = createBench();
+    const release = journal.hangAppends();
+    accept('1', '2');
+    const commit = watch(committer.commit());
+    await clock.advance(60 * 60_000);
+    expect(commit.isDone).toBe(false);
+    expect([backlog.unwritten, backlog.pending, written()]).toEqual([2, 2, 0]);
+    release();
+    await settle();
+    expect(commit.isDone).toBe(true);
+    expect(journal.texts).toEqual(['1', '2']);
+  });
+});
+
+describe('commitSync', () => {
+  it('writes what waits on the thread of its caller, group by group', () => {
+    const { committer, journal, accept, backlog } = createBenchWith(
+      new FakeSyncJournal({ maxEvents: 2, maxBytes: 100 }),
+    );
+    accept('1', '2', '3');
+    committer.commitSync();
+    expect(journal.syncGroups).toEqual([['1', '2'], ['3']]);
+    expect([backlog.unwritten, backlog.fresh]).toEqual([0, 3]);
+  });
+
+  it('leaves what is written alone', async () => {
+    const { committer, journal, accept } = createBenchWith(new FakeSyncJournal());
+    accept('1');
+    await committer.commit();
+    committer.commitSync();
+    expect(journal.syncGroups).toEqual([]);
+    accept('2');
+    committer.commitSync();
+    expect(journal.syncGroups).toEqual([['2']]);
+  });
+
+  it('writes also what an append under way may not have written: twice is better than never', async () => {
+    const { clock, committer, journal, accept } = createBenchWith(new FakeSyncJournal());
+    journal.hangAppends();
+    accept('1');
+    await clock.advance(INTERVAL_MS);
+    accept('2');
+    committer.commitSync();
+    expect(journal.syncGroups).toEqual([['1', '2']]);
+  });
+
+  it('does nothing where the journal cannot do that', () => {
+    const { committer, journal, accept, backlog } = createBench();
+    accept('1');
+    committer.commitSync();
+    expect(journal.calls).toEqual([]);
+    expect(backlog.unwritten).toBe(1);
+  });
+
+  it('throws where the journal fails', () => {
+    const { committer, journal, accept, backlog } = createBenchWith(new FakeSyncJournal());
+    journal.failAppends = true;
+    accept('1');
+    expect(() => committer.commitSync()).toThrow('scripted');
+    expect(backlog.unwritten).toBe(1);
+  });
+
+  it('tries also a journal that is left alone because it failed before: it is the last chance', async () => {
+    const { committer, journal, accept } = createBenchWith(new FakeSyncJournal());
+    journal.failAppends = true;
+    accept('1');
+    await committer.commit();
+    journal.failAppends = false;
+    accept('2');
+    committer.commitSync();
+    expect(journal.syncGroups.flat()).toContain('2');
+  });
+});
