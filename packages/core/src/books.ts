@@ -7,7 +7,7 @@ export type DropReason =
   /** The journal held it, but it could not be read back intact. */
   | 'damaged';
 
-export const DROP_REASONS: readonly DropReason[] = ['buffer-full', 'closed', 'damaged'];
+const DROP_REASONS: readonly DropReason[] = ['buffer-full', 'closed', 'damaged'];
 
 /** What became of all events: `accepted + recovered = delivered + deadLettered + dropped + pending`, at every moment. */
 export class Books {

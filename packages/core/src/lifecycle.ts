@@ -1,5 +1,5 @@
 /** Moments in the life of the process or page at which the tracker acts. */
-export interface LifecycleListener {
+interface LifecycleListener {
   /** The last moment: only what is done before this returns is done. Node's `exit`. */
   exit(): void;
   /** The page may be gone soon: write and send now. */

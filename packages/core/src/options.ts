@@ -1,7 +1,7 @@
 import { ConfigError, describe, isApiKey, isNonEmptyString } from '@sluice/protocol';
 import type { Clock } from './clock.ts';
+import type { Fsync } from './fsync.ts';
 import type { Journal } from './journal.ts';
-import type { Fsync } from './journals/file/file-journal.ts';
 import { guardedLogger, type Logger } from './logger.ts';
 import type { Transport } from './transport.ts';
 

@@ -1,12 +1,12 @@
 import type { Clock } from '../clock.ts';
+import type { Fsync } from '../fsync.ts';
 import type { Journal } from '../journal.ts';
-import type { Fsync } from '../journals/file/file-journal.ts';
 import type { Lifecycle } from '../lifecycle.ts';
 import type { TextWriter } from '../ring-buffer.ts';
 import type { Transport } from '../transport.ts';
 
 /** What decides which journal a tracker gets, and where. */
-export interface JournalPlace {
+interface JournalPlace {
   /** Names a default place: what trackers of one account share, and those of two do not. */
   readonly account: string;
   readonly directory: string | undefined;

@@ -5,7 +5,7 @@ import { IndexSet } from './index-set.ts';
  * One record holds one released range (FORMAT.md): from u32 | to u32 | crc u32. A record that is damaged or cut short
  * costs duplicates, never events, which is why these files are not synced.
  */
-export const ACKNOWLEDGEMENT_BYTES = 12;
+const ACKNOWLEDGEMENT_BYTES = 12;
 const CRC_AT = 8;
 
 /** The record that says that events `from` (inclusive) to `to` (exclusive) are released. */

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import type { Clock, Timer } from '../../clock.ts';
 import { ClosedError } from '../../errors/closed-error.ts';
 import { StorageError } from '../../errors/storage-error.ts';
+import type { Fsync } from '../../fsync.ts';
 import {
   type EventBytes,
   type Journal,
@@ -16,14 +17,6 @@ import { removeEmptyDirectory, syncDirectory } from './directory.ts';
 import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX, Segment } from './segment.ts';
 import { SegmentWriter, writeSegmentSync } from './segment-writer.ts';
 import { type FileSystem, Slot } from './slot.ts';
-
-/**
- * When written events are made to survive a power cut. In every mode they survive the death of the process.
- * - `always`: before they count as written. One sync serves all that were waiting.
- * - `interval`: within 100 ms or 1 MiB, whichever is first.
- * - `never`: when the operating system sees fit.
- */
-export type Fsync = 'always' | 'interval' | 'never';
 
 export interface FileJournalOptions {
   /** The journal directory, shared by all processes that deliver to one account. Made where it is missing. */
