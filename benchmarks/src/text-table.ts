@@ -21,3 +21,14 @@ export function tableHead(columns: readonly Column[]): string {
     columns.map(({ title }) => title),
   );
 }
+
+/** Columns as wide as the widest text in them. The first of the lines holds the titles. */
+export function fitColumns(lines: readonly (readonly string[])[]): Column[] {
+  const titles = lines[0] ?? [];
+  return titles.map((title, index) => {
+    const width = Math.max(...lines.map((line) => line[index]?.length ?? 0));
+    // What begins with a digit, below its title, is a figure.
+    const isNumeric = lines.slice(1).every((line) => /^\d|^$/.test(line[index] ?? ''));
+    return { title, width, ...(isNumeric && { align: 'right' as const }) };
+  });
+}

@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ArgumentError, select } from '../argument-error.ts';
+import { checkWritable, writeRows } from '../json-file.ts';
 import { makeScratchDirectory } from '../scratch-directory.ts';
 import { tableHead } from '../text-table.ts';
 import { FAULTS_HELP, type FaultArguments, parseFaultArguments } from './arguments.ts';
@@ -21,6 +22,7 @@ async function main(args: readonly string[]): Promise<number> {
   try {
     wanted = parseFaultArguments(args);
     faults = select(FAULTS, wanted.only);
+    checkWritable(wanted.json);
   } catch (error) {
     if (!(error instanceof ArgumentError)) throw error;
     process.stderr.write(`faults: ${error.message}\n`);
@@ -39,7 +41,7 @@ async function main(args: readonly string[]): Promise<number> {
     for (const line of lines(row)) process.stdout.write(`${line}\n`);
     rows.push(row);
   }
-  if (wanted.json !== undefined) writeFileSync(wanted.json, `${JSON.stringify(rows, null, 2)}\n`);
+  if (wanted.json !== undefined) writeRows(wanted.json, rows);
   process.stdout.write(`${summary(rows)}\n`);
   return rows.some((row) => row.result === 'failed') ? 1 : 0;
 }

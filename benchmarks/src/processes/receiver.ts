@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { monotonicMs } from '../monotonic-clock.ts';
 import type { Answer } from './answer.ts';
 import { UuidSet } from './uuid-set.ts';
 
@@ -72,9 +73,4 @@ export class Receiver {
       response.socket?.resetAndDestroy();
     }
   }
-}
-
-/** Milliseconds on the clock that all processes of a machine share. */
-export function monotonicMs(): number {
-  return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -5,8 +5,9 @@ export interface SampleEvent {
   readonly correlationValue: string;
 }
 
-const SAMPLES = 64;
-const PAGE_PADDING = 29;
+/** How many different events there are. */
+export const SAMPLES = 64;
+const PAGE_PADDING = 18;
 
 /** Made before anything is measured, and few: making payloads is the application's work, not the tracker's. */
 const samples: readonly SampleEvent[] = Array.from({ length: SAMPLES }, (_, number) => ({

@@ -1,8 +1,8 @@
 // The emulator in a process of its own. What arrived is read from its store, by uuid.
 import { startEmulator } from '@sluice/emulator';
-import { type AuditRequest, audit } from '../../processes/audit.ts';
+import { type Audit, type AuditRequest, audit } from '../../processes/audit.ts';
 import { onAsked, receiveSettings, tell } from '../../processes/parent.ts';
-import type { EmulatorTold } from './messages.ts';
+import type { EmulatorAsked, EmulatorTold } from './messages.ts';
 
 /** Few enough that a page of events does not fill the memory. */
 const PAGE = 20_000;
@@ -10,7 +10,16 @@ const PAGE = 20_000;
 await receiveSettings<object>();
 const emulator = await startEmulator({ primaryKey: 'email' });
 
-onAsked<{ type: 'audit' } & AuditRequest>(async (request) => {
+onAsked<EmulatorAsked>(async (asked) => {
+  if (asked.type === 'audit') return tell<EmulatorTold>({ type: 'audited', ...(await auditStore(asked)) });
+  await (asked.type === 'suspend' ? emulator.suspend() : emulator.resume());
+  tell<EmulatorTold>({ type: 'done' });
+});
+
+const { baseUrl, apiKey } = emulator;
+tell<EmulatorTold>({ type: 'ready', baseUrl, apiKey });
+
+async function auditStore(request: AuditRequest): Promise<Audit> {
   const seen = new Set<string>();
   for (let offset = 0, found = PAGE; found === PAGE; offset += PAGE) {
     const events = await emulator.events({ limit: PAGE, offset });
@@ -18,8 +27,5 @@ onAsked<{ type: 'audit' } & AuditRequest>(async (request) => {
     found = events.length;
   }
   const { received } = await emulator.countEvents();
-  tell<EmulatorTold>({ type: 'audited', ...audit(seen, received, request) });
-});
-
-const { baseUrl, apiKey } = emulator;
-tell<EmulatorTold>({ type: 'ready', baseUrl, apiKey });
+  return audit(seen, received, request);
+}

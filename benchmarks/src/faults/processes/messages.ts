@@ -1,4 +1,4 @@
-import type { Audit } from '../../processes/audit.ts';
+import type { Audit, AuditRequest } from '../../processes/audit.ts';
 
 /** What a process that tracks is to do. */
 export interface TrackingSettings {
@@ -26,7 +26,15 @@ export type TrackingTold =
   /** All is flushed and closed. */
   | { readonly type: 'finished'; readonly tracked: number; readonly pending: number };
 
+/** What the emulator's process is asked. */
+export type EmulatorAsked =
+  | ({ readonly type: 'audit' } & AuditRequest)
+  /** To take the service away, and to bring it back. */
+  | { readonly type: 'suspend' }
+  | { readonly type: 'resume' };
+
 /** What the emulator's process tells. */
 export type EmulatorTold =
   | { readonly type: 'ready'; readonly baseUrl: string; readonly apiKey: string }
+  | { readonly type: 'done' }
   | ({ readonly type: 'audited' } & Audit);

@@ -1,0 +1,43 @@
+import type { Audit, AuditRequest } from '../processes/audit.ts';
+import { ForkedProcess } from '../processes/forked-process.ts';
+import type { EmulatorAsked, EmulatorTold } from './processes/messages.ts';
+
+const SCRIPT = new URL('./processes/emulator-process.js', import.meta.url);
+
+/** The emulator's process, as its parent sees it. */
+export class Emulating implements AsyncDisposable {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly #process: ForkedProcess<EmulatorTold>;
+
+  private constructor(process: ForkedProcess<EmulatorTold>, baseUrl: string, apiKey: string) {
+    this.#process = process;
+    this.baseUrl = baseUrl;
+    this.apiKey = apiKey;
+  }
+
+  static async start(): Promise<Emulating> {
+    const process = new ForkedProcess<EmulatorTold>(SCRIPT, {});
+    const { baseUrl, apiKey } = await process.expect('ready');
+    return new Emulating(process, baseUrl, apiKey);
+  }
+
+  /** Takes the service away, or brings it back at the same address. */
+  async be(state: 'suspend' | 'resume'): Promise<void> {
+    this.#ask({ type: state });
+    await this.#process.expect('done');
+  }
+
+  audit(request: AuditRequest): Promise<Audit> {
+    this.#ask({ type: 'audit', ...request });
+    return this.#process.expect('audited');
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#process[Symbol.asyncDispose]();
+  }
+
+  #ask(asked: EmulatorAsked): void {
+    this.#process.tell(asked);
+  }
+}

@@ -1,0 +1,37 @@
+import type { Row } from './row.ts';
+import type { Spread } from './spread.ts';
+
+/** The titles of the table of results. */
+export const TITLES: readonly string[] = [
+  'what',
+  'median',
+  'min to max',
+  'unit',
+  'ratio',
+  'min to max',
+  'demand',
+  '',
+];
+
+/** A row as texts. */
+export function cells({ name, value, spread, unit, ratio, ratioSpread, demand, pass }: Row): string[] {
+  return [
+    name,
+    figure(value),
+    range(spread, figure),
+    unit,
+    ratio === null ? '' : ratio.toFixed(2),
+    ratioSpread === null ? '' : range(ratioSpread, (number) => number.toFixed(2)),
+    demand ?? '',
+    pass === null ? '' : pass ? 'met' : 'missed',
+  ];
+}
+
+/** Three digits and more: none behind the point; else one. */
+function figure(value: number): string {
+  return value.toLocaleString('en', { maximumFractionDigits: Math.abs(value) < 100 ? 1 : 0 });
+}
+
+function range({ min, max }: Spread, text: (value: number) => string): string {
+  return `${text(min)} to ${text(max)}`;
+}

@@ -1,0 +1,96 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { ArgumentError, select } from './argument-error.ts';
+import { BENCH_HELP, type BenchArguments, parseBenchArguments } from './arguments.ts';
+import { cells, TITLES } from './figures.ts';
+import { checkWritable, writeRows } from './json-file.ts';
+import { describeMachine } from './machine.ts';
+import { burst } from './measurements/burst.ts';
+import { firstBatch } from './measurements/first-batch.ts';
+import type { Measurement } from './measurements/measurement.ts';
+import { track } from './measurements/track.ts';
+import { resultsPage } from './results-page.ts';
+import type { Row } from './row.ts';
+import { makeScratchDirectory } from './scratch-directory.ts';
+import { fitColumns, tableLine } from './text-table.ts';
+import { averageBytes } from './workload/average-bytes.ts';
+
+const MEASUREMENTS: readonly Measurement[] = [burst, track, firstBatch];
+const SIZE = { full: { rounds: 5, events: 100_000 }, quick: { rounds: 1, events: 20_000 } };
+const RESULTS = new URL('../results.md', import.meta.url);
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<number> {
+  let wanted: BenchArguments;
+  let measurements: readonly Measurement[];
+  try {
+    wanted = parseBenchArguments(args);
+    measurements = select(MEASUREMENTS, wanted.only);
+    checkWritable(wanted.json);
+  } catch (error) {
+    if (!(error instanceof ArgumentError)) throw error;
+    process.stderr.write(`bench: ${error.message}\n`);
+    return 2;
+  }
+  if (wanted.help) {
+    process.stdout.write(BENCH_HELP);
+    return 0;
+  }
+  const machine = describeMachine();
+  const { rows, problems } = await measureAll(measurements, wanted);
+  printTable(rows);
+  for (const problem of problems) process.stdout.write(`INCORRECT: ${problem}\n`);
+  if (wanted.json !== undefined) writeRows(wanted.json, rows);
+  const isWhole = !wanted.quick && wanted.only === undefined && wanted.profile === undefined;
+  if (isWhole && problems.length === 0) {
+    const page = resultsPage({ rows, measurements, machine, conditions: conditions(), date: new Date() });
+    writeFileSync(RESULTS, page);
+    process.stdout.write('Written to benchmarks/results.md.\n');
+  }
+  const count = (pass: boolean) => rows.filter((row) => row.pass === pass).length;
+  process.stdout.write(
+    `${count(true)} demands met, ${count(false)} missed, ${problems.length} measurements incorrect` +
+      `${wanted.quick ? ' (quick: for correctness, not for timing)' : ''}\n`,
+  );
+  return problems.length === 0 ? 0 : 1;
+}
+
+async function measureAll(
+  measurements: readonly Measurement[],
+  { quick, profile }: BenchArguments,
+): Promise<{ rows: Row[]; problems: string[] }> {
+  const rows: Row[] = [];
+  const problems: string[] = [];
+  const scratch = makeScratchDirectory();
+  const execArgv = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`];
+  for (const measurement of measurements) {
+    const directory = join(scratch, measurement.name);
+    mkdirSync(directory);
+    const tell = (line: string) => process.stdout.write(`${line}\n`);
+    try {
+      const size = quick ? SIZE.quick : SIZE.full;
+      rows.push(...(await measurement.run({ ...size, directory, execArgv, tell })));
+    } catch (error) {
+      problems.push(`${measurement.name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return { rows, problems };
+}
+
+function printTable(rows: readonly Row[]): void {
+  const texts = [TITLES, ...rows.map(cells)];
+  const columns = fitColumns(texts);
+  process.stdout.write(`\n${texts.map((line) => tableLine(columns, line)).join('\n')}\n\n`);
+}
+
+function conditions(): string[] {
+  const { rounds, events } = SIZE.full;
+  return [
+    `${events.toLocaleString('en')} events of ${averageBytes()} bytes on average, medians of ${rounds} rounds with the least and the ` +
+      'most. Every run is a fresh process; the subjects of a round take turns, every second round in reverse.',
+    'The receiver is a plain node:http server on loopback in its own process. It collects the uuids of all events: a ' +
+      'run in which one is missing or comes twice is an error, and has no figure.',
+    'Trackers have their default options but for what a row names. Journals lie in the temporary directory of the system.',
+  ];
+}

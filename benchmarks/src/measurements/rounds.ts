@@ -1,0 +1,16 @@
+/**
+ * Runs every subject once in each round, one after the other, and every second round in reverse: what the machine does
+ * besides, and what one run leaves behind for the next, falls on all of them.
+ */
+export async function inRounds<Subject extends string, Result>(
+  rounds: number,
+  subjects: readonly Subject[],
+  run: (subject: Subject, round: number) => Promise<Result>,
+): Promise<(subject: Subject) => readonly Result[]> {
+  const results = new Map<Subject, Result[]>(subjects.map((subject) => [subject, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    const order = round % 2 === 0 ? subjects : [...subjects].reverse();
+    for (const subject of order) results.get(subject)?.push(await run(subject, round));
+  }
+  return (subject) => results.get(subject) ?? [];
+}

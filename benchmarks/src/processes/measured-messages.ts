@@ -1,0 +1,38 @@
+/** What a burst goes through: nothing but the loop, or a tracker with a journal. */
+export type Subject = 'bare' | 'default' | 'always' | 'memory';
+
+export interface BurstSettings {
+  readonly subject: Subject;
+  readonly baseUrl: string;
+  readonly journalDirectory: string;
+  readonly events: number;
+}
+
+export type BurstTold = {
+  readonly type: 'measured';
+  readonly elapsedMs: number;
+  readonly cpuMs: number;
+  readonly peakBytes: number;
+};
+
+export interface TrackSettings {
+  readonly subject: 'floor' | 'default';
+  readonly baseUrl: string;
+  readonly journalDirectory: string;
+  readonly warmUp: number;
+  readonly events: number;
+}
+
+export type TrackTold = { readonly type: 'measured'; readonly nsPerEvent: number };
+
+export interface BacklogSettings {
+  readonly baseUrl: string;
+  readonly journalDirectory: string;
+  /** To leave; a process that delivers finds out by itself how many there are. */
+  readonly events: number;
+}
+
+export type BacklogTold =
+  | { readonly type: 'left' }
+  /** On the clock that all processes share. */
+  | { readonly type: 'delivered'; readonly createdAt: number };

@@ -1,0 +1,42 @@
+// What one track() costs its caller, in a loop that nothing interrupts; and what its floor costs.
+import { bareEventText } from '../workload/bare-event.ts';
+import { sampleEvent } from '../workload/sample-event.ts';
+import type { TrackSettings, TrackTold } from './measured-messages.ts';
+import { receiveSettings, takeLeave, tell } from './parent.ts';
+import { openTracker } from './tracker.ts';
+
+const FLUSH_TIMEOUT_MS = 120_000;
+
+const { subject, baseUrl, journalDirectory, warmUp, events } = await receiveSettings<TrackSettings>();
+const nsPerEvent = subject === 'floor' ? measureFloor() : await measureTracker();
+tell<TrackTold>({ type: 'measured', nsPerEvent });
+takeLeave();
+
+async function measureTracker(): Promise<number> {
+  const tracker = openTracker(baseUrl, journalDirectory);
+  const track = (number: number) => {
+    const { name, payload, correlationValue } = sampleEvent(number);
+    tracker.track(name, payload, { correlationValue });
+  };
+  timePerEvent(warmUp, track);
+  await tracker.flush({ timeoutMs: FLUSH_TIMEOUT_MS });
+  const nsPerEvent = timePerEvent(events, track);
+  await tracker.flush({ timeoutMs: FLUSH_TIMEOUT_MS });
+  await tracker.close();
+  return nsPerEvent;
+}
+
+function measureFloor(): number {
+  // Held for a while, as any buffer would hold them: a text that is dropped at once costs no memory.
+  let texts: string[] = [];
+  const make = (number: number) => texts.push(bareEventText(sampleEvent(number)));
+  timePerEvent(warmUp, make);
+  texts = [];
+  return timePerEvent(events, make);
+}
+
+function timePerEvent(count: number, track: (number: number) => void): number {
+  const startedAt = process.hrtime.bigint();
+  for (let number = 0; number < count; number += 1) track(number);
+  return Number(process.hrtime.bigint() - startedAt) / count;
+}

@@ -1,0 +1,13 @@
+import { createTracker, type Tracker } from '@sluice/core';
+
+/** A tracker as it comes, but for its journal where that is what is measured. */
+export function openTracker(
+  baseUrl: string,
+  journalDirectory: string,
+  journal: 'default' | 'always' | 'memory' = 'default',
+): Tracker {
+  const common = { baseUrl, apiKey: 'bench-key', correlationKey: 'email' };
+  if (journal === 'memory') return createTracker({ ...common, journal });
+  const fsync = journal === 'always' ? { fsync: journal } : {};
+  return createTracker({ ...common, journalDirectory, ...fsync });
+}
