@@ -91,6 +91,7 @@ function conditions(): string[] {
       'most. Every run is a fresh process; the subjects of a round take turns, every second round in reverse.',
     'The receiver is a plain node:http server on loopback in its own process. It collects the uuids of all events: a ' +
       'run in which one is missing or comes twice is an error, and has no figure.',
+    'The demands were set for bursts of 200,000 events and a backlog of 1,000,000.',
     'Trackers have their default options but for what a row names. Journals lie in the temporary directory of the system.',
   ];
 }

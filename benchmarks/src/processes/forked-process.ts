@@ -33,7 +33,7 @@ export class ForkedProcess<Told extends Message> implements AsyncDisposable {
   }
 
   /** Sends a message; one that comes too late, to a process that has ended, is nobody's. */
-  tell(message: Message & Record<string, unknown>): void {
+  tell<Sent extends Message>(message: Sent): void {
     if (this.#child.connected) this.#child.send(message, () => undefined);
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Breaker, type BreakerState } from '../src/breaker.ts';
+import { SkewedClock } from './skewed-clock.ts';
 import { settle, VirtualClock } from './virtual-clock.ts';
 
 interface Bench {
@@ -99,6 +100,32 @@ describe('Breaker', () => {
     await clock.advance(1);
     expect(breaker.state).toBe('half-open');
     expect(clock.timers).toBe(0);
+  });
+
+  it.each([
+    ['while it is open', 0],
+    ['once it is half-open', 60_000],
+  ])('stays open for no more than it was given where the time of day was set back %s', async (_, afterMs) => {
+    const clock = new VirtualClock();
+    const time = new SkewedClock(clock);
+    const breaker = new Breaker(time, () => {});
+    breaker.open(60_000);
+    await clock.advance(afterMs);
+    time.skewMs = -24 * 60 * 60_000;
+    breaker.open(1_000);
+    await clock.advance(60_000);
+    expect(breaker.state).toBe('half-open');
+  });
+
+  it('opens anew for the new time alone', async () => {
+    const { breaker, clock } = createBench();
+    breaker.open(60_000);
+    await clock.advance(60_000);
+    breaker.open(1_000);
+    await clock.advance(999);
+    expect(breaker.state).toBe('open');
+    await clock.advance(1);
+    expect(breaker.state).toBe('half-open');
   });
 
   it('is not held up by one whose signal aborts', async () => {

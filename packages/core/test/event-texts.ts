@@ -1,7 +1,7 @@
 import type { EventBytes } from '../src/journal.ts';
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder('utf-8', { fatal: true });
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Events as a journal or a ring holds them: UTF-8, one comma between two. */
 export function toEventBytes(texts: readonly string[]): EventBytes {

@@ -684,6 +684,20 @@ describe('Sender, where events are refused', () => {
     expect(bench.backlog.pending).toBe(0);
   });
 
+  it('does so with several requests at once too', async () => {
+    const bench = new Bench({ concurrency: 4, maxEvents: 50 });
+    bench.refuse(() => true);
+    await bench.send(1_000);
+    await bench.pass(30 * MINUTE);
+    expect(bench.books.deadLettered).toBeLessThanOrEqual(10);
+    expect(bench.transport.requests.length).toBeLessThanOrEqual(150);
+    const kept = sorted(bench.kept);
+    bench.refuse(() => false);
+    await bench.pass(20 * MINUTE);
+    expect(sorted([...bench.taken, ...kept])).toEqual(range(0, 1_000));
+    expect(bench.imbalances).toEqual([]);
+  });
+
   it('does not let what one batch is refused for hold up all others for good', async () => {
     const bench = new Bench({ maxEvents: 50 });
     bench.refuse((n) => n < 50);

@@ -30,7 +30,7 @@ export function group(texts: readonly string[]): EventBytes {
 }
 
 /** A group as texts. */
-export function texts({ bytes, ends }: EventBytes): string[] {
+function texts({ bytes, ends }: EventBytes): string[] {
   return [...ends].map((end, index) => {
     const start = index === 0 ? 0 : (ends[index - 1] ?? 0) + 1;
     return decoder.decode(bytes.subarray(start, end));
