@@ -126,6 +126,14 @@ export class Backlog {
     return this.#stored.shift(count);
   }
 
+  /** Events of a batch go back, behind all that is stored, to be read again. False where no journal holds them. */
+  putBack(range: EpochRange): boolean {
+    if (range.segment === MEMORY_SEGMENT) return false;
+    this.#inFlight -= rangeLength(range);
+    this.#stored.push(range);
+    return true;
+  }
+
   /** The events of a batch, or a part of it, are delivered, dead letters, or dropped. */
   settle(range: EpochRange): void {
     const count = rangeLength(range);

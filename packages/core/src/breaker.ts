@@ -8,9 +8,12 @@ export class Breaker {
   readonly #clock: Clock;
   readonly #onChange: (state: BreakerState) => void;
   #state: BreakerState = 'closed';
+  #era = 0;
   #probing = false;
   #timer: Timer | undefined;
   #openUntil = 0;
+  #openForMs = 0;
+  #stopped = false;
   #waiting: (() => void)[] = [];
 
   constructor(clock: Clock, onChange: (state: BreakerState) => void) {
@@ -20,6 +23,11 @@ export class Breaker {
 
   get state(): BreakerState {
     return this.#state;
+  }
+
+  /** Grows each time that it opens: what a request of an earlier era is answered is old news. */
+  get era(): number {
+    return this.#era;
   }
 
   /** Resolves when a request may be made, or the signal aborts. While half-open only one gets through. */
@@ -36,29 +44,33 @@ export class Breaker {
   /** The service works: requests flow. */
   close(): void {
     this.#timer?.cancel();
-    this.#probing = false;
-    this.#openUntil = 0;
     this.#enter('closed');
   }
 
-  /** No request for `delayMs` milliseconds, or as long as was asked before, then one. */
+  /** No request for `delayMs` milliseconds, or for what is left of the time that it is open already; then one. */
   open(delayMs: number): void {
     this.#timer?.cancel();
-    this.#probing = false;
+    if (this.#stopped) return;
     const now = this.#clock.now();
-    this.#openUntil = Math.max(this.#openUntil, now + delayMs);
-    this.#timer = this.#clock.setTimeout(() => this.#enter('half-open'), this.#openUntil - now);
+    // Never longer than was asked, also where the time of day was set back.
+    const left = this.#state === 'open' ? Math.min(this.#openUntil - now, this.#openForMs) : 0;
+    this.#openForMs = Math.max(delayMs, left);
+    this.#openUntil = now + this.#openForMs;
+    this.#timer = this.#clock.setTimeout(() => this.#enter('half-open'), this.#openForMs);
+    if (this.#state !== 'open') this.#era += 1;
     this.#enter('open');
   }
 
-  /** Cancels the timer: whatever waits does so until its signal aborts. */
+  /** Cancels the timer, for good: whatever waits does so until its signal aborts. */
   stop(): void {
+    this.#stopped = true;
     this.#timer?.cancel();
   }
 
   #enter(state: BreakerState): void {
     const changed = state !== this.#state;
     this.#state = state;
+    this.#probing = false;
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const wake of waiting) wake();

@@ -9,7 +9,8 @@ export interface Refusal {
   readonly excerpt: string;
 }
 
-const MAX_EXCERPT_LENGTH = 1024;
+/** How much of an answer is kept and shown. */
+export const MAX_EXCERPT_LENGTH = 1024;
 /** What earlier lives left stays there: nothing of it is delivered. */
 const NOBODY: JournalObserver = { recovered: () => {}, damaged: () => {}, failed: () => {} };
 

@@ -11,11 +11,14 @@ import { type Batch, splitBatch } from './batch.ts';
 import type { Batcher } from './batcher.ts';
 import type { Books } from './books.ts';
 import type { Breaker } from './breaker.ts';
-import { type Clock, sleep } from './clock.ts';
-import type { DeadLetters } from './dead-letters.ts';
+import { type Clock, sleep, type Timer } from './clock.ts';
+import { type DeadLetters, MAX_EXCERPT_LENGTH } from './dead-letters.ts';
 import { type Action, actionFor } from './delivery-policy.ts';
 import type { Journal } from './journal.ts';
+import { reasonOf } from './reason.ts';
+import { withoutKey } from './redaction.ts';
 import type { Outcome, Transport } from './transport.ts';
+import { Verdicts } from './verdicts.ts';
 
 /** Failures in a row after which all requests wait for one to succeed. */
 const FAILURES_TO_OPEN = 5;
@@ -25,9 +28,14 @@ const PAUSE: Backoff = { baseMs: 60_000, maxMs: 15 * 60_000 };
 const MAX_RETRY_AFTER_MS = 60 * 60_000;
 /** Spread over clients that were all told the same. */
 const RETRY_AFTER_JITTER = 0.2;
-/** So many single events refused with none accepted between them: it is the service or us, not the events. */
-const REFUSALS_TO_PAUSE = 10;
+/** An event that is refused each time in another way is refused. */
+const MAX_REFUSALS = 4;
 const STORAGE_RETRY_MS = 1_000;
+
+type Answer = Extract<Outcome, { kind: 'answered' }>;
+
+/** What became of a batch that was sent. */
+type Fate = 'settled' | 'to be split' | 'put back' | 'stopped';
 
 export interface SenderOptions {
   readonly url: string;
@@ -57,9 +65,10 @@ export class Sender {
   readonly #abort = new AbortController();
   #pumping = false;
   #wokenWhilePumping = false;
+  #storageTimer: Timer | undefined;
   #failuresInARow = 0;
   #pauses = 0;
-  #refusalsInARow = 0;
+  readonly #verdicts = new Verdicts();
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -73,6 +82,7 @@ export class Sender {
 
   /** Ends what is under way, without waiting for answers: what was not accepted stays in the journal. */
   async stop(): Promise<void> {
+    this.#storageTimer?.cancel();
     this.#abort.abort();
     await this.#queue.onIdle();
   }
@@ -104,111 +114,143 @@ export class Sender {
     try {
       return await batcher.next();
     } catch (error) {
+      if (this.#abort.signal.aborted) return undefined;
       onStorageFailed(error);
-      clock.setTimeout(() => this.wake(), STORAGE_RETRY_MS);
+      this.#storageTimer ??= clock.setTimeout(() => {
+        this.#storageTimer = undefined;
+        this.wake();
+      }, STORAGE_RETRY_MS);
       return undefined;
     }
   }
 
+  /** Sees a batch through, in as many pieces as it takes. */
   async #deliver(batch: Batch): Promise<void> {
+    const { backlog } = this.#options;
+    const pieces = this.#verdicts.blameTheService ? this.#sample(batch) : [batch];
+    for (let piece = pieces.pop(); piece !== undefined; piece = pieces.pop()) {
+      const fate = await this.#send(piece);
+      if (fate === 'stopped') return;
+      if (fate === 'to be split') pieces.push(...splitBatch(piece).reverse());
+      // What is behind it in this batch goes back too, so that others are tried before it.
+      if (fate === 'put back') for (const left of pieces.splice(0).reverse()) backlog.putBack(left.range);
+    }
+  }
+
+  /** One event of a batch first, any one, and behind it the others: what comes of it says enough of the service. */
+  #sample(batch: Batch): Batch[] {
+    const pieces: Batch[] = [];
+    let piece = batch;
+    while (piece.events.ends.length > 1) {
+      const [first, second] = splitBatch(piece);
+      const takesFirst = this.#options.random() < 0.5;
+      pieces.push(takesFirst ? second : first);
+      piece = takesFirst ? first : second;
+    }
+    return [...pieces, piece];
+  }
+
+  async #send(batch: Batch): Promise<Fate> {
+    const { breaker, books } = this.#options;
     const { signal } = this.#abort;
-    const isSingle = batch.events.ends.length === 1;
-    let failures = 0;
-    let refusedWith: number | undefined;
-    for (;;) {
-      await this.#options.breaker.admit(signal);
-      if (signal.aborted) return;
+    const count = batch.events.ends.length;
+    const refusals: number[] = [];
+    for (let failures = 0; ; ) {
+      await breaker.admit(signal);
+      if (signal.aborted) return 'stopped';
+      const { era } = breaker;
       const outcome = await this.#post(batch);
-      if (signal.aborted && outcome.kind === 'failed') return;
       const action: Action = outcome.kind === 'failed' ? 'retry' : actionFor(outcome.status);
-      if (action === 'accept') return this.#accepted(batch);
+      if (action === 'accept') return this.#accepted(batch, era);
+      if (signal.aborted) return 'stopped';
       this.#report(outcome, action);
       if (outcome.kind === 'failed' || action === 'retry') {
-        if (outcome.kind === 'failed' && outcome.maybeSent) {
-          this.#options.books.maybeDuplicate += batch.events.ends.length;
-        }
-        await this.#backOff(outcome, failures);
+        if (outcome.kind === 'failed' && outcome.maybeSent) books.maybeDuplicate += count;
+        await this.#backOff(outcome, failures, era);
         failures += 1;
       } else if (action === 'pause') {
-        this.#pause();
+        this.#pause(era);
       } else {
-        // The service answered and works: whatever it says of these events says nothing of others.
-        this.#answered();
-        if (!isSingle) {
-          for (const half of splitBatch(batch)) await this.#deliver(half);
-          return;
-        }
-        if (action === 'split' || refusedWith === outcome.status) {
-          if (await this.#refused(batch, outcome)) return;
-        }
-        refusedWith = outcome.status;
+        const isBlamed = action === 'isolate' && this.#verdicts.blameTheService;
+        // The service answered and works: what it says of these events says nothing of others.
+        if (!isBlamed) this.#answered(era);
+        if (count > 1) return 'to be split';
+        const isRepeated = refusals.includes(outcome.status) || refusals.length + 1 >= MAX_REFUSALS;
+        refusals.push(outcome.status);
+        if (action === 'isolate' && !isRepeated && !isBlamed) continue;
+        if (!isBlamed && (await this.#keepDeadLetter(batch, action, outcome))) return 'settled';
+        this.#pause(era);
+        if (this.#options.backlog.putBack(batch.range)) return 'put back';
       }
     }
   }
 
   async #post({ body }: Batch): Promise<Outcome> {
     const { transport, url, apiKey, timeoutMs } = this.#options;
-    const headers = requestHeaders(apiKey);
-    const outcome = await transport
-      .post({ url, headers, body, timeoutMs, signal: this.#abort.signal })
+    const { signal } = this.#abort;
+    try {
+      const request = { url, headers: requestHeaders(apiKey), body, timeoutMs, signal };
+      return withoutKey(await transport.post(request), apiKey);
+    } catch (cause) {
       // A transport of the user's own may break its word.
-      .catch((cause: unknown): Outcome => ({ kind: 'failed', cause, maybeSent: true }));
-    if (outcome.kind === 'failed' || apiKey === undefined) return outcome;
-    // A service may quote the request in its answer; the key goes no further.
-    return { ...outcome, body: outcome.body.replaceAll(apiKey, '[api key]') };
+      return withoutKey({ kind: 'failed', cause, maybeSent: true }, apiKey);
+    }
   }
 
-  async #accepted(batch: Batch): Promise<void> {
-    const { books, onDelivered } = this.#options;
-    this.#answered();
-    this.#refusalsInARow = 0;
+  async #accepted(batch: Batch, era: number): Promise<Fate> {
+    const { backlog, books, onDelivered } = this.#options;
     const count = batch.events.ends.length;
+    this.#answered(era);
+    this.#pauses = 0;
+    this.#verdicts.accepted(count);
     await this.#release(batch);
     books.delivered += count;
+    backlog.settle(batch.range);
     onDelivered(count);
+    return 'settled';
   }
 
-  /** The event of a batch is refused for good. False where it could not be kept, or where it is not the event's fault. */
-  async #refused(batch: Batch, { status, body }: Outcome & { kind: 'answered' }): Promise<boolean> {
-    const { books, deadLetters, onDeadLettered, onStorageFailed } = this.#options;
-    this.#refusalsInARow += 1;
-    if (this.#refusalsInARow > REFUSALS_TO_PAUSE) {
-      this.#pause();
-      return false;
-    }
+  /** Keeps the one event of a batch, which is refused for good. False where it could not be kept. */
+  async #keepDeadLetter(batch: Batch, action: Action, { status, body }: Answer): Promise<boolean> {
+    const { backlog, books, deadLetters, onDeadLettered, onStorageFailed } = this.#options;
+    const excerpt = body.slice(0, MAX_EXCERPT_LENGTH);
+    // Counted before it is kept: others are judged meanwhile.
+    if (action === 'isolate') this.#verdicts.refused();
     try {
-      await deadLetters.keep(batch, { status, excerpt: body });
+      await deadLetters.keep(batch, { status, excerpt });
     } catch (error) {
+      if (action === 'isolate') this.#verdicts.withdraw();
       onStorageFailed(error);
-      this.#pause();
       return false;
     }
     await this.#release(batch);
     books.deadLettered += 1;
-    onDeadLettered(status, body);
+    backlog.settle(batch.range);
+    onDeadLettered(status, excerpt);
     return true;
   }
 
   async #release({ range }: Batch): Promise<void> {
-    const { backlog, journal, onStorageFailed } = this.#options;
+    const { journal, onStorageFailed } = this.#options;
     try {
       if (range.segment !== MEMORY_SEGMENT) await journal.acknowledge(range);
     } catch (error) {
-      // The events are delivered; another life may deliver them again.
+      // The service has the events; another life may send them again.
       onStorageFailed(error);
     }
-    backlog.settle(range);
   }
 
-  #answered(): void {
+  #answered(era: number): void {
+    const { breaker } = this.#options;
+    // An answer to what was sent before the breaker opened does not cut its time short.
+    if (era !== breaker.era) return;
     this.#failuresInARow = 0;
-    this.#pauses = 0;
-    this.#options.breaker.close();
+    breaker.close();
   }
 
-  async #backOff(outcome: Outcome, failures: number): Promise<void> {
+  async #backOff(outcome: Outcome, failures: number, era: number): Promise<void> {
     const { breaker, backoff, clock, random } = this.#options;
-    this.#failuresInARow += 1;
+    if (era === breaker.era) this.#failuresInARow += 1;
     const header = outcome.kind === 'answered' ? outcome.retryAfter : undefined;
     const retryAfterMs = parseRetryAfter(header, clock.now());
     if (retryAfterMs !== undefined) {
@@ -221,8 +263,10 @@ export class Sender {
     }
   }
 
-  #pause(): void {
+  #pause(era: number): void {
     const { breaker } = this.#options;
+    // Several requests that were under way at once are told the same: that is one pause.
+    if (era !== breaker.era) return;
     breaker.open(Math.min(PAUSE.maxMs, PAUSE.baseMs * 2 ** this.#pauses));
     this.#pauses += 1;
   }
@@ -231,8 +275,7 @@ export class Sender {
     const { clock, onFailedAttempt } = this.#options;
     const retryable = action === 'retry' || action === 'pause';
     if (outcome.kind === 'failed') {
-      const reason = outcome.cause instanceof Error ? outcome.cause.message : String(outcome.cause);
-      const message = `the service could not be reached: ${reason}`;
+      const message = `the service could not be reached: ${reasonOf(outcome.cause)}`;
       onFailedAttempt(new DeliveryError(message, { retryable, cause: outcome.cause }));
       return;
     }

@@ -16,6 +16,7 @@ import { createEventText, type TrackOptions } from './event-text.ts';
 import { type Journal, rangeLength } from './journal.ts';
 import { createJournal } from './journals/choice.ts';
 import { readOptions, type Settings, type TrackerOptions } from './options.ts';
+import { reasonOf } from './reason.ts';
 import { Sender } from './sender.ts';
 import type { FinishOptions, FlushReport, TrackerStats } from './stats.ts';
 import type { TrackerEvents } from './tracker-events.ts';
@@ -170,9 +171,11 @@ export class Tracker {
     const before = this.#report();
     if (this.#closed === undefined) {
       const calm = this.#batcher.hurry();
-      const deadline = new Deadline(this.#clock, timeoutMs, signal);
-      await deadline.wait(this.#settleAll());
-      calm();
+      try {
+        await new Deadline(this.#clock, timeoutMs, signal).wait(this.#settleAll());
+      } finally {
+        calm();
+      }
     }
     const after = this.#report();
     return {
@@ -319,14 +322,5 @@ export class Tracker {
   #report(): FlushReport {
     const { delivered, deadLettered, droppedTotal } = this.#books;
     return { delivered, deadLettered, dropped: droppedTotal, pending: this.#backlog.pending };
-  }
-}
-
-/** What a thrown value says, whatever it is: user code may throw anything, also what throws when looked at. */
-function reasonOf(cause: unknown): string {
-  try {
-    return cause instanceof Error ? String(cause.message) : describe(cause);
-  } catch {
-    return 'it threw a value that cannot be shown';
   }
 }

@@ -23,10 +23,21 @@ const clock: Clock = {
   },
 };
 
+/** One listener of the process for all trackers: Node warns of more than ten. */
+const exits = new Set<() => void>();
+
+function onExit(): void {
+  for (const exit of exits) exit();
+}
+
 const lifecycle: Lifecycle = {
   listen({ exit }) {
-    process.on('exit', exit);
-    return () => process.off('exit', exit);
+    if (exits.size === 0) process.on('exit', onExit);
+    exits.add(exit);
+    return () => {
+      exits.delete(exit);
+      if (exits.size === 0) process.off('exit', onExit);
+    };
   },
 };
 

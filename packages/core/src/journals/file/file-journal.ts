@@ -48,6 +48,7 @@ export class FileJournal implements Journal {
   /** The slot, once it is claimed: for the last moment, in which nothing can be awaited. */
   #claimed: Slot | undefined;
   #observer: JournalObserver | undefined;
+  #opening: Promise<void> = Promise.resolve();
   #writer: SegmentWriter | undefined;
   #lastSegment = 0;
   #syncTimer: Timer | undefined;
@@ -70,9 +71,9 @@ export class FileJournal implements Journal {
 
   async open(observer: JournalObserver): Promise<void> {
     this.#observer = observer;
+    this.#opening = this.#adopt(observer);
     try {
-      const slot = await this.#claim();
-      for (const directory of await slot.adopt()) await this.#recover(directory, observer);
+      await this.#opening;
     } catch (cause) {
       throw storageError(`cannot open the journal in ${this.#directory}`, cause);
     }
@@ -148,11 +149,18 @@ export class FileJournal implements Journal {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    // Whoever comes next is to find everything in its place.
+    await this.#opening.catch(() => undefined);
     await this.#seal();
     const slot = await this.#slot?.catch(() => undefined);
     if (slot === undefined) return;
     await removeEmptyDirectory(this.#fs, slot.directory);
     await slot.release();
+  }
+
+  async #adopt(observer: JournalObserver): Promise<void> {
+    const slot = await this.#claim();
+    for (const directory of await slot.adopt()) await this.#recover(directory, observer);
   }
 
   #claim(): Promise<Slot> {
@@ -232,6 +240,7 @@ export class FileJournal implements Journal {
     const entries = await this.#fs.promises.readdir(directory, { withFileTypes: true });
     const names = entries.flatMap((entry) => (entry.isFile() ? [entry.name] : [])).sort();
     for (const name of names.filter((name) => name.endsWith(SEGMENT_SUFFIX))) {
+      if (this.#closed) return;
       this.#lastSegment += 1;
       const segment = new Segment(this.#fs, this.#lastSegment, directory, basename(name, SEGMENT_SUFFIX));
       try {
@@ -262,7 +271,8 @@ export class FileJournal implements Journal {
   }
 
   async #delete(segment: Segment): Promise<void> {
-    this.#segments.delete(segment.number);
+    // Two releases that overlap both find it done.
+    if (!this.#segments.delete(segment.number)) return;
     await segment.delete();
     // An adopted directory is done with its last segment; the slot's own only when the slot is given back.
     if (segment.directory !== this.#claimed?.directory)
