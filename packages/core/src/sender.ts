@@ -173,7 +173,7 @@ export class Sender {
       } else {
         const isBlamed = action === 'isolate' && this.#verdicts.blameTheService;
         // The service answered and works: what it says of these events says nothing of others.
-        if (!isBlamed) this.#answered(era);
+        if (!isBlamed || count > 1) this.#answered(era);
         if (count > 1) return 'to be split';
         const isRepeated = refusals.includes(outcome.status) || refusals.length + 1 >= MAX_REFUSALS;
         refusals.push(outcome.status);

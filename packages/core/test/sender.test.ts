@@ -698,6 +698,18 @@ describe('Sender, where events are refused', () => {
     expect(bench.imbalances).toEqual([]);
   });
 
+  it('goes on with batches that were taken before all seemed to be refused', async () => {
+    const bench = new Bench({ concurrency: 4, maxEvents: 20 });
+    bench.refuse(() => true);
+    await bench.send(200);
+    await bench.pass(3 * HOUR, MINUTE);
+    const kept = sorted(bench.kept);
+    bench.refuse(() => false);
+    await bench.pass(HOUR, MINUTE);
+    expect(sorted([...bench.taken, ...kept])).toEqual(range(0, 200));
+    expect(bench.backlog.pending).toBe(0);
+  });
+
   it('does not let what one batch is refused for hold up all others for good', async () => {
     const bench = new Bench({ maxEvents: 50 });
     bench.refuse((n) => n < 50);
