@@ -159,7 +159,7 @@ describe('FileJournal', () => {
     expect(await files('.segment')).toEqual([]);
   });
 
-  it('leaves foreign files and segments of a later version where they are, and says so', async () => {
+  it('leaves foreign files and segments of another version where they are, sets aside what is no segment, and says so', async () => {
     await leave([['1']]);
     const path = await theSegment();
     const bytes = await readFile(path);
@@ -173,11 +173,12 @@ describe('FileJournal', () => {
     const { journal, witness } = await open();
     expect(witness.ranges).toEqual([]);
     expect(witness.failures.map((error) => error.message)).toEqual([
-      expect.stringContaining('later version'),
-      expect.stringContaining('later version'),
+      expect.stringContaining('another version'),
     ]);
+    expect(witness.damages).toEqual([{ place: expect.stringContaining('99999999.segment'), bytes: 13 }]);
     await journal.close();
-    expect(await files('.segment')).toHaveLength(2);
+    expect(await files('.segment')).toHaveLength(1);
+    expect(await files('.damaged')).toHaveLength(1);
     expect(await files('notes.txt')).toHaveLength(1);
     expect(await readdir(directory)).toContain('somebody');
   });

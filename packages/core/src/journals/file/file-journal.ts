@@ -260,7 +260,7 @@ export class FileJournal implements Journal {
   async #recoverSegment(segment: Segment, observer: JournalObserver): Promise<void> {
     const { readable, damaged, waiting } = await segment.survey();
     if (!readable) {
-      const reason = 'it is no journal segment, or one of a later version of Sluice';
+      const reason = 'it was written by another version of Sluice';
       observer.failed(new StorageError(`${segment.path} is left where it is: ${reason}`));
       return;
     }

@@ -30,7 +30,7 @@ const DAMAGED_SUFFIX = '.damaged';
 
 /** What opening an existing segment found. */
 export interface Survey {
-  /** Whether it is of this format and a version that this code reads. */
+  /** False for a version that this code does not know; nothing else was looked at. */
   readonly readable: boolean;
   /** Bytes that are not intact frames. */
   readonly damaged: number;
@@ -102,8 +102,7 @@ export class Segment {
     add(from, to);
     this.count = to;
     this.#isDamaged = reader.damaged > 0;
-    // Without a header, it is what its frames say it is.
-    return { readable: hasHeader || to > 0, damaged: reader.damaged, waiting };
+    return { readable: true, damaged: reader.damaged, waiting };
   }
 
   /** Reads intact, consecutive events from the start of a range. */
