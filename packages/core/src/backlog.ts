@@ -21,6 +21,8 @@ export class Backlog {
   #accepted = 0;
   #writtenTotal = 0;
   #inMemoryTotal = 0;
+  #memoryOnly = 0;
+  #givenUp = 0;
   #inFlight = 0;
 
   constructor(limit: Limit, writer: TextWriter) {
@@ -29,12 +31,17 @@ export class Backlog {
 
   /** Events that wait, in whatever place, batches in flight included. */
   get pending(): number {
-    return this.#ring.length + this.#stored.count + this.#inFlight;
+    return this.#ring.length + this.#stored.count + this.#inFlight - this.#givenUp;
   }
 
   /** Events accepted but not in the journal yet. */
   get unwritten(): number {
     return this.#ring.length - this.#written.count;
+  }
+
+  /** Events that no journal holds: they end with the process. */
+  get volatile(): number {
+    return this.unwritten + this.#memoryOnly;
   }
 
   /** Events that are written and still in memory. */
@@ -95,6 +102,7 @@ export class Backlog {
   markMemoryOnly(count: number): void {
     const from = this.#inMemoryTotal;
     this.#inMemoryTotal += count;
+    this.#memoryOnly += count;
     this.markWritten({ segment: MEMORY_SEGMENT, from, to: from + count });
   }
 
@@ -138,7 +146,13 @@ export class Backlog {
   settle(range: EpochRange): void {
     const count = rangeLength(range);
     this.#inFlight -= count;
+    if (range.segment === MEMORY_SEGMENT) this.#memoryOnly -= count;
     this.epochs.settle(range.epoch, count);
+  }
+
+  /** Nothing will become of `count` events any more: they wait no longer. */
+  giveUp(count: number): void {
+    this.#givenUp += count;
   }
 
   /** Leaves the oldest written events to the journal. False where there are none that a journal holds. */

@@ -1,6 +1,7 @@
 import type { Backlog } from './backlog.ts';
 import { type Batch, createBatch } from './batch.ts';
 import type { Clock, Timer } from './clock.ts';
+import { StorageError } from './errors/storage-error.ts';
 import { type Journal, type Limit, rangeLength } from './journal.ts';
 
 export interface BatcherOptions {
@@ -83,10 +84,13 @@ export class Batcher {
     const asked = backlog.peekStored();
     if (asked === undefined) return undefined;
     const { events, range } = await journal.read(asked, limit);
-    const taken = backlog.takeStored(rangeLength(range));
+    const count = rangeLength(range);
+    if (count < 1) throw new StorageError('the journal read nothing of what it is said to hold');
+    const taken = backlog.takeStored(count);
     if (events.ends.length > 0) return createBatch(events, taken);
+    onDamaged(count);
     backlog.settle(taken);
-    onDamaged(rangeLength(taken));
+    await journal.acknowledge(taken);
     return undefined;
   }
 }

@@ -2,7 +2,7 @@
 export type DropReason =
   /** Memory was full, and nothing in it could be left to the journal. */
   | 'buffer-full'
-  /** It was tracked after `close()`. */
+  /** It was tracked after `close()`, or no journal held it when the tracker closed. */
   | 'closed'
   /** The journal held it, but it could not be read back intact. */
   | 'damaged';

@@ -47,6 +47,8 @@ export interface JournalObserver {
 export interface Journal {
   /** What `stats().journal` shows: `file`, `indexeddb`, `memory`, or a name of your own. */
   readonly kind: string;
+  /** Whether what it holds is still there for the next life, after this process or page is gone. */
+  readonly survives: boolean;
   /** Bytes that its events take in storage. */
   readonly bytes: number;
   /** The most that it takes in one append. */

@@ -23,6 +23,8 @@ import type { TrackerEvents } from './tracker-events.ts';
 
 const FLUSH_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 10_000;
+/** Bound of giving everything back, also where storage hangs. */
+const SHUT_DOWN_MS = 5_000;
 const NO_OPTIONS: TrackOptions = {};
 
 /**
@@ -189,8 +191,11 @@ export class Tracker {
   /** Flushes until the time-out, leaves the rest to the journal, and gives everything back. Later events are dropped. Never rejects. */
   close({ timeoutMs = CLOSE_TIMEOUT_MS, signal }: FinishOptions = {}): Promise<FlushReport> {
     this.#closed ??= this.flush({ timeoutMs, signal }).then(async ({ pending: _, ...done }) => {
-      await this.#shutDown();
-      return { ...done, pending: this.#backlog.pending };
+      const lostBefore = this.#books.droppedTotal;
+      await new Deadline(this.#clock, SHUT_DOWN_MS, undefined).wait(this.#shutDown());
+      this.#giveUpVolatile();
+      const dropped = done.dropped + this.#books.droppedTotal - lostBefore;
+      return { ...done, dropped, pending: this.#backlog.pending };
     });
     return this.#closed;
   }
@@ -271,6 +276,14 @@ export class Tracker {
     for (const { status, ...rest } of await Promise.allSettled(closing)) {
       if (status === 'rejected' && 'reason' in rest) this.#storageFailed(rest.reason);
     }
+  }
+
+  /** What no journal holds ends here, and that is said. */
+  #giveUpVolatile(): void {
+    const count = this.#journal.survives ? this.#backlog.volatile : this.#backlog.pending;
+    if (count === 0) return;
+    this.#backlog.giveUp(count);
+    this.#drop('closed', count);
   }
 
   #writeAtExit(): void {

@@ -8,6 +8,7 @@ type Call = 'open' | 'append' | 'appendSync' | 'read' | 'acknowledge' | 'sync' |
 /** A journal in memory that fails, hangs, or finds damage where a test says so, and remembers what it was asked. */
 export class FakeJournal implements Journal {
   readonly kind = 'fake';
+  readonly survives = true;
   groupLimit: Limit;
   readonly calls: Call[] = [];
   /** Events of each append that succeeded. */

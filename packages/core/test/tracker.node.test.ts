@@ -255,6 +255,30 @@ describe('a tracker with a service that works', () => {
     expectBalanced(tracker);
   });
 
+  it('says of what only memory held when it closed that it is dropped', async () => {
+    const tracker = create(nowhere, { journal: 'memory' });
+    for (let number = 0; number < 10; number += 1) tracker.track('in memory', { number }, ada);
+    const dropped = raised(tracker, 'dropped');
+    expect(await tracker.close({ timeoutMs: 50 })).toEqual({
+      delivered: 0,
+      deadLettered: 0,
+      dropped: 10,
+      pending: 0,
+    });
+    expect(await dropped).toEqual({ reason: 'closed', count: 10 });
+    expectBalanced(tracker);
+  });
+
+  it('prints no warning where many trackers live in one process', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error) => warnings.push(warning);
+    process.on('warning', note);
+    for (let count = 0; count < 30; count += 1) create(nowhere, { journal: 'memory' });
+    await new Promise(setImmediate);
+    process.off('warning', note);
+    expect(warnings).toEqual([]);
+  });
+
   it('sends what was tracked without being asked, once it is old enough', async () => {
     const tracker = create(emulator.baseUrl, { batch: { maxWaitMs: 20 } });
     const delivered = raised(tracker, 'delivered');

@@ -41,6 +41,7 @@ type Locks = Pick<LockManager, 'request'>;
  */
 export class IndexedDbJournal implements Journal {
   readonly kind = 'indexeddb';
+  readonly survives = true;
   readonly groupLimit: Limit = GROUP_LIMIT;
   readonly #name: string;
   readonly #locks: Locks | undefined;

@@ -22,6 +22,7 @@ interface MemoryChunk extends Chunk {
 /** Keeps events as long as the process lives. For where there is no storage, and for tests. */
 export class MemoryJournal implements Journal {
   readonly kind = 'memory';
+  readonly survives = false;
   readonly groupLimit: Limit = GROUP_LIMIT;
   readonly #maxBytes: number;
   readonly #chunks = new ChunkList<MemoryChunk>();

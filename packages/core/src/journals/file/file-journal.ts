@@ -37,6 +37,7 @@ const SYNC_BYTES = 1024 * 1024;
 /** The append-only journal on files: see FORMAT.md for what is in them. */
 export class FileJournal implements Journal {
   readonly kind = 'file';
+  readonly survives = true;
   readonly groupLimit: Limit = GROUP_LIMIT;
   readonly #directory: string;
   readonly #fsync: Fsync;

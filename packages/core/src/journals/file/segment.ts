@@ -117,10 +117,14 @@ export class Segment {
         const isEnd = at + bytesRead >= this.size || bytesRead < bytes.length;
         const found = collect(new FrameReader(bytes.subarray(0, bytesRead), isEnd), bytes, range, limit);
         if (found.reading !== undefined) {
+          if (found.reading.events.ends.length === 0) this.#isDamaged = true;
           this.#resume = { index: found.reading.range.to, offset: at + found.consumed };
           return found.reading;
         }
-        if (isEnd) return { events: NO_EVENTS, range };
+        if (isEnd) {
+          this.#isDamaged = true;
+          return { events: NO_EVENTS, range };
+        }
         if (found.consumed > 0) at += found.consumed;
         else length *= 2;
       }
