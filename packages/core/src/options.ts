@@ -282,15 +282,18 @@ function apiKey(given: Given): string | undefined {
   const value = given.apiKey;
   if (value === undefined && !('apiKey' in given)) return undefined;
   if (isApiKey(value)) return value;
-  // Named without its value. An undefined key is most often an environment variable that is not set.
-  const got =
-    value === undefined
-      ? 'undefined; leave the option out if a relay holds the key'
-      : `one that does not fit (${typeof value})`;
   throw new ConfigError(
     'apiKey',
-    `apiKey must be visible ASCII characters without blanks or line breaks, got ${got}`,
+    `apiKey must be visible ASCII characters without blanks or line breaks, got ${kindOfKey(value)}`,
   );
+}
+
+/** Names what was given as a key without showing it. */
+function kindOfKey(value: unknown): string {
+  // Most often an environment variable that is not set.
+  if (value === undefined) return 'undefined; leave the option out if a relay holds the key';
+  if (typeof value !== 'string') return `a value of type ${typeof value}`;
+  return value === '' ? 'an empty string' : 'a string with other characters';
 }
 
 function missing(option: string, allowed: string): never {
