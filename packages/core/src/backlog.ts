@@ -128,6 +128,12 @@ export class Backlog {
     return this.#stored.peek();
   }
 
+  /** Puts the oldest stored range behind all others. */
+  rotateStored(): void {
+    const first = this.#stored.peek();
+    if (first !== undefined) this.#stored.push(this.#stored.shift(rangeLength(first)));
+  }
+
   /** Takes the oldest `count` stored events, which were read from the journal. */
   takeStored(count: number): EpochRange {
     this.#inFlight += count;

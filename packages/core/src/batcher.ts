@@ -26,6 +26,7 @@ export class Batcher {
   #timer: Timer | undefined;
   #urgent = 0;
   #storedIsNext = true;
+  #storedIsHeld = false;
 
   constructor(options: BatcherOptions) {
     this.#options = options;
@@ -44,7 +45,7 @@ export class Batcher {
     const { backlog, limit } = this.#options;
     for (;;) {
       const freshIsDue = this.#freshIsDue();
-      if (backlog.stored > 0 && (this.#storedIsNext || !freshIsDue)) {
+      if (backlog.stored > 0 && !this.#storedIsHeld && (this.#storedIsNext || !freshIsDue)) {
         this.#storedIsNext = false;
         const batch = await this.#readStored();
         if (batch !== undefined) return batch;
@@ -56,6 +57,16 @@ export class Batcher {
         return undefined;
       }
     }
+  }
+
+  /** Leaves stored events alone, because they cannot be read now, until the returned function is called. */
+  holdStored(): () => void {
+    this.#storedIsHeld = true;
+    // Others may be readable.
+    this.#options.backlog.rotateStored();
+    return () => {
+      this.#storedIsHeld = false;
+    };
   }
 
   /** Cancels the timer; `next()` sets it again where events wait. */

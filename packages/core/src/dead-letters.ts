@@ -53,7 +53,10 @@ export class DeadLetters {
   async #append(letter: Uint8Array): Promise<void> {
     if (this.#journal === undefined) {
       const journal = this.#createJournal();
-      await journal.open(NOBODY);
+      await journal.open(NOBODY).catch(async (error: unknown) => {
+        await journal.close();
+        throw error;
+      });
       this.#journal = journal;
     }
     await this.#journal.append({ bytes: letter, ends: Uint32Array.of(letter.length) });

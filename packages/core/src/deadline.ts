@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import type { FinishOptions } from './stats.ts';
 
 /** Timers take no more; Infinity is a fair thing to ask for. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
@@ -31,4 +32,16 @@ export class Deadline {
       work.catch(reject).finally(end);
     });
   }
+}
+
+/** What was asked of `flush()` or `close()`, as far as it makes sense: these never reject, whatever they are given. */
+export function finishOptions(
+  options: FinishOptions | null | undefined,
+  defaultMs: number,
+): { timeoutMs: number; signal: AbortSignal | undefined } {
+  const { timeoutMs, signal } = options ?? {};
+  return {
+    timeoutMs: typeof timeoutMs === 'number' && timeoutMs >= 0 ? timeoutMs : defaultMs,
+    signal: typeof signal?.addEventListener === 'function' ? signal : undefined,
+  };
 }

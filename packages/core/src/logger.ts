@@ -10,7 +10,8 @@ export interface Logger {
 export function guardedLogger(logger: Logger): Logger {
   const guarded = (level: keyof Logger) => (data: object, message: string) => {
     try {
-      logger[level](data, message);
+      const result: unknown = logger[level](data, message);
+      if (result instanceof Promise) result.catch(() => undefined);
     } catch {
       // There is nobody left to tell.
     }

@@ -116,11 +116,13 @@ export class Sender {
     } catch (error) {
       if (this.#abort.signal.aborted) return undefined;
       onStorageFailed(error);
+      const release = batcher.holdStored();
       this.#storageTimer ??= clock.setTimeout(() => {
         this.#storageTimer = undefined;
+        release();
         this.wake();
       }, STORAGE_RETRY_MS);
-      return undefined;
+      return batcher.next();
     }
   }
 

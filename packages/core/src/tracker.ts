@@ -9,7 +9,7 @@ import { Breaker } from './breaker.ts';
 import type { Clock } from './clock.ts';
 import { Committer } from './committer.ts';
 import { DeadLetters } from './dead-letters.ts';
-import { Deadline } from './deadline.ts';
+import { Deadline, finishOptions } from './deadline.ts';
 import { Emitter } from './emitter.ts';
 import { StorageError } from './errors/storage-error.ts';
 import { createEventText, type TrackOptions } from './event-text.ts';
@@ -53,6 +53,9 @@ export class Tracker {
   readonly #stopListening: () => void;
   #correlationValue: string | undefined;
   #closed: Promise<FlushReport> | undefined;
+  /** Resolves when nothing will be delivered any more. */
+  readonly #ended: Promise<void>;
+  #end: () => void = () => {};
 
   /** @internal */
   constructor(settings: Settings) {
@@ -61,7 +64,7 @@ export class Tracker {
     const clock = settings.clock ?? platform.clock;
     const transport = settings.transport ?? platform.createTransport(delivery.concurrency);
     this.#clock = clock;
-    this.#closeTransport = () => transport.close();
+    this.#closeTransport = async () => transport.close();
     this.#emitter = new Emitter((error, event) => {
       settings.logger?.error({ error, event }, 'a listener threw');
     });
@@ -120,6 +123,9 @@ export class Tracker {
       },
       onStorageFailed: (error) => this.#storageFailed(error),
     });
+    this.#ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
     this.#opened = this.#open();
     this.#stopListening = platform.lifecycle.listen({
       exit: () => this.#writeAtExit(),
@@ -169,34 +175,23 @@ export class Tracker {
    * Resolves once all that was tracked before, and all that was found in the journal, is delivered or a dead letter;
    * or at the time-out, with what is pending. Never rejects.
    */
-  async flush({ timeoutMs = FLUSH_TIMEOUT_MS, signal }: FinishOptions = {}): Promise<FlushReport> {
+  async flush(options?: FinishOptions): Promise<FlushReport> {
+    const { timeoutMs, signal } = finishOptions(options, FLUSH_TIMEOUT_MS);
     const before = this.#report();
-    if (this.#closed === undefined) {
+    const deadline = new Deadline(this.#clock, timeoutMs, signal);
+    if (this.#closed !== undefined) {
+      await deadline.wait(this.#closed.then(() => undefined));
+    } else {
       const calm = this.#batcher.hurry();
-      try {
-        await new Deadline(this.#clock, timeoutMs, signal).wait(this.#settleAll());
-      } finally {
-        calm();
-      }
+      await deadline.wait(Promise.race([this.#settleAll(), this.#ended]));
+      calm();
     }
-    const after = this.#report();
-    return {
-      delivered: after.delivered - before.delivered,
-      deadLettered: after.deadLettered - before.deadLettered,
-      dropped: after.dropped - before.dropped,
-      pending: after.pending,
-    };
+    return difference(before, this.#report());
   }
 
   /** Flushes until the time-out, leaves the rest to the journal, and gives everything back. Later events are dropped. Never rejects. */
-  close({ timeoutMs = CLOSE_TIMEOUT_MS, signal }: FinishOptions = {}): Promise<FlushReport> {
-    this.#closed ??= this.flush({ timeoutMs, signal }).then(async ({ pending: _, ...done }) => {
-      const lostBefore = this.#books.droppedTotal;
-      await new Deadline(this.#clock, SHUT_DOWN_MS, undefined).wait(this.#shutDown());
-      this.#giveUpVolatile();
-      const dropped = done.dropped + this.#books.droppedTotal - lostBefore;
-      return { ...done, dropped, pending: this.#backlog.pending };
-    });
+  close(options?: FinishOptions): Promise<FlushReport> {
+    this.#closed ??= this.#close(finishOptions(options, CLOSE_TIMEOUT_MS));
     return this.#closed;
   }
 
@@ -250,6 +245,15 @@ export class Tracker {
     }
   }
 
+  async #close(options: FinishOptions): Promise<FlushReport> {
+    const before = this.#report();
+    await this.flush(options);
+    this.#end();
+    await new Deadline(this.#clock, SHUT_DOWN_MS, undefined).wait(this.#shutDown());
+    this.#giveUpVolatile();
+    return difference(before, this.#report());
+  }
+
   async #settleAll(): Promise<void> {
     await this.#opened;
     await this.#committer.commit();
@@ -272,7 +276,8 @@ export class Tracker {
     await this.#sender.stop();
     await this.#committer.commit();
     this.#committer.stop();
-    const closing = [this.#deadLetters.close(), this.#journal.close(), this.#closeTransport()];
+    const closeJournal = async () => this.#journal.close();
+    const closing = [this.#deadLetters.close(), closeJournal(), this.#closeTransport()];
     for (const { status, ...rest } of await Promise.allSettled(closing)) {
       if (status === 'rejected' && 'reason' in rest) this.#storageFailed(rest.reason);
     }
@@ -336,4 +341,14 @@ export class Tracker {
     const { delivered, deadLettered, droppedTotal } = this.#books;
     return { delivered, deadLettered, dropped: droppedTotal, pending: this.#backlog.pending };
   }
+}
+
+/** What became of events between two reports, and what is left. */
+function difference(before: FlushReport, after: FlushReport): FlushReport {
+  return {
+    delivered: after.delivered - before.delivered,
+    deadLettered: after.deadLettered - before.deadLettered,
+    dropped: after.dropped - before.dropped,
+    pending: after.pending,
+  };
 }

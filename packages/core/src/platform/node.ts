@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { FileJournal } from '../journals/file/file-journal.ts';
 import type { Lifecycle } from '../lifecycle.ts';
@@ -47,7 +47,7 @@ export const platform: Platform = {
   lifecycle,
   commitIntervalMs: 10,
   createJournal({ account, directory, fsync, clock, part = '' }) {
-    const root = directory ?? join(stateDirectory(), 'sluice', accountName(account));
+    const root = resolve(directory ?? join(stateDirectory(), 'sluice', accountName(account)));
     return new FileJournal({ directory: join(root, part), fsync, clock });
   },
   createTransport: (concurrency) => new UndiciTransport(concurrency),

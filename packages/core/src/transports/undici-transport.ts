@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Agent, type Dispatcher } from 'undici';
 import { MAX_ANSWER_BYTES, type Outcome, type Transport, type TransportRequest } from '../transport.ts';
 
@@ -21,6 +22,8 @@ export class UndiciTransport implements Transport {
   }
 
   async post({ url, headers, body, timeoutMs, signal }: TransportRequest): Promise<Outcome> {
+    // Every request under way listens to it: ten are no leak.
+    setMaxListeners(0, signal);
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     try {
       const { origin, pathname, search } = new URL(url);

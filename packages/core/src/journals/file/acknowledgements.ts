@@ -20,11 +20,12 @@ export function acknowledgementRecord(from: number, to: number): Buffer {
 /** The events that the intact records of a file release. */
 export function readAcknowledgements(bytes: Buffer): IndexSet {
   const released = new IndexSet();
-  for (let at = 0; at + ACKNOWLEDGEMENT_BYTES <= bytes.length; at += ACKNOWLEDGEMENT_BYTES) {
+  for (let at = 0; at + ACKNOWLEDGEMENT_BYTES <= bytes.length; ) {
     const record = bytes.subarray(at, at + ACKNOWLEDGEMENT_BYTES);
-    if (crc32(record.subarray(0, CRC_AT)) === record.readUInt32LE(CRC_AT)) {
-      released.add(record.readUInt32LE(0), record.readUInt32LE(4));
-    }
+    const isIntact = crc32(record.subarray(0, CRC_AT)) === record.readUInt32LE(CRC_AT);
+    if (isIntact) released.add(record.readUInt32LE(0), record.readUInt32LE(4));
+    // Behind a record that was cut short, the next one starts anywhere.
+    at += isIntact ? ACKNOWLEDGEMENT_BYTES : 1;
   }
   return released;
 }

@@ -161,7 +161,13 @@ export class FileJournal implements Journal {
 
   async #adopt(observer: JournalObserver): Promise<void> {
     const slot = await this.#claim();
-    for (const directory of await slot.adopt()) await this.#recover(directory, observer);
+    for (const directory of await slot.adopt()) {
+      try {
+        await this.#recover(directory, observer);
+      } catch (cause) {
+        observer.failed(storageError(`cannot read ${directory}; it is left where it is`, cause));
+      }
+    }
   }
 
   #claim(): Promise<Slot> {
@@ -181,19 +187,9 @@ export class FileJournal implements Journal {
 
   async #append(events: EventBytes): Promise<Range> {
     const writer = await this.#currentWriter();
-    const { number, size, count } = writer.segment;
-    const from = await writer.append(events);
-    if (this.#fsync === 'always') {
-      try {
-        await writer.sync();
-      } catch (error) {
-        await writer.takeBack(size, count);
-        throw error;
-      }
-    } else if (this.#fsync === 'interval') {
-      this.#scheduleSync(writer);
-    }
-    return { segment: number, from, to: from + events.ends.length };
+    const from = await writer.append(events, this.#fsync === 'always');
+    if (this.#fsync === 'interval') this.#scheduleSync(writer);
+    return { segment: writer.segment.number, from, to: from + events.ends.length };
   }
 
   async #currentWriter(): Promise<SegmentWriter> {

@@ -6,10 +6,11 @@ interface Interval {
 /** A set of event numbers, kept as intervals: as small as the order in which they come is regular. */
 export class IndexSet {
   #intervals: Interval[] = [];
-  #size = 0;
 
-  get size(): number {
-    return this.#size;
+  /** Whether it holds every number below `count`. */
+  covers(count: number): boolean {
+    const first = this.#intervals[0];
+    return count === 0 || (first !== undefined && first.from === 0 && first.to >= count);
   }
 
   /** Adds the numbers `from` (inclusive) to `to` (exclusive); those that are in it already change nothing. */
@@ -18,7 +19,6 @@ export class IndexSet {
     const last = this.#intervals.at(-1);
     if (last !== undefined && last.to === from) {
       this.#intervals[this.#intervals.length - 1] = { from: last.from, to };
-      this.#size += to - from;
       return;
     }
     const touching = this.#intervals.filter((interval) => interval.from <= to && interval.to >= from);
@@ -29,7 +29,6 @@ export class IndexSet {
     this.#intervals = this.#intervals.filter((interval) => !touching.includes(interval));
     const place = this.#intervals.findIndex((interval) => interval.from > merged.from);
     this.#intervals.splice(place < 0 ? this.#intervals.length : place, 0, merged);
-    this.#size = this.#intervals.reduce((size, interval) => size + interval.to - interval.from, 0);
   }
 
   /** Calls back with each run of numbers between `from` and `to` that is not in the set. */

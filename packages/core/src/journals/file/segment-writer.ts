@@ -28,6 +28,7 @@ export class SegmentWriter {
       return writer;
     } catch (error) {
       await file.close().catch(() => undefined);
+      await fs.promises.rm(segment.path, { force: true }).catch(() => undefined);
       throw error;
     }
   }
@@ -37,8 +38,11 @@ export class SegmentWriter {
     return this.#unsynced;
   }
 
-  /** Appends a group, whole or not at all. Returns the number of its first event. */
-  async append(events: EventBytes): Promise<number> {
+  /**
+   * Appends a group, whole or not at all, and syncs it if asked to. Returns the number of its first event. The group
+   * counts only at the very end: until then `appendSync` of the same events writes the same bytes to the same place.
+   */
+  async append(events: EventBytes, isSynced: boolean): Promise<number> {
     const { segment } = this;
     const length = framedLength(events);
     if (this.#frames.length < length) this.#frames = Buffer.allocUnsafeSlow(Math.max(length, 64 * 1024));
@@ -46,12 +50,15 @@ export class SegmentWriter {
     writeFrames(events, segment.count, frames);
     try {
       await this.#write(frames, segment.size);
+      if (isSynced) await this.#file.datasync();
     } catch (error) {
       // Works on a full disk too. Where even this fails, the reader finds a frame cut short.
       await this.#file.truncate(segment.size).catch(() => undefined);
       throw error;
     }
-    return this.#grow(events.ends.length, length);
+    const first = this.#grow(events.ends.length, length);
+    if (isSynced) this.#unsynced = 0;
+    return first;
   }
 
   /** As `append`. Where an asynchronous append of the same events is under way, both write the same bytes to one place. */
@@ -74,13 +81,6 @@ export class SegmentWriter {
       this.#unsynced = 0;
       throw error;
     }
-  }
-
-  /** Undoes the last append, where its sync failed. */
-  async takeBack(size: number, count: number): Promise<void> {
-    this.segment.size = size;
-    this.segment.count = count;
-    await this.#file.truncate(size).catch(() => undefined);
   }
 
   async close(): Promise<void> {

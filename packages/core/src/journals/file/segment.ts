@@ -70,7 +70,7 @@ export class Segment {
 
   /** Whether all its events are released and none can come. */
   get isDone(): boolean {
-    return this.sealed && this.#released.size >= this.count;
+    return this.sealed && this.#released.covers(this.count);
   }
 
   /** Reads a segment that another life wrote, from end to end, and seals it. */
@@ -109,7 +109,12 @@ export class Segment {
   async read(range: Range, limit: Limit): Promise<Reading> {
     const offset = this.#resume.index <= range.from ? this.#resume.offset : HEADER.length;
     let length = limit.maxBytes + FRAME_HEADER_BYTES * limit.maxEvents;
-    const file = await this.#fs.promises.open(this.path, READ_FLAGS);
+    const file = await this.#fs.promises.open(this.path, READ_FLAGS).catch((error: unknown) => {
+      // Deleted by somebody else: that does not heal, and the events of others wait behind it.
+      if (error instanceof Error && Reflect.get(error, 'code') === 'ENOENT') return undefined;
+      throw error;
+    });
+    if (file === undefined) return { events: NO_EVENTS, range };
     try {
       for (let at = offset; ; ) {
         const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, this.size - at)));

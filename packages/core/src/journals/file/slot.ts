@@ -110,10 +110,9 @@ export class Slot {
     try {
       await this.#fs.promises.rename(from, to);
       return true;
-    } catch (error) {
-      // Another process was faster.
-      if (errorCode(error) === 'ENOENT') return false;
-      throw error;
+    } catch {
+      // Another process was faster; or this one cannot, and another may.
+      return false;
     }
   }
 
