@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -10,6 +10,7 @@ import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTracker, type Tracker, type TrackerEvents, type TrackerOptions } from '../src/index.ts';
 import { runTracking, startTracking } from './children/tracking-process.ts';
+import { VirtualClock } from './virtual-clock.ts';
 
 const scratch = await mkdtemp(join(tmpdir(), 'sluice-'));
 afterAll(() => rm(scratch, { recursive: true, force: true }));
@@ -255,6 +256,31 @@ describe('a tracker with a service that works', () => {
     expectBalanced(tracker);
   });
 
+  it('ends flush() and close() in time and without rejecting, whatever hangs, fails, or is asked of them', async () => {
+    const never = () => new Promise<never>(() => {});
+    const clock = new VirtualClock();
+    const tracker = create(nowhere, {
+      journal: 'memory',
+      clock,
+      transport: { post: never, close: () => Promise.reject(new Error('cannot close')) },
+    });
+    tracker.track('stuck', {}, ada);
+    const nonsense = [
+      null,
+      { timeoutMs: Number.NaN },
+      { timeoutMs: -1 },
+      { signal: new AbortController() },
+      7,
+    ];
+    const ends = nonsense.map((options) => Reflect.apply(tracker.flush, tracker, [options]));
+    const closed = tracker.close({ timeoutMs: 1_000 });
+    const late = tracker.flush();
+    await clock.advance(100_000);
+    expect(await closed).toMatchObject({ delivered: 0, dropped: 1, pending: 0 });
+    for (const end of [...ends, late]) expect(await end).toMatchObject({ delivered: 0 });
+    expectBalanced(tracker);
+  });
+
   it('says of what only memory held when it closed that it is dropped', async () => {
     const tracker = create(nowhere, { journal: 'memory' });
     for (let number = 0; number < 10; number += 1) tracker.track('in memory', { number }, ada);
@@ -435,5 +461,23 @@ describe('a tracker with a service that refuses', () => {
     expect(contents.length).toBeGreaterThan(0);
     expect(shown.filter((text) => text.includes(canary))).toEqual([]);
     await service.close();
+  });
+
+  it('shows its key in no cause of a failure, where the answer is not HTTP and quotes the request', async () => {
+    const server = createTcpServer((socket) => {
+      socket.on('data', (request) => socket.end(request));
+      socket.on('error', () => {});
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const tracker = create(`http://127.0.0.1:${port}`);
+    const failed = raised(tracker, 'failedAttempt');
+    tracker.track('echoed', {}, ada);
+    await tracker.flush({ timeoutMs: 200 });
+    const { error } = await failed;
+    expect(error.cause).toBeInstanceOf(Error);
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(canary);
+    await tracker.close({ timeoutMs: 0 });
+    server.close();
   });
 });

@@ -150,6 +150,64 @@ describe('FileJournal', () => {
     }
   });
 
+  it('keeps what waits of a segment whose end is gone, though what was released of that end is known', async () => {
+    const events = Array.from({ length: 10 }, (_, number) => JSON.stringify({ number }));
+    const { journal } = await open();
+    const range = await journal.append(group(events));
+    await journal.acknowledge({ ...range, from: range.from + 3 });
+    await journal.close();
+    const path = await theSegment();
+    const bytes = await readFile(path);
+    await writeFile(path, bytes.subarray(0, bytes.indexOf('{"number":5}') - 14));
+
+    const second = await open();
+    expect(await readAll(second.journal, second.witness.ranges)).toEqual(events.slice(0, 3));
+    await second.journal.close();
+    expect(await files('.segment')).toHaveLength(1);
+  });
+
+  it('reads the acknowledgements behind one that was cut short', async () => {
+    const { journal } = await open();
+    const range = await journal.append(group(['0', '1', '2', '3']));
+    await journal.acknowledge({ ...range, to: range.from + 1 });
+    const [acks = ''] = await files('.acks');
+    await writeFile(acks, Buffer.concat([await readFile(acks), Buffer.from([1, 2, 3, 4, 5])]));
+    await journal.acknowledge({ ...range, from: range.from + 1, to: range.from + 2 });
+    await journal.close();
+    const second = await open();
+    expect(await readAll(second.journal, second.witness.ranges)).toEqual(['2', '3']);
+    await second.journal.close();
+  });
+
+  it('says of a segment that somebody deleted that nothing of it can be read', async () => {
+    const { journal } = await open();
+    const range = await journal.append(group(['1', '2']));
+    await rm(await theSegment());
+    expect(await readAll(journal, [range])).toEqual([]);
+    await journal.close();
+  });
+
+  it('leaves to the living what is theirs when it is closed while it opens', async () => {
+    directory = join(directory, 'd'.repeat(100));
+    const living = await Promise.all([open(), open(), open()]);
+    const ranges = await Promise.all(
+      living.map(({ journal }, life) => journal.append(group([`"life ${life}"`]))),
+    );
+    for (let round = 0; round < 20; round += 1) {
+      const hasty = create();
+      const opening = hasty.open(new Witness());
+      await hasty.close();
+      await opening.catch(() => undefined);
+    }
+    const { journal, witness } = await open();
+    expect(witness.ranges).toEqual([]);
+    for (const [life, { journal }] of living.entries()) {
+      expect(await readAll(journal, ranges.slice(life, life + 1))).toEqual([`"life ${life}"`]);
+      await journal.close();
+    }
+    await journal.close();
+  });
+
   it('accepts an empty segment, as a power cut leaves them', async () => {
     await leave([['1']]);
     await writeFile(await theSegment(), '');
