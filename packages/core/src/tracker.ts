@@ -4,19 +4,17 @@ import { describe, EVENTS_PATH, endpoint, InvalidEventError, isNonEmptyString } 
 import { platform } from '#platform';
 import { Backlog } from './backlog.ts';
 import { Batcher } from './batcher.ts';
-import { Books, type DropReason } from './books.ts';
+import { Books } from './books.ts';
 import { Breaker } from './breaker.ts';
 import type { Clock } from './clock.ts';
 import { Committer } from './committer.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { Deadline, finishOptions } from './deadline.ts';
-import { Emitter } from './emitter.ts';
-import { StorageError } from './errors/storage-error.ts';
 import { createEventText, type TrackOptions } from './event-text.ts';
 import { type Journal, rangeLength } from './journal.ts';
 import { createJournal } from './journals/choice.ts';
 import { readOptions, type Settings, type TrackerOptions } from './options.ts';
-import { reasonOf } from './reason.ts';
+import { Reporter } from './reporter.ts';
 import { Sender } from './sender.ts';
 import type { FinishOptions, FlushReport, TrackerStats } from './stats.ts';
 import type { TrackerEvents } from './tracker-events.ts';
@@ -48,7 +46,7 @@ export class Tracker {
   readonly #sender: Sender;
   readonly #closeTransport: () => Promise<void>;
   readonly #books = new Books();
-  readonly #emitter: Emitter<TrackerEvents>;
+  readonly #reporter: Reporter;
   readonly #opened: Promise<void>;
   readonly #stopListening: () => void;
   #correlationValue: string | undefined;
@@ -65,9 +63,8 @@ export class Tracker {
     const transport = settings.transport ?? platform.createTransport(delivery.concurrency);
     this.#clock = clock;
     this.#closeTransport = async () => transport.close();
-    this.#emitter = new Emitter((error, event) => {
-      settings.logger?.error({ error, event }, 'a listener threw');
-    });
+    const reporter = new Reporter(this.#books, settings.logger);
+    this.#reporter = reporter;
     this.#journal = createJournal(settings, clock);
     this.#backlog = new Backlog(buffer, platform.text);
     this.#committer = new Committer({
@@ -77,7 +74,7 @@ export class Tracker {
       random,
       intervalMs: settings.commitIntervalMs ?? platform.commitIntervalMs,
       onWritten: () => this.#sender.wake(),
-      onFailed: (error) => this.#storageFailed(error),
+      onFailed: (error) => reporter.storageFailed(error),
     });
     this.#batcher = new Batcher({
       backlog: this.#backlog,
@@ -86,11 +83,10 @@ export class Tracker {
       limit: batch,
       maxWaitMs: batch.maxWaitMs,
       onDue: () => this.#sender.wake(),
-      onDamaged: (count) => this.#drop('damaged', count),
+      onDamaged: (count) => reporter.dropped('damaged', count),
     });
     this.#breaker = new Breaker(clock, (state) => {
-      this.#emitter.emit('breaker', { state });
-      settings.logger?.info({ state }, 'the breaker changed');
+      reporter.breaker(state);
       this.#sender.wake();
     });
     this.#deadLetters = new DeadLetters(() => createJournal(settings, clock, 'dead-letters'), clock);
@@ -109,19 +105,10 @@ export class Tracker {
       transport,
       breaker: this.#breaker,
       books: this.#books,
-      onDelivered: (count) => this.#emitter.emit('delivered', { count }),
-      onDeadLettered: (status, excerpt) => {
-        this.#emitter.emit('deadLettered', { count: 1, status, excerpt });
-        settings.logger?.warn(
-          { status, excerpt },
-          'the service refused an event; it is kept as a dead letter',
-        );
-      },
-      onFailedAttempt: (error) => {
-        this.#emitter.emit('failedAttempt', { error });
-        settings.logger?.debug({ error }, error.message);
-      },
-      onStorageFailed: (error) => this.#storageFailed(error),
+      onDelivered: (count) => reporter.delivered(count),
+      onDeadLettered: (status, excerpt) => reporter.deadLettered(status, excerpt),
+      onFailedAttempt: (error) => reporter.failedAttempt(error),
+      onStorageFailed: (error) => reporter.storageFailed(error),
     });
     this.#ended = new Promise((resolve) => {
       this.#end = resolve;
@@ -155,9 +142,9 @@ export class Tracker {
       const isTaken = !isClosed && this.#backlog.push(text, now);
       this.#books.accepted += 1;
       if (isTaken) this.#committer.notify();
-      else this.#drop(isClosed ? 'closed' : 'buffer-full', 1);
+      else this.#reporter.dropped(isClosed ? 'closed' : 'buffer-full', 1);
     } catch (error) {
-      this.#refuse(error);
+      this.#reporter.invalid(error);
     }
   }
 
@@ -168,7 +155,9 @@ export class Tracker {
       return;
     }
     const rule = 'correlationValue must be a non-empty string';
-    this.#refuse(new InvalidEventError('correlationValue', `${rule}, got ${describe(correlationValue)}`));
+    this.#reporter.invalid(
+      new InvalidEventError('correlationValue', `${rule}, got ${describe(correlationValue)}`),
+    );
   }
 
   /**
@@ -219,29 +208,22 @@ export class Tracker {
     event: Name,
     listener: (detail: TrackerEvents[Name]) => void,
   ): () => void {
-    return this.#emitter.on(event, listener);
+    return this.#reporter.on(event, listener);
   }
 
   async #open(): Promise<void> {
     try {
       await this.#journal.open({
         recovered: (range) => {
-          this.#books.recovered += rangeLength(range);
           this.#backlog.addRecovered(range);
-          this.#emitter.emit('recovered', { count: rangeLength(range) });
+          this.#reporter.recovered(rangeLength(range));
           this.#sender.wake();
         },
-        damaged: (place, bytes) => {
-          this.#emitter.emit('damaged', { place, bytes });
-          this.#settings.logger?.warn(
-            { place, bytes },
-            'the journal is damaged; what is intact is delivered',
-          );
-        },
-        failed: (error) => this.#storageFailed(error),
+        damaged: (place, bytes) => this.#reporter.damaged(place, bytes),
+        failed: (error) => this.#reporter.storageFailed(error),
       });
     } catch (error) {
-      this.#storageFailed(error);
+      this.#reporter.storageFailed(error);
     }
   }
 
@@ -279,7 +261,7 @@ export class Tracker {
     const closeJournal = async () => this.#journal.close();
     const closing = [this.#deadLetters.close(), closeJournal(), this.#closeTransport()];
     for (const { status, ...rest } of await Promise.allSettled(closing)) {
-      if (status === 'rejected' && 'reason' in rest) this.#storageFailed(rest.reason);
+      if (status === 'rejected' && 'reason' in rest) this.#reporter.storageFailed(rest.reason);
     }
   }
 
@@ -288,14 +270,14 @@ export class Tracker {
     const count = this.#journal.survives ? this.#backlog.volatile : this.#backlog.pending;
     if (count === 0) return;
     this.#backlog.giveUp(count);
-    this.#drop('closed', count);
+    this.#reporter.dropped('closed', count);
   }
 
   #writeAtExit(): void {
     try {
       this.#committer.commitSync();
     } catch (error) {
-      this.#storageFailed(error);
+      this.#reporter.storageFailed(error);
     }
   }
 
@@ -310,31 +292,6 @@ export class Tracker {
         `event must take at most ${maxEventBytes} bytes as JSON, got ${bytes}`,
       );
     }
-  }
-
-  #drop(reason: DropReason, count: number): void {
-    this.#books.dropped[reason] += count;
-    this.#emitter.emit('dropped', { reason, count });
-    this.#settings.logger?.warn({ reason, count }, 'events were dropped');
-  }
-
-  #refuse(cause: unknown): void {
-    const error =
-      cause instanceof InvalidEventError
-        ? cause
-        : new InvalidEventError('payload', `payload cannot be made JSON: ${reasonOf(cause)}`, { cause });
-    this.#books.invalid += 1;
-    this.#emitter.emit('invalid', { error });
-    this.#settings.logger?.warn({ field: error.field }, error.message);
-  }
-
-  #storageFailed(cause: unknown): void {
-    const error =
-      cause instanceof StorageError
-        ? cause
-        : new StorageError(`storage failed: ${reasonOf(cause)}`, { cause });
-    this.#emitter.emit('storageFailed', { error });
-    this.#settings.logger?.error({ error }, error.message);
   }
 
   #report(): FlushReport {

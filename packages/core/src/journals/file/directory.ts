@@ -1,4 +1,4 @@
-import type { FileSystem } from './slot.ts';
+import type { FileSystem } from './file-system.ts';
 
 /** Makes names in a directory survive a power cut. Some file systems cannot; they do it by themselves or not at all. */
 export async function syncDirectory(fs: FileSystem, path: string): Promise<void> {

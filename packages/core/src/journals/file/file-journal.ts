@@ -14,9 +14,10 @@ import {
   type Reading,
 } from '../../journal.ts';
 import { removeEmptyDirectory, syncDirectory } from './directory.ts';
+import type { FileSystem } from './file-system.ts';
 import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX, Segment } from './segment.ts';
 import { SegmentWriter, writeSegmentSync } from './segment-writer.ts';
-import { type FileSystem, Slot } from './slot.ts';
+import { Slot } from './slot.ts';
 
 export interface FileJournalOptions {
   /** The journal directory, shared by all processes that deliver to one account. Made where it is missing. */

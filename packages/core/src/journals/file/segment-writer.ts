@@ -1,9 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
 import { StorageError } from '../../errors/storage-error.ts';
 import type { EventBytes } from '../../journal.ts';
+import type { FileSystem } from './file-system.ts';
 import { framedLength, writeFrames } from './frame.ts';
 import { CREATE_FLAGS, FILE_MODE, SEGMENT_HEADER, type Segment } from './segment.ts';
-import type { FileSystem } from './slot.ts';
 
 /** Appends to a new segment. */
 export class SegmentWriter {

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { type Limit, NO_EVENTS, type Range, type Reading } from '../../journal.ts';
 import { acknowledgementRecord, readAcknowledgements } from './acknowledgements.ts';
+import type { FileSystem } from './file-system.ts';
 import { FRAME_HEADER_BYTES, FrameReader } from './frame.ts';
 import { IndexSet } from './index-set.ts';
-import type { FileSystem } from './slot.ts';
 
 /*
  * A segment is two files (FORMAT.md): `<name>.segment` with a header and frames, `<name>.acks` with what is released.

@@ -1,15 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type * as NodeFs from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { StorageError } from '../../errors/storage-error.ts';
 import { syncDirectory } from './directory.ts';
-
-/** The parts of `node:fs` that the journal uses, so that tests can make any of them fail. */
-export type FileSystem = Pick<
-  typeof NodeFs,
-  'promises' | 'mkdirSync' | 'renameSync' | 'openSync' | 'writeSync' | 'closeSync'
->;
+import type { FileSystem } from './file-system.ts';
 
 const DIRECTORY = /^([0-9a-f]{16})\.([0-9a-f]{16})$/;
 const DIRECTORY_MODE = 0o700;
