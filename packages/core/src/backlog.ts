@@ -23,6 +23,8 @@ export class Backlog {
   #inMemoryTotal = 0;
   #memoryOnly = 0;
   #givenUp = 0;
+  /** Whether events are sent though they are not written, because the journal fails. */
+  sendsUnwritten = false;
   #inFlight = 0;
 
   constructor(limit: Limit, writer: TextWriter) {
@@ -44,9 +46,9 @@ export class Backlog {
     return this.unwritten + this.#memoryOnly;
   }
 
-  /** Events that are written and still in memory. */
+  /** Events in memory that may be sent: those that are written, and the others too where the journal fails. */
   get fresh(): number {
-    return this.#written.count;
+    return this.sendsUnwritten ? this.#ring.length : this.#written.count;
   }
 
   /** Events that only the journal holds. */
@@ -111,8 +113,9 @@ export class Backlog {
     this.#stored.push({ ...range, epoch: this.epochs.enter(rangeLength(range)) });
   }
 
-  /** Takes the oldest written events out of the ring as a batch; there must be one. */
+  /** Takes the oldest fresh events out of the ring as a batch; there must be one. */
   takeFresh(limit: Limit): Batch {
+    if (this.#written.count === 0) this.markMemoryOnly(this.#ring.peek(0, limit).ends.length);
     const first = this.#written.peek();
     const most = first === undefined ? 0 : rangeLength(first);
     const events = this.#ring.peek(0, { ...limit, maxEvents: Math.min(limit.maxEvents, most) });

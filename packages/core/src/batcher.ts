@@ -99,8 +99,8 @@ export class Batcher {
     if (count < 1) throw new StorageError('the journal read nothing of what it is said to hold');
     const taken = backlog.takeStored(count);
     if (events.ends.length > 0) return createBatch(events, taken);
-    onDamaged(count);
     backlog.settle(taken);
+    onDamaged(count);
     await journal.acknowledge(taken);
     return undefined;
   }

@@ -13,29 +13,29 @@ export interface CommitterOptions {
   readonly random: () => number;
   /** How long an event may wait in memory for others to be written with, in milliseconds. */
   readonly intervalMs: number;
-  /** Events were written and can be sent. */
+  /** There may be events that can be sent. */
   readonly onWritten: () => void;
-  /** The journal failed, and those events go on in memory alone. */
+  /** The journal failed; events are sent from memory meanwhile. */
   readonly onFailed: (error: unknown) => void;
 }
 
 /**
  * Group commit: what waits in the ring is written to the journal in one write; while that runs, the next group gathers.
- * Where the journal fails, events go on in memory, and the journal is tried again later.
+ * Where the journal fails, events are sent from memory, and those that are still there are written once it works again.
  */
 export class Committer {
   readonly #options: CommitterOptions;
   #timer: Timer | undefined;
-  #writing: Promise<void> | undefined;
+  #retryTimer: Timer | undefined;
+  #writing: Promise<boolean> | undefined;
   #draining = false;
   #failures = 0;
-  #retryAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: CommitterOptions) {
     this.#options = options;
   }
 
-  /** Whether events go on in memory because the journal failed. */
+  /** Whether the journal failed when it was last tried. */
   get failing(): boolean {
     return this.#failures > 0;
   }
@@ -43,18 +43,23 @@ export class Committer {
   /** Events were accepted: they are written within the interval. Costs next to nothing when that is under way. */
   notify(): void {
     if (this.#draining || this.#timer !== undefined) return;
-    const { clock, intervalMs } = this.#options;
+    const { clock, intervalMs, onWritten } = this.#options;
     this.#timer = clock.setTimeout(() => {
       this.#timer = undefined;
-      void this.#drain();
+      if (this.#retryTimer === undefined) void this.#drain();
+      else onWritten();
     }, intervalMs);
   }
 
-  /** Resolves once all that is accepted by now is written, or goes on in memory. */
+  /** Resolves once all that is accepted by now is written, or goes on in memory for good. */
   async commit(): Promise<void> {
-    const { backlog } = this.#options;
+    const { backlog, onWritten } = this.#options;
     const mark = backlog.accepted;
-    while (backlog.written < mark) await this.#writeNext();
+    while (backlog.written < mark) {
+      if (await this.#writeNext()) continue;
+      backlog.markMemoryOnly(Math.max(0, mark - backlog.written));
+      onWritten();
+    }
   }
 
   /** Writes what is accepted and not written, now, on this thread, as far as the journal can do that. */
@@ -68,44 +73,56 @@ export class Committer {
     }
   }
 
-  /** Cancels the timer. */
+  /** Cancels the timers. */
   stop(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
+    this.#retryTimer?.cancel();
+    this.#retryTimer = undefined;
   }
 
   async #drain(): Promise<void> {
     this.#draining = true;
-    while (this.#options.backlog.unwritten > 0) await this.#writeNext();
+    while (this.#options.backlog.unwritten > 0 && (await this.#writeNext()));
     this.#draining = false;
   }
 
-  #writeNext(): Promise<void> {
+  /** Writes the next group. False where the journal failed. */
+  #writeNext(): Promise<boolean> {
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined;
     });
     return this.#writing;
   }
 
-  async #write(): Promise<void> {
-    const { backlog, journal, clock, random, onWritten, onFailed } = this.#options;
+  async #write(): Promise<boolean> {
+    const { backlog, journal, onWritten, onFailed } = this.#options;
     const group = backlog.unwrittenGroup(journal.groupLimit);
-    if (group === undefined) return;
-    const waitMs = this.#retryAt - clock.now();
-    // More than the longest wait: the time of day was set back.
-    if (waitMs > 0 && waitMs <= RETRY.maxMs) {
-      backlog.markMemoryOnly(group.ends.length);
-    } else {
-      try {
-        backlog.markWritten(await journal.append(group));
-        this.#failures = 0;
-      } catch (error) {
-        this.#retryAt = clock.now() + backoffDelayMs(this.#failures, RETRY, random);
-        this.#failures += 1;
-        backlog.markMemoryOnly(group.ends.length);
-        onFailed(error);
-      }
+    if (group === undefined) return true;
+    // Not while they are written: they would be taken out from under the journal.
+    backlog.sendsUnwritten = false;
+    try {
+      backlog.markWritten(await journal.append(group));
+      this.#failures = 0;
+      this.#retryTimer?.cancel();
+      this.#retryTimer = undefined;
+    } catch (error) {
+      backlog.sendsUnwritten = true;
+      this.#retryLater();
+      onFailed(error);
     }
     onWritten();
+    return !this.failing;
+  }
+
+  #retryLater(): void {
+    const { clock, random } = this.#options;
+    this.#retryTimer?.cancel();
+    const delayMs = backoffDelayMs(this.#failures, RETRY, random);
+    this.#failures += 1;
+    this.#retryTimer = clock.setTimeout(() => {
+      this.#retryTimer = undefined;
+      void this.#drain();
+    }, delayMs);
   }
 }

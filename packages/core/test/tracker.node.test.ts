@@ -231,6 +231,24 @@ describe('a tracker with a service that works', () => {
     expect(tracker.stats().journal).toBe('memory');
   });
 
+  it('writes to the disk again once it works, and then leaves everything to the next tracker', async () => {
+    const file = join(directory, 'a-file');
+    await writeFile(file, '');
+    const place = join(file, 'journal');
+    const tracker = create(nowhere, { journalDirectory: place });
+    const failed = raised(tracker, 'storageFailed');
+    for (let number = 0; number < 3_000; number += 1) tracker.track('disk is back', { number }, ada);
+    await failed;
+    await rm(file);
+    const report = await tracker.close({ timeoutMs: 50 });
+    expect(report.pending + report.dropped).toBe(3_000);
+    expectBalanced(tracker);
+    // What was in a request when the disk failed is in memory alone: four of 500 at the most.
+    expect(report.dropped).toBeLessThanOrEqual(2_000);
+    const heir = create(emulator.baseUrl, { journalDirectory: place });
+    expect((await heir.flush()).delivered).toBe(report.pending);
+  });
+
   it('is closed at the end of its scope', async () => {
     {
       await using tracker = create(emulator.baseUrl);
