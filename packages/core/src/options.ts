@@ -1,4 +1,4 @@
-import { ConfigError, describe, isApiKey, isNonEmptyString } from '@sluice/protocol';
+import { ConfigError, describe, isApiKey, isNonEmptyString, readBaseUrl } from '@sluice/protocol';
 import type { Clock } from './clock.ts';
 import type { Fsync } from './fsync.ts';
 import type { Journal } from './journal.ts';
@@ -138,7 +138,7 @@ export function readOptions(options: TrackerOptions): Settings {
     );
   }
   return {
-    baseUrl: baseUrl(given.baseUrl),
+    baseUrl: readBaseUrl('baseUrl', given.baseUrl),
     apiKey: apiKey(given),
     correlationKey:
       checked(given, 'correlationKey', undefined, isNonEmptyString, 'a non-empty string') ??
@@ -257,25 +257,6 @@ function isJournal(value: unknown): value is 'memory' | Journal {
   return (
     isJournalObject(value) && Number(value.groupLimit?.maxEvents) > 0 && Number(value.groupLimit.maxBytes) > 0
   );
-}
-
-function baseUrl(value: unknown): string {
-  const allowed = 'an http or https URL without credentials, query or fragment';
-  if (value === undefined) return missing('baseUrl', allowed);
-  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
-  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
-    throw new ConfigError('baseUrl', `baseUrl must be ${allowed}, got ${describe(withoutSecrets(value))}`);
-  }
-  const { username, password, search, hash, origin, pathname } = url;
-  if (username !== '' || password !== '' || search !== '' || hash !== '') {
-    throw new ConfigError('baseUrl', `baseUrl must be ${allowed}, got ${describe(withoutSecrets(value))}`);
-  }
-  return origin + pathname;
-}
-
-/** What stands before an @, or in a query or fragment, may be a secret. */
-function withoutSecrets(value: unknown): unknown {
-  return typeof value === 'string' ? value.replace(/[^/@]*@/, '…@').replace(/[?#].*$/s, '…') : value;
 }
 
 function apiKey(given: Given): string | undefined {

@@ -3,6 +3,8 @@ import {
   backoffDelayMs,
   DeliveryError,
   parseRetryAfter,
+  type Redact,
+  redactor,
   requestHeaders,
 } from '@sluice/protocol';
 import PQueue from 'p-queue';
@@ -16,7 +18,7 @@ import { type DeadLetters, MAX_EXCERPT_LENGTH } from './dead-letters.ts';
 import { type Action, actionFor } from './delivery-policy.ts';
 import type { Journal } from './journal.ts';
 import { reasonOf } from './reason.ts';
-import { withoutKey } from './redaction.ts';
+import { redactedOutcome } from './redaction.ts';
 import type { Outcome, Transport } from './transport.ts';
 import { Verdicts } from './verdicts.ts';
 
@@ -61,6 +63,7 @@ export interface SenderOptions {
 /** Takes batches and sees each through to its end: delivered, in parts if need be, or its bad events kept as dead letters. */
 export class Sender {
   readonly #options: SenderOptions;
+  readonly #redact: Redact;
   readonly #queue: PQueue;
   readonly #abort = new AbortController();
   #pumping = false;
@@ -72,6 +75,7 @@ export class Sender {
 
   constructor(options: SenderOptions) {
     this.#options = options;
+    this.#redact = options.apiKey === undefined ? (text) => text : redactor(options.apiKey);
     this.#queue = new PQueue({ concurrency: options.concurrency });
   }
 
@@ -192,10 +196,10 @@ export class Sender {
     const { signal } = this.#abort;
     try {
       const request = { url, headers: requestHeaders(apiKey), body, timeoutMs, signal };
-      return withoutKey(await transport.post(request), apiKey);
+      return redactedOutcome(await transport.post(request), this.#redact);
     } catch (cause) {
       // A transport of the user's own may break its word.
-      return withoutKey({ kind: 'failed', cause, maybeSent: true }, apiKey);
+      return redactedOutcome({ kind: 'failed', cause, maybeSent: true }, this.#redact);
     }
   }
 

@@ -3,14 +3,15 @@ import {
   type DeliveryFailure,
   parseRetryAfter,
   type ReadRequest,
+  redactedError,
   requestHeaders,
+  rootMessage,
 } from '@sluice/protocol';
 import { type CustomerAnswer, complaint, isCustomer, isRetryable, parseJson } from './answer.ts';
 import { readBounded } from './bounded-body.ts';
 import { CustomerNotFoundError } from './errors/customer-not-found-error.ts';
 import type { FetchResponse } from './fetch/fetch.ts';
 import type { Settings } from './options.ts';
-import { reason, redactedError } from './redaction.ts';
 
 const EXCERPT_CHARACTERS = 200;
 
@@ -33,7 +34,7 @@ export async function exchange(settings: Settings, key: string, signal: AbortSig
     read = redirect ? '' : await readBounded(response.body, maxResponseBytes);
   } catch (error) {
     const cause = redactedError(error, redact);
-    throw failure(settings, `failed: ${reason(cause)}`, { retryable: true, cause });
+    throw failure(settings, `failed: ${rootMessage(cause)}`, { retryable: true, cause });
   }
   const { status, headers } = response;
   if (redirect) {

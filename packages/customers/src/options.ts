@@ -1,10 +1,18 @@
-import { ConfigError, CUSTOMER_READ_PATH, describe, endpoint, isApiKey } from '@sluice/protocol';
+import {
+  ConfigError,
+  CUSTOMER_READ_PATH,
+  describe,
+  endpoint,
+  isApiKey,
+  type Redact,
+  readBaseUrl,
+  redactor,
+} from '@sluice/protocol';
 import { platformFetch } from '#fetch';
 import type { CustomerAnswer } from './answer.ts';
 import type { CacheLimits, CacheOptions } from './cache.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Fetch } from './fetch/fetch.ts';
-import { type Redact, redactor } from './redaction.ts';
 
 /** How customers are read. */
 export interface CustomerReaderOptions {
@@ -67,7 +75,7 @@ export function readSettings(options: CustomerReaderOptions): Settings {
     const rule = 'must be visible ASCII characters, at least one, without blanks or line breaks';
     throw new ConfigError('apiKey', `apiKey ${rule}, got a value of type ${typeof apiKey} that is not shown`);
   }
-  const url = readUrl(apiUrl, apiKey);
+  const url = endpoint(readBaseUrl('apiUrl', apiUrl, apiKey), CUSTOMER_READ_PATH);
   checkInteger('timeoutMs', timeoutMs, 1, MAX_TIMER_MS);
   checkInteger('retries', retries, 0, 1000);
   checkInteger('maxRetryAfterMs', maxRetryAfterMs, 0, MAX_RETRY_AFTER_MS);
@@ -104,29 +112,6 @@ function readCache(cache: CacheOptions): CacheLimits {
   return { ttlMs, maxEntries };
 }
 
-function readUrl(apiUrl: unknown, apiKey: string): string {
-  const url = typeof apiUrl === 'string' && parseUrl(apiUrl);
-  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !/[?#]/.test(url.href)) {
-    return endpoint(url.href, CUSTOMER_READ_PATH);
-  }
-  // It may be a password or the key that is at the wrong place.
-  const secret = typeof apiUrl === 'string' && (/[@?#]/.test(apiUrl) || apiUrl.includes(apiKey));
-  return fail(
-    'apiUrl',
-    'an http or https URL without credentials, query or fragment',
-    apiUrl,
-    secret ? 'one that is not shown' : undefined,
-  );
-}
-
-function parseUrl(text: string): URL | undefined {
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function checkNames(given: unknown, option: string, prefix: string, names: readonly string[]): void {
   if (typeof given !== 'object' || given === null) fail(option, 'an object', given);
   const unknown = Object.keys(given).find((name) => !names.includes(name));
@@ -142,6 +127,6 @@ function checkInteger(option: string, value: unknown, min: number, max: number):
   fail(option, `a whole number from ${min} to ${max}`, value);
 }
 
-function fail(option: string, rule: string, value: unknown, got: string = describe(value)): never {
-  throw new ConfigError(option, `${option} must be ${rule}, got ${got}`);
+function fail(option: string, rule: string, value: unknown): never {
+  throw new ConfigError(option, `${option} must be ${rule}, got ${describe(value)}`);
 }

@@ -1,4 +1,5 @@
 export { type Backoff, backoffDelayMs } from './backoff.ts';
+export { readBaseUrl } from './base-url.ts';
 export { BATCH_HEAD_LENGTH, BATCH_OVERHEAD_BYTES, batchBody, joinEvents } from './batch-body.ts';
 export type { Customer, ReadRequest } from './customer.ts';
 export { describe } from './describe.ts';
@@ -9,6 +10,7 @@ export { InvalidEventError } from './errors/invalid-event-error.ts';
 export { isSluiceError, SluiceError, type SluiceErrorCode } from './errors/sluice-error.ts';
 export type { Batch, Event, Json, Source } from './event.ts';
 export { authorization, isApiKey, requestHeaders } from './headers.ts';
+export { type Redact, redactedError, redactor, rootMessage } from './redaction.ts';
 export { parseRetryAfter } from './retry-after.ts';
 export {
   findBatchProblem,

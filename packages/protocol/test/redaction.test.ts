@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { reason, redactedError, redactor } from '../src/redaction.ts';
-import { KEY } from './scripted-fetch.ts';
+import { redactedError, redactor, rootMessage } from '../src/redaction.ts';
 
+const KEY = 'canary/key-5f2d+"9c';
 const redact = redactor(KEY);
 
 describe('a secret', () => {
@@ -37,7 +37,7 @@ describe('an error', () => {
     expect(copy.cause).toMatchObject({ name: 'SocketError', message: 'read [key]', code: 'ECONNRESET' });
     expect(copy).not.toHaveProperty('headers');
     expect(copy.cause).not.toHaveProperty('data');
-    expect(reason(copy)).toBe('read [key]');
+    expect(rootMessage(copy)).toBe('read [key]');
   });
 
   it('without a message is called by its code', () => {
@@ -54,6 +54,6 @@ describe('an error', () => {
   it('may be its own cause', () => {
     const error = new Error('round');
     error.cause = error;
-    expect(reason(redactedError(error, redact))).toBe('round');
+    expect(rootMessage(redactedError(error, redact))).toBe('round');
   });
 });

@@ -1,4 +1,4 @@
-import { describe } from '@sluice/protocol';
+import { describe } from './describe.ts';
 
 /** Takes a secret out of a text. */
 export type Redact = (text: string) => string;
@@ -15,7 +15,7 @@ export function redactor(secret: string): Redact {
  * undici's parser error has the bytes that it could not parse, and a caller's `fetch` may add the request's headers.
  */
 export function redactedError(error: unknown, redact: Redact, depth = 4): Error {
-  const { name, message, code, cause }: Record<string, unknown> = Object(error);
+  const { name, message, code, cause } = fieldsOf(error);
   const text = [message, code, name].find((given) => given && typeof given === 'string') ?? describe(error);
   const copy: Error & { code?: string } = new Error(
     redact(String(text)),
@@ -26,7 +26,17 @@ export function redactedError(error: unknown, redact: Redact, depth = 4): Error 
   return copy;
 }
 
+/** User code may throw anything, also what throws when it is looked at. */
+function fieldsOf(error: unknown): Record<string, unknown> {
+  try {
+    const { name, message, code, cause }: Record<string, unknown> = Object(error);
+    return { name, message, code, cause };
+  } catch {
+    return { message: 'a value was thrown that cannot be shown' };
+  }
+}
+
 /** The message of the cause at the bottom: `connect ECONNREFUSED 127.0.0.1:4200`, under undici's `fetch failed`. */
-export function reason(error: Error): string {
-  return error.cause instanceof Error ? reason(error.cause) : error.message;
+export function rootMessage(error: Error): string {
+  return error.cause instanceof Error ? rootMessage(error.cause) : error.message;
 }
