@@ -252,12 +252,13 @@ export class Tracker {
   }
 
   async #shutDown(): Promise<void> {
-    this.#stopListening();
     this.#batcher.stop();
     this.#breaker.stop();
     await this.#sender.stop();
     await this.#committer.commit();
     this.#committer.stop();
+    // Not before: should the process end while the disk hangs, what waits is still written at its last moment.
+    this.#stopListening();
     const closeJournal = async () => this.#journal.close();
     const closing = [this.#deadLetters.close(), closeJournal(), this.#closeTransport()];
     for (const { status, ...rest } of await Promise.allSettled(closing)) {
