@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { parseOrExplain } from './argument-error.ts';
+import { COMMON_OPTIONS, parseOrExplain } from './command-line.ts';
 
 /** What the command line asks for. */
 export interface BenchArguments {
@@ -31,13 +31,7 @@ export function parseBenchArguments(args: readonly string[]): BenchArguments {
     () =>
       parseArgs({
         args: [...args],
-        options: {
-          quick: { type: 'boolean', default: false },
-          help: { type: 'boolean', short: 'h', default: false },
-          only: { type: 'string' },
-          json: { type: 'string' },
-          profile: { type: 'string' },
-        },
+        options: { ...COMMON_OPTIONS, profile: { type: 'string' } },
       }),
     KNOWN,
   );

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { ArgumentError } from './argument-error.ts';
+import { ArgumentError } from './command-line.ts';
 
 /** Writes rows as JSON. */
 export function writeRows(path: string, rows: readonly object[]): void {

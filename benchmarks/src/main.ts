@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { ArgumentError, select } from './argument-error.ts';
 import { BENCH_HELP, type BenchArguments, parseBenchArguments } from './arguments.ts';
+import { ArgumentError, select } from './command-line.ts';
 import { cells, TITLES } from './figures.ts';
 import { checkWritable, writeRows } from './json-file.ts';
 import { describeMachine } from './machine.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ArgumentError, select } from '../src/argument-error.ts';
 import { parseBenchArguments } from '../src/arguments.ts';
+import { ArgumentError, select } from '../src/command-line.ts';
 import { parseFaultArguments } from '../src/faults/arguments.ts';
 
 describe('the command lines', () => {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { ArgumentError, parseOrExplain } from '../argument-error.ts';
+import { ArgumentError, COMMON_OPTIONS, parseOrExplain } from '../command-line.ts';
 
 /** What the command line asks for. */
 export interface FaultArguments {
@@ -30,13 +30,7 @@ export function parseFaultArguments(args: readonly string[]): FaultArguments {
     () =>
       parseArgs({
         args: [...args],
-        options: {
-          quick: { type: 'boolean', default: false },
-          help: { type: 'boolean', short: 'h', default: false },
-          only: { type: 'string' },
-          json: { type: 'string' },
-          seed: { type: 'string' },
-        },
+        options: { ...COMMON_OPTIONS, seed: { type: 'string' } },
       }),
     KNOWN,
   );

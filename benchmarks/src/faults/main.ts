@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ArgumentError, select } from '../argument-error.ts';
+import { ArgumentError, select } from '../command-line.ts';
 import { checkWritable, writeRows } from '../json-file.ts';
 import { makeScratchDirectory } from '../scratch-directory.ts';
 import { tableHead } from '../text-table.ts';

@@ -1,6 +1,7 @@
 import type { Batch } from './batch.ts';
 import type { Clock } from './clock.ts';
 import type { Journal, JournalObserver } from './journal.ts';
+import { MAX_EXCERPT_LENGTH } from './redaction.ts';
 
 /** Why the service refused an event for good. */
 export interface Refusal {
@@ -9,8 +10,6 @@ export interface Refusal {
   readonly excerpt: string;
 }
 
-/** How much of an answer is kept and shown. */
-export const MAX_EXCERPT_LENGTH = 1024;
 /** What earlier lives left stays there: nothing of it is delivered. */
 const NOBODY: JournalObserver = { recovered: () => {}, damaged: () => {}, failed: () => {} };
 

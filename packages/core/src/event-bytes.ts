@@ -1,5 +1,8 @@
 import type { EventBytes, Limit } from './journal.ts';
 
+/** What stands between two events. */
+export const COMMA = 0x2c;
+
 /** The events from number `first` on that are within the limit, at least one where there is one. No bytes are copied. */
 export function sliceEvents({ bytes, ends }: EventBytes, first: number, limit: Limit): EventBytes {
   const start = first === 0 ? 0 : (ends[first - 1] ?? 0) + 1;

@@ -96,24 +96,20 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 /** Timers take no more than 2^31 - 1 ms. */
 const MAX_MS = 2 ** 31 - 1;
-const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  options: [
-    ...['baseUrl', 'apiKey', 'correlationKey', 'source', 'journal', 'journalDirectory', 'fsync'],
-    ...[
-      'commitIntervalMs',
-      'maxEventBytes',
-      'buffer',
-      'batch',
-      'delivery',
-      'logger',
-      'transport',
-      'clock',
-      'random',
-    ],
-  ],
-  buffer: ['maxEvents', 'maxBytes'],
-  batch: ['maxEvents', 'maxBytes', 'maxWaitMs'],
-  delivery: ['concurrency', 'timeoutMs', 'retryBaseMs', 'retryMaxMs'],
+type Group = 'buffer' | 'batch' | 'delivery';
+type NamesOf<Options> = Readonly<Record<keyof NonNullable<Options>, true>>;
+
+/** Names of the options, by group. Records, so that an option added to the type and not here does not compile. */
+const NAMES: { options: NamesOf<TrackerOptions> } & { [G in Group]: NamesOf<TrackerOptions[G]> } = {
+  options: {
+    ...{ baseUrl: true, apiKey: true, correlationKey: true, source: true },
+    ...{ journal: true, journalDirectory: true, fsync: true, commitIntervalMs: true, maxEventBytes: true },
+    ...{ buffer: true, batch: true, delivery: true },
+    ...{ logger: true, transport: true, clock: true, random: true },
+  },
+  buffer: { maxEvents: true, maxBytes: true },
+  batch: { maxEvents: true, maxBytes: true, maxWaitMs: true },
+  delivery: { concurrency: true, timeoutMs: true, retryBaseMs: true, retryMaxMs: true },
 };
 
 /** Checks options and fills in defaults. Throws a ConfigError that names the option, its value (never the key), and what is allowed. */
@@ -186,8 +182,8 @@ export function readOptions(options: TrackerOptions): Settings {
 type Given = Readonly<Record<string, unknown>>;
 
 /** An object of options in which every name is known. */
-function group(name: string, value: unknown): Given {
-  const names = GROUPS[name] ?? [];
+function group(name: 'options' | Group, value: unknown): Given {
+  const names = Object.keys(NAMES[name]);
   if (value === undefined && name !== 'options') return {};
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     // A text in place of the options may be the key.

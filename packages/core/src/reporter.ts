@@ -1,7 +1,7 @@
 import { InvalidEventError } from '@sluice/protocol';
 import type { Books, DropReason } from './books.ts';
 import { Emitter } from './emitter.ts';
-import { StorageError } from './errors/storage-error.ts';
+import { StorageError, storageError } from './errors/storage-error.ts';
 import type { Logger } from './logger.ts';
 import { reasonOf } from './reason.ts';
 import type { TrackerEvents } from './tracker-events.ts';
@@ -67,10 +67,7 @@ export class Reporter {
   }
 
   storageFailed(cause: unknown): void {
-    const error =
-      cause instanceof StorageError
-        ? cause
-        : new StorageError(`storage failed: ${reasonOf(cause)}`, { cause });
+    const error = cause instanceof StorageError ? cause : storageError('storage failed', cause);
     this.#emitter.emit('storageFailed', { error });
     this.#logger?.error({ error }, error.message);
   }

@@ -1,3 +1,4 @@
+import { COMMA } from './event-bytes.ts';
 import type { EventBytes, Limit } from './journal.ts';
 
 /** How a platform makes byte arrays and writes text into them. */
@@ -12,7 +13,6 @@ const INITIAL_BYTES = 256 * 1024;
 const INITIAL_EVENTS = 1024;
 /** An empty ring above this size is given back, so that one burst does not cost its memory for ever. */
 const KEPT_BYTES = 8 * 1024 * 1024;
-const COMMA = 0x2c;
 /** UTF-8 takes at most three bytes for one unit of a string. */
 const MAX_BYTES_PER_UNIT = 3;
 

@@ -14,7 +14,7 @@ import type { Batcher } from './batcher.ts';
 import type { Books } from './books.ts';
 import type { Breaker } from './breaker.ts';
 import { type Clock, sleep, type Timer } from './clock.ts';
-import { type DeadLetters, MAX_EXCERPT_LENGTH } from './dead-letters.ts';
+import type { DeadLetters } from './dead-letters.ts';
 import { type Action, actionFor } from './delivery-policy.ts';
 import type { Journal } from './journal.ts';
 import { reasonOf } from './reason.ts';
@@ -219,11 +219,10 @@ export class Sender {
   /** Keeps the one event of a batch, which is refused for good. False where it could not be kept. */
   async #keepDeadLetter(batch: Batch, action: Action, { status, body }: Answer): Promise<boolean> {
     const { backlog, books, deadLetters, onDeadLettered, onStorageFailed } = this.#options;
-    const excerpt = body.slice(0, MAX_EXCERPT_LENGTH);
     // Counted before it is kept: others are judged meanwhile.
     if (action === 'isolate') this.#verdicts.refused();
     try {
-      await deadLetters.keep(batch, { status, excerpt });
+      await deadLetters.keep(batch, { status, excerpt: body });
     } catch (error) {
       if (action === 'isolate') this.#verdicts.withdraw();
       onStorageFailed(error);
@@ -232,7 +231,7 @@ export class Sender {
     await this.#release(batch);
     books.deadLettered += 1;
     backlog.settle(batch.range);
-    onDeadLettered(status, excerpt);
+    onDeadLettered(status, body);
     return true;
   }
 
@@ -288,8 +287,6 @@ export class Sender {
     const { status, body, retryAfter } = outcome;
     const message = `the service answered ${status}; the sender's action is to ${action}`;
     const retryAfterMs = parseRetryAfter(retryAfter, clock.now());
-    onFailedAttempt(
-      new DeliveryError(message, { status, retryable, retryAfterMs, excerpt: body.slice(0, 1024) }),
-    );
+    onFailedAttempt(new DeliveryError(message, { status, retryable, retryAfterMs, excerpt: body }));
   }
 }

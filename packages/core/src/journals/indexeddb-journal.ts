@@ -1,6 +1,6 @@
 import { createStore, delMany, get, keys, set, type UseStore } from 'idb-keyval';
 import { ClosedError } from '../errors/closed-error.ts';
-import { StorageError } from '../errors/storage-error.ts';
+import { storageError } from '../errors/storage-error.ts';
 import { sliceEvents } from '../event-bytes.ts';
 import {
   type EventBytes,
@@ -160,8 +160,7 @@ export class IndexedDbJournal implements Journal {
     try {
       return await action();
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new StorageError(`cannot ${what} in IndexedDB: ${reason}`, { cause });
+      throw storageError(`cannot ${what} in IndexedDB`, cause);
     }
   }
 }

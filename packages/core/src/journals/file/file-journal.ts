@@ -2,7 +2,7 @@ import * as nodeFs from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Clock, Timer } from '../../clock.ts';
 import { ClosedError } from '../../errors/closed-error.ts';
-import { StorageError } from '../../errors/storage-error.ts';
+import { StorageError, storageError } from '../../errors/storage-error.ts';
 import type { Fsync } from '../../fsync.ts';
 import {
   type EventBytes,
@@ -201,8 +201,8 @@ export class FileJournal implements Journal {
       const name = segmentName(this.#lastSegment);
       const segment = new Segment(this.#fs, this.#lastSegment, directory, name);
       this.#writer = await SegmentWriter.create(this.#fs, segment);
-      if (this.#fsync !== 'never') await syncDirectory(this.#fs, directory);
       this.#segments.set(segment.number, segment);
+      if (this.#fsync !== 'never') await syncDirectory(this.#fs, directory);
     }
     return this.#writer;
   }
@@ -281,8 +281,4 @@ export class FileJournal implements Journal {
 /** Segments of one process sort by name in the order in which they were written. */
 function segmentName(number: number): string {
   return String(number).padStart(8, '0');
-}
-
-function storageError(what: string, cause: unknown): StorageError {
-  return new StorageError(`${what}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
 }

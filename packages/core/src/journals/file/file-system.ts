@@ -5,3 +5,9 @@ export type FileSystem = Pick<
   typeof NodeFs,
   'promises' | 'mkdirSync' | 'renameSync' | 'openSync' | 'writeSync' | 'closeSync'
 >;
+
+/** The code that Node gives errors of the operating system: `ENOENT`. */
+export function errorCode(error: unknown): string | undefined {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+  return typeof code === 'string' ? code : undefined;
+}

@@ -1,9 +1,10 @@
 import { constants } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { COMMA } from '../../event-bytes.ts';
 import { type Limit, NO_EVENTS, type Range, type Reading } from '../../journal.ts';
 import { acknowledgementRecord, readAcknowledgements } from './acknowledgements.ts';
-import type { FileSystem } from './file-system.ts';
+import { errorCode, type FileSystem } from './file-system.ts';
 import { FRAME_HEADER_BYTES, FrameReader } from './frame.ts';
 import { IndexSet } from './index-set.ts';
 
@@ -111,7 +112,7 @@ export class Segment {
     let length = limit.maxBytes + FRAME_HEADER_BYTES * limit.maxEvents;
     const file = await this.#fs.promises.open(this.path, READ_FLAGS).catch((error: unknown) => {
       // Deleted by somebody else: that does not heal, and the events of others wait behind it.
-      if (error instanceof Error && Reflect.get(error, 'code') === 'ENOENT') return undefined;
+      if (errorCode(error) === 'ENOENT') return undefined;
       throw error;
     });
     if (file === undefined) return { events: NO_EVENTS, range };
@@ -172,7 +173,7 @@ export class Segment {
     try {
       return await this.#fs.promises.readFile(path, { flag: READ_FLAGS });
     } catch (error) {
-      if (error instanceof Error && Reflect.get(error, 'code') === 'ENOENT') return Buffer.alloc(0);
+      if (errorCode(error) === 'ENOENT') return Buffer.alloc(0);
       throw error;
     }
   }
@@ -216,7 +217,7 @@ function collect(
     }
     const size = reader.end - reader.start + (ends.length > 0 ? 1 : 0);
     if (ends.length > 0 && length + size > limit.maxBytes) break;
-    if (ends.length > 0) joined[length++] = 0x2c;
+    if (ends.length > 0) joined[length++] = COMMA;
     length += bytes.copy(joined, length, reader.start, reader.end);
     ends.push(length);
     consumed = reader.offset;

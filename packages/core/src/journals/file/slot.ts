@@ -3,7 +3,7 @@ import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { StorageError } from '../../errors/storage-error.ts';
 import { syncDirectory } from './directory.ts';
-import type { FileSystem } from './file-system.ts';
+import { errorCode, type FileSystem } from './file-system.ts';
 
 const DIRECTORY = /^([0-9a-f]{16})\.([0-9a-f]{16})$/;
 const DIRECTORY_MODE = 0o700;
@@ -145,9 +145,4 @@ function socketPathFits(root: string): boolean {
 function socketPath(root: string, descriptor: number | undefined, owner: string): string {
   const directory = descriptor === undefined ? root : `/proc/self/fd/${descriptor}`;
   return join(directory, `${owner}.lock`);
-}
-
-function errorCode(error: unknown): string | undefined {
-  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
-  return typeof code === 'string' ? code : undefined;
 }

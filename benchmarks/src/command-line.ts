@@ -1,3 +1,11 @@
+/** What both programs take. */
+export const COMMON_OPTIONS = {
+  quick: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+  only: { type: 'string' },
+  json: { type: 'string' },
+} as const;
+
 /** The command line is wrong; the message says how. */
 export class ArgumentError extends Error {
   override readonly name: string = 'ArgumentError';
