@@ -6,6 +6,8 @@ import { RingBuffer, type TextWriter } from './ring-buffer.ts';
 
 /** The segment of events that no journal holds, because storage failed: they live in the ring alone. */
 export const MEMORY_SEGMENT = 0;
+/** The segment of events that were dropped where they cannot be taken out: in the middle of the ring. */
+const DROPPED_SEGMENT = -1;
 /** How many events move out of a full ring at once: enough to be rare, few enough not to be felt in track(). */
 const SPILL_EVENTS = 512;
 
@@ -22,10 +24,16 @@ export class Backlog {
   #writtenTotal = 0;
   #inMemoryTotal = 0;
   #memoryOnly = 0;
+  /** Events in the ring that were dropped. */
+  #holes = 0;
   #givenUp = 0;
   /** Whether events are sent though they are not written, because the journal fails. */
   sendsUnwritten = false;
   #inFlight = 0;
+  /** Of the events in flight, how many each segment holds. */
+  readonly #inFlightBySegment = new Map<number, number>();
+  /** Segments that the journal gave up while some of their events were in flight. */
+  readonly #evicted = new Set<number>();
 
   constructor(limit: Limit, writer: TextWriter) {
     this.#ring = new RingBuffer(limit, writer);
@@ -33,7 +41,7 @@ export class Backlog {
 
   /** Events that wait, in whatever place, batches in flight included. */
   get pending(): number {
-    return this.#ring.length + this.#stored.count + this.#inFlight - this.#givenUp;
+    return this.#ring.length - this.#holes + this.#stored.count + this.#inFlight - this.#givenUp;
   }
 
   /** Events accepted but not in the journal yet. */
@@ -46,9 +54,14 @@ export class Backlog {
     return this.unwritten + this.#memoryOnly;
   }
 
+  /** Of these, those that are not to be written any more. */
+  get memoryOnly(): number {
+    return this.#memoryOnly;
+  }
+
   /** Events in memory that may be sent: those that are written, and the others too where the journal fails. */
   get fresh(): number {
-    return this.sendsUnwritten ? this.#ring.length : this.#written.count;
+    return (this.sendsUnwritten ? this.#ring.length : this.#written.count) - this.#holes;
   }
 
   /** Events that only the journal holds. */
@@ -88,9 +101,12 @@ export class Backlog {
     return true;
   }
 
-  /** The oldest events that are not written, as they lie in the ring; they stay there until `markWritten`. */
-  unwrittenGroup(limit: Limit): EventBytes | undefined {
-    return this.unwritten === 0 ? undefined : this.#ring.peek(this.#written.count, limit);
+  /**
+   * The oldest events that are not written, behind `skip` others, as they lie in the ring; they stay there until
+   * `markWritten`.
+   */
+  unwrittenGroup(limit: Limit, skip = 0): EventBytes | undefined {
+    return this.unwritten <= skip ? undefined : this.#ring.peek(this.#written.count + skip, limit);
   }
 
   /** The journal now holds the oldest unwritten events. */
@@ -108,6 +124,53 @@ export class Backlog {
     this.markWritten({ segment: MEMORY_SEGMENT, from, to: from + count });
   }
 
+  /** The oldest `count` unwritten events end here. */
+  dropUnwritten(count: number): void {
+    this.#holes += count;
+    this.#writtenTotal += count;
+    const { current } = this.epochs;
+    this.#written.push({ segment: DROPPED_SEGMENT, from: 0, to: count, epoch: current });
+    this.#closeHoles();
+  }
+
+  /**
+   * The journal no longer has a segment: what waits in it ends here. What is in flight of it goes on in memory.
+   * Returns how many ended.
+   */
+  evict(segment: number): number {
+    let count = 0;
+    const settle = (range: EpochRange) => {
+      count += rangeLength(range);
+      this.epochs.settle(range.epoch, rangeLength(range));
+    };
+    this.#stored.replace((range) => {
+      if (range.segment !== segment) return range;
+      settle(range);
+      return { ...range, to: range.from };
+    });
+    this.#written.replace((range) => {
+      if (range.segment !== segment) return range;
+      settle(range);
+      this.#holes += rangeLength(range);
+      return { ...range, segment: DROPPED_SEGMENT };
+    });
+    this.#closeHoles();
+    const inFlight = this.#inFlightBySegment.get(segment);
+    if (inFlight !== undefined) {
+      this.#evicted.add(segment);
+      this.#memoryOnly += inFlight;
+    }
+    return count;
+  }
+
+  /** How many of the oldest fresh events were accepted before a moment, as far as a batch goes. */
+  freshBefore(time: number, limit: Limit): number {
+    if (this.fresh === 0 || (this.oldestAt ?? time) >= time) return 0;
+    const { times } = this.#ring.peek(0, { ...limit, maxEvents: Math.min(limit.maxEvents, this.fresh) });
+    const count = times?.findIndex((at) => at >= time) ?? 0;
+    return count < 0 ? (times?.length ?? 0) : count;
+  }
+
   /** The journal holds events of an earlier life. */
   addRecovered(range: Range): void {
     this.#stored.push({ ...range, epoch: this.epochs.enter(rangeLength(range)) });
@@ -122,7 +185,8 @@ export class Backlog {
     const count = events.ends.length;
     const batch = createBatch(events, this.#written.shift(count));
     this.#ring.shift(count);
-    this.#inFlight += count;
+    this.#closeHoles();
+    this.#fly(batch.range.segment, count);
     return batch;
   }
 
@@ -139,14 +203,15 @@ export class Backlog {
 
   /** Takes the oldest `count` stored events, which were read from the journal. */
   takeStored(count: number): EpochRange {
-    this.#inFlight += count;
-    return this.#stored.shift(count);
+    const range = this.#stored.shift(count);
+    this.#fly(range.segment, count);
+    return range;
   }
 
   /** Events of a batch go back, behind all that is stored, to be read again. False where no journal holds them. */
   putBack(range: EpochRange): boolean {
-    if (range.segment === MEMORY_SEGMENT) return false;
-    this.#inFlight -= rangeLength(range);
+    if (this.#isInMemoryAlone(range.segment)) return false;
+    this.#fly(range.segment, -rangeLength(range));
     this.#stored.push(range);
     return true;
   }
@@ -154,14 +219,38 @@ export class Backlog {
   /** The events of a batch, or a part of it, are delivered, dead letters, or dropped. */
   settle(range: EpochRange): void {
     const count = rangeLength(range);
-    this.#inFlight -= count;
-    if (range.segment === MEMORY_SEGMENT) this.#memoryOnly -= count;
+    if (this.#isInMemoryAlone(range.segment)) this.#memoryOnly -= count;
+    this.#fly(range.segment, -count);
     this.epochs.settle(range.epoch, count);
   }
 
   /** Nothing will become of `count` events any more: they wait no longer. */
   giveUp(count: number): void {
     this.#givenUp += count;
+  }
+
+  #isInMemoryAlone(segment: number): boolean {
+    return segment === MEMORY_SEGMENT || this.#evicted.has(segment);
+  }
+
+  #fly(segment: number, count: number): void {
+    this.#inFlight += count;
+    const inFlight = (this.#inFlightBySegment.get(segment) ?? 0) + count;
+    if (inFlight > 0) {
+      this.#inFlightBySegment.set(segment, inFlight);
+      return;
+    }
+    this.#inFlightBySegment.delete(segment);
+    this.#evicted.delete(segment);
+  }
+
+  /** Takes what was dropped out of the ring, as far as it is oldest. */
+  #closeHoles(): void {
+    for (let first = this.#written.peek(); first?.segment === DROPPED_SEGMENT; first = this.#written.peek()) {
+      const count = rangeLength(this.#written.shift(rangeLength(first)));
+      this.#ring.shift(count);
+      this.#holes -= count;
+    }
   }
 
   /** Leaves the oldest written events to the journal. False where there are none that a journal holds. */
@@ -171,6 +260,7 @@ export class Backlog {
     const count = Math.min(SPILL_EVENTS, rangeLength(first));
     this.#stored.push(this.#written.shift(count));
     this.#ring.shift(count);
+    this.#closeHoles();
     return true;
   }
 }

@@ -13,11 +13,11 @@ export interface Batch {
 }
 
 /** Copies events, which may lie in the ring or a read buffer, into a batch of their own. */
-export function createBatch({ bytes, ends }: EventBytes, range: EpochRange): Batch {
+export function createBatch({ bytes, ends, times }: EventBytes, range: EpochRange): Batch {
   const body = batchBody(bytes);
   return {
     body,
-    events: { bytes: body.subarray(BATCH_HEAD_LENGTH, BATCH_HEAD_LENGTH + bytes.length), ends },
+    events: { bytes: body.subarray(BATCH_HEAD_LENGTH, BATCH_HEAD_LENGTH + bytes.length), ends, times },
     range,
   };
 }

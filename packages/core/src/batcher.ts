@@ -2,7 +2,8 @@ import type { Backlog } from './backlog.ts';
 import { type Batch, createBatch } from './batch.ts';
 import type { Clock, Timer } from './clock.ts';
 import { StorageError } from './errors/storage-error.ts';
-import { type Journal, type Limit, rangeLength } from './journal.ts';
+import { type Journal, type Limit, type Reading, rangeLength } from './journal.ts';
+import type { EpochRange } from './range-queue.ts';
 
 export interface BatcherOptions {
   readonly backlog: Backlog;
@@ -11,11 +12,18 @@ export interface BatcherOptions {
   readonly limit: Limit;
   /** How long an event may wait for others to be sent with, in milliseconds. */
   readonly maxWaitMs: number;
+  /** How old an event may get, in milliseconds. */
+  readonly maxAgeMs: number | undefined;
   /** A batch has become due by its age. */
   readonly onDue: () => void;
   /** Stored events could not be read back intact and are lost. */
   readonly onDamaged: (count: number) => void;
+  /** Events were too old and are dropped. */
+  readonly onExpired: (count: number) => void;
 }
+
+/** How often what waits is searched for events that are too old, as a part of the age that they may reach. */
+const EXPIRY_CHECKS = 20;
 
 /**
  * Makes batches: of fresh events once there are enough of them by count, bytes or age, of stored ones at once.
@@ -24,6 +32,7 @@ export interface BatcherOptions {
 export class Batcher {
   readonly #options: BatcherOptions;
   #timer: Timer | undefined;
+  #expiryTimer: Timer | undefined;
   #urgent = 0;
   #storedIsNext = true;
   #storedIsHeld = false;
@@ -51,12 +60,46 @@ export class Batcher {
         if (batch !== undefined) return batch;
       } else if (freshIsDue) {
         this.#storedIsNext = true;
-        this.stop();
+        this.#stopWaiting();
         return backlog.takeFresh(limit);
       } else {
         return undefined;
       }
     }
+  }
+
+  /** Drops the oldest of what waits, as far as it is too old to be sent. */
+  async dropExpired(): Promise<void> {
+    const { backlog, clock, limit, maxAgeMs, onDue } = this.#options;
+    if (maxAgeMs === undefined || backlog.pending === 0) return;
+    const before = clock.now() - maxAgeMs;
+    for (let count = backlog.freshBefore(before, limit); count > 0; ) {
+      await this.expire(backlog.takeFresh({ ...limit, maxEvents: count }).range);
+      count = backlog.freshBefore(before, limit);
+    }
+    while (!this.#storedIsHeld && (await this.#expireStored(before)));
+    this.#expiryTimer ??= clock.setTimeout(
+      () => {
+        this.#expiryTimer = undefined;
+        onDue();
+      },
+      Math.ceil(maxAgeMs / EXPIRY_CHECKS),
+    );
+  }
+
+  /** Whether all events of a batch are too old to be sent. */
+  isExpired({ events }: Batch): boolean {
+    const { clock, maxAgeMs } = this.#options;
+    const newest = events.times?.at(-1);
+    return maxAgeMs !== undefined && newest !== undefined && newest < clock.now() - maxAgeMs;
+  }
+
+  /** Events that were taken end here: they are too old. */
+  async expire(range: EpochRange): Promise<void> {
+    const { backlog, journal, onExpired } = this.#options;
+    backlog.settle(range);
+    onExpired(rangeLength(range));
+    await journal.acknowledge(range);
   }
 
   /** Leaves stored events alone, because they cannot be read now, until the returned function is called. */
@@ -69,8 +112,14 @@ export class Batcher {
     };
   }
 
-  /** Cancels the timer; `next()` sets it again where events wait. */
+  /** Cancels the timers. */
   stop(): void {
+    this.#stopWaiting();
+    this.#expiryTimer?.cancel();
+    this.#expiryTimer = undefined;
+  }
+
+  #stopWaiting(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
   }
@@ -91,17 +140,39 @@ export class Batcher {
   }
 
   async #readStored(): Promise<Batch | undefined> {
-    const { backlog, journal, limit, onDamaged } = this.#options;
-    const asked = backlog.peekStored();
-    if (asked === undefined) return undefined;
-    const { events, range } = await journal.read(asked, limit);
-    const count = rangeLength(range);
-    if (count < 1) throw new StorageError('the journal read nothing of what it is said to hold');
-    const taken = backlog.takeStored(count);
+    const { journal, backlog, onDamaged } = this.#options;
+    const reading = await this.#read();
+    if (reading === undefined) return undefined;
+    const { events, range } = reading;
+    const taken = backlog.takeStored(rangeLength(range));
     if (events.ends.length > 0) return createBatch(events, taken);
     backlog.settle(taken);
-    onDamaged(count);
+    onDamaged(rangeLength(taken));
     await journal.acknowledge(taken);
     return undefined;
+  }
+
+  /** Drops the oldest stored events that are too old. False where there are no more. */
+  async #expireStored(before: number): Promise<boolean> {
+    const { times, ends } = (await this.#read())?.events ?? {};
+    const fresh = times?.findIndex((time) => !(time < before)) ?? 0;
+    const count = fresh < 0 ? (ends?.length ?? 0) : fresh;
+    if (count === 0) return false;
+    await this.expire(this.#options.backlog.takeStored(count));
+    return true;
+  }
+
+  /** Reads the oldest stored events, which stay where they are. */
+  async #read(): Promise<Reading | undefined> {
+    const { backlog, journal, limit } = this.#options;
+    const asked = backlog.peekStored();
+    if (asked === undefined) return undefined;
+    const reading = await journal.read(asked, limit);
+    if (rangeLength(reading.range) < 1) {
+      throw new StorageError('the journal read nothing of what it is said to hold');
+    }
+    const { segment, from } = backlog.peekStored() ?? {};
+    // Given up by the journal while it was read.
+    return segment === asked.segment && from === asked.from ? reading : undefined;
   }
 }

@@ -2,12 +2,16 @@
 export type DropReason =
   /** Memory was full, and nothing in it could be left to the journal. */
   | 'buffer-full'
+  /** The journal had reached its bounds: the oldest, or the newest, as `storage.whenFull` says. */
+  | 'journal-full'
+  /** It was older than `storage.maxAgeMs` before the service took it. */
+  | 'expired'
   /** It was tracked after `close()`, or no journal held it when the tracker closed. */
   | 'closed'
   /** The journal held it, but it could not be read back intact. */
   | 'damaged';
 
-const DROP_REASONS: readonly DropReason[] = ['buffer-full', 'closed', 'damaged'];
+const DROP_REASONS: readonly DropReason[] = ['buffer-full', 'journal-full', 'expired', 'closed', 'damaged'];
 
 /** What became of all events: `accepted + recovered = delivered + deadLettered + dropped + pending`, at every moment. */
 export class Books {
@@ -19,7 +23,13 @@ export class Books {
   invalid = 0;
   /** Sent again after a request whose outcome is unknown. Not part of the sum. */
   maybeDuplicate = 0;
-  readonly dropped: Record<DropReason, number> = { 'buffer-full': 0, closed: 0, damaged: 0 };
+  readonly dropped: Record<DropReason, number> = {
+    'buffer-full': 0,
+    'journal-full': 0,
+    expired: 0,
+    closed: 0,
+    damaged: 0,
+  };
 
   get droppedTotal(): number {
     return DROP_REASONS.reduce((total, reason) => total + this.dropped[reason], 0);

@@ -1,14 +1,19 @@
 import { type Backoff, backoffDelayMs } from '@sluice/protocol';
 import type { Backlog } from './backlog.ts';
+import type { Budget } from './budget.ts';
 import type { Clock, Timer } from './clock.ts';
-import type { Journal } from './journal.ts';
+import { StorageError } from './errors/storage-error.ts';
+import type { EventBytes, Journal, Range } from './journal.ts';
 
 /** How soon a journal that failed is tried again. */
 const RETRY: Backoff = { baseMs: 1_000, maxMs: 60_000 };
+/** One is synced while the next one is written. */
+const MOST_APPENDS = 2;
 
 export interface CommitterOptions {
   readonly backlog: Backlog;
   readonly journal: Journal;
+  readonly budget: Budget;
   readonly clock: Clock;
   readonly random: () => number;
   /** How long an event may wait in memory for others to be written with, in milliseconds. */
@@ -17,19 +22,27 @@ export interface CommitterOptions {
   readonly onWritten: () => void;
   /** The journal failed; events are sent from memory meanwhile. */
   readonly onFailed: (error: unknown) => void;
+  /** Events were dropped, because the journal is full. */
+  readonly onDropped: (count: number) => void;
 }
 
 /**
- * Group commit: what waits in the ring is written to the journal in one write; while that runs, the next group gathers.
- * Where the journal fails, events are sent from memory, and those that are still there are written once it works again.
+ * Group commit: what waits in the ring is written to the journal in one write; while that is synced, the next group is
+ * written. Where the journal fails, events are sent from memory, and those that are still there are written once it works.
  */
 export class Committer {
   readonly #options: CommitterOptions;
   #timer: Timer | undefined;
   #retryTimer: Timer | undefined;
-  #writing: Promise<boolean> | undefined;
-  #draining = false;
+  readonly #appends = new Set<Promise<void>>();
+  /** Events in the appends under way. */
+  #handed = 0;
+  /** Where one append failed, the journal's word on those that were under way with it is not taken. */
+  #generation = 0;
+  #starting: Promise<void> | undefined;
   #failures = 0;
+  /** Appends ever begun. */
+  #tries = 0;
 
   constructor(options: CommitterOptions) {
     this.#options = options;
@@ -42,7 +55,7 @@ export class Committer {
 
   /** Events were accepted: they are written within the interval. Costs next to nothing when that is under way. */
   notify(): void {
-    if (this.#draining || this.#timer !== undefined) return;
+    if (this.#timer !== undefined) return;
     const { clock, intervalMs, onWritten } = this.#options;
     this.#timer = clock.setTimeout(() => {
       this.#timer = undefined;
@@ -51,15 +64,26 @@ export class Committer {
     }, intervalMs);
   }
 
+  /** Resolves once all that is accepted by now is written; to false as soon as the journal fails. */
+  async write(): Promise<boolean> {
+    const { backlog } = this.#options;
+    const mark = backlog.accepted;
+    const triesBefore = this.#tries;
+    while (backlog.written < mark) {
+      // A try that was under way already says nothing of how the journal is now.
+      if (!(await this.#advance()) && this.#tries > triesBefore) return false;
+    }
+    return true;
+  }
+
   /** Resolves once all that is accepted by now is written, or goes on in memory for good. */
   async commit(): Promise<void> {
     const { backlog, onWritten } = this.#options;
     const mark = backlog.accepted;
-    while (backlog.written < mark) {
-      if (await this.#writeNext()) continue;
-      backlog.markMemoryOnly(Math.max(0, mark - backlog.written));
-      onWritten();
-    }
+    if (await this.write()) return;
+    await Promise.all(this.#appends);
+    backlog.markMemoryOnly(Math.max(0, mark - backlog.written));
+    onWritten();
   }
 
   /** Writes what is accepted and not written, now, on this thread, as far as the journal can do that. */
@@ -82,41 +106,88 @@ export class Committer {
   }
 
   async #drain(): Promise<void> {
-    this.#draining = true;
-    while (this.#options.backlog.unwritten > 0 && (await this.#writeNext()));
-    this.#draining = false;
+    while (this.#options.backlog.unwritten > 0 && (await this.#advance()));
   }
 
-  /** Writes the next group. False where the journal failed. */
-  #writeNext(): Promise<boolean> {
-    this.#writing ??= this.#write().finally(() => {
-      this.#writing = undefined;
+  /** Hands on what can be handed on now, and waits until one of the appends has ended. False where the journal fails. */
+  async #advance(): Promise<boolean> {
+    this.#starting ??= this.#startAppends().finally(() => {
+      this.#starting = undefined;
     });
-    return this.#writing;
-  }
-
-  async #write(): Promise<boolean> {
-    const { backlog, journal, onWritten, onFailed } = this.#options;
-    const group = backlog.unwrittenGroup(journal.groupLimit);
-    if (group === undefined) return true;
-    // Not while they are written: they would be taken out from under the journal.
-    backlog.sendsUnwritten = false;
-    try {
-      backlog.markWritten(await journal.append(group));
-      this.#failures = 0;
-      this.#retryTimer?.cancel();
-      this.#retryTimer = undefined;
-    } catch (error) {
-      backlog.sendsUnwritten = true;
-      this.#retryLater();
-      onFailed(error);
-    }
-    onWritten();
+    await this.#starting;
+    if (this.#appends.size > 0) await Promise.race(this.#appends);
     return !this.failing;
   }
 
-  #retryLater(): void {
-    const { clock, random } = this.#options;
+  async #startAppends(): Promise<void> {
+    const { backlog, journal, budget, onDropped } = this.#options;
+    // What was under way when one failed is to end first.
+    while (this.#appends.size < (this.failing ? 1 : MOST_APPENDS)) {
+      const group = backlog.unwrittenGroup(journal.groupLimit, this.#handed);
+      if (group === undefined) return;
+      // Not while they are written: they would be taken out from under the journal.
+      backlog.sendsUnwritten = false;
+      if (budget.hasRoom(group)) {
+        this.#append(group);
+        continue;
+      }
+      if (this.#appends.size > 0) return;
+      const room = await budget.makeRoom(group);
+      if (room === 'room') {
+        this.#append(group);
+      } else if (room === 'full') {
+        backlog.dropUnwritten(group.ends.length);
+        onDropped(group.ends.length);
+      } else {
+        this.#tries += 1;
+        this.#fail(new StorageError('the disk has too little room left for the journal'));
+        backlog.sendsUnwritten = true;
+        return;
+      }
+    }
+  }
+
+  #append(group: EventBytes): void {
+    const { backlog, journal, onWritten } = this.#options;
+    const count = group.ends.length;
+    const generation = this.#generation;
+    this.#handed += count;
+    this.#tries += 1;
+    const succeed = (range: Range) => {
+      if (generation !== this.#generation) return void journal.acknowledge(range).catch(() => undefined);
+      this.#handed -= count;
+      this.#failures = 0;
+      this.#retryTimer?.cancel();
+      this.#retryTimer = undefined;
+      backlog.markWritten(range);
+    };
+    const fail = (error: unknown) => {
+      if (generation === this.#generation) this.#fail(error);
+    };
+    // Counted as soon as the journal says so, with nothing between: this may be the last moment of the process.
+    const append = this.#call(group)
+      .then(succeed, fail)
+      .then(() => {
+        this.#appends.delete(append);
+        if (this.failing && this.#appends.size === 0) backlog.sendsUnwritten = true;
+        onWritten();
+      });
+    this.#appends.add(append);
+  }
+
+  #call(group: EventBytes): Promise<Range> {
+    try {
+      return this.#options.journal.append(group);
+    } catch (error) {
+      // A journal of the user's own may break its word.
+      return Promise.reject(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    const { clock, random, onFailed } = this.#options;
+    this.#generation += 1;
+    this.#handed = 0;
     this.#retryTimer?.cancel();
     const delayMs = backoffDelayMs(this.#failures, RETRY, random);
     this.#failures += 1;
@@ -124,5 +195,6 @@ export class Committer {
       this.#retryTimer = undefined;
       void this.#drain();
     }, delayMs);
+    onFailed(error);
   }
 }

@@ -12,6 +12,11 @@ export class Epochs {
   readonly #unsettled = new Map<number, number>();
   #waiters: Waiter[] = [];
 
+  /** The epoch in which events are counted in now. */
+  get current(): number {
+    return this.#current;
+  }
+
   /** Counts new events in. Returns their epoch. */
   enter(count: number): number {
     if (count > 0) this.#unsettled.set(this.#current, (this.#unsettled.get(this.#current) ?? 0) + count);

@@ -4,12 +4,16 @@ import type { EventBytes, Limit } from './journal.ts';
 export const COMMA = 0x2c;
 
 /** The events from number `first` on that are within the limit, at least one where there is one. No bytes are copied. */
-export function sliceEvents({ bytes, ends }: EventBytes, first: number, limit: Limit): EventBytes {
+export function sliceEvents({ bytes, ends, times }: EventBytes, first: number, limit: Limit): EventBytes {
   const start = first === 0 ? 0 : (ends[first - 1] ?? 0) + 1;
   const most = Math.min(first + limit.maxEvents, ends.length);
   let last = Math.min(first + 1, most);
   while (last < most && (ends[last] ?? 0) - start <= limit.maxBytes) last += 1;
   const slice = ends.slice(first, last);
   for (let index = 0; index < slice.length; index += 1) slice[index] = (slice[index] ?? 0) - start;
-  return { bytes: bytes.subarray(start, start + (slice.at(-1) ?? 0)), ends: slice };
+  return {
+    bytes: bytes.subarray(start, start + (slice.at(-1) ?? 0)),
+    ends: slice,
+    times: times?.subarray(first, last),
+  };
 }

@@ -17,6 +17,8 @@ export interface EventBytes {
   readonly bytes: Uint8Array;
   /** Offset in `bytes` at which each event ends; the comma after it is not part of it. */
   readonly ends: Uint32Array;
+  /** When each event was accepted, in milliseconds since 1970. Left out where it is not known; such events have no age. */
+  readonly times?: Float64Array | undefined;
 }
 
 /** How much to take at once. A single event larger than `maxBytes` is taken alone. */
@@ -58,12 +60,16 @@ export interface Journal {
   open(observer: JournalObserver): Promise<void>;
 
   /**
-   * Writes events, all or none. Resolves once they survive the death of the process. At most one call runs at a time.
-   * `events.bytes` is only valid until then. Rejects with a StorageError; nothing of the group is then kept.
+   * Writes events, all or none. Resolves once they survive the death of the process. Calls may overlap: groups are
+   * written in the order of the calls. `events.bytes` is only valid until it resolves. Rejects with a StorageError;
+   * nothing of the group is then kept.
    */
   append(events: EventBytes): Promise<Range>;
 
-  /** As `append`, without giving up the thread: for the last moment of a process. Absent where storage cannot do this. */
+  /**
+   * As `append`, without giving up the thread: for the last moment of a process. Is also given the events of appends that
+   * have not resolved yet, from the first on, and must not hold them twice. Absent where storage cannot do this.
+   */
   appendSync?(events: EventBytes): Range;
 
   /** Reads intact, consecutive events from the start of a range. Rejects with a StorageError where storage fails. */
@@ -72,8 +78,17 @@ export interface Journal {
   /** Releases events for good. Ranges come in any order, each event once. Losing a release costs a duplicate, no event. */
   acknowledge(range: Range): Promise<void>;
 
-  /** Resolves once all that was appended before survives a power cut. */
+  /** Resolves once all that was appended before survives a power cut. Rejects with a StorageError where it may not. */
   sync(): Promise<void>;
+
+  /**
+   * Frees storage by giving up its oldest segment, whatever waits in it. Resolves to the segment, or to undefined where
+   * there is none. Absent where storage has no bound of its own.
+   */
+  evictOldest?(): Promise<number | undefined>;
+
+  /** The room left in what it is stored on, in bytes. Absent where that cannot be known. */
+  space?(): Promise<{ readonly freeBytes: number; readonly totalBytes: number }>;
 
   /** Gives the place back. What was not acknowledged stays for the next life. */
   close(): Promise<void>;

@@ -1,6 +1,6 @@
 /** Moments in the life of the process or page at which the tracker acts. */
 interface LifecycleListener {
-  /** The last moment: only what is done before this returns is done. Node's `exit`. */
+  /** The last moment: only what is done before this returns is done. Node's `exit`, and signals that end it. */
   exit(): void;
   /** The page may be gone soon: write and send now. */
   hide(): void;

@@ -1,4 +1,5 @@
 import { ConfigError, describe, isApiKey, isNonEmptyString, readBaseUrl } from '@sluice/protocol';
+import type { WhenFull } from './budget.ts';
 import type { Clock } from './clock.ts';
 import type { Fsync } from './fsync.ts';
 import type { Journal } from './journal.ts';
@@ -32,6 +33,21 @@ export interface TrackerOptions {
         readonly maxEvents?: number | undefined;
         /** Default: 64 MiB. */
         readonly maxBytes?: number | undefined;
+      }
+    | undefined;
+  /** Bounds of what waits, above all in the journal. */
+  readonly storage?:
+    | {
+        /** What the journal may take, in bytes. Default: no bound but that of the disk. */
+        readonly maxBytes?: number | undefined;
+        /**
+         * What the journal leaves free on its disk, in bytes; at most a twentieth of the disk. Default: 64 MiB.
+         */
+        readonly minFreeBytes?: number | undefined;
+        /** What is dropped where the journal is full. Default: `drop-oldest`. */
+        readonly whenFull?: WhenFull | undefined;
+        /** Events that get older before the service takes them are dropped, in milliseconds. Default: no bound. */
+        readonly maxAgeMs?: number | undefined;
       }
     | undefined;
   /** When events are sent together: as soon as one of these is reached. */
@@ -79,6 +95,12 @@ export interface Settings {
   readonly commitIntervalMs: number | undefined;
   readonly maxEventBytes: number;
   readonly buffer: { readonly maxEvents: number; readonly maxBytes: number };
+  readonly storage: {
+    readonly maxBytes: number;
+    readonly minFreeBytes: number;
+    readonly whenFull: WhenFull;
+    readonly maxAgeMs: number | undefined;
+  };
   readonly batch: { readonly maxEvents: number; readonly maxBytes: number; readonly maxWaitMs: number };
   readonly delivery: {
     readonly concurrency: number;
@@ -94,9 +116,11 @@ export interface Settings {
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
+/** A journal of a few segments. */
+const LEAST_JOURNAL_BYTES = 64 * KIB;
 /** Timers take no more than 2^31 - 1 ms. */
 const MAX_MS = 2 ** 31 - 1;
-type Group = 'buffer' | 'batch' | 'delivery';
+type Group = 'buffer' | 'storage' | 'batch' | 'delivery';
 type NamesOf<Options> = Readonly<Record<keyof NonNullable<Options>, true>>;
 
 /** Names of the options, by group. Records, so that an option added to the type and not here does not compile. */
@@ -104,10 +128,11 @@ const NAMES: { options: NamesOf<TrackerOptions> } & { [G in Group]: NamesOf<Trac
   options: {
     ...{ baseUrl: true, apiKey: true, correlationKey: true, source: true },
     ...{ journal: true, journalDirectory: true, fsync: true, commitIntervalMs: true, maxEventBytes: true },
-    ...{ buffer: true, batch: true, delivery: true },
+    ...{ buffer: true, storage: true, batch: true, delivery: true },
     ...{ logger: true, transport: true, clock: true, random: true },
   },
   buffer: { maxEvents: true, maxBytes: true },
+  storage: { maxBytes: true, minFreeBytes: true, whenFull: true, maxAgeMs: true },
   batch: { maxEvents: true, maxBytes: true, maxWaitMs: true },
   delivery: { concurrency: true, timeoutMs: true, retryBaseMs: true, retryMaxMs: true },
 };
@@ -116,6 +141,7 @@ const NAMES: { options: NamesOf<TrackerOptions> } & { [G in Group]: NamesOf<Trac
 export function readOptions(options: TrackerOptions): Settings {
   const given = group('options', options);
   const buffer = group('buffer', given.buffer);
+  const storage = group('storage', given.storage);
   const batch = group('batch', given.batch);
   const delivery = group('delivery', given.delivery);
   const logger = checked(
@@ -148,6 +174,19 @@ export function readOptions(options: TrackerOptions): Settings {
     buffer: {
       maxEvents: size(buffer, 'maxEvents', 256 * KIB, 'buffer.'),
       maxBytes: size(buffer, 'maxBytes', 64 * MIB, 'buffer.'),
+    },
+    storage: {
+      maxBytes: size(storage, 'maxBytes', Number.POSITIVE_INFINITY, 'storage.', LEAST_JOURNAL_BYTES),
+      minFreeBytes: size(storage, 'minFreeBytes', 64 * MIB, 'storage.', 0),
+      whenFull: checked(
+        storage,
+        'whenFull',
+        'drop-oldest',
+        isWhenFull,
+        '"drop-oldest" or "drop-newest"',
+        'storage.',
+      ),
+      maxAgeMs: size(storage, 'maxAgeMs', undefined, 'storage.'),
     },
     batch: {
       maxEvents: size(batch, 'maxEvents', 500, 'batch.'),
@@ -221,7 +260,7 @@ function size<Default>(
   prefix = '',
   least = 1,
 ): number | Default {
-  const most = name.endsWith('Ms') ? MAX_MS : 2 ** 31;
+  const most = name.endsWith('Ms') ? MAX_MS : prefix === 'storage.' ? Number.MAX_SAFE_INTEGER : 2 ** 31;
   const allowed = `a whole number from ${least} to ${most}`;
   return checked(given, name, fallback, isWholeFrom(least, most), allowed, prefix);
 }
@@ -233,6 +272,10 @@ function isWholeFrom(least: number, most: number): (value: unknown) => value is 
 
 function isFsync(value: unknown): value is Fsync {
   return value === 'always' || value === 'interval' || value === 'never';
+}
+
+function isWhenFull(value: unknown): value is WhenFull {
+  return value === 'drop-oldest' || value === 'drop-newest';
 }
 
 function isFunction(value: unknown): value is () => number {

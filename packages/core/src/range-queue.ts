@@ -29,6 +29,15 @@ export class RangeQueue {
     }
   }
 
+  /** Puts other ranges in the place of those that the callback says, in order; an empty one takes the range out. */
+  replace(callback: (range: EpochRange) => EpochRange): void {
+    const ranges = [...this.#front.reverse(), ...this.#back];
+    this.#front = [];
+    this.#back = [];
+    this.#count = 0;
+    for (const range of ranges) this.push(callback(range));
+  }
+
   /** The first range. */
   peek(): EpochRange | undefined {
     if (this.#front.length === 0) {

@@ -79,6 +79,7 @@ export class RingBuffer {
     const first = this.#head + skip;
     const start = at(this.#starts, first);
     const ends = new Uint32Array(Math.min(limit.maxEvents, this.#tail - first));
+    const times = new Float64Array(ends.length);
     let count = 0;
     let end = start;
     while (count < ends.length) {
@@ -87,9 +88,14 @@ export class RingBuffer {
       if (count > 0 && (from !== end + 1 || to - start > limit.maxBytes)) break;
       end = to;
       ends[count] = to - start;
+      times[count] = at(this.#times, first + count);
       count += 1;
     }
-    return { bytes: this.#bytes.subarray(start, end), ends: ends.subarray(0, count) };
+    return {
+      bytes: this.#bytes.subarray(start, end),
+      ends: ends.subarray(0, count),
+      times: times.subarray(0, count),
+    };
   }
 
   /** Lets go of the oldest `count` events. */

@@ -97,6 +97,7 @@ export class Sender {
     this.#pumping = true;
     while (this.#wokenWhilePumping) {
       this.#wokenWhilePumping = false;
+      await this.#dropExpired();
       while (this.#hasRoom()) {
         const batch = await this.#nextBatch();
         if (batch === undefined) break;
@@ -114,20 +115,34 @@ export class Sender {
   }
 
   async #nextBatch(): Promise<Batch | undefined> {
-    const { batcher, clock, onStorageFailed } = this.#options;
+    const { batcher } = this.#options;
     try {
       return await batcher.next();
     } catch (error) {
       if (this.#abort.signal.aborted) return undefined;
-      onStorageFailed(error);
-      const release = batcher.holdStored();
-      this.#storageTimer ??= clock.setTimeout(() => {
-        this.#storageTimer = undefined;
-        release();
-        this.wake();
-      }, STORAGE_RETRY_MS);
+      this.#holdStored(error);
       return batcher.next();
     }
+  }
+
+  async #dropExpired(): Promise<void> {
+    try {
+      if (!this.#abort.signal.aborted) await this.#options.batcher.dropExpired();
+    } catch (error) {
+      this.#holdStored(error);
+    }
+  }
+
+  /** Stored events cannot be read now. */
+  #holdStored(error: unknown): void {
+    const { batcher, clock, onStorageFailed } = this.#options;
+    onStorageFailed(error);
+    const release = batcher.holdStored();
+    this.#storageTimer ??= clock.setTimeout(() => {
+      this.#storageTimer = undefined;
+      release();
+      this.wake();
+    }, STORAGE_RETRY_MS);
   }
 
   /** Sees a batch through, in as many pieces as it takes. */
@@ -157,13 +172,14 @@ export class Sender {
   }
 
   async #send(batch: Batch): Promise<Fate> {
-    const { breaker, books } = this.#options;
+    const { breaker, books, batcher } = this.#options;
     const { signal } = this.#abort;
     const count = batch.events.ends.length;
     const refusals: number[] = [];
     for (let failures = 0; ; ) {
       await breaker.admit(signal);
       if (signal.aborted) return 'stopped';
+      if (batcher.isExpired(batch)) return this.#expired(batch);
       const { era } = breaker;
       const outcome = await this.#post(batch);
       const action: Action = outcome.kind === 'failed' ? 'retry' : actionFor(outcome.status);
@@ -201,6 +217,13 @@ export class Sender {
       // A transport of the user's own may break its word.
       return redactedOutcome({ kind: 'failed', cause, maybeSent: true }, this.#redact);
     }
+  }
+
+  /** Tried for so long that nobody wants it any more. */
+  async #expired(batch: Batch): Promise<Fate> {
+    const { batcher, onStorageFailed } = this.#options;
+    await batcher.expire(batch.range).catch(onStorageFailed);
+    return 'settled';
   }
 
   async #accepted(batch: Batch, era: number): Promise<Fate> {

@@ -6,10 +6,12 @@ import { Backlog } from './backlog.ts';
 import { Batcher } from './batcher.ts';
 import { Books } from './books.ts';
 import { Breaker } from './breaker.ts';
+import { Budget } from './budget.ts';
 import type { Clock } from './clock.ts';
 import { Committer } from './committer.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { Deadline, finishOptions } from './deadline.ts';
+import { StorageError, storageError } from './errors/storage-error.ts';
 import { createEventText, type TrackOptions } from './event-text.ts';
 import { type Journal, rangeLength } from './journal.ts';
 import { createJournal } from './journals/choice.ts';
@@ -58,7 +60,7 @@ export class Tracker {
   /** @internal */
   constructor(settings: Settings) {
     this.#settings = settings;
-    const { batch, buffer, delivery, random } = settings;
+    const { batch, buffer, delivery, random, storage } = settings;
     const clock = settings.clock ?? platform.clock;
     const transport = settings.transport ?? platform.createTransport(delivery.concurrency);
     this.#clock = clock;
@@ -67,14 +69,20 @@ export class Tracker {
     this.#reporter = reporter;
     this.#journal = createJournal(settings, clock);
     this.#backlog = new Backlog(buffer, platform.text);
+    const onJournalFull = (count: number) => reporter.dropped('journal-full', count);
     this.#committer = new Committer({
       backlog: this.#backlog,
       journal: this.#journal,
+      budget: new Budget({
+        ...{ backlog: this.#backlog, journal: this.#journal, clock },
+        ...{ ...storage, onDropped: onJournalFull },
+      }),
       clock,
       random,
       intervalMs: settings.commitIntervalMs ?? platform.commitIntervalMs,
       onWritten: () => this.#sender.wake(),
       onFailed: (error) => reporter.storageFailed(error),
+      onDropped: onJournalFull,
     });
     this.#batcher = new Batcher({
       backlog: this.#backlog,
@@ -82,8 +90,10 @@ export class Tracker {
       clock,
       limit: batch,
       maxWaitMs: batch.maxWaitMs,
+      maxAgeMs: storage.maxAgeMs,
       onDue: () => this.#sender.wake(),
       onDamaged: (count) => reporter.dropped('damaged', count),
+      onExpired: (count) => reporter.dropped('expired', count),
     });
     this.#breaker = new Breaker(clock, (state) => {
       reporter.breaker(state);
@@ -158,6 +168,24 @@ export class Tracker {
     this.#reporter.invalid(
       new InvalidEventError('correlationValue', `${rule}, got ${describe(correlationValue)}`),
     );
+  }
+
+  /**
+   * Resolves once all that was tracked before is durable: in the journal, and synced as `fsync` says; with `interval`, now.
+   * Rejects with a StorageError where the journal fails or is in memory: the events go on, and end with the process.
+   */
+  async durable(): Promise<void> {
+    const isWritten = await this.#committer.write();
+    const inMemory = this.#backlog.memoryOnly;
+    if (!isWritten || inMemory > 0 || !this.#journal.survives) {
+      const why = this.#journal.survives ? 'the journal fails' : 'the journal is in memory';
+      throw new StorageError(`what was tracked is not durable: ${why}`);
+    }
+    try {
+      await this.#journal.sync();
+    } catch (cause) {
+      throw storageError('what was tracked may not survive a power cut', cause);
+    }
   }
 
   /**

@@ -30,10 +30,17 @@ interface Bench {
 }
 
 function createBench(
-  options: { maxEvents?: number; maxBytes?: number; maxWaitMs?: number; time?: Clock } = {},
+  options: {
+    maxEvents?: number;
+    maxBytes?: number;
+    maxWaitMs?: number;
+    maxAgeMs?: number;
+    time?: Clock;
+  } = {},
   clock: VirtualClock = new VirtualClock(),
 ): Bench {
-  const { maxEvents = 3, maxBytes = 1_000, maxWaitMs = MAX_WAIT_MS, time = clock } = options;
+  const { maxEvents = 3, maxBytes = 1_000, maxWaitMs = MAX_WAIT_MS, maxAgeMs, time = clock } = options;
+  const expired: number[] = [];
   const backlog = new Backlog({ maxEvents: 1_000, maxBytes: 100_000 }, textWriter);
   const journal = new FakeJournal();
   const damaged: number[] = [];
@@ -44,6 +51,8 @@ function createBench(
     clock: time,
     limit: { maxEvents, maxBytes },
     maxWaitMs,
+    maxAgeMs,
+    onExpired: (count) => expired.push(count),
     onDue: () => {
       due += 1;
     },

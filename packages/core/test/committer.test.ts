@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Backlog, MEMORY_SEGMENT } from '../src/backlog.ts';
+import { Budget, type BudgetOptions } from '../src/budget.ts';
 import type { Clock } from '../src/clock.ts';
 import { Committer } from '../src/committer.ts';
 import type { Journal } from '../src/journal.ts';
@@ -18,6 +19,7 @@ interface Bench<J extends Journal> {
   readonly journal: J;
   readonly committer: Committer;
   readonly errors: unknown[];
+  readonly dropped: number[];
   readonly written: () => number;
   /** Accepts events, as `track()` does. */
   readonly accept: (...texts: string[]) => void;
@@ -27,13 +29,21 @@ function createBenchWith<J extends Journal>(
   journal: J,
   clock: VirtualClock = new VirtualClock(),
   time: Clock = clock,
+  bounds: Partial<BudgetOptions> = {},
 ): Bench<J> {
   const backlog = new Backlog({ maxEvents: 10_000, maxBytes: 1_000_000 }, textWriter);
   const errors: unknown[] = [];
   let written = 0;
+  const dropped: number[] = [];
+  const onDropped = (count: number) => void dropped.push(count);
   const committer = new Committer({
     backlog,
     journal,
+    budget: new Budget({
+      ...{ backlog, journal, clock: time, onDropped },
+      ...{ maxBytes: Number.POSITIVE_INFINITY, minFreeBytes: 0, whenFull: 'drop-oldest', ...bounds },
+    }),
+    onDropped,
     clock: time,
     // The longest of all waits.
     random: () => 1,
@@ -49,7 +59,7 @@ function createBenchWith<J extends Journal>(
       committer.notify();
     }
   };
-  return { clock, backlog, journal, committer, errors, written: () => written, accept };
+  return { clock, backlog, journal, committer, errors, dropped, written: () => written, accept };
 }
 
 function createBench(): Bench<FakeJournal> {
@@ -95,18 +105,18 @@ describe('Committer', () => {
     expect(journal.groups).toHaveLength(1);
   });
 
-  it('gathers the next group while it writes, and writes that at once and alone', async () => {
+  it('writes the next group while one is synced, and what comes meanwhile together behind them', async () => {
     const { clock, journal, accept, backlog } = createBench();
     const release = journal.hangAppends();
-    accept('1');
-    await clock.advance(INTERVAL_MS);
-    accept('2');
-    await clock.advance(INTERVAL_MS);
-    accept('3');
+    for (const text of ['1', '2', '3', '4']) {
+      accept(text);
+      await clock.advance(INTERVAL_MS);
+    }
+    expect(journal.mostAppendsAtOnce).toBe(2);
     release();
-    await settle();
-    expect(journal.groups).toEqual([['1'], ['2', '3']]);
-    expect(journal.mostAppendsAtOnce).toBe(1);
+    await clock.advance(INTERVAL_MS);
+    expect(journal.groups).toEqual([['1'], ['2'], ['3', '4']]);
+    expect(journal.mostAppendsAtOnce).toBe(2);
     expect(backlog.unwritten).toBe(0);
     expect(clock.timers).toBe(0);
   });
@@ -180,23 +190,41 @@ describe('commit', () => {
     expect(backlog.unwritten).toBe(1);
   });
 
-  it('waits for the write that is under way and for what came after that began', async () => {
+  it('waits for the writes that are under way and for what came after they began', async () => {
     const { clock, journal, committer, accept } = createBench();
+    const release = journal.hangAppends();
+    for (const text of ['1', '2']) {
+      accept(text);
+      await clock.advance(INTERVAL_MS);
+    }
+    accept('3');
+    const commit = watch(committer.commit());
+    const releaseAgain = journal.hangAppends();
+    release();
+    await settle();
+    expect(journal.groups).toEqual([['1'], ['2']]);
+    expect(commit.isDone).toBe(false);
+    releaseAgain();
+    await settle();
+    expect(journal.groups).toEqual([['1'], ['2'], ['3']]);
+    expect(commit.isDone).toBe(true);
+  });
+
+  it('writes again what was under way when one before it failed, and releases what the journal took of it', async () => {
+    const { clock, journal, accept, backlog, committer } = createBench();
     const release = journal.hangAppends();
     accept('1');
     await clock.advance(INTERVAL_MS);
     accept('2');
-    const commit = watch(committer.commit());
-    const hangAgain = journal.hangAppends();
+    await clock.advance(INTERVAL_MS);
+    journal.failAppendsLeft = 1;
     release();
     await settle();
-    expect(journal.groups).toEqual([['1']]);
-    expect(commit.isDone).toBe(false);
-    hangAgain();
-    await settle();
-    expect(journal.groups).toEqual([['1'], ['2']]);
-    expect(commit.isDone).toBe(true);
-    expect(journal.mostAppendsAtOnce).toBe(1);
+    expect(backlog.unwritten).toBe(2);
+    await committer.commit();
+    expect(journal.groups).toEqual([['2'], ['1', '2']]);
+    expect(journal.acknowledged).toEqual([{ segment: 1, from: 0, to: 1 }]);
+    expect(backlog.unwritten).toBe(0);
   });
 
   it('takes as many writes as it needs', async () => {

@@ -17,6 +17,8 @@ export class FakeJournal implements Journal {
   mostAppendsAtOnce = 0;
   failOpen = false;
   failAppends = false;
+  /** So many appends fail from now on. */
+  failAppendsLeft = 0;
   failReads = false;
   failAcknowledgements = false;
   readonly #memory = new MemoryJournal(Number.POSITIVE_INFINITY);
@@ -75,7 +77,7 @@ export class FakeJournal implements Journal {
     this.mostAppendsAtOnce = Math.max(this.mostAppendsAtOnce, this.#appends);
     try {
       await this.#gate;
-      if (this.failAppends) throw failure('append');
+      if (this.failAppends || this.failAppendsLeft-- > 0) throw failure('append');
       // Read only now: the bytes have to stay valid until the append is done.
       this.groups.push(toTexts(events));
       return await this.#memory.append(events);

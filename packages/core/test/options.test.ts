@@ -50,6 +50,12 @@ describe('readOptions', () => {
       commitIntervalMs: undefined,
       maxEventBytes: 262_144,
       buffer: { maxEvents: 262_144, maxBytes: 67_108_864 },
+      storage: {
+        maxBytes: Number.POSITIVE_INFINITY,
+        minFreeBytes: 67_108_864,
+        whenFull: 'drop-oldest',
+        maxAgeMs: undefined,
+      },
       batch: { maxEvents: 500, maxBytes: 524_288, maxWaitMs: 1_000 },
       delivery: { concurrency: 4, timeoutMs: 30_000, retryBaseMs: 500, retryMaxMs: 60_000 },
       logger: undefined,
@@ -319,7 +325,7 @@ describe('a wrong option', () => {
 
   it.each([
     ['options', { ...GOOD, baseURL: 'https://example.com' }, 'baseURL', /baseUrl, apiKey, correlationKey/],
-    ['options', { ...GOOD, maxEvents: 5 }, 'maxEvents', /buffer, batch, delivery/],
+    ['options', { ...GOOD, maxEvents: 5 }, 'maxEvents', /buffer, storage, batch, delivery/],
     ['buffer', { ...GOOD, buffer: { maxEvent: 5 } }, 'buffer.maxEvent', /maxEvents, maxBytes/],
     ['batch', { ...GOOD, batch: { maxWait: 5 } }, 'batch.maxWait', /maxEvents, maxBytes, maxWaitMs/],
     ['delivery', { ...GOOD, delivery: { retries: 5 } }, 'delivery.retries', /concurrency, timeoutMs/],

@@ -54,8 +54,12 @@ class Bench {
     const wake = () => this.sender.wake();
     this.batcher = new Batcher({
       ...{ backlog, journal, clock, limit: { maxEvents, maxBytes: 512 * 1024 }, maxWaitMs: 0, onDue: wake },
+      maxAgeMs: undefined,
       onDamaged: (count) => {
         books.dropped.damaged += count;
+      },
+      onExpired: (count) => {
+        books.dropped.expired += count;
       },
     });
     this.breaker = new Breaker(clock, (state) => {

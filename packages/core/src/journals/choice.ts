@@ -6,7 +6,7 @@ import { MemoryJournal } from './memory-journal.ts';
 
 /** The journal that the settings ask for. A `part` is a place beside the events: dead letters. */
 export function createJournal(settings: Settings, clock: Clock, part?: 'dead-letters'): Journal {
-  const { journal, baseUrl, apiKey, correlationKey, journalDirectory, fsync, buffer } = settings;
+  const { journal, baseUrl, apiKey, correlationKey, journalDirectory, fsync, buffer, storage } = settings;
   if (typeof journal === 'object' && part === undefined) return journal;
   const durable =
     journal === undefined
@@ -14,6 +14,7 @@ export function createJournal(settings: Settings, clock: Clock, part?: 'dead-let
           account: [baseUrl, correlationKey, apiKey ?? ''].join('\n'),
           directory: journalDirectory,
           fsync,
+          maxBytes: storage.maxBytes,
           clock,
           ...(part && { part }),
         })

@@ -6,6 +6,7 @@ import { FileJournal } from '../journals/file/file-journal.ts';
 import type { Lifecycle } from '../lifecycle.ts';
 import type { TextWriter } from '../ring-buffer.ts';
 import { UndiciTransport } from '../transports/undici-transport.ts';
+import { atLastMoment } from './last-moment.ts';
 import type { Platform } from './platform.ts';
 
 const text: TextWriter = {
@@ -23,22 +24,8 @@ const clock: Clock = {
   },
 };
 
-/** One listener of the process for all trackers: Node warns of more than ten. */
-const exits = new Set<() => void>();
-
-function onExit(): void {
-  for (const exit of exits) exit();
-}
-
 const lifecycle: Lifecycle = {
-  listen({ exit }) {
-    if (exits.size === 0) process.on('exit', onExit);
-    exits.add(exit);
-    return () => {
-      exits.delete(exit);
-      if (exits.size === 0) process.off('exit', onExit);
-    };
-  },
+  listen: ({ exit }) => atLastMoment(exit),
 };
 
 export const platform: Platform = {
@@ -46,9 +33,9 @@ export const platform: Platform = {
   clock,
   lifecycle,
   commitIntervalMs: 10,
-  createJournal({ account, directory, fsync, clock, part = '' }) {
+  createJournal({ account, directory, fsync, maxBytes, clock, part = '' }) {
     const root = resolve(directory ?? join(stateDirectory(), 'sluice', accountName(account)));
-    return new FileJournal({ directory: join(root, part), fsync, clock });
+    return new FileJournal({ directory: join(root, part), fsync, clock, maxBytes });
   },
   createTransport: (concurrency) => new UndiciTransport(concurrency),
 };

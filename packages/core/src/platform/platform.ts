@@ -11,6 +11,8 @@ interface JournalPlace {
   readonly account: string;
   readonly directory: string | undefined;
   readonly fsync: Fsync;
+  /** What the journal is kept within, in bytes. */
+  readonly maxBytes: number;
   readonly clock: Clock;
   /** A part of the place, for what is not to be delivered: dead letters. */
   readonly part?: string;

@@ -89,7 +89,7 @@ describe('FileJournal', () => {
 
     const { journal, witness } = await open();
     expect(await readAll(journal, witness.ranges)).toEqual(events.filter((_, number) => number !== 7));
-    expect(witness.damages).toEqual([{ place: expect.stringContaining('.segment'), bytes: 14 + 12 }]);
+    expect(witness.damages).toEqual([{ place: expect.stringContaining('.segment'), bytes: 18 + 12 }]);
     for (const range of witness.ranges) await journal.acknowledge(range);
     await journal.close();
     expect(await files('.damaged')).toHaveLength(1);
@@ -104,7 +104,7 @@ describe('FileJournal', () => {
     await journal.close();
     const path = await theSegment();
     const bytes = await readFile(path);
-    bytes.fill(0, 16, 16 + 20);
+    bytes.fill(0, 32, 32 + 20);
     await writeFile(path, bytes);
 
     const second = await open();
@@ -141,8 +141,8 @@ describe('FileJournal', () => {
       const found = await readAll(journal, witness.ranges);
       // Intact is an event of which neither the text nor the header before it was touched.
       const intact = events.filter((text) => {
-        const start = original.indexOf(text) - 14;
-        const end = start + 14 + text.length;
+        const start = original.indexOf(text) - 18;
+        const end = start + 18 + text.length;
         return bytes.subarray(start, end).equals(original.subarray(start, end));
       });
       expect(found, `round ${round}`).toEqual(intact);
@@ -158,7 +158,7 @@ describe('FileJournal', () => {
     await journal.close();
     const path = await theSegment();
     const bytes = await readFile(path);
-    await writeFile(path, bytes.subarray(0, bytes.indexOf('{"number":5}') - 14));
+    await writeFile(path, bytes.subarray(0, bytes.indexOf('{"number":5}') - 18));
 
     const second = await open();
     expect(await readAll(second.journal, second.witness.ranges)).toEqual(events.slice(0, 3));
@@ -222,7 +222,7 @@ describe('FileJournal', () => {
     const path = await theSegment();
     const bytes = await readFile(path);
     bytes[8] = 2;
-    bytes.writeUInt32LE(crc32(bytes.subarray(0, 12)), 12);
+    bytes.writeUInt32LE(crc32(bytes.subarray(0, 28)), 28);
     await writeFile(path, bytes);
     await writeFile(join(path, '..', 'notes.txt'), 'mine');
     await writeFile(join(path, '..', '99999999.segment'), 'not a segment');

@@ -1,5 +1,4 @@
 import { crc32 } from 'node:zlib';
-import { IndexSet } from './index-set.ts';
 
 /*
  * One record holds one released range (FORMAT.md): from u32 | to u32 | crc u32. A record that is damaged or cut short
@@ -17,13 +16,13 @@ export function acknowledgementRecord(from: number, to: number): Buffer {
   return record;
 }
 
-/** The events that the intact records of a file release. */
-export function readAcknowledgements(bytes: Buffer): IndexSet {
-  const released = new IndexSet();
+/** The ranges that the intact records of a file release. */
+export function readAcknowledgements(bytes: Buffer): { from: number; to: number }[] {
+  const released: { from: number; to: number }[] = [];
   for (let at = 0; at + ACKNOWLEDGEMENT_BYTES <= bytes.length; ) {
     const record = bytes.subarray(at, at + ACKNOWLEDGEMENT_BYTES);
     const isIntact = crc32(record.subarray(0, CRC_AT)) === record.readUInt32LE(CRC_AT);
-    if (isIntact) released.add(record.readUInt32LE(0), record.readUInt32LE(4));
+    if (isIntact) released.push({ from: record.readUInt32LE(0), to: record.readUInt32LE(4) });
     // Behind a record that was cut short, the next one starts anywhere.
     at += isIntact ? ACKNOWLEDGEMENT_BYTES : 1;
   }

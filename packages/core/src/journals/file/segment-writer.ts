@@ -1,129 +1,207 @@
-import type { FileHandle } from 'node:fs/promises';
 import { StorageError } from '../../errors/storage-error.ts';
 import type { EventBytes } from '../../journal.ts';
-import type { FileSystem } from './file-system.ts';
+import type { FileSystem, OpenFile, SyncFile } from './file-system.ts';
 import { framedLength, writeFrames } from './frame.ts';
-import { CREATE_FLAGS, FILE_MODE, SEGMENT_HEADER, type Segment } from './segment.ts';
+import type { FrameBuffers } from './frame-buffers.ts';
+import type { Segment } from './segment.ts';
+import { SEGMENT_HEADER_BYTES, type SegmentHeader, writeHeader } from './segment-header.ts';
+
+/** Events that were written together. Their frames are kept until they are synced: a disk that fails may lose them. */
+export interface WrittenGroup {
+  readonly from: number;
+  readonly to: number;
+  readonly frames: Buffer;
+  readonly buffer: Buffer;
+}
 
 /** Appends to a new segment. */
 export class SegmentWriter {
   readonly segment: Segment;
-  readonly #fs: FileSystem;
-  readonly #file: FileHandle;
-  /** Kept from write to write. */
-  #frames = Buffer.alloc(0);
-  #unsynced = 0;
+  readonly #file: OpenFile;
+  readonly #buffers: FrameBuffers;
+  readonly #isSynced: boolean;
+  /** Where the next group goes; the segment itself knows of it once the group counts. */
+  #next: number;
+  #position = SEGMENT_HEADER_BYTES;
+  #unsynced: WrittenGroup[] = [];
+  #unsyncedBytes = 0;
+  #writing: Promise<unknown> = Promise.resolve();
+  #syncing: Promise<void> | undefined;
+  /** The sync that covers what was written since the one under way began. */
+  #nextSync: Promise<void> | undefined;
+  #closed = false;
 
-  private constructor(fs: FileSystem, segment: Segment, file: FileHandle) {
-    this.#fs = fs;
+  private constructor(segment: Segment, file: OpenFile, buffers: FrameBuffers, isSynced: boolean) {
     this.segment = segment;
     this.#file = file;
+    this.#buffers = buffers;
+    this.#isSynced = isSynced;
+    this.#next = segment.end;
   }
 
-  static async create(fs: FileSystem, segment: Segment): Promise<SegmentWriter> {
-    const file = await fs.promises.open(segment.path, CREATE_FLAGS, FILE_MODE);
-    const writer = new SegmentWriter(fs, segment, file);
+  /** @param isSynced Whether it will ever be synced: only then frames have to be kept. */
+  static async create(
+    fs: FileSystem,
+    segment: Segment,
+    header: SegmentHeader,
+    buffers: FrameBuffers,
+    isSynced: boolean,
+  ): Promise<SegmentWriter> {
+    const file = await fs.create(segment.path);
     try {
-      await writer.#write(SEGMENT_HEADER, 0);
-      return writer;
+      await writeAll(file, writeHeader(header), 0);
     } catch (error) {
       await file.close().catch(() => undefined);
-      await fs.promises.rm(segment.path, { force: true }).catch(() => undefined);
+      await fs.remove(segment.path).catch(() => undefined);
       throw error;
     }
+    segment.begin(header);
+    return new SegmentWriter(segment, file, buffers, isSynced);
   }
 
-  /** Bytes written since the last sync. */
-  get unsynced(): number {
-    return this.#unsynced;
+  /** Bytes of the file. */
+  get size(): number {
+    return this.#position;
+  }
+
+  get unsyncedBytes(): number {
+    return this.#unsyncedBytes;
   }
 
   /**
-   * Appends a group, whole or not at all, and syncs it if asked to. Returns the number of its first event. The group
-   * counts only at the very end: until then `appendSync` of the same events writes the same bytes to the same place.
+   * Writes a group, whole or not at all; one call at a time. It counts once it is confirmed: until then `appendSync` of the
+   * same events writes the same bytes to the same place.
    */
-  async append(events: EventBytes, isSynced: boolean): Promise<number> {
-    const { segment } = this;
+  write(events: EventBytes): Promise<WrittenGroup> {
     const length = framedLength(events);
-    if (this.#frames.length < length) this.#frames = Buffer.allocUnsafeSlow(Math.max(length, 64 * 1024));
-    const frames = this.#frames.subarray(0, length);
-    writeFrames(events, segment.count, frames);
-    try {
-      await this.#write(frames, segment.size);
-      if (isSynced) await this.#file.datasync();
-    } catch (error) {
-      // Works on a full disk too. Where even this fails, the reader finds a frame cut short.
-      await this.#file.truncate(segment.size).catch(() => undefined);
-      throw error;
-    }
-    const first = this.#grow(events.ends.length, length);
-    if (isSynced) this.#unsynced = 0;
-    return first;
+    const buffer = this.#buffers.take(length);
+    const frames = buffer.subarray(0, length);
+    writeFrames(events, this.#next, this.segment.baseTime, frames);
+    const from = this.#next;
+    return this.#writeGroup({ from, to: from + events.ends.length, frames, buffer });
   }
 
-  /** As `append`. Where an asynchronous append of the same events is under way, both write the same bytes to one place. */
+  /** Writes a group again that another file may have lost. */
+  rewrite(group: WrittenGroup): Promise<WrittenGroup> {
+    return this.#writeGroup(group);
+  }
+
+  /** A group counts from now on. In the order in which they were written. */
+  confirm({ from, to, frames }: WrittenGroup): void {
+    this.segment.mark(from, this.segment.size);
+    this.segment.end = to;
+    this.segment.size += frames.length;
+  }
+
+  /** As `write`, at once, from the first event on that is not confirmed; it counts when this returns. */
   appendSync(events: EventBytes): number {
+    const { segment } = this;
     const frames = Buffer.allocUnsafe(framedLength(events));
-    writeFrames(events, this.segment.count, frames);
-    writeAllSync(this.#fs, this.#file.fd, frames, this.segment.size);
-    return this.#grow(events.ends.length, frames.length);
+    const from = segment.end;
+    writeFrames(events, from, segment.baseTime, frames);
+    writeAllSync(this.#file, frames, segment.size);
+    if (this.#isSynced) this.#file.syncSync();
+    segment.end += events.ends.length;
+    segment.size += frames.length;
+    return from;
   }
 
-  /** Resolves once all that is appended survives a power cut. */
-  async sync(): Promise<void> {
-    const syncing = this.#unsynced;
-    if (syncing === 0) return;
-    try {
-      await this.#file.datasync();
-      this.#unsynced -= syncing;
-    } catch (error) {
-      // The next sync may say that all is well though the data is gone: this file is never synced again.
-      this.#unsynced = 0;
-      throw error;
-    }
+  /**
+   * Resolves once all that is written survives a power cut. One sync serves all who ask while another is under way. Once it
+   * has failed it fails for ever: the next one may say that all is well though the data is gone.
+   */
+  sync(): Promise<void> {
+    if (this.#syncing === undefined) return this.#startSync();
+    this.#nextSync ??= this.#syncing.then(() => {
+      this.#nextSync = undefined;
+      return this.#startSync();
+    });
+    return this.#nextSync;
   }
 
-  async close(): Promise<void> {
+  /** Ends it. Returns what it wrote and did not sync. */
+  async close(): Promise<readonly WrittenGroup[]> {
+    this.#closed = true;
+    await this.#writing;
     this.segment.sealed = true;
-    await this.#file.close();
+    const unsynced = this.#unsynced.splice(0);
+    await this.#file.close().catch(() => undefined);
+    return unsynced;
   }
 
-  #grow(events: number, bytes: number): number {
-    const first = this.segment.count;
-    this.segment.count += events;
-    this.segment.size += bytes;
-    this.#unsynced += bytes;
-    return first;
+  async #writeGroup(group: WrittenGroup): Promise<WrittenGroup> {
+    const position = this.#position;
+    const writing = this.#write(group.frames, position);
+    this.#writing = writing.catch(() => undefined);
+    await writing;
+    this.#next = group.to;
+    this.#position = position + group.frames.length;
+    if (this.#isSynced) {
+      this.#unsynced.push(group);
+      this.#unsyncedBytes += group.frames.length;
+    } else {
+      this.#buffers.give(group.buffer);
+    }
+    return group;
   }
 
   async #write(bytes: Buffer, position: number): Promise<void> {
-    for (let written = 0; written < bytes.length; ) {
-      const { bytesWritten } = await this.#file.write(
-        bytes,
-        written,
-        bytes.length - written,
-        position + written,
-      );
-      if (bytesWritten === 0) throw new StorageError(`the disk took ${written} of ${bytes.length} bytes`);
-      written += bytesWritten;
+    if (this.#closed) throw new StorageError('the segment is closed');
+    try {
+      await writeAll(this.#file, bytes, position);
+    } catch (error) {
+      // Works on a full disk too. Where even this fails, the reader finds a frame cut short.
+      await this.#file.truncate(position).catch(() => undefined);
+      throw error;
     }
+  }
+
+  #startSync(): Promise<void> {
+    const syncing = this.#syncNow();
+    this.#syncing = syncing;
+    const forget = () => {
+      this.#syncing = undefined;
+    };
+    syncing.then(forget, () => undefined);
+    return syncing;
+  }
+
+  async #syncNow(): Promise<void> {
+    const count = this.#unsynced.length;
+    if (count === 0) return;
+    await this.#file.sync();
+    if (!(await this.#file.stat()).isLinked) throw new StorageError('somebody removed the file');
+    for (const { frames, buffer } of this.#unsynced.splice(0, count)) {
+      this.#unsyncedBytes -= frames.length;
+      this.#buffers.give(buffer);
+    }
+  }
+}
+
+async function writeAll(file: OpenFile, bytes: Buffer, position: number): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    const count = await file.write(bytes.subarray(written), position + written);
+    if (count === 0) throw new StorageError(`the disk took ${written} of ${bytes.length} bytes`);
+    written += count;
+  }
+}
+
+function writeAllSync(file: Pick<SyncFile, 'writeSync'>, bytes: Buffer, position: number): void {
+  for (let written = 0; written < bytes.length; ) {
+    written += file.writeSync(bytes.subarray(written), position + written);
   }
 }
 
 /** Writes a segment of its own at once, for the last moment of a process that has none open. */
-export function writeSegmentSync(fs: FileSystem, path: string, events: EventBytes): void {
+export function writeSegmentSync(fs: FileSystem, path: string, events: EventBytes, isSynced: boolean): void {
+  const baseTime = events.times?.[0] ?? 0;
   const frames = Buffer.allocUnsafe(framedLength(events));
-  writeFrames(events, 0, frames);
-  const file = fs.openSync(path, CREATE_FLAGS, FILE_MODE);
+  writeFrames(events, 0, baseTime, frames);
+  const file = fs.createSync(path);
   try {
-    writeAllSync(fs, file, Buffer.concat([SEGMENT_HEADER, frames]), 0);
+    writeAllSync(file, Buffer.concat([writeHeader({ first: 0, baseTime }), frames]), 0);
+    if (isSynced) file.syncSync();
   } finally {
-    fs.closeSync(file);
-  }
-}
-
-function writeAllSync(fs: FileSystem, file: number, bytes: Buffer, position: number): void {
-  for (let written = 0; written < bytes.length; ) {
-    written += fs.writeSync(file, bytes, written, bytes.length - written, position + written);
+    file.closeSync();
   }
 }

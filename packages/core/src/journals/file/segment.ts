@@ -1,64 +1,77 @@
-import { constants } from 'node:fs';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
-import { COMMA } from '../../event-bytes.ts';
 import { type Limit, NO_EVENTS, type Range, type Reading } from '../../journal.ts';
 import { acknowledgementRecord, readAcknowledgements } from './acknowledgements.ts';
-import { errorCode, type FileSystem } from './file-system.ts';
+import { collect } from './collect.ts';
+import { errorCode, type FileSystem, type OpenFile } from './file-system.ts';
 import { FRAME_HEADER_BYTES, FrameReader } from './frame.ts';
 import { IndexSet } from './index-set.ts';
+import { findIntactRuns, type IntactRun } from './intact-runs.ts';
+import type { OpenFiles } from './open-files.ts';
+import type { ReadingBuffer } from './reading-buffer.ts';
+import { readHeader, SEGMENT_HEADER_BYTES, type SegmentHeader } from './segment-header.ts';
 
-/*
- * A segment is two files (FORMAT.md): `<name>.segment` with a header and frames, `<name>.acks` with what is released.
- */
-const HEADER = Buffer.from([0xff, 0xfe, ...Buffer.from('SLUICE'), 1, 0, 0, 0, 0, 0, 0, 0]);
-const VERSION_AT = 8;
-const HEADER_CRC_AT = 12;
-HEADER.writeUInt32LE(crc32(HEADER.subarray(0, HEADER_CRC_AT)), HEADER_CRC_AT);
-/** Missing on Windows. */
-const NO_FOLLOW: number = constants.O_NOFOLLOW ?? 0;
-const READ_FLAGS = constants.O_RDONLY | NO_FOLLOW;
-const ACKNOWLEDGE_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | NO_FOLLOW;
-
-export const FILE_MODE = 0o600;
-
-export const SEGMENT_HEADER: Buffer = HEADER;
-/** How a segment's file is created: it must not exist, and no link is followed. */
-export const CREATE_FLAGS: number = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
 export const SEGMENT_SUFFIX = '.segment';
 export const ACKNOWLEDGEMENTS_SUFFIX = '.acks';
 const DAMAGED_SUFFIX = '.damaged';
+/** The end of a file that tells how many events are in it, if it is intact. */
+const TAIL_BYTES = 64 * 1024;
+/** Where frames start is remembered about this often: reading anywhere costs no more than reading so much. */
+const WAYMARK_BYTES = 128 * 1024;
 
-/** What opening an existing segment found. */
-export interface Survey {
-  /** False for a version that this code does not know; nothing else was looked at. */
-  readonly readable: boolean;
-  /** Bytes that are not intact frames. */
-  readonly damaged: number;
-  /** Runs of intact events that are not released, in order. */
-  readonly waiting: readonly { readonly from: number; readonly to: number }[];
+/** What all segments of a journal share. */
+export interface SegmentContext {
+  readonly fs: FileSystem;
+  readonly files: OpenFiles;
+  readonly readingBuffer: ReadingBuffer;
+  /** Bytes that are not intact events were found. */
+  readonly onDamaged: (path: string, bytes: number) => void;
 }
 
-/** One file of the journal, with the record of what was released of it. Read and released here; appended to by its writer. */
+/** Consecutive events of a segment. */
+export interface Run {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What is known of a segment that is damaged, as it was when it had this size. */
+interface Damage {
+  /** Where its intact events are. */
+  readonly runs: readonly IntactRun[];
+  /** Bytes that were reported. */
+  readonly known: number;
+  readonly size: number;
+}
+
+/**
+ * A segment is two files (FORMAT.md): `<name>.segment` with a header and frames, `<name>.acks` with what is released. Here
+ * it is read and released; its writer appends to it.
+ */
 export class Segment {
   /** What ranges call it. */
   readonly number: number;
   readonly directory: string;
-  readonly #fs: FileSystem;
+  readonly #context: SegmentContext;
   readonly #name: string;
-  #released = new IndexSet();
-  #acknowledgements: Promise<unknown> = Promise.resolve();
-  #isDamaged = false;
-  /** Where to go on reading: the frame of event `index`, or an earlier one, is at `offset`. */
-  #resume = { index: 0, offset: HEADER.length };
-  /** Bytes of intact data in the file, and the number of events in it. The writer keeps them up to date. */
-  size: number = HEADER.length;
-  count = 0;
+  readonly #released = new IndexSet();
+  #records: Buffer[] = [];
+  /** The write of the records that wait for the one under way. */
+  #noting: Promise<void> | undefined;
+  #noted: Promise<void> = Promise.resolve();
+  /** Places of frames, in order: event `index`, or the first of the file, is at `offset`. */
+  #waymarks = [{ index: 0, offset: SEGMENT_HEADER_BYTES }];
+  /** Where the last read ended. */
+  #resume = { index: 0, offset: SEGMENT_HEADER_BYTES };
+  #damage: Damage | undefined;
+  /** What ages count from; not a number where that is not known. */
+  baseTime: number = Number.NaN;
+  /** Bytes of the file that count, and the index behind its last event. The writer keeps them up to date. */
+  size: number = SEGMENT_HEADER_BYTES;
+  end = 0;
   /** Whether nothing will be appended any more. */
   sealed = false;
 
-  constructor(fs: FileSystem, number: number, directory: string, name: string) {
-    this.#fs = fs;
+  constructor(context: SegmentContext, number: number, directory: string, name: string) {
+    this.#context = context;
     this.number = number;
     this.directory = directory;
     this.#name = name;
@@ -71,107 +84,197 @@ export class Segment {
 
   /** Whether all its events are released and none can come. */
   get isDone(): boolean {
-    return this.sealed && this.#released.covers(this.count);
+    return this.sealed && this.#released.covers(this.end);
   }
 
-  /** Reads a segment that another life wrote, from end to end, and seals it. */
-  async survey(): Promise<Survey> {
+  /** Takes what its header says. */
+  begin({ first, baseTime }: SegmentHeader): void {
+    this.baseTime = baseTime;
+    this.end = first;
+    // Those before its first event are not its own.
+    this.#released.add(0, first);
+  }
+
+  /**
+   * Takes on a segment that another life wrote, and returns what waits in it; undefined where it is of a version that this
+   * code does not know. Looks at its start and its end alone: damage between them is found when it is read.
+   */
+  async recover(): Promise<readonly Run[] | undefined> {
     this.sealed = true;
-    const bytes = await this.#readFile(this.path);
-    this.size = bytes.length;
-    // An unsynced file can survive a power cut with nothing in it, or with a part of its header.
-    const isEmpty = bytes.every((byte) => byte === 0) || HEADER.indexOf(bytes) === 0;
-    if (isEmpty) return { readable: true, damaged: 0, waiting: [] };
-    if (isOtherVersion(bytes)) return { readable: false, damaged: 0, waiting: [] };
-    const hasHeader = bytes.indexOf(HEADER) === 0;
-    this.#released = readAcknowledgements(await this.#readFile(this.#pathOf(ACKNOWLEDGEMENTS_SUFFIX)));
-    const waiting: { from: number; to: number }[] = [];
-    const add = (from: number, to: number) =>
-      this.#released.forEachGap(from, to, (a, b) => waiting.push({ from: a, to: b }));
-    const reader = new FrameReader(hasHeader ? bytes.subarray(HEADER.length) : bytes, true);
-    let from = 0;
-    let to = 0;
-    while (reader.next()) {
-      if (reader.index !== to) {
-        add(from, to);
-        // What is missing here was damaged and cannot be released: it counts as such.
-        this.#released.add(to, reader.index);
-        from = reader.index;
-      }
-      to = reader.index + 1;
-    }
-    add(from, to);
-    this.count = to;
-    this.#isDamaged = reader.damaged > 0;
-    return { readable: true, damaged: reader.damaged, waiting };
+    const isKnown = await this.#context.files.use(this.path, 'read', (file) => this.#survey(file));
+    if (!isKnown) return undefined;
+    for (const { from, to } of readAcknowledgements(await this.#readRecords())) this.#released.add(from, to);
+    return this.waiting(0, this.end);
   }
 
-  /** Reads intact, consecutive events from the start of a range. */
+  /** What is not released of the events between two indexes. */
+  waiting(from: number, to: number): Run[] {
+    const runs: Run[] = [];
+    this.#released.forEachGap(from, to, (gapFrom, gapTo) => runs.push({ from: gapFrom, to: gapTo }));
+    return runs;
+  }
+
+  /** The frame of event `index` is at `offset`. */
+  mark(index: number, offset: number): void {
+    if (offset - (this.#waymarks.at(-1)?.offset ?? 0) < WAYMARK_BYTES) return;
+    this.#waymarks.push({ index, offset });
+  }
+
+  /** Reads intact, consecutive events from the start of a range. They are valid until the next read. */
   async read(range: Range, limit: Limit): Promise<Reading> {
-    const offset = this.#resume.index <= range.from ? this.#resume.offset : HEADER.length;
-    let length = limit.maxBytes + FRAME_HEADER_BYTES * limit.maxEvents;
-    const file = await this.#fs.promises.open(this.path, READ_FLAGS).catch((error: unknown) => {
-      // Deleted by somebody else: that does not heal, and the events of others wait behind it.
-      if (errorCode(error) === 'ENOENT') return undefined;
-      throw error;
-    });
-    if (file === undefined) return { events: NO_EVENTS, range };
     try {
-      for (let at = offset; ; ) {
-        const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, this.size - at)));
-        const { bytesRead } = await file.read(bytes, 0, bytes.length, at);
-        const isEnd = at + bytesRead >= this.size || bytesRead < bytes.length;
-        const found = collect(new FrameReader(bytes.subarray(0, bytesRead), isEnd), bytes, range, limit);
-        if (found.reading !== undefined) {
-          if (found.reading.events.ends.length === 0) this.#isDamaged = true;
-          this.#resume = { index: found.reading.range.to, offset: at + found.consumed };
-          return found.reading;
-        }
-        if (isEnd) {
-          this.#isDamaged = true;
-          return { events: NO_EVENTS, range };
-        }
-        if (found.consumed > 0) at += found.consumed;
-        else length *= 2;
-      }
-    } finally {
-      await file.close();
+      return await this.#context.files.use(this.path, 'read', (file) => this.#read(file, range, limit));
+    } catch (error) {
+      // Deleted by somebody else: that does not heal, and the events of others wait behind it.
+      if (errorCode(error) === 'ENOENT') return { events: NO_EVENTS, range };
+      throw error;
     }
   }
 
-  /** Notes that events are released. */
-  async acknowledge(from: number, to: number): Promise<void> {
+  /** Notes that events are released. What is to be noted while a write is under way is written together. */
+  acknowledge(from: number, to: number): Promise<void> {
     this.#released.add(from, to);
-    if (this.isDone) return;
-    const append = async () => {
-      const file = await this.#fs.promises.open(
-        this.#pathOf(ACKNOWLEDGEMENTS_SUFFIX),
-        ACKNOWLEDGE_FLAGS,
-        FILE_MODE,
-      );
-      try {
-        await file.write(acknowledgementRecord(from, to));
-      } finally {
-        await file.close();
-      }
-    };
-    // One after the other, and a failed one does not keep the next from being tried.
-    const appended = this.#acknowledgements.then(append, append);
-    this.#acknowledgements = appended;
-    await appended;
+    if (this.isDone) return Promise.resolve();
+    this.#records.push(acknowledgementRecord(from, to));
+    this.#noting ??= this.#noted.then(() => {
+      this.#noting = undefined;
+      const noting = this.#note(Buffer.concat(this.#records.splice(0)));
+      this.#noted = noting.catch(() => undefined);
+      return noting;
+    });
+    return this.#noting;
   }
 
   /** Deletes its files; where some of it was damaged, what is left is kept aside for a person to look at. */
   async delete(): Promise<void> {
-    await this.#acknowledgements.catch(() => undefined);
-    if (this.#isDamaged) await this.#fs.promises.rename(this.path, this.#pathOf(DAMAGED_SUFFIX));
-    else await this.#fs.promises.rm(this.path, { force: true });
-    await this.#fs.promises.rm(this.#pathOf(ACKNOWLEDGEMENTS_SUFFIX), { force: true });
+    const { fs, files } = this.#context;
+    const acknowledgements = this.#pathOf(ACKNOWLEDGEMENTS_SUFFIX);
+    await this.#noting?.catch(() => undefined);
+    await this.#noted;
+    await files.close(this.path);
+    await files.close(acknowledgements);
+    if (this.#damage === undefined) await fs.remove(this.path);
+    else await fs.rename(this.path, this.#pathOf(DAMAGED_SUFFIX));
+    await fs.remove(acknowledgements);
   }
 
-  async #readFile(path: string): Promise<Buffer> {
+  /** Finds out what is in the file. False for another version. */
+  async #survey(file: OpenFile): Promise<boolean> {
+    this.size = (await file.stat()).size;
+    const header = readHeader(await readPart(file, 0, Math.min(this.size, SEGMENT_HEADER_BYTES)));
+    if (header === 'other version') return false;
+    if (header === 'empty') return true;
+    if (header !== 'damaged') {
+      this.begin(header);
+      if (this.size === SEGMENT_HEADER_BYTES) return true;
+      const last = await this.#lastIndex(file);
+      this.end = (last ?? -1) + 1;
+      if (last !== undefined) return true;
+    }
+    await this.#scan(file);
+    return true;
+  }
+
+  /** The index of the last event; undefined where the end of the file is not intact. */
+  async #lastIndex(file: OpenFile): Promise<number | undefined> {
+    const start = Math.max(SEGMENT_HEADER_BYTES, this.size - TAIL_BYTES);
+    const reader = new FrameReader(await readPart(file, start, this.size - start), true);
+    if (!reader.next()) return undefined;
+    // What is before the first mark is the rest of a frame that starts before this part.
+    const before = start > SEGMENT_HEADER_BYTES ? reader.frameStart : 0;
+    let last = reader.index;
+    while (reader.next()) {
+      if (reader.index !== last + 1) return undefined;
+      last = reader.index;
+    }
+    return reader.damaged === before ? last : undefined;
+  }
+
+  /** Reads a damaged file from end to end. Events that are missing in it are not waited for. */
+  async #scan(file: OpenFile): Promise<void> {
+    const bytes = await readPart(file, 0, this.size);
+    const header = readHeader(bytes.subarray(0, SEGMENT_HEADER_BYTES));
+    const { runs, damaged } = findIntactRuns(bytes, typeof header === 'string' ? 0 : SEGMENT_HEADER_BYTES);
+    // What a power cut leaves of a file that was never synced.
+    if (runs.length === 0 && bytes.every((byte) => byte === 0)) return;
+    const { known = 0 } = this.#damage ?? {};
+    this.#damage = { runs, known: damaged, size: bytes.length };
+    this.end = Math.max(this.end, runs.at(-1)?.to ?? 0);
+    let at = 0;
+    for (const { from, to } of [...runs, { from: this.end, to: this.end }]) {
+      this.#released.add(at, from);
+      at = to;
+    }
+    if (damaged > known) this.#context.onDamaged(this.path, damaged - known);
+  }
+
+  async #read(file: OpenFile, range: Range, limit: Limit): Promise<Reading> {
+    if (this.#damage === undefined) {
+      const reading = await this.#readAt(file, this.#offsetBefore(range.from), range, limit);
+      if (reading !== undefined) return reading;
+    }
+    if (this.#damage?.size !== this.size) await this.#scan(file);
+    const run = this.#damage?.runs.find(({ to }) => to > range.from);
+    const gapEnd = Math.min(run?.from ?? range.to, range.to);
+    if (run === undefined || gapEnd > range.from)
+      return { events: NO_EVENTS, range: { ...range, to: gapEnd } };
+    const intact = { ...range, to: Math.min(run.to, range.to) };
+    return (await this.#readAt(file, run.offset, intact, limit)) ?? { events: NO_EVENTS, range: intact };
+  }
+
+  /** Reads from an offset on. Undefined where the first event of the range is not found between those before and behind it. */
+  async #readAt(file: OpenFile, offset: number, range: Range, limit: Limit): Promise<Reading | undefined> {
+    const { readingBuffer } = this.#context;
+    let length = limit.maxBytes + FRAME_HEADER_BYTES * limit.maxEvents;
+    for (let at = offset; ; ) {
+      const wanted = Math.max(0, Math.min(length, this.size - at));
+      const buffer = readingBuffer.take(wanted);
+      try {
+        const bytes = buffer.subarray(0, await file.read(buffer.subarray(0, wanted), at));
+        const isEnd = bytes.length < wanted || at + wanted >= this.size;
+        const found = collect(bytes, isEnd, range, limit, this.baseTime);
+        if (found.events !== undefined) {
+          const to = range.from + found.events.ends.length;
+          this.#resume = { index: to, offset: at + found.offset };
+          this.mark(to, at + found.offset);
+          return { events: found.events, range: { ...range, to } };
+        }
+        if (found.isBroken || isEnd) return undefined;
+        if (found.offset > 0) at += found.offset;
+        else length *= 2;
+      } finally {
+        readingBuffer.give(buffer);
+      }
+    }
+  }
+
+  #offsetBefore(index: number): number {
+    if (this.#resume.index === index) return this.#resume.offset;
+    let low = 0;
+    let high = this.#waymarks.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if ((this.#waymarks[middle]?.index ?? 0) <= index) low = middle;
+      else high = middle - 1;
+    }
+    return this.#waymarks[low]?.offset ?? SEGMENT_HEADER_BYTES;
+  }
+
+  async #note(records: Buffer): Promise<void> {
+    await this.#context.files.use(this.#pathOf(ACKNOWLEDGEMENTS_SUFFIX), 'append', async (file) => {
+      // A record that is cut short is passed over when it is read, and costs a duplicate.
+      await file.write(records, 0);
+    });
+  }
+
+  async #readRecords(): Promise<Buffer> {
     try {
-      return await this.#fs.promises.readFile(path, { flag: READ_FLAGS });
+      const file = await this.#context.fs.openToRead(this.#pathOf(ACKNOWLEDGEMENTS_SUFFIX));
+      try {
+        return await readPart(file, 0, (await file.stat()).size);
+      } finally {
+        await file.close();
+      }
     } catch (error) {
       if (errorCode(error) === 'ENOENT') return Buffer.alloc(0);
       throw error;
@@ -183,51 +286,7 @@ export class Segment {
   }
 }
 
-/** Whether a sound header says that this code cannot read what follows. */
-function isOtherVersion(bytes: Buffer): boolean {
-  return (
-    bytes.length >= HEADER.length &&
-    bytes.subarray(0, VERSION_AT).equals(HEADER.subarray(0, VERSION_AT)) &&
-    bytes[VERSION_AT] !== HEADER[VERSION_AT] &&
-    crc32(bytes.subarray(0, HEADER_CRC_AT)) === bytes.readUInt32LE(HEADER_CRC_AT)
-  );
-}
-
-/** Copies the wanted events together, up to the first gap. Without a reading, the bytes hold none of them whole. */
-function collect(
-  reader: FrameReader,
-  bytes: Buffer,
-  range: Range,
-  limit: Limit,
-): { reading: Reading | undefined; consumed: number } {
-  const joined = Buffer.allocUnsafe(bytes.length);
-  const ends: number[] = [];
-  let length = 0;
-  let consumed = 0;
-  while (ends.length < limit.maxEvents && reader.next()) {
-    if (reader.index < range.from) {
-      consumed = reader.offset;
-      continue;
-    }
-    const expected = range.from + ends.length;
-    if (reader.index !== expected || expected >= range.to) {
-      if (ends.length > 0) break;
-      const gap = { ...range, to: Math.min(reader.index, range.to) };
-      return { reading: { events: NO_EVENTS, range: gap }, consumed };
-    }
-    const size = reader.end - reader.start + (ends.length > 0 ? 1 : 0);
-    if (ends.length > 0 && length + size > limit.maxBytes) break;
-    if (ends.length > 0) joined[length++] = COMMA;
-    length += bytes.copy(joined, length, reader.start, reader.end);
-    ends.push(length);
-    consumed = reader.offset;
-  }
-  if (ends.length === 0) return { reading: undefined, consumed };
-  return {
-    reading: {
-      events: { bytes: joined.subarray(0, length), ends: Uint32Array.from(ends) },
-      range: { ...range, to: range.from + ends.length },
-    },
-    consumed,
-  };
+async function readPart(file: OpenFile, position: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(length);
+  return bytes.subarray(0, await file.read(bytes, position));
 }

@@ -1,61 +1,61 @@
 import { randomBytes } from 'node:crypto';
-import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { StorageError } from '../../errors/storage-error.ts';
-import { syncDirectory } from './directory.ts';
-import { errorCode, type FileSystem } from './file-system.ts';
+import type { FileSystem } from './file-system.ts';
+import type { HeldLock, Locks } from './locks.ts';
 
 const DIRECTORY = /^([0-9a-f]{16})\.([0-9a-f]{16})$/;
-const DIRECTORY_MODE = 0o700;
-const FILE_MODE = 0o600;
-/** A socket's path must fit into 108 bytes on Linux and 104 on macOS. */
-const MAX_SOCKET_PATH_BYTES = 100;
-/** What connecting to a socket says where nobody listens any more, now or ever again. */
-const DEAD = new Set(['ECONNREFUSED', 'ENOENT']);
+const LOCK = /^([0-9a-f]{16})\.lock$/;
+/** A lock without a directory may be of a process that starts just now; none takes that long. */
+const LITTER_AGE_MS = 60 * 60_000;
+
+/** The directories of a dead owner. */
+type Orphans = { readonly owner: string; readonly origin: string }[];
 
 /**
- * One process's share of a journal directory. A directory is named `<owner>.<origin>`, and an owner lives as long as
- * its Unix socket `<owner>.lock` takes connections: the kernel ends that with the process, whatever ends the process, and
- * at no other time. A name is never used by a second owner, so nobody who is dead comes back, and taking over a dead
- * owner's directory is one rename, in which exactly one process succeeds.
+ * One process's share of a journal directory. A directory is named `<owner>.<origin>`, and belongs to its owner as long as
+ * that holds the lock of its name. A name is never used by a second owner, so nobody who is dead comes back, and taking
+ * over a dead owner's directory is one rename, in which exactly one process succeeds.
  */
 export class Slot {
   readonly #fs: FileSystem;
+  readonly #locks: Locks;
   readonly #root: string;
   readonly #owner: string;
-  readonly #server: Server;
-  /** Keeps the root open where the socket's path has to go through it. */
-  readonly #rootDescriptor: number | undefined;
+  readonly #lock: HeldLock;
 
-  private constructor(
-    fs: FileSystem,
-    root: string,
-    owner: string,
-    server: Server,
-    descriptor: number | undefined,
-  ) {
+  private constructor(fs: FileSystem, locks: Locks, root: string, owner: string, lock: HeldLock) {
     this.#fs = fs;
+    this.#locks = locks;
     this.#root = root;
     this.#owner = owner;
-    this.#server = server;
-    this.#rootDescriptor = descriptor;
+    this.#lock = lock;
   }
 
-  /** Takes a new slot. */
-  static async claim(root: string, fs: FileSystem): Promise<Slot> {
-    await fs.promises.mkdir(root, { recursive: true, mode: DIRECTORY_MODE });
-    const descriptor = socketPathFits(root) ? undefined : fs.openSync(root, 'r');
+  /**
+   * Takes a new slot.
+   *
+   * @param onVisit Another process looked whether this one is alive.
+   */
+  static async claim(root: string, fs: FileSystem, locks: Locks, onVisit: () => void): Promise<Slot> {
+    await fs.makeDirectory(root);
+    const { network } = await fs.volume(root);
+    if (network !== undefined) {
+      // Locks do not reach other machines, and what they cannot see they would take for dead.
+      throw new StorageError(
+        `${root} is on ${network}: the journal needs a directory on a disk of this machine`,
+      );
+    }
     const owner = randomBytes(8).toString('hex');
+    const lock = await locks.hold(root, owner, onVisit);
+    const slot = new Slot(fs, locks, root, owner, lock);
     try {
-      const server = await listen(socketPath(root, descriptor, owner));
-      const slot = new Slot(fs, root, owner, server, descriptor);
-      await fs.promises.chmod(join(root, `${owner}.lock`), FILE_MODE);
-      // Only now: a directory whose owner does not listen is anybody's.
-      await fs.promises.mkdir(slot.directory, { mode: DIRECTORY_MODE });
-      await syncDirectory(fs, root);
+      // Only now: a directory whose owner holds no lock is anybody's.
+      await fs.makeDirectory(slot.directory);
+      await fs.syncDirectory(root);
       return slot;
     } catch (cause) {
-      if (descriptor !== undefined) fs.closeSync(descriptor);
+      await lock.release().catch(() => undefined);
       throw cause;
     }
   }
@@ -67,7 +67,7 @@ export class Slot {
   static leaveSync(root: string, fs: FileSystem, write: (directory: string) => void): void {
     const owner = randomBytes(8).toString('hex');
     const unfinished = join(root, `unfinished-${owner}`);
-    fs.mkdirSync(unfinished, { recursive: true, mode: DIRECTORY_MODE });
+    fs.makeDirectorySync(unfinished);
     write(unfinished);
     fs.renameSync(unfinished, join(root, `${owner}.${owner}`));
   }
@@ -77,72 +77,55 @@ export class Slot {
     return join(this.#root, `${this.#owner}.${this.#owner}`);
   }
 
-  /** Takes over what dead owners left. Each directory goes to exactly one process. Returns those that went to this one. */
-  async adopt(): Promise<string[]> {
+  /**
+   * Takes over what dead owners left; each directory goes to exactly one process. Returns those that went to this one, and
+   * whether other owners live here.
+   */
+  async adopt(): Promise<{ adopted: string[]; hasCompany: boolean }> {
+    const { orphans, hasCompany } = await this.#look();
     const adopted: string[] = [];
-    const owners = new Map<string, boolean>();
-    for (const entry of await this.#fs.promises.readdir(this.#root, { withFileTypes: true })) {
-      const [, owner, origin] = DIRECTORY.exec(entry.name) ?? [];
-      if (owner === undefined || owner === this.#owner || !entry.isDirectory()) continue;
-      const alive = owners.get(owner) ?? (await this.#isAlive(owner));
-      owners.set(owner, alive);
-      if (alive) continue;
+    for (const { owner, origin } of orphans) {
       const directory = join(this.#root, `${this.#owner}.${origin}`);
-      if (await this.#rename(join(this.#root, entry.name), directory)) adopted.push(directory);
-      await this.#fs.promises.rm(join(this.#root, `${owner}.lock`), { force: true });
+      if (await this.#rename(join(this.#root, `${owner}.${origin}`), directory)) adopted.push(directory);
+      await this.#locks.discard(this.#root, owner, 0);
     }
-    return adopted;
+    if (adopted.length > 0) await this.#fs.syncDirectory(this.#root);
+    return { adopted, hasCompany };
   }
 
   /** Gives the slot back. What is left in its directories is anybody's from now on. */
-  async release(): Promise<void> {
-    await new Promise((resolve) => this.#server.close(resolve));
-    if (this.#rootDescriptor !== undefined) this.#fs.closeSync(this.#rootDescriptor);
+  release(): Promise<void> {
+    return this.#lock.release();
+  }
+
+  async #look(): Promise<{ orphans: Orphans; hasCompany: boolean }> {
+    const orphans: Orphans = [];
+    const alive = new Map<string, boolean>([[this.#owner, true]]);
+    const isAlive = async (owner: string) => {
+      const known = alive.get(owner) ?? (await this.#locks.isHeld(this.#root, owner));
+      alive.set(owner, known);
+      return known;
+    };
+    const entries = await this.#fs.list(this.#root);
+    for (const { name, kind } of entries) {
+      const [, owner = '', origin = ''] = DIRECTORY.exec(name) ?? [];
+      if (kind === 'directory' && origin !== '' && !(await isAlive(owner))) orphans.push({ owner, origin });
+    }
+    for (const { name } of entries) {
+      const [, owner] = LOCK.exec(name) ?? [];
+      if (owner === undefined || alive.has(owner)) continue;
+      if (!(await isAlive(owner))) await this.#locks.discard(this.#root, owner, LITTER_AGE_MS);
+    }
+    return { orphans, hasCompany: [...alive.values()].filter((isAlive) => isAlive).length > 1 };
   }
 
   async #rename(from: string, to: string): Promise<boolean> {
     try {
-      await this.#fs.promises.rename(from, to);
+      await this.#fs.rename(from, to);
       return true;
     } catch {
       // Another process was faster; or this one cannot, and another may.
       return false;
     }
   }
-
-  /** Any doubt counts as alive: an orphan that is found later costs nothing, two owners of one slot cost duplicates. */
-  #isAlive(owner: string): Promise<boolean> {
-    return new Promise((resolve) => {
-      const socket = connect(socketPath(this.#root, this.#rootDescriptor, owner));
-      socket.once('connect', () => {
-        socket.destroy();
-        resolve(true);
-      });
-      socket.once('error', (error) => resolve(!DEAD.has(errorCode(error) ?? '')));
-    });
-  }
-}
-
-function listen(path: string): Promise<Server> {
-  const server = createServer((socket) => socket.destroy());
-  return new Promise((resolve, reject) => {
-    server.once('error', (cause) => {
-      reject(new StorageError(`cannot take a slot of the journal directory: ${cause.message}`, { cause }));
-    });
-    // Exclusive, or a cluster worker would listen in its primary process.
-    server.listen({ path, exclusive: true }, () => resolve(server));
-    // Whether or not the process has anything else to do is not the lock's affair.
-    server.unref();
-  });
-}
-
-function socketPathFits(root: string): boolean {
-  const longestName = '/0123456789abcdef.lock';
-  return Buffer.byteLength(root) + longestName.length <= MAX_SOCKET_PATH_BYTES;
-}
-
-/** On Linux a long path is cut short by way of the open directory. */
-function socketPath(root: string, descriptor: number | undefined, owner: string): string {
-  const directory = descriptor === undefined ? root : `/proc/self/fd/${descriptor}`;
-  return join(directory, `${owner}.lock`);
 }

@@ -1,0 +1,97 @@
+import type { Backlog } from './backlog.ts';
+import type { Clock } from './clock.ts';
+import type { EventBytes, Journal } from './journal.ts';
+
+/** What goes first where the journal has no room. */
+export type WhenFull = 'drop-oldest' | 'drop-newest';
+
+export interface BudgetOptions {
+  readonly backlog: Backlog;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  /** What the journal may take, in bytes. */
+  readonly maxBytes: number;
+  /** What the journal leaves to others on its disk, in bytes. */
+  readonly minFreeBytes: number;
+  readonly whenFull: WhenFull;
+  readonly onDropped: (count: number) => void;
+}
+
+/** A small disk is not wholly reserved for others: the floor is at most this part of it. */
+const MOST_RESERVED = 0.05;
+const SPACE_INTERVAL_MS = 1_000;
+/** What an event takes in the journal beside itself, at most. */
+const OVERHEAD_BYTES = 32;
+
+/** Keeps the journal within its bounds, before each write. */
+export class Budget {
+  readonly #options: BudgetOptions;
+  /** Bytes that may be written before others have too little; looked up from time to time. */
+  #spareBytes = Number.POSITIVE_INFINITY;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: BudgetOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Makes room for a group.
+   * - `room`: it may be written.
+   * - `full`: there is none, and what is to be dropped is the group.
+   * - `low`: the disk has too little left for others, and nothing of ours on it could go.
+   */
+  async makeRoom(group: EventBytes): Promise<'room' | 'full' | 'low'> {
+    const { journal, maxBytes, whenFull } = this.#options;
+    // One that could never fit is not to cost all others.
+    if (bytesOf(group) > maxBytes) return 'full';
+    await this.#lookAtSpace();
+    while (!this.hasRoom(group)) {
+      if (whenFull === 'drop-oldest' && (await this.#evictOldest())) continue;
+      return journal.bytes + bytesOf(group) > maxBytes ? 'full' : 'low';
+    }
+    return 'room';
+  }
+
+  /** Whether a group may be written as it is; it is taken to be. False where the disk was not looked at for a while. */
+  hasRoom(group: EventBytes): boolean {
+    const { journal, maxBytes } = this.#options;
+    const bytes = bytesOf(group);
+    if (!this.#isCurrent() || journal.bytes + bytes > maxBytes || bytes > this.#spareBytes) return false;
+    this.#spareBytes -= bytes;
+    return true;
+  }
+
+  /** False where there was nothing to give up. */
+  async #evictOldest(): Promise<boolean> {
+    const { backlog, journal, onDropped } = this.#options;
+    const before = journal.bytes;
+    const segment = await journal.evictOldest?.();
+    if (segment === undefined) return false;
+    const count = backlog.evict(segment);
+    if (count > 0) onDropped(count);
+    this.#spareBytes += before - journal.bytes;
+    return journal.bytes < before;
+  }
+
+  #isCurrent(): boolean {
+    const age = this.#options.clock.now() - this.#lookedAt;
+    return this.#options.journal.space === undefined || (age >= 0 && age < SPACE_INTERVAL_MS);
+  }
+
+  async #lookAtSpace(): Promise<void> {
+    const { clock, journal, minFreeBytes } = this.#options;
+    if (journal.space === undefined || this.#isCurrent()) return;
+    this.#lookedAt = clock.now();
+    try {
+      const { freeBytes, totalBytes } = await journal.space();
+      this.#spareBytes = freeBytes - Math.min(minFreeBytes, totalBytes * MOST_RESERVED);
+    } catch {
+      // Unknown: writing will tell.
+      this.#spareBytes = Number.POSITIVE_INFINITY;
+    }
+  }
+}
+
+function bytesOf({ bytes, ends }: EventBytes): number {
+  return bytes.length + OVERHEAD_BYTES * ends.length;
+}

@@ -1,0 +1,43 @@
+import { FrameReader } from './frame.ts';
+
+/** Consecutive intact events that lie one behind the other: indexes `from` (inclusive) to `to` (exclusive), from `offset` on. */
+export interface IntactRun {
+  readonly from: number;
+  readonly to: number;
+  readonly offset: number;
+}
+
+/** A run is cut at this length, so that what is in its middle is found without reading all that is before it. */
+const LONGEST_RUN_BYTES = 128 * 1024;
+
+/** All that is intact in a damaged segment, by index, wherever it lies; and the bytes that are not. */
+export function findIntactRuns(bytes: Buffer, start: number): { runs: IntactRun[]; damaged: number } {
+  const found: IntactRun[] = [];
+  const reader = new FrameReader(bytes.subarray(start), true);
+  let run: IntactRun | undefined;
+  for (let offset = start; reader.next(); offset = start + reader.offset) {
+    // Behind damage, a frame does not start where the one before it ended.
+    const frameOffset = start + reader.frameStart;
+    const continues = run?.to === reader.index && frameOffset === offset;
+    if (run !== undefined && continues && frameOffset - run.offset < LONGEST_RUN_BYTES) {
+      run = { ...run, to: reader.index + 1 };
+      found[found.length - 1] = run;
+    } else {
+      run = { from: reader.index, to: reader.index + 1, offset: frameOffset };
+      found.push(run);
+    }
+  }
+  return { runs: withoutRepeats(found), damaged: reader.damaged };
+}
+
+/** By index; what lies there twice, because a block was written in two places, counts once. */
+function withoutRepeats(found: readonly IntactRun[]): IntactRun[] {
+  const runs: IntactRun[] = [];
+  let end = 0;
+  for (const run of [...found].sort((a, b) => a.from - b.from || b.to - a.to)) {
+    if (run.to <= end) continue;
+    runs.push({ ...run, from: Math.max(run.from, end) });
+    end = run.to;
+  }
+  return runs;
+}

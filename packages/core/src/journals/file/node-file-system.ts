@@ -1,0 +1,128 @@
+import {
+  closeSync,
+  constants,
+  fdatasyncSync,
+  mkdirSync,
+  openSync,
+  promises,
+  renameSync,
+  writeSync,
+} from 'node:fs';
+import type { DirectoryEntry, FileStatus, FileSystem, OpenFile, SyncFile, Volume } from './file-system.ts';
+
+const FILE_MODE = 0o600;
+const DIRECTORY_MODE = 0o700;
+/** Missing on Windows. */
+const NO_FOLLOW: number = constants.O_NOFOLLOW ?? 0;
+const READ = constants.O_RDONLY | NO_FOLLOW;
+const APPEND = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | NO_FOLLOW;
+const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
+
+/** Those of `statfs(2)` that are known to be shared by machines. */
+const NETWORKS: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB2'],
+  [0x00c36400, 'Ceph'],
+  [0x5346414f, 'AFS'],
+  [0x0bd00bd0, 'Lustre'],
+  [0x47504653, 'GPFS'],
+]);
+
+/** The disk of this machine. */
+export const nodeFileSystem: FileSystem = {
+  create: async (path) => new NodeFile(await promises.open(path, CREATE, FILE_MODE)),
+  openToAppend: async (path) => new NodeFile(await promises.open(path, APPEND, FILE_MODE)),
+  openToRead: async (path) => new NodeFile(await promises.open(path, READ)),
+
+  createSync(path): SyncFile {
+    const file = openSync(path, CREATE, FILE_MODE);
+    return {
+      writeSync: (bytes, position) => writeSync(file, bytes, 0, bytes.length, position),
+      syncSync: () => fdatasyncSync(file),
+      closeSync: () => closeSync(file),
+    };
+  },
+
+  async makeDirectory(path) {
+    await promises.mkdir(path, { recursive: true, mode: DIRECTORY_MODE });
+  },
+  makeDirectorySync: (path) => void mkdirSync(path, { recursive: true, mode: DIRECTORY_MODE }),
+
+  async list(path): Promise<DirectoryEntry[]> {
+    const entries = await promises.readdir(path, { withFileTypes: true });
+    return entries.map((entry) => ({
+      name: entry.name,
+      kind: entry.isFile() ? 'file' : entry.isDirectory() ? 'directory' : 'other',
+    }));
+  },
+
+  rename: promises.rename,
+  renameSync,
+  remove: (path) => promises.rm(path, { force: true }),
+  removeDirectory: promises.rmdir,
+
+  async syncDirectory(path) {
+    const directory = await promises.open(path, 'r');
+    try {
+      // Some file systems cannot; they do it by themselves or not at all.
+      await directory.sync().catch(() => undefined);
+    } finally {
+      await directory.close();
+    }
+  },
+
+  async volume(path): Promise<Volume> {
+    const { bavail, blocks, bsize, type } = await promises.statfs(path);
+    // Magic numbers of 32 bits, which some platforms show as negative.
+    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize, network: NETWORKS.get(type >>> 0) };
+  },
+};
+
+class NodeFile implements OpenFile {
+  readonly #handle: promises.FileHandle;
+
+  constructor(handle: promises.FileHandle) {
+    this.#handle = handle;
+  }
+
+  async write(bytes: Uint8Array, position: number): Promise<number> {
+    return (await this.#handle.write(bytes, 0, bytes.length, position)).bytesWritten;
+  }
+
+  writeSync(bytes: Uint8Array, position: number): number {
+    return writeSync(this.#handle.fd, bytes, 0, bytes.length, position);
+  }
+
+  async read(target: Uint8Array, position: number): Promise<number> {
+    let total = 0;
+    while (total < target.length) {
+      const { bytesRead } = await this.#handle.read(target, total, target.length - total, position + total);
+      if (bytesRead === 0) break;
+      total += bytesRead;
+    }
+    return total;
+  }
+
+  sync(): Promise<void> {
+    return this.#handle.datasync();
+  }
+
+  syncSync(): void {
+    fdatasyncSync(this.#handle.fd);
+  }
+
+  truncate(size: number): Promise<void> {
+    return this.#handle.truncate(size);
+  }
+
+  async stat(): Promise<FileStatus> {
+    const { size, nlink } = await this.#handle.stat();
+    return { size, isLinked: nlink > 0 };
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close();
+  }
+}

@@ -1,0 +1,112 @@
+import { type Limit, NO_EVENTS, type Range, type Reading } from '../../journal.ts';
+import { collect } from './collect.ts';
+import type { Segment } from './segment.ts';
+import type { WrittenGroup } from './segment-writer.ts';
+
+interface Kept {
+  readonly segment: Segment;
+  readonly from: number;
+  readonly groups: readonly WrittenGroup[];
+}
+
+interface Moved {
+  readonly from: number;
+  readonly segment: Segment;
+}
+
+/** Writes groups to a new segment, synced, in which they keep their indexes. */
+export type Rewrite = (lost: Segment, groups: readonly WrittenGroup[]) => Promise<Segment>;
+
+/**
+ * Events that a disk may have lost, because it was told to sync them and failed: a file may seem to hold them and not do
+ * so after a power cut. They are kept in memory until another file holds them, and found there under the ranges by which
+ * they are known.
+ */
+export class Salvage {
+  readonly #rewrite: Rewrite;
+  /** By the number of the segment that may have lost them: all its events from `from` on. */
+  readonly #kept = new Map<number, Kept>();
+  readonly #moved = new Map<number, Moved>();
+  #running: Promise<void> | undefined;
+
+  constructor(rewrite: Rewrite) {
+    this.#rewrite = rewrite;
+  }
+
+  /** Whether events are in memory alone. */
+  get isNeeded(): boolean {
+    return this.#kept.size > 0;
+  }
+
+  /** Keeps what a segment may have lost, its last events. */
+  keep(segment: Segment, groups: readonly WrittenGroup[]): void {
+    const from = groups[0]?.from;
+    if (from === undefined || this.#kept.has(segment.number) || this.#moved.has(segment.number)) return;
+    this.#kept.set(segment.number, { segment, from, groups });
+  }
+
+  /** Writes all that is kept to new files. Rejects where the disk fails again; it is kept then. */
+  run(): Promise<void> {
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  /** Lets go of what a segment may have lost: its events are elsewhere, or given up. */
+  async drop(number: number): Promise<void> {
+    const kept = this.#kept.get(number);
+    this.#kept.delete(number);
+    if (kept !== undefined) await release(kept);
+  }
+
+  /** Reads from what is kept; undefined where the range does not start there. */
+  read(range: Range, limit: Limit): Reading | undefined {
+    const kept = this.#kept.get(range.segment);
+    if (kept === undefined || range.from < kept.from) return undefined;
+    const group = kept.groups.find(({ to }) => to > range.from);
+    if (group === undefined) return { events: NO_EVENTS, range };
+    const wanted = { ...range, to: Math.min(range.to, group.to) };
+    const { events } = collect(Buffer.from(group.frames), true, wanted, limit, kept.segment.baseTime);
+    if (events === undefined) return { events: NO_EVENTS, range: wanted };
+    return { events, range: { ...range, to: range.from + events.ends.length } };
+  }
+
+  /** The first part of a range that lies in one file. */
+  withinOne(range: Range): Range {
+    const { from } = this.#kept.get(range.segment) ?? this.#moved.get(range.segment) ?? { from: range.to };
+    return range.from < from && from < range.to ? { ...range, to: from } : range;
+  }
+
+  /** The number of the segment that holds the start of a range. */
+  segmentOf({ segment, from }: Range): number {
+    const moved = this.#moved.get(segment);
+    return moved !== undefined && from >= moved.from ? moved.segment.number : segment;
+  }
+
+  /** By which number ranges call the events of a segment. */
+  nameOf(segment: Segment): number {
+    for (const [number, moved] of this.#moved) if (moved.segment === segment) return number;
+    return segment.number;
+  }
+
+  /** A segment is deleted. */
+  forget(segment: Segment): void {
+    for (const [number, moved] of this.#moved) if (moved.segment === segment) this.#moved.delete(number);
+  }
+
+  async #run(): Promise<void> {
+    for (const kept of [...this.#kept.values()]) {
+      const { segment, from, groups } = kept;
+      const moved = await this.#rewrite(segment, groups);
+      this.#kept.delete(segment.number);
+      this.#moved.set(segment.number, { from, segment: moved });
+      await release(kept);
+    }
+  }
+}
+
+/** The file that may have lost them is not to bring them back in another life, should it not have. */
+async function release({ segment, from, groups }: Kept): Promise<void> {
+  await segment.acknowledge(from, groups.at(-1)?.to ?? from).catch(() => undefined);
+}

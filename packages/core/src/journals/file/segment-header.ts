@@ -1,0 +1,49 @@
+import { crc32 } from 'node:zlib';
+
+/*
+ * The start of a segment's file (FORMAT.md):
+ *
+ *   FF FE "SLUICE" | version u8 | 0 0 0 | first index u32 | base time f64 | 0 0 0 0 | crc u32
+ */
+const START = Buffer.from([0xff, 0xfe, ...Buffer.from('SLUICE')]);
+const VERSION = 1;
+const FIRST_AT = 12;
+const BASE_TIME_AT = 16;
+const CRC_AT = 28;
+
+export const SEGMENT_HEADER_BYTES = 32;
+
+/** What a header says of its segment. */
+export interface SegmentHeader {
+  /** The index of its first event. */
+  readonly first: number;
+  /** What the ages of its events count from, in milliseconds since 1970. */
+  readonly baseTime: number;
+}
+
+export function writeHeader({ first, baseTime }: SegmentHeader): Buffer {
+  const header = Buffer.alloc(SEGMENT_HEADER_BYTES);
+  START.copy(header);
+  header[START.length] = VERSION;
+  header.writeUInt32LE(first, FIRST_AT);
+  header.writeDoubleLE(baseTime, BASE_TIME_AT);
+  header.writeUInt32LE(crc32(header.subarray(0, CRC_AT)), CRC_AT);
+  return header;
+}
+
+/**
+ * Reads the first bytes of a file. `empty` is what a power cut leaves of a file that was never synced; `other version`
+ * has a sound checksum and a version that this code does not know.
+ */
+export function readHeader(bytes: Buffer): SegmentHeader | 'empty' | 'other version' | 'damaged' {
+  if (bytes.length < SEGMENT_HEADER_BYTES) {
+    const isStart = bytes.subarray(0, START.length).equals(START.subarray(0, bytes.length));
+    return isStart || bytes.every((byte) => byte === 0) ? 'empty' : 'damaged';
+  }
+  const isSound =
+    bytes.subarray(0, START.length).equals(START) &&
+    crc32(bytes.subarray(0, CRC_AT)) === bytes.readUInt32LE(CRC_AT);
+  if (!isSound) return 'damaged';
+  if (bytes[START.length] !== VERSION) return 'other version';
+  return { first: bytes.readUInt32LE(FIRST_AT), baseTime: bytes.readDoubleLE(BASE_TIME_AT) };
+}
