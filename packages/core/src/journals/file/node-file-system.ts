@@ -8,7 +8,15 @@ import {
   renameSync,
   writeSync,
 } from 'node:fs';
-import type { DirectoryEntry, FileStatus, FileSystem, OpenFile, SyncFile, Volume } from './file-system.ts';
+import {
+  type DirectoryEntry,
+  errorCode,
+  type FileStatus,
+  type FileSystem,
+  type OpenFile,
+  type SyncFile,
+  type Volume,
+} from './file-system.ts';
 
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
@@ -17,6 +25,9 @@ const NO_FOLLOW: number = constants.O_NOFOLLOW ?? 0;
 const READ = constants.O_RDONLY | NO_FOLLOW;
 const APPEND = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | NO_FOLLOW;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
+
+/** What file systems say that cannot sync a directory: they keep it by themselves or not at all. */
+const CANNOT_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM', 'EISDIR', 'EBADF']);
 
 /** Those of `statfs(2)` that are known to be shared by machines. */
 const NETWORKS: ReadonlyMap<number, string> = new Map([
@@ -45,9 +56,7 @@ export const nodeFileSystem: FileSystem = {
     };
   },
 
-  async makeDirectory(path) {
-    await promises.mkdir(path, { recursive: true, mode: DIRECTORY_MODE });
-  },
+  makeDirectory: (path) => promises.mkdir(path, { recursive: true, mode: DIRECTORY_MODE }),
   makeDirectorySync: (path) => void mkdirSync(path, { recursive: true, mode: DIRECTORY_MODE }),
 
   async list(path): Promise<DirectoryEntry[]> {
@@ -66,8 +75,9 @@ export const nodeFileSystem: FileSystem = {
   async syncDirectory(path) {
     const directory = await promises.open(path, 'r');
     try {
-      // Some file systems cannot; they do it by themselves or not at all.
-      await directory.sync().catch(() => undefined);
+      await directory.sync();
+    } catch (error) {
+      if (!CANNOT_SYNC.has(errorCode(error) ?? '')) throw error;
     } finally {
       await directory.close();
     }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { StorageError } from '../../errors/storage-error.ts';
 import type { FileSystem } from './file-system.ts';
 import type { HeldLock, Locks } from './locks.ts';
@@ -38,7 +38,7 @@ export class Slot {
    * @param onVisit Another process looked whether this one is alive.
    */
   static async claim(root: string, fs: FileSystem, locks: Locks, onVisit: () => void): Promise<Slot> {
-    await fs.makeDirectory(root);
+    await makeRoot(root, fs);
     const { network } = await fs.volume(root);
     if (network !== undefined) {
       // Locks do not reach other machines, and what they cannot see they would take for dead.
@@ -127,5 +127,14 @@ export class Slot {
       // Another process was faster; or this one cannot, and another may.
       return false;
     }
+  }
+}
+
+/** The names of directories made just now are in those above them, and are to survive a power cut as well. */
+async function makeRoot(root: string, fs: FileSystem): Promise<void> {
+  const highest = await fs.makeDirectory(root);
+  for (let made = root; highest !== undefined && made.length >= highest.length; made = dirname(made)) {
+    // Those above may be somebody else's, and not ours to open.
+    await fs.syncDirectory(dirname(made)).catch(() => undefined);
   }
 }
