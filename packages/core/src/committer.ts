@@ -80,8 +80,11 @@ export class Committer {
   async commit(): Promise<void> {
     const { backlog, onWritten } = this.#options;
     const mark = backlog.accepted;
-    if (await this.write()) return;
-    await Promise.all(this.#appends);
+    do {
+      if (await this.write()) return;
+      await Promise.all(this.#appends);
+      // One that was under way may have shown that the journal works again.
+    } while (!this.failing);
     backlog.markMemoryOnly(Math.max(0, mark - backlog.written));
     onWritten();
   }
@@ -132,15 +135,16 @@ export class Committer {
         continue;
       }
       if (this.#appends.size > 0) return;
-      const room = await budget.makeRoom(group);
+      const room = await budget.makeRoom(group).catch((error: unknown) => ({ error }));
       if (room === 'room') {
         this.#append(group);
       } else if (room === 'full') {
         backlog.dropUnwritten(group.ends.length);
         onDropped(group.ends.length);
       } else {
+        const low = new StorageError('the disk has too little room left for the journal');
         this.#tries += 1;
-        this.#fail(new StorageError('the disk has too little room left for the journal'));
+        this.#fail(room === 'low' ? low : room.error);
         backlog.sendsUnwritten = true;
         return;
       }

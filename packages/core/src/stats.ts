@@ -15,7 +15,7 @@ export interface TrackerStats {
   readonly dropped: Readonly<Record<DropReason, number>>;
   /** Events that wait, in memory, in the journal, or in a request. */
   readonly pending: number;
-  /** Of the pending: in memory and not in the journal yet. */
+  /** Of the pending: in memory alone, be it that they are not written yet or that the journal fails. */
   readonly unwritten: number;
   /** Of the pending: in the journal alone. */
   readonly stored: number;

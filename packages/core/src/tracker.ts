@@ -219,10 +219,10 @@ export class Tracker {
   /** The books, and what waits where. Costs next to nothing. */
   stats(): TrackerStats {
     const { accepted, recovered, delivered, deadLettered, dropped, invalid, maybeDuplicate } = this.#books;
-    const { pending, unwritten, stored, inFlight, bytes, oldestAt } = this.#backlog;
+    const { pending, volatile, stored, inFlight, bytes, oldestAt } = this.#backlog;
     return {
       ...{ accepted, recovered, delivered, deadLettered, dropped: { ...dropped } },
-      ...{ pending, unwritten, stored, inFlight, invalid, maybeDuplicate },
+      ...{ pending, unwritten: volatile, stored, inFlight, invalid, maybeDuplicate },
       memoryBytes: bytes,
       journalBytes: this.#journal.bytes,
       oldestAgeMs: oldestAt === undefined ? undefined : Math.max(0, this.#clock.now() - oldestAt),

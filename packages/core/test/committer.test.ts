@@ -6,6 +6,7 @@ import { Committer } from '../src/committer.ts';
 import type { Journal } from '../src/journal.ts';
 import { toTexts } from './event-texts.ts';
 import { FakeJournal, FakeSyncJournal } from './fake-journal.ts';
+import { SegmentedJournal } from './segmented-journal.ts';
 import { SkewedClock } from './skewed-clock.ts';
 import { textWriter } from './text-writer.ts';
 import { settle, VirtualClock } from './virtual-clock.ts';
@@ -66,7 +67,7 @@ function createBench(): Bench<FakeJournal> {
   return createBenchWith(new FakeJournal());
 }
 
-function watch(promise: Promise<void>): { isDone: boolean } {
+function watch(promise: Promise<unknown>): { isDone: boolean } {
   const seen = { isDone: false };
   void promise.then(() => {
     seen.isDone = true;
@@ -459,5 +460,213 @@ describe('commitSync', () => {
     accept('2');
     committer.commitSync();
     expect(journal.syncGroups.flat()).toContain('2');
+  });
+});
+
+describe('write', () => {
+  it('resolves to true once all that was accepted before is written', async () => {
+    const { journal, committer, accept } = createBench();
+    accept('1', '2');
+    expect(await committer.write()).toBe(true);
+    expect(journal.groups).toEqual([['1', '2']]);
+    expect(await committer.write()).toBe(true);
+    expect(journal.groups).toHaveLength(1);
+  });
+
+  it('resolves to false where the journal fails, and gives nothing up', async () => {
+    const { clock, journal, committer, accept, backlog } = createBench();
+    journal.failAppends = true;
+    accept('1', '2');
+    expect(await committer.write()).toBe(false);
+    expect([backlog.unwritten, backlog.memoryOnly, backlog.pending]).toEqual([2, 0, 2]);
+    journal.failAppends = false;
+    await clock.advance(1_000);
+    expect(journal.groups).toEqual([['1', '2']]);
+  });
+
+  it('gives nothing up for good, as commit() does, which nobody may wait for again', async () => {
+    const { clock, journal, committer, accept, backlog } = createBench();
+    journal.failAppends = true;
+    accept('1', '2');
+    await committer.commit();
+    expect([backlog.unwritten, backlog.memoryOnly, backlog.pending]).toEqual([0, 2, 2]);
+    journal.failAppends = false;
+    await clock.advance(1_000);
+    expect(journal.groups).toEqual([]);
+    expect(await committer.write()).toBe(true);
+  });
+
+  it('asks the journal itself where a try was under way that fails', async () => {
+    const { clock, journal, committer, accept } = createBench();
+    const release = journal.hangAppends();
+    accept('1');
+    await clock.advance(INTERVAL_MS);
+    journal.failAppendsLeft = 1;
+    const written = committer.write();
+    release();
+    expect(await written).toBe(true);
+    expect(journal.groups).toEqual([['1']]);
+  });
+});
+
+describe('Committer, where the journal is full', () => {
+  const OF_THREE = { maxBytes: 3 * 33 };
+
+  it('drops what is new, counts it, and goes on without it', async () => {
+    const bounds = { ...OF_THREE, whenFull: 'drop-newest' } as const;
+    const { accept, committer, journal, backlog, dropped } = createBenchWith(
+      new SegmentedJournal(),
+      ...[undefined, undefined, bounds],
+    );
+    accept('1', '2');
+    await committer.commit();
+    accept('3', '4');
+    await committer.commit();
+    expect(journal.texts).toEqual(['1', '2']);
+    expect(dropped).toEqual([2]);
+    expect([backlog.pending, backlog.unwritten, backlog.fresh]).toEqual([2, 0, 2]);
+    expect(committer.failing).toBe(false);
+    accept('5');
+    await committer.commit();
+    expect(journal.texts).toEqual(['1', '2', '5']);
+    expect(toTexts(backlog.takeFresh(ALL).events)).toEqual(['1', '2']);
+    expect(toTexts(backlog.takeFresh(ALL).events)).toEqual(['5']);
+  });
+
+  it('drops what is old, counts it, and sends none of it', async () => {
+    const { accept, committer, journal, backlog, dropped } = createBenchWith(
+      new SegmentedJournal(),
+      ...[undefined, undefined, OF_THREE],
+    );
+    for (const text of ['1', '2', '3', '4', '5']) {
+      accept(text);
+      await committer.commit();
+    }
+    expect(journal.texts).toEqual(['3', '4', '5']);
+    expect(dropped).toEqual([1, 1]);
+    expect([backlog.pending, backlog.fresh]).toEqual([3, 3]);
+    expect(toTexts(backlog.takeFresh(ALL).events)).toEqual(['3']);
+  });
+
+  it('drops the one group that could never fit, and nothing else', async () => {
+    const { accept, committer, journal, dropped } = createBenchWith(
+      new SegmentedJournal(),
+      ...[undefined, undefined, OF_THREE],
+    );
+    accept('1');
+    await committer.commit();
+    accept('x'.repeat(200));
+    await committer.commit();
+    expect(journal.texts).toEqual(['1']);
+    expect(dropped).toEqual([1]);
+  });
+
+  it('waits for the writes under way before it gives up anything', async () => {
+    const journal = new FakeJournal({ maxEvents: 1, maxBytes: 100 });
+    const { clock, accept, dropped, backlog } = createBenchWith(journal, undefined, undefined, {
+      maxBytes: 34,
+    });
+    const release = journal.hangAppends();
+    accept('1', '2');
+    await clock.advance(INTERVAL_MS);
+    expect(journal.mostAppendsAtOnce).toBe(2);
+    accept('3');
+    await clock.advance(INTERVAL_MS);
+    expect(dropped).toEqual([]);
+    release();
+    await settle();
+    expect(dropped).toEqual([1]);
+    expect([journal.texts, backlog.pending]).toEqual([['1', '2'], 2]);
+  });
+});
+
+describe('Committer, where the disk has too little left for others', () => {
+  const low = async () => ({ freeBytes: 10, totalBytes: 1_000_000 });
+  const roomy = async () => ({ freeBytes: 900_000, totalBytes: 1_000_000 });
+
+  it('sends events from memory, says why, and writes those that are left once there is room', async () => {
+    const journal = new SegmentedJournal();
+    journal.disk = low;
+    const { clock, accept, committer, backlog, errors, dropped, written } = createBenchWith(
+      journal,
+      ...[undefined, undefined, { minFreeBytes: 5 }],
+    );
+    accept('1', '2');
+    await clock.advance(INTERVAL_MS);
+    expect(errors).toEqual([
+      expect.objectContaining({
+        code: 'SLUICE_STORAGE',
+        message: expect.stringContaining('too little room'),
+      }),
+    ]);
+    expect(committer.failing).toBe(true);
+    expect([backlog.fresh, backlog.unwritten, dropped]).toEqual([2, 2, []]);
+    expect(toTexts(backlog.takeFresh({ ...ALL, maxEvents: 1 }).events)).toEqual(['1']);
+    journal.disk = roomy;
+    await clock.advance(1_000);
+    expect(committer.failing).toBe(false);
+    expect(journal.texts).toEqual(['2']);
+    expect(backlog.takeFresh(ALL).range.segment).not.toBe(MEMORY_SEGMENT);
+    expect(written()).toBeGreaterThan(0);
+  });
+
+  it('does not keep commit() waiting', async () => {
+    const journal = new SegmentedJournal();
+    journal.disk = low;
+    const { accept, committer, backlog } = createBenchWith(
+      journal,
+      ...[undefined, undefined, { minFreeBytes: 5 }],
+    );
+    accept('1');
+    await committer.commit();
+    expect(backlog.fresh).toBe(1);
+  });
+
+  it('takes a journal that fails to give up its oldest segment for one that fails', async () => {
+    class ReadOnlyJournal extends SegmentedJournal {
+      override async evictOldest(): Promise<number | undefined> {
+        throw new Error('EROFS');
+      }
+    }
+    const { accept, committer, backlog, errors } = createBenchWith(
+      new ReadOnlyJournal(),
+      ...[undefined, undefined, { maxBytes: 40 }],
+    );
+    accept('1');
+    await committer.commit();
+    accept('2');
+    await committer.commit();
+    expect(errors).toHaveLength(1);
+    expect(committer.failing).toBe(true);
+    expect(backlog.pending).toBe(2);
+  });
+
+  it('counts no event twice where one commit() gives up and another tries again', async () => {
+    class StalledJournal extends FakeJournal {
+      stall: Promise<void> | undefined;
+      async space(): Promise<{ freeBytes: number; totalBytes: number }> {
+        await this.stall;
+        return roomy();
+      }
+    }
+    const journal = new StalledJournal();
+    const { clock, accept, committer, backlog } = createBenchWith(journal);
+    const release = journal.hangAppends();
+    accept('1', '2');
+    const first = committer.commit();
+    await settle();
+    const second = committer.commit();
+    await clock.advance(1_000);
+    let resume = (): void => {};
+    journal.stall = new Promise((resolve) => {
+      resume = resolve;
+    });
+    journal.failAppendsLeft = 1;
+    release();
+    await settle();
+    resume();
+    await Promise.all([first, second]);
+    expect([backlog.unwritten, backlog.pending, backlog.accepted]).toEqual([0, 2, 2]);
+    expect(backlog.written).toBe(2);
   });
 });

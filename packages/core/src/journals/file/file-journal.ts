@@ -443,8 +443,13 @@ export class FileJournal implements Journal {
   async #delete(segment: Segment): Promise<void> {
     // Two releases that overlap both find it done.
     if (!this.#segments.delete(segment.number)) return;
+    try {
+      await segment.delete();
+    } catch (error) {
+      this.#segments.set(segment.number, segment);
+      throw error;
+    }
     this.#salvage.forget(segment);
-    await segment.delete();
     // An adopted directory is done with its last segment; the slot's own only when the slot is given back.
     if (segment.directory !== this.#claimed?.directory)
       await this.#fs.removeDirectory(segment.directory).catch(() => undefined);

@@ -1,10 +1,11 @@
 import { StorageError } from '../../errors/storage-error.ts';
 import type { EventBytes } from '../../journal.ts';
-import type { FileSystem, OpenFile, SyncFile } from './file-system.ts';
+import type { FileSystem, OpenFile } from './file-system.ts';
 import { framedLength, writeFrames } from './frame.ts';
 import type { FrameBuffers } from './frame-buffers.ts';
 import type { Segment } from './segment.ts';
 import { SEGMENT_HEADER_BYTES, type SegmentHeader, writeHeader } from './segment-header.ts';
+import { writeAll, writeAllSync } from './write-all.ts';
 
 /** Events that were written together. Their frames are kept until they are synced: a disk that fails may lose them. */
 export interface WrittenGroup {
@@ -175,20 +176,6 @@ export class SegmentWriter {
       this.#unsyncedBytes -= frames.length;
       this.#buffers.give(buffer);
     }
-  }
-}
-
-async function writeAll(file: OpenFile, bytes: Buffer, position: number): Promise<void> {
-  for (let written = 0; written < bytes.length; ) {
-    const count = await file.write(bytes.subarray(written), position + written);
-    if (count === 0) throw new StorageError(`the disk took ${written} of ${bytes.length} bytes`);
-    written += count;
-  }
-}
-
-function writeAllSync(file: Pick<SyncFile, 'writeSync'>, bytes: Buffer, position: number): void {
-  for (let written = 0; written < bytes.length; ) {
-    written += file.writeSync(bytes.subarray(written), position + written);
   }
 }
 

@@ -9,6 +9,7 @@ import { findIntactRuns, type IntactRun } from './intact-runs.ts';
 import type { OpenFiles } from './open-files.ts';
 import type { ReadingBuffer } from './reading-buffer.ts';
 import { readHeader, SEGMENT_HEADER_BYTES, type SegmentHeader } from './segment-header.ts';
+import { writeAll } from './write-all.ts';
 
 export const SEGMENT_SUFFIX = '.segment';
 export const ACKNOWLEDGEMENTS_SUFFIX = '.acks';
@@ -152,10 +153,16 @@ export class Segment {
     await this.#noting?.catch(() => undefined);
     await this.#noted;
     await files.close(this.path);
-    await files.close(acknowledgements);
-    if (this.#damage === undefined) await fs.remove(this.path);
-    else await fs.rename(this.path, this.#pathOf(DAMAGED_SUFFIX));
-    await fs.remove(acknowledgements);
+    try {
+      if (this.#damage === undefined) await fs.remove(this.path);
+      else await fs.rename(this.path, this.#pathOf(DAMAGED_SUFFIX));
+      await files.close(acknowledgements);
+      await fs.remove(acknowledgements);
+    } catch (error) {
+      // Nobody is to find there what is done.
+      await this.#note(acknowledgementRecord(0, this.end)).catch(() => undefined);
+      throw error;
+    }
   }
 
   /** Finds out what is in the file. False for another version. */
@@ -261,10 +268,10 @@ export class Segment {
   }
 
   async #note(records: Buffer): Promise<void> {
-    await this.#context.files.use(this.#pathOf(ACKNOWLEDGEMENTS_SUFFIX), 'append', async (file) => {
-      // A record that is cut short is passed over when it is read, and costs a duplicate.
-      await file.write(records, 0);
-    });
+    // A record that is cut short is passed over when it is read, and costs a duplicate.
+    await this.#context.files.use(this.#pathOf(ACKNOWLEDGEMENTS_SUFFIX), 'append', (file) =>
+      writeAll(file, records, 0),
+    );
   }
 
   async #readRecords(): Promise<Buffer> {
