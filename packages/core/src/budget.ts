@@ -45,7 +45,7 @@ export class Budget {
     // One that could never fit is not to cost all others.
     if (bytesOf(group) > maxBytes) return 'full';
     await this.#lookAtSpace();
-    while (!this.hasRoom(group)) {
+    while (!this.#take(group)) {
       if (whenFull === 'drop-oldest' && (await this.#evictOldest())) continue;
       return journal.bytes + bytesOf(group) > maxBytes ? 'full' : 'low';
     }
@@ -54,9 +54,13 @@ export class Budget {
 
   /** Whether a group may be written as it is; it is taken to be. False where the disk was not looked at for a while. */
   hasRoom(group: EventBytes): boolean {
+    return this.#isCurrent() && this.#take(group);
+  }
+
+  #take(group: EventBytes): boolean {
     const { journal, maxBytes } = this.#options;
     const bytes = bytesOf(group);
-    if (!this.#isCurrent() || journal.bytes + bytes > maxBytes || bytes > this.#spareBytes) return false;
+    if (journal.bytes + bytes > maxBytes || bytes > this.#spareBytes) return false;
     this.#spareBytes -= bytes;
     return true;
   }
@@ -81,7 +85,6 @@ export class Budget {
   async #lookAtSpace(): Promise<void> {
     const { clock, journal, minFreeBytes } = this.#options;
     if (journal.space === undefined || this.#isCurrent()) return;
-    this.#lookedAt = clock.now();
     try {
       const { freeBytes, totalBytes } = await journal.space();
       this.#spareBytes = freeBytes - Math.min(minFreeBytes, totalBytes * MOST_RESERVED);
@@ -89,6 +92,7 @@ export class Budget {
       // Unknown: writing will tell.
       this.#spareBytes = Number.POSITIVE_INFINITY;
     }
+    this.#lookedAt = clock.now();
   }
 }
 

@@ -82,7 +82,10 @@ export class Committer {
     const mark = backlog.accepted;
     do {
       if (await this.write()) return;
-      await Promise.all(this.#appends);
+      // Others try too: what is in their hands is not to be given up.
+      while (this.#starting !== undefined || this.#appends.size > 0) {
+        await Promise.all([this.#starting, ...this.#appends]);
+      }
       // One that was under way may have shown that the journal works again.
     } while (!this.failing);
     backlog.markMemoryOnly(Math.max(0, mark - backlog.written));
