@@ -6,8 +6,8 @@ import { cells, TITLES } from './figures.ts';
 import { checkWritable, writeRows } from './json-file.ts';
 import { describeMachine } from './machine.ts';
 import { burst } from './measurements/burst.ts';
-import { firstBatch } from './measurements/first-batch.ts';
 import type { Measurement } from './measurements/measurement.ts';
+import { recovery } from './measurements/recovery.ts';
 import { track } from './measurements/track.ts';
 import { resultsPage } from './results-page.ts';
 import type { Row } from './row.ts';
@@ -15,7 +15,7 @@ import { makeScratchDirectory } from './scratch-directory.ts';
 import { fitColumns, tableLine } from './text-table.ts';
 import { averageBytes } from './workload/average-bytes.ts';
 
-const MEASUREMENTS: readonly Measurement[] = [burst, track, firstBatch];
+const MEASUREMENTS: readonly Measurement[] = [burst, track, recovery];
 const SIZE = { full: { rounds: 5, events: 100_000 }, quick: { rounds: 1, events: 20_000 } };
 const RESULTS = new URL('../results.md', import.meta.url);
 
@@ -91,7 +91,7 @@ function conditions(): string[] {
       'most. Every run is a fresh process; the subjects of a round take turns, every second round in reverse.',
     'The receiver is a plain node:http server on loopback in its own process. It collects the uuids of all events: a ' +
       'run in which one is missing or comes twice is an error, and has no figure.',
-    'The demands were set for bursts of 200,000 events and a backlog of 1,000,000.',
+    'The demands for bursts were set for 200,000 events. A backlog is ten bursts.',
     'Trackers have their default options but for what a row names. Journals lie in the temporary directory of the system.',
   ];
 }

@@ -34,5 +34,11 @@ export interface BacklogSettings {
 
 export type BacklogTold =
   | { readonly type: 'left' }
-  /** On the clock that all processes share. */
-  | { readonly type: 'delivered'; readonly createdAt: number };
+  | {
+      readonly type: 'delivered';
+      /** On the clock that all processes share. */
+      readonly createdAt: number;
+      readonly peakBytes: number;
+      /** Bytes held, sampled as long as it delivered. */
+      readonly memoryCurve: readonly number[];
+    };
