@@ -216,6 +216,15 @@ export class Backlog {
     return true;
   }
 
+  /** The journal took events in flight that were in memory alone. Returns where they are known from now on. */
+  secure(inMemory: EpochRange, { segment, from, to }: Range): EpochRange {
+    const count = rangeLength(inMemory);
+    this.#memoryOnly -= count;
+    this.#fly(inMemory.segment, -count);
+    this.#fly(segment, count);
+    return { segment, from, to, epoch: inMemory.epoch };
+  }
+
   /** The events of a batch, or a part of it, are delivered, dead letters, or dropped. */
   settle(range: EpochRange): void {
     const count = rangeLength(range);

@@ -8,8 +8,8 @@ export interface Batch {
   readonly body: Uint8Array;
   /** The events as they lie in the body. */
   readonly events: EventBytes;
-  /** Where the journal keeps them. */
-  readonly range: EpochRange;
+  /** Where the journal keeps them. Changes when a journal that failed takes them after all. */
+  range: EpochRange;
 }
 
 /** Copies events, which may lie in the ring or a read buffer, into a batch of their own. */

@@ -87,11 +87,12 @@ export class Batcher {
     );
   }
 
-  /** Whether all events of a batch are too old to be sent. */
-  isExpired({ events }: Batch): boolean {
+  /** How long until all events of a batch are too old to be sent, in milliseconds; undefined where they never are. */
+  expiresInMs({ events }: Batch): number | undefined {
     const { clock, maxAgeMs } = this.#options;
     const newest = events.times?.at(-1);
-    return maxAgeMs !== undefined && newest !== undefined && newest < clock.now() - maxAgeMs;
+    if (maxAgeMs === undefined || newest === undefined || Number.isNaN(newest)) return undefined;
+    return Math.max(0, newest + maxAgeMs + 1 - clock.now());
   }
 
   /** Events that were taken end here: they are too old. */

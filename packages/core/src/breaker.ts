@@ -30,15 +30,16 @@ export class Breaker {
     return this.#era;
   }
 
-  /** Resolves when a request may be made, or the signal aborts. While half-open only one gets through. */
-  async admit(signal: AbortSignal): Promise<void> {
+  /** Resolves when a request may be made, or to false when the signal aborts. While half-open only one gets through. */
+  async admit(signal: AbortSignal): Promise<boolean> {
     while (this.#state !== 'closed' && !signal.aborted) {
       if (this.#state === 'half-open' && !this.#probing) {
         this.#probing = true;
-        return;
+        return true;
       }
       await this.#change(signal);
     }
+    return !signal.aborted;
   }
 
   /** The service works: requests flow. */

@@ -45,6 +45,8 @@ export class Budget {
     // One that could never fit is not to cost all others.
     if (bytesOf(group) > maxBytes) return 'full';
     await this.#lookAtSpace();
+    if (this.#take(group)) return 'room';
+    await this.#free(async () => journal.reclaim?.());
     while (!this.#take(group)) {
       if (whenFull === 'drop-oldest' && (await this.#evictOldest())) continue;
       return journal.bytes + bytesOf(group) > maxBytes ? 'full' : 'low';
@@ -68,11 +70,18 @@ export class Budget {
   /** False where there was nothing to give up. */
   async #evictOldest(): Promise<boolean> {
     const { backlog, journal, onDropped } = this.#options;
+    return this.#free(async () => {
+      const segment = await journal.evictOldest?.();
+      const count = segment === undefined ? 0 : backlog.evict(segment);
+      if (count > 0) onDropped(count);
+    });
+  }
+
+  /** Counts what the journal gives back. False where that is nothing. */
+  async #free(action: () => Promise<void>): Promise<boolean> {
+    const { journal } = this.#options;
     const before = journal.bytes;
-    const segment = await journal.evictOldest?.();
-    if (segment === undefined) return false;
-    const count = backlog.evict(segment);
-    if (count > 0) onDropped(count);
+    await action();
     this.#spareBytes += before - journal.bytes;
     return journal.bytes < before;
   }

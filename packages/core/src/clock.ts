@@ -27,3 +27,23 @@ export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promi
     signal.addEventListener('abort', wake);
   });
 }
+
+/** A signal that aborts after a while, or with another one. Without a time it is the other one. */
+export function abortAfter(
+  clock: Clock,
+  delayMs: number | undefined,
+  other: AbortSignal,
+): { readonly signal: AbortSignal; cancel(): void } {
+  if (delayMs === undefined || other.aborted) return { signal: other, cancel: () => {} };
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  const timer = clock.setTimeout(abort, delayMs);
+  other.addEventListener('abort', abort);
+  return {
+    signal: controller.signal,
+    cancel: () => {
+      timer.cancel();
+      other.removeEventListener('abort', abort);
+    },
+  };
+}

@@ -22,6 +22,8 @@ export interface CommitterOptions {
   readonly onWritten: () => void;
   /** The journal failed; events are sent from memory meanwhile. */
   readonly onFailed: (error: unknown) => void;
+  /** The journal works again. */
+  readonly onRecovered: () => void;
   /** Events were dropped, because the journal is full. */
   readonly onDropped: (count: number) => void;
 }
@@ -92,6 +94,17 @@ export class Committer {
     onWritten();
   }
 
+  /** Writes events that were taken out of the ring while the journal failed. Undefined where it still does. */
+  async secure(events: EventBytes): Promise<Range | undefined> {
+    const { budget, journal } = this.#options;
+    if (this.failing) return undefined;
+    try {
+      return (await budget.makeRoom(events)) === 'room' ? await journal.append(events) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
   /** Writes what is accepted and not written, now, on this thread, as far as the journal can do that. */
   commitSync(): void {
     const { backlog, journal } = this.#options;
@@ -155,18 +168,20 @@ export class Committer {
   }
 
   #append(group: EventBytes): void {
-    const { backlog, journal, onWritten } = this.#options;
+    const { backlog, journal, onWritten, onRecovered } = this.#options;
     const count = group.ends.length;
     const generation = this.#generation;
     this.#handed += count;
     this.#tries += 1;
     const succeed = (range: Range) => {
       if (generation !== this.#generation) return void journal.acknowledge(range).catch(() => undefined);
+      backlog.markWritten(range);
       this.#handed -= count;
+      if (!this.failing) return;
       this.#failures = 0;
       this.#retryTimer?.cancel();
       this.#retryTimer = undefined;
-      backlog.markWritten(range);
+      onRecovered();
     };
     const fail = (error: unknown) => {
       if (generation === this.#generation) this.#fail(error);

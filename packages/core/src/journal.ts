@@ -87,6 +87,9 @@ export interface Journal {
    */
   evictOldest?(): Promise<number | undefined>;
 
+  /** Frees what storage still takes of events that are all released. Absent where that is never any. */
+  reclaim?(): Promise<void>;
+
   /** The room left in what it is stored on, in bytes. Absent where that cannot be known. */
   space?(): Promise<{ readonly freeBytes: number; readonly totalBytes: number }>;
 

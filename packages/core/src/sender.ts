@@ -13,10 +13,10 @@ import { type Batch, splitBatch } from './batch.ts';
 import type { Batcher } from './batcher.ts';
 import type { Books } from './books.ts';
 import type { Breaker } from './breaker.ts';
-import { type Clock, sleep, type Timer } from './clock.ts';
+import { abortAfter, type Clock, sleep, type Timer } from './clock.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import { type Action, actionFor } from './delivery-policy.ts';
-import type { Journal } from './journal.ts';
+import type { EventBytes, Journal, Range } from './journal.ts';
 import { reasonOf } from './reason.ts';
 import { redactedOutcome } from './redaction.ts';
 import type { Outcome, Transport } from './transport.ts';
@@ -54,6 +54,8 @@ export interface SenderOptions {
   readonly transport: Transport;
   readonly breaker: Breaker;
   readonly books: Books;
+  /** Writes events to the journal that it did not take before. Undefined where it still does not. */
+  readonly secure: (events: EventBytes) => Promise<Range | undefined>;
   readonly onDelivered: (count: number) => void;
   readonly onDeadLettered: (status: number, excerpt: string) => void;
   readonly onFailedAttempt: (error: DeliveryError) => void;
@@ -72,6 +74,8 @@ export class Sender {
   #failuresInARow = 0;
   #pauses = 0;
   readonly #verdicts = new Verdicts();
+  /** What is under way and in memory alone. */
+  readonly #unsecured = new Set<Batch>();
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -89,6 +93,18 @@ export class Sender {
     this.#storageTimer?.cancel();
     this.#abort.abort();
     await this.#queue.onIdle();
+  }
+
+  /** Gives to the journal what it did not take when that was taken on. */
+  async secure(): Promise<void> {
+    const { backlog, journal, secure } = this.#options;
+    for (const batch of this.#unsecured) {
+      const range = await secure(batch.events);
+      if (range === undefined) return;
+      // Meanwhile its end may have come.
+      if (this.#unsecured.delete(batch)) batch.range = backlog.secure(batch.range, range);
+      else await journal.acknowledge(range).catch(() => undefined);
+    }
   }
 
   async #pump(): Promise<void> {
@@ -148,11 +164,17 @@ export class Sender {
   /** Sees a batch through, in as many pieces as it takes. */
   async #deliver(batch: Batch): Promise<void> {
     const { backlog } = this.#options;
-    const pieces = this.#verdicts.blameTheService ? this.#sample(batch) : [batch];
+    const pieces: Batch[] = [];
+    const add = (...more: Batch[]) => {
+      pieces.push(...more);
+      for (const piece of more) if (piece.range.segment === MEMORY_SEGMENT) this.#unsecured.add(piece);
+    };
+    add(...(this.#verdicts.blameTheService ? this.#sample(batch) : [batch]));
     for (let piece = pieces.pop(); piece !== undefined; piece = pieces.pop()) {
       const fate = await this.#send(piece);
       if (fate === 'stopped') return;
-      if (fate === 'to be split') pieces.push(...splitBatch(piece).reverse());
+      this.#unsecured.delete(piece);
+      if (fate === 'to be split') add(...splitBatch(piece).reverse());
       // What is behind it in this batch goes back too, so that others are tried before it.
       if (fate === 'put back') for (const left of pieces.splice(0).reverse()) backlog.putBack(left.range);
     }
@@ -172,14 +194,23 @@ export class Sender {
   }
 
   async #send(batch: Batch): Promise<Fate> {
-    const { breaker, books, batcher } = this.#options;
+    const { batcher, clock } = this.#options;
+    const expiry = abortAfter(clock, batcher.expiresInMs(batch), this.#abort.signal);
+    try {
+      return await this.#sendUntil(batch, expiry.signal);
+    } finally {
+      expiry.cancel();
+    }
+  }
+
+  /** @param waiting Aborts what is waited for between two requests. */
+  async #sendUntil(batch: Batch, waiting: AbortSignal): Promise<Fate> {
+    const { breaker, books } = this.#options;
     const { signal } = this.#abort;
     const count = batch.events.ends.length;
     const refusals: number[] = [];
     for (let failures = 0; ; ) {
-      await breaker.admit(signal);
-      if (signal.aborted) return 'stopped';
-      if (batcher.isExpired(batch)) return this.#expired(batch);
+      if (!(await breaker.admit(waiting))) return signal.aborted ? 'stopped' : this.#expired(batch);
       const { era } = breaker;
       const outcome = await this.#post(batch);
       const action: Action = outcome.kind === 'failed' ? 'retry' : actionFor(outcome.status);
@@ -188,7 +219,7 @@ export class Sender {
       this.#report(outcome, action);
       if (outcome.kind === 'failed' || action === 'retry') {
         if (outcome.kind === 'failed' && outcome.maybeSent) books.maybeDuplicate += count;
-        await this.#backOff(outcome, failures, era);
+        await this.#backOff(outcome, failures, era, waiting);
         failures += 1;
       } else if (action === 'pause') {
         this.#pause(era);
@@ -222,6 +253,7 @@ export class Sender {
   /** Tried for so long that nobody wants it any more. */
   async #expired(batch: Batch): Promise<Fate> {
     const { batcher, onStorageFailed } = this.#options;
+    this.#unsecured.delete(batch);
     await batcher.expire(batch.range).catch(onStorageFailed);
     return 'settled';
   }
@@ -229,6 +261,7 @@ export class Sender {
   async #accepted(batch: Batch, era: number): Promise<Fate> {
     const { backlog, books, onDelivered } = this.#options;
     const count = batch.events.ends.length;
+    this.#unsecured.delete(batch);
     this.#answered(era);
     this.#pauses = 0;
     this.#verdicts.accepted(count);
@@ -251,6 +284,7 @@ export class Sender {
       onStorageFailed(error);
       return false;
     }
+    this.#unsecured.delete(batch);
     await this.#release(batch);
     books.deadLettered += 1;
     backlog.settle(batch.range);
@@ -276,7 +310,7 @@ export class Sender {
     breaker.close();
   }
 
-  async #backOff(outcome: Outcome, failures: number, era: number): Promise<void> {
+  async #backOff(outcome: Outcome, failures: number, era: number, waiting: AbortSignal): Promise<void> {
     const { breaker, backoff, clock, random } = this.#options;
     if (era === breaker.era) this.#failuresInARow += 1;
     const header = outcome.kind === 'answered' ? outcome.retryAfter : undefined;
@@ -287,7 +321,7 @@ export class Sender {
     } else if (this.#failuresInARow >= FAILURES_TO_OPEN || breaker.state !== 'closed') {
       breaker.open(backoffDelayMs(this.#failuresInARow, backoff, random));
     } else {
-      await sleep(clock, backoffDelayMs(failures, backoff, random), this.#abort.signal);
+      await sleep(clock, backoffDelayMs(failures, backoff, random), waiting);
     }
   }
 

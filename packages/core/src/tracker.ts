@@ -82,6 +82,7 @@ export class Tracker {
       intervalMs: settings.commitIntervalMs ?? platform.commitIntervalMs,
       onWritten: () => this.#sender.wake(),
       onFailed: (error) => reporter.storageFailed(error),
+      onRecovered: () => void this.#sender.secure(),
       onDropped: onJournalFull,
     });
     this.#batcher = new Batcher({
@@ -115,6 +116,7 @@ export class Tracker {
       transport,
       breaker: this.#breaker,
       books: this.#books,
+      secure: (events) => this.#committer.secure(events),
       onDelivered: (count) => reporter.delivered(count),
       onDeadLettered: (status, excerpt) => reporter.deadLettered(status, excerpt),
       onFailedAttempt: (error) => reporter.failedAttempt(error),
@@ -284,6 +286,7 @@ export class Tracker {
     this.#breaker.stop();
     await this.#sender.stop();
     await this.#committer.commit();
+    await this.#sender.secure();
     this.#committer.stop();
     // Not before: should the process end while the disk hangs, what waits is still written at its last moment.
     this.#stopListening();

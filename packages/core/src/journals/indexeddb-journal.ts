@@ -86,7 +86,8 @@ export class IndexedDbJournal implements Journal {
     const from = this.#next;
     const to = from + events.ends.length;
     const key: Key = [this.#life, from, to];
-    const record = { bytes: events.bytes.slice(), ends: events.ends.slice() };
+    const { bytes, ends, times } = events;
+    const record = { bytes: bytes.slice(), ends: ends.slice(), times: times?.slice() };
     await this.#run(`store ${events.ends.length} events`, () => set(key, record, this.#store));
     this.#next = to;
     this.#keep(this.#own, { key, from, to, bytes: record.bytes.length });

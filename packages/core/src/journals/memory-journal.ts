@@ -41,7 +41,7 @@ export class MemoryJournal implements Journal {
 
   async open(): Promise<void> {}
 
-  async append({ bytes, ends }: EventBytes): Promise<Range> {
+  async append({ bytes, ends, times }: EventBytes): Promise<Range> {
     if (this.#closed) throw new ClosedError('append() was called after close()');
     if (this.#bytes + bytes.length > this.#maxBytes) {
       throw new StorageError(
@@ -51,7 +51,7 @@ export class MemoryJournal implements Journal {
     const from = this.#next;
     this.#next += ends.length;
     this.#bytes += bytes.length;
-    this.#chunks.push({ from, to: this.#next, events: { bytes: bytes.slice(), ends } });
+    this.#chunks.push({ from, to: this.#next, events: { bytes: bytes.slice(), ends, times } });
     return { segment: SEGMENT, from, to: this.#next };
   }
 

@@ -11,11 +11,8 @@ export interface FileSystem {
   openToRead(path: string): Promise<OpenFile>;
   /** As `create`, on this thread. */
   createSync(path: string): SyncFile;
-  /**
-   * Makes a directory for the user alone, and those above it. One that is there already is left as it is. Returns the
-   * highest one that was made, where any was.
-   */
-  makeDirectory(path: string): Promise<string | undefined>;
+  /** Makes a directory for the user alone, and those above it. One that is there already is left as it is. */
+  makeDirectory(path: string): Promise<unknown>;
   makeDirectorySync(path: string): void;
   list(path: string): Promise<readonly DirectoryEntry[]>;
   /** Atomic. Replaces a file, and a directory that is empty. */

@@ -24,6 +24,8 @@ export interface SegmentContext {
   readonly fs: FileSystem;
   readonly files: OpenFiles;
   readonly readingBuffer: ReadingBuffer;
+  /** The directory that is not to go with its last segment. */
+  readonly ownDirectory: () => string | undefined;
   /** Bytes that are not intact events were found. */
   readonly onDamaged: (path: string, bytes: number) => void;
 }
@@ -34,12 +36,12 @@ export interface Run {
   readonly to: number;
 }
 
-/** What is known of a segment that is damaged, as it was when it had this size. */
-interface Damage {
+/** What was found where a segment was read from end to end, when it had this size. */
+interface Findings {
   /** Where its intact events are. */
   readonly runs: readonly IntactRun[];
-  /** Bytes that were reported. */
-  readonly known: number;
+  /** Bytes that are not intact events. */
+  readonly damaged: number;
   readonly size: number;
 }
 
@@ -62,7 +64,8 @@ export class Segment {
   #waymarks = [{ index: 0, offset: SEGMENT_HEADER_BYTES }];
   /** Where the last read ended. */
   #resume = { index: 0, offset: SEGMENT_HEADER_BYTES };
-  #damage: Damage | undefined;
+  /** Only where reading it in order failed. */
+  #findings: Findings | undefined;
   /** What ages count from; not a number where that is not known. */
   baseTime: number = Number.NaN;
   /** Bytes of the file that count, and the index behind its last event. The writer keeps them up to date. */
@@ -83,9 +86,14 @@ export class Segment {
     return this.#pathOf(SEGMENT_SUFFIX);
   }
 
+  /** Whether all its events are released. */
+  get isReleased(): boolean {
+    return this.#released.covers(this.end);
+  }
+
   /** Whether all its events are released and none can come. */
   get isDone(): boolean {
-    return this.sealed && this.#released.covers(this.end);
+    return this.sealed && this.isReleased;
   }
 
   /** Takes what its header says. */
@@ -146,6 +154,15 @@ export class Segment {
     return this.#noting;
   }
 
+  /** Notes that all events from an index on are released but these runs of them, which are in order. */
+  async acknowledgeAllBut(waiting: readonly Run[], first: number): Promise<void> {
+    let at = first;
+    for (const { from, to } of [...waiting, { from: this.end, to: this.end }]) {
+      if (from > at) await this.acknowledge(at, from);
+      at = to;
+    }
+  }
+
   /** Deletes its files; where some of it was damaged, what is left is kept aside for a person to look at. */
   async delete(): Promise<void> {
     const { fs, files } = this.#context;
@@ -154,7 +171,7 @@ export class Segment {
     await this.#noted;
     await files.close(this.path);
     try {
-      if (this.#damage === undefined) await fs.remove(this.path);
+      if (!this.#findings?.damaged) await fs.remove(this.path);
       else await fs.rename(this.path, this.#pathOf(DAMAGED_SUFFIX));
       await files.close(acknowledgements);
       await fs.remove(acknowledgements);
@@ -204,8 +221,8 @@ export class Segment {
     const { runs, damaged } = findIntactRuns(bytes, typeof header === 'string' ? 0 : SEGMENT_HEADER_BYTES);
     // What a power cut leaves of a file that was never synced.
     if (runs.length === 0 && bytes.every((byte) => byte === 0)) return;
-    const { known = 0 } = this.#damage ?? {};
-    this.#damage = { runs, known: damaged, size: bytes.length };
+    const known = this.#findings?.damaged ?? 0;
+    this.#findings = { runs, damaged, size: bytes.length };
     this.end = Math.max(this.end, runs.at(-1)?.to ?? 0);
     let at = 0;
     for (const { from, to } of [...runs, { from: this.end, to: this.end }]) {
@@ -216,12 +233,12 @@ export class Segment {
   }
 
   async #read(file: OpenFile, range: Range, limit: Limit): Promise<Reading> {
-    if (this.#damage === undefined) {
+    if (this.#findings === undefined) {
       const reading = await this.#readAt(file, this.#offsetBefore(range.from), range, limit);
       if (reading !== undefined) return reading;
     }
-    if (this.#damage?.size !== this.size) await this.#scan(file);
-    const run = this.#damage?.runs.find(({ to }) => to > range.from);
+    if (this.#findings?.size !== this.size) await this.#scan(file);
+    const run = this.#findings?.runs.find(({ to }) => to > range.from);
     const gapEnd = Math.min(run?.from ?? range.to, range.to);
     if (run === undefined || gapEnd > range.from)
       return { events: NO_EVENTS, range: { ...range, to: gapEnd } };

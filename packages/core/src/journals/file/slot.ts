@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { StorageError } from '../../errors/storage-error.ts';
-import type { FileSystem } from './file-system.ts';
+import { errorCode, type FileSystem } from './file-system.ts';
 import type { HeldLock, Locks } from './locks.ts';
 
 const DIRECTORY = /^([0-9a-f]{16})\.([0-9a-f]{16})$/;
 const LOCK = /^([0-9a-f]{16})\.lock$/;
 /** A lock without a directory may be of a process that starts just now; none takes that long. */
 const LITTER_AGE_MS = 60 * 60_000;
+
+/** What opening a directory says that belongs to somebody else, or is beyond what a container shows. */
+const NOT_OURS = new Set(['EACCES', 'EPERM', 'ENOENT']);
 
 /** The directories of a dead owner. */
 type Orphans = { readonly owner: string; readonly origin: string }[];
@@ -130,11 +133,12 @@ export class Slot {
   }
 }
 
-/** The names of directories made just now are in those above them, and are to survive a power cut as well. */
+/** Those above it may have been made just now, by this process or another: their names are to survive a power cut too. */
 async function makeRoot(root: string, fs: FileSystem): Promise<void> {
-  const highest = await fs.makeDirectory(root);
-  for (let made = root; highest !== undefined && made.length >= highest.length; made = dirname(made)) {
-    // Those above may be somebody else's, and not ours to open.
-    await fs.syncDirectory(dirname(made)).catch(() => undefined);
+  await fs.makeDirectory(root);
+  for (let path = root; dirname(path) !== path; path = dirname(path)) {
+    await fs.syncDirectory(dirname(path)).catch((error) => {
+      if (!NOT_OURS.has(errorCode(error) ?? '')) throw error;
+    });
   }
 }

@@ -1,0 +1,243 @@
+import { join } from 'node:path';
+import type { Clock, Timer } from '../../clock.ts';
+import { storageError } from '../../errors/storage-error.ts';
+import type { Fsync } from '../../fsync.ts';
+import type { EventBytes, Range } from '../../journal.ts';
+import { errorCode, type FileSystem } from './file-system.ts';
+import { FrameBuffers } from './frame-buffers.ts';
+import { SEGMENT_SUFFIX, type Segment } from './segment.ts';
+import type { SegmentHeader } from './segment-header.ts';
+import { SegmentWriter, type WrittenGroup, writeSegmentSync } from './segment-writer.ts';
+import type { Segments } from './segments.ts';
+import { Slot } from './slot.ts';
+import type { Tenancy } from './tenancy.ts';
+
+/** A segment that is used for so long is followed by a new one, so that what is delivered leaves the disk. */
+const SEGMENT_AGE_MS = 60 * 60_000;
+const SYNC_INTERVAL_MS = 100;
+const SYNC_BYTES = 1024 * 1024;
+
+export interface AppenderOptions {
+  readonly root: string;
+  readonly fs: FileSystem;
+  readonly fsync: Fsync;
+  readonly clock: Clock;
+  readonly segmentBytes: number;
+  readonly tenancy: Tenancy;
+  readonly segments: Segments;
+  readonly onFailed: (error: Error) => void;
+}
+
+/** Writes groups to the current segment, one after the other, and syncs them while the next one is written. */
+export class Appender {
+  readonly #options: AppenderOptions;
+  readonly #buffers = new FrameBuffers();
+  #writer: SegmentWriter | undefined;
+  /** Writes, one after the other. */
+  #writing: Promise<unknown> = Promise.resolve();
+  /** The append that was called last. */
+  #lastAppend: Promise<void> = Promise.resolve();
+  #syncTimer: Timer | undefined;
+
+  constructor(options: AppenderOptions) {
+    this.#options = options;
+  }
+
+  append(events: EventBytes): Promise<Range> {
+    const before = this.#lastAppend;
+    let confirm = () => {};
+    const appended = (async () => {
+      const { writer, group } = await this.#inTurn(() => this.#write(events, before));
+      confirm = () => writer.confirm(group);
+      const { fsync } = this.#options;
+      if (fsync === 'always') await this.#syncOrDrop(writer);
+      if (fsync === 'interval') this.#scheduleSync(writer);
+      return { segment: writer.segment.number, from: group.from, to: group.to };
+    })();
+    // Right before whoever awaits this goes on: at the last moment both must count the same events as written.
+    this.#lastAppend = appended.then(
+      () => confirm(),
+      () => undefined,
+    );
+    return appended;
+  }
+
+  appendSync(events: EventBytes): Range {
+    const { root, fs, fsync, segments, tenancy } = this.#options;
+    const count = events.ends.length;
+    if (this.#writer !== undefined) {
+      const from = this.#writer.appendSync(events);
+      return { segment: this.#writer.segment.number, from, to: from + count };
+    }
+    const { number, name } = segments.next();
+    const write = (directory: string) =>
+      writeSegmentSync(fs, join(directory, name + SEGMENT_SUFFIX), events, fsync !== 'never');
+    if (tenancy.directory === undefined) Slot.leaveSync(root, fs, write);
+    else write(tenancy.directory);
+    return { segment: number, from: 0, to: count };
+  }
+
+  /** Makes all that was appended survive a power cut. */
+  async sync(): Promise<void> {
+    const { salvage } = this.#options.segments;
+    if (this.#writer !== undefined) await this.#sync(this.#writer);
+    if (salvage.isNeeded) await salvage.run();
+  }
+
+  /** Ends the current segment, behind all that is appended by now, if the callback says so. */
+  end(isToEnd: (segment: Segment) => boolean = () => true): Promise<void> {
+    const before = this.#lastAppend;
+    return this.#inTurn(async () => {
+      await before;
+      if (this.#writer !== undefined && isToEnd(this.#writer.segment)) await this.#endSegment();
+    });
+  }
+
+  /** Writes events to a file of their own that another may have lost. */
+  async rewrite(lost: Segment, groups: readonly WrittenGroup[]): Promise<Segment> {
+    const first = groups[0]?.from ?? lost.end;
+    const writer = await this.#createSegment({ first, baseTime: lost.baseTime });
+    const { segment } = writer;
+    try {
+      for (const group of groups) writer.confirm(await writer.rewrite(group));
+      await writer.sync();
+      await writer.close();
+    } catch (error) {
+      await this.#abandon(writer);
+      throw error;
+    }
+    // What was delivered of them meanwhile.
+    await segment.acknowledgeAllBut(lost.waiting(first, segment.end), first);
+    return segment;
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#writing.then(work);
+    this.#writing = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** @param before The append before this one. */
+  async #write(
+    events: EventBytes,
+    before: Promise<void>,
+  ): Promise<{ writer: SegmentWriter; group: WrittenGroup }> {
+    const { root, segments } = this.#options;
+    const write = async () => {
+      if (segments.salvage.isNeeded) await segments.salvage.run();
+      const writer = await this.#currentWriter(events, before);
+      return { writer, group: await writer.write(events) };
+    };
+    try {
+      return await write();
+    } catch {
+      // What failed once is not trusted with the same events again: they go to a new file.
+      await this.#endSegment().catch(() => undefined);
+    }
+    try {
+      return await write();
+    } catch (cause) {
+      await this.#endSegment().catch(() => undefined);
+      throw storageError(`cannot write ${events.ends.length} events to ${root}`, cause);
+    }
+  }
+
+  async #currentWriter({ times }: EventBytes, before: Promise<void>): Promise<SegmentWriter> {
+    const { clock, segmentBytes } = this.#options;
+    const now = clock.now();
+    const writer = this.#writer;
+    if (writer !== undefined) {
+      const age = now - writer.segment.baseTime;
+      if (writer.size < segmentBytes && age >= 0 && age < SEGMENT_AGE_MS) return writer;
+      // All that a segment holds is to count before it ends.
+      await before;
+      await this.#endSegment();
+    }
+    this.#writer = await this.#createSegment({ first: 0, baseTime: times?.[0] ?? now });
+    return this.#writer;
+  }
+
+  async #createSegment(header: SegmentHeader): Promise<SegmentWriter> {
+    const { fs, fsync, segments, tenancy } = this.#options;
+    const create = async () => {
+      const directory = await tenancy.claim();
+      const segment = segments.open(directory);
+      const isSynced = fsync !== 'never';
+      const writer = await SegmentWriter.create(fs, segment, header, this.#buffers, isSynced);
+      segments.hold(segment);
+      try {
+        if (isSynced) await fs.syncDirectory(directory);
+        return writer;
+      } catch (error) {
+        await this.#abandon(writer);
+        throw error;
+      }
+    };
+    try {
+      return await create();
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+      // Somebody removed the directory.
+      tenancy.leave();
+      return create();
+    }
+  }
+
+  async #abandon(writer: SegmentWriter): Promise<void> {
+    await writer.close();
+    await this.#options.segments.evict(writer.segment).catch(() => undefined);
+  }
+
+  /** Ends the current segment: it is read and released from now on, never written. */
+  async #endSegment(): Promise<void> {
+    const writer = this.#writer;
+    if (writer === undefined) return;
+    this.#syncTimer?.cancel();
+    this.#syncTimer = undefined;
+    try {
+      await this.#sync(writer);
+    } finally {
+      this.#writer = undefined;
+      await writer.close();
+    }
+    await this.#options.segments.deleteIfDone(writer.segment);
+  }
+
+  #scheduleSync(writer: SegmentWriter): void {
+    const { clock, onFailed } = this.#options;
+    const sync = () => {
+      this.#syncTimer?.cancel();
+      this.#syncTimer = undefined;
+      this.#sync(writer).catch(onFailed);
+    };
+    if (writer.unsyncedBytes >= SYNC_BYTES) sync();
+    else this.#syncTimer ??= clock.setTimeout(sync, SYNC_INTERVAL_MS);
+  }
+
+  /** Makes what a segment holds survive a power cut, in another file where need be. */
+  async #sync(writer: SegmentWriter): Promise<void> {
+    const { segments, onFailed } = this.#options;
+    const { segment } = writer;
+    try {
+      await writer.sync();
+      return;
+    } catch (cause) {
+      onFailed(storageError(`cannot sync ${segment.path}; its last events go to a new file`, cause));
+    }
+    if (this.#writer === writer) this.#writer = undefined;
+    segments.salvage.keep(segment, await writer.close());
+    await segments.salvage.run();
+    await segments.deleteIfDone(segment);
+  }
+
+  /** As `#sync`. Where that fails, the events are not the journal's: whoever appends them still has them. */
+  async #syncOrDrop(writer: SegmentWriter): Promise<void> {
+    const { root, segments } = this.#options;
+    try {
+      await this.#sync(writer);
+    } catch (cause) {
+      await segments.salvage.drop(writer.segment.number);
+      throw storageError(`cannot make events in ${root} survive a power cut`, cause);
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import { storageError } from '../../errors/storage-error.ts';
+import { type Limit, NO_EVENTS, type Range, type Reading } from '../../journal.ts';
+import { type Rewrite, Salvage } from './salvage.ts';
+import { Segment, type SegmentContext } from './segment.ts';
+
+/** The segments that a journal holds, its own and those that it took over, by the number that ranges call them. */
+export class Segments {
+  /** What may be in none of them, because a disk failed. */
+  readonly salvage: Salvage;
+  readonly #context: SegmentContext;
+  readonly #segments = new Map<number, Segment>();
+  #last = 0;
+
+  constructor(context: SegmentContext, rewrite: Rewrite) {
+    this.#context = context;
+    this.salvage = new Salvage(rewrite);
+  }
+
+  /** Bytes of all of them. */
+  get bytes(): number {
+    let bytes = 0;
+    for (const segment of this.#segments.values()) bytes += segment.size;
+    return bytes;
+  }
+
+  /** The next number, which is also the name of a new segment: those of one process sort by name. */
+  next(): { number: number; name: string } {
+    this.#last += 1;
+    return { number: this.#last, name: String(this.#last).padStart(8, '0') };
+  }
+
+  /** A segment that is not held yet; a new one where it has no name. */
+  open(directory: string, name?: string): Segment {
+    const next = this.next();
+    return new Segment(this.#context, next.number, directory, name ?? next.name);
+  }
+
+  hold(segment: Segment): void {
+    this.#segments.set(segment.number, segment);
+  }
+
+  async read(range: Range, limit: Limit): Promise<Reading> {
+    const kept = this.salvage.read(range, limit);
+    if (kept !== undefined) return kept;
+    const part = this.salvage.withinOne(range);
+    const segment = this.#holderOf(part);
+    if (segment === undefined) return { events: NO_EVENTS, range: part };
+    try {
+      return await segment.read(part, limit);
+    } catch (cause) {
+      throw storageError(`cannot read ${segment.path}`, cause);
+    }
+  }
+
+  async acknowledge(range: Range): Promise<void> {
+    for (let rest = range; rest.from < rest.to; ) {
+      const part = this.salvage.withinOne(rest);
+      const segment = this.#holderOf(part);
+      rest = { ...rest, from: part.to };
+      if (segment === undefined) continue;
+      try {
+        await segment.acknowledge(part.from, part.to);
+        await this.deleteIfDone(segment);
+      } catch (cause) {
+        throw storageError(`cannot note in ${segment.directory} what was delivered`, cause);
+      }
+    }
+  }
+
+  /** The oldest; those of which the age is not known come first. */
+  oldest(): Segment | undefined {
+    let oldest: Segment | undefined;
+    for (const segment of this.#segments.values()) {
+      if (Number.isNaN(segment.baseTime)) return segment;
+      if (oldest === undefined || segment.baseTime < oldest.baseTime) oldest = segment;
+    }
+    return oldest;
+  }
+
+  /** Deletes a segment, whatever waits in it, and what was salvaged of it. Returns what ranges call it. */
+  async evict(segment: Segment): Promise<number> {
+    const number = this.salvage.nameOf(segment);
+    const rest = this.#holderOf({ segment: number, from: segment.end, to: segment.end });
+    await this.salvage.drop(segment.number);
+    await this.#delete(segment);
+    if (rest !== undefined) await this.#delete(rest);
+    return number;
+  }
+
+  async deleteIfDone(segment: Segment): Promise<void> {
+    if (segment.isDone) await this.#delete(segment);
+  }
+
+  async #delete(segment: Segment): Promise<void> {
+    // Two releases that overlap both find it done.
+    if (!this.#segments.delete(segment.number)) return;
+    try {
+      await segment.delete();
+    } catch (error) {
+      this.#segments.set(segment.number, segment);
+      throw error;
+    }
+    this.salvage.forget(segment);
+    // One that was taken over is done with its last segment; the slot's own goes when the slot is given back.
+    if (segment.directory !== this.#context.ownDirectory())
+      await this.#context.fs.removeDirectory(segment.directory).catch(() => undefined);
+  }
+
+  #holderOf(part: Range): Segment | undefined {
+    return this.#segments.get(this.salvage.segmentOf(part));
+  }
+}

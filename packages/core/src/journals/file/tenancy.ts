@@ -1,0 +1,106 @@
+import type { Clock, Timer } from '../../clock.ts';
+import { storageError } from '../../errors/storage-error.ts';
+import type { FileSystem } from './file-system.ts';
+import type { Locks } from './locks.ts';
+import { Slot } from './slot.ts';
+
+const ADOPTION_INTERVAL_MS = 30_000;
+
+export interface TenancyOptions {
+  readonly root: string;
+  readonly fs: FileSystem;
+  readonly locks: Locks;
+  readonly clock: Clock;
+  /** A directory that a dead owner left is this journal's now. Never rejects. */
+  readonly onOrphan: (directory: string) => Promise<void>;
+  readonly onFailed: (error: Error) => void;
+}
+
+/** This journal's place among those that share a journal directory: its slot, and what it takes over from the dead. */
+export class Tenancy {
+  readonly #options: TenancyOptions;
+  #slot: Promise<Slot> | undefined;
+  #claimed: Slot | undefined;
+  #adopting: Promise<void> = Promise.resolve();
+  #timer: Timer | undefined;
+  #closed = false;
+
+  constructor(options: TenancyOptions) {
+    this.#options = options;
+  }
+
+  /** The slot's own directory, once it is claimed: for the last moment, in which nothing can be awaited. */
+  get directory(): string | undefined {
+    return this.#claimed?.directory;
+  }
+
+  /** Takes a slot where there is none yet, and begins to take over what the dead left. Returns the slot's directory. */
+  async claim(): Promise<string> {
+    const { root, fs, locks } = this.#options;
+    this.#slot ??= Slot.claim(root, fs, locks, () => this.#watch()).then(
+      (slot) => {
+        this.#claimed = slot;
+        this.#adopting = this.#adopt(slot);
+        return slot;
+      },
+      (error) => {
+        // Tried again by whoever asks next.
+        this.#slot = undefined;
+        throw error;
+      },
+    );
+    return (await this.#slot).directory;
+  }
+
+  /** Resolves once what was found of the dead is taken over. */
+  async settled(): Promise<void> {
+    await this.#adopting;
+  }
+
+  /** Somebody removed the slot's directory: the next claim takes another. */
+  leave(): void {
+    this.#slot?.then((slot) => slot.release()).catch(() => undefined);
+    this.#slot = undefined;
+    this.#claimed = undefined;
+  }
+
+  /** Takes over no more. Resolves once nothing is being taken over. */
+  async retire(): Promise<void> {
+    this.#closed = true;
+    this.#timer?.cancel();
+    // A slot that is claimed just now begins with that.
+    await this.#slot?.catch(() => undefined);
+    await this.#adopting;
+  }
+
+  /** Gives the slot back. What is left in its directories is anybody's from now on. */
+  async release(): Promise<void> {
+    const slot = await this.#slot?.catch(() => undefined);
+    if (slot === undefined) return;
+    await this.#options.fs.removeDirectory(slot.directory).catch(() => undefined);
+    await slot.release();
+  }
+
+  async #adopt(slot: Slot): Promise<void> {
+    if (this.#closed) return;
+    const { root, onOrphan, onFailed } = this.#options;
+    try {
+      const { adopted, hasCompany } = await slot.adopt();
+      for (const directory of adopted) await onOrphan(directory);
+      if (hasCompany) this.#watch();
+    } catch (cause) {
+      onFailed(storageError(`cannot look for orphans in ${root}`, cause));
+      this.#watch();
+    }
+  }
+
+  /** Looks again after a while: others live here, and may die. One that is alone needs no timer. */
+  #watch(): void {
+    if (this.#closed) return;
+    this.#timer ??= this.#options.clock.setTimeout(() => {
+      this.#timer = undefined;
+      const slot = this.#claimed;
+      if (slot !== undefined) this.#adopting = this.#adopting.then(() => this.#adopt(slot));
+    }, ADOPTION_INTERVAL_MS);
+  }
+}
