@@ -108,6 +108,11 @@ export class Committer {
   /** Writes what is accepted and not written, now, on this thread, as far as the journal can do that. */
   commitSync(): void {
     const { backlog, journal } = this.#options;
+    // Should the process go on: what is under way is written here, too.
+    if (journal.appendSync !== undefined && backlog.unwritten > 0) {
+      this.#generation += 1;
+      this.#handed = 0;
+    }
     for (;;) {
       const group = journal.appendSync && backlog.unwrittenGroup(journal.groupLimit);
       if (group === undefined) return;

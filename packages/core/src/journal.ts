@@ -68,7 +68,7 @@ export interface Journal {
 
   /**
    * As `append`, without giving up the thread: for the last moment of a process. Is also given the events of appends that
-   * have not resolved yet, from the first on, and must not hold them twice. Absent where storage cannot do this.
+   * have not resolved yet, from the first on, and must not hold them twice: these reject. Absent where storage cannot do this.
    */
   appendSync?(events: EventBytes): Range;
 

@@ -52,6 +52,8 @@ export class Tracker {
   readonly #opened: Promise<void>;
   readonly #stopListening: () => void;
   #correlationValue: string | undefined;
+  /** Whether listeners of `exit` are called: what they track is written at once, or never. */
+  #isEnding = false;
   #closed: Promise<FlushReport> | undefined;
   /** Resolves when nothing will be delivered any more. */
   readonly #ended: Promise<void>;
@@ -127,7 +129,10 @@ export class Tracker {
     });
     this.#opened = this.#open();
     this.#stopListening = platform.lifecycle.listen({
-      exit: () => this.#writeAtExit(),
+      exit: (isFinal) => {
+        this.#isEnding = isFinal;
+        this.#writeNow();
+      },
       hide: () => void this.#writeAndSend(),
       online: () => this.#sender.wake(),
     });
@@ -153,7 +158,8 @@ export class Tracker {
       const isClosed = this.#closed !== undefined;
       const isTaken = !isClosed && this.#backlog.push(text, now);
       this.#books.accepted += 1;
-      if (isTaken) this.#committer.notify();
+      if (isTaken && this.#isEnding) this.#writeNow();
+      else if (isTaken) this.#committer.notify();
       else this.#reporter.dropped(isClosed ? 'closed' : 'buffer-full', 1);
     } catch (error) {
       this.#reporter.invalid(error);
@@ -305,7 +311,7 @@ export class Tracker {
     this.#reporter.dropped('closed', count);
   }
 
-  #writeAtExit(): void {
+  #writeNow(): void {
     try {
       this.#committer.commitSync();
     } catch (error) {

@@ -3,16 +3,20 @@ import { isMainThread } from 'node:worker_threads';
 /** Those that end a process unless somebody handles them, and that somebody may want to handle. */
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 
+type Callback = (isFinal: boolean) => void;
+
 /** One listener of the process for all trackers: Node warns of more than ten. */
-const callbacks = new Set<() => void>();
+const callbacks = new Set<Callback>();
 let isListening = false;
 
 /**
  * Calls back at the last moment of the process: `process.exit()`, an uncaught exception, nothing left to do, or a signal that
  * nobody else handles, which then ends the process as if nobody had listened. Where the application or another library
  * handles a signal, it alone does. Returns how to stop.
+ *
+ * @param callback Called with whether this is `exit`: then other listeners may follow, but nothing that takes time.
  */
-export function atLastMoment(callback: () => void): () => void {
+export function atLastMoment(callback: Callback): () => void {
   if (callbacks.size === 0) start();
   callbacks.add(callback);
   return () => {
@@ -21,12 +25,16 @@ export function atLastMoment(callback: () => void): () => void {
   };
 }
 
-function callBack(): void {
-  for (const callback of callbacks) callback();
+function callBack(isFinal: boolean): void {
+  for (const callback of callbacks) callback(isFinal);
+}
+
+function onExit(): void {
+  callBack(true);
 }
 
 function start(): void {
-  process.on('exit', callBack);
+  process.on('exit', onExit);
   // Signals reach the main thread alone.
   if (!isMainThread) return;
   isListening = true;
@@ -37,14 +45,14 @@ function start(): void {
 
 function stop(): void {
   isListening = false;
-  process.off('exit', callBack);
+  process.off('exit', onExit);
   process.off('newListener', giveWay);
   process.off('removeListener', stepIn);
   for (const signal of SIGNALS) process.off(signal, onSignal);
 }
 
 function onSignal(signal: NodeJS.Signals): void {
-  callBack();
+  callBack(false);
   process.off('removeListener', stepIn);
   process.off(signal, onSignal);
   process.on('removeListener', stepIn);

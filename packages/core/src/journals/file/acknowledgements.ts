@@ -1,27 +1,27 @@
 import { crc32 } from 'node:zlib';
 
 /*
- * One record holds one released range (FORMAT.md): from u32 | to u32 | crc u32. A record that is damaged or cut short
- * costs duplicates, never events, which is why these files are not synced.
+ * One record holds one released range (FORMAT.md): from u32 | to u32 | crc u32. The CRC-32 is started from the segment's
+ * id: records of another segment release nothing here. A record that is damaged or cut short costs duplicates, never events, which is why these files are not synced.
  */
 const ACKNOWLEDGEMENT_BYTES = 12;
 const CRC_AT = 8;
 
 /** The record that says that events `from` (inclusive) to `to` (exclusive) are released. */
-export function acknowledgementRecord(from: number, to: number): Buffer {
+export function acknowledgementRecord(id: number, from: number, to: number): Buffer {
   const record = Buffer.alloc(ACKNOWLEDGEMENT_BYTES);
   record.writeUInt32LE(from, 0);
   record.writeUInt32LE(to, 4);
-  record.writeUInt32LE(crc32(record.subarray(0, CRC_AT)), CRC_AT);
+  record.writeUInt32LE(crc32(record.subarray(0, CRC_AT), id), CRC_AT);
   return record;
 }
 
 /** The ranges that the intact records of a file release. */
-export function readAcknowledgements(bytes: Buffer): { from: number; to: number }[] {
+export function readAcknowledgements(id: number, bytes: Buffer): { from: number; to: number }[] {
   const released: { from: number; to: number }[] = [];
   for (let at = 0; at + ACKNOWLEDGEMENT_BYTES <= bytes.length; ) {
     const record = bytes.subarray(at, at + ACKNOWLEDGEMENT_BYTES);
-    const isIntact = crc32(record.subarray(0, CRC_AT)) === record.readUInt32LE(CRC_AT);
+    const isIntact = crc32(record.subarray(0, CRC_AT), id) === record.readUInt32LE(CRC_AT);
     if (isIntact) released.push({ from: record.readUInt32LE(0), to: record.readUInt32LE(4) });
     // Behind a record that was cut short, the next one starts anywhere.
     at += isIntact ? ACKNOWLEDGEMENT_BYTES : 1;

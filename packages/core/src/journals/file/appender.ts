@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { Clock, Timer } from '../../clock.ts';
-import { storageError } from '../../errors/storage-error.ts';
+import { StorageError, storageError } from '../../errors/storage-error.ts';
 import type { Fsync } from '../../fsync.ts';
 import type { EventBytes, Range } from '../../journal.ts';
 import { errorCode, type FileSystem } from './file-system.ts';
 import { FrameBuffers } from './frame-buffers.ts';
 import { SEGMENT_SUFFIX, type Segment } from './segment.ts';
-import type { SegmentHeader } from './segment-header.ts';
+import { newHeader, type SegmentHeader } from './segment-header.ts';
 import { SegmentWriter, type WrittenGroup, writeSegmentSync } from './segment-writer.ts';
 import type { Segments } from './segments.ts';
 import { Slot } from './slot.ts';
@@ -38,6 +38,11 @@ export class Appender {
   /** The append that was called last. */
   #lastAppend: Promise<void> = Promise.resolve();
   #syncTimer: Timer | undefined;
+  /** Calls of `appendSync`, and what the last one wrote to. */
+  #lastMoments = 0;
+  #overtaking: SegmentWriter | undefined;
+  /** What becomes of those that a disk may have lost. */
+  readonly #saved = new WeakMap<SegmentWriter, Promise<void>>();
 
   constructor(options: AppenderOptions) {
     this.#options = options;
@@ -45,13 +50,15 @@ export class Appender {
 
   append(events: EventBytes): Promise<Range> {
     const before = this.#lastAppend;
+    const moments = this.#lastMoments;
     let confirm = () => {};
     const appended = (async () => {
       const { writer, group } = await this.#inTurn(() => this.#write(events, before));
       confirm = () => writer.confirm(group);
       const { fsync } = this.#options;
-      if (fsync === 'always') await this.#syncOrDrop(writer);
+      if (fsync === 'always') await this.#sync(writer);
       if (fsync === 'interval') this.#scheduleSync(writer);
+      if (moments !== this.#lastMoments) await this.#discard(writer, group);
       return { segment: writer.segment.number, from: group.from, to: group.to };
     })();
     // Right before whoever awaits this goes on: at the last moment both must count the same events as written.
@@ -65,6 +72,8 @@ export class Appender {
   appendSync(events: EventBytes): Range {
     const { root, fs, fsync, segments, tenancy } = this.#options;
     const count = events.ends.length;
+    this.#lastMoments += 1;
+    this.#overtaking = this.#writer;
     if (this.#writer !== undefined) {
       const from = this.#writer.appendSync(events);
       return { segment: this.#writer.segment.number, from, to: from + count };
@@ -95,8 +104,9 @@ export class Appender {
 
   /** Writes events to a file of their own that another may have lost. */
   async rewrite(lost: Segment, groups: readonly WrittenGroup[]): Promise<Segment> {
-    const first = groups[0]?.from ?? lost.end;
-    const writer = await this.#createSegment({ first, baseTime: lost.baseTime });
+    const { baseTime, id } = lost;
+    // Its frames are as they were, and so is their id.
+    const writer = await this.#createSegment({ first: groups[0]?.from ?? lost.end, baseTime, id });
     const { segment } = writer;
     try {
       for (const group of groups) writer.confirm(await writer.rewrite(group));
@@ -106,9 +116,17 @@ export class Appender {
       await this.#abandon(writer);
       throw error;
     }
-    // What was delivered of them meanwhile.
-    await segment.acknowledgeAllBut(lost.waiting(first, segment.end), first);
     return segment;
+  }
+
+  /** A group was written again at what was not the last moment after all: where that is elsewhere, it is there twice. */
+  async #discard(writer: SegmentWriter, group: WrittenGroup): Promise<never> {
+    if (writer !== this.#overtaking) {
+      writer.confirm(group);
+      const { number } = writer.segment;
+      await this.#options.segments.acknowledge({ segment: number, from: group.from, to: group.to });
+    }
+    throw new StorageError('the events were written by appendSync()');
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -122,7 +140,8 @@ export class Appender {
     events: EventBytes,
     before: Promise<void>,
   ): Promise<{ writer: SegmentWriter; group: WrittenGroup }> {
-    const { root, segments } = this.#options;
+    const { root, segments, tenancy } = this.#options;
+    tenancy.lookAround();
     const write = async () => {
       if (segments.salvage.isNeeded) await segments.salvage.run();
       const writer = await this.#currentWriter(events, before);
@@ -153,7 +172,7 @@ export class Appender {
       await before;
       await this.#endSegment();
     }
-    this.#writer = await this.#createSegment({ first: 0, baseTime: times?.[0] ?? now });
+    this.#writer = await this.#createSegment(newHeader(0, times?.[0] ?? now));
     return this.#writer;
   }
 
@@ -178,7 +197,7 @@ export class Appender {
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
       // Somebody removed the directory.
-      tenancy.leave();
+      await tenancy.remake();
       return create();
     }
   }
@@ -216,28 +235,32 @@ export class Appender {
 
   /** Makes what a segment holds survive a power cut, in another file where need be. */
   async #sync(writer: SegmentWriter): Promise<void> {
-    const { segments, onFailed } = this.#options;
-    const { segment } = writer;
     try {
       await writer.sync();
-      return;
     } catch (cause) {
-      onFailed(storageError(`cannot sync ${segment.path}; its last events go to a new file`, cause));
+      await this.#save(writer, cause);
     }
-    if (this.#writer === writer) this.#writer = undefined;
-    segments.salvage.keep(segment, await writer.close());
-    await segments.salvage.run();
-    await segments.deleteIfDone(segment);
   }
 
-  /** As `#sync`. Where that fails, the events are not the journal's: whoever appends them still has them. */
-  async #syncOrDrop(writer: SegmentWriter): Promise<void> {
-    const { root, segments } = this.#options;
+  /** Whatever was waiting for the sync that failed has the same fate. */
+  #save(writer: SegmentWriter, cause: unknown): Promise<void> {
+    const saving = this.#saved.get(writer) ?? this.#saveOnce(writer, cause);
+    this.#saved.set(writer, saving);
+    return saving;
+  }
+
+  async #saveOnce(writer: SegmentWriter, cause: unknown): Promise<void> {
+    const { root, fsync, segments, onFailed } = this.#options;
+    const { segment } = writer;
+    onFailed(storageError(`cannot sync ${segment.path}; its last events go to a new file`, cause));
+    if (this.#writer === writer) this.#writer = undefined;
+    segments.salvage.keep(segment, await writer.close());
     try {
-      await this.#sync(writer);
-    } catch (cause) {
-      await segments.salvage.drop(writer.segment.number);
-      throw storageError(`cannot make events in ${root} survive a power cut`, cause);
+      await segments.salvage.run();
+    } catch (error) {
+      // These are not the journal's yet: whoever appends them still has them.
+      if (fsync === 'always') await segments.salvage.drop(segment.number);
+      throw storageError(`cannot make events in ${root} survive a power cut`, error);
     }
   }
 }

@@ -1,6 +1,7 @@
 import { COMMA } from '../../event-bytes.ts';
 import type { EventBytes, Limit } from '../../journal.ts';
 import { FrameReader } from './frame.ts';
+import type { SegmentHeader } from './segment-header.ts';
 
 /** What was found of the wanted events in a part of a segment. */
 export interface Collected {
@@ -21,9 +22,9 @@ export function collect(
   isEnd: boolean,
   wanted: { readonly from: number; readonly to: number },
   limit: Limit,
-  baseTime: number,
+  { id, baseTime }: Pick<SegmentHeader, 'id' | 'baseTime'>,
 ): Collected {
-  const reader = new FrameReader(bytes, isEnd);
+  const reader = new FrameReader(bytes, id, isEnd);
   const most = Math.min(limit.maxEvents, wanted.to - wanted.from);
   const ends: number[] = [];
   const times: number[] = [];

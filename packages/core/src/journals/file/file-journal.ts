@@ -71,6 +71,7 @@ export class FileJournal implements Journal {
         ...{ fs, files: this.#files, readingBuffer: new ReadingBuffer() },
         ownDirectory: () => this.#tenancy.directory,
         onDamaged: (path, bytes) => this.#observer?.damaged(path, bytes),
+        onFailed,
       },
       (lost, groups) => this.#appender.rewrite(lost, groups),
     );

@@ -1,23 +1,26 @@
 import { crc32 } from 'node:zlib';
 import type { EventBytes } from '../../journal.ts';
+import type { SegmentHeader } from './segment-header.ts';
 
 /*
  * One frame holds one event (FORMAT.md):
  *
- *   FF FE | checksum u32 | length u32 | index u32 | age u32 | event
+ *   FF FE | checksum u32 | segment u32 | length u32 | index u32 | age u32 | event
  *
  * Neither FF nor FE occurs in UTF-8, so no event can hold what looks like the start of a frame. The checksum is the
- * CRC-32 of all behind it in the frame.
+ * CRC-32 of all behind it in the frame. The segment is a number drawn at random, the same in its header: a block of another
+ * file that ends up here holds no frames of this one.
  */
 const MARK = Buffer.from([0xff, 0xfe]);
 const CHECKSUM_AT = 2;
-const LENGTH_AT = 6;
-const INDEX_AT = 10;
-const AGE_AT = 14;
+const SEGMENT_AT = 6;
+const LENGTH_AT = 10;
+const INDEX_AT = 14;
+const AGE_AT = 18;
 /** Stands for an age that is not known. */
 const NO_AGE = 0xffffffff;
 
-export const FRAME_HEADER_BYTES = 18;
+export const FRAME_HEADER_BYTES = 22;
 
 /** Bytes that a group of events takes as frames. */
 export function framedLength({ bytes, ends }: EventBytes): number {
@@ -29,12 +32,11 @@ export function framedLength({ bytes, ends }: EventBytes): number {
  * Writes a group as frames to the start of `target`. The same events make the same bytes.
  *
  * @param index The index of the first event.
- * @param baseTime What ages count from, in milliseconds since 1970.
  */
 export function writeFrames(
   { bytes, ends, times }: EventBytes,
   index: number,
-  baseTime: number,
+  { id, baseTime }: Pick<SegmentHeader, 'id' | 'baseTime'>,
   target: Buffer,
 ): void {
   let from = 0;
@@ -44,6 +46,7 @@ export function writeFrames(
     const end = at + FRAME_HEADER_BYTES + to - from;
     target[at] = 0xff;
     target[at + 1] = 0xfe;
+    target.writeUInt32LE(id, at + SEGMENT_AT);
     target.writeUInt32LE(to - from, at + LENGTH_AT);
     target.writeUInt32LE(index + number, at + INDEX_AT);
     target.writeUInt32LE(ageOf(times?.[number], baseTime), at + AGE_AT);
@@ -55,7 +58,7 @@ export function writeFrames(
 }
 
 function checksum(bytes: Buffer, at: number, end: number): number {
-  return crc32(bytes.subarray(at + LENGTH_AT, end));
+  return crc32(bytes.subarray(at + SEGMENT_AT, end));
 }
 
 /** Milliseconds after the base time; a clock that was set back makes no event older than that. */
@@ -67,19 +70,26 @@ function ageOf(time: number | undefined, baseTime: number): number {
 /** Walks over frames and finds the next one after whatever is not an intact frame. */
 export class FrameReader {
   readonly #bytes: Buffer;
+  readonly #id: number | undefined;
   readonly #isEnd: boolean;
   #next = 0;
   #damaged = 0;
-  /** The event found last: its number, and where it lies in the bytes. */
+  /** The segment of the frame found last. */
+  id = 0;
+  /** Its event: the number, and where it lies in the bytes. */
   index = 0;
   start = 0;
   end = 0;
   /** How long after the segment's base time it was accepted, in milliseconds; undefined where that is not known. */
   age: number | undefined;
 
-  /** @param isEnd Whether nothing follows these bytes; if not, a frame cut short at their end is no damage. */
-  constructor(bytes: Buffer, isEnd: boolean) {
+  /**
+   * @param id The segment whose frames count; undefined for those of any.
+   * @param isEnd Whether nothing follows these bytes; if not, a frame cut short at their end is no damage.
+   */
+  constructor(bytes: Buffer, id: number | undefined, isEnd: boolean) {
     this.#bytes = bytes;
+    this.#id = id;
     this.#isEnd = isEnd;
   }
 
@@ -117,12 +127,15 @@ export class FrameReader {
     const left = bytes.length - at;
     if (left < FRAME_HEADER_BYTES) return 'cut short';
     if (bytes[at] !== 0xff || bytes[at + 1] !== 0xfe) return 'damaged';
+    const id = bytes.readUInt32LE(at + SEGMENT_AT);
+    if (this.#id !== undefined && id !== this.#id) return 'damaged';
     const length = bytes.readUInt32LE(at + LENGTH_AT);
     const index = bytes.readUInt32LE(at + INDEX_AT);
     const age = bytes.readUInt32LE(at + AGE_AT);
     const start = at + FRAME_HEADER_BYTES;
     if (length > left - FRAME_HEADER_BYTES) return 'cut short';
     if (checksum(bytes, at, start + length) !== bytes.readUInt32LE(at + CHECKSUM_AT)) return 'damaged';
+    this.id = id;
     this.index = index;
     this.start = start;
     this.end = start + length;

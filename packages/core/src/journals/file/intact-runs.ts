@@ -10,10 +10,19 @@ export interface IntactRun {
 /** A run is cut at this length, so that what is in its middle is found without reading all that is before it. */
 const LONGEST_RUN_BYTES = 128 * 1024;
 
-/** All that is intact in a damaged segment, by index, wherever it lies; and the bytes that are not. */
-export function findIntactRuns(bytes: Buffer, start: number): { runs: IntactRun[]; damaged: number } {
+/**
+ * All that is intact in a damaged segment, by index, wherever it lies; and the bytes that are not.
+ *
+ * @param id The segment's.
+ * @param start Where its frames begin.
+ */
+export function findIntactRuns(
+  bytes: Buffer,
+  id: number,
+  start: number,
+): { runs: IntactRun[]; damaged: number } {
   const found: IntactRun[] = [];
-  const reader = new FrameReader(bytes.subarray(start), true);
+  const reader = new FrameReader(bytes.subarray(start), id, true);
   let run: IntactRun | undefined;
   for (let offset = start; reader.next(); offset = start + reader.offset) {
     // Behind damage, a frame does not start where the one before it ended.
@@ -28,6 +37,14 @@ export function findIntactRuns(bytes: Buffer, start: number): { runs: IntactRun[
     }
   }
   return { runs: withoutRepeats(found), damaged: reader.damaged };
+}
+
+/** The id of a segment whose header is damaged: the one that most of its frames carry. Undefined where there is no frame. */
+export function findId(bytes: Buffer): number | undefined {
+  const counts = new Map<number, number>();
+  const reader = new FrameReader(bytes, undefined, true);
+  while (reader.next()) counts.set(reader.id, (counts.get(reader.id) ?? 0) + 1);
+  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
 }
 
 /** By index; what lies there twice, because a block was written in two places, counts once. */

@@ -22,8 +22,10 @@ const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
 /** Missing on Windows. */
 const NO_FOLLOW: number = constants.O_NOFOLLOW ?? 0;
-const READ = constants.O_RDONLY | NO_FOLLOW;
-const APPEND = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | NO_FOLLOW;
+/** Opening a pipe would wait for somebody at its other end. */
+const NO_WAIT: number = constants.O_NONBLOCK ?? 0;
+const READ = constants.O_RDONLY | NO_FOLLOW | NO_WAIT;
+const APPEND = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | NO_FOLLOW | NO_WAIT;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
 
 /** What file systems say that cannot sync a directory: they keep it by themselves or not at all. */
@@ -44,8 +46,8 @@ const NETWORKS: ReadonlyMap<number, string> = new Map([
 /** The disk of this machine. */
 export const nodeFileSystem: FileSystem = {
   create: async (path) => new NodeFile(await promises.open(path, CREATE, FILE_MODE)),
-  openToAppend: async (path) => new NodeFile(await promises.open(path, APPEND, FILE_MODE)),
-  openToRead: async (path) => new NodeFile(await promises.open(path, READ)),
+  openToAppend: (path) => openExisting(path, APPEND),
+  openToRead: (path) => openExisting(path, READ),
 
   createSync(path): SyncFile {
     const file = openSync(path, CREATE, FILE_MODE);
@@ -89,6 +91,13 @@ export const nodeFileSystem: FileSystem = {
     return { freeBytes: bavail * bsize, totalBytes: blocks * bsize, network: NETWORKS.get(type >>> 0) };
   },
 };
+
+async function openExisting(path: string, flags: number): Promise<OpenFile> {
+  const handle = await promises.open(path, flags, FILE_MODE);
+  if ((await handle.stat()).isFile()) return new NodeFile(handle);
+  await handle.close();
+  throw Object.assign(new Error(`EINVAL: not a file, open '${path}'`), { code: 'EINVAL' });
+}
 
 class NodeFile implements OpenFile {
   readonly #handle: promises.FileHandle;

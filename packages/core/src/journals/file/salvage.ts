@@ -17,6 +17,9 @@ interface Moved {
 /** Writes groups to a new segment, synced, in which they keep their indexes. */
 export type Rewrite = (lost: Segment, groups: readonly WrittenGroup[]) => Promise<Segment>;
 
+/** Notes that a segment need not hold events any more. */
+export type Release = (segment: Segment, from: number, to: number) => Promise<void>;
+
 /**
  * Events that a disk may have lost, because it was told to sync them and failed: a file may seem to hold them and not do
  * so after a power cut. They are kept in memory until another file holds them, and found there under the ranges by which
@@ -24,13 +27,15 @@ export type Rewrite = (lost: Segment, groups: readonly WrittenGroup[]) => Promis
  */
 export class Salvage {
   readonly #rewrite: Rewrite;
+  readonly #release: Release;
   /** By the number of the segment that may have lost them: all its events from `from` on. */
   readonly #kept = new Map<number, Kept>();
   readonly #moved = new Map<number, Moved>();
   #running: Promise<void> | undefined;
 
-  constructor(rewrite: Rewrite) {
+  constructor(rewrite: Rewrite, release: Release) {
     this.#rewrite = rewrite;
+    this.#release = release;
   }
 
   /** Whether events are in memory alone. */
@@ -57,7 +62,7 @@ export class Salvage {
   async drop(number: number): Promise<void> {
     const kept = this.#kept.get(number);
     this.#kept.delete(number);
-    if (kept !== undefined) await release(kept);
+    if (kept !== undefined) await this.#forsake(kept);
   }
 
   /** Reads from what is kept; undefined where the range does not start there. */
@@ -67,7 +72,7 @@ export class Salvage {
     const group = kept.groups.find(({ to }) => to > range.from);
     if (group === undefined) return { events: NO_EVENTS, range };
     const wanted = { ...range, to: Math.min(range.to, group.to) };
-    const { events } = collect(Buffer.from(group.frames), true, wanted, limit, kept.segment.baseTime);
+    const { events } = collect(Buffer.from(group.frames), true, wanted, limit, kept.segment);
     if (events === undefined) return { events: NO_EVENTS, range: wanted };
     return { events, range: { ...range, to: range.from + events.ends.length } };
   }
@@ -101,12 +106,18 @@ export class Salvage {
       const moved = await this.#rewrite(segment, groups);
       this.#kept.delete(segment.number);
       this.#moved.set(segment.number, { from, segment: moved });
-      await release(kept);
+      // What was delivered of them until now; from now on it is noted there.
+      let at = from;
+      for (const run of [...segment.waiting(from, moved.end), { from: moved.end, to: moved.end }]) {
+        if (run.from > at) await this.#release(moved, at, run.from);
+        at = run.to;
+      }
+      await this.#forsake(kept);
     }
   }
-}
 
-/** The file that may have lost them is not to bring them back in another life, should it not have. */
-async function release({ segment, from, groups }: Kept): Promise<void> {
-  await segment.acknowledge(from, groups.at(-1)?.to ?? from).catch(() => undefined);
+  /** The file that may have lost them is not to bring them back in another life, should it not have. */
+  async #forsake({ segment, from, groups }: Kept): Promise<void> {
+    await this.#release(segment, from, groups.at(-1)?.to ?? from).catch(() => undefined);
+  }
 }

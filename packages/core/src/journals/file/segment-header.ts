@@ -1,14 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /*
  * The start of a segment's file (FORMAT.md):
  *
- *   FF FE "SLUICE" | version u8 | 0 0 0 | first index u32 | base time f64 | 0 0 0 0 | crc u32
+ *   FF FE "SLUICE" | version u8 | 0 0 0 | first index u32 | base time f64 | id u32 | crc u32
  */
 const START = Buffer.from([0xff, 0xfe, ...Buffer.from('SLUICE')]);
 const VERSION = 1;
 const FIRST_AT = 12;
 const BASE_TIME_AT = 16;
+const ID_AT = 24;
 const CRC_AT = 28;
 
 export const SEGMENT_HEADER_BYTES = 32;
@@ -19,14 +21,22 @@ export interface SegmentHeader {
   readonly first: number;
   /** What the ages of its events count from, in milliseconds since 1970. */
   readonly baseTime: number;
+  /** Drawn at random: what belongs to the segment carries it. */
+  readonly id: number;
 }
 
-export function writeHeader({ first, baseTime }: SegmentHeader): Buffer {
+/** The header of a new segment. */
+export function newHeader(first: number, baseTime: number): SegmentHeader {
+  return { first, baseTime, id: randomBytes(4).readUInt32LE() };
+}
+
+export function writeHeader({ first, baseTime, id }: SegmentHeader): Buffer {
   const header = Buffer.alloc(SEGMENT_HEADER_BYTES);
   START.copy(header);
   header[START.length] = VERSION;
   header.writeUInt32LE(first, FIRST_AT);
   header.writeDoubleLE(baseTime, BASE_TIME_AT);
+  header.writeUInt32LE(id, ID_AT);
   header.writeUInt32LE(crc32(header.subarray(0, CRC_AT)), CRC_AT);
   return header;
 }
@@ -45,5 +55,9 @@ export function readHeader(bytes: Buffer): SegmentHeader | 'empty' | 'other vers
     crc32(bytes.subarray(0, CRC_AT)) === bytes.readUInt32LE(CRC_AT);
   if (!isSound) return 'damaged';
   if (bytes[START.length] !== VERSION) return 'other version';
-  return { first: bytes.readUInt32LE(FIRST_AT), baseTime: bytes.readDoubleLE(BASE_TIME_AT) };
+  return {
+    first: bytes.readUInt32LE(FIRST_AT),
+    baseTime: bytes.readDoubleLE(BASE_TIME_AT),
+    id: bytes.readUInt32LE(ID_AT),
+  };
 }

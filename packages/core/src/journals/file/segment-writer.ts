@@ -4,7 +4,7 @@ import type { FileSystem, OpenFile } from './file-system.ts';
 import { framedLength, writeFrames } from './frame.ts';
 import type { FrameBuffers } from './frame-buffers.ts';
 import type { Segment } from './segment.ts';
-import { SEGMENT_HEADER_BYTES, type SegmentHeader, writeHeader } from './segment-header.ts';
+import { newHeader, SEGMENT_HEADER_BYTES, type SegmentHeader, writeHeader } from './segment-header.ts';
 import { writeAll, writeAllSync } from './write-all.ts';
 
 /** Events that were written together. Their frames are kept until they are synced: a disk that fails may lose them. */
@@ -77,7 +77,7 @@ export class SegmentWriter {
     const length = framedLength(events);
     const buffer = this.#buffers.take(length);
     const frames = buffer.subarray(0, length);
-    writeFrames(events, this.#next, this.segment.baseTime, frames);
+    writeFrames(events, this.#next, this.segment, frames);
     const from = this.#next;
     return this.#writeGroup({ from, to: from + events.ends.length, frames, buffer });
   }
@@ -89,6 +89,8 @@ export class SegmentWriter {
 
   /** A group counts from now on. In the order in which they were written. */
   confirm({ from, to, frames }: WrittenGroup): void {
+    // Written again at the last moment, and counted.
+    if (to <= this.segment.end) return;
     this.segment.mark(from, this.segment.size);
     this.segment.end = to;
     this.segment.size += frames.length;
@@ -99,11 +101,13 @@ export class SegmentWriter {
     const { segment } = this;
     const frames = Buffer.allocUnsafe(framedLength(events));
     const from = segment.end;
-    writeFrames(events, from, segment.baseTime, frames);
+    writeFrames(events, from, segment, frames);
     writeAllSync(this.#file, frames, segment.size);
     if (this.#isSynced) this.#file.syncSync();
     segment.end += events.ends.length;
     segment.size += frames.length;
+    this.#next = segment.end;
+    this.#position = segment.size;
     return from;
   }
 
@@ -135,6 +139,8 @@ export class SegmentWriter {
     const writing = this.#write(group.frames, position);
     this.#writing = writing.catch(() => undefined);
     await writing;
+    // At the last moment it was written again, with all that came after it.
+    if (group.to <= this.#next) return group;
     this.#next = group.to;
     this.#position = position + group.frames.length;
     if (this.#isSynced) {
@@ -152,7 +158,7 @@ export class SegmentWriter {
       await writeAll(this.#file, bytes, position);
     } catch (error) {
       // Works on a full disk too. Where even this fails, the reader finds a frame cut short.
-      await this.#file.truncate(position).catch(() => undefined);
+      if (this.segment.size <= position) await this.#file.truncate(position).catch(() => undefined);
       throw error;
     }
   }
@@ -181,12 +187,12 @@ export class SegmentWriter {
 
 /** Writes a segment of its own at once, for the last moment of a process that has none open. */
 export function writeSegmentSync(fs: FileSystem, path: string, events: EventBytes, isSynced: boolean): void {
-  const baseTime = events.times?.[0] ?? 0;
+  const header = newHeader(0, events.times?.[0] ?? 0);
   const frames = Buffer.allocUnsafe(framedLength(events));
-  writeFrames(events, 0, baseTime, frames);
+  writeFrames(events, 0, header, frames);
   const file = fs.createSync(path);
   try {
-    writeAllSync(file, Buffer.concat([writeHeader({ first: 0, baseTime }), frames]), 0);
+    writeAllSync(file, Buffer.concat([writeHeader(header), frames]), 0);
     if (isSynced) file.syncSync();
   } finally {
     file.closeSync();

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
+import { storageError } from '../../errors/storage-error.ts';
 import { type Limit, NO_EVENTS, type Range, type Reading } from '../../journal.ts';
 import { acknowledgementRecord, readAcknowledgements } from './acknowledgements.ts';
 import { collect } from './collect.ts';
 import { errorCode, type FileSystem, type OpenFile } from './file-system.ts';
 import { FRAME_HEADER_BYTES, FrameReader } from './frame.ts';
 import { IndexSet } from './index-set.ts';
-import { findIntactRuns, type IntactRun } from './intact-runs.ts';
+import { findId, findIntactRuns, type IntactRun } from './intact-runs.ts';
 import type { OpenFiles } from './open-files.ts';
 import type { ReadingBuffer } from './reading-buffer.ts';
 import { readHeader, SEGMENT_HEADER_BYTES, type SegmentHeader } from './segment-header.ts';
@@ -16,8 +17,22 @@ export const ACKNOWLEDGEMENTS_SUFFIX = '.acks';
 const DAMAGED_SUFFIX = '.damaged';
 /** The end of a file that tells how many events are in it, if it is intact. */
 const TAIL_BYTES = 64 * 1024;
+/** Where the last event is larger than that, more is read at once. */
+const TAIL_GROWTH = 8;
 /** Where frames start is remembered about this often: reading anywhere costs no more than reading so much. */
 const WAYMARK_BYTES = 128 * 1024;
+
+/** What is there is no file of ours, and will not become one: what it would have said costs duplicates, no event. */
+const NEVER_READABLE = new Set([
+  'ENOENT',
+  'ELOOP',
+  'EISDIR',
+  'ENXIO',
+  'ENOTDIR',
+  'EACCES',
+  'EPERM',
+  'EINVAL',
+]);
 
 /** What all segments of a journal share. */
 export interface SegmentContext {
@@ -28,6 +43,7 @@ export interface SegmentContext {
   readonly ownDirectory: () => string | undefined;
   /** Bytes that are not intact events were found. */
   readonly onDamaged: (path: string, bytes: number) => void;
+  readonly onFailed: (error: Error) => void;
 }
 
 /** Consecutive events of a segment. */
@@ -66,6 +82,8 @@ export class Segment {
   #resume = { index: 0, offset: SEGMENT_HEADER_BYTES };
   /** Only where reading it in order failed. */
   #findings: Findings | undefined;
+  /** What its frames carry. */
+  id = 0;
   /** What ages count from; not a number where that is not known. */
   baseTime: number = Number.NaN;
   /** Bytes of the file that count, and the index behind its last event. The writer keeps them up to date. */
@@ -97,7 +115,8 @@ export class Segment {
   }
 
   /** Takes what its header says. */
-  begin({ first, baseTime }: SegmentHeader): void {
+  begin({ first, baseTime, id }: SegmentHeader): void {
+    this.id = id;
     this.baseTime = baseTime;
     this.end = first;
     // Those before its first event are not its own.
@@ -112,7 +131,8 @@ export class Segment {
     this.sealed = true;
     const isKnown = await this.#context.files.use(this.path, 'read', (file) => this.#survey(file));
     if (!isKnown) return undefined;
-    for (const { from, to } of readAcknowledgements(await this.#readRecords())) this.#released.add(from, to);
+    for (const { from, to } of readAcknowledgements(this.id, await this.#readRecords()))
+      this.#released.add(from, to);
     return this.waiting(0, this.end);
   }
 
@@ -144,7 +164,7 @@ export class Segment {
   acknowledge(from: number, to: number): Promise<void> {
     this.#released.add(from, to);
     if (this.isDone) return Promise.resolve();
-    this.#records.push(acknowledgementRecord(from, to));
+    this.#records.push(acknowledgementRecord(this.id, from, to));
     this.#noting ??= this.#noted.then(() => {
       this.#noting = undefined;
       const noting = this.#note(Buffer.concat(this.#records.splice(0)));
@@ -152,15 +172,6 @@ export class Segment {
       return noting;
     });
     return this.#noting;
-  }
-
-  /** Notes that all events from an index on are released but these runs of them, which are in order. */
-  async acknowledgeAllBut(waiting: readonly Run[], first: number): Promise<void> {
-    let at = first;
-    for (const { from, to } of [...waiting, { from: this.end, to: this.end }]) {
-      if (from > at) await this.acknowledge(at, from);
-      at = to;
-    }
   }
 
   /** Deletes its files; where some of it was damaged, what is left is kept aside for a person to look at. */
@@ -173,13 +184,14 @@ export class Segment {
     try {
       if (!this.#findings?.damaged) await fs.remove(this.path);
       else await fs.rename(this.path, this.#pathOf(DAMAGED_SUFFIX));
-      await files.close(acknowledgements);
-      await fs.remove(acknowledgements);
     } catch (error) {
       // Nobody is to find there what is done.
-      await this.#note(acknowledgementRecord(0, this.end)).catch(() => undefined);
+      await this.#note(acknowledgementRecord(this.id, 0, this.end)).catch(() => undefined);
       throw error;
     }
+    await files.close(acknowledgements);
+    // Without its segment it says nothing, and goes with the next life at the latest.
+    await fs.remove(acknowledgements).catch(() => undefined);
   }
 
   /** Finds out what is in the file. False for another version. */
@@ -201,24 +213,21 @@ export class Segment {
 
   /** The index of the last event; undefined where the end of the file is not intact. */
   async #lastIndex(file: OpenFile): Promise<number | undefined> {
-    const start = Math.max(SEGMENT_HEADER_BYTES, this.size - TAIL_BYTES);
-    const reader = new FrameReader(await readPart(file, start, this.size - start), true);
-    if (!reader.next()) return undefined;
-    // What is before the first mark is the rest of a frame that starts before this part.
-    const before = start > SEGMENT_HEADER_BYTES ? reader.frameStart : 0;
-    let last = reader.index;
-    while (reader.next()) {
-      if (reader.index !== last + 1) return undefined;
-      last = reader.index;
+    for (let length = TAIL_BYTES; ; length *= TAIL_GROWTH) {
+      const start = Math.max(SEGMENT_HEADER_BYTES, this.size - length);
+      const reader = new FrameReader(await readPart(file, start, this.size - start), this.id, true);
+      if (reader.next()) return lastIndexIn(reader, start > SEGMENT_HEADER_BYTES);
+      if (start === SEGMENT_HEADER_BYTES) return undefined;
     }
-    return reader.damaged === before ? last : undefined;
   }
 
   /** Reads a damaged file from end to end. Events that are missing in it are not waited for. */
   async #scan(file: OpenFile): Promise<void> {
     const bytes = await readPart(file, 0, this.size);
     const header = readHeader(bytes.subarray(0, SEGMENT_HEADER_BYTES));
-    const { runs, damaged } = findIntactRuns(bytes, typeof header === 'string' ? 0 : SEGMENT_HEADER_BYTES);
+    if (typeof header === 'string') this.id = findId(bytes) ?? 0;
+    const start = typeof header === 'string' ? 0 : SEGMENT_HEADER_BYTES;
+    const { runs, damaged } = findIntactRuns(bytes, this.id, start);
     // What a power cut leaves of a file that was never synced.
     if (runs.length === 0 && bytes.every((byte) => byte === 0)) return;
     const known = this.#findings?.damaged ?? 0;
@@ -256,7 +265,7 @@ export class Segment {
       try {
         const bytes = buffer.subarray(0, await file.read(buffer.subarray(0, wanted), at));
         const isEnd = bytes.length < wanted || at + wanted >= this.size;
-        const found = collect(bytes, isEnd, range, limit, this.baseTime);
+        const found = collect(bytes, isEnd, range, limit, this);
         if (found.events !== undefined) {
           const to = range.from + found.events.ends.length;
           this.#resume = { index: to, offset: at + found.offset };
@@ -300,14 +309,30 @@ export class Segment {
         await file.close();
       }
     } catch (error) {
-      if (errorCode(error) === 'ENOENT') return Buffer.alloc(0);
-      throw error;
+      const code = errorCode(error) ?? '';
+      if (!NEVER_READABLE.has(code)) throw error;
+      if (code !== 'ENOENT') {
+        this.#context.onFailed(storageError(`cannot read what was delivered of ${this.path}`, error));
+      }
+      return Buffer.alloc(0);
     }
   }
 
   #pathOf(suffix: string): string {
     return join(this.directory, this.#name + suffix);
   }
+}
+
+/** The index of the last frame, if all behind the first one are intact and in order. */
+function lastIndexIn(reader: FrameReader, startsAnywhere: boolean): number | undefined {
+  // What is before the first mark may be the rest of a frame that starts earlier.
+  const before = startsAnywhere ? reader.frameStart : 0;
+  let last = reader.index;
+  while (reader.next()) {
+    if (reader.index !== last + 1) return undefined;
+    last = reader.index;
+  }
+  return reader.damaged === before ? last : undefined;
 }
 
 async function readPart(file: OpenFile, position: number, length: number): Promise<Buffer> {

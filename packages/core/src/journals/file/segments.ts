@@ -13,7 +13,7 @@ export class Segments {
 
   constructor(context: SegmentContext, rewrite: Rewrite) {
     this.#context = context;
-    this.salvage = new Salvage(rewrite);
+    this.salvage = new Salvage(rewrite, (segment, from, to) => this.#release(segment, from, to));
   }
 
   /** Bytes of all of them. */
@@ -59,8 +59,7 @@ export class Segments {
       rest = { ...rest, from: part.to };
       if (segment === undefined) continue;
       try {
-        await segment.acknowledge(part.from, part.to);
-        await this.deleteIfDone(segment);
+        await this.#release(segment, part.from, part.to);
       } catch (cause) {
         throw storageError(`cannot note in ${segment.directory} what was delivered`, cause);
       }
@@ -89,6 +88,11 @@ export class Segments {
 
   async deleteIfDone(segment: Segment): Promise<void> {
     if (segment.isDone) await this.#delete(segment);
+  }
+
+  async #release(segment: Segment, from: number, to: number): Promise<void> {
+    await segment.acknowledge(from, to);
+    await this.deleteIfDone(segment);
   }
 
   async #delete(segment: Segment): Promise<void> {

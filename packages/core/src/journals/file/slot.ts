@@ -12,6 +12,16 @@ const LITTER_AGE_MS = 60 * 60_000;
 /** What opening a directory says that belongs to somebody else, or is beyond what a container shows. */
 const NOT_OURS = new Set(['EACCES', 'EPERM', 'ENOENT']);
 
+export interface SlotOptions {
+  readonly root: string;
+  readonly fs: FileSystem;
+  readonly locks: Locks;
+  /** The names under which this journal has lived, this one included from now on: what carries them is in use. */
+  readonly ours: Set<string>;
+  /** Another process looked whether this one is alive. */
+  readonly onVisit: () => void;
+}
+
 /** The directories of a dead owner. */
 type Orphans = { readonly owner: string; readonly origin: string }[];
 
@@ -25,22 +35,22 @@ export class Slot {
   readonly #locks: Locks;
   readonly #root: string;
   readonly #owner: string;
+  readonly #ours: Set<string>;
   readonly #lock: HeldLock;
 
-  private constructor(fs: FileSystem, locks: Locks, root: string, owner: string, lock: HeldLock) {
+  private constructor({ root, fs, locks, ours }: SlotOptions, owner: string, lock: HeldLock) {
     this.#fs = fs;
     this.#locks = locks;
     this.#root = root;
     this.#owner = owner;
+    this.#ours = ours;
     this.#lock = lock;
+    ours.add(owner);
   }
 
-  /**
-   * Takes a new slot.
-   *
-   * @param onVisit Another process looked whether this one is alive.
-   */
-  static async claim(root: string, fs: FileSystem, locks: Locks, onVisit: () => void): Promise<Slot> {
+  /** Takes a new slot. */
+  static async claim(options: SlotOptions): Promise<Slot> {
+    const { root, fs, locks, onVisit } = options;
     await makeRoot(root, fs);
     const { network } = await fs.volume(root);
     if (network !== undefined) {
@@ -51,11 +61,10 @@ export class Slot {
     }
     const owner = randomBytes(8).toString('hex');
     const lock = await locks.hold(root, owner, onVisit);
-    const slot = new Slot(fs, locks, root, owner, lock);
     try {
+      const slot = new Slot(options, owner, lock);
       // Only now: a directory whose owner holds no lock is anybody's.
-      await fs.makeDirectory(slot.directory);
-      await fs.syncDirectory(root);
+      await slot.#makeDirectory();
       return slot;
     } catch (cause) {
       await lock.release().catch(() => undefined);
@@ -96,6 +105,13 @@ export class Slot {
     return { adopted, hasCompany };
   }
 
+  /** Makes its directory again, which somebody removed. False where its lock is gone as well. */
+  async remake(): Promise<boolean> {
+    if (!(await this.#locks.isHeld(this.#root, this.#owner))) return false;
+    await this.#makeDirectory();
+    return true;
+  }
+
   /** Gives the slot back. What is left in its directories is anybody's from now on. */
   release(): Promise<void> {
     return this.#lock.release();
@@ -103,7 +119,7 @@ export class Slot {
 
   async #look(): Promise<{ orphans: Orphans; hasCompany: boolean }> {
     const orphans: Orphans = [];
-    const alive = new Map<string, boolean>([[this.#owner, true]]);
+    const alive = new Map<string, boolean>([...this.#ours].map((owner) => [owner, true]));
     const isAlive = async (owner: string) => {
       const known = alive.get(owner) ?? (await this.#locks.isHeld(this.#root, owner));
       alive.set(owner, known);
@@ -119,7 +135,12 @@ export class Slot {
       if (owner === undefined || alive.has(owner)) continue;
       if (!(await isAlive(owner))) await this.#locks.discard(this.#root, owner, LITTER_AGE_MS);
     }
-    return { orphans, hasCompany: [...alive.values()].filter((isAlive) => isAlive).length > 1 };
+    return { orphans, hasCompany: [...alive.values()].filter((isAlive) => isAlive).length > this.#ours.size };
+  }
+
+  async #makeDirectory(): Promise<void> {
+    await this.#fs.makeDirectory(this.directory);
+    await this.#fs.syncDirectory(this.#root);
   }
 
   async #rename(from: string, to: string): Promise<boolean> {

@@ -4,7 +4,8 @@ import type { FileSystem } from './file-system.ts';
 import type { Locks } from './locks.ts';
 import { Slot } from './slot.ts';
 
-const ADOPTION_INTERVAL_MS = 30_000;
+/** An orphan is to be taken over within 30 s. */
+const ADOPTION_INTERVAL_MS = 20_000;
 
 export interface TenancyOptions {
   readonly root: string;
@@ -20,9 +21,13 @@ export interface TenancyOptions {
 export class Tenancy {
   readonly #options: TenancyOptions;
   #slot: Promise<Slot> | undefined;
+  /** Slots of which somebody removed the directory and the lock: what was taken over under their names is still in use. */
+  readonly #former: Slot[] = [];
+  readonly #ours = new Set<string>();
   #claimed: Slot | undefined;
   #adopting: Promise<void> = Promise.resolve();
   #timer: Timer | undefined;
+  #lookedAt = 0;
   #closed = false;
 
   constructor(options: TenancyOptions) {
@@ -37,7 +42,7 @@ export class Tenancy {
   /** Takes a slot where there is none yet, and begins to take over what the dead left. Returns the slot's directory. */
   async claim(): Promise<string> {
     const { root, fs, locks } = this.#options;
-    this.#slot ??= Slot.claim(root, fs, locks, () => this.#watch()).then(
+    this.#slot ??= Slot.claim({ root, fs, locks, ours: this.#ours, onVisit: () => this.#watch() }).then(
       (slot) => {
         this.#claimed = slot;
         this.#adopting = this.#adopt(slot);
@@ -57,11 +62,22 @@ export class Tenancy {
     await this.#adopting;
   }
 
-  /** Somebody removed the slot's directory: the next claim takes another. */
-  leave(): void {
-    this.#slot?.then((slot) => slot.release()).catch(() => undefined);
+  /** Somebody removed the slot's directory: it is made again, or the next claim takes another. */
+  async remake(): Promise<void> {
+    const slot = this.#claimed;
+    if (slot === undefined || (await slot.remake())) return;
+    this.#former.push(slot);
     this.#slot = undefined;
     this.#claimed = undefined;
+  }
+
+  /**
+   * To be called now and then by who is busy anyway. What a process leaves that lived too briefly to be seen is found
+   * by this, without a timer.
+   */
+  lookAround(): void {
+    const age = this.#options.clock.now() - this.#lookedAt;
+    if (this.#timer === undefined && (age < 0 || age >= ADOPTION_INTERVAL_MS)) this.#look();
   }
 
   /** Takes over no more. Resolves once nothing is being taken over. */
@@ -75,15 +91,17 @@ export class Tenancy {
 
   /** Gives the slot back. What is left in its directories is anybody's from now on. */
   async release(): Promise<void> {
-    const slot = await this.#slot?.catch(() => undefined);
-    if (slot === undefined) return;
-    await this.#options.fs.removeDirectory(slot.directory).catch(() => undefined);
-    await slot.release();
+    for (const slot of [...this.#former, await this.#slot?.catch(() => undefined)]) {
+      if (slot === undefined) continue;
+      await this.#options.fs.removeDirectory(slot.directory).catch(() => undefined);
+      await slot.release();
+    }
   }
 
   async #adopt(slot: Slot): Promise<void> {
     if (this.#closed) return;
-    const { root, onOrphan, onFailed } = this.#options;
+    const { root, clock, onOrphan, onFailed } = this.#options;
+    this.#lookedAt = clock.now();
     try {
       const { adopted, hasCompany } = await slot.adopt();
       for (const directory of adopted) await onOrphan(directory);
@@ -99,8 +117,14 @@ export class Tenancy {
     if (this.#closed) return;
     this.#timer ??= this.#options.clock.setTimeout(() => {
       this.#timer = undefined;
-      const slot = this.#claimed;
-      if (slot !== undefined) this.#adopting = this.#adopting.then(() => this.#adopt(slot));
+      this.#look();
     }, ADOPTION_INTERVAL_MS);
+  }
+
+  #look(): void {
+    const slot = this.#claimed;
+    if (slot === undefined) return;
+    this.#lookedAt = this.#options.clock.now();
+    this.#adopting = this.#adopting.then(() => this.#adopt(slot));
   }
 }
