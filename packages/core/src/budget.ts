@@ -29,13 +29,15 @@ export class Budget {
   /** Bytes that may be written before others have too little; looked up from time to time. */
   #spareBytes = Number.POSITIVE_INFINITY;
   #lookedAt = Number.NEGATIVE_INFINITY;
+  /** Bytes that are being written: the journal does not count them yet. */
+  #reservedBytes = 0;
 
   constructor(options: BudgetOptions) {
     this.#options = options;
   }
 
   /**
-   * Makes room for a group.
+   * Makes room for a group, and reserves it until `written`.
    * - `room`: it may be written.
    * - `full`: there is none, and what is to be dropped is the group.
    * - `low`: the disk has too little left for others, and nothing of ours on it could go.
@@ -49,22 +51,31 @@ export class Budget {
     await this.#free(async () => journal.reclaim?.());
     while (!this.#take(group)) {
       if (whenFull === 'drop-oldest' && (await this.#evictOldest())) continue;
-      return journal.bytes + bytesOf(group) > maxBytes ? 'full' : 'low';
+      return this.#bytes + bytesOf(group) > maxBytes ? 'full' : 'low';
     }
     return 'room';
   }
 
-  /** Whether a group may be written as it is; it is taken to be. False where the disk was not looked at for a while. */
+  /** Whether there is room for a group; if so, reserves it until `written`. False where the disk was not looked at for a while. */
   hasRoom(group: EventBytes): boolean {
     return this.#isCurrent() && this.#take(group);
   }
 
+  /** A group for which room was reserved is written, or was not. */
+  written(group: EventBytes): void {
+    this.#reservedBytes -= bytesOf(group);
+  }
+
   #take(group: EventBytes): boolean {
-    const { journal, maxBytes } = this.#options;
     const bytes = bytesOf(group);
-    if (journal.bytes + bytes > maxBytes || bytes > this.#spareBytes) return false;
+    if (this.#bytes + bytes > this.#options.maxBytes || bytes > this.#spareBytes) return false;
     this.#spareBytes -= bytes;
+    this.#reservedBytes += bytes;
     return true;
+  }
+
+  get #bytes(): number {
+    return this.#options.journal.bytes + this.#reservedBytes;
   }
 
   /** False where there was nothing to give up. */

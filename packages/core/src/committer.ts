@@ -98,10 +98,14 @@ export class Committer {
   async secure(events: EventBytes): Promise<Range | undefined> {
     const { budget, journal } = this.#options;
     if (this.failing) return undefined;
+    const room = await budget.makeRoom(events).catch(() => 'low');
+    if (room !== 'room') return undefined;
     try {
-      return (await budget.makeRoom(events)) === 'room' ? await journal.append(events) : undefined;
+      return await journal.append(events);
     } catch {
       return undefined;
+    } finally {
+      budget.written(events);
     }
   }
 
@@ -173,7 +177,7 @@ export class Committer {
   }
 
   #append(group: EventBytes): void {
-    const { backlog, journal, onWritten, onRecovered } = this.#options;
+    const { backlog, budget, journal, onWritten, onRecovered } = this.#options;
     const count = group.ends.length;
     const generation = this.#generation;
     this.#handed += count;
@@ -195,6 +199,7 @@ export class Committer {
     const append = this.#call(group)
       .then(succeed, fail)
       .then(() => {
+        budget.written(group);
         this.#appends.delete(append);
         if (this.failing && this.#appends.size === 0) backlog.sendsUnwritten = true;
         onWritten();
