@@ -8,6 +8,8 @@ import { RingBuffer, type TextWriter } from './ring-buffer.ts';
 export const MEMORY_SEGMENT = 0;
 /** The segment of events that were dropped where they cannot be taken out: in the middle of the ring. */
 const DROPPED_SEGMENT = -1;
+/** What is not written is written at once when it takes such a part of the memory. */
+const PRESSING_PART = 8;
 /** How many events move out of a full ring at once: enough to be rare, few enough not to be felt in track(). */
 const SPILL_EVENTS = 512;
 
@@ -17,6 +19,7 @@ const SPILL_EVENTS = 512;
  */
 export class Backlog {
   readonly epochs: Epochs = new Epochs();
+  readonly #limit: Limit;
   readonly #ring: RingBuffer;
   readonly #written = new RangeQueue();
   readonly #stored = new RangeQueue();
@@ -36,6 +39,7 @@ export class Backlog {
   readonly #evicted = new Set<number>();
 
   constructor(limit: Limit, writer: TextWriter) {
+    this.#limit = limit;
     this.#ring = new RingBuffer(limit, writer);
   }
 
@@ -47,6 +51,13 @@ export class Backlog {
   /** Events accepted but not in the journal yet. */
   get unwritten(): number {
     return this.#ring.length - this.#written.count;
+  }
+
+  /** Whether what is not written takes so much of the memory that it should be, now. */
+  get isPressing(): boolean {
+    const share = this.unwritten * PRESSING_PART;
+    const { maxEvents, maxBytes } = this.#limit;
+    return share >= maxEvents || share * this.#ring.bytes >= maxBytes * this.#ring.length;
   }
 
   /** Events that no journal holds: they end with the process. */
@@ -144,15 +155,15 @@ export class Backlog {
       this.epochs.settle(range.epoch, rangeLength(range));
     };
     this.#stored.replace((range) => {
-      if (range.segment !== segment) return range;
+      if (range.segment !== segment) return [range];
       settle(range);
-      return { ...range, to: range.from };
+      return [];
     });
     this.#written.replace((range) => {
-      if (range.segment !== segment) return range;
+      if (range.segment !== segment) return [range];
       settle(range);
       this.#holes += rangeLength(range);
-      return { ...range, segment: DROPPED_SEGMENT };
+      return [{ ...range, segment: DROPPED_SEGMENT }];
     });
     this.#closeHoles();
     const inFlight = this.#inFlightBySegment.get(segment);
@@ -214,6 +225,26 @@ export class Backlog {
     this.#fly(range.segment, -rangeLength(range));
     this.#stored.push(range);
     return true;
+  }
+
+  /** The oldest events in the ring that go on without a journal, though it may work again. */
+  memoryGroup(limit: Limit): { events: EventBytes; range: EpochRange } | undefined {
+    const found = this.#written.find(({ segment }) => segment === MEMORY_SEGMENT);
+    if (found === undefined) return undefined;
+    const { range, before } = found;
+    const events = this.#ring.peek(before, {
+      ...limit,
+      maxEvents: Math.min(limit.maxEvents, rangeLength(range)),
+    });
+    return { events, range: { ...range, to: range.from + events.ends.length } };
+  }
+
+  /** The journal took such events. False where they were taken out of the ring meanwhile. */
+  secureInRing(inMemory: EpochRange, { segment, from, to }: Range): boolean {
+    const { epoch } = inMemory;
+    const isSecured = this.#written.replaceStart(inMemory, { segment, from, to, epoch });
+    if (isSecured) this.#memoryOnly -= rangeLength(inMemory);
+    return isSecured;
   }
 
   /** The journal took events in flight that were in memory alone. Returns where they are known from now on. */

@@ -42,6 +42,7 @@ export class Committer {
   /** Where one append failed, the journal's word on those that were under way with it is not taken. */
   #generation = 0;
   #starting: Promise<void> | undefined;
+  #drainsSoon = false;
   #failures = 0;
   /** Appends ever begun. */
   #tries = 0;
@@ -57,8 +58,9 @@ export class Committer {
 
   /** Events were accepted: they are written within the interval. Costs next to nothing when that is under way. */
   notify(): void {
+    const { backlog, clock, intervalMs, onWritten } = this.#options;
+    if (backlog.isPressing && this.#appends.size === 0 && this.#retryTimer === undefined) this.#drainSoon();
     if (this.#timer !== undefined) return;
-    const { clock, intervalMs, onWritten } = this.#options;
     this.#timer = clock.setTimeout(() => {
       this.#timer = undefined;
       if (this.#retryTimer === undefined) void this.#drain();
@@ -94,6 +96,17 @@ export class Committer {
     onWritten();
   }
 
+  /** Writes what goes on in memory because the journal failed, as far as it is still in the ring. */
+  async secureRing(): Promise<void> {
+    const { backlog, journal } = this.#options;
+    for (;;) {
+      const group = backlog.memoryGroup(journal.groupLimit);
+      const range = group && (await this.secure(group.events));
+      if (group === undefined || range === undefined) return;
+      if (!backlog.secureInRing(group.range, range)) await journal.acknowledge(range).catch(() => undefined);
+    }
+  }
+
   /** Writes events that were taken out of the ring while the journal failed. Undefined where it still does. */
   async secure(events: EventBytes): Promise<Range | undefined> {
     const { budget, journal } = this.#options;
@@ -125,12 +138,33 @@ export class Committer {
     }
   }
 
+  /** As `secureRing`, now, on this thread. */
+  secureRingSync(): void {
+    const { backlog, journal } = this.#options;
+    for (;;) {
+      const group = journal.appendSync && backlog.memoryGroup(journal.groupLimit);
+      const range = group && journal.appendSync?.(group.events);
+      if (group === undefined || range === undefined) return;
+      backlog.secureInRing(group.range, range);
+    }
+  }
+
   /** Cancels the timers. */
   stop(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
     this.#retryTimer?.cancel();
     this.#retryTimer = undefined;
+  }
+
+  /** Not now: this is `track()`. */
+  #drainSoon(): void {
+    if (this.#drainsSoon) return;
+    this.#drainsSoon = true;
+    queueMicrotask(() => {
+      this.#drainsSoon = false;
+      void this.#drain();
+    });
   }
 
   async #drain(): Promise<void> {

@@ -29,13 +29,35 @@ export class RangeQueue {
     }
   }
 
-  /** Puts other ranges in the place of those that the callback says, in order; an empty one takes the range out. */
-  replace(callback: (range: EpochRange) => EpochRange): void {
+  /** Puts other ranges in the place of each, in order. */
+  replace(callback: (range: EpochRange) => readonly EpochRange[]): void {
     const ranges = [...this.#front.reverse(), ...this.#back];
     this.#front = [];
     this.#back = [];
     this.#count = 0;
-    for (const range of ranges) this.push(callback(range));
+    for (const range of ranges) for (const other of callback(range)) this.push(other);
+  }
+
+  /** The first range of which the callback says so, and how many events are before it. */
+  find(callback: (range: EpochRange) => boolean): { range: EpochRange; before: number } | undefined {
+    let before = 0;
+    for (const range of [...this.#front.toReversed(), ...this.#back]) {
+      if (callback(range)) return { range, before };
+      before += rangeLength(range);
+    }
+    return undefined;
+  }
+
+  /** Puts another range in the place of one that is, or is the start of, a range in here. False where there is none. */
+  replaceStart(old: EpochRange, other: EpochRange): boolean {
+    let isFound = false;
+    this.replace((range) => {
+      const isStart = range.segment === old.segment && range.from === old.from && range.to >= old.to;
+      if (!isStart || isFound) return [range];
+      isFound = true;
+      return [other, { ...range, from: old.to }];
+    });
+    return isFound;
   }
 
   /** The first range. */

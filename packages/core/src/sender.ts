@@ -107,6 +107,17 @@ export class Sender {
     }
   }
 
+  /** As `secure`, now, on this thread. */
+  secureSync(): void {
+    const { backlog, journal } = this.#options;
+    for (const batch of this.#unsecured) {
+      const range = journal.appendSync?.(batch.events);
+      if (range === undefined) return;
+      this.#unsecured.delete(batch);
+      batch.range = backlog.secure(batch.range, range);
+    }
+  }
+
   async #pump(): Promise<void> {
     this.#wokenWhilePumping = true;
     if (this.#pumping) return;

@@ -84,7 +84,7 @@ export class Tracker {
       intervalMs: settings.commitIntervalMs ?? platform.commitIntervalMs,
       onWritten: () => this.#sender.wake(),
       onFailed: (error) => reporter.storageFailed(error),
-      onRecovered: () => void this.#sender.secure(),
+      onRecovered: () => void this.#secure(),
       onDropped: onJournalFull,
     });
     this.#batcher = new Batcher({
@@ -186,7 +186,8 @@ export class Tracker {
     const isWritten = await this.#committer.write();
     const inMemory = this.#backlog.memoryOnly;
     if (!isWritten || inMemory > 0 || !this.#journal.survives) {
-      const why = this.#journal.survives ? 'the journal fails' : 'the journal is in memory';
+      const fails = 'the journal fails, or had no room for it; events go on in memory';
+      const why = this.#journal.survives ? fails : 'the journal is in memory';
       throw new StorageError(`what was tracked is not durable: ${why}`);
     }
     try {
@@ -287,12 +288,18 @@ export class Tracker {
     calm();
   }
 
+  /** Gives to the journal what it did not take while it failed. */
+  async #secure(): Promise<void> {
+    await this.#sender.secure();
+    await this.#committer.secureRing();
+  }
+
   async #shutDown(): Promise<void> {
     this.#batcher.stop();
     this.#breaker.stop();
     await this.#sender.stop();
     await this.#committer.commit();
-    await this.#sender.secure();
+    await this.#secure();
     this.#committer.stop();
     // Not before: should the process end while the disk hangs, what waits is still written at its last moment.
     this.#stopListening();
@@ -314,6 +321,8 @@ export class Tracker {
   #writeNow(): void {
     try {
       this.#committer.commitSync();
+      this.#committer.secureRingSync();
+      this.#sender.secureSync();
     } catch (error) {
       this.#reporter.storageFailed(error);
     }

@@ -180,7 +180,7 @@ export class Appender {
     const { fs, fsync, segments, tenancy } = this.#options;
     const create = async () => {
       const directory = await tenancy.claim();
-      const segment = segments.open(directory);
+      const segment = segments.create(directory);
       const isSynced = fsync !== 'never';
       const writer = await SegmentWriter.create(fs, segment, header, this.#buffers, isSynced);
       segments.hold(segment);

@@ -146,12 +146,14 @@ export class FileJournal implements Journal {
     await this.#tenancy.release();
   }
 
-  async #recover(directory: string): Promise<void> {
+  /** False where something failed and may work later. */
+  async #recover(directory: string): Promise<boolean> {
     try {
-      await recoverDirectory(directory, {
+      return await recoverDirectory(directory, {
         fs: this.#fs,
         observer: this.#observer,
-        open: (name) => (this.#closed ? undefined : this.#segments.open(directory, name)),
+        goesOn: () => !this.#closed,
+        open: (name) => this.#segments.open(directory, name),
         take: async (segment, waiting) => {
           this.#segments.hold(segment);
           for (const run of waiting) this.#observer?.recovered({ segment: segment.number, ...run });
@@ -159,7 +161,8 @@ export class FileJournal implements Journal {
         },
       });
     } catch (cause) {
-      this.#observer?.failed(storageError(`cannot read ${directory}; it is left where it is`, cause));
+      this.#observer?.failed(storageError(`cannot read ${directory}; it is left where it is for now`, cause));
+      return false;
     }
   }
 }

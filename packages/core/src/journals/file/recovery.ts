@@ -7,24 +7,32 @@ import { ACKNOWLEDGEMENTS_SUFFIX, type Run, SEGMENT_SUFFIX, type Segment } from 
 export interface RecoveryOptions {
   readonly fs: FileSystem;
   readonly observer: JournalObserver | undefined;
-  /** A segment by the name of its files. Undefined ends the recovery. */
+  /** Whether it is to go on: the journal is not closed. */
+  readonly goesOn: () => boolean;
+  /** A segment by the name of its files; undefined for one that is taken on already. */
   readonly open: (name: string) => Segment | undefined;
   /** It is this journal's from now on. */
   readonly take: (segment: Segment, waiting: readonly Run[]) => Promise<void>;
 }
 
-/** Takes on the segments in a directory that another life left. What cannot be read stays where it is, and is said so. */
-export async function recoverDirectory(directory: string, options: RecoveryOptions): Promise<void> {
-  const { fs, observer, open } = options;
+/**
+ * Takes on the segments in a directory that another life left. What cannot be read stays where it is, and is said so.
+ * Returns whether all was read, so that nothing is to be tried again.
+ */
+export async function recoverDirectory(directory: string, options: RecoveryOptions): Promise<boolean> {
+  const { fs, observer, goesOn, open } = options;
+  let isComplete = true;
   const entries = await fs.list(directory);
   const names = entries.flatMap(({ name, kind }) => (kind === 'file' ? [name] : [])).sort();
   for (const name of names.filter((name) => name.endsWith(SEGMENT_SUFFIX))) {
+    if (!goesOn()) return true;
     const segment = open(basename(name, SEGMENT_SUFFIX));
-    if (segment === undefined) return;
+    if (segment === undefined) continue;
     try {
       await recoverSegment(segment, options);
     } catch (cause) {
-      observer?.failed(storageError(`cannot read ${segment.path}; it is left where it is`, cause));
+      isComplete = false;
+      observer?.failed(storageError(`cannot read ${segment.path}; it is left where it is for now`, cause));
     }
   }
   // What remains of a segment whose deletion was cut off.
@@ -33,6 +41,7 @@ export async function recoverDirectory(directory: string, options: RecoveryOptio
     if (!names.includes(segment)) await fs.remove(join(directory, name));
   }
   await fs.removeDirectory(directory).catch(() => undefined);
+  return isComplete;
 }
 
 async function recoverSegment(segment: Segment, { observer, take }: RecoveryOptions): Promise<void> {

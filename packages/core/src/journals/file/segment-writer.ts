@@ -92,8 +92,7 @@ export class SegmentWriter {
     // Written again at the last moment, and counted.
     if (to <= this.segment.end) return;
     this.segment.mark(from, this.segment.size);
-    this.segment.end = to;
-    this.segment.size += frames.length;
+    this.segment.grow(to, frames.length);
   }
 
   /** As `write`, at once, from the first event on that is not confirmed; it counts when this returns. */
@@ -104,8 +103,7 @@ export class SegmentWriter {
     writeFrames(events, from, segment, frames);
     writeAllSync(this.#file, frames, segment.size);
     if (this.#isSynced) this.#file.syncSync();
-    segment.end += events.ends.length;
-    segment.size += frames.length;
+    segment.grow(from + events.ends.length, frames.length);
     this.#next = segment.end;
     this.#position = segment.size;
     return from;

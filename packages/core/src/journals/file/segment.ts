@@ -86,9 +86,13 @@ export class Segment {
   id = 0;
   /** What ages count from; not a number where that is not known. */
   baseTime: number = Number.NaN;
-  /** Bytes of the file that count, and the index behind its last event. The writer keeps them up to date. */
-  size: number = SEGMENT_HEADER_BYTES;
+  /** The index behind its last event. */
   end = 0;
+  /** Bytes of the file with the events that count, and of the other one. */
+  #size: number = SEGMENT_HEADER_BYTES;
+  #recordBytes = 0;
+  /** Called when it takes more bytes than before. */
+  onGrowth: (bytes: number) => void = () => {};
   /** Whether nothing will be appended any more. */
   sealed = false;
 
@@ -102,6 +106,23 @@ export class Segment {
   /** The path of the file with the events. */
   get path(): string {
     return this.#pathOf(SEGMENT_SUFFIX);
+  }
+
+  /** Bytes of the file with the events that count. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Bytes of both files. */
+  get bytes(): number {
+    return this.#size + this.#recordBytes;
+  }
+
+  /** Its writer added events: so many now, in so many bytes. */
+  grow(end: number, bytes: number): void {
+    this.end = end;
+    this.#size += bytes;
+    this.onGrowth(bytes);
   }
 
   /** Whether all its events are released. */
@@ -131,8 +152,9 @@ export class Segment {
     this.sealed = true;
     const isKnown = await this.#context.files.use(this.path, 'read', (file) => this.#survey(file));
     if (!isKnown) return undefined;
-    for (const { from, to } of readAcknowledgements(this.id, await this.#readRecords()))
-      this.#released.add(from, to);
+    const records = await this.#readRecords();
+    this.#recordBytes = records.length;
+    for (const { from, to } of readAcknowledgements(this.id, records)) this.#released.add(from, to);
     return this.waiting(0, this.end);
   }
 
@@ -196,7 +218,7 @@ export class Segment {
 
   /** Finds out what is in the file. False for another version. */
   async #survey(file: OpenFile): Promise<boolean> {
-    this.size = (await file.stat()).size;
+    this.#size = (await file.stat()).size;
     const header = readHeader(await readPart(file, 0, Math.min(this.size, SEGMENT_HEADER_BYTES)));
     if (header === 'other version') return false;
     if (header === 'empty') return true;
@@ -294,6 +316,8 @@ export class Segment {
   }
 
   async #note(records: Buffer): Promise<void> {
+    this.#recordBytes += records.length;
+    this.onGrowth(records.length);
     // A record that is cut short is passed over when it is read, and costs a duplicate.
     await this.#context.files.use(this.#pathOf(ACKNOWLEDGEMENTS_SUFFIX), 'append', (file) =>
       writeAll(file, records, 0),

@@ -9,7 +9,9 @@ export class Segments {
   readonly salvage: Salvage;
   readonly #context: SegmentContext;
   readonly #segments = new Map<number, Segment>();
+  readonly #paths = new Set<string>();
   #last = 0;
+  #bytes = 0;
 
   constructor(context: SegmentContext, rewrite: Rewrite) {
     this.#context = context;
@@ -18,9 +20,7 @@ export class Segments {
 
   /** Bytes of all of them. */
   get bytes(): number {
-    let bytes = 0;
-    for (const segment of this.#segments.values()) bytes += segment.size;
-    return bytes;
+    return this.#bytes;
   }
 
   /** The next number, which is also the name of a new segment: those of one process sort by name. */
@@ -29,14 +29,25 @@ export class Segments {
     return { number: this.#last, name: String(this.#last).padStart(8, '0') };
   }
 
-  /** A segment that is not held yet; a new one where it has no name. */
-  open(directory: string, name?: string): Segment {
-    const next = this.next();
-    return new Segment(this.#context, next.number, directory, name ?? next.name);
+  /** A new segment. */
+  create(directory: string): Segment {
+    const { number, name } = this.next();
+    return new Segment(this.#context, number, directory, name);
+  }
+
+  /** A segment that another life left; undefined where it is held already. */
+  open(directory: string, name: string): Segment | undefined {
+    const segment = new Segment(this.#context, this.next().number, directory, name);
+    return this.#paths.has(segment.path) ? undefined : segment;
   }
 
   hold(segment: Segment): void {
     this.#segments.set(segment.number, segment);
+    this.#paths.add(segment.path);
+    this.#bytes += segment.bytes;
+    segment.onGrowth = (bytes) => {
+      this.#bytes += bytes;
+    };
   }
 
   async read(range: Range, limit: Limit): Promise<Reading> {
@@ -66,14 +77,17 @@ export class Segments {
     }
   }
 
-  /** The oldest; those of which the age is not known come first. */
+  /** The oldest: of those that were taken over, by the time of day; of this life's own, which are younger, by number. */
   oldest(): Segment | undefined {
     let oldest: Segment | undefined;
+    let least = Number.POSITIVE_INFINITY;
     for (const segment of this.#segments.values()) {
-      if (Number.isNaN(segment.baseTime)) return segment;
-      if (oldest === undefined || segment.baseTime < oldest.baseTime) oldest = segment;
+      if (segment.directory === this.#context.ownDirectory()) continue;
+      const age = Number.isNaN(segment.baseTime) ? Number.MAX_VALUE : segment.baseTime;
+      if (age < least) [oldest, least] = [segment, age];
     }
-    return oldest;
+    const [own] = this.#segments.values();
+    return oldest ?? own;
   }
 
   /** Deletes a segment, whatever waits in it, and what was salvaged of it. Returns what ranges call it. */
@@ -104,6 +118,9 @@ export class Segments {
       this.#segments.set(segment.number, segment);
       throw error;
     }
+    segment.onGrowth = () => {};
+    this.#paths.delete(segment.path);
+    this.#bytes -= segment.bytes;
     this.salvage.forget(segment);
     // One that was taken over is done with its last segment; the slot's own goes when the slot is given back.
     if (segment.directory !== this.#context.ownDirectory())

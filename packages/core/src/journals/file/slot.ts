@@ -91,18 +91,25 @@ export class Slot {
 
   /**
    * Takes over what dead owners left; each directory goes to exactly one process. Returns those that went to this one, and
-   * whether other owners live here.
+   * whether there may be more later: other owners live here, or something failed.
    */
-  async adopt(): Promise<{ adopted: string[]; hasCompany: boolean }> {
+  async adopt(): Promise<{ adopted: string[]; isToLookAgain: boolean }> {
     const { orphans, hasCompany } = await this.#look();
     const adopted: string[] = [];
+    let isToLookAgain = hasCompany;
     for (const { owner, origin } of orphans) {
       const directory = join(this.#root, `${this.#owner}.${origin}`);
-      if (await this.#rename(join(this.#root, `${owner}.${origin}`), directory)) adopted.push(directory);
+      try {
+        await this.#fs.rename(join(this.#root, `${owner}.${origin}`), directory);
+        adopted.push(directory);
+      } catch (error) {
+        // Mostly another process was faster.
+        if (errorCode(error) !== 'ENOENT') isToLookAgain = true;
+      }
       await this.#locks.discard(this.#root, owner, 0);
     }
     if (adopted.length > 0) await this.#fs.syncDirectory(this.#root);
-    return { adopted, hasCompany };
+    return { adopted, isToLookAgain };
   }
 
   /** Makes its directory again, which somebody removed. False where its lock is gone as well. */
@@ -141,16 +148,6 @@ export class Slot {
   async #makeDirectory(): Promise<void> {
     await this.#fs.makeDirectory(this.directory);
     await this.#fs.syncDirectory(this.#root);
-  }
-
-  async #rename(from: string, to: string): Promise<boolean> {
-    try {
-      await this.#fs.rename(from, to);
-      return true;
-    } catch {
-      // Another process was faster; or this one cannot, and another may.
-      return false;
-    }
   }
 }
 

@@ -12,8 +12,10 @@ export interface TenancyOptions {
   readonly fs: FileSystem;
   readonly locks: Locks;
   readonly clock: Clock;
-  /** A directory that a dead owner left is this journal's now. Never rejects. */
-  readonly onOrphan: (directory: string) => Promise<void>;
+  /**
+   * A directory that a dead owner left is this journal's now. Never rejects. False where it is to be told again later.
+   */
+  readonly onOrphan: (directory: string) => Promise<boolean>;
   readonly onFailed: (error: Error) => void;
 }
 
@@ -24,6 +26,8 @@ export class Tenancy {
   /** Slots of which somebody removed the directory and the lock: what was taken over under their names is still in use. */
   readonly #former: Slot[] = [];
   readonly #ours = new Set<string>();
+  /** Directories that were taken over and could not be read as a whole. */
+  readonly #unfinished: string[] = [];
   #claimed: Slot | undefined;
   #adopting: Promise<void> = Promise.resolve();
   #timer: Timer | undefined;
@@ -49,8 +53,9 @@ export class Tenancy {
         return slot;
       },
       (error) => {
-        // Tried again by whoever asks next.
+        // Tried again by whoever asks next, and after a while.
         this.#slot = undefined;
+        this.#watch();
         throw error;
       },
     );
@@ -77,7 +82,8 @@ export class Tenancy {
    */
   lookAround(): void {
     const age = this.#options.clock.now() - this.#lookedAt;
-    if (this.#timer === undefined && (age < 0 || age >= ADOPTION_INTERVAL_MS)) this.#look();
+    if (this.#claimed !== undefined && this.#timer === undefined && (age < 0 || age >= ADOPTION_INTERVAL_MS))
+      this.#look();
   }
 
   /** Takes over no more. Resolves once nothing is being taken over. */
@@ -103,9 +109,11 @@ export class Tenancy {
     const { root, clock, onOrphan, onFailed } = this.#options;
     this.#lookedAt = clock.now();
     try {
-      const { adopted, hasCompany } = await slot.adopt();
-      for (const directory of adopted) await onOrphan(directory);
-      if (hasCompany) this.#watch();
+      const { adopted, isToLookAgain } = await slot.adopt();
+      for (const directory of [...this.#unfinished.splice(0), ...adopted]) {
+        if (!(await onOrphan(directory))) this.#unfinished.push(directory);
+      }
+      if (isToLookAgain || this.#unfinished.length > 0) this.#watch();
     } catch (cause) {
       onFailed(storageError(`cannot look for orphans in ${root}`, cause));
       this.#watch();
@@ -123,7 +131,8 @@ export class Tenancy {
 
   #look(): void {
     const slot = this.#claimed;
-    if (slot === undefined) return;
+    // Claiming begins with a look.
+    if (slot === undefined) return void this.claim().catch(() => undefined);
     this.#lookedAt = this.#options.clock.now();
     this.#adopting = this.#adopting.then(() => this.#adopt(slot));
   }
