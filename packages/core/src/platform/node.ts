@@ -35,7 +35,7 @@ export const platform: Platform = {
   commitIntervalMs: 10,
   createJournal({ account, directory, fsync, maxBytes, clock, part = '' }) {
     const root = resolve(directory ?? join(stateDirectory(), 'sluice', accountName(account)));
-    return new FileJournal({ directory: join(root, part), fsync, clock, maxBytes });
+    return new FileJournal({ directory: join(root, part), mayBeLink: part === '', fsync, clock, maxBytes });
   },
   createTransport: (concurrency) => new UndiciTransport(concurrency),
 };

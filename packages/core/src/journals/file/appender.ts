@@ -14,6 +14,8 @@ import type { Tenancy } from './tenancy.ts';
 
 /** A segment that is used for so long is followed by a new one, so that what is delivered leaves the disk. */
 const SEGMENT_AGE_MS = 60 * 60_000;
+/** Space is made by whole segments: so many must fit on the disk, and within bounds. */
+export const LEAST_SEGMENTS = 8;
 const SYNC_INTERVAL_MS = 100;
 const SYNC_BYTES = 1024 * 1024;
 
@@ -162,7 +164,8 @@ export class Appender {
   }
 
   async #currentWriter({ times }: EventBytes, before: Promise<void>): Promise<SegmentWriter> {
-    const { clock, segmentBytes } = this.#options;
+    const { clock, tenancy } = this.#options;
+    const segmentBytes = Math.min(this.#options.segmentBytes, tenancy.diskBytes / LEAST_SEGMENTS);
     const now = clock.now();
     const writer = this.#writer;
     if (writer !== undefined) {

@@ -3,7 +3,7 @@ import { ClosedError } from '../../errors/closed-error.ts';
 import { storageError } from '../../errors/storage-error.ts';
 import type { Fsync } from '../../fsync.ts';
 import type { EventBytes, Journal, JournalObserver, Limit, Range, Reading } from '../../journal.ts';
-import { Appender } from './appender.ts';
+import { Appender, LEAST_SEGMENTS } from './appender.ts';
 import type { FileSystem, Volume } from './file-system.ts';
 import type { Locks } from './locks.ts';
 import { nodeFileSystem } from './node-file-system.ts';
@@ -23,6 +23,8 @@ export interface FileJournalOptions {
   readonly segmentBytes?: number;
   /** What the journal will be kept within, in bytes: its segments are a small part of that. Default: no bound. */
   readonly maxBytes?: number;
+  /** Whether the directory may be a symbolic link. Nothing in it ever may. Default: true. */
+  readonly mayBeLink?: boolean;
   /** The disk. Default: this machine's. */
   readonly fs?: FileSystem;
   /** How processes tell who is alive. Default: Unix sockets. */
@@ -32,8 +34,6 @@ export interface FileJournalOptions {
 /** One write: large enough to be worth a system call, small enough not to hold up the next. */
 const GROUP_LIMIT: Limit = { maxEvents: 4096, maxBytes: 512 * 1024 };
 const SEGMENT_BYTES = 8 * 1024 * 1024;
-/** Space is made by whole segments: so many must fit in. */
-const LEAST_SEGMENTS = 8;
 const MOST_OPEN_FILES = 8;
 
 /** The append-only journal on files: see FORMAT.md for what is in them. */
@@ -52,7 +52,7 @@ export class FileJournal implements Journal {
 
   constructor(options: FileJournalOptions) {
     const { directory, fsync, clock, maxBytes = Number.POSITIVE_INFINITY } = options;
-    const { fs = nodeFileSystem, locks = socketLocks } = options;
+    const { fs = nodeFileSystem, locks = socketLocks, mayBeLink = true } = options;
     const segmentBytes = Math.min(
       options.segmentBytes ?? SEGMENT_BYTES,
       Math.floor(maxBytes / LEAST_SEGMENTS),
@@ -63,7 +63,7 @@ export class FileJournal implements Journal {
     this.#fs = fs;
     this.#files = new OpenFiles(fs, MOST_OPEN_FILES);
     this.#tenancy = new Tenancy({
-      ...{ root: directory, fs, locks, clock, onFailed },
+      ...{ root: directory, mayBeLink, fs, locks, clock, onFailed },
       onOrphan: (orphan) => this.#recover(orphan),
     });
     this.#segments = new Segments(

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { StorageError } from '../../errors/storage-error.ts';
 import { errorCode, type FileSystem } from './file-system.ts';
 import type { HeldLock, Locks } from './locks.ts';
@@ -18,6 +18,8 @@ export interface SlotOptions {
   readonly locks: Locks;
   /** The names under which this journal has lived, this one included from now on: what carries them is in use. */
   readonly ours: Set<string>;
+  /** Whether the root may be a symbolic link: it is its user's choice, what is in it is not. */
+  readonly mayBeLink: boolean;
   /** Another process looked whether this one is alive. */
   readonly onVisit: () => void;
 }
@@ -37,22 +39,30 @@ export class Slot {
   readonly #owner: string;
   readonly #ours: Set<string>;
   readonly #lock: HeldLock;
+  /** The size of the disk, in bytes. */
+  readonly diskBytes: number;
 
-  private constructor({ root, fs, locks, ours }: SlotOptions, owner: string, lock: HeldLock) {
+  private constructor(
+    { root, fs, locks, ours }: SlotOptions,
+    owner: string,
+    lock: HeldLock,
+    diskBytes: number,
+  ) {
     this.#fs = fs;
     this.#locks = locks;
     this.#root = root;
     this.#owner = owner;
     this.#ours = ours;
     this.#lock = lock;
+    this.diskBytes = diskBytes;
     ours.add(owner);
   }
 
   /** Takes a new slot. */
   static async claim(options: SlotOptions): Promise<Slot> {
     const { root, fs, locks, onVisit } = options;
-    await makeRoot(root, fs);
-    const { network } = await fs.volume(root);
+    await makeRoot(options);
+    const { network, totalBytes } = await fs.volume(root);
     if (network !== undefined) {
       // Locks do not reach other machines, and what they cannot see they would take for dead.
       throw new StorageError(
@@ -62,7 +72,7 @@ export class Slot {
     const owner = randomBytes(8).toString('hex');
     const lock = await locks.hold(root, owner, onVisit);
     try {
-      const slot = new Slot(options, owner, lock);
+      const slot = new Slot(options, owner, lock, totalBytes);
       // Only now: a directory whose owner holds no lock is anybody's.
       await slot.#makeDirectory();
       return slot;
@@ -152,8 +162,12 @@ export class Slot {
 }
 
 /** Those above it may have been made just now, by this process or another: their names are to survive a power cut too. */
-async function makeRoot(root: string, fs: FileSystem): Promise<void> {
+async function makeRoot({ root, fs, mayBeLink }: SlotOptions): Promise<void> {
   await fs.makeDirectory(root);
+  const entries = mayBeLink ? [] : await fs.list(dirname(root));
+  if (entries.some(({ name, kind }) => name === basename(root) && kind !== 'directory')) {
+    throw new StorageError(`${root} is a link: remove it, and the journal makes a directory`);
+  }
   for (let path = root; dirname(path) !== path; path = dirname(path)) {
     await fs.syncDirectory(dirname(path)).catch((error) => {
       if (!NOT_OURS.has(errorCode(error) ?? '')) throw error;

@@ -9,6 +9,7 @@ const ADOPTION_INTERVAL_MS = 20_000;
 
 export interface TenancyOptions {
   readonly root: string;
+  readonly mayBeLink: boolean;
   readonly fs: FileSystem;
   readonly locks: Locks;
   readonly clock: Clock;
@@ -43,10 +44,22 @@ export class Tenancy {
     return this.#claimed?.directory;
   }
 
+  /** The size of the disk, in bytes, once it is known. */
+  get diskBytes(): number {
+    return this.#claimed?.diskBytes ?? Number.POSITIVE_INFINITY;
+  }
+
   /** Takes a slot where there is none yet, and begins to take over what the dead left. Returns the slot's directory. */
   async claim(): Promise<string> {
-    const { root, fs, locks } = this.#options;
-    this.#slot ??= Slot.claim({ root, fs, locks, ours: this.#ours, onVisit: () => this.#watch() }).then(
+    const { root, fs, locks, mayBeLink } = this.#options;
+    this.#slot ??= Slot.claim({
+      mayBeLink,
+      root,
+      fs,
+      locks,
+      ours: this.#ours,
+      onVisit: () => this.#watch(),
+    }).then(
       (slot) => {
         this.#claimed = slot;
         this.#adopting = this.#adopt(slot);
