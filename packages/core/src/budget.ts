@@ -61,6 +61,15 @@ export class Budget {
     return this.#isCurrent() && this.#take(group);
   }
 
+  /** How many events of a group, from the first on, the journal has room for. */
+  fitting(group: EventBytes): number {
+    const room = this.#options.maxBytes - this.#bytes;
+    let count = 0;
+    while (count < group.ends.length && (group.ends[count] ?? 0) + OVERHEAD_BYTES * (count + 1) <= room)
+      count += 1;
+    return count;
+  }
+
   /** A group for which room was reserved is written, or was not. */
   written(group: EventBytes): void {
     this.#reservedBytes -= bytesOf(group);

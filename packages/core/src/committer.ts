@@ -183,9 +183,10 @@ export class Committer {
 
   async #startAppends(): Promise<void> {
     const { backlog, journal, budget, onDropped } = this.#options;
+    let { maxEvents } = journal.groupLimit;
     // What was under way when one failed is to end first.
     while (this.#appends.size < (this.failing ? 1 : MOST_APPENDS)) {
-      const group = backlog.unwrittenGroup(journal.groupLimit, this.#handed);
+      const group = backlog.unwrittenGroup({ ...journal.groupLimit, maxEvents }, this.#handed);
       if (group === undefined) return;
       // Not while they are written: they would be taken out from under the journal.
       backlog.sendsUnwritten = false;
@@ -198,6 +199,12 @@ export class Committer {
       if (room === 'room') {
         this.#append(group);
       } else if (room === 'full') {
+        // The oldest of what is newest are kept, so that no event is dropped before one that is not.
+        const kept = budget.fitting(group);
+        if (kept > 0) {
+          maxEvents = kept;
+          continue;
+        }
         backlog.dropUnwritten(group.ends.length);
         onDropped(group.ends.length);
       } else {

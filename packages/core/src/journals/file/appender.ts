@@ -4,12 +4,12 @@ import { StorageError, storageError } from '../../errors/storage-error.ts';
 import type { Fsync } from '../../fsync.ts';
 import type { EventBytes, Range } from '../../journal.ts';
 import { errorCode, type FileSystem } from './file-system.ts';
+import { framedLength } from './frame.ts';
 import { FrameBuffers } from './frame-buffers.ts';
 import { SEGMENT_SUFFIX, type Segment } from './segment.ts';
 import { newHeader, type SegmentHeader } from './segment-header.ts';
 import { SegmentWriter, type WrittenGroup, writeSegmentSync } from './segment-writer.ts';
 import type { Segments } from './segments.ts';
-import { Slot } from './slot.ts';
 import type { Tenancy } from './tenancy.ts';
 
 /** A segment that is used for so long is followed by a new one, so that what is delivered leaves the disk. */
@@ -55,7 +55,10 @@ export class Appender {
     const moments = this.#lastMoments;
     let confirm = () => {};
     const appended = (async () => {
-      const { writer, group } = await this.#inTurn(() => this.#write(events, before));
+      const { writer, group } = await this.#inTurn(async () => {
+        if (moments !== this.#lastMoments) throw overtaken();
+        return this.#write(events, before);
+      });
       confirm = () => writer.confirm(group);
       const { fsync } = this.#options;
       if (fsync === 'always') await this.#sync(writer);
@@ -72,7 +75,7 @@ export class Appender {
   }
 
   appendSync(events: EventBytes): Range {
-    const { root, fs, fsync, segments, tenancy } = this.#options;
+    const { fs, fsync, segments, tenancy } = this.#options;
     const count = events.ends.length;
     this.#lastMoments += 1;
     this.#overtaking = this.#writer;
@@ -80,12 +83,18 @@ export class Appender {
       const from = this.#writer.appendSync(events);
       return { segment: this.#writer.segment.number, from, to: from + count };
     }
-    const { number, name } = segments.next();
-    const write = (directory: string) =>
-      writeSegmentSync(fs, join(directory, name + SEGMENT_SUFFIX), events, fsync !== 'never');
-    if (tenancy.directory === undefined) Slot.leaveSync(root, fs, write);
-    else write(tenancy.directory);
-    return { segment: number, from: 0, to: count };
+    const next = segments.next();
+    const header = newHeader(0, events.times?.[0] ?? this.#options.clock.now());
+    const directory = tenancy.writeSync((place) => {
+      writeSegmentSync(fs, join(place, next.name + SEGMENT_SUFFIX), header, events, fsync !== 'never');
+    });
+    // Should the process go on, after a signal that it outlives.
+    const segment = segments.create(directory, next);
+    segment.begin(header);
+    segment.grow(count, framedLength(events));
+    segment.sealed = true;
+    segments.hold(segment);
+    return { segment: segment.number, from: 0, to: count };
   }
 
   /** Makes all that was appended survive a power cut. */
@@ -128,7 +137,7 @@ export class Appender {
       const { number } = writer.segment;
       await this.#options.segments.acknowledge({ segment: number, from: group.from, to: group.to });
     }
-    throw new StorageError('the events were written by appendSync()');
+    throw overtaken();
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -266,4 +275,8 @@ export class Appender {
       throw storageError(`cannot make events in ${root} survive a power cut`, error);
     }
   }
+}
+
+function overtaken(): StorageError {
+  return new StorageError('the events were written by appendSync()');
 }

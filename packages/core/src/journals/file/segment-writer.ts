@@ -4,7 +4,7 @@ import type { FileSystem, OpenFile } from './file-system.ts';
 import { framedLength, writeFrames } from './frame.ts';
 import type { FrameBuffers } from './frame-buffers.ts';
 import type { Segment } from './segment.ts';
-import { newHeader, SEGMENT_HEADER_BYTES, type SegmentHeader, writeHeader } from './segment-header.ts';
+import { SEGMENT_HEADER_BYTES, type SegmentHeader, writeHeader } from './segment-header.ts';
 import { writeAll, writeAllSync } from './write-all.ts';
 
 /** Events that were written together. Their frames are kept until they are synced: a disk that fails may lose them. */
@@ -184,10 +184,15 @@ export class SegmentWriter {
 }
 
 /** Writes a segment of its own at once, for the last moment of a process that has none open. */
-export function writeSegmentSync(fs: FileSystem, path: string, events: EventBytes, isSynced: boolean): void {
-  const header = newHeader(0, events.times?.[0] ?? 0);
+export function writeSegmentSync(
+  fs: FileSystem,
+  path: string,
+  header: SegmentHeader,
+  events: EventBytes,
+  isSynced: boolean,
+): void {
   const frames = Buffer.allocUnsafe(framedLength(events));
-  writeFrames(events, 0, header, frames);
+  writeFrames(events, header.first, header, frames);
   const file = fs.createSync(path);
   try {
     writeAllSync(file, Buffer.concat([writeHeader(header), frames]), 0);

@@ -30,8 +30,7 @@ export class Segments {
   }
 
   /** A new segment. */
-  create(directory: string): Segment {
-    const { number, name } = this.next();
+  create(directory: string, { number, name }: { number: number; name: string } = this.next()): Segment {
     return new Segment(this.#context, number, directory, name);
   }
 

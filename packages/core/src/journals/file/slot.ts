@@ -84,14 +84,21 @@ export class Slot {
 
   /**
    * For a process that ends before it could claim a slot: calls back with a new directory, and then leaves that to
-   * whoever comes next.
+   * whoever comes next. Returns where.
    */
-  static leaveSync(root: string, fs: FileSystem, write: (directory: string) => void): void {
+  static leaveSync(
+    { root, fs, ours }: Pick<SlotOptions, 'root' | 'fs' | 'ours'>,
+    write: (directory: string) => void,
+  ): string {
     const owner = randomBytes(8).toString('hex');
     const unfinished = join(root, `unfinished-${owner}`);
     fs.makeDirectorySync(unfinished);
     write(unfinished);
-    fs.renameSync(unfinished, join(root, `${owner}.${owner}`));
+    const directory = join(root, `${owner}.${owner}`);
+    fs.renameSync(unfinished, directory);
+    // Should this process go on after all, it has these events.
+    ours.add(owner);
+    return directory;
   }
 
   /** The slot's own directory. */

@@ -49,6 +49,14 @@ export class Tenancy {
     return this.#claimed?.diskBytes ?? Number.POSITIVE_INFINITY;
   }
 
+  /** Calls back with the slot's directory, or with one that is left to whoever comes next. Returns it. */
+  writeSync(write: (directory: string) => void): string {
+    const { root, fs } = this.#options;
+    if (this.directory === undefined) return Slot.leaveSync({ root, fs, ours: this.#ours }, write);
+    write(this.directory);
+    return this.directory;
+  }
+
   /** Takes a slot where there is none yet, and begins to take over what the dead left. Returns the slot's directory. */
   async claim(): Promise<string> {
     const { root, fs, locks, mayBeLink } = this.#options;
