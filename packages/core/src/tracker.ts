@@ -230,8 +230,17 @@ export class Tracker {
     const { accepted, recovered, delivered, deadLettered, dropped, invalid, maybeDuplicate } = this.#books;
     const { pending, volatile, stored, inFlight, bytes, oldestAt } = this.#backlog;
     return {
-      ...{ accepted, recovered, delivered, deadLettered, dropped: { ...dropped } },
-      ...{ pending, unwritten: volatile, stored, inFlight, invalid, maybeDuplicate },
+      accepted,
+      recovered,
+      delivered,
+      deadLettered,
+      dropped: { ...dropped },
+      pending,
+      unwritten: volatile,
+      stored,
+      inFlight,
+      invalid,
+      maybeDuplicate,
       memoryBytes: bytes,
       journalBytes: this.#journal.bytes,
       oldestAgeMs: oldestAt === undefined ? undefined : Math.max(0, this.#clock.now() - oldestAt),

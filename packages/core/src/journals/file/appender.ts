@@ -45,6 +45,8 @@ export class Appender {
   #overtaking: SegmentWriter | undefined;
   /** What becomes of those that a disk may have lost. */
   readonly #saved = new WeakMap<SegmentWriter, Promise<void>>();
+  /** Settles once nothing is being saved. */
+  #saving: Promise<unknown> = Promise.resolve();
 
   constructor(options: AppenderOptions) {
     this.#options = options;
@@ -101,6 +103,7 @@ export class Appender {
   async sync(): Promise<void> {
     const { salvage } = this.#options.segments;
     if (this.#writer !== undefined) await this.#sync(this.#writer);
+    await this.#saving;
     if (salvage.isNeeded) await salvage.run();
   }
 
@@ -109,6 +112,7 @@ export class Appender {
     const before = this.#lastAppend;
     return this.#inTurn(async () => {
       await before;
+      await this.#saving;
       if (this.#writer !== undefined && isToEnd(this.#writer.segment)) await this.#endSegment();
     });
   }
@@ -256,8 +260,11 @@ export class Appender {
 
   /** Whatever was waiting for the sync that failed has the same fate. */
   #save(writer: SegmentWriter, cause: unknown): Promise<void> {
-    const saving = this.#saved.get(writer) ?? this.#saveOnce(writer, cause);
+    const known = this.#saved.get(writer);
+    if (known !== undefined) return known;
+    const saving = this.#saveOnce(writer, cause);
     this.#saved.set(writer, saving);
+    this.#saving = Promise.allSettled([this.#saving, saving]);
     return saving;
   }
 
