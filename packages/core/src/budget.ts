@@ -9,6 +9,8 @@ export interface BudgetOptions {
   readonly backlog: Backlog;
   readonly journal: Journal;
   readonly clock: Clock;
+  /** Resolves once the journal knows what it holds of earlier lives. Left out where it does from the start. */
+  readonly opened?: () => Promise<void>;
   /** What the journal may take, in bytes. */
   readonly maxBytes: number;
   /** What the journal leaves to others on its disk, in bytes. */
@@ -31,6 +33,7 @@ export class Budget {
   #lookedAt = Number.NEGATIVE_INFINITY;
   /** Bytes that are being written: the journal does not count them yet. */
   #reservedBytes = 0;
+  #isOpened = false;
 
   constructor(options: BudgetOptions) {
     this.#options = options;
@@ -44,6 +47,8 @@ export class Budget {
    */
   async makeRoom(group: EventBytes): Promise<'room' | 'full' | 'low'> {
     const { journal, maxBytes, whenFull } = this.#options;
+    await this.#options.opened?.();
+    this.#isOpened = true;
     // One that could never fit is not to cost all others.
     if (bytesOf(group) > maxBytes) return 'full';
     await this.#lookAtSpace();
@@ -107,6 +112,7 @@ export class Budget {
   }
 
   #isCurrent(): boolean {
+    if (this.#options.opened !== undefined && !this.#isOpened) return false;
     const age = this.#options.clock.now() - this.#lookedAt;
     return this.#options.journal.space === undefined || (age >= 0 && age < SPACE_INTERVAL_MS);
   }

@@ -68,7 +68,7 @@ export class Sender {
   readonly #redact: Redact;
   readonly #queue: PQueue;
   readonly #abort = new AbortController();
-  #pumping = false;
+  #pumping: Promise<void> | undefined;
   #wokenWhilePumping = false;
   #storageTimer: Timer | undefined;
   #failuresInARow = 0;
@@ -92,6 +92,7 @@ export class Sender {
   async stop(): Promise<void> {
     this.#storageTimer?.cancel();
     this.#abort.abort();
+    await this.#pumping;
     await this.#queue.onIdle();
   }
 
@@ -118,10 +119,13 @@ export class Sender {
     }
   }
 
-  async #pump(): Promise<void> {
+  #pump(): Promise<void> {
     this.#wokenWhilePumping = true;
-    if (this.#pumping) return;
-    this.#pumping = true;
+    this.#pumping ??= this.#pumpOnce();
+    return this.#pumping;
+  }
+
+  async #pumpOnce(): Promise<void> {
     while (this.#wokenWhilePumping) {
       this.#wokenWhilePumping = false;
       await this.#dropExpired();
@@ -131,7 +135,7 @@ export class Sender {
         void this.#queue.add(() => this.#deliver(batch)).then(() => this.wake());
       }
     }
-    this.#pumping = false;
+    this.#pumping = undefined;
   }
 
   /** While the breaker is open, what is taken already is enough to find out when to go on. */

@@ -78,6 +78,7 @@ export class Tracker {
       budget: new Budget({
         ...{ backlog: this.#backlog, journal: this.#journal, clock },
         ...{ ...storage, onDropped: onJournalFull },
+        ...(storage.maxBytes < Number.POSITIVE_INFINITY && { opened: () => this.#opened }),
       }),
       clock,
       random,

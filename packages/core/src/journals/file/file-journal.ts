@@ -142,6 +142,7 @@ export class FileJournal implements Journal {
     } catch (error) {
       this.#observer?.failed(storageError(`cannot end the journal in ${this.#directory}`, error));
     }
+    await this.#segments.settled();
     await this.#files.closeAll();
     await this.#tenancy.release();
   }

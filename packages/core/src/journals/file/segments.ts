@@ -10,6 +10,7 @@ export class Segments {
   readonly #context: SegmentContext;
   readonly #segments = new Map<number, Segment>();
   readonly #paths = new Set<string>();
+  readonly #deletions = new Set<Promise<void>>();
   #last = 0;
   #bytes = 0;
 
@@ -108,7 +109,18 @@ export class Segments {
     await this.deleteIfDone(segment);
   }
 
-  async #delete(segment: Segment): Promise<void> {
+  /** Resolves once nothing is being deleted. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#deletions);
+  }
+
+  #delete(segment: Segment): Promise<void> {
+    const deletion = this.#deleteOnce(segment).finally(() => this.#deletions.delete(deletion));
+    this.#deletions.add(deletion);
+    return deletion;
+  }
+
+  async #deleteOnce(segment: Segment): Promise<void> {
     // Two releases that overlap both find it done.
     if (!this.#segments.delete(segment.number)) return;
     try {
