@@ -82,6 +82,165 @@ describe('Backlog', () => {
   });
 });
 
+describe('Backlog, with events that end before they are sent', () => {
+  /** Has accepted so many events, named by their numbers from 1 on, at the times that their numbers say. */
+  function createFilled(count: number): Backlog {
+    const backlog = createBacklog(100);
+    for (let number = 1; number <= count; number += 1) backlog.push(`${number}`, number);
+    return backlog;
+  }
+
+  function counts({ pending, unwritten, fresh, stored, inFlight }: Backlog): number[] {
+    return [pending, unwritten, fresh, stored, inFlight];
+  }
+
+  /** Takes all that is fresh, batch by batch, and leaves it in flight. */
+  function takeAll(backlog: Backlog): string[][] {
+    const batches: string[][] = [];
+    while (backlog.fresh > 0) batches.push(toTexts(backlog.takeFresh(ALL).events));
+    return batches;
+  }
+
+  it('lets go at once of what is dropped where it is the oldest', () => {
+    const backlog = createFilled(4);
+    backlog.dropUnwritten(3);
+    expect(counts(backlog)).toEqual([1, 1, 0, 0, 0]);
+    expect([backlog.bytes, backlog.oldestAt, backlog.written]).toEqual([1, 4, 3]);
+    expect(
+      toTexts(backlog.unwrittenGroup(ALL) ?? { bytes: new Uint8Array(), ends: new Uint32Array() }),
+    ).toEqual(['4']);
+  });
+
+  it('sends what is around it where what is dropped lies in the middle', () => {
+    const backlog = createFilled(6);
+    backlog.markWritten({ segment: 1, from: 0, to: 2 });
+    backlog.dropUnwritten(2);
+    backlog.markWritten({ segment: 1, from: 2, to: 4 });
+    expect(counts(backlog)).toEqual([4, 0, 4, 0, 0]);
+    expect(takeAll(backlog)).toEqual([
+      ['1', '2'],
+      ['5', '6'],
+    ]);
+    expect(counts(backlog)).toEqual([4, 0, 0, 0, 4]);
+    expect(backlog.bytes).toBe(0);
+  });
+
+  it('spills what is around it', () => {
+    const backlog = createBacklog(4);
+    for (const text of ['1', '2', '3', '4']) backlog.push(text, 0);
+    backlog.markWritten({ segment: 1, from: 0, to: 1 });
+    backlog.dropUnwritten(2);
+    backlog.markWritten({ segment: 1, from: 1, to: 2 });
+    // The first makes room for three.
+    for (const text of ['5', '6', '7']) expect(backlog.push(text, 0)).toBe(true);
+    expect(counts(backlog)).toEqual([5, 3, 1, 1, 0]);
+    expect(backlog.push('8', 0)).toBe(true);
+    expect(backlog.peekStored()).toMatchObject({ segment: 1, from: 0, to: 2 });
+  });
+
+  it('ends what waits in a segment that the journal gave up, stored or in memory', () => {
+    const backlog = createFilled(6);
+    backlog.addRecovered({ segment: 7, from: 0, to: 5 });
+    backlog.addRecovered({ segment: 8, from: 0, to: 3 });
+    backlog.markWritten({ segment: 7, from: 5, to: 7 });
+    backlog.markWritten({ segment: 9, from: 0, to: 2 });
+    expect(backlog.evict(7)).toBe(7);
+    expect(counts(backlog)).toEqual([7, 2, 2, 3, 0]);
+    expect(backlog.peekStored()).toMatchObject({ segment: 8 });
+    expect(takeAll(backlog)).toEqual([['3', '4']]);
+    expect(backlog.evict(7)).toBe(0);
+  });
+
+  it('gives up the middle of what is in memory, and keeps what is around it in its order', () => {
+    const backlog = createFilled(6);
+    for (const segment of [1, 2, 3]) backlog.markWritten({ segment, from: 0, to: 2 });
+    expect(backlog.evict(2)).toBe(2);
+    expect(counts(backlog)).toEqual([4, 0, 4, 0, 0]);
+    expect(takeAll(backlog)).toEqual([
+      ['1', '2'],
+      ['5', '6'],
+    ]);
+  });
+
+  it('lets what is in flight of a segment go on, in memory alone', () => {
+    const backlog = createFilled(4);
+    backlog.markWritten({ segment: 1, from: 0, to: 4 });
+    const { range } = backlog.takeFresh({ ...ALL, maxEvents: 2 });
+    expect(backlog.evict(1)).toBe(2);
+    expect(counts(backlog)).toEqual([2, 0, 0, 0, 2]);
+    expect([backlog.memoryOnly, backlog.volatile]).toEqual([2, 2]);
+    backlog.settle({ ...range, to: 1 });
+    expect([backlog.memoryOnly, backlog.pending]).toEqual([1, 1]);
+    backlog.settle({ ...range, from: 1 });
+    expect([backlog.memoryOnly, backlog.pending]).toEqual([0, 0]);
+  });
+
+  it('does not put back what no journal holds any more, and does what it holds', () => {
+    const backlog = createFilled(4);
+    backlog.markWritten({ segment: 1, from: 0, to: 2 });
+    backlog.markWritten({ segment: 2, from: 0, to: 2 });
+    const evicted = backlog.takeFresh(ALL).range;
+    const kept = backlog.takeFresh(ALL).range;
+    backlog.evict(1);
+    expect([backlog.putBack(evicted), backlog.putBack(kept)]).toEqual([false, true]);
+    expect(counts(backlog)).toEqual([4, 0, 0, 2, 2]);
+    backlog.settle(evicted);
+    expect(backlog.pending).toBe(2);
+  });
+
+  it('knows a segment by a number that is used again once nothing of it is in flight', () => {
+    const backlog = createFilled(1);
+    backlog.markWritten({ segment: 1, from: 0, to: 1 });
+    const { range } = backlog.takeFresh(ALL);
+    backlog.evict(1);
+    backlog.settle(range);
+    backlog.addRecovered({ segment: 1, from: 0, to: 1 });
+    expect(backlog.putBack(backlog.takeStored(1))).toBe(true);
+    expect(backlog.memoryOnly).toBe(0);
+  });
+
+  it('keeps nobody waiting for what ended', async () => {
+    const backlog = createFilled(6);
+    backlog.addRecovered({ segment: 7, from: 0, to: 5 });
+    backlog.markWritten({ segment: 7, from: 5, to: 7 });
+    backlog.dropUnwritten(2);
+    backlog.markWritten({ segment: 8, from: 0, to: 2 });
+    const settled = backlog.epochs.turn();
+    backlog.evict(7);
+    backlog.evict(8);
+    await settled;
+    expect(backlog.pending).toBe(0);
+  });
+
+  it('says how many of the oldest in memory came before a moment, as far as a batch goes', () => {
+    const backlog = createFilled(10);
+    expect(backlog.freshBefore(100, ALL)).toBe(0);
+    backlog.markWritten({ segment: 1, from: 0, to: 6 });
+    expect(backlog.freshBefore(1, ALL)).toBe(0);
+    expect(backlog.freshBefore(2, ALL)).toBe(1);
+    expect(backlog.freshBefore(4.5, ALL)).toBe(4);
+    expect(backlog.freshBefore(100, ALL)).toBe(6);
+    expect(backlog.freshBefore(100, { ...ALL, maxEvents: 3 })).toBe(3);
+    expect(backlog.freshBefore(100, { ...ALL, maxBytes: 5 })).toBe(3);
+    expect(createBacklog().freshBefore(100, ALL)).toBe(0);
+    backlog.sendsUnwritten = true;
+    expect(backlog.freshBefore(100, ALL)).toBe(10);
+  });
+
+  it('tells what is in memory for good from what is not written yet', () => {
+    const backlog = createFilled(5);
+    backlog.markWritten({ segment: 1, from: 0, to: 1 });
+    backlog.markMemoryOnly(2);
+    expect([backlog.memoryOnly, backlog.unwritten, backlog.volatile]).toEqual([2, 2, 4]);
+    backlog.takeFresh(ALL);
+    const { range } = backlog.takeFresh(ALL);
+    expect([range.segment, backlog.memoryOnly]).toEqual([MEMORY_SEGMENT, 2]);
+    expect(backlog.putBack(range)).toBe(false);
+    backlog.settle(range);
+    expect([backlog.memoryOnly, backlog.volatile]).toEqual([0, 2]);
+  });
+});
+
 describe('Backlog, next to a journal that is a plain map', () => {
   const amount = fc.integer({ min: 1, max: 6 });
   const step = fc.oneof(
@@ -176,6 +335,113 @@ describe('Backlog, next to a journal that is a plain map', () => {
         settleOne(0);
       }
       expect(taken.toSorted()).toEqual(accepted.toSorted());
+      await backlog.epochs.turn();
+    });
+    await fc.assert(property, { numRuns: 300 });
+  });
+});
+
+describe('Backlog, next to a journal that gives up segments', () => {
+  const amount = fc.integer({ min: 1, max: 6 });
+  const kind = fc.constantFrom(
+    ...(['push', 'push', 'push', 'write', 'write', 'fail', 'drop', 'recover', 'evict'] as const),
+    ...(['take fresh', 'take fresh', 'take stored', 'put back', 'deliver', 'deliver', 'turn'] as const),
+  );
+  const steps = fc.array(fc.record({ kind, amount }), { maxLength: 200 });
+
+  it('has each event pending until it is delivered or dropped, once, whatever happens when', async () => {
+    const property = fc.asyncProperty(fc.integer({ min: 2, max: 12 }), steps, async (maxEvents, steps) => {
+      const backlog = new Backlog({ maxEvents, maxBytes: 1_000 }, textWriter);
+      /** Segments that the journal has, each with its events. */
+      const segments = new Map<number, string[]>();
+      const delivered: string[] = [];
+      let inFlight: { readonly range: EpochRange; readonly texts: string[] }[] = [];
+      let taken = 0;
+      let dropped = 0;
+      let last = 0;
+
+      const newTexts = (count: number) => Array.from({ length: count }, () => `${++taken}`);
+      const unwritten = (count: number) => {
+        const group = backlog.unwrittenGroup({ ...ALL, maxEvents: count });
+        return group === undefined ? [] : toTexts(group);
+      };
+      const segmentFor = (amount: number) => {
+        const open = amount % 2 === 0 && segments.has(last);
+        if (!open) segments.set(++last, []);
+        return segments.get(last) ?? [];
+      };
+      const act: Record<(typeof steps)[number]['kind'], (amount: number) => void> = {
+        push(amount) {
+          for (const text of newTexts(amount)) if (!backlog.push(text, 0)) dropped += 1;
+        },
+        write(amount) {
+          const texts = unwritten(amount);
+          if (texts.length === 0) return;
+          const segment = segmentFor(amount);
+          backlog.markWritten({ segment: last, from: segment.length, to: segment.push(...texts) });
+        },
+        fail: (amount) => backlog.markMemoryOnly(unwritten(amount).length),
+        drop(amount) {
+          const { length } = unwritten(amount);
+          if (length > 0) backlog.dropUnwritten(length);
+          dropped += length;
+        },
+        recover(amount) {
+          segments.set(++last, newTexts(amount));
+          backlog.addRecovered({ segment: last, from: 0, to: amount });
+        },
+        evict(amount) {
+          const number = [...segments.keys()][amount % Math.max(1, segments.size)];
+          if (number === undefined) return;
+          segments.delete(number);
+          dropped += backlog.evict(number);
+        },
+        'take fresh'(maxEvents) {
+          if (backlog.fresh === 0) return;
+          const { events, range } = backlog.takeFresh({ ...ALL, maxEvents });
+          const texts = toTexts(events);
+          const stored = segments.get(range.segment)?.slice(range.from, range.to);
+          expect(stored ?? texts).toEqual(texts);
+          expect(range.segment === MEMORY_SEGMENT || stored !== undefined).toBe(true);
+          inFlight.push({ range, texts });
+        },
+        'take stored'(most) {
+          const first = backlog.peekStored();
+          if (first === undefined) return;
+          const range = backlog.takeStored(Math.min(most, first.to - first.from));
+          inFlight.push({ range, texts: segments.get(range.segment)?.slice(range.from, range.to) ?? [] });
+        },
+        'put back'(amount) {
+          const one = inFlight[amount % Math.max(1, inFlight.length)];
+          if (one === undefined) return;
+          const isHeld = segments.has(one.range.segment);
+          expect(backlog.putBack(one.range)).toBe(isHeld);
+          if (isHeld) inFlight = inFlight.filter((other) => other !== one);
+        },
+        deliver(amount) {
+          const one = inFlight[amount % Math.max(1, inFlight.length)];
+          if (one === undefined) return;
+          inFlight = inFlight.filter((other) => other !== one);
+          backlog.settle(one.range);
+          delivered.push(...one.texts);
+        },
+        turn: () => void backlog.epochs.turn(),
+      };
+
+      for (const { kind, amount } of steps) {
+        act[kind](amount);
+        const { pending, unwritten, fresh, stored, memoryOnly } = backlog;
+        expect(delivered.length + dropped + pending).toBe(taken);
+        expect(unwritten + fresh + stored + backlog.inFlight).toBe(pending);
+        expect(memoryOnly).toBeLessThanOrEqual(pending);
+      }
+
+      while (backlog.pending > 0) {
+        for (const kind of ['write', 'take fresh', 'take stored', 'deliver'] as const) act[kind](5);
+      }
+      expect(new Set(delivered).size).toBe(delivered.length);
+      expect(delivered.length + dropped).toBe(taken);
+      expect([backlog.memoryOnly, backlog.bytes, backlog.volatile]).toEqual([0, 0, 0]);
       await backlog.epochs.turn();
     });
     await fc.assert(property, { numRuns: 300 });

@@ -17,14 +17,17 @@ interface Bench {
   readonly backlog: Backlog;
   readonly journal: FakeJournal;
   readonly batcher: Batcher;
-  /** Counts of the calls of onDamaged. */
+  /** Counts of the calls of onDamaged, and of onExpired. */
   readonly damaged: number[];
+  readonly expired: number[];
   readonly due: () => number;
   readonly accept: (...texts: string[]) => void;
   /** Accepts events and writes them to the journal. */
   readonly write: (...texts: string[]) => Promise<void>;
   /** Finds events of an earlier life in the journal. */
   readonly recover: (...texts: string[]) => Promise<Range>;
+  /** The same, where it is known when they were accepted. */
+  readonly recoverAt: (times: readonly number[] | undefined, ...texts: string[]) => Promise<Range>;
   /** The texts of the next batch. */
   readonly next: () => Promise<string[] | undefined>;
 }
@@ -34,7 +37,7 @@ function createBench(
     maxEvents?: number;
     maxBytes?: number;
     maxWaitMs?: number;
-    maxAgeMs?: number;
+    maxAgeMs?: number | undefined;
     time?: Clock;
   } = {},
   clock: VirtualClock = new VirtualClock(),
@@ -66,13 +69,28 @@ function createBench(
     const group = backlog.unwrittenGroup(journal.groupLimit);
     if (group !== undefined) backlog.markWritten(await journal.append(group));
   };
-  const recover = async (...texts: string[]): Promise<Range> => {
-    const range = await journal.append(toEventBytes(texts));
+  const recover = (...texts: string[]): Promise<Range> => recoverAt(undefined, ...texts);
+  const recoverAt = async (times: readonly number[] | undefined, ...texts: string[]): Promise<Range> => {
+    const events = toEventBytes(texts);
+    const range = await journal.append({ ...events, times: times && Float64Array.from(times) });
     backlog.addRecovered(range);
     return range;
   };
   const next = async (): Promise<string[] | undefined> => textsOf(await batcher.next());
-  return { clock, backlog, journal, batcher, damaged, due: () => due, accept, write, recover, next };
+  return {
+    clock,
+    backlog,
+    journal,
+    batcher,
+    damaged,
+    expired,
+    due: () => due,
+    accept,
+    write,
+    recover,
+    recoverAt,
+    next,
+  };
 }
 
 function textsOf(batch: Batch | undefined): string[] | undefined {
@@ -327,5 +345,171 @@ describe('Batcher, with stored events', () => {
     release();
     expect(await first).toEqual(['1', '2']);
     expect([await next(), await next()].flat()).toEqual(['3', '4']);
+  });
+});
+
+describe('Batcher, with events that get too old', () => {
+  const MAX_AGE_MS = 10_000;
+
+  it('drops those in memory that are older than may be, and no others', async () => {
+    const { batcher, write, clock, expired, backlog, journal, next } = createBench({ maxAgeMs: MAX_AGE_MS });
+    await write('1', '2', '3', '4');
+    await clock.advance(1);
+    await write('5');
+    await clock.advance(MAX_AGE_MS - 1);
+    await batcher.dropExpired();
+    expect(expired).toEqual([]);
+    await clock.advance(1);
+    await batcher.dropExpired();
+    expect(expired).toEqual([3, 1]);
+    expect(backlog.pending).toBe(1);
+    expect(journal.acknowledged.map(({ from, to }) => [from, to])).toEqual([
+      [0, 3],
+      [3, 4],
+    ]);
+    expect(await next()).toEqual(['5']);
+  });
+
+  it('drops those that are stored by what the journal says of their times, and no others', async () => {
+    const { batcher, recoverAt, clock, expired, journal, next } = createBench({ maxAgeMs: MAX_AGE_MS });
+    const oldest = clock.now() - MAX_AGE_MS;
+    const { segment, from } = await recoverAt(
+      [-4, -3, -2, -1, 0, 1].map((ms) => oldest + ms),
+      ...['1', '2', '3', '4', '5', '6'],
+    );
+    await batcher.dropExpired();
+    expect(expired).toEqual([3, 1]);
+    expect(journal.acknowledged).toMatchObject([
+      { segment, from, to: from + 3 },
+      { segment, from: from + 3, to: from + 4 },
+    ]);
+    expect(await next()).toEqual(['5', '6']);
+  });
+
+  it('never drops those of which it is not known when they were accepted', async () => {
+    const { batcher, recover, recoverAt, clock, expired, next } = createBench({ maxAgeMs: MAX_AGE_MS });
+    await recoverAt([Number.NaN, Number.NaN], '1', '2');
+    await recover('3');
+    await clock.advance(100 * MAX_AGE_MS);
+    await batcher.dropExpired();
+    expect(expired).toEqual([]);
+    expect([await next(), await next()].flat()).toEqual(['1', '2', '3']);
+  });
+
+  it('drops none, and sets no timer, where there is no bound or nothing waits', async () => {
+    const unbounded = createBench();
+    await unbounded.write('1');
+    await unbounded.clock.advance(100 * MAX_AGE_MS);
+    await unbounded.batcher.dropExpired();
+    expect([unbounded.expired, unbounded.clock.timers]).toEqual([[], 0]);
+    const idle = createBench({ maxAgeMs: MAX_AGE_MS });
+    await idle.batcher.dropExpired();
+    expect(idle.clock.timers).toBe(0);
+  });
+
+  it('keeps nobody waiting for what it drops', async () => {
+    const { batcher, write, recoverAt, clock, backlog } = createBench({ maxAgeMs: MAX_AGE_MS });
+    await recoverAt([clock.now()], '1');
+    await write('2', '3');
+    const flushed = backlog.epochs.turn();
+    await clock.advance(MAX_AGE_MS + 1);
+    await batcher.dropExpired();
+    await flushed;
+    expect(backlog.pending).toBe(0);
+  });
+
+  it('looks again by itself, with one timer, until nothing waits', async () => {
+    const { batcher, write, clock, due } = createBench({ maxAgeMs: MAX_AGE_MS, maxWaitMs: 1_000_000 });
+    await write('1');
+    await batcher.dropExpired();
+    await batcher.dropExpired();
+    expect(clock.timers).toBe(1);
+    await clock.advance(MAX_AGE_MS / 20 - 1);
+    expect(due()).toBe(0);
+    await clock.advance(1);
+    expect(due()).toBe(1);
+    await batcher.dropExpired();
+    expect(clock.timers).toBe(1);
+    batcher.stop();
+    expect(clock.timers).toBe(0);
+  });
+
+  it('leaves alone what cannot be read now', async () => {
+    const { batcher, recoverAt, clock, expired, journal, backlog } = createBench({ maxAgeMs: MAX_AGE_MS });
+    await recoverAt([clock.now()], '1');
+    await clock.advance(MAX_AGE_MS + 1);
+    journal.failReads = true;
+    await expect(batcher.dropExpired()).rejects.toThrow('scripted');
+    const release = batcher.holdStored();
+    await batcher.dropExpired();
+    expect([expired, backlog.stored]).toEqual([[], 1]);
+    journal.failReads = false;
+    release();
+    await batcher.dropExpired();
+    expect([expired, backlog.stored]).toEqual([[1], 0]);
+  });
+
+  it('has counted what it drops before the journal is told, which may fail', async () => {
+    const { batcher, write, clock, expired, journal, backlog } = createBench({ maxAgeMs: MAX_AGE_MS });
+    await write('1');
+    await clock.advance(MAX_AGE_MS + 1);
+    journal.failAcknowledgements = true;
+    await expect(batcher.dropExpired()).rejects.toThrow('scripted');
+    expect([expired, backlog.pending]).toEqual([[1], 0]);
+  });
+
+  it('tells of a batch when all of it will be too old', async () => {
+    const { batcher, write, recover, clock } = createBench({ maxAgeMs: MAX_AGE_MS, maxWaitMs: 0 });
+    await write('1');
+    await clock.advance(100);
+    await write('2');
+    const batch = await batcher.next();
+    await recover('3');
+    const ageless = await batcher.next();
+    if (batch === undefined || ageless === undefined) throw new Error('there is no batch');
+    expect(batcher.expiresInMs(batch)).toBe(MAX_AGE_MS + 1);
+    await clock.advance(MAX_AGE_MS);
+    expect(batcher.expiresInMs(batch)).toBe(1);
+    await clock.advance(100 * MAX_AGE_MS);
+    expect(batcher.expiresInMs(batch)).toBe(0);
+    expect(batcher.expiresInMs(ageless)).toBeUndefined();
+  });
+
+  it('tells of no batch when it is too old where there is no bound', async () => {
+    const { batcher, write } = createBench({ maxWaitMs: 0 });
+    await write('1');
+    const batch = await batcher.next();
+    expect(batch && batcher.expiresInMs(batch)).toBeUndefined();
+  });
+});
+
+describe('Batcher, while the journal gives up a segment', () => {
+  it.each([undefined, 10_000])('takes nothing of what it reads just then (maxAgeMs %s)', async (maxAgeMs) => {
+    const { batcher, recover, journal, backlog, damaged, expired } = createBench({ maxAgeMs });
+    const { segment } = await recover('1', '2');
+    const release = journal.hangReads();
+    const next = maxAgeMs === undefined ? batcher.next() : batcher.dropExpired();
+    await settle();
+    expect(backlog.evict(segment)).toBe(2);
+    release();
+    expect(await next).toBeUndefined();
+    expect([backlog.pending, backlog.inFlight, damaged, expired]).toEqual([0, 0, [], []]);
+  });
+
+  it('goes on to what is behind it', async () => {
+    const { batcher, recover, journal, backlog, next } = createBench();
+    const { segment } = await recover('1', '2');
+    const behind = await journal.append(toEventBytes(['3', '4']));
+    backlog.evict(segment);
+    backlog.addRecovered(behind);
+    await recover();
+    backlog.addRecovered({ segment: 99, from: 0, to: 2 });
+    const release = journal.hangReads();
+    const first = batcher.next();
+    await settle();
+    expect(backlog.evict(99)).toBe(2);
+    release();
+    expect(textsOf(await first)).toEqual(['3', '4']);
+    expect(await next()).toBeUndefined();
   });
 });

@@ -22,6 +22,8 @@ interface Bench<J extends Journal> {
   readonly errors: unknown[];
   readonly dropped: number[];
   readonly written: () => number;
+  /** How often the journal was said to work again. */
+  readonly recovered: () => number;
   /** Accepts events, as `track()` does. */
   readonly accept: (...texts: string[]) => void;
 }
@@ -35,13 +37,14 @@ function createBenchWith<J extends Journal>(
   const backlog = new Backlog({ maxEvents: 10_000, maxBytes: 1_000_000 }, textWriter);
   const errors: unknown[] = [];
   let written = 0;
+  let recovered = 0;
   const dropped: number[] = [];
   const onDropped = (count: number) => void dropped.push(count);
   const committer = new Committer({
     backlog,
     journal,
     budget: new Budget({
-      ...{ backlog, journal, clock: time, onDropped },
+      ...{ backlog, journal, clock: time, onDropped, opened: async () => {} },
       ...{ maxBytes: Number.POSITIVE_INFINITY, minFreeBytes: 0, whenFull: 'drop-oldest', ...bounds },
     }),
     onDropped,
@@ -53,6 +56,9 @@ function createBenchWith<J extends Journal>(
       written += 1;
     },
     onFailed: (error) => errors.push(error),
+    onRecovered: () => {
+      recovered += 1;
+    },
   });
   const accept = (...texts: string[]): void => {
     for (const text of texts) {
@@ -60,7 +66,8 @@ function createBenchWith<J extends Journal>(
       committer.notify();
     }
   };
-  return { clock, backlog, journal, committer, errors, dropped, written: () => written, accept };
+  const counts = { written: () => written, recovered: () => recovered };
+  return { clock, backlog, journal, committer, errors, dropped, ...counts, accept };
 }
 
 function createBench(): Bench<FakeJournal> {
@@ -510,7 +517,7 @@ describe('write', () => {
 });
 
 describe('Committer, where the journal is full', () => {
-  const OF_THREE = { maxBytes: 3 * 33 };
+  const OF_THREE = { maxBytes: 100 };
 
   it('drops what is new, counts it, and goes on without it', async () => {
     const bounds = { ...OF_THREE, whenFull: 'drop-newest' } as const;
@@ -522,15 +529,18 @@ describe('Committer, where the journal is full', () => {
     await committer.commit();
     accept('3', '4');
     await committer.commit();
-    expect(journal.texts).toEqual(['1', '2']);
-    expect(dropped).toEqual([2]);
-    expect([backlog.pending, backlog.unwritten, backlog.fresh]).toEqual([2, 0, 2]);
+    // As much of it as fits is kept, the oldest of it.
+    expect(journal.texts).toEqual(['1', '2', '3']);
+    expect(dropped).toEqual([1]);
+    expect([backlog.pending, backlog.unwritten, backlog.fresh]).toEqual([3, 0, 3]);
     expect(committer.failing).toBe(false);
     accept('5');
     await committer.commit();
-    expect(journal.texts).toEqual(['1', '2', '5']);
+    expect(journal.texts).toEqual(['1', '2', '3']);
+    expect(dropped).toEqual([1, 1]);
     expect(toTexts(backlog.takeFresh(ALL).events)).toEqual(['1', '2']);
-    expect(toTexts(backlog.takeFresh(ALL).events)).toEqual(['5']);
+    expect(toTexts(backlog.takeFresh(ALL).events)).toEqual(['3']);
+    expect(backlog.pending).toBe(3);
   });
 
   it('drops what is old, counts it, and sends none of it', async () => {
@@ -562,9 +572,14 @@ describe('Committer, where the journal is full', () => {
   });
 
   it('waits for the writes under way before it gives up anything', async () => {
-    const journal = new FakeJournal({ maxEvents: 1, maxBytes: 100 });
+    class CountingJournal extends FakeJournal {
+      override get bytes(): number {
+        return this.texts.length * 33;
+      }
+    }
+    const journal = new CountingJournal({ maxEvents: 1, maxBytes: 100 });
     const { clock, accept, dropped, backlog } = createBenchWith(journal, undefined, undefined, {
-      maxBytes: 34,
+      maxBytes: 70,
     });
     const release = journal.hangAppends();
     accept('1', '2');
@@ -668,5 +683,57 @@ describe('Committer, where the disk has too little left for others', () => {
     await Promise.all([first, second]);
     expect([backlog.unwritten, backlog.pending, backlog.accepted]).toEqual([0, 2, 2]);
     expect(backlog.written).toBe(2);
+  });
+});
+
+describe('Committer, once the journal works again', () => {
+  it('says so once', async () => {
+    const { clock, journal, accept, recovered } = createBench();
+    accept('1');
+    await clock.advance(INTERVAL_MS);
+    expect(recovered()).toBe(0);
+    journal.failAppends = true;
+    accept('2');
+    await clock.advance(INTERVAL_MS);
+    journal.failAppends = false;
+    await clock.advance(1_000);
+    accept('3');
+    await clock.advance(INTERVAL_MS);
+    expect([journal.texts, recovered()]).toEqual([['1', '2', '3'], 1]);
+  });
+
+  it('writes what was sent from memory meanwhile and has no answer yet', async () => {
+    const { clock, journal, committer, accept, backlog } = createBench();
+    journal.failAppends = true;
+    accept('1', '2');
+    await clock.advance(INTERVAL_MS);
+    const { events, range } = backlog.takeFresh(ALL);
+    expect(await committer.secure(events)).toBeUndefined();
+    journal.failAppends = false;
+    accept('3');
+    await committer.commit();
+    const written = await committer.secure(events);
+    if (written === undefined) throw new Error('it was not written');
+    expect(journal.groups).toEqual([['3'], ['1', '2']]);
+    const secured = backlog.secure(range, written);
+    expect(secured).toEqual({ ...written, epoch: range.epoch });
+    expect([backlog.memoryOnly, backlog.inFlight, backlog.pending]).toEqual([0, 2, 3]);
+    expect(backlog.putBack(secured)).toBe(true);
+    expect([backlog.stored, backlog.inFlight, backlog.pending]).toEqual([2, 0, 3]);
+  });
+
+  it('leaves in memory what the journal has no room for, or does not take', async () => {
+    const { journal, committer, backlog, accept } = createBenchWith(
+      new FakeJournal(),
+      ...[undefined, undefined, { maxBytes: 10 }],
+    );
+    accept('1');
+    const group = backlog.unwrittenGroup(ALL);
+    if (group === undefined) throw new Error('nothing is to be written');
+    expect(await committer.secure(group)).toBeUndefined();
+    const other = createBench();
+    other.journal.failAppends = true;
+    expect(await other.committer.secure(group)).toBeUndefined();
+    expect(journal.groups).toEqual([]);
   });
 });

@@ -23,9 +23,12 @@ export class FakeJournal implements Journal {
   failAcknowledgements = false;
   readonly #memory = new MemoryJournal(Number.POSITIVE_INFINITY);
   readonly #damaged: Range[] = [];
+  /** When each event was accepted, by its index. */
+  readonly #times: number[] = [];
   #appends = 0;
   #gate: Promise<void> | undefined;
   #readGate: Promise<void> | undefined;
+  #acknowledgementGate: Promise<void> | undefined;
 
   constructor(groupLimit: Limit = { maxEvents: 4096, maxBytes: 512 * 1024 }) {
     this.groupLimit = groupLimit;
@@ -60,6 +63,16 @@ export class FakeJournal implements Journal {
     };
   }
 
+  /** From now on acknowledgements do not end before the returned function is called. */
+  hangAcknowledgements(): () => void {
+    const { promise, open } = createGate();
+    this.#acknowledgementGate = promise;
+    return () => {
+      if (this.#acknowledgementGate === promise) this.#acknowledgementGate = undefined;
+      open();
+    };
+  }
+
   /** From now on these events cannot be read back. */
   damage(range: Range): void {
     this.#damaged.push(range);
@@ -80,7 +93,10 @@ export class FakeJournal implements Journal {
       if (this.failAppends || this.failAppendsLeft-- > 0) throw failure('append');
       // Read only now: the bytes have to stay valid until the append is done.
       this.groups.push(toTexts(events));
-      return await this.#memory.append(events);
+      const range = await this.#memory.append(events);
+      for (let index = range.from; index < range.to; index += 1)
+        this.#times[index] = events.times?.[index - range.from] ?? Number.NaN;
+      return range;
     } finally {
       this.#appends -= 1;
     }
@@ -93,8 +109,8 @@ export class FakeJournal implements Journal {
     const { segment, from } = range;
     const damaged = this.#damaged.filter((other) => other.segment === segment && other.to > from);
     const first = damaged.sort((a, b) => a.from - b.from)[0];
-    if (first === undefined || first.from >= range.to) return this.#memory.read(range, limit);
-    if (first.from > from) return this.#memory.read({ ...range, to: first.from }, limit);
+    if (first === undefined || first.from >= range.to) return this.#read(range, limit);
+    if (first.from > from) return this.#read({ ...range, to: first.from }, limit);
     return {
       events: { bytes: new Uint8Array(0), ends: new Uint32Array(0) },
       range: { ...range, to: Math.min(first.to, range.to) },
@@ -103,6 +119,7 @@ export class FakeJournal implements Journal {
 
   async acknowledge(range: Range): Promise<void> {
     this.calls.push('acknowledge');
+    await this.#acknowledgementGate;
     if (this.failAcknowledgements) throw failure('acknowledge');
     this.acknowledged.push(range);
     await this.#memory.acknowledge(range);
@@ -114,6 +131,12 @@ export class FakeJournal implements Journal {
 
   async close(): Promise<void> {
     this.calls.push('close');
+  }
+
+  async #read(asked: Range, limit: Limit): Promise<Reading> {
+    const { events, range } = await this.#memory.read(asked, limit);
+    const times = Float64Array.from(this.#times.slice(range.from, range.from + events.ends.length));
+    return { events: { ...events, times }, range };
   }
 }
 

@@ -36,6 +36,14 @@ const SIZES = [
   ...['delivery.concurrency', 'delivery.timeoutMs', 'delivery.retryBaseMs', 'delivery.retryMaxMs'],
 ];
 const WAITS = ['commitIntervalMs', 'batch.maxWaitMs'];
+/** The least and the most that an option may be. */
+const BOUNDS: Readonly<Record<string, readonly [least: number, most: number]>> = {
+  ...Object.fromEntries(SIZES.map((option) => [option, [1, option.endsWith('Ms') ? 2 ** 31 - 1 : 2 ** 31]])),
+  ...Object.fromEntries(WAITS.map((option) => [option, [0, 2 ** 31 - 1]])),
+  'storage.maxBytes': [65_536, Number.MAX_SAFE_INTEGER],
+  'storage.minFreeBytes': [0, Number.MAX_SAFE_INTEGER],
+  'storage.maxAgeMs': [1, 2 ** 31 - 1],
+};
 
 describe('readOptions', () => {
   it('fills in what was left out', () => {
@@ -70,6 +78,7 @@ describe('readOptions', () => {
       ...{ baseUrl: 'http://127.0.0.1:4100/base', apiKey: KEY, correlationKey: 'id', source: 'mobile' },
       ...{ journalDirectory: '/var/lib/app', fsync: 'always', commitIntervalMs: 0, maxEventBytes: 1 },
       buffer: { maxEvents: 1, maxBytes: 2 ** 31 },
+      storage: { maxBytes: 65_536, minFreeBytes: 0, whenFull: 'drop-newest', maxAgeMs: 1 },
       batch: { maxEvents: 2, maxBytes: 3, maxWaitMs: 0 },
       delivery: { concurrency: 5, timeoutMs: 6, retryBaseMs: 7, retryMaxMs: 8 },
       transport: { post: () => new Promise(() => {}), close: async () => {} } as Transport,
@@ -82,11 +91,27 @@ describe('readOptions', () => {
   it('takes an option that is undefined for one that is absent', () => {
     const { apiKey: _, ...others } = GOOD;
     const absent = Object.fromEntries(
-      ['source', 'journal', 'fsync', 'buffer', 'batch', 'delivery', 'logger', 'clock', 'random'].map(
-        (name) => [name, undefined],
-      ),
+      [
+        'source',
+        'journal',
+        'fsync',
+        'buffer',
+        'storage',
+        'batch',
+        'delivery',
+        'logger',
+        'clock',
+        'random',
+      ].map((name) => [name, undefined]),
     );
     expect(read({ ...absent, buffer: { maxEvents: undefined } })).toEqual(read());
+    const storage = {
+      maxBytes: undefined,
+      minFreeBytes: undefined,
+      whenFull: undefined,
+      maxAgeMs: undefined,
+    };
+    expect(read({ storage })).toEqual(read());
     expect(readOptions({ ...others, ...absent })).toEqual(readOptions(others));
   });
 
@@ -243,28 +268,29 @@ describe('apiKey', () => {
 });
 
 describe('a wrong option', () => {
-  it.each([...SIZES, ...WAITS])('%s: names itself, its value and what is allowed', (option) => {
-    const least = WAITS.includes(option) ? 0 : 1;
-    const most = option.endsWith('Ms') ? 2 ** 31 - 1 : 2 ** 31;
-    const values: [unknown, string][] = [
-      [least - 1, `number ${least - 1}`],
-      [-5, 'number -5'],
-      [1.5, 'number 1.5'],
-      [most + 1, `number ${most + 1}`],
-      [Number.NaN, 'number NaN'],
-      [Number.POSITIVE_INFINITY, 'number Infinity'],
-      ['100', 'string "100"'],
-      [100n, 'bigint 100'],
-      [null, 'null'],
-      [true, 'boolean true'],
-      [[100], 'an array'],
-    ];
-    for (const [value, shown] of values) {
-      const error = refusalOf(option, value);
-      expect(error.option).toBe(option);
-      expect(error.message).toBe(`${option} must be a whole number from ${least} to ${most}, got ${shown}`);
-    }
-  });
+  it.each(Object.entries(BOUNDS))(
+    '%s: names itself, its value and what is allowed',
+    (option, [least, most]) => {
+      const values: [unknown, string][] = [
+        [least - 1, `number ${least - 1}`],
+        [-5, 'number -5'],
+        [1.5, 'number 1.5'],
+        [most + 1, `number ${most + 1}`],
+        [Number.NaN, 'number NaN'],
+        [Number.POSITIVE_INFINITY, 'number Infinity'],
+        ['100', 'string "100"'],
+        [100n, 'bigint 100'],
+        [null, 'null'],
+        [true, 'boolean true'],
+        [[100], 'an array'],
+      ];
+      for (const [value, shown] of values) {
+        const error = refusalOf(option, value);
+        expect(error.option).toBe(option);
+        expect(error.message).toBe(`${option} must be a whole number from ${least} to ${most}, got ${shown}`);
+      }
+    },
+  );
 
   it.each<[string, unknown, string, string]>([
     ['correlationKey', '', 'a non-empty string', 'an empty string'],
@@ -280,6 +306,10 @@ describe('a wrong option', () => {
     ['journalDirectory', 7, 'a path', 'number 7'],
     ['fsync', 'sometimes', '"always", "interval" or "never"', 'string "sometimes"'],
     ['fsync', true, '"always", "interval" or "never"', 'boolean true'],
+    ['storage.whenFull', 'drop-all', '"drop-oldest" or "drop-newest"', 'string "drop-all"'],
+    ['storage.whenFull', null, '"drop-oldest" or "drop-newest"', 'null'],
+    ['storage', 65_536, 'an object', 'number 65536'],
+    ['storage', 'drop-oldest', 'an object', 'string "drop-oldest"'],
     ['logger', {}, 'an object with debug, info, warn and error', 'an object'],
     ['logger', true, 'an object with debug, info, warn and error', 'boolean true'],
     ['logger', { debug: 1, info: 1, warn: 1, error: 1 }, 'an object with debug, info, warn', 'an object'],
@@ -327,6 +357,13 @@ describe('a wrong option', () => {
     ['options', { ...GOOD, baseURL: 'https://example.com' }, 'baseURL', /baseUrl, apiKey, correlationKey/],
     ['options', { ...GOOD, maxEvents: 5 }, 'maxEvents', /buffer, storage, batch, delivery/],
     ['buffer', { ...GOOD, buffer: { maxEvent: 5 } }, 'buffer.maxEvent', /maxEvents, maxBytes/],
+    [
+      'storage',
+      { ...GOOD, storage: { maxAge: 5 } },
+      'storage.maxAge',
+      /maxBytes, minFreeBytes, whenFull, max/,
+    ],
+    ['storage', { ...GOOD, maxAgeMs: 5 }, 'maxAgeMs', /buffer, storage, batch, delivery/],
     ['batch', { ...GOOD, batch: { maxWait: 5 } }, 'batch.maxWait', /maxEvents, maxBytes, maxWaitMs/],
     ['delivery', { ...GOOD, delivery: { retries: 5 } }, 'delivery.retries', /concurrency, timeoutMs/],
     ['JSON', JSON.parse('{"__proto__":{"source":"mobile"}}'), '__proto__', /baseUrl/],
@@ -350,4 +387,15 @@ describe('a wrong option', () => {
     expect(error.message).toMatch(/^options must be an object, got /);
     expect(error.message).toMatch(shown);
   });
+});
+
+describe('a number of storage', () => {
+  it.each(Object.entries(BOUNDS).filter(([option]) => option.startsWith('storage.')))(
+    '%s may be as small and as large as it says',
+    (option, bounds) => {
+      const name = option.slice('storage.'.length);
+      for (const bound of bounds)
+        expect(read({ storage: { [name]: bound } }).storage).toMatchObject({ [name]: bound });
+    },
+  );
 });

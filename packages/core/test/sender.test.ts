@@ -24,6 +24,7 @@ interface BenchOptions {
   /** By default every wait is as long as its bound allows. */
   readonly random?: () => number;
   readonly apiKey?: string | undefined;
+  readonly maxAgeMs?: number;
 }
 
 /** A sender with all its parts, a service that is a function, and a clock that stands still. */
@@ -43,6 +44,8 @@ class Bench {
   readonly taken: number[] = [];
   /** Differences between the two sides of the books, at moments at which there was one. */
   readonly imbalances: number[] = [];
+  /** Whether the journal takes events in flight that it did not take before. */
+  journalWorks = true;
   readonly batcher: Batcher;
   readonly breaker: Breaker;
   readonly sender: Sender;
@@ -54,7 +57,7 @@ class Bench {
     const wake = () => this.sender.wake();
     this.batcher = new Batcher({
       ...{ backlog, journal, clock, limit: { maxEvents, maxBytes: 512 * 1024 }, maxWaitMs: 0, onDue: wake },
-      maxAgeMs: undefined,
+      maxAgeMs: options.maxAgeMs,
       onDamaged: (count) => {
         books.dropped.damaged += count;
       },
@@ -71,6 +74,7 @@ class Bench {
       ...{ timeoutMs: 30 * SECOND, backoff: { baseMs: 500, maxMs: MINUTE }, random },
       ...{ clock, backlog, journal, books, batcher: this.batcher, breaker: this.breaker, transport },
       deadLetters: new DeadLetters(() => this.letters, clock),
+      secure: (events) => (this.journalWorks ? journal.append(events) : Promise.resolve(undefined)),
       onDelivered: (count) => {
         this.delivered.push(count);
         this.check();
@@ -170,6 +174,14 @@ function numbersOf({ events }: SeenRequest): number[] {
 
 function range(from: number, to: number): number[] {
   return Array.from({ length: to - from }, (_, index) => from + index);
+}
+
+function gate(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((open) => {
+    resolve = open;
+  });
+  return { promise, resolve };
 }
 
 function sorted(numbers: readonly number[]): number[] {
@@ -988,5 +1000,176 @@ describe('stop', () => {
     await bench.sender.stop();
     expect(bench.clock.timers).toBe(0);
     expect(bench.backlog.pending).toBe(1);
+  });
+});
+
+describe('wake', () => {
+  it('is never lost, whatever the sender does just then', async () => {
+    for (let turns = 0; turns < 40; turns += 1) {
+      const bench = new Bench({ concurrency: 2, maxEvents: 1 });
+      bench.transport.respond = hang;
+      bench.backlog.push('1', 0);
+      bench.backlog.push('2', 0);
+      const range = await bench.journal.append(toEventBytes(['1', '2']));
+      bench.backlog.markWritten({ ...range, to: range.from + 1 });
+      bench.sender.wake();
+      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+      bench.backlog.markWritten({ ...range, from: range.from + 1 });
+      bench.sender.wake();
+      await settle();
+      expect(bench.transport.requests.length, `after ${turns} turns`).toBe(2);
+    }
+  });
+});
+
+describe('Sender, with events that get too old', () => {
+  it('drops a batch in flight as expired, where the service is away for longer than its events may wait', async () => {
+    const bench = new Bench({ maxAgeMs: 5 * MINUTE });
+    bench.transport.respond = () => failed(false);
+    await bench.send(3);
+    await bench.pass(5 * MINUTE);
+    expect([bench.books.dropped.expired, bench.backlog.inFlight]).toEqual([0, 3]);
+    await bench.pass(2 * MINUTE);
+    expect(bench.books.dropped.expired).toBe(3);
+    expect([bench.backlog.pending, bench.backlog.inFlight]).toEqual([0, 0]);
+    expect(bench.journal.acknowledged).toEqual([expect.objectContaining({ from: 0, to: 3 })]);
+    const { length } = bench.transport.requests;
+    await bench.pass(HOUR);
+    expect(bench.transport.requests).toHaveLength(length);
+    expect(bench.imbalances).toEqual([]);
+  });
+
+  it('drops what waits behind a request that hangs, while it hangs', async () => {
+    const bench = new Bench({ maxAgeMs: 10 * SECOND, maxEvents: 2 });
+    bench.transport.respond = hang;
+    await bench.send(6);
+    await bench.recover(3);
+    await bench.pass(10 * SECOND + 500);
+    expect(bench.books.dropped.expired).toBe(4);
+    expect([bench.backlog.inFlight, bench.backlog.stored]).toEqual([2, 3]);
+    expect(bench.imbalances).toEqual([]);
+  });
+
+  it('counts what it dropped where the journal cannot note that, and says so', async () => {
+    const bench = new Bench({ maxAgeMs: MINUTE });
+    bench.transport.respond = () => failed(false);
+    await bench.send(2);
+    bench.journal.failAcknowledgements = true;
+    await bench.pass(3 * MINUTE);
+    expect(bench.books.dropped.expired).toBe(2);
+    expect(bench.storageErrors).toHaveLength(1);
+    expect(bench.imbalances).toEqual([]);
+  });
+
+  it('goes on with other batches where the one that was to find out got too old', async () => {
+    const bench = new Bench({ maxAgeMs: MINUTE });
+    bench.transport.respond = () => failed(false);
+    await bench.send(2);
+    await bench.pass(5 * MINUTE);
+    expect(bench.books.dropped.expired).toBe(2);
+    bench.transport.respond = () => answered(200);
+    await bench.send(1);
+    await bench.pass(MINUTE);
+    expect(bench.books.delivered).toBe(1);
+    expect(bench.imbalances).toEqual([]);
+  });
+
+  it('is not stopped before the journal knows of what is dropped just then', async () => {
+    const bench = new Bench({ maxAgeMs: 10 * SECOND, maxEvents: 2 });
+    bench.transport.respond = hang;
+    await bench.send(4);
+    const release = bench.journal.hangAcknowledgements();
+    await bench.pass(11 * SECOND);
+    expect(bench.books.dropped.expired).toBe(2);
+    let isStopped = false;
+    const stopped = bench.sender.stop().then(() => {
+      isStopped = true;
+    });
+    await bench.quiet();
+    expect(isStopped).toBe(false);
+    release();
+    await stopped;
+  });
+});
+
+describe('Sender, with a journal that failed', () => {
+  /** Accepts events that no journal holds, and lets them be sent. */
+  async function sendUnwritten(bench: Bench, count: number): Promise<void> {
+    for (let n = 0; n < count; n += 1) bench.backlog.push(`{"n":${n}}`, bench.clock.now());
+    bench.books.accepted += count;
+    bench.backlog.sendsUnwritten = true;
+    bench.sender.wake();
+    await bench.quiet();
+  }
+
+  it('gives to it what is in flight once it works, where it is known from then on', async () => {
+    const bench = new Bench();
+    bench.transport.respond = hang;
+    await sendUnwritten(bench, 3);
+    expect([bench.backlog.inFlight, bench.backlog.memoryOnly]).toEqual([3, 3]);
+    await bench.sender.secure();
+    expect(bench.journal.groups).toEqual([['{"n":0}', '{"n":1}', '{"n":2}']]);
+    expect([bench.backlog.inFlight, bench.backlog.memoryOnly]).toEqual([3, 0]);
+    await bench.sender.secure();
+    expect(bench.journal.groups).toHaveLength(1);
+    expect(bench.imbalances).toEqual([]);
+  });
+
+  it('releases there what the service takes then', async () => {
+    const bench = new Bench();
+    const { promise, resolve } = gate();
+    bench.transport.respond = async () => {
+      await promise;
+      return answered(200);
+    };
+    await sendUnwritten(bench, 3);
+    await bench.sender.secure();
+    resolve();
+    await bench.quiet();
+    expect(bench.books.delivered).toBe(3);
+    expect(bench.journal.acknowledged).toMatchObject([{ segment: 1, from: 0, to: 3 }]);
+    expect(bench.imbalances).toEqual([]);
+  });
+
+  it('releases there what the service took while it was written', async () => {
+    const bench = new Bench();
+    const { promise, resolve } = gate();
+    bench.transport.respond = async () => {
+      await promise;
+      return answered(200);
+    };
+    await sendUnwritten(bench, 3);
+    const release = bench.journal.hangAppends();
+    const secured = bench.sender.secure();
+    resolve();
+    await bench.quiet();
+    expect(bench.books.delivered).toBe(3);
+    release();
+    await secured;
+    expect(bench.journal.acknowledged).toMatchObject([{ segment: 1, from: 0, to: 3 }]);
+    expect([bench.backlog.pending, bench.backlog.memoryOnly]).toEqual([0, 0]);
+    expect(bench.imbalances).toEqual([]);
+  });
+
+  it('leaves it in memory where the journal still does not take it', async () => {
+    const bench = new Bench();
+    bench.transport.respond = hang;
+    bench.journalWorks = false;
+    await sendUnwritten(bench, 3);
+    await bench.sender.secure();
+    expect(bench.backlog.memoryOnly).toBe(3);
+    bench.journalWorks = true;
+    await bench.sender.secure();
+    expect(bench.backlog.memoryOnly).toBe(0);
+  });
+
+  it('gives to it the parts of a batch that was cut, each once', async () => {
+    const bench = new Bench();
+    bench.transport.respond = (request) => (request.events.length > 1 ? answered(413) : hang(request));
+    await sendUnwritten(bench, 4);
+    await bench.sender.secure();
+    expect(bench.journal.texts.toSorted()).toEqual([0, 1, 2, 3].map((n) => `{"n":${n}}`));
+    expect(bench.backlog.memoryOnly).toBe(0);
+    expect(bench.imbalances).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,11 @@ import { type Emulator, startEmulator } from '@sluice/emulator';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTracker, type Tracker, type TrackerEvents, type TrackerOptions } from '../src/index.ts';
+import { FileJournal } from '../src/journals/file/file-journal.ts';
+import { platform } from '../src/platform/node.ts';
 import { runTracking, startTracking } from './children/tracking-process.ts';
+import { FailingFileSystem } from './failing-file-system.ts';
+import { SkewedClock } from './skewed-clock.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 const scratch = await mkdtemp(join(tmpdir(), 'sluice-'));
@@ -374,6 +378,207 @@ describe('a tracker with a service that works', () => {
     ]);
     expect(fields.slice(8)).toEqual(['payload', 'correlatonValue', 'timestamp', 'uuid', 'event']);
     expect(tracker.stats()).toMatchObject({ invalid: 13, accepted: 1 });
+  });
+});
+
+describe('durable()', () => {
+  let emulator: Emulator;
+
+  beforeAll(async () => {
+    emulator = await startEmulator({ primaryKey: 'email', apiKey: canary });
+  });
+  afterAll(() => emulator.close());
+
+  function trackMany(tracker: Tracker, name: string, count: number): void {
+    for (let number = 0; number < count; number += 1) tracker.track(name, { number }, ada);
+  }
+
+  it.each(['always', 'interval', 'never'] as const)(
+    'resolves once all that was tracked before is in the journal, with fsync %s',
+    async (fsync) => {
+      const tracker = create(nowhere, { fsync, commitIntervalMs: 3_600_000 });
+      trackMany(tracker, `durable-${fsync}`, 3_000);
+      await tracker.durable();
+      expect(tracker.stats().unwritten).toBe(0);
+      const files = await readdir(directory, { recursive: true });
+      const contents = await Promise.all(
+        files
+          .filter((name) => name.endsWith('.segment'))
+          .map((name) => readFile(join(directory, name), 'latin1')),
+      );
+      expect(contents.join('').split(`durable-${fsync}`).length - 1).toBe(3_000);
+      await tracker.durable();
+    },
+  );
+
+  it.each(['always', 'interval', 'never'] as const)(
+    'resolves in a process that is killed then, and the next one delivers all of it once, with fsync %s',
+    async (fsync) => {
+      const assignment = { baseUrl: nowhere, directory, first: 0, count: 2_000, fsync };
+      const child = startTracking({ ...assignment, end: 'wait to be killed once durable' });
+      await once(child, 'message');
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      const before = await emulator.countEvents({ name: 'numbered' });
+      expect(await create(emulator.baseUrl).flush()).toMatchObject({ delivered: 2_000, pending: 0 });
+      const { unique, received } = await emulator.countEvents({ name: 'numbered' });
+      expect(received - before.received).toBe(2_000);
+      // Each child numbers its events alike, and gives each an identity of its own.
+      expect(unique - before.unique).toBe(2_000);
+    },
+  );
+
+  it('rejects where the journal is memory, and the events are delivered all the same', async () => {
+    const tracker = create(emulator.baseUrl, { journal: 'memory' });
+    trackMany(tracker, 'not durable', 10);
+    await expect(tracker.durable()).rejects.toMatchObject({
+      code: 'SLUICE_STORAGE',
+      message: expect.stringContaining('the journal is in memory'),
+    });
+    expect(await tracker.flush()).toMatchObject({ delivered: 10, dropped: 0 });
+  });
+
+  it.each([
+    ['create', 'always'],
+    ['write', 'interval'],
+    ['sync', 'always'],
+    ['sync', 'interval'],
+  ] as const)(
+    'rejects where the disk fails to %s with fsync %s, gives nothing up, and resolves once it works',
+    async (operation, fsync) => {
+      const fs = new FailingFileSystem();
+      const journal = new FileJournal({ directory, fsync, clock: platform.clock, fs });
+      const tracker = create(nowhere, { journal, batch: { maxWaitMs: 3_600_000, maxEvents: 100_000 } });
+      fs.fail(operation, 'EIO', { times: Number.POSITIVE_INFINITY });
+      trackMany(tracker, 'disk', 1_000);
+      await expect(tracker.durable()).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
+      expect(tracker.stats()).toMatchObject({ accepted: 1_000, pending: 1_000 });
+      expectBalanced(tracker);
+      fs.heal();
+      await tracker.durable();
+      expect(tracker.stats()).toMatchObject({ pending: 1_000, unwritten: 0 });
+      expect(await tracker.close({ timeoutMs: 0 })).toMatchObject({ pending: 1_000, dropped: 0 });
+      const heir = create(emulator.baseUrl);
+      expect(await heir.flush()).toMatchObject({ delivered: 1_000, pending: 0 });
+      await heir.close();
+    },
+  );
+
+  it('may be called before the journal is open, and many times at once', async () => {
+    const tracker = create(nowhere);
+    trackMany(tracker, 'at once', 100);
+    await Promise.all([
+      tracker.durable(),
+      tracker.durable(),
+      tracker.flush({ timeoutMs: 0 }),
+      tracker.durable(),
+    ]);
+    expect(tracker.stats()).toMatchObject({ pending: 100, unwritten: 0 });
+  });
+
+  it('resolves at once where nothing was tracked', async () => {
+    await create(nowhere).durable();
+  });
+});
+
+describe('a tracker with bounds of storage', () => {
+  let emulator: Emulator;
+
+  beforeAll(async () => {
+    emulator = await startEmulator({ primaryKey: 'email', apiKey: canary });
+  });
+  afterAll(() => emulator.close());
+
+  const MAX_BYTES = 256 * 1024;
+  const pad = 'p'.repeat(400);
+
+  /** Bytes of all files in the directory. */
+  async function usage(): Promise<number> {
+    const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile());
+    const sizes = await Promise.all(
+      files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size),
+    );
+    return sizes.reduce((sum, size) => sum + size, 0);
+  }
+
+  it.each(['drop-oldest', 'drop-newest'] as const)(
+    'keeps its directory within maxBytes over restarts, and its books balance: %s',
+    async (whenFull) => {
+      const storage = { maxBytes: MAX_BYTES, whenFull };
+      let next = 0;
+      let inherited = 0;
+      for (let life = 0; life < 3; life += 1) {
+        const tracker = create(nowhere, { storage, buffer: { maxEvents: 1_000 } });
+        let raisedCount = 0;
+        tracker.on('dropped', ({ reason, count }) => {
+          expect(reason).toBe('journal-full');
+          raisedCount += count;
+        });
+        for (let round = 0; round < 8; round += 1) {
+          for (let count = 0; count < 100; count += 1)
+            tracker.track(`bounded-${whenFull}`, { number: next++, pad }, ada);
+          await tracker.durable().catch(() => undefined);
+          expect(await usage()).toBeLessThanOrEqual(MAX_BYTES);
+          expectBalanced(tracker);
+        }
+        const { dropped, recovered } = tracker.stats();
+        expect(dropped['journal-full']).toBeGreaterThan(0);
+        expect(raisedCount).toBe(dropped['journal-full']);
+        expect(recovered).toBe(inherited);
+        const closing: number[] = [];
+        tracker.on('dropped', ({ count }) => closing.push(count));
+        inherited = (await tracker.close({ timeoutMs: 0 })).pending;
+        expectBalanced(tracker);
+      }
+      const heir = create(emulator.baseUrl);
+      expect(await heir.flush()).toMatchObject({ delivered: inherited, pending: 0 });
+      const events = await emulator.events({ name: `bounded-${whenFull}`, limit: 1 });
+      expect(events.length).toBeGreaterThan(0);
+      expect(await emulator.countEvents({ name: `bounded-${whenFull}` })).toEqual({
+        ...{ unique: inherited, received: inherited },
+      });
+    },
+  );
+
+  it('drops what got too old over a restart, and delivers the rest', async () => {
+    const HOUR = 60 * 60_000;
+    const clock = new SkewedClock(platform.clock);
+    const options = { clock, storage: { maxAgeMs: 24 * HOUR } };
+    for (const [name, atHour] of [
+      ['too old', 0],
+      ['young enough', 10],
+    ] as const) {
+      clock.skewMs = atHour * HOUR;
+      const tracker = create(nowhere, options);
+      for (let number = 0; number < 50; number += 1) tracker.track(name, { number }, ada);
+      await tracker.close({ timeoutMs: 0 });
+    }
+    clock.skewMs = 30 * HOUR;
+    const heir = create(emulator.baseUrl, options);
+    await heir.flush();
+    expect(heir.stats()).toMatchObject({
+      ...{ recovered: 100, delivered: 50, pending: 0, dropped: { expired: 50 } },
+    });
+    expectBalanced(heir);
+    expect(await emulator.countEvents({ name: 'too old' })).toEqual({ unique: 0, received: 0 });
+    expect(await emulator.countEvents({ name: 'young enough' })).toEqual({ unique: 50, received: 50 });
+  });
+
+  it('never finds again what it dropped as too old', async () => {
+    const clock = new SkewedClock(platform.clock);
+    const options = { clock, storage: { maxAgeMs: 1_000 } };
+    const tracker = create(nowhere, options);
+    for (let number = 0; number < 50; number += 1) tracker.track('never again', { number }, ada);
+    await tracker.durable();
+    clock.skewMs = 60_000;
+    await tracker.flush({ timeoutMs: 0 });
+    await expect.poll(() => tracker.stats().dropped.expired).toBe(50);
+    expectBalanced(tracker);
+    await tracker.close({ timeoutMs: 0 });
+    const heir = create(nowhere);
+    await heir.flush({ timeoutMs: 0 });
+    expect(heir.stats().recovered).toBe(0);
   });
 });
 

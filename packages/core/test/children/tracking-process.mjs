@@ -20,6 +20,11 @@ switch (end) {
     written();
     setInterval(() => {}, 1_000);
     break;
+  case 'wait to be killed once durable':
+    await tracker.durable();
+    process.send('durable');
+    setInterval(() => {}, 1_000);
+    break;
   case 'exit':
     process.exit(7);
     break;

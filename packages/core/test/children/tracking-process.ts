@@ -8,7 +8,13 @@ export interface Assignment {
   readonly directory: string;
   readonly first: number;
   readonly count: number;
-  readonly end: 'wait to be killed' | 'exit' | 'throw' | 'flush and exit' | 'nothing left to do';
+  readonly end:
+    | 'wait to be killed'
+    | 'wait to be killed once durable'
+    | 'exit'
+    | 'throw'
+    | 'flush and exit'
+    | 'nothing left to do';
   readonly fsync?: 'always' | 'interval' | 'never';
 }
 

@@ -158,6 +158,16 @@ export function describeJournal(name: string, subject: JournalSubject): void {
       expect(await readAll(journal, [range])).toEqual(numbered(0, 100));
     });
 
+    it('knows when each event was accepted, and of which that is not known', async () => {
+      const { journal } = await start(newPlace());
+      const times = [1_000, 1_000, 2_500].map((ms) => Date.UTC(2026, 0, 1) + ms);
+      const known = await journal.append({ ...group(numbered(0, 3)), times: Float64Array.from(times) });
+      const unknown = await journal.append(group(numbered(3, 1)));
+      expect([...((await journal.read(known, ALL)).events.times ?? [])]).toEqual(times);
+      const { events } = await journal.read(unknown, ALL);
+      expect(events.times?.[0] ?? Number.NaN).toBeNaN();
+    });
+
     it('takes acknowledgements in any order, and keeps the rest readable', async () => {
       const { journal } = await start(newPlace());
       const range = await journal.append(group(numbered(0, 10)));

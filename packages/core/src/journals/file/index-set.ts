@@ -3,9 +3,9 @@ interface Interval {
   readonly to: number;
 }
 
-/** A set of event numbers, kept as intervals: as small as the order in which they come is regular. */
+/** A set of event numbers, kept as intervals in order: as small as the order in which they come is regular. */
 export class IndexSet {
-  #intervals: Interval[] = [];
+  readonly #intervals: Interval[] = [];
 
   /** Whether it holds every number below `count`. */
   covers(count: number): boolean {
@@ -16,30 +16,38 @@ export class IndexSet {
   /** Adds the numbers `from` (inclusive) to `to` (exclusive); those that are in it already change nothing. */
   add(from: number, to: number): void {
     if (to <= from) return;
-    const last = this.#intervals.at(-1);
-    if (last !== undefined && last.to === from) {
-      this.#intervals[this.#intervals.length - 1] = { from: last.from, to };
-      return;
+    const first = this.#firstEndingAt(from);
+    let merged = { from, to };
+    let behind = first;
+    for (let next = this.#intervals[behind]; next !== undefined && next.from <= to; ) {
+      merged = { from: Math.min(merged.from, next.from), to: Math.max(merged.to, next.to) };
+      behind += 1;
+      next = this.#intervals[behind];
     }
-    const touching = this.#intervals.filter((interval) => interval.from <= to && interval.to >= from);
-    const merged = {
-      from: Math.min(from, ...touching.map((interval) => interval.from)),
-      to: Math.max(to, ...touching.map((interval) => interval.to)),
-    };
-    this.#intervals = this.#intervals.filter((interval) => !touching.includes(interval));
-    const place = this.#intervals.findIndex((interval) => interval.from > merged.from);
-    this.#intervals.splice(place < 0 ? this.#intervals.length : place, 0, merged);
+    this.#intervals.splice(first, behind - first, merged);
   }
 
   /** Calls back with each run of numbers between `from` and `to` that is not in the set. */
   forEachGap(from: number, to: number, callback: (from: number, to: number) => void): void {
     let start = from;
-    for (const interval of this.#intervals) {
-      if (interval.to <= start) continue;
-      if (interval.from >= to) break;
+    for (let index = this.#firstEndingAt(from); index < this.#intervals.length; index += 1) {
+      const interval = this.#intervals[index];
+      if (interval === undefined || interval.from >= to) break;
       if (interval.from > start) callback(start, interval.from);
-      start = interval.to;
+      start = Math.max(start, interval.to);
     }
     if (start < to) callback(start, to);
+  }
+
+  /** The first interval that ends at a number or behind it. */
+  #firstEndingAt(number: number): number {
+    let low = 0;
+    let high = this.#intervals.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#intervals[middle]?.to ?? 0) < number) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 }

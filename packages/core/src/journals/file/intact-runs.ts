@@ -47,6 +47,18 @@ export function findId(bytes: Buffer): number | undefined {
   return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
 }
 
+/** The first run that ends behind an index. */
+export function runBehind(runs: readonly IntactRun[], index: number): IntactRun | undefined {
+  let low = 0;
+  let high = runs.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((runs[middle]?.to ?? 0) <= index) low = middle + 1;
+    else high = middle;
+  }
+  return runs[low];
+}
+
 /** By index; what lies there twice, because a block was written in two places, counts once. */
 function withoutRepeats(found: readonly IntactRun[]): IntactRun[] {
   const runs: IntactRun[] = [];

@@ -6,7 +6,7 @@ import { collect } from './collect.ts';
 import { errorCode, type FileSystem, type OpenFile } from './file-system.ts';
 import { FRAME_HEADER_BYTES, FrameReader } from './frame.ts';
 import { IndexSet } from './index-set.ts';
-import { findId, findIntactRuns, type IntactRun } from './intact-runs.ts';
+import { findId, findIntactRuns, type IntactRun, runBehind } from './intact-runs.ts';
 import type { OpenFiles } from './open-files.ts';
 import type { ReadingBuffer } from './reading-buffer.ts';
 import { readHeader, SEGMENT_HEADER_BYTES, type SegmentHeader } from './segment-header.ts';
@@ -19,6 +19,9 @@ const DAMAGED_SUFFIX = '.damaged';
 const TAIL_BYTES = 64 * 1024;
 /** Where the last event is larger than that, more is read at once. */
 const TAIL_GROWTH = 8;
+/** A read takes this much at least, and somewhat more than what is expected to be needed. */
+const LEAST_READ_BYTES = 16 * 1024;
+const READ_MARGIN = 1.25;
 /** Where frames start is remembered about this often: reading anywhere costs no more than reading so much. */
 const WAYMARK_BYTES = 128 * 1024;
 
@@ -269,7 +272,7 @@ export class Segment {
       if (reading !== undefined) return reading;
     }
     if (this.#findings?.size !== this.size) await this.#scan(file);
-    const run = this.#findings?.runs.find(({ to }) => to > range.from);
+    const run = this.#findings && runBehind(this.#findings.runs, range.from);
     const gapEnd = Math.min(run?.from ?? range.to, range.to);
     if (run === undefined || gapEnd > range.from)
       return { events: NO_EVENTS, range: { ...range, to: gapEnd } };
@@ -280,7 +283,7 @@ export class Segment {
   /** Reads from an offset on. Undefined where the first event of the range is not found between those before and behind it. */
   async #readAt(file: OpenFile, offset: number, range: Range, limit: Limit): Promise<Reading | undefined> {
     const { readingBuffer } = this.#context;
-    let length = limit.maxBytes + FRAME_HEADER_BYTES * limit.maxEvents;
+    let length = this.#lengthFor(limit);
     for (let at = offset; ; ) {
       const wanted = Math.max(0, Math.min(length, this.size - at));
       const buffer = readingBuffer.take(wanted);
@@ -301,6 +304,13 @@ export class Segment {
         readingBuffer.give(buffer);
       }
     }
+  }
+
+  /** Bytes in which as many events lie as are asked for, if they are no larger than others here. */
+  #lengthFor({ maxEvents, maxBytes }: Limit): number {
+    const meanBytes = this.size / Math.max(1, this.end);
+    const expected = Math.max(LEAST_READ_BYTES, maxEvents * meanBytes * READ_MARGIN);
+    return Math.ceil(Math.min(expected, maxBytes + FRAME_HEADER_BYTES * maxEvents));
   }
 
   #offsetBefore(index: number): number {

@@ -1,0 +1,133 @@
+// A process that tracks events which only memory holds, and then meets its end. Runs the built package, as an application does.
+import { writeSync } from 'node:fs';
+import { isMainThread, Worker, workerData } from 'node:worker_threads';
+import { createTracker } from '@sluice/core';
+
+const assignment = isMainThread ? JSON.parse(process.argv[2]) : workerData;
+const { directory, fsync, count, signal, scenario } = assignment;
+
+function create() {
+  return createTracker({
+    baseUrl: 'http://127.0.0.1:9',
+    apiKey: 'child-key',
+    correlationKey: 'email',
+    journalDirectory: directory,
+    // None is written before the last moment.
+    commitIntervalMs: 3_600_000,
+    ...(fsync && { fsync }),
+  });
+}
+
+function track(tracker, first = 0, end = count) {
+  for (let number = first; number < end; number += 1) {
+    tracker.track('numbered', { number }, { correlationValue: 'ada@example.com' });
+  }
+}
+
+/** A handler of the application, which ends the process with a code of its own. */
+function handle() {
+  writeSync(1, 'handled;');
+  process.exit(5);
+}
+
+/** As the library signal-exit does it: where nobody else handles the signal, it ends the process in the name of it. */
+function handleIfAlone() {
+  writeSync(1, 'handled;');
+  if (process.listenerCount(signal) > 1) return;
+  process.off(signal, handleIfAlone);
+  process.kill(process.pid, signal);
+}
+
+function listeners() {
+  return ['exit', 'SIGTERM', 'SIGINT', 'SIGHUP', 'newListener', 'removeListener'].map((name) =>
+    process.listenerCount(name),
+  );
+}
+
+const scenarios = {
+  'no handler': () => track(create()),
+  'on, before': () => {
+    process.on(signal, handle);
+    track(create());
+  },
+  'once, before': () => {
+    process.once(signal, handle);
+    track(create());
+  },
+  'on, after': () => {
+    track(create());
+    process.on(signal, handle);
+  },
+  'once, after': () => {
+    track(create());
+    process.once(signal, handle);
+  },
+  'prepended, after': () => {
+    track(create());
+    process.prependListener(signal, handle);
+  },
+  'on, and taken away again': () => {
+    track(create());
+    process.on(signal, handle);
+    process.off(signal, handle);
+  },
+  'once, and it goes on': () => {
+    process.once(signal, () => {
+      writeSync(1, 'handled;');
+      process.send('handled');
+    });
+    track(create());
+  },
+  'as signal-exit, before': () => {
+    process.on(signal, handleIfAlone);
+    track(create());
+  },
+  'as signal-exit, after': () => {
+    track(create());
+    process.on(signal, handleIfAlone);
+  },
+  'two trackers': () => {
+    track(create(), 0, count / 2);
+    track(create(), count / 2);
+  },
+  'two trackers, one closed before': async () => {
+    const first = create();
+    track(create());
+    await first.close({ timeoutMs: 0 });
+  },
+  'all trackers closed': async () => {
+    const before = listeners();
+    const trackers = [create(), create()];
+    const during = listeners();
+    for (const tracker of trackers) await tracker.close({ timeoutMs: 0 });
+    process.send({ before, during, after: listeners() });
+  },
+  'exit in a microtask': () => {
+    track(create());
+    queueMicrotask(() => process.exit(3));
+  },
+  'exit code': () => {
+    track(create());
+    process.exitCode = 4;
+  },
+  'unhandled rejection': () => {
+    track(create());
+    Promise.reject(new Error('as the test asks'));
+  },
+  worker: async () => {
+    const worker = new Worker(new URL(import.meta.url), {
+      workerData: { ...assignment, scenario: 'in a worker' },
+    });
+    worker.on('exit', (code) => process.exit(code));
+  },
+  'in a worker': () => {
+    track(create());
+    process.exit(6);
+  },
+};
+
+await scenarios[scenario]();
+if (signal !== undefined) {
+  setInterval(() => {}, 1_000);
+  process.send('ready');
+}

@@ -1,0 +1,41 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** What the process in `ending-process.mjs` is to do. */
+export interface Assignment {
+  readonly directory: string;
+  readonly count: number;
+  /** A name in the table of that file. */
+  readonly scenario: string;
+  readonly fsync?: 'always' | 'interval' | 'never';
+  /** Sent once it is ready, as often as it asks for it. */
+  readonly signal?: NodeJS.Signals;
+}
+
+/** How a process ended. */
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly output: string;
+  /** What it sent, beside that it is ready. */
+  readonly messages: readonly unknown[];
+}
+
+const script = fileURLToPath(new URL('ending-process.mjs', import.meta.url));
+
+/** Runs such a process to its end. */
+export async function runToEnd(assignment: Assignment): Promise<Ending> {
+  const child = fork(script, [JSON.stringify(assignment)], { silent: true, execArgv: [] });
+  const messages: unknown[] = [];
+  let output = '';
+  child.stdout?.on('data', (chunk) => {
+    output += chunk;
+  });
+  child.on('message', (message) => {
+    if (message !== 'ready') messages.push(message);
+    if (assignment.signal !== undefined) child.kill(assignment.signal);
+  });
+  const [code, signal] = await once(child, 'close');
+  return { code, signal, output, messages };
+}
