@@ -182,6 +182,7 @@ export class Tracker {
   /**
    * Resolves once all that was tracked before is durable: in the journal, and synced as `fsync` says; with `interval`, now.
    * Rejects with a StorageError where the journal fails or is in memory: the events go on, and end with the process.
+   * What was dropped because the journal is full is raised as `dropped`, not here.
    */
   async durable(): Promise<void> {
     const isWritten = await this.#committer.write();

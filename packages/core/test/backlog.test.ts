@@ -444,6 +444,6 @@ describe('Backlog, next to a journal that gives up segments', () => {
       expect([backlog.memoryOnly, backlog.bytes, backlog.volatile]).toEqual([0, 0, 0]);
       await backlog.epochs.turn();
     });
-    await fc.assert(property, { numRuns: 300 });
+    await fc.assert(property, { numRuns: 150 });
   });
 });
