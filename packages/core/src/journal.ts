@@ -53,6 +53,8 @@ export interface Journal {
   readonly survives: boolean;
   /** Bytes that its events take in storage. */
   readonly bytes: number;
+  /** Events that it holds in memory alone, because storage failed on them later. Absent where that is never any. */
+  readonly unsaved?: number;
   /** The most that it takes in one append. */
   readonly groupLimit: Limit;
 

@@ -238,7 +238,7 @@ export class Tracker {
       deadLettered,
       dropped: { ...dropped },
       pending,
-      unwritten: volatile,
+      unwritten: volatile + (this.#journal.unsaved ?? 0),
       stored,
       inFlight,
       invalid,
@@ -323,7 +323,8 @@ export class Tracker {
 
   /** What no journal holds ends here, and that is said. */
   #giveUpVolatile(): void {
-    const count = this.#journal.survives ? this.#backlog.volatile : this.#backlog.pending;
+    const { survives, unsaved = 0 } = this.#journal;
+    const count = survives ? this.#backlog.volatile + unsaved : this.#backlog.pending;
     if (count === 0) return;
     this.#backlog.giveUp(count);
     this.#reporter.dropped('closed', count);

@@ -85,6 +85,10 @@ export class FileJournal implements Journal {
     return this.#segments.bytes;
   }
 
+  get unsaved(): number {
+    return this.#segments.salvage.count;
+  }
+
   async open(observer: JournalObserver): Promise<void> {
     this.#observer = observer;
     try {

@@ -43,6 +43,15 @@ export class Salvage {
     return this.#kept.size > 0;
   }
 
+  /** How many events are in memory alone and not released. */
+  get count(): number {
+    let count = 0;
+    for (const { segment, from, groups } of this.#kept.values()) {
+      for (const run of segment.waiting(from, groups.at(-1)?.to ?? from)) count += run.to - run.from;
+    }
+    return count;
+  }
+
   /** Keeps what a segment may have lost, its last events. */
   keep(segment: Segment, groups: readonly WrittenGroup[]): void {
     const from = groups[0]?.from;
