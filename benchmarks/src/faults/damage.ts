@@ -24,9 +24,18 @@ const overwrite: Damage = (bytes, random) => {
   return bytes;
 };
 
+/** Earlier, later, over itself, or behind the end: a frame that is there twice is one event all the same. */
+const copyBlock: Damage = (bytes, random) => {
+  const from = random(bytes.length);
+  const block = Buffer.from(bytes.subarray(from, from + 1 + random(4 * LONGEST_BLOCK)));
+  const at = random(bytes.length + 1);
+  const rest = bytes.subarray(Math.min(bytes.length, at + block.length));
+  return Buffer.concat([bytes.subarray(0, at), block, rest]);
+};
+
 const append: Damage = (bytes, random) => Buffer.concat([bytes, garbage(random)]);
 
-const DAMAGES: readonly Damage[] = [truncate, flipBit, zeroBlock, overwrite, append];
+const DAMAGES: readonly Damage[] = [truncate, flipBit, zeroBlock, overwrite, copyBlock, append];
 
 /** A copy of a file's bytes after one to three random damages. */
 export function damage(original: Buffer, random: Random): Buffer {

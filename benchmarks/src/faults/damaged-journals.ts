@@ -1,76 +1,86 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Expectation } from '../processes/audit.ts';
-import { lifeOf } from '../processes/numbered-uuid.ts';
 import { Receiving } from '../processes/receiving.ts';
-import { damage } from './damage.ts';
+import { type DamagedWave, leaveDamagedWave } from './damaged-wave.ts';
 import type { Fault, FaultContext, FaultResult } from './fault.ts';
 import { leaveJournals } from './left-journals.ts';
 import { createRandom, type Random } from './random.ts';
-import { isIntact, readFrames } from './segment-layout.ts';
+import type { Decoy } from './slot-damage.ts';
+import { SEGMENT, type SlotExpectations } from './slot-files.ts';
 import { Tracking } from './tracking.ts';
 
-const JOURNALS = { full: 1_000, quick: 50 };
+const JOURNALS = { full: 10_000, quick: 60 };
 /** Left side by side and drained by one process: starting one for each would take most of the time. */
-const JOURNALS_PER_WAVE = 50;
-const EVENTS_PER_JOURNAL = 40;
+const JOURNALS_PER_WAVE = { full: 200, quick: 30 };
+const DECOY = { life: 2 ** 32 - 1, events: 10, segmentBytes: 8 * 1024 * 1024, released: 0 };
 
 /** Journals that were damaged while nobody held them. A process that finds them must deliver what is intact, and no more. */
 export const damagedJournals: Fault = { name: 'damaged-journals', run };
 
 async function run({ isQuick, seed, directory }: FaultContext): Promise<FaultResult> {
-  const journals = isQuick ? JOURNALS.quick : JOURNALS.full;
+  const size = isQuick ? 'quick' : 'full';
+  const journals = JOURNALS[size];
+  const perWave = JOURNALS_PER_WAVE[size];
   const random = createRandom(seed);
-  const receiver = await Receiving.start();
-  try {
-    const expectations: Expectation[] = [];
-    const problems: string[] = [];
-    for (let first = 0; first < journals; first += JOURNALS_PER_WAVE) {
-      const wave = join(directory, String(first));
-      const lives = Array.from({ length: JOURNALS_PER_WAVE }, (_, index) => first + index);
-      await leaveJournals(wave, lives, EVENTS_PER_JOURNAL, random);
-      expectations.push(...damageAll(wave, random));
-      // The number of the heir only has to differ from those of the journals: it tracks nothing itself.
-      const heir = new Tracking({
-        ...{ baseUrl: receiver.baseUrl, journalDirectory: wave },
-        ...{ life: journals + first, seed, total: 0 },
-      });
-      await heir.finish();
-      problems.push(...heir.problems);
-    }
-    if (expectations.length !== journals)
-      problems.push(`${expectations.length} journals were found to damage`);
-    const result = await receiver.audit({ expectations, isComplete: true });
-    const { expected, lost, duplicates, examples } = result;
-    if (duplicates > 0) problems.push(`${duplicates} events arrived more than once`);
-    return {
-      ...{ tries: journals, durable: expected, lost, duplicates },
-      demand: '0 crashes, 0 intact lost, 0 damaged delivered',
-      problems: [...examples, ...problems],
-    };
-  } finally {
-    await receiver[Symbol.asyncDispose]();
+  await using receiver = await Receiving.start();
+  const decoy = await makeDecoy(join(directory, 'decoy'), random);
+  const leave = (first: number) => {
+    const lives = Array.from({ length: perWave }, (_, index) => first + index);
+    return leaveDamagedWave(join(directory, String(first)), lives, random, decoy);
+  };
+  const problems: string[] = [];
+  const drain = async ({ directory, check }: DamagedWave, life: number) => {
+    const heir = new Tracking({
+      baseUrl: receiver.baseUrl,
+      journalDirectory: directory,
+      life,
+      seed,
+      total: 0,
+    });
+    await heir.finish();
+    problems.push(...heir.problems, ...check(heir.storageFailures));
+    rmSync(directory, { recursive: true });
+  };
+  const expectations: SlotExpectations[] = [];
+  let wave: DamagedWave | undefined = await leave(0);
+  for (let first = perWave; wave !== undefined; first += perWave) {
+    expectations.push(...wave.expectations);
+    // The next ones are left while these are drained. An heir only needs a number of its own: it tracks nothing.
+    const draining = drain(wave, journals + first);
+    [wave] = await Promise.all([first < journals ? leave(first) : undefined, draining]);
   }
+  if (expectations.length !== journals) problems.push(`${expectations.length} journals were found to damage`);
+  return { ...(await auditAll(receiver, expectations, problems)), tries: journals };
 }
 
-/** Damages every segment below a directory. Returns which events are still intact. */
-function damageAll(directory: string, random: Random): Expectation[] {
-  // The names are random: the seed decides which damage an order of lives gets.
-  const segments = readdirSync(directory, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.segment'))
-    .map((name) => readSegment(join(directory, name)))
-    .sort((a, b) => a.life - b.life);
-  return segments.map(({ path, original, life }) => {
-    const damaged = damage(original, random);
-    writeFileSync(path, damaged);
-    const frames = readFrames(original);
-    const except = frames.flatMap((frame, number) => (isIntact(frame, original, damaged) ? [] : [number]));
-    return { life, count: frames.length, except };
+async function auditAll(
+  receiver: Receiving,
+  expectations: readonly SlotExpectations[],
+  problems: readonly string[],
+): Promise<Omit<FaultResult, 'tries'>> {
+  const must = expectations.map((slot) => slot.must);
+  const may = expectations.map((slot) => slot.may);
+  const { expected, lost, duplicates, examples } = await receiver.audit({
+    expectations: must,
+    isComplete: false,
   });
+  const all = await receiver.audit({ expectations: [...must, ...may], isComplete: true });
+  const again = all.expected - all.lost - (expected - lost);
+  const found = [...examples, ...problems];
+  if (all.unexpected > 0) found.push(`${all.unexpected} damaged, released or foreign events arrived`);
+  if (duplicates > 0) found.push(`${duplicates} events arrived more than once`);
+  return {
+    ...{ durable: expected, lost, duplicates },
+    demand: `0 crashes, 0 intact lost, 0 damaged delivered; ${again} released came again (damaged .acks)`,
+    problems: found,
+  };
 }
 
-function readSegment(path: string): { path: string; original: Buffer; life: number } {
-  const original = readFileSync(path);
-  const { uuid }: { uuid: string } = JSON.parse(readFrames(original)[0]?.text ?? '{}');
-  return { path, original, life: lifeOf(uuid) };
+/** A sound journal that belongs to somebody else: no link may lead to it. */
+async function makeDecoy(directory: string, random: Random): Promise<Decoy> {
+  mkdirSync(directory);
+  await leaveJournals(directory, [DECOY], random);
+  const names = readdirSync(directory, { recursive: true, encoding: 'utf8' });
+  const path = join(directory, names.find((name) => name.endsWith(SEGMENT)) ?? '');
+  return { path, bytes: readFileSync(path) };
 }

@@ -22,10 +22,10 @@ export class Emulating implements AsyncDisposable {
     return new Emulating(process, baseUrl, apiKey);
   }
 
-  /** Takes the service away, or brings it back at the same address. */
-  async be(state: 'suspend' | 'resume'): Promise<void> {
-    this.#ask({ type: state });
-    await this.#process.expect('done');
+  /** How many times an event came that had come before. */
+  async countRepeats(): Promise<number> {
+    this.#ask({ type: 'countRepeats' });
+    return (await this.#process.expect('repeats')).count;
   }
 
   audit(request: AuditRequest): Promise<Audit> {

@@ -10,7 +10,7 @@ export interface FaultRow extends FaultResult {
 }
 
 export const COLUMNS: readonly Column[] = [
-  { title: 'fault', width: 16 },
+  { title: 'fault', width: 19 },
   { title: 'tries', width: 6, align: 'right' },
   { title: 'durable', width: 9, align: 'right' },
   { title: 'lost', width: 5, align: 'right' },

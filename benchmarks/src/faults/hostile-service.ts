@@ -24,7 +24,7 @@ async function run({ isQuick, seed, directory }: FaultContext): Promise<FaultRes
       ...{ life: 0, seed, total: events, batchEvents: BATCH_EVENTS, timeoutMs: TIMEOUT_MS },
     });
     await tracking.finish();
-    const problems = [...tracking.problems];
+    const problems = [...tracking.allProblems];
     const expectations = [{ life: 0, count: events }];
     const result = await receiver.audit({ expectations, isComplete: true });
     const { expected, lost, duplicates, ambiguous, answersGiven, examples } = result;

@@ -8,11 +8,19 @@ import { FAULTS_HELP, type FaultArguments, parseFaultArguments } from './argumen
 import { damagedJournals } from './damaged-journals.ts';
 import type { Fault } from './fault.ts';
 import { COLUMNS, type FaultRow, lines, summary } from './fault-row.ts';
+import { fullDisk } from './full-disk.ts';
 import { hostileService } from './hostile-service.ts';
+import { lastMoment } from './last-moment.ts';
 import { manyOwners } from './many-owners.ts';
+import { nthOperationFails } from './nth-operation-fails.ts';
+import { powerCut, powerCutInterval } from './power-cut.ts';
 import { sigkill } from './sigkill.ts';
+import { simulation } from './simulation.ts';
 
-const FAULTS: readonly Fault[] = [sigkill, damagedJournals, manyOwners, hostileService];
+const FAULTS: readonly Fault[] = [
+  ...[sigkill, lastMoment, damagedJournals, powerCut, powerCutInterval],
+  ...[nthOperationFails, fullDisk, manyOwners, hostileService, simulation],
+];
 
 process.exitCode = await main(process.argv.slice(2));
 

@@ -1,15 +1,22 @@
+import { crc32 } from 'node:zlib';
+
 /*
  * A second reading of packages/core/FORMAT.md, on purpose not the package's own: what is intact after a damage must not
  * be decided by the code that is tested.
  */
-const HEADER_BYTES = 16;
-const FRAME_HEADER_BYTES = 14;
-const LENGTH_AT = 2;
+export const HEADER_BYTES = 32;
+const VERSION_AT = 8;
+const HEADER_CRC_AT = 28;
+const FRAME_HEADER_BYTES = 22;
+const LENGTH_AT = 10;
+const INDEX_AT = 14;
+const ACKNOWLEDGEMENT_BYTES = 12;
 
 /** Where a frame lies in its segment, and the event in it. */
 export interface Frame {
   readonly start: number;
   readonly end: number;
+  readonly index: number;
   readonly text: string;
 }
 
@@ -19,13 +26,32 @@ export function readFrames(segment: Buffer): Frame[] {
   for (let start = HEADER_BYTES; start < segment.length; ) {
     const textStart = start + FRAME_HEADER_BYTES;
     const end = textStart + segment.readUInt32LE(start + LENGTH_AT);
-    frames.push({ start, end, text: segment.toString('utf8', textStart, end) });
+    const index = segment.readUInt32LE(start + INDEX_AT);
+    frames.push({ start, end, index, text: segment.toString('utf8', textStart, end) });
     start = end;
   }
   return frames;
 }
 
-/** Whether not one byte of a frame has changed. */
+/** Whether a frame is still there without a changed byte, wherever it lies. */
 export function isIntact({ start, end }: Frame, original: Buffer, damaged: Buffer): boolean {
-  return original.subarray(start, end).equals(damaged.subarray(start, end));
+  return damaged.includes(original.subarray(start, end));
+}
+
+/** The indexes that an undamaged file of acknowledgements releases. */
+export function readReleased(acknowledgements: Buffer): Set<number> {
+  const released = new Set<number>();
+  for (let at = 0; at < acknowledgements.length; at += ACKNOWLEDGEMENT_BYTES) {
+    const to = acknowledgements.readUInt32LE(at + 4);
+    for (let index = acknowledgements.readUInt32LE(at); index < to; index += 1) released.add(index);
+  }
+  return released;
+}
+
+/** The same segment, as a later version of the format would begin it. */
+export function ofLaterVersion(segment: Buffer): Buffer {
+  const later = Buffer.from(segment);
+  later[VERSION_AT] = (later[VERSION_AT] ?? 0) + 1;
+  later.writeUInt32LE(crc32(later.subarray(0, HEADER_CRC_AT)), HEADER_CRC_AT);
+  return later;
 }

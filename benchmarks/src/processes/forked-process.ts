@@ -6,6 +6,17 @@ export interface Message {
   readonly type: string;
 }
 
+/** How a process is started: with an IPC channel. */
+export type Launch = (script: URL, execArgv: readonly string[]) => ChildProcess;
+
+/** A child process of this one that shows what it writes to its standard streams. */
+const launchChild: Launch = (script, execArgv) =>
+  fork(script, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: [...execArgv] });
+
+/** The same, for one that is to fail with a stack trace. */
+export const launchQuietly: Launch = (script, execArgv) =>
+  fork(script, { stdio: ['ignore', 'inherit', 'ignore', 'ipc'], execArgv: [...execArgv] });
+
 // Whatever ends this process, none of its children stays behind.
 const living = new Set<ChildProcess>();
 process.on('exit', () => {
@@ -17,24 +28,29 @@ export class ForkedProcess<Told extends Message> implements AsyncDisposable {
   readonly #name: string;
   readonly #child: ChildProcess;
   readonly #messages: AsyncIterator<Told[]>;
+  /** Its first message says that it listens: a worker of a cluster misses what is sent before. */
+  readonly #listening: Promise<unknown>;
   readonly #closed: Promise<unknown>;
 
   /** @param script The compiled program. `settings` is the first message that it gets. */
-  constructor(script: URL, settings: object, execArgv: readonly string[] = []) {
+  constructor(script: URL, settings: object, execArgv: readonly string[] = [], launch: Launch = launchChild) {
     this.#name = script.pathname.replace(/^.*\//, '').replace(/\.js$/, '');
-    const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
-    const child = fork(script, { stdio: [...stdio], execArgv: [...execArgv] });
+    const child = launch(script, execArgv);
     living.add(child);
     // Not `exit`: messages may still be under way then.
     this.#closed = once(child, 'close').finally(() => living.delete(child));
     this.#messages = on(child, 'message', { close: ['close'] });
+    this.#listening = this.#messages.next();
     this.#child = child;
     this.tell({ type: 'settings', settings });
   }
 
   /** Sends a message; one that comes too late, to a process that has ended, is nobody's. */
   tell<Sent extends Message>(message: Sent): void {
-    if (this.#child.connected) this.#child.send(message, () => undefined);
+    const send = () => {
+      if (this.#child.connected) this.#child.send(message, () => undefined);
+    };
+    this.#listening.then(send, () => undefined);
   }
 
   /** The next message, or undefined once it has ended and all it told was heard. */

@@ -15,4 +15,10 @@ export type ReceiverTold =
       readonly unique: number;
       readonly firstRequestAt: number | undefined;
     }
-  | ({ readonly type: 'audited'; readonly ambiguous: number; readonly answersGiven: number } & Audit);
+  | ({
+      readonly type: 'audited';
+      /** Of the duplicates: events of the lives that were asked for. */
+      readonly repeated: number;
+      readonly ambiguous: number;
+      readonly answersGiven: number;
+    } & Audit);

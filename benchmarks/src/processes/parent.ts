@@ -5,6 +5,7 @@ export function receiveSettings<Settings>(): Promise<Settings> {
   process.once('disconnect', () => process.exit());
   return new Promise((resolve) => {
     process.once('message', (message: { settings: Settings }) => resolve(message.settings));
+    tell({ type: 'listening' });
   });
 }
 

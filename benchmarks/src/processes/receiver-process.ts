@@ -12,7 +12,8 @@ onAsked<{ type: 'count' } | ({ type: 'audit' } & AuditRequest)>((asked) => {
   const { ambiguous, firstRequestAt, answersGiven } = receiver;
   if (asked.type === 'audit') {
     const result = audit(events.seen, events.received, asked);
-    tell<ReceiverTold>({ type: 'audited', ...result, ambiguous, answersGiven });
+    const repeated = events.repeatsOf(new Set(asked.expectations.map(({ life }) => life)));
+    tell<ReceiverTold>({ type: 'audited', ...result, repeated, ambiguous, answersGiven });
   } else {
     const { received, seen } = events;
     tell<ReceiverTold>({ type: 'counted', received, unique: seen.size, firstRequestAt });

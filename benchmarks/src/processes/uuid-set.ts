@@ -1,3 +1,5 @@
+import { lifeOf } from './numbered-uuid.ts';
+
 const FIELD = Buffer.from('"uuid":"');
 const UUID_LENGTH = 36;
 
@@ -7,6 +9,8 @@ const UUID_LENGTH = 36;
  */
 export class UuidSet {
   readonly seen: Set<string> = new Set();
+  /** How many times more than once each of those came that came more than once. */
+  readonly #repeats = new Map<string, number>();
   /** Events taken, repeated ones included. */
   received = 0;
 
@@ -15,14 +19,25 @@ export class UuidSet {
     let count = 0;
     for (let at = body.indexOf(FIELD); at >= 0; at = body.indexOf(FIELD, at + UUID_LENGTH)) {
       at += FIELD.length;
-      this.seen.add(body.toString('latin1', at, at + UUID_LENGTH));
+      const uuid = body.toString('latin1', at, at + UUID_LENGTH);
+      const before = this.seen.size;
+      this.seen.add(uuid);
+      if (this.seen.size === before) this.#repeats.set(uuid, (this.#repeats.get(uuid) ?? 0) + 1);
       count += 1;
     }
     this.received += count;
     return count;
   }
 
+  /** How many of the events that these lives tracked came more than once; each repeat counts. */
+  repeatsOf(lives: ReadonlySet<number>): number {
+    let total = 0;
+    for (const [uuid, repeats] of this.#repeats) if (lives.has(lifeOf(uuid))) total += repeats;
+    return total;
+  }
+
   clear(): void {
+    this.#repeats.clear();
     this.seen.clear();
     this.received = 0;
   }

@@ -6,15 +6,18 @@ import { damage } from '../../src/faults/damage.ts';
 import { leaveJournals } from '../../src/faults/left-journals.ts';
 import { createRandom } from '../../src/faults/random.ts';
 import { isIntact, readFrames } from '../../src/faults/segment-layout.ts';
+import { damageSlot } from '../../src/faults/slot-damage.ts';
+import { SlotFiles } from '../../src/faults/slot-files.ts';
 import { numberedUuid } from '../../src/processes/numbered-uuid.ts';
 
 const EVENTS = 20;
+const WHOLE = { events: EVENTS, segmentBytes: 1024 * 1024, released: 0 };
 const scratch = mkdtempSync(join(tmpdir(), 'sluice-damage-'));
 let segment: Buffer;
 
 beforeAll(async () => {
   const directory = join(scratch, 'journals');
-  await leaveJournals(directory, [3], EVENTS, createRandom(1));
+  await leaveJournals(directory, [{ ...WHOLE, life: 3 }], createRandom(1));
   const [name] = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.segment'),
   );
@@ -56,5 +59,39 @@ describe('the second reader of the format', () => {
   it('finds every event that a tracker left, in order', () => {
     const uuids = readFrames(segment).map(({ text }) => JSON.parse(text).uuid);
     expect(uuids).toEqual(Array.from({ length: EVENTS }, (_, number) => numberedUuid(3, number)));
+  });
+
+  it('tells what is released from what must arrive, in several segments', async () => {
+    const directory = join(scratch, 'released');
+    const journal = { life: 4, events: EVENTS, segmentBytes: 2_000, released: 3 };
+    await leaveJournals(directory, [journal], createRandom(1));
+    const [name = ''] = readdirSync(directory);
+    const slot = new SlotFiles(join(directory, name));
+    expect(slot.life).toBe(4);
+    expect(slot.named('.segment').length).toBeGreaterThan(1);
+    const { must, may } = slot.expectations(EVENTS);
+    const released = must.except ?? [];
+    expect(released.length).toBeGreaterThanOrEqual(3);
+    expect(released.length).toBeLessThan(EVENTS);
+    expect(may.except).toHaveLength(EVENTS);
+    // The same, once the acknowledgements are gone.
+    for (const name of slot.named('.acks')) slot.files.delete(name);
+    expect(slot.expectations(EVENTS).must).toEqual(must);
+    expect(slot.expectations(EVENTS).may.except?.length).toBeLessThan(EVENTS);
+  });
+
+  it('expects every event of a slot to which only things were added', async () => {
+    const directory = join(scratch, 'added');
+    const random = createRandom(2);
+    const lives = Array.from({ length: 12 }, (_, life) => ({ ...WHOLE, life }));
+    await leaveJournals(directory, lives, random);
+    const decoy = { path: join(scratch, 'decoy'), bytes: segment };
+    for (const name of readdirSync(directory)) {
+      const slot = new SlotFiles(join(directory, name));
+      const spared = damageSlot(slot, random, decoy);
+      const { except } = slot.expectations(EVENTS).must;
+      if (spared !== undefined) expect(except).toEqual([]);
+      for (const left of spared?.names ?? []) expect(readdirSync(slot.path)).toContain(left);
+    }
   });
 });

@@ -12,8 +12,8 @@ const emulator = await startEmulator({ primaryKey: 'email' });
 
 onAsked<EmulatorAsked>(async (asked) => {
   if (asked.type === 'audit') return tell<EmulatorTold>({ type: 'audited', ...(await auditStore(asked)) });
-  await (asked.type === 'suspend' ? emulator.suspend() : emulator.resume());
-  tell<EmulatorTold>({ type: 'done' });
+  const { unique, received } = await emulator.countEvents();
+  tell<EmulatorTold>({ type: 'repeats', count: received - unique });
 });
 
 const { baseUrl, apiKey } = emulator;

@@ -1,18 +1,14 @@
-// An application that tracks numbered events as fast as the run asks, and says which of them are in the journal.
+// An application that tracks numbered events as fast as the run asks, and says which of them are durable.
 import { setTimeout as pause } from 'node:timers/promises';
 import { createTracker } from '@sluice/core';
-import { numberedUuid } from '../../processes/numbered-uuid.ts';
 import { onAsked, receiveSettings, takeLeave, tell } from '../../processes/parent.ts';
 import { createRandom } from '../random.ts';
 import type { TrackingSettings, TrackingTold } from './messages.ts';
-
-const MOST_PER_BURST = 100;
-const MOST_PADDING = 700;
-const TICK_MS = 4;
-const PADDING = 'x'.repeat(MOST_PADDING);
+import { NumberedEvents } from './numbered-events.ts';
+import { scaledClock } from './scaled-clock.ts';
 
 const settings = await receiveSettings<TrackingSettings>();
-const { life, baseUrl, apiKey, journalDirectory, batchEvents, timeoutMs, flushTimeoutMs } = settings;
+const { life, baseUrl, apiKey, journalDirectory, fsync, timeoutMs, flushTimeoutMs, maxBytes } = settings;
 const total = settings.total ?? Number.POSITIVE_INFINITY;
 const random = createRandom(settings.seed);
 let isToldToFinish = false;
@@ -22,46 +18,54 @@ onAsked(() => {
 tell<TrackingTold>({ type: 'started' });
 
 const tracker = createTracker({
-  baseUrl,
-  apiKey,
-  correlationKey: 'email',
-  journalDirectory,
-  batch: { maxEvents: batchEvents, maxWaitMs: 20 },
+  ...{ baseUrl, apiKey, correlationKey: 'email', journalDirectory, fsync },
+  batch: { maxEvents: settings.batchEvents, maxWaitMs: settings.maxWaitMs },
   // A fault that passes is over at once, so that a run fits into minutes.
   delivery: { timeoutMs, retryBaseMs: 10, retryMaxMs: 200 },
+  ...(maxBytes !== null && { storage: { maxBytes, minFreeBytes: 0 } }),
+  ...(settings.timeScale !== 1 && { clock: scaledClock(settings.timeScale) }),
 });
 const problem = (what: string) => tell<TrackingTold>({ type: 'problem', what: `life ${life}: ${what}` });
-tracker.on('storageFailed', ({ error }) => problem(error.message));
+tracker.on('storageFailed', ({ error }) =>
+  tell<TrackingTold>({ type: 'storageFailed', what: `life ${life}: ${error.message}` }),
+);
 tracker.on('dropped', ({ reason, count }) => problem(`dropped ${count} events: ${reason}`));
 tracker.on('deadLettered', ({ status }) => problem(`an event became a dead letter: ${status}`));
 tracker.on('invalid', ({ error }) => problem(error.message));
 
-let tracked = 0;
+const events = new NumberedEvents(tracker, life, random);
 let durable = 0;
-while (tracked < total && !isToldToFinish) {
-  const burst = Math.min(total - tracked, 1 + random(MOST_PER_BURST));
-  for (let number = 0; number < burst; number += 1) {
-    tracker.track(
-      'numbered',
-      { number: tracked, padding: PADDING.slice(0, random(MOST_PADDING)) },
-      { uuid: numberedUuid(life, tracked), correlationValue: 'ada@example.com' },
-    );
-    tracked += 1;
-  }
-  await pause(TICK_MS);
-  tellDurable();
+let isSyncing = false;
+const tellDurable = settings.durableWhen === 'written' ? tellWritten : tellSynced;
+while (events.tracked < total && !isToldToFinish) {
+  events.track(Math.min(total - events.tracked, 1 + random(settings.mostPerBurst)));
+  void tellDurable();
+  await pause(settings.tickMs);
 }
 await tracker.flush({ timeoutMs: flushTimeoutMs });
-tellDurable();
+await tellDurable();
 const { pending } = await tracker.close({ timeoutMs: flushTimeoutMs });
-tell<TrackingTold>({ type: 'finished', tracked, pending });
+tell<TrackingTold>({ type: 'finished', tracked: events.tracked, pending });
 takeLeave();
 
 /** Events are written in the order in which they were tracked: what is not written yet are the newest. */
-function tellDurable(): void {
+function tellWritten(): void {
   const { unwritten, journal } = tracker.stats();
-  const written = tracked - unwritten;
+  const written = events.tracked - unwritten;
   if (journal !== 'file' || written === durable) return;
   durable = written;
   tell<TrackingTold>({ type: 'durable', count: written });
+}
+
+async function tellSynced(): Promise<void> {
+  if (isSyncing) return;
+  isSyncing = true;
+  const { tracked } = events;
+  try {
+    await tracker.durable();
+    tell<TrackingTold>({ type: 'durable', count: tracked });
+  } catch {
+    // Nothing is promised of them: the journal has failed, and says so.
+  }
+  isSyncing = false;
 }

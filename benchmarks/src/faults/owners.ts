@@ -1,0 +1,100 @@
+import type { Expectation } from '../processes/audit.ts';
+import { launchWorker } from '../processes/launch-worker.ts';
+import { NOBODY } from '../processes/nobody.ts';
+import type { Random } from './random.ts';
+import { Tracking } from './tracking.ts';
+
+export const BATCH_EVENTS = 25;
+/** Slow ones: many have to share the machine. */
+const PACE = { mostPerBurst: 20, tickMs: 100, maxWaitMs: 200 };
+
+interface OwnersOptions {
+  readonly baseUrl: string;
+  readonly journalDirectory: string;
+  readonly random: Random;
+  readonly timeScale: number;
+}
+
+/** The applications that share a journal directory: those that run, and those that have ended. */
+export class Owners implements AsyncDisposable {
+  readonly #options: OwnersOptions;
+  readonly #running: Tracking[] = [];
+  readonly #ended: Tracking[] = [];
+  #lives = 0;
+
+  constructor(options: OwnersOptions) {
+    this.#options = options;
+  }
+
+  get count(): number {
+    return this.#running.length;
+  }
+
+  /** What must arrive of those that have ended. */
+  get expectations(): Expectation[] {
+    return this.#ended.map(({ expectation }) => expectation);
+  }
+
+  get problems(): string[] {
+    return this.#ended.flatMap(({ allProblems }) => allProblems);
+  }
+
+  /** Starts some side by side, every other one as a worker of a cluster. */
+  async start(count: number): Promise<void> {
+    const started = Array.from({ length: count }, () => this.#make(this.#options.baseUrl, null));
+    this.#running.push(...started);
+    await Promise.all(started.map((owner) => owner.started));
+  }
+
+  /** Starts some for which the service is away: what they track stays in their journals. */
+  async startCutOff(count: number): Promise<Tracking[]> {
+    const started = Array.from({ length: count }, () => this.#make(NOBODY, null));
+    await Promise.all(started.map((owner) => owner.started));
+    return started;
+  }
+
+  /** Kills a random one of those that run. */
+  async killOne(): Promise<void> {
+    const [victim] = this.#running.splice(this.#options.random(this.#running.length), 1);
+    if (victim !== undefined) await this.kill([victim]);
+  }
+
+  /** Kills these, all at once. */
+  async kill(victims: readonly Tracking[]): Promise<void> {
+    await Promise.all(victims.map((victim) => victim.kill()));
+    this.#ended.push(...victims);
+  }
+
+  /** Stops a random one of those that run, without ending it. Returns how to let it go on. */
+  stopOne(): () => void {
+    const stopped = this.#running[this.#options.random(this.#running.length)];
+    stopped?.signal('SIGSTOP');
+    return () => stopped?.signal('SIGCONT');
+  }
+
+  /** Lets all flush and close, and a last one drain what is left. */
+  async finish(): Promise<void> {
+    await Promise.all(this.#running.map((owner) => owner.finish()));
+    const heir = this.#make(this.#options.baseUrl, 0);
+    await heir.finish();
+    this.#ended.push(...this.#running.splice(0), heir);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#running.map((owner) => owner.kill()));
+  }
+
+  #make(baseUrl: string, total: number | null): Tracking {
+    const { journalDirectory, random, timeScale } = this.#options;
+    const life = this.#lives;
+    this.#lives += 1;
+    return new Tracking(
+      {
+        ...{ baseUrl, journalDirectory, timeScale, life, total, seed: random(2 ** 32) },
+        ...PACE,
+        batchEvents: BATCH_EVENTS,
+      },
+      life % 2 === 1 ? launchWorker : undefined,
+    );
+  }
+}

@@ -1,0 +1,65 @@
+// An application that tracks numbered events and ends as applications do: by a signal, an exit, an exception.
+import { openSync, writeSync } from 'node:fs';
+import { createTracker } from '@sluice/core';
+import { receiveSettings, tell } from '../../processes/parent.ts';
+import { createRandom } from '../random.ts';
+import { type EndingSettings, type EndingTold, EXIT_CODE, OWN_HANDLER_EXIT_CODE } from './ending.ts';
+import { NumberedEvents } from './numbered-events.ts';
+
+const MOST_PER_BURST = 60;
+const TICK_MS = 3;
+const HANDLING_MS = 15;
+
+const settings = await receiveSettings<EndingSettings>();
+const { baseUrl, journalDirectory, fsync, life, ending, afterMs } = settings;
+// What the harness listens to is not to be taken for the application's.
+process.removeAllListeners('SIGINT');
+const random = createRandom(settings.seed);
+const count = openSync(settings.countPath, 'w');
+const hasHandler = ending === 'SIGTERM, handled by the application';
+const isFirst = random(2) === 0;
+if (hasHandler && isFirst) listen();
+
+const tracker = createTracker({
+  ...{ baseUrl, apiKey: 'faults-key', correlationKey: 'email', journalDirectory, fsync },
+  batch: { maxEvents: 100, maxWaitMs: 20 },
+  delivery: { retryBaseMs: 10, retryMaxMs: 200 },
+});
+if (hasHandler && !isFirst) listen();
+const events = new NumberedEvents(tracker, life, random);
+track();
+setInterval(track, TICK_MS);
+if (ending === 'process.exit()') setTimeout(exit, afterMs);
+else if (ending === 'uncaught exception') setTimeout(fail, afterMs);
+else if (ending === 'unhandled rejection') setTimeout(async () => fail(), afterMs);
+tell<EndingTold>({ type: 'started' });
+
+function track(): void {
+  events.track(1 + random(MOST_PER_BURST));
+  // Not by a message: those that are still under way are lost with the process.
+  writeSync(count, JSON.stringify(events.tracked), 0);
+}
+
+function exit(): void {
+  track();
+  process.exit(EXIT_CODE);
+}
+
+function fail(): void {
+  track();
+  throw new Error('the application fails, as it was told to');
+}
+
+/** Before the tracker's or behind it, for good or for once: none of it may make a difference. */
+function listen(): void {
+  if (random(2) === 0) process.on('SIGTERM', endByItself);
+  else process.once('SIGTERM', endByItself);
+}
+
+function endByItself(): void {
+  track();
+  setTimeout(() => {
+    track();
+    process.exit(OWN_HANDLER_EXIT_CODE);
+  }, HANDLING_MS);
+}

@@ -1,0 +1,89 @@
+// An application on a disk that is too small: the service goes away until nothing fits any more, and comes back.
+import { setTimeout as pause } from 'node:timers/promises';
+import { createTracker } from '@sluice/core';
+import { receiveSettings, takeLeave, tell } from '../../processes/parent.ts';
+import { createRandom } from '../random.ts';
+import { Bookkeeping } from './bookkeeping.ts';
+import type { FillingSettings, FillingTold } from './filling.ts';
+import { GatedTransport } from './gated-transport.ts';
+import { NumberedEvents } from './numbered-events.ts';
+import { scaledClock } from './scaled-clock.ts';
+
+/** A disk that failed is tried again within a minute of the tracker's clock. */
+const TIME_SCALE = 20;
+const BURST = 100;
+const TICK_MS = 3;
+/** A third of what fits: however it gives way, a disk that was drained has room for that. */
+const LEAST_WRITTEN = 500;
+/** On the tracker's clock. */
+const FLUSH_MS = 300_000;
+const CLOSE_MS = 20_000;
+/** On ours. */
+const RETURN_MS = 6_000;
+
+const settings = await receiveSettings<FillingSettings>();
+const { baseUrl, journalDirectory, life, cycles, maxBytes, whenFull, leavesFull } = settings;
+const clock = scaledClock(TIME_SCALE);
+const service = new GatedTransport();
+const tracker = createTracker({
+  ...{ baseUrl, apiKey: 'faults-key', correlationKey: 'email', journalDirectory, clock, transport: service },
+  storage: { minFreeBytes: 0, maxBytes, whenFull },
+  batch: { maxEvents: 200, maxWaitMs: 100 },
+  delivery: { retryBaseMs: 10, retryMaxMs: 200 },
+});
+const books = new Bookkeeping(tracker);
+const { problems } = books;
+const events = new NumberedEvents(tracker, life, createRandom(settings.seed));
+let inMemory = 0;
+await drain('at the start');
+for (let cycle = 0; cycle < cycles; cycle += 1) {
+  await fill(`in cycle ${cycle}`);
+  if (leavesFull && cycle === cycles - 1) break;
+  await drain(`in cycle ${cycle}`);
+  await returnToDisk(`after cycle ${cycle}`);
+}
+await tracker.close({ timeoutMs: leavesFull ? 0 : CLOSE_MS });
+books.check('after the close');
+const { dropped } = books;
+tell<FillingTold>({ type: 'filled', tracked: events.tracked, dropped, inMemory, problems });
+takeLeave();
+
+async function fill(when: string): Promise<void> {
+  service.isOpen = false;
+  let wasInMemory = false;
+  for (let left = settings.events; left > 0; left -= BURST) {
+    events.track(BURST);
+    await pause(TICK_MS);
+    wasInMemory ||= tracker.stats().journal === 'memory';
+  }
+  if (wasInMemory) inMemory += 1;
+  books.check(`${when}, full`);
+  const { pending, unwritten } = tracker.stats();
+  const written = pending - unwritten;
+  // Dropping the oldest makes room by whole segments, and may have done so just now.
+  if (whenFull === 'drop-newest' && written < LEAST_WRITTEN)
+    problems.push(`${when}: only ${written} events are on the disk, and nothing else is`);
+}
+
+async function drain(when: string): Promise<void> {
+  service.isOpen = true;
+  const { pending } = await tracker.flush({ timeoutMs: FLUSH_MS });
+  if (pending > 0) problems.push(`${when}: ${pending} events were not drained`);
+  books.check(`${when}, drained`);
+}
+
+/** Now that there is room again, what is tracked must be written again. */
+async function returnToDisk(when: string): Promise<void> {
+  service.isOpen = false;
+  const before = performance.now();
+  const isBack = () => {
+    const { journal, pending, unwritten } = tracker.stats();
+    return journal === 'file' && unwritten < pending;
+  };
+  do {
+    events.track(1);
+    await pause(TICK_MS);
+  } while (!isBack() && performance.now() - before < RETURN_MS);
+  if (!isBack()) problems.push(`${when}: the journal did not return to the disk`);
+  service.isOpen = true;
+}

@@ -1,0 +1,19 @@
+import { readdirSync, readlinkSync } from 'node:fs';
+
+const DESCRIPTORS = '/proc/self/fd';
+
+/** The files below a directory that this process has open. None where the system does not tell. */
+export function openFilesBelow(directory: string): string[] {
+  if (process.platform !== 'linux') return [];
+  const paths = readdirSync(DESCRIPTORS).map((descriptor) => targetOf(`${DESCRIPTORS}/${descriptor}`));
+  return paths.filter((path) => path.startsWith(directory));
+}
+
+function targetOf(link: string): string {
+  try {
+    return readlinkSync(link);
+  } catch {
+    // The one by which they were listed.
+    return '';
+  }
+}

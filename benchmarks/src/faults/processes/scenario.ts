@@ -1,0 +1,123 @@
+import { createTracker, type Tracker } from '@sluice/core';
+import { FileJournal, type FileSystem, nodeFileSystem } from '@sluice/core/file-journal';
+import { FailingDisk } from '../failing/failing-disk.ts';
+import { failingFileSystem } from '../failing/failing-file-system.ts';
+import type { FailurePlan } from '../failing/failures.ts';
+import { createRandom } from '../random.ts';
+import { Bookkeeping } from './bookkeeping.ts';
+import { GatedTransport } from './gated-transport.ts';
+import type { Fsync } from './messages.ts';
+import { NumberedEvents } from './numbered-events.ts';
+import { openFilesBelow } from './open-files.ts';
+import { scaledClock } from './scaled-clock.ts';
+
+const TIME_SCALE = 20;
+const BURST = 20;
+/** Less than a burst takes. */
+const SEGMENT_BYTES = 4_000;
+/** On the tracker's clock. */
+const FLUSH_MS = 10_000;
+const CLOSE_MS = 500;
+
+/** A small application that is to be run on a failing disk, and then once more on a sound one. */
+export interface Scenario extends FailurePlan {
+  readonly life: number;
+  readonly directory: string;
+  readonly fsync: Fsync;
+}
+
+/** What was seen of it, but for what arrived. */
+export interface Ran {
+  readonly tracked: number;
+  /** The first so many of them were said to be durable. */
+  readonly durable: number;
+  readonly dropped: number;
+  /** Whether there was an n-th operation that could fail so. */
+  readonly wasHit: boolean;
+  /** Whether noting a release failed, after which events may come again. */
+  readonly lostRelease: boolean;
+  readonly problems: readonly string[];
+}
+
+export async function runScenario(scenario: Scenario, baseUrl: string): Promise<Ran> {
+  const first = await failingLife(scenario, baseUrl);
+  const open = openFilesBelow(scenario.directory).map((path) => `not closed: ${path}`);
+  const second = await soundLife(scenario, baseUrl);
+  return {
+    ...first,
+    dropped: first.dropped + second.dropped,
+    problems: [...first.problems, ...open, ...second.problems],
+  };
+}
+
+async function failingLife(scenario: Scenario, baseUrl: string): Promise<Ran> {
+  const { life, lasts } = scenario;
+  const disk = new FailingDisk(scenario);
+  const { tracker, service, books } = open(scenario, baseUrl, failingFileSystem(disk));
+  const events = new NumberedEvents(tracker, life, createRandom(life));
+  let durable = 0;
+  const track = async (when: string) => {
+    events.track(BURST);
+    const { tracked } = events;
+    await tracker.durable().then(
+      () => {
+        durable = tracked;
+      },
+      () => undefined,
+    );
+    books.check(when);
+  };
+  await track('while the service is away');
+  await track('while the service is still away');
+  service.isOpen = true;
+  await track('when the service is back');
+  await tracker.flush({ timeoutMs: FLUSH_MS });
+  books.check('after a flush');
+  // Where the disk is never repaired, the last events are for the next life, or reported as dropped.
+  if (lasts === 'to the end') service.isOpen = false;
+  else disk.repair();
+  await track('at the end');
+  if (lasts !== 'to the end') await tracker.flush({ timeoutMs: FLUSH_MS });
+  await tracker.close({ timeoutMs: CLOSE_MS });
+  books.check('after the close');
+  const { wasHit, lostRelease } = disk;
+  const { tracked } = events;
+  const { dropped, problems, reasons } = books;
+  if (lasts !== 'to the end' && dropped > 0) {
+    problems.push(`dropped although the disk worked in the end: ${JSON.stringify(reasons)}`);
+  }
+  return { tracked, durable, dropped, wasHit, lostRelease, problems };
+}
+
+/** The next life, which must drain what is left. */
+async function soundLife(
+  scenario: Scenario,
+  baseUrl: string,
+): Promise<{ dropped: number; problems: string[] }> {
+  const { tracker, service, books } = open(scenario, baseUrl, nodeFileSystem);
+  service.isOpen = true;
+  const { pending } = await tracker.flush({ timeoutMs: FLUSH_MS });
+  books.check('in the next life');
+  await tracker.close({ timeoutMs: CLOSE_MS });
+  books.check('after the next life');
+  const { dropped, problems, reasons } = books;
+  if (pending > 0) problems.push(`the next life did not deliver ${pending} events`);
+  if (dropped > 0) problems.push(`the next life dropped: ${JSON.stringify(reasons)}`);
+  return { dropped, problems };
+}
+
+function open(
+  { directory, fsync }: Scenario,
+  baseUrl: string,
+  fs: FileSystem,
+): { tracker: Tracker; service: GatedTransport; books: Bookkeeping } {
+  const clock = scaledClock(TIME_SCALE);
+  const service = new GatedTransport();
+  const tracker = createTracker({
+    ...{ baseUrl, apiKey: 'faults-key', correlationKey: 'email', clock, transport: service },
+    journal: new FileJournal({ directory, fsync, clock, segmentBytes: SEGMENT_BYTES, fs }),
+    batch: { maxEvents: 10, maxWaitMs: 20 },
+    delivery: { concurrency: 2, retryBaseMs: 10, retryMaxMs: 100 },
+  });
+  return { tracker, service, books: new Bookkeeping(tracker) };
+}

@@ -1,0 +1,211 @@
+import type { DropReason, FinishOptions, Tracker } from '@sluice/core';
+import { numberedUuid } from '../../processes/numbered-uuid.ts';
+import type { DiskCalls } from './disk-calls.ts';
+import type { Log } from './log.ts';
+import type { Machine } from './machine.ts';
+import { droppedOf, type TrackedEvent } from './model.ts';
+import type { Settings } from './settings.ts';
+import { VirtualProcess } from './virtual-process.ts';
+import { type Watched, watch } from './watch.ts';
+
+/** How long a tracker that cannot give everything back tries to, when it is closed. */
+const SHUT_DOWN_MS = 5_000;
+/** `durable()` has no time-out of its own, and some calls to the disk take seconds. */
+const DURABLE_MS = 10 * 60_000;
+/** Why an event may be dropped while it is tracked. */
+const NOT_TAKEN: ReadonlySet<DropReason> = new Set(['buffer-full', 'closed', 'journal-full']);
+/** By how much what has a time-out may exceed it. */
+const GRACE_MS = 10;
+const CORRELATION = { key: 'email', value: 'ada@example.com' };
+
+/** A process with a tracker. What the tracker says is held against it. */
+export class Application {
+  readonly process: VirtualProcess = new VirtualProcess();
+  readonly log: Log;
+  readonly #number: number;
+  readonly #machine: Machine;
+  readonly #fsync: Settings['journal']['fsync'];
+  readonly #mostPadding: number;
+  readonly #tracker: Tracker;
+  readonly #calls: DiskCalls;
+  #tracked = 0;
+  /** The events that the tracker took, in their order, and how many of them it has said are written. */
+  readonly #taken: TrackedEvent[] = [];
+  #written = 0;
+  /** Whether those that are not written are the newest: not where some had to go on without the journal. */
+  #isOrdered = true;
+  #dropped = 0;
+  /** Events that it did not take. */
+  #refused = 0;
+  #isClosing = false;
+
+  constructor(number: number, machine: Machine, { tracker, journal, mostPadding }: Settings) {
+    this.#number = number;
+    this.#machine = machine;
+    const { log } = machine;
+    this.log = log && ((line) => log(`application ${number}: ${line}`));
+    this.#fsync = journal.fsync;
+    this.#mostPadding = mostPadding;
+    const { clock, calls, fs, locks, transport } = machine.surround(this.process);
+    this.#calls = calls;
+    this.log?.(`starts: ${JSON.stringify({ tracker, journal })}`);
+    this.#tracker = machine.core.createTracker(
+      { ...tracker, clock, transport },
+      { ...journal, clock, fs, locks },
+    );
+    this.#tracker.on('dropped', ({ reason, count }) => {
+      if (NOT_TAKEN.has(reason)) this.#refused += count;
+    });
+    this.#tracker.on('storageFailed', () => {
+      this.#isOrdered = false;
+    });
+    this.#tracker.on('invalid', ({ error }) => machine.model.problem(String(error)));
+  }
+
+  /** How many events its tracker has said it dropped. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Whether the tracker has said that it holds nothing any more. */
+  get isIdle(): boolean {
+    return this.#tracker.stats().pending === 0;
+  }
+
+  track(isBad: boolean): void {
+    const { model, random, agenda } = this.#machine;
+    const uuid = numberedUuid(this.#number, this.#tracked);
+    const payload = {
+      number: this.#tracked,
+      padding: 'ä'.repeat(random(this.#mostPadding / 2)),
+    };
+    this.#tracked += 1;
+    const text = JSON.stringify({
+      event: 'happened',
+      correlationKey: CORRELATION.key,
+      correlationValue: CORRELATION.value,
+      source: 'custom',
+      timestamp: new Date(Math.floor(agenda.now)).toISOString(),
+      uuid,
+      payload,
+    });
+    const event = model.track(uuid, text, isBad);
+    const before = this.#refused;
+    try {
+      this.#tracker.track('happened', payload, { uuid, correlationValue: CORRELATION.value });
+    } catch (error) {
+      model.problem(`track() threw: ${String(error)}`);
+    }
+    const isTaken = this.#refused === before;
+    if (isTaken) this.#taken.push(event);
+    this.log?.(`tracks ${uuid}${isBad ? ', a bad one' : ''}${isTaken ? '' : '; it is not taken'}`);
+  }
+
+  /** Looks at what the tracker says. */
+  observe(): void {
+    const { model } = this.#machine;
+    if (this.process.isDead || !this.process.hasActed()) return;
+    const stats = this.#tracker.stats();
+    model.balance(stats);
+    this.#dropped = droppedOf(stats);
+    if (stats.journal !== 'file') return;
+    if (stats.unwritten === 0) this.#isOrdered = true;
+    const written = this.#isOrdered ? this.#taken.length - stats.unwritten : 0;
+    if (written <= this.#written) return;
+    this.log?.(`${written} are written`);
+    const events = this.#taken.slice(this.#written, written);
+    this.#written = written;
+    model.promise(events, this.#fsync === 'always' ? 'synced' : 'written');
+  }
+
+  durable(): void {
+    const { model } = this.#machine;
+    const events = this.#taken.slice();
+    this.log?.('durable()');
+    watch(this.#watched('durable()', DURABLE_MS), this.#tracker.durable(), {
+      resolved: () => {
+        this.log?.(`${events.length} are durable`);
+        model.promise(events, this.#fsync === 'never' ? 'written' : 'synced');
+      },
+      rejected: (error) => {
+        this.log?.(`durable() rejects: ${String(error)}`);
+        const { diskWeather, isScarce } = this.#machine;
+        if (diskWeather.faults === 0 && !isScarce && !this.#isClosing) {
+          model.problem(`durable() rejects on a disk that works: ${String(error)}`);
+        }
+      },
+    });
+  }
+
+  flush(options: FinishOptions & { timeoutMs: number }, done?: () => void): void {
+    this.log?.(`flush(${options.timeoutMs})`);
+    watch(this.#watched('flush()', options.timeoutMs + GRACE_MS), this.#tracker.flush(options), {
+      resolved: (report) => {
+        this.log?.(`flushed: ${JSON.stringify(report)}`);
+        done?.();
+      },
+    });
+  }
+
+  /** Closes the tracker, and ends the process when that is done. */
+  close(timeoutMs: number, done?: () => void): void {
+    const { model, agenda } = this.#machine;
+    const closedAt = agenda.now;
+    const given = this.#tracker.stats().dropped.closed;
+    this.#isClosing = true;
+    this.log?.(`close(${timeoutMs})`);
+    watch(this.#watched('close()', timeoutMs + SHUT_DOWN_MS + GRACE_MS), this.#tracker.close({ timeoutMs }), {
+      resolved: (report) => {
+        this.observe();
+        this.log?.(`closed: ${JSON.stringify(report)}`);
+        if (this.#tracker.stats().dropped.closed === given) model.promise(this.#taken, 'written');
+        this.#checkCalls(agenda.now - closedAt);
+        this.end();
+        done?.();
+      },
+    });
+  }
+
+  stop(): void {
+    this.log?.('is stopped');
+    this.process.stop();
+  }
+
+  goOn(): void {
+    this.log?.('goes on');
+    this.process.goOn();
+  }
+
+  /** Its process was told to end, and has had its last moment, which leaves no time for the disk: all is written. */
+  exit(): void {
+    const { model, diskWeather } = this.#machine;
+    const { dropped } = this.#tracker.stats();
+    if (dropped.closed === 0 && diskWeather.faults === 0) model.promise(this.#taken, 'written');
+    this.end();
+  }
+
+  /** What follows does not matter any more. */
+  abandon(): void {
+    this.end();
+  }
+
+  /** Its process ends at once. What is left of the tracker reaches nothing any more; it is closed to be forgotten. */
+  end(): void {
+    if (this.process.isDead) return;
+    this.log?.('ends');
+    this.process.end();
+    void this.#tracker.close({ timeoutMs: 0 });
+  }
+
+  /** A tracker that is closed changes the disk no more, unless that took too long: such a disk fails. */
+  #checkCalls(closingMs: number): void {
+    const { model, diskWeather } = this.#machine;
+    if (this.#calls.changing === 0) return;
+    if (closingMs < SHUT_DOWN_MS) model.problem('close() resolved with changes to the disk under way');
+    diskWeather.faults += 1;
+  }
+
+  #watched(what: string, mostMs: number): Watched {
+    return { machine: this.#machine, process: this.process, what, mostMs };
+  }
+}

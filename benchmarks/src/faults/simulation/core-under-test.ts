@@ -1,0 +1,43 @@
+import type { createTracker, Tracker, TrackerOptions } from '@sluice/core';
+import type { FileJournal, FileJournalOptions } from '@sluice/core/file-journal';
+
+interface Modules {
+  readonly createTracker: typeof createTracker;
+  readonly FileJournal: typeof FileJournal;
+}
+
+/** The package that a simulation drives. */
+export class CoreUnderTest {
+  readonly #modules: Modules;
+  #exitListeners: readonly NodeJS.ExitListener[] = [];
+
+  private constructor(modules: Modules) {
+    this.#modules = modules;
+  }
+
+  /** @param directory Where a copy of the package is, to be driven in its place. */
+  static async load(directory?: string): Promise<CoreUnderTest> {
+    const [core, journal] =
+      directory === undefined
+        ? ['@sluice/core', '@sluice/core/file-journal']
+        : [`${directory}/dist/index.js`, `${directory}/dist/file-journal.js`];
+    const { createTracker } = await import(core);
+    const { FileJournal } = await import(journal);
+    return new CoreUnderTest({ createTracker, FileJournal });
+  }
+
+  createTracker(options: TrackerOptions, journal: FileJournalOptions): Tracker {
+    const { createTracker, FileJournal } = this.#modules;
+    const others = new Set(process.listeners('exit'));
+    const tracker = createTracker({ ...options, journal: new FileJournal(journal) });
+    // One listener serves all trackers that there are.
+    const added = process.listeners('exit').filter((listener) => !others.has(listener));
+    if (added.length > 0) this.#exitListeners = added;
+    return tracker;
+  }
+
+  /** Does what all trackers do when their process ends by `process.exit()`. */
+  exit(): void {
+    for (const listener of this.#exitListeners) listener(0);
+  }
+}

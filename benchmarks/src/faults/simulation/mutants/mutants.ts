@@ -1,0 +1,55 @@
+/** The package with a mistake that a simulation must find: the one place where `find` stands is replaced. */
+export interface Mutant {
+  readonly name: string;
+  /** Below `dist` of the package. */
+  readonly file: string;
+  readonly find: string;
+  readonly replace: string;
+}
+
+const SEGMENT_WRITER = 'journals/file/segment-writer.js';
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'skips the sync',
+    file: SEGMENT_WRITER,
+    find: 'await this.#file.sync();',
+    replace: '',
+  },
+  {
+    name: 'skips the sync of the directory',
+    file: 'journals/file/appender.js',
+    find: 'await fs.syncDirectory(directory);',
+    replace: '',
+  },
+  {
+    name: 'acknowledges before the service has answered',
+    file: 'sender.js',
+    find: 'const outcome = await this.#post(batch);',
+    replace: 'await this.#release(batch); const outcome = await this.#post(batch);',
+  },
+  {
+    name: 'drops the checksum',
+    file: 'journals/file/frame.js',
+    find: 'if (checksum(bytes, at, start + length) !== bytes.readUInt32LE(at + CHECKSUM_AT))',
+    replace: 'if (false)',
+  },
+  {
+    name: 'syncs a file again that failed to be synced',
+    file: SEGMENT_WRITER,
+    find: 'await this.#file.sync();',
+    replace: 'await this.#file.sync().catch(() => this.#file.sync());',
+  },
+  {
+    name: 'adopts what a living owner has',
+    file: 'journals/file/slot.js',
+    find: "if (kind === 'directory' && origin !== '' && !(await isAlive(owner)))",
+    replace: "if (kind === 'directory' && origin !== '' && owner !== this.#owner)",
+  },
+  {
+    name: 'counts a group as written before it is',
+    file: SEGMENT_WRITER,
+    find: 'await writing;',
+    replace: '',
+  },
+];

@@ -1,0 +1,15 @@
+import type { Random } from '../random.ts';
+
+/** How long something takes, in milliseconds. */
+export type Pace = () => number;
+
+/** Around a millisecond, without end in sight now and then. */
+export function createPace(random: Random): Pace {
+  const slowness = random(8);
+  const slow = slowness === 0 ? 6_000 : slowness < 4 ? 300 : 20;
+  return () => {
+    const chance = random(64);
+    const most = chance === 0 ? slow : chance < 16 ? 5 : 1;
+    return (random(1_000) / 1_000) * most;
+  };
+}

@@ -1,0 +1,13 @@
+// Runs schedules one after the other, and tells what came of them.
+import { receiveSettings, takeLeave, tell } from '../../../processes/parent.ts';
+import { CoreUnderTest } from '../core-under-test.ts';
+import { simulate } from '../simulate.ts';
+import type { SimulatingSettings, SimulatingTold } from './messages.ts';
+
+// Errors are made by the thousand, and nobody reads where.
+Error.stackTraceLimit = 0;
+
+const { core, ...settings } = await receiveSettings<SimulatingSettings>();
+const result = await simulate(await CoreUnderTest.load(core), settings);
+tell<SimulatingTold>({ type: 'simulated', ...result });
+takeLeave();

@@ -1,0 +1,107 @@
+import type { Outcome, Transport, TransportRequest } from '@sluice/core';
+import type { Agenda } from './agenda.ts';
+import type { Log } from './log.ts';
+import type { Model } from './model.ts';
+import type { NetworkWeather, Turn } from './network-weather.ts';
+import type { Pace } from './pace.ts';
+import type { VirtualProcess } from './virtual-process.ts';
+import type { VirtualService } from './virtual-service.ts';
+
+export interface VirtualTransportOptions {
+  readonly agenda: Agenda;
+  readonly pace: Pace;
+  readonly process: VirtualProcess;
+  readonly weather: NetworkWeather;
+  readonly service: VirtualService;
+  readonly model: Model;
+  readonly log: Log;
+}
+
+const ABORTED = new Error('aborted');
+const TIMED_OUT = new Error('timed out');
+const RESET = new Error('reset');
+const REFUSED = new Error('refused');
+
+/** The network as one process has it. What is on its way arrives also where the process has given up, or died. */
+export class VirtualTransport implements Transport {
+  readonly #options: VirtualTransportOptions;
+
+  constructor(options: VirtualTransportOptions) {
+    this.#options = options;
+  }
+
+  post({ body, timeoutMs, signal }: TransportRequest): Promise<Outcome> {
+    const { agenda, pace, process, weather } = this.#options;
+    const exchange = new Exchange(this.#options);
+    return new Promise((resolve) => {
+      const end = (outcome: Outcome) => {
+        timer.cancel();
+        forget();
+        signal.removeEventListener('abort', abort);
+        exchange.end(outcome);
+        resolve(outcome);
+      };
+      const fail = (cause: Error) => end({ kind: 'failed', cause, maybeSent: exchange.isSent });
+      const abort = () => fail(ABORTED);
+      const forget = process.onEnd(abort);
+      const timer = agenda.add(timeoutMs, () => process.deliver(() => fail(TIMED_OUT)));
+      signal.addEventListener('abort', abort);
+      if (process.isDead || signal.aborted) return abort();
+      const turn = weather.next();
+      agenda.add(pace(), () => {
+        const outcome = exchange.arrive(body, turn);
+        if (outcome !== undefined) agenda.add(pace(), () => process.deliver(() => end(outcome)));
+      });
+    });
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** One request and its answer. */
+class Exchange {
+  readonly #options: VirtualTransportOptions;
+  #taken: readonly string[] = [];
+  #outcome: Outcome | undefined;
+  isSent = true;
+
+  constructor(options: VirtualTransportOptions) {
+    this.#options = options;
+  }
+
+  /** The request is at the service. Returns what comes back, or undefined: nothing. */
+  arrive(body: Uint8Array, turn: Turn): Outcome | undefined {
+    const { service, log } = this.#options;
+    const taken = turn.takes ? service.receive(Buffer.from(body).toString()) : [];
+    log?.(`service: ${JSON.stringify(turn)}; takes ${JSON.stringify(taken ?? 'nothing')}`);
+    this.#taken = taken ?? [];
+    this.#note();
+    switch (turn.kind) {
+      case 'silence':
+        return undefined;
+      case 'reset':
+        return { kind: 'failed', cause: RESET, maybeSent: true };
+      case 'not sent':
+        return { kind: 'failed', cause: REFUSED, maybeSent: false };
+      case 'answer': {
+        const status = taken === undefined ? 400 : 'status' in turn ? turn.status : 200;
+        const retryAfter = 'status' in turn ? turn.retryAfter : undefined;
+        return { kind: 'answered', status, retryAfter, body: '' };
+      }
+    }
+  }
+
+  /** The client knows, or has given up. */
+  end(outcome: Outcome): void {
+    if (this.#outcome !== undefined) return;
+    this.#outcome = outcome;
+    this.#note();
+  }
+
+  /** What was taken and not said to be may rightly come again. */
+  #note(): void {
+    const outcome = this.#outcome;
+    if (outcome === undefined || (outcome.kind === 'answered' && outcome.status === 200)) return;
+    for (const uuid of this.#taken) this.#options.model.mayComeAgain(uuid);
+  }
+}
