@@ -85,11 +85,12 @@ export class IndexedDbJournal implements Journal {
     if (this.#closed) throw new ClosedError('append() was called after close()');
     const from = this.#next;
     const to = from + events.ends.length;
+    // At once: another append may be called before this one is stored.
+    this.#next = to;
     const key: Key = [this.#life, from, to];
     const { bytes, ends, times } = events;
     const record = { bytes: bytes.slice(), ends: ends.slice(), times: times?.slice() };
     await this.#run(`store ${events.ends.length} events`, () => set(key, record, this.#store));
-    this.#next = to;
     this.#keep(this.#own, { key, from, to, bytes: record.bytes.length });
     return { segment: 1, from, to };
   }

@@ -131,6 +131,18 @@ export function describeJournal(name: string, subject: JournalSubject): void {
       expect(await readAll(journal, [range])).toEqual(numbered(0, 3));
     });
 
+    it('takes appends that overlap, in the order of the calls', async () => {
+      const { journal } = await start(newPlace());
+      const order: number[] = [];
+      const appends = [0, 1, 2].map(async (number) => {
+        const range = await journal.append(group(numbered(number * 10, 10)));
+        order.push(number);
+        return range;
+      });
+      expect(await readAll(journal, await Promise.all(appends))).toEqual(numbered(0, 30));
+      expect(order).toEqual([0, 1, 2]);
+    });
+
     it('takes an append before open() has resolved', async () => {
       const journal = subject.create(newPlace());
       open.push(journal);
