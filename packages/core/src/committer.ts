@@ -22,8 +22,8 @@ export interface CommitterOptions {
   readonly onWritten: () => void;
   /** The journal failed; events are sent from memory meanwhile. */
   readonly onFailed: (error: unknown) => void;
-  /** The journal works again. */
-  readonly onRecovered: () => void;
+  /** The journal may work again: what it did not take is to be given to it with `secure`. */
+  readonly onRecovered: () => Promise<void>;
   /** Events were dropped, because the journal is full. */
   readonly onDropped: (count: number) => void;
 }
@@ -37,12 +37,16 @@ export class Committer {
   #timer: Timer | undefined;
   #retryTimer: Timer | undefined;
   readonly #appends = new Set<Promise<void>>();
+  /** What came of them, as far as it waits for an earlier one. */
+  readonly #turns: { outcome?: () => void }[] = [];
   /** Events in the appends under way. */
   #handed = 0;
   /** Where one append failed, the journal's word on those that were under way with it is not taken. */
   #generation = 0;
   #starting: Promise<void> | undefined;
   #drainsSoon = false;
+  /** Whether a journal that failed is tried with what goes on in memory. */
+  #isProbing = false;
   #failures = 0;
   /** Appends ever begun. */
   #tries = 0;
@@ -110,12 +114,15 @@ export class Committer {
   /** Writes events that were taken out of the ring while the journal failed. Undefined where it still does. */
   async secure(events: EventBytes): Promise<Range | undefined> {
     const { budget, journal } = this.#options;
-    if (this.failing) return undefined;
+    if (this.failing && !this.#isProbing) return undefined;
     const room = await budget.makeRoom(events).catch(() => 'low');
     if (room !== 'room') return undefined;
     try {
-      return await journal.append(events);
-    } catch {
+      const range = await journal.append(events);
+      this.#recover();
+      return range;
+    } catch (error) {
+      this.#fail(error);
       return undefined;
     } finally {
       budget.written(events);
@@ -227,25 +234,41 @@ export class Committer {
       if (generation !== this.#generation) return void journal.acknowledge(range).catch(() => undefined);
       backlog.markWritten(range);
       this.#handed -= count;
-      if (!this.failing) return;
-      this.#failures = 0;
-      this.#retryTimer?.cancel();
-      this.#retryTimer = undefined;
-      onRecovered();
+      if (this.#recover()) void onRecovered();
     };
     const fail = (error: unknown) => {
       if (generation === this.#generation) this.#fail(error);
     };
-    // Counted as soon as the journal says so, with nothing between: this may be the last moment of the process.
-    const append = this.#call(group)
-      .then(succeed, fail)
-      .then(() => {
-        budget.written(group);
-        this.#appends.delete(append);
-        if (this.failing && this.#appends.size === 0) backlog.sendsUnwritten = true;
-        onWritten();
-      });
+    const ended = new Promise<void>((resolve) => {
+      const inTurn = this.#turn();
+      const end = (outcome: () => void) =>
+        inTurn(() => {
+          outcome();
+          resolve();
+        });
+      // Counted as soon as the journal says so, with nothing between: this may be the last moment of the process.
+      this.#call(group).then(
+        (range) => end(() => succeed(range)),
+        (error) => end(() => fail(error)),
+      );
+    });
+    const append = ended.then(() => {
+      budget.written(group);
+      this.#appends.delete(append);
+      if (this.failing && this.#appends.size === 0) backlog.sendsUnwritten = true;
+      onWritten();
+    });
     this.#appends.add(append);
+  }
+
+  /** Ranges are of the oldest unwritten events: outcomes count in the order of the appends, however they come. */
+  #turn(): (outcome: () => void) => void {
+    const turn: { outcome?: () => void } = {};
+    this.#turns.push(turn);
+    return (outcome) => {
+      turn.outcome = outcome;
+      while (this.#turns[0]?.outcome !== undefined) this.#turns.shift()?.outcome?.();
+    };
   }
 
   #call(group: EventBytes): Promise<Range> {
@@ -257,6 +280,23 @@ export class Committer {
     }
   }
 
+  /** Where nothing is left to be written, the journal is tried with what goes on in memory. */
+  async #retry(): Promise<void> {
+    if (this.#options.backlog.unwritten > 0) return this.#drain();
+    this.#isProbing = true;
+    await this.#options.onRecovered();
+    this.#isProbing = false;
+  }
+
+  /** The journal works. Returns whether it did not. */
+  #recover(): boolean {
+    const wasFailing = this.failing;
+    this.#failures = 0;
+    this.#retryTimer?.cancel();
+    this.#retryTimer = undefined;
+    return wasFailing;
+  }
+
   #fail(error: unknown): void {
     const { clock, random, onFailed } = this.#options;
     this.#generation += 1;
@@ -266,7 +306,7 @@ export class Committer {
     this.#failures += 1;
     this.#retryTimer = clock.setTimeout(() => {
       this.#retryTimer = undefined;
-      void this.#drain();
+      void this.#retry();
     }, delayMs);
     onFailed(error);
   }

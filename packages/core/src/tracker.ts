@@ -85,7 +85,7 @@ export class Tracker {
       intervalMs: settings.commitIntervalMs ?? platform.commitIntervalMs,
       onWritten: () => this.#sender.wake(),
       onFailed: (error) => reporter.storageFailed(error),
-      onRecovered: () => void this.#secure(),
+      onRecovered: () => this.#secure(),
       onDropped: onJournalFull,
     });
     this.#batcher = new Batcher({

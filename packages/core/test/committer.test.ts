@@ -56,7 +56,7 @@ function createBenchWith<J extends Journal>(
       written += 1;
     },
     onFailed: (error) => errors.push(error),
-    onRecovered: () => {
+    onRecovered: async () => {
       recovered += 1;
     },
   });
@@ -216,6 +216,23 @@ describe('commit', () => {
     await settle();
     expect(journal.groups).toEqual([['1'], ['2'], ['3']]);
     expect(commit.isDone).toBe(true);
+  });
+
+  it('counts what was written in the order of the appends, also where a later one ends first', async () => {
+    const { clock, journal, accept, backlog } = createBenchWith(
+      new FakeJournal({ maxEvents: 1, maxBytes: 100 }),
+    );
+    const release = journal.hangAppends();
+    accept('1');
+    await clock.advance(INTERVAL_MS);
+    journal.hangAppends()();
+    accept('2');
+    await clock.advance(INTERVAL_MS);
+    expect([journal.texts, backlog.unwritten]).toEqual([['2'], 2]);
+    release();
+    await settle();
+    expect([journal.texts, backlog.unwritten]).toEqual([['2', '1'], 0]);
+    expect(backlog.takeFresh({ maxEvents: 1, maxBytes: 100 }).range).toMatchObject({ from: 1, to: 2 });
   });
 
   it('writes again what was under way when one before it failed, and releases what the journal took of it', async () => {

@@ -197,12 +197,11 @@ export class Application {
     void this.#tracker.close({ timeoutMs: 0 });
   }
 
-  /** A tracker that is closed changes the disk no more, unless that took too long: such a disk fails. */
+  /** A tracker that is closed changes the disk no more, unless that took too long: then it is cut off, as by a crash. */
   #checkCalls(closingMs: number): void {
-    const { model, diskWeather } = this.#machine;
     if (this.#calls.changing === 0) return;
-    if (closingMs < SHUT_DOWN_MS) model.problem('close() resolved with changes to the disk under way');
-    diskWeather.faults += 1;
+    if (closingMs >= SHUT_DOWN_MS) this.#machine.cutOffs += 1;
+    else this.#machine.model.problem('close() resolved with changes to the disk under way');
   }
 
   #watched(what: string, mostMs: number): Watched {

@@ -32,6 +32,8 @@ export class Machine {
   readonly log: Log;
   readonly agenda: Agenda;
   readonly model: Model = new Model();
+  /** How often a process ended in the middle of its work, though it had closed its tracker. */
+  cutOffs = 0;
   /** Whether there is little room for journals: what does not fit is not durable. */
   isScarce = false;
   readonly disk: VirtualDisk = new VirtualDisk();

@@ -53,8 +53,12 @@ export class Schedule {
     for (let life = 0; life < lives && model.problems.length === 0; life += 1) await this.#live();
     if (model.problems.length === 0) await this.#drain();
     if (model.problems.length > 0) return { ...NOTHING, problems: model.problems };
-    const { isScarce } = this.#machine;
-    const excuses = { crashes: this.#crashes > 0, faults: diskWeather.faults > 0, scarcity: isScarce };
+    const { isScarce, cutOffs } = this.#machine;
+    const excuses = {
+      crashes: this.#crashes + cutOffs > 0,
+      faults: diskWeather.faults > 0,
+      scarcity: isScarce,
+    };
     const verdict = model.verdict(this.#dropped, excuses);
     return { ...verdict, problems: model.problems };
   }

@@ -57,10 +57,7 @@ export class Appender {
     const moments = this.#lastMoments;
     let confirm = () => {};
     const appended = (async () => {
-      const { writer, group } = await this.#inTurn(async () => {
-        if (moments !== this.#lastMoments) throw overtaken();
-        return this.#write(events, before);
-      });
+      const { writer, group } = await this.#inTurn(() => this.#write(events, before, moments));
       confirm = () => writer.confirm(group);
       const { fsync } = this.#options;
       if (fsync === 'always') await this.#sync(writer);
@@ -150,16 +147,21 @@ export class Appender {
     return turn;
   }
 
-  /** @param before The append before this one. */
+  /**
+   * @param before The append before this one.
+   * @param moments How many last moments there were when it was called: after another one its events are written.
+   */
   async #write(
     events: EventBytes,
     before: Promise<void>,
+    moments: number,
   ): Promise<{ writer: SegmentWriter; group: WrittenGroup }> {
     const { root, segments, tenancy } = this.#options;
     tenancy.lookAround();
     const write = async () => {
       if (segments.salvage.isNeeded) await segments.salvage.run();
       const writer = await this.#currentWriter(events, before);
+      if (moments !== this.#lastMoments) throw overtaken();
       return { writer, group: await writer.write(events) };
     };
     try {

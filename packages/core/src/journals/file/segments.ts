@@ -10,7 +10,8 @@ export class Segments {
   readonly #context: SegmentContext;
   readonly #segments = new Map<number, Segment>();
   readonly #paths = new Set<string>();
-  readonly #deletions = new Set<Promise<void>>();
+  /** What is being noted or deleted. */
+  readonly #underWay = new Set<Promise<void>>();
   #last = 0;
   #bytes = 0;
 
@@ -105,19 +106,23 @@ export class Segments {
   }
 
   async #release(segment: Segment, from: number, to: number): Promise<void> {
-    await segment.acknowledge(from, to);
+    await this.#track(segment.acknowledge(from, to));
     await this.deleteIfDone(segment);
   }
 
-  /** Resolves once nothing is being deleted. */
+  /** Resolves once nothing is being noted or deleted. */
   async settled(): Promise<void> {
-    await Promise.allSettled(this.#deletions);
+    await Promise.allSettled(this.#underWay);
+  }
+
+  #track(work: Promise<void>): Promise<void> {
+    const tracked = work.finally(() => this.#underWay.delete(tracked));
+    this.#underWay.add(tracked);
+    return tracked;
   }
 
   #delete(segment: Segment): Promise<void> {
-    const deletion = this.#deleteOnce(segment).finally(() => this.#deletions.delete(deletion));
-    this.#deletions.add(deletion);
-    return deletion;
+    return this.#track(this.#deleteOnce(segment));
   }
 
   async #deleteOnce(segment: Segment): Promise<void> {
