@@ -105,14 +105,18 @@ export class Segments {
     if (segment.isDone) await this.#delete(segment);
   }
 
-  async #release(segment: Segment, from: number, to: number): Promise<void> {
-    await this.#track(segment.acknowledge(from, to));
+  #release(segment: Segment, from: number, to: number): Promise<void> {
+    return this.#track(this.#releaseOnce(segment, from, to));
+  }
+
+  async #releaseOnce(segment: Segment, from: number, to: number): Promise<void> {
+    await segment.acknowledge(from, to);
     await this.deleteIfDone(segment);
   }
 
   /** Resolves once nothing is being noted or deleted. */
   async settled(): Promise<void> {
-    await Promise.allSettled(this.#underWay);
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
   }
 
   #track(work: Promise<void>): Promise<void> {
