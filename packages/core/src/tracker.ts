@@ -55,6 +55,7 @@ export class Tracker {
   /** Whether listeners of `exit` are called: what they track is written at once, or never. */
   #isEnding = false;
   #closed: Promise<FlushReport> | undefined;
+  #securing: Promise<void> = Promise.resolve();
   /** Resolves when nothing will be delivered any more. */
   readonly #ended: Promise<void>;
   #end: () => void = () => {};
@@ -299,10 +300,13 @@ export class Tracker {
     calm();
   }
 
-  /** Gives to the journal what it did not take while it failed. */
-  async #secure(): Promise<void> {
-    await this.#sender.secure();
-    await this.#committer.secureRing();
+  /** Gives to the journal what it did not take while it failed. One after the other, so that the last one is awaited. */
+  #secure(): Promise<void> {
+    this.#securing = this.#securing.then(async () => {
+      await this.#sender.secure();
+      await this.#committer.secureRing();
+    });
+    return this.#securing;
   }
 
   async #shutDown(): Promise<void> {
