@@ -22,22 +22,13 @@ export class Emulating implements AsyncDisposable {
     return new Emulating(process, baseUrl, apiKey);
   }
 
-  /** How many times an event came that had come before. */
-  async countRepeats(): Promise<number> {
-    this.#ask({ type: 'countRepeats' });
-    return (await this.#process.expect('repeats')).count;
-  }
-
   audit(request: AuditRequest): Promise<Audit> {
-    this.#ask({ type: 'audit', ...request });
+    const asked: EmulatorAsked = { type: 'audit', ...request };
+    this.#process.tell(asked);
     return this.#process.expect('audited');
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#process[Symbol.asyncDispose]();
-  }
-
-  #ask(asked: EmulatorAsked): void {
-    this.#process.tell(asked);
   }
 }

@@ -19,6 +19,8 @@ export type ReceiverTold =
       readonly type: 'audited';
       /** Of the duplicates: events of the lives that were asked for. */
       readonly repeated: number;
+      /** The most events that came again after one sender had sent them, of those that have a name. */
+      readonly mostRepeatsAfterOne: number;
       readonly ambiguous: number;
       readonly answersGiven: number;
     } & Audit);

@@ -13,7 +13,9 @@ onAsked<{ type: 'count' } | ({ type: 'audit' } & AuditRequest)>((asked) => {
   if (asked.type === 'audit') {
     const result = audit(events.seen, events.received, asked);
     const repeated = events.repeatsOf(new Set(asked.expectations.map(({ life }) => life)));
-    tell<ReceiverTold>({ type: 'audited', ...result, repeated, ambiguous, answersGiven });
+    const { mostRepeatsAfterOne } = events;
+    const counts = { repeated, mostRepeatsAfterOne, ambiguous, answersGiven };
+    tell<ReceiverTold>({ type: 'audited', ...result, ...counts });
   } else {
     const { received, seen } = events;
     tell<ReceiverTold>({ type: 'counted', received, unique: seen.size, firstRequestAt });

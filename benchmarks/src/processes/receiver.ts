@@ -4,6 +4,7 @@ import type { Answer } from './answer.ts';
 import { UuidSet } from './uuid-set.ts';
 
 const TAKEN = Buffer.from('{}');
+const SENDER = /^\/sender-(\w+)\//;
 
 /** The service as a plain HTTP server, as light as it can be: it counts events by uuid and answers 200, or as it is told. */
 export class Receiver {
@@ -48,10 +49,10 @@ export class Receiver {
     this.firstRequestAt ??= monotonicMs();
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => this.#answer(Buffer.concat(chunks), response));
+    request.on('end', () => this.#answer(Buffer.concat(chunks), senderOf(request), response));
   }
 
-  #answer(body: Buffer, response: ServerResponse): void {
+  #answer(body: Buffer, sender: string | undefined, response: ServerResponse): void {
     const answer = this.#answers[this.#requests];
     this.#requests += 1;
     if (answer?.kind === 'status') {
@@ -60,7 +61,7 @@ export class Receiver {
       return;
     }
     if (answer === undefined || answer.takes) {
-      const count = this.events.add(body);
+      const count = this.events.add(body, sender);
       response.once('close', () => {
         if (!response.writableFinished) this.ambiguous += count;
       });
@@ -73,4 +74,9 @@ export class Receiver {
       response.socket?.resetAndDestroy();
     }
   }
+}
+
+/** A sender has a name where its base address ends in `/sender-` and that. */
+function senderOf({ url = '' }: IncomingMessage): string | undefined {
+  return SENDER.exec(url)?.[1];
 }

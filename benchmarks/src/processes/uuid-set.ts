@@ -11,18 +11,27 @@ export class UuidSet {
   readonly seen: Set<string> = new Set();
   /** How many times more than once each of those came that came more than once. */
   readonly #repeats = new Map<string, number>();
+  /** Who sent each event last, of those that have a name. */
+  readonly #senders = new Map<string, string>();
+  /** How many events came again after each of them had sent them. */
+  readonly #repeatsAfter = new Map<string, number>();
   /** Events taken, repeated ones included. */
   received = 0;
 
-  /** Takes the events of a request body. Returns how many there are. */
-  add(body: Buffer): number {
+  /**
+   * Takes the events of a request body. Returns how many there are.
+   *
+   * @param sender Whose request it is; undefined for one without a name.
+   */
+  add(body: Buffer, sender?: string): number {
     let count = 0;
     for (let at = body.indexOf(FIELD); at >= 0; at = body.indexOf(FIELD, at + UUID_LENGTH)) {
       at += FIELD.length;
       const uuid = body.toString('latin1', at, at + UUID_LENGTH);
       const before = this.seen.size;
       this.seen.add(uuid);
-      if (this.seen.size === before) this.#repeats.set(uuid, (this.#repeats.get(uuid) ?? 0) + 1);
+      if (this.seen.size === before) increment(this.#repeats, uuid);
+      if (sender !== undefined) this.#noteSender(uuid, sender);
       count += 1;
     }
     this.received += count;
@@ -36,9 +45,26 @@ export class UuidSet {
     return total;
   }
 
+  /** The most events that came again after one sender had sent them. */
+  get mostRepeatsAfterOne(): number {
+    return Math.max(0, ...this.#repeatsAfter.values());
+  }
+
   clear(): void {
     this.#repeats.clear();
+    this.#senders.clear();
+    this.#repeatsAfter.clear();
     this.seen.clear();
     this.received = 0;
   }
+
+  #noteSender(uuid: string, sender: string): void {
+    const before = this.#senders.get(uuid);
+    if (before !== undefined) increment(this.#repeatsAfter, before);
+    this.#senders.set(uuid, sender);
+  }
+}
+
+function increment(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
 }

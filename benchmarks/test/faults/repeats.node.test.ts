@@ -18,3 +18,17 @@ it('repeats are counted by the life that tracked the event, until all is cleared
   events.clear();
   expect(events.repeatsOf(new Set([1, 2]))).toBe(0);
 });
+
+it('repeats are counted by who had sent the event before', () => {
+  const events = new UuidSet();
+  const send = (sender: string, ...numbers: number[]) =>
+    events.add(
+      Buffer.from(JSON.stringify(numbers.map((number) => ({ uuid: numberedUuid(1, number) })))),
+      sender,
+    );
+  send('a', 1, 2, 3);
+  expect(events.mostRepeatsAfterOne).toBe(0);
+  send('b', 2, 3, 4);
+  send('c', 3);
+  expect(events.mostRepeatsAfterOne).toBe(2);
+});

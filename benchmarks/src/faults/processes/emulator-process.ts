@@ -11,9 +11,7 @@ await receiveSettings<object>();
 const emulator = await startEmulator({ primaryKey: 'email' });
 
 onAsked<EmulatorAsked>(async (asked) => {
-  if (asked.type === 'audit') return tell<EmulatorTold>({ type: 'audited', ...(await auditStore(asked)) });
-  const { unique, received } = await emulator.countEvents();
-  tell<EmulatorTold>({ type: 'repeats', count: received - unique });
+  tell<EmulatorTold>({ type: 'audited', ...(await auditStore(asked)) });
 });
 
 const { baseUrl, apiKey } = emulator;

@@ -42,11 +42,9 @@ export type TrackingTold =
   | { readonly type: 'finished'; readonly tracked: number; readonly pending: number };
 
 /** What the emulator's process is asked. */
-export type EmulatorAsked = ({ readonly type: 'audit' } & AuditRequest) | { readonly type: 'countRepeats' };
+export type EmulatorAsked = { readonly type: 'audit' } & AuditRequest;
 
 /** What the emulator's process tells. */
 export type EmulatorTold =
   | { readonly type: 'ready'; readonly baseUrl: string; readonly apiKey: string }
-  /** How many times an event came that had come before. */
-  | { readonly type: 'repeats'; readonly count: number }
   | ({ readonly type: 'audited' } & Audit);
