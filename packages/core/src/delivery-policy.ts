@@ -1,3 +1,5 @@
+import { ConfigError, describe } from '@sluice/protocol';
+
 /**
  * What the sender does with an answer:
  * - `accept`: the service has the events; release them.
@@ -5,28 +7,91 @@
  * - `split`: the body is too large; send it in halves. One event alone that is too large becomes a dead letter.
  * - `isolate`: an event is at fault; send halves to find it. One event refused twice the same way becomes a dead letter.
  * - `pause`: nothing is wrong with the events; keep all, and ask again from time to time.
+ * - `drop`: nobody wants the events; drop them, and say so. Never done unless a policy asks for it.
  */
-export type Action = 'accept' | 'retry' | 'split' | 'isolate' | 'pause';
+export type Action = 'accept' | 'retry' | 'split' | 'isolate' | 'pause' | 'drop';
 
-/** Actions by status, exact ones first. The interface documents none: these are the safe readings of HTTP. */
-const ACTIONS: Readonly<Record<string, Action>> = {
-  '401': 'pause',
-  '403': 'pause',
-  '404': 'pause',
-  '405': 'pause',
-  '408': 'retry',
-  '410': 'pause',
-  '413': 'split',
-  '425': 'retry',
-  '429': 'retry',
-  '501': 'isolate',
-  '2xx': 'accept',
-  '3xx': 'pause',
-  '4xx': 'isolate',
-  '5xx': 'retry',
+/** What the sender does with an answer, and how. */
+export interface Rule {
+  readonly action: Action;
+  /** Whether it takes its time: an address does not mend itself soon, and odd refusals are not worth many requests. */
+  readonly isSlow?: true;
+  /** Whether the service says by this that it is sent too much: from then on it is sent less. */
+  readonly isPushback?: true;
+}
+
+/** Actions by status (`409`) or class (`5xx`). */
+export type DeliveryPolicy = Readonly<Record<string, Action>>;
+
+/** The delivery table: exact statuses first. The interface documents none: these are the safe readings of HTTP. */
+export const DELIVERY_TABLE: Readonly<Record<string, Rule>> = {
+  '2xx': { action: 'accept' },
+  '3xx': { action: 'pause', isSlow: true },
+  '400': { action: 'isolate' },
+  '401': { action: 'pause' },
+  '403': { action: 'pause' },
+  '404': { action: 'pause', isSlow: true },
+  '405': { action: 'pause', isSlow: true },
+  '408': { action: 'retry' },
+  '409': { action: 'isolate' },
+  '410': { action: 'pause', isSlow: true },
+  '413': { action: 'split' },
+  '422': { action: 'isolate' },
+  '425': { action: 'retry' },
+  '429': { action: 'retry', isPushback: true },
+  '4xx': { action: 'isolate', isSlow: true },
+  '501': { action: 'isolate', isSlow: true },
+  '503': { action: 'retry', isPushback: true },
+  '5xx': { action: 'retry' },
 };
 
-/** The action for a status. One that HTTP does not know is kept and tried again. */
-export function actionFor(status: number): Action {
-  return ACTIONS[status] ?? ACTIONS[`${Math.floor(status / 100)}xx`] ?? 'retry';
+/** A status that HTTP does not know is kept and tried again. */
+const UNKNOWN: Rule = { action: 'retry' };
+const ACTIONS: readonly string[] = [
+  'accept',
+  'retry',
+  'split',
+  'isolate',
+  'pause',
+  'drop',
+] satisfies Action[];
+const STATUS_OR_CLASS = /^[2-5](?:\d\d|xx)$/;
+
+/** The rule for a status: the exact one before that of its class. What the policy names takes the place of the same name. */
+export function ruleFor(status: number, policy: DeliveryPolicy = {}): Rule {
+  for (const name of [String(status), `${Math.floor(status / 100)}xx`]) {
+    const rule = DELIVERY_TABLE[name];
+    const action = Object.hasOwn(policy, name) ? policy[name] : rule?.action;
+    if (action !== undefined) return { ...rule, action };
+  }
+  return UNKNOWN;
+}
+
+/** A copy of a policy, checked. Throws a ConfigError for a status or an action that there is not. */
+export function readPolicy(given: unknown): DeliveryPolicy {
+  const option = 'delivery.policy';
+  if (given === undefined) return {};
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new ConfigError(option, `${option} must be an object of actions by status, got ${describe(given)}`);
+  }
+  const policy: Record<string, Action> = {};
+  for (const [status, action] of Object.entries(given)) {
+    if (!STATUS_OR_CLASS.test(status)) {
+      const allowed = 'a status from 200 to 599, or a class from 2xx to 5xx';
+      throw new ConfigError(option, `${option} must name ${allowed}, got ${describe(status)}`);
+    }
+    if (!isAction(action)) {
+      const allowed = ACTIONS.map((name) => `"${name}"`).join(', ');
+      throw new ConfigError(
+        option,
+        `${option}[${status}] must be one of ${allowed}, got ${describe(action)}`,
+      );
+    }
+    policy[status] = action;
+  }
+  return policy;
+}
+
+function isAction(value: unknown): value is Action {
+  return typeof value === 'string' && ACTIONS.includes(value);
 }

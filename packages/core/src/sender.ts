@@ -15,11 +15,11 @@ import type { Books } from './books.ts';
 import type { Breaker } from './breaker.ts';
 import { abortAfter, type Clock, sleep, type Timer } from './clock.ts';
 import type { DeadLetters } from './dead-letters.ts';
-import { type Action, actionFor } from './delivery-policy.ts';
+import { type Action, ruleFor } from './delivery-policy.ts';
 import type { EventBytes, Journal, Range } from './journal.ts';
 import { reasonOf } from './reason.ts';
 import { redactedOutcome } from './redaction.ts';
-import type { Outcome, Transport } from './transport.ts';
+import type { Outcome, Timeouts, Transport } from './transport.ts';
 import { Verdicts } from './verdicts.ts';
 
 /** Failures in a row after which all requests wait for one to succeed. */
@@ -43,7 +43,7 @@ export interface SenderOptions {
   readonly url: string;
   readonly apiKey: string | undefined;
   readonly concurrency: number;
-  readonly timeoutMs: number;
+  readonly timeouts: Timeouts;
   readonly backoff: Backoff;
   readonly random: () => number;
   readonly clock: Clock;
@@ -228,7 +228,7 @@ export class Sender {
       if (!(await breaker.admit(waiting))) return signal.aborted ? 'stopped' : this.#expired(batch);
       const { era } = breaker;
       const outcome = await this.#post(batch);
-      const action: Action = outcome.kind === 'failed' ? 'retry' : actionFor(outcome.status);
+      const action: Action = outcome.kind === 'failed' ? 'retry' : ruleFor(outcome.status).action;
       if (action === 'accept') return this.#accepted(batch, era);
       if (signal.aborted) return 'stopped';
       this.#report(outcome, action);
@@ -254,10 +254,10 @@ export class Sender {
   }
 
   async #post({ body }: Batch): Promise<Outcome> {
-    const { transport, url, apiKey, timeoutMs } = this.#options;
+    const { transport, url, apiKey, timeouts } = this.#options;
     const { signal } = this.#abort;
     try {
-      const request = { url, headers: requestHeaders(apiKey), body, timeoutMs, signal };
+      const request = { url, headers: requestHeaders(apiKey), body, timeouts, signal };
       return redactedOutcome(await transport.post(request), this.#redact);
     } catch (cause) {
       // A transport of the user's own may break its word.

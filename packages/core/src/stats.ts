@@ -1,6 +1,34 @@
 import type { DropReason } from './books.ts';
 import type { BreakerState } from './breaker.ts';
 
+/** Why no request is made but a probe from time to time. */
+export type PauseReason =
+  /** The service does not take the key: 401, 403. `setApiKey()` resumes at once. */
+  | 'unauthorized'
+  /** The address is wrong, or leads elsewhere: 3xx, 404, 405, 410. */
+  | 'misdirected'
+  /** Most of what was sent of late was refused: it is the service or us, not the events. */
+  | 'refused'
+  /** `delivery.policy` says so of another answer. */
+  | 'policy';
+
+/** The sender waits, and asks the service again from time to time. */
+export interface Pause {
+  readonly reason: PauseReason;
+  /** What the service answered. */
+  readonly status: number;
+  /** When the service is asked again, in milliseconds since 1970. */
+  readonly until: number;
+}
+
+/** How long requests took until their answer, in milliseconds, of the last 500; all 0 where none was made. */
+export interface Latency {
+  readonly p50: number;
+  readonly p90: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
 /** A snapshot. At every moment `accepted + recovered = delivered + deadLettered + (all of dropped) + pending`. */
 export interface TrackerStats {
   /** Events that `track()` took. */
@@ -34,6 +62,27 @@ export interface TrackerStats {
   /** Where events are kept now: `file`, `indexeddb`, `memory`, or the kind of your own journal. */
   readonly journal: string;
   readonly breaker: BreakerState;
+  /** Why and until when the sender waits; undefined where it does not. */
+  readonly pause: Pause | undefined;
+  /** Requests per second that the service is sent at the most, since it pushed back; undefined where it has not. */
+  readonly rateLimit: number | undefined;
+  /** The largest body that the service is sent, in bytes, since it refused a larger one; undefined where it has not. */
+  readonly bodyLimit: number | undefined;
+  readonly requests: {
+    /** Requests ever made. */
+    readonly sent: number;
+    /** Of these, those that sent a batch again. */
+    readonly retried: number;
+    /** Of these, those that failed or were answered by anything but an acceptance. */
+    readonly failed: number;
+    /** Bytes of all bodies. */
+    readonly bytes: number;
+    readonly latencyMs: Latency;
+  };
+  /** Of the last ten seconds. */
+  readonly rates: { readonly acceptedPerSecond: number; readonly deliveredPerSecond: number };
+  /** The last failed request or failure of storage. */
+  readonly lastError: { readonly at: number; readonly message: string } | undefined;
 }
 
 /** What became of events while `flush()` or `close()` ran, and what is left. */

@@ -2,6 +2,7 @@ import type { DeliveryError, InvalidEventError } from '@sluice/protocol';
 import type { DropReason } from './books.ts';
 import type { BreakerState } from './breaker.ts';
 import type { StorageError } from './errors/storage-error.ts';
+import type { Pause } from './stats.ts';
 
 /** What `tracker.on(name, listener)` can listen to, and what the listener gets. */
 export interface TrackerEvents {
@@ -23,4 +24,20 @@ export interface TrackerEvents {
   readonly storageFailed: { readonly error: StorageError };
   /** Requests flow, wait, or are about to be tried again. */
   readonly breaker: { readonly state: BreakerState };
+  /** Nothing is wrong with the events: all are kept, and the service is asked again from time to time. */
+  readonly paused: Pause;
+  /** Requests flow again after a pause. */
+  readonly resumed: Record<string, never>;
+  /** The service pushed back, or has not for long: so many requests a second are made at the most. */
+  readonly rateLimit: { readonly perSecond: number | undefined };
+  /** The service refused a larger body: bodies have so many bytes at the most. */
+  readonly bodyLimit: { readonly bytes: number | undefined };
+  /** Where events are kept has changed: the journal failed and memory goes on, or the journal is back. */
+  readonly journal: { readonly kind: string };
+  /** Dead letters take the road of events again; they are counted as recovered. */
+  readonly replayed: { readonly count: number };
+  /** Dead letters are gone: too old, or the oldest of too many. */
+  readonly deadLettersDropped: { readonly reason: 'full' | 'expired'; readonly count: number };
+  /** Code of yours failed: a listener, the logger, the clock, a hook. Raised once for each. */
+  readonly hookFailed: { readonly hook: string; readonly error: Error };
 }

@@ -15,9 +15,10 @@ import { StorageError, storageError } from './errors/storage-error.ts';
 import { createEventText, type TrackOptions } from './event-text.ts';
 import { type Journal, rangeLength } from './journal.ts';
 import { createJournal } from './journals/choice.ts';
-import { readOptions, type Settings, type TrackerOptions } from './options.ts';
+import type { TrackerOptions } from './options.ts';
 import { Reporter } from './reporter.ts';
 import { Sender } from './sender.ts';
+import { readOptions, type Settings } from './settings.ts';
 import type { FinishOptions, FlushReport, TrackerStats } from './stats.ts';
 import type { TrackerEvents } from './tracker-events.ts';
 
@@ -109,7 +110,7 @@ export class Tracker {
       url: endpoint(settings.baseUrl, EVENTS_PATH),
       apiKey: settings.apiKey,
       concurrency: delivery.concurrency,
-      timeoutMs: delivery.timeoutMs,
+      timeouts: delivery.timeouts,
       backoff: { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs },
       random,
       clock,
@@ -249,6 +250,12 @@ export class Tracker {
       oldestAgeMs: oldestAt === undefined ? undefined : Math.max(0, this.#clock.now() - oldestAt),
       journal: this.#committer.failing ? 'memory' : this.#journal.kind,
       breaker: this.#breaker.state,
+      pause: undefined,
+      rateLimit: undefined,
+      bodyLimit: undefined,
+      requests: { sent: 0, retried: 0, failed: 0, bytes: 0, latencyMs: { p50: 0, p90: 0, p99: 0, max: 0 } },
+      rates: { acceptedPerSecond: 0, deliveredPerSecond: 0 },
+      lastError: undefined,
     };
   }
 

@@ -1,10 +1,21 @@
+/** Bounds of one request, in milliseconds. */
+export interface Timeouts {
+  /** Connecting, TLS included. A transport that cannot tell it apart counts it in `headersMs`. */
+  readonly connectMs: number;
+  /** From the connection, or where that is not known from the start, until the status of the answer is there. */
+  readonly headersMs: number;
+  /** Reading the body. The answer counts all the same, with as much of its body as came. */
+  readonly bodyMs: number;
+  /** All of it, sending included. */
+  readonly totalMs: number;
+}
+
 /** One request: a batch body to be posted. */
 export interface TransportRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** Upper bound for connecting, sending, and the answer with its body, in milliseconds. */
-  readonly timeoutMs: number;
+  readonly timeouts: Timeouts;
   /** Aborts the request. */
   readonly signal: AbortSignal;
 }

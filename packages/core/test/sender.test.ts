@@ -15,6 +15,7 @@ import { settle, VirtualClock } from './virtual-clock.ts';
 const KEY = 'canary-key-5f1d';
 const URL_OF_EVENTS = 'https://example.com/api/events/batch/';
 const SECOND = 1_000;
+const TIMEOUTS = { connectMs: 10 * SECOND, headersMs: 30 * SECOND, bodyMs: 5 * SECOND, totalMs: 60 * SECOND };
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
@@ -71,7 +72,7 @@ class Bench {
     });
     this.sender = new Sender({
       ...{ url: URL_OF_EVENTS, apiKey: 'apiKey' in options ? options.apiKey : KEY, concurrency },
-      ...{ timeoutMs: 30 * SECOND, backoff: { baseMs: 500, maxMs: MINUTE }, random },
+      ...{ timeouts: TIMEOUTS, backoff: { baseMs: 500, maxMs: MINUTE }, random },
       ...{ clock, backlog, journal, books, batcher: this.batcher, breaker: this.breaker, transport },
       deadLetters: new DeadLetters(() => this.letters, clock),
       secure: (events) => (this.journalWorks ? journal.append(events) : Promise.resolve(undefined)),
@@ -197,7 +198,7 @@ describe('Sender', () => {
       url: URL_OF_EVENTS,
       headers: { authorization: `Api-Key ${KEY}`, 'content-type': 'application/json' },
       text: '{"batch":[{"n":0},{"n":1},{"n":2}]}',
-      timeoutMs: 30_000,
+      timeouts: TIMEOUTS,
     });
   });
 

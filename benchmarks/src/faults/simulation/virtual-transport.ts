@@ -30,7 +30,7 @@ export class VirtualTransport implements Transport {
     this.#options = options;
   }
 
-  post({ body, timeoutMs, signal }: TransportRequest): Promise<Outcome> {
+  post({ body, timeouts, signal }: TransportRequest): Promise<Outcome> {
     const { agenda, pace, process, weather } = this.#options;
     const exchange = new Exchange(this.#options);
     return new Promise((resolve) => {
@@ -44,7 +44,7 @@ export class VirtualTransport implements Transport {
       const fail = (cause: Error) => end({ kind: 'failed', cause, maybeSent: exchange.isSent });
       const abort = () => fail(ABORTED);
       const forget = process.onEnd(abort);
-      const timer = agenda.add(timeoutMs, () => process.deliver(() => fail(TIMED_OUT)));
+      const timer = agenda.add(timeouts.totalMs, () => process.deliver(() => fail(TIMED_OUT)));
       signal.addEventListener('abort', abort);
       if (process.isDead || signal.aborted) return abort();
       const turn = weather.next();

@@ -1,7 +1,7 @@
 import { platform } from '#platform';
 import type { Clock } from '../clock.ts';
 import type { Journal } from '../journal.ts';
-import type { Settings } from '../options.ts';
+import type { Settings } from '../settings.ts';
 import { MemoryJournal } from './memory-journal.ts';
 
 /** The journal that the settings ask for. A `part` is a place beside the events: dead letters. */

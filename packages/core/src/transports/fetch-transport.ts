@@ -2,12 +2,12 @@ import { MAX_ANSWER_BYTES, type Outcome, type Transport, type TransportRequest }
 
 /** Posts with the platform's `fetch`: browsers, workers, edge runtimes. */
 export class FetchTransport implements Transport {
-  async post({ url, headers, body, timeoutMs, signal }: TransportRequest): Promise<Outcome> {
+  async post({ url, headers, body, timeouts, signal }: TransportRequest): Promise<Outcome> {
     const abort = new AbortController();
     const stop = () => abort.abort();
     signal.addEventListener('abort', stop);
     // Not on the tracker's clock: AbortSignal.timeout has none either, and is missing in older browsers.
-    const timer = setTimeout(stop, timeoutMs);
+    const timer = setTimeout(stop, timeouts.totalMs);
     try {
       if (signal.aborted) stop();
       const answer = await fetch(url, {

@@ -21,10 +21,10 @@ export class UndiciTransport implements Transport {
     this.#agent = new Agent({ connections, pipelining: 1 });
   }
 
-  async post({ url, headers, body, timeoutMs, signal }: TransportRequest): Promise<Outcome> {
+  async post({ url, headers, body, timeouts, signal }: TransportRequest): Promise<Outcome> {
     // Every request under way listens to it: ten are no leak.
     setMaxListeners(0, signal);
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeouts.totalMs)]);
     try {
       const { origin, pathname, search } = new URL(url);
       const answer = await this.#agent.request({
@@ -34,8 +34,8 @@ export class UndiciTransport implements Transport {
         headers,
         body,
         signal: deadline,
-        headersTimeout: timeoutMs,
-        bodyTimeout: timeoutMs,
+        headersTimeout: timeouts.headersMs,
+        bodyTimeout: timeouts.bodyMs,
       });
       const retryAfter = answer.headers['retry-after'];
       return {

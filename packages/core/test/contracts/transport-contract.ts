@@ -24,7 +24,7 @@ export function describeTransport(name: string, create: () => Transport, service
       url: endpoint(service.baseUrl, EVENTS_PATH),
       headers: requestHeaders(service.apiKey),
       body: batchBody(new TextEncoder().encode(JSON.stringify(event))),
-      timeoutMs: 10_000,
+      timeouts: { connectMs: 5_000, headersMs: 10_000, bodyMs: 5_000, totalMs: 20_000 },
       signal: new AbortController().signal,
       ...given,
     };

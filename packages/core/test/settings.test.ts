@@ -2,7 +2,8 @@ import { ConfigError } from '@sluice/protocol';
 import { describe, expect, it } from 'vitest';
 import { MemoryJournal } from '../src/journals/memory-journal.ts';
 import type { Logger } from '../src/logger.ts';
-import { readOptions, type Settings, type TrackerOptions } from '../src/options.ts';
+import type { TrackerOptions } from '../src/options.ts';
+import { readOptions, type Settings } from '../src/settings.ts';
 import type { Transport } from '../src/transport.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -34,6 +35,7 @@ function refusalOf(option: string, value: unknown): ConfigError {
 const SIZES = [
   ...['maxEventBytes', 'buffer.maxEvents', 'buffer.maxBytes', 'batch.maxEvents', 'batch.maxBytes'],
   ...['delivery.concurrency', 'delivery.timeoutMs', 'delivery.retryBaseMs', 'delivery.retryMaxMs'],
+  ...['delivery.connectTimeoutMs', 'delivery.headersTimeoutMs', 'delivery.bodyTimeoutMs'],
 ];
 const WAITS = ['commitIntervalMs', 'batch.maxWaitMs'];
 /** The least and the most that an option may be. */
@@ -43,6 +45,8 @@ const BOUNDS: Readonly<Record<string, readonly [least: number, most: number]>> =
   'storage.maxBytes': [65_536, Number.MAX_SAFE_INTEGER],
   'storage.minFreeBytes': [0, Number.MAX_SAFE_INTEGER],
   'storage.maxAgeMs': [1, 2 ** 31 - 1],
+  'deadLetters.maxBytes': [65_536, Number.MAX_SAFE_INTEGER],
+  'deadLetters.maxAgeMs': [1, Number.MAX_SAFE_INTEGER],
 };
 
 describe('readOptions', () => {
@@ -65,7 +69,19 @@ describe('readOptions', () => {
         maxAgeMs: undefined,
       },
       batch: { maxEvents: 500, maxBytes: 524_288, maxWaitMs: 1_000 },
-      delivery: { concurrency: 4, timeoutMs: 30_000, retryBaseMs: 500, retryMaxMs: 60_000 },
+      deadLetters: { maxBytes: 16_777_216, maxAgeMs: 30 * 24 * 3_600_000 },
+      ordering: 'unordered',
+      compress: false,
+      delivery: {
+        concurrency: 4,
+        timeouts: { totalMs: 60_000, connectMs: 10_000, headersMs: 30_000, bodyMs: 5_000 },
+        retryBaseMs: 500,
+        retryMaxMs: 60_000,
+        policy: {},
+        classify: undefined,
+        idempotencyHeader: undefined,
+      },
+      waitUntil: undefined,
       logger: undefined,
       transport: undefined,
       clock: undefined,
@@ -80,12 +96,21 @@ describe('readOptions', () => {
       buffer: { maxEvents: 1, maxBytes: 2 ** 31 },
       storage: { maxBytes: 65_536, minFreeBytes: 0, whenFull: 'drop-newest', maxAgeMs: 1 },
       batch: { maxEvents: 2, maxBytes: 3, maxWaitMs: 0 },
-      delivery: { concurrency: 5, timeoutMs: 6, retryBaseMs: 7, retryMaxMs: 8 },
+      deadLetters: { maxBytes: 65_537, maxAgeMs: 1 },
+      ordering: 'strict',
+      compress: true,
       transport: { post: () => new Promise(() => {}), close: async () => {} } as Transport,
       clock: new VirtualClock(),
       random: () => 0.5,
     } satisfies TrackerOptions;
-    expect(readOptions(given)).toMatchObject(given);
+    const delivery = {
+      ...{ concurrency: 5, retryBaseMs: 7, retryMaxMs: 8, policy: { '409': 'accept' }, classify: () => [] },
+      idempotencyHeader: 'Idempotency-Key',
+    } satisfies TrackerOptions['delivery'];
+    const timeouts = { totalMs: 6, connectMs: 7, headersMs: 8, bodyMs: 9 };
+    const timeoutOptions = { timeoutMs: 6, connectTimeoutMs: 7, headersTimeoutMs: 8, bodyTimeoutMs: 9 };
+    const settings = readOptions({ ...given, delivery: { ...delivery, ...timeoutOptions } });
+    expect(settings).toMatchObject({ ...given, delivery: { ...delivery, timeouts } });
   });
 
   it('takes an option that is undefined for one that is absent', () => {
@@ -355,7 +380,7 @@ describe('a wrong option', () => {
 
   it.each([
     ['options', { ...GOOD, baseURL: 'https://example.com' }, 'baseURL', /baseUrl, apiKey, correlationKey/],
-    ['options', { ...GOOD, maxEvents: 5 }, 'maxEvents', /buffer, storage, batch, delivery/],
+    ['options', { ...GOOD, maxEvents: 5 }, 'maxEvents', /buffer, storage, deadLetters, batch, delivery/],
     ['buffer', { ...GOOD, buffer: { maxEvent: 5 } }, 'buffer.maxEvent', /maxEvents, maxBytes/],
     [
       'storage',
@@ -363,7 +388,7 @@ describe('a wrong option', () => {
       'storage.maxAge',
       /maxBytes, minFreeBytes, whenFull, max/,
     ],
-    ['storage', { ...GOOD, maxAgeMs: 5 }, 'maxAgeMs', /buffer, storage, batch, delivery/],
+    ['storage', { ...GOOD, maxAgeMs: 5 }, 'maxAgeMs', /buffer, storage, deadLetters, batch, delivery/],
     ['batch', { ...GOOD, batch: { maxWait: 5 } }, 'batch.maxWait', /maxEvents, maxBytes, maxWaitMs/],
     ['delivery', { ...GOOD, delivery: { retries: 5 } }, 'delivery.retries', /concurrency, timeoutMs/],
     ['JSON', JSON.parse('{"__proto__":{"source":"mobile"}}'), '__proto__', /baseUrl/],

@@ -1,0 +1,20 @@
+/** An event that the service names in its answer as not taken. */
+export interface RejectedEvent {
+  /** Its place in the batch, from 0. Needed unless there is a uuid. */
+  readonly index?: number | undefined;
+  readonly uuid?: string | undefined;
+  /** Kept with the dead letter. */
+  readonly reason?: string | undefined;
+}
+
+/** An answer by which the service accepted a batch. */
+export interface AcceptingAnswer {
+  readonly status: number;
+  /** The start of its body as text, at most 64 KiB. */
+  readonly body: string;
+  /** How many events the batch had. */
+  readonly count: number;
+}
+
+/** Reads from an answer which events of an accepted batch were not taken; none where it returns nothing. */
+export type Classify = (answer: AcceptingAnswer) => readonly RejectedEvent[] | undefined;
