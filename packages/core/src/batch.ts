@@ -22,13 +22,16 @@ export function createBatch({ bytes, ends, times }: EventBytes, range: EpochRang
   };
 }
 
+/** A part of a batch, events `from` (inclusive) to `to` (exclusive), as a batch of its own. */
+export function cutBatch({ events, range }: Batch, from: number, to: number): Batch {
+  const limit = { maxEvents: to - from, maxBytes: events.bytes.length };
+  const cut = { ...range, from: range.from + from, to: range.from + to };
+  return createBatch(sliceEvents(events, from, limit), cut);
+}
+
 /** Cuts a batch of two or more events in half. */
-export function splitBatch({ events, range }: Batch): [Batch, Batch] {
-  const middle = Math.ceil(events.ends.length / 2);
-  const half = { maxEvents: middle, maxBytes: events.bytes.length };
-  const cut = range.from + middle;
-  return [
-    createBatch(sliceEvents(events, 0, half), { ...range, to: cut }),
-    createBatch(sliceEvents(events, middle, half), { ...range, from: cut }),
-  ];
+export function splitBatch(batch: Batch): [Batch, Batch] {
+  const count = batch.events.ends.length;
+  const middle = Math.ceil(count / 2);
+  return [cutBatch(batch, 0, middle), cutBatch(batch, middle, count)];
 }

@@ -1,15 +1,20 @@
+import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol';
 import type { Backlog } from './backlog.ts';
 import { type Batch, createBatch } from './batch.ts';
 import type { Clock, Timer } from './clock.ts';
 import { StorageError } from './errors/storage-error.ts';
 import { type Journal, type Limit, type Reading, rangeLength } from './journal.ts';
 import type { EpochRange } from './range-queue.ts';
+import type { SizeLimit } from './size-limit.ts';
 
 export interface BatcherOptions {
   readonly backlog: Backlog;
   readonly journal: Journal;
   readonly clock: Clock;
   readonly limit: Limit;
+  readonly sizeLimit: SizeLimit;
+  /** Whether no event may overtake another: what is stored is older than what is not. */
+  readonly isStrict: boolean;
   /** How long an event may wait for others to be sent with, in milliseconds. */
   readonly maxWaitMs: number;
   /** How old an event may get, in milliseconds. */
@@ -49,14 +54,21 @@ export class Batcher {
     };
   }
 
-  /** The next batch that is due, or undefined; then `onDue` is called when one becomes due by its age. */
-  async next(): Promise<Batch | undefined> {
-    const { backlog, limit } = this.#options;
+  /**
+   * The next batch that is due, or undefined; then `onDue` is called when one becomes due by its age.
+   *
+   * @param maxEvents Bound of this batch beside the limit.
+   */
+  async next(maxEvents: number = Number.POSITIVE_INFINITY): Promise<Batch | undefined> {
+    const { backlog, isStrict } = this.#options;
+    const limit = { ...this.#limit, maxEvents: Math.min(this.#limit.maxEvents, maxEvents) };
     for (;;) {
       const freshIsDue = this.#freshIsDue();
-      if (backlog.stored > 0 && !this.#storedIsHeld && (this.#storedIsNext || !freshIsDue)) {
+      const storedIsNext = isStrict || this.#storedIsNext || !freshIsDue;
+      if (isStrict && this.#storedIsHeld && backlog.stored > 0) return undefined;
+      if (backlog.stored > 0 && !this.#storedIsHeld && storedIsNext) {
         this.#storedIsNext = false;
-        const batch = await this.#readStored();
+        const batch = await this.#readStored(limit);
         if (batch !== undefined) return batch;
       } else if (freshIsDue) {
         this.#storedIsNext = true;
@@ -107,7 +119,7 @@ export class Batcher {
   holdStored(): () => void {
     this.#storedIsHeld = true;
     // Others may be readable.
-    this.#options.backlog.rotateStored();
+    if (!this.#options.isStrict) this.#options.backlog.rotateStored();
     return () => {
       this.#storedIsHeld = false;
     };
@@ -120,13 +132,23 @@ export class Batcher {
     this.#expiryTimer = undefined;
   }
 
+  /** What a batch may hold now. */
+  get #limit(): Limit {
+    const { limit, sizeLimit } = this.#options;
+    return {
+      ...limit,
+      maxBytes: Math.max(1, Math.min(limit.maxBytes, sizeLimit.bytes - BATCH_OVERHEAD_BYTES)),
+    };
+  }
+
   #stopWaiting(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
   }
 
   #freshIsDue(): boolean {
-    const { backlog, clock, limit, maxWaitMs, onDue } = this.#options;
+    const { backlog, clock, maxWaitMs, onDue } = this.#options;
+    const limit = this.#limit;
     const oldestAt = backlog.oldestAt;
     if (backlog.fresh === 0 || oldestAt === undefined) return false;
     if (this.#urgent > 0 || backlog.fresh >= limit.maxEvents || backlog.bytes >= limit.maxBytes) return true;
@@ -140,9 +162,9 @@ export class Batcher {
     return false;
   }
 
-  async #readStored(): Promise<Batch | undefined> {
+  async #readStored(limit: Limit): Promise<Batch | undefined> {
     const { journal, backlog, onDamaged } = this.#options;
-    const reading = await this.#read();
+    const reading = await this.#read(limit);
     if (reading === undefined) return undefined;
     const { events, range } = reading;
     const taken = backlog.takeStored(rangeLength(range));
@@ -155,7 +177,7 @@ export class Batcher {
 
   /** Drops the oldest stored events that are too old. False where there are no more. */
   async #expireStored(before: number): Promise<boolean> {
-    const { times, ends } = (await this.#read())?.events ?? {};
+    const { times, ends } = (await this.#read(this.#options.limit))?.events ?? {};
     const fresh = times?.findIndex((time) => !(time < before)) ?? 0;
     const count = fresh < 0 ? (ends?.length ?? 0) : fresh;
     if (count === 0) return false;
@@ -164,8 +186,8 @@ export class Batcher {
   }
 
   /** Reads the oldest stored events, which stay where they are. */
-  async #read(): Promise<Reading | undefined> {
-    const { backlog, journal, limit } = this.#options;
+  async #read(limit: Limit): Promise<Reading | undefined> {
+    const { backlog, journal } = this.#options;
     const asked = backlog.peekStored();
     if (asked === undefined) return undefined;
     const reading = await journal.read(asked, limit);

@@ -9,9 +9,13 @@ export type DropReason =
   /** It was tracked after `close()`, or no journal held it when the tracker closed. */
   | 'closed'
   /** The journal held it, but it could not be read back intact. */
-  | 'damaged';
+  | 'damaged'
+  /** The service did not take it, and `delivery.policy` says that such events are dropped. */
+  | 'refused';
 
-const DROP_REASONS: readonly DropReason[] = ['buffer-full', 'journal-full', 'expired', 'closed', 'damaged'];
+const DROP_REASONS: readonly DropReason[] = [
+  ...(['buffer-full', 'journal-full', 'expired', 'closed', 'damaged', 'refused'] as const),
+];
 
 /** What became of all events: `accepted + recovered = delivered + deadLettered + dropped + pending`, at every moment. */
 export class Books {
@@ -29,6 +33,7 @@ export class Books {
     expired: 0,
     closed: 0,
     damaged: 0,
+    refused: 0,
   };
 
   get droppedTotal(): number {

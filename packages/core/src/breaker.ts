@@ -3,6 +3,16 @@ import type { Clock, Timer } from './clock.ts';
 /** `closed`: requests flow. `open`: none is made. `half-open`: one is made, to see whether more may follow. */
 export type BreakerState = 'closed' | 'open' | 'half-open';
 
+/** Failures in a row that open it. */
+const FAILURES_TO_OPEN = 5;
+/** So does half of the last requests. */
+const WINDOW_REQUESTS = 20;
+
+interface Waiter {
+  readonly events: number;
+  readonly wake: () => void;
+}
+
 /** Keeps requests from a service that does not want or cannot answer them. */
 export class Breaker {
   readonly #clock: Clock;
@@ -14,7 +24,10 @@ export class Breaker {
   #openUntil = 0;
   #openForMs = 0;
   #stopped = false;
-  #waiting: (() => void)[] = [];
+  #failuresInARow = 0;
+  /** Whether each of the last requests failed. */
+  #window: boolean[] = [];
+  readonly #waiting = new Set<Waiter>();
 
   constructor(clock: Clock, onChange: (state: BreakerState) => void) {
     this.#clock = clock;
@@ -30,22 +43,48 @@ export class Breaker {
     return this.#era;
   }
 
-  /** Resolves when a request may be made, or to false when the signal aborts. While half-open only one gets through. */
-  async admit(signal: AbortSignal): Promise<boolean> {
+  /** Until when no request is made, in milliseconds since 1970; undefined where one may be made now. */
+  get openUntil(): number | undefined {
+    return this.#state === 'open' ? this.#openUntil : undefined;
+  }
+
+  get failuresInARow(): number {
+    return this.#failuresInARow;
+  }
+
+  /**
+   * Resolves when a request may be made, or to false when the signal aborts. While half-open only one gets through, that
+   * with the fewest events.
+   */
+  async admit(events: number, signal: AbortSignal): Promise<boolean> {
     while (this.#state !== 'closed' && !signal.aborted) {
       if (this.#state === 'half-open' && !this.#probing) {
         this.#probing = true;
         return true;
       }
-      await this.#change(signal);
+      await this.#change(events, signal);
     }
     return !signal.aborted;
   }
 
-  /** The service works: requests flow. */
-  close(): void {
-    this.#timer?.cancel();
-    this.#enter('closed');
+  /** A request of an era succeeded: the service works, and requests flow. */
+  succeed(era: number): void {
+    // An answer to what was sent before it opened does not cut its time short.
+    if (era !== this.#era) return;
+    this.#failuresInARow = 0;
+    this.#record(false);
+    if (this.#state !== 'closed') this.#close();
+  }
+
+  /** A request of an era failed. Returns whether no other should be made for a while. */
+  fail(era: number): boolean {
+    if (era === this.#era) {
+      this.#failuresInARow += 1;
+      this.#record(true);
+    }
+    const failed = this.#window.filter((isFailure) => isFailure).length;
+    const isHalf = this.#window.length === WINDOW_REQUESTS && failed * 2 >= WINDOW_REQUESTS;
+    return this.#state !== 'closed' || this.#failuresInARow >= FAILURES_TO_OPEN || isHalf;
   }
 
   /** No request for `delayMs` milliseconds, or for what is left of the time that it is open already; then one. */
@@ -59,7 +98,16 @@ export class Breaker {
     this.#openUntil = now + this.#openForMs;
     this.#timer = this.#clock.setTimeout(() => this.#enter('half-open'), this.#openForMs);
     if (this.#state !== 'open') this.#era += 1;
+    this.#window = [];
     this.#enter('open');
+  }
+
+  /** Ends the time that it is open: one request is made now. What was sent before is old news. */
+  tryNow(): void {
+    if (this.#stopped || this.#state === 'closed') return;
+    this.#timer?.cancel();
+    this.#era += 1;
+    this.#enter('half-open');
   }
 
   /** Cancels the timer, for good: whatever waits does so until its signal aborts. */
@@ -68,24 +116,35 @@ export class Breaker {
     this.#timer?.cancel();
   }
 
+  #close(): void {
+    this.#timer?.cancel();
+    this.#enter('closed');
+  }
+
+  #record(isFailure: boolean): void {
+    this.#window.push(isFailure);
+    if (this.#window.length > WINDOW_REQUESTS) this.#window.shift();
+  }
+
   #enter(state: BreakerState): void {
     const changed = state !== this.#state;
     this.#state = state;
     this.#probing = false;
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const wake of waiting) wake();
+    // In this order: the first to ask is the one that gets through.
+    for (const { wake } of [...this.#waiting].sort((a, b) => a.events - b.events)) wake();
     if (changed) this.#onChange(state);
   }
 
-  #change(signal: AbortSignal): Promise<void> {
+  #change(events: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
         signal.removeEventListener('abort', wake);
+        this.#waiting.delete(waiter);
         resolve();
       };
+      const waiter = { events, wake };
       signal.addEventListener('abort', wake);
-      this.#waiting.push(wake);
+      this.#waiting.add(waiter);
     });
   }
 }

@@ -9,11 +9,18 @@ export class Deadline {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
   readonly #signal: AbortSignal | undefined;
+  readonly #at: number;
 
   constructor(clock: Clock, timeoutMs: number, signal: AbortSignal | undefined) {
     this.#clock = clock;
     this.#timeoutMs = Math.min(timeoutMs, MAX_TIMEOUT_MS);
     this.#signal = signal;
+    this.#at = clock.now() + this.#timeoutMs;
+  }
+
+  /** When it is, in milliseconds since 1970. */
+  get at(): number {
+    return this.#at;
   }
 
   /** Resolves with the work, or at the deadline. Keeps a Node process alive meanwhile: somebody awaits it. */

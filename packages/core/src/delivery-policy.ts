@@ -18,6 +18,8 @@ export interface Rule {
   readonly isSlow?: true;
   /** Whether the service says by this that it is sent too much: from then on it is sent less. */
   readonly isPushback?: true;
+  /** Whether it may have taken the events all the same: a gateway gives up on what goes on behind it. */
+  readonly isAmbiguous?: true;
 }
 
 /** Actions by status (`409`) or class (`5xx`). */
@@ -32,7 +34,7 @@ export const DELIVERY_TABLE: Readonly<Record<string, Rule>> = {
   '403': { action: 'pause' },
   '404': { action: 'pause', isSlow: true },
   '405': { action: 'pause', isSlow: true },
-  '408': { action: 'retry' },
+  '408': { action: 'retry', isAmbiguous: true },
   '409': { action: 'isolate' },
   '410': { action: 'pause', isSlow: true },
   '413': { action: 'split' },
@@ -42,11 +44,11 @@ export const DELIVERY_TABLE: Readonly<Record<string, Rule>> = {
   '4xx': { action: 'isolate', isSlow: true },
   '501': { action: 'isolate', isSlow: true },
   '503': { action: 'retry', isPushback: true },
-  '5xx': { action: 'retry' },
+  '5xx': { action: 'retry', isAmbiguous: true },
 };
 
 /** A status that HTTP does not know is kept and tried again. */
-const UNKNOWN: Rule = { action: 'retry' };
+const UNKNOWN: Rule = { action: 'retry', isAmbiguous: true };
 const ACTIONS: readonly string[] = [
   'accept',
   'retry',

@@ -94,6 +94,8 @@ export interface TrackerOptions {
         readonly retryBaseMs?: number | undefined;
         /** Bound of every wait before a retry, in milliseconds. Default: 60,000. */
         readonly retryMaxMs?: number | undefined;
+        /** Retries that an accepted request allows, beside one in ten seconds. Default: 0.1. */
+        readonly retriesPerSuccess?: number | undefined;
         /** What to do with an answer, by status (`409`) or class (`5xx`), where it is not what the table says. */
         readonly policy?: DeliveryPolicy | undefined;
         /** Finds the events that an accepted batch's answer names as rejected: they become dead letters. Default: none. */

@@ -1,9 +1,11 @@
 import { InvalidEventError } from '@sluice/protocol';
 import type { Books, DropReason } from './books.ts';
+import type { Clock } from './clock.ts';
 import { Emitter } from './emitter.ts';
 import { StorageError, storageError } from './errors/storage-error.ts';
 import type { Logger } from './logger.ts';
 import { reasonOf } from './reason.ts';
+import type { Pause, TrackerStats } from './stats.ts';
 import type { TrackerEvents } from './tracker-events.ts';
 
 type Listener<Name extends keyof TrackerEvents> = (detail: TrackerEvents[Name]) => void;
@@ -12,12 +14,22 @@ type Listener<Name extends keyof TrackerEvents> = (detail: TrackerEvents[Name]) 
 export class Reporter {
   readonly #books: Books;
   readonly #logger: Logger | undefined;
+  readonly #clock: Clock;
   readonly #emitter: Emitter<TrackerEvents>;
+  readonly #failedHooks = new Set<string>();
+  #journal: string | undefined;
+  #lastError: TrackerStats['lastError'];
 
-  constructor(books: Books, logger: Logger | undefined) {
+  constructor(books: Books, logger: Logger | undefined, clock: Clock) {
     this.#books = books;
     this.#logger = logger;
+    this.#clock = clock;
     this.#emitter = new Emitter((error, event) => logger?.error({ error, event }, 'a listener threw'));
+  }
+
+  /** The last failed request or failure of storage. */
+  get lastError(): TrackerStats['lastError'] {
+    return this.#lastError;
   }
 
   on<Name extends keyof TrackerEvents>(event: Name, listener: Listener<Name>): () => void {
@@ -62,12 +74,14 @@ export class Reporter {
   }
 
   failedAttempt(error: TrackerEvents['failedAttempt']['error']): void {
+    this.#keep(error);
     this.#emitter.emit('failedAttempt', { error });
     this.#logger?.debug({ error }, error.message);
   }
 
   storageFailed(cause: unknown): void {
     const error = cause instanceof StorageError ? cause : storageError('storage failed', cause);
+    this.#keep(error);
     this.#emitter.emit('storageFailed', { error });
     this.#logger?.error({ error }, error.message);
   }
@@ -76,4 +90,54 @@ export class Reporter {
     this.#emitter.emit('breaker', { state });
     this.#logger?.info({ state }, 'the breaker changed');
   }
+
+  paused(pause: Pause): void {
+    this.#emitter.emit('paused', pause);
+    this.#logger?.error({ ...pause }, ADVICE[pause.reason]);
+  }
+
+  resumed(): void {
+    this.#emitter.emit('resumed', {});
+    this.#logger?.info({}, 'the service takes events again');
+  }
+
+  rateLimit(perSecond: number | undefined): void {
+    this.#emitter.emit('rateLimit', { perSecond });
+    this.#logger?.info({ perSecond }, 'the rate of requests follows what the service bears');
+  }
+
+  bodyLimit(bytes: number): void {
+    this.#emitter.emit('bodyLimit', { bytes });
+    this.#logger?.info({ bytes }, 'the size of bodies follows what the service takes');
+  }
+
+  /** Events are kept in this kind of journal now. */
+  journal(kind: string): void {
+    const isChange = this.#journal !== undefined && this.#journal !== kind;
+    this.#journal = kind;
+    if (!isChange) return;
+    this.#emitter.emit('journal', { kind });
+    this.#logger?.warn({ kind }, 'events are kept elsewhere');
+  }
+
+  /** Code of the user's failed. Raised once for each. */
+  hookFailed(hook: string, cause: unknown): void {
+    if (this.#failedHooks.has(hook)) return;
+    this.#failedHooks.add(hook);
+    const error = cause instanceof Error ? cause : new Error(reasonOf(cause), { cause });
+    this.#emitter.emit('hookFailed', { hook, error });
+    this.#logger?.error({ hook, error }, 'code of the application failed');
+  }
+
+  #keep({ message }: Error): void {
+    this.#lastError = { at: this.#clock.now(), message };
+  }
 }
+
+/** What to do about a pause. */
+const ADVICE: Readonly<Record<Pause['reason'], string>> = {
+  unauthorized: 'the service does not take the API key; all events are kept: give a good one to setApiKey()',
+  misdirected: 'the address is not that of the service; all events are kept: look at baseUrl',
+  refused: 'the service refuses most events; the others are kept: look at what it answers',
+  policy: 'delivery.policy pauses on this answer; all events are kept',
+};

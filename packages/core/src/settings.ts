@@ -36,6 +36,7 @@ export interface Settings {
     readonly timeouts: Timeouts;
     readonly retryBaseMs: number;
     readonly retryMaxMs: number;
+    readonly retriesPerSuccess: number;
     readonly policy: DeliveryPolicy;
     readonly classify: Classify | undefined;
     readonly idempotencyHeader: string | undefined;
@@ -83,7 +84,7 @@ const NAMES: { options: NamesOf<TrackerOptions> } & { [G in Group]: NamesOf<Trac
   delivery: {
     ...{ concurrency: true, timeoutMs: true, retryBaseMs: true, retryMaxMs: true },
     ...{ connectTimeoutMs: true, headersTimeoutMs: true, bodyTimeoutMs: true },
-    ...{ policy: true, classify: true, idempotencyHeader: true },
+    ...{ retriesPerSuccess: true, policy: true, classify: true, idempotencyHeader: true },
   },
 };
 
@@ -112,7 +113,7 @@ export function readOptions(options: TrackerOptions): Settings {
   }
   return {
     baseUrl: readBaseUrl('baseUrl', given.baseUrl),
-    apiKey: apiKey(given),
+    apiKey: 'apiKey' in given ? readApiKey(given.apiKey) : undefined,
     correlationKey:
       checked(given, 'correlationKey', undefined, isNonEmptyString, 'a non-empty string') ??
       missing('correlationKey', 'the primary key chosen in the audience section'),
@@ -160,6 +161,14 @@ export function readOptions(options: TrackerOptions): Settings {
       },
       retryBaseMs: size(delivery, 'retryBaseMs', 500, 'delivery.'),
       retryMaxMs: size(delivery, 'retryMaxMs', 60_000, 'delivery.'),
+      retriesPerSuccess: checked(
+        delivery,
+        'retriesPerSuccess',
+        0.1,
+        isRatio,
+        'a number from 0 to 1,000',
+        'delivery.',
+      ),
       policy: readPolicy(delivery.policy),
       classify: checked(delivery, 'classify', undefined, isFunction<Classify>, 'a function', 'delivery.'),
       idempotencyHeader: checked(
@@ -265,6 +274,10 @@ function isWhenFull(value: unknown): value is WhenFull {
   return value === 'drop-oldest' || value === 'drop-newest';
 }
 
+function isRatio(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= 1_000;
+}
+
 function isOrdering(value: unknown): value is Ordering {
   return value === 'unordered' || value === 'strict';
 }
@@ -297,9 +310,8 @@ function isJournal(value: unknown): value is 'memory' | Journal {
   );
 }
 
-function apiKey(given: Given): string | undefined {
-  const value = given.apiKey;
-  if (value === undefined && !('apiKey' in given)) return undefined;
+/** An API key. Throws a ConfigError that does not show it. */
+export function readApiKey(value: unknown): string {
   if (isApiKey(value)) return value;
   throw new ConfigError(
     'apiKey',

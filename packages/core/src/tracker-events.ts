@@ -31,7 +31,7 @@ export interface TrackerEvents {
   /** The service pushed back, or has not for long: so many requests a second are made at the most. */
   readonly rateLimit: { readonly perSecond: number | undefined };
   /** The service refused a larger body: bodies have so many bytes at the most. */
-  readonly bodyLimit: { readonly bytes: number | undefined };
+  readonly bodyLimit: { readonly bytes: number };
   /** Where events are kept has changed: the journal failed and memory goes on, or the journal is back. */
   readonly journal: { readonly kind: string };
   /** Dead letters take the road of events again; they are counted as recovered. */

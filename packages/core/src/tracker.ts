@@ -1,6 +1,13 @@
 // Users whose own settings lack this library still have to compile against `await using`.
 /// <reference lib="esnext.disposable" preserve="true" />
-import { describe, EVENTS_PATH, endpoint, InvalidEventError, isNonEmptyString } from '@sluice/protocol';
+import {
+  BATCH_OVERHEAD_BYTES,
+  describe,
+  EVENTS_PATH,
+  endpoint,
+  InvalidEventError,
+  isNonEmptyString,
+} from '@sluice/protocol';
 import { platform } from '#platform';
 import { Backlog } from './backlog.ts';
 import { Batcher } from './batcher.ts';
@@ -13,14 +20,22 @@ import { DeadLetters } from './dead-letters.ts';
 import { Deadline, finishOptions } from './deadline.ts';
 import { StorageError, storageError } from './errors/storage-error.ts';
 import { createEventText, type TrackOptions } from './event-text.ts';
+import { Gate } from './gate.ts';
 import { type Journal, rangeLength } from './journal.ts';
 import { createJournal } from './journals/choice.ts';
 import type { TrackerOptions } from './options.ts';
+import { RateLimit } from './rate-limit.ts';
+import { RateMeter } from './rate-meter.ts';
 import { Reporter } from './reporter.ts';
+import { Requests } from './requests.ts';
 import { Sender } from './sender.ts';
-import { readOptions, type Settings } from './settings.ts';
+import { readApiKey, readOptions, type Settings } from './settings.ts';
+import { SizeLimit } from './size-limit.ts';
+import { Stalls } from './stalls.ts';
 import type { FinishOptions, FlushReport, TrackerStats } from './stats.ts';
 import type { TrackerEvents } from './tracker-events.ts';
+import { Unsecured } from './unsecured.ts';
+import { Verdicts } from './verdicts.ts';
 
 const FLUSH_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 10_000;
@@ -44,11 +59,19 @@ export class Tracker {
   readonly #backlog: Backlog;
   readonly #committer: Committer;
   readonly #batcher: Batcher;
+  readonly #sizeLimit: SizeLimit;
   readonly #breaker: Breaker;
+  readonly #rateLimit: RateLimit;
+  readonly #gate: Gate;
+  readonly #requests: Requests;
+  readonly #stalls: Stalls;
   readonly #deadLetters: DeadLetters;
+  readonly #unsecured: Unsecured;
   readonly #sender: Sender;
   readonly #closeTransport: () => Promise<void>;
   readonly #books = new Books();
+  readonly #acceptedRate = new RateMeter();
+  readonly #deliveredRate = new RateMeter();
   readonly #reporter: Reporter;
   readonly #opened: Promise<void>;
   readonly #stopListening: () => void;
@@ -65,11 +88,14 @@ export class Tracker {
   constructor(settings: Settings) {
     this.#settings = settings;
     const { batch, buffer, delivery, random, storage } = settings;
+    const isStrict = settings.ordering === 'strict';
+    const concurrency = isStrict ? 1 : delivery.concurrency;
+    const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
     const clock = settings.clock ?? platform.clock;
     const transport = settings.transport ?? platform.createTransport(delivery.concurrency);
     this.#clock = clock;
     this.#closeTransport = async () => transport.close();
-    const reporter = new Reporter(this.#books, settings.logger);
+    const reporter = new Reporter(this.#books, settings.logger, clock);
     this.#reporter = reporter;
     this.#journal = createJournal(settings, clock);
     this.#backlog = new Backlog(buffer, platform.text);
@@ -85,16 +111,28 @@ export class Tracker {
       clock,
       random,
       intervalMs: settings.commitIntervalMs ?? platform.commitIntervalMs,
-      onWritten: () => this.#sender.wake(),
-      onFailed: (error) => reporter.storageFailed(error),
-      onRecovered: () => this.#secure(),
+      onWritten: () => {
+        this.#sampleRates(clock.now());
+        this.#sender.wake();
+      },
+      onFailed: (error) => {
+        reporter.storageFailed(error);
+        reporter.journal(this.#journalKind);
+      },
+      onRecovered: () => {
+        reporter.journal(this.#journalKind);
+        return this.#secure();
+      },
       onDropped: onJournalFull,
     });
+    this.#sizeLimit = new SizeLimit((bytes) => reporter.bodyLimit(bytes));
     this.#batcher = new Batcher({
       backlog: this.#backlog,
       journal: this.#journal,
       clock,
       limit: batch,
+      sizeLimit: this.#sizeLimit,
+      isStrict,
       maxWaitMs: batch.maxWaitMs,
       maxAgeMs: storage.maxAgeMs,
       onDue: () => this.#sender.wake(),
@@ -103,29 +141,52 @@ export class Tracker {
     });
     this.#breaker = new Breaker(clock, (state) => {
       reporter.breaker(state);
+      this.#stalls.check();
       this.#sender.wake();
+    });
+    this.#rateLimit = new RateLimit((perSecond) => reporter.rateLimit(perSecond));
+    this.#gate = new Gate({
+      ...{ clock, random, concurrency, backoff, breaker: this.#breaker, rateLimit: this.#rateLimit },
+      retriesPerSuccess: delivery.retriesPerSuccess,
+      onPaused: (pause) => reporter.paused(pause),
+      onResumed: () => reporter.resumed(),
+      onChange: () => this.#stalls.check(),
+    });
+    this.#stalls = new Stalls(() => this.#gate.stalledUntil);
+    const abort = new AbortController();
+    this.#requests = new Requests({
+      url: endpoint(settings.baseUrl, EVENTS_PATH),
+      apiKey: settings.apiKey,
+      timeouts: delivery.timeouts,
+      idempotencyHeader: delivery.idempotencyHeader,
+      ...{ transport, clock, signal: abort.signal },
+    });
+    this.#unsecured = new Unsecured({
+      backlog: this.#backlog,
+      journal: this.#journal,
+      secure: (events) => this.#committer.secure(events),
     });
     this.#deadLetters = new DeadLetters(() => createJournal(settings, clock, 'dead-letters'), clock);
     this.#sender = new Sender({
-      url: endpoint(settings.baseUrl, EVENTS_PATH),
-      apiKey: settings.apiKey,
-      concurrency: delivery.concurrency,
-      timeouts: delivery.timeouts,
-      backoff: { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs },
-      random,
-      clock,
+      ...{ clock, random, concurrency, backoff, isStrict, abort, breaker: this.#breaker },
+      policy: delivery.policy,
+      classify: delivery.classify,
       backlog: this.#backlog,
-      batcher: this.#batcher,
       journal: this.#journal,
-      deadLetters: this.#deadLetters,
-      transport,
-      breaker: this.#breaker,
+      batcher: this.#batcher,
       books: this.#books,
-      secure: (events) => this.#committer.secure(events),
+      deadLetters: this.#deadLetters,
+      gate: this.#gate,
+      requests: this.#requests,
+      sizeLimit: this.#sizeLimit,
+      verdicts: new Verdicts(),
+      unsecured: this.#unsecured,
       onDelivered: (count) => reporter.delivered(count),
       onDeadLettered: (status, excerpt) => reporter.deadLettered(status, excerpt),
+      onDropped: (reason, count) => reporter.dropped(reason, count),
       onFailedAttempt: (error) => reporter.failedAttempt(error),
       onStorageFailed: (error) => reporter.storageFailed(error),
+      onHookFailed: (hook, error) => reporter.hookFailed(hook, error),
     });
     this.#ended = new Promise((resolve) => {
       this.#end = resolve;
@@ -157,7 +218,7 @@ export class Tracker {
         source: this.#settings.source,
         now,
       });
-      this.#checkSize(text);
+      this.#checkSize(text, now);
       const isClosed = this.#closed !== undefined;
       const isTaken = !isClosed && this.#backlog.push(text, now);
       this.#books.accepted += 1;
@@ -182,6 +243,15 @@ export class Tracker {
   }
 
   /**
+   * Later requests carry this key; a sender that paused because of the former one goes on at once. The journal stays where
+   * it is. Throws a ConfigError where it is no key.
+   */
+  setApiKey(apiKey: string): void {
+    this.#requests.setApiKey(readApiKey(apiKey));
+    this.#gate.resume();
+  }
+
+  /**
    * Resolves once all that was tracked before is durable: in the journal, and synced as `fsync` says; with `interval`, now.
    * Rejects with a StorageError where the journal fails or is in memory: the events go on, and end with the process.
    * What was dropped because the journal is full is raised as `dropped`, not here.
@@ -203,7 +273,7 @@ export class Tracker {
 
   /**
    * Resolves once all that was tracked before, and all that was found in the journal, is delivered or a dead letter;
-   * or at the time-out, with what is pending. Never rejects.
+   * or at the time-out, or as soon as nothing can become of any before it, with what is pending. Never rejects.
    */
   async flush(options?: FinishOptions): Promise<FlushReport> {
     const { timeoutMs, signal } = finishOptions(options, FLUSH_TIMEOUT_MS);
@@ -213,7 +283,7 @@ export class Tracker {
       await deadline.wait(this.#closed.then(() => undefined));
     } else {
       const calm = this.#batcher.hurry();
-      await deadline.wait(Promise.race([this.#settleAll(), this.#ended]));
+      await deadline.wait(Promise.race([this.#settleAll(deadline), this.#ended]));
       calm();
     }
     return difference(before, this.#report());
@@ -233,6 +303,8 @@ export class Tracker {
   stats(): TrackerStats {
     const { accepted, recovered, delivered, deadLettered, dropped, invalid, maybeDuplicate } = this.#books;
     const { pending, volatile, stored, inFlight, bytes, oldestAt } = this.#backlog;
+    const now = this.#clock.now();
+    this.#sampleRates(now);
     return {
       accepted,
       recovered,
@@ -247,15 +319,18 @@ export class Tracker {
       maybeDuplicate,
       memoryBytes: bytes,
       journalBytes: this.#journal.bytes,
-      oldestAgeMs: oldestAt === undefined ? undefined : Math.max(0, this.#clock.now() - oldestAt),
-      journal: this.#committer.failing ? 'memory' : this.#journal.kind,
+      oldestAgeMs: oldestAt === undefined ? undefined : Math.max(0, now - oldestAt),
+      journal: this.#journalKind,
       breaker: this.#breaker.state,
-      pause: undefined,
-      rateLimit: undefined,
-      bodyLimit: undefined,
-      requests: { sent: 0, retried: 0, failed: 0, bytes: 0, latencyMs: { p50: 0, p90: 0, p99: 0, max: 0 } },
-      rates: { acceptedPerSecond: 0, deliveredPerSecond: 0 },
-      lastError: undefined,
+      pause: this.#gate.pause,
+      rateLimit: this.#rateLimit.perSecond,
+      bodyLimit: Number.isFinite(this.#sizeLimit.bytes) ? this.#sizeLimit.bytes : undefined,
+      requests: this.#requests.stats,
+      rates: {
+        acceptedPerSecond: this.#acceptedRate.perSecond(accepted, now),
+        deliveredPerSecond: this.#deliveredRate.perSecond(delivered, now),
+      },
+      lastError: this.#reporter.lastError,
     };
   }
 
@@ -267,7 +342,17 @@ export class Tracker {
     return this.#reporter.on(event, listener);
   }
 
+  get #journalKind(): string {
+    return this.#committer.failing ? 'memory' : this.#journal.kind;
+  }
+
+  #sampleRates(now: number): void {
+    this.#acceptedRate.sample(this.#books.accepted, now);
+    this.#deliveredRate.sample(this.#books.delivered, now);
+  }
+
   async #open(): Promise<void> {
+    this.#reporter.journal(this.#journal.kind);
     try {
       await this.#journal.open({
         recovered: (range) => {
@@ -292,12 +377,12 @@ export class Tracker {
     return difference(before, this.#report());
   }
 
-  async #settleAll(): Promise<void> {
+  async #settleAll(deadline: Deadline): Promise<void> {
     await this.#opened;
     await this.#committer.commit();
     const settled = this.#backlog.epochs.turn();
     this.#sender.wake();
-    await settled;
+    await this.#stalls.wait(settled, deadline.at);
   }
 
   async #writeAndSend(): Promise<void> {
@@ -310,7 +395,7 @@ export class Tracker {
   /** Gives to the journal what it did not take while it failed. One after the other, so that the last one is awaited. */
   #secure(): Promise<void> {
     this.#securing = this.#securing.then(async () => {
-      await this.#sender.secure();
+      await this.#unsecured.secure();
       await this.#committer.secureRing();
     });
     return this.#securing;
@@ -345,23 +430,22 @@ export class Tracker {
     try {
       this.#committer.commitSync();
       this.#committer.secureRingSync();
-      this.#sender.secureSync();
+      this.#unsecured.secureSync();
     } catch (error) {
       this.#reporter.storageFailed(error);
     }
   }
 
-  #checkSize(text: string): void {
+  #checkSize(text: string, now: number): void {
     const { maxEventBytes } = this.#settings;
+    const refused = this.#sizeLimit.refusedBytes(now) - BATCH_OVERHEAD_BYTES;
+    const most = Math.min(maxEventBytes, refused - 1);
     // Only a text of a third of the limit or more can be above it.
-    if (text.length * 3 <= maxEventBytes) return;
+    if (text.length * 3 <= most) return;
     const bytes = platform.text.byteLength(text);
-    if (bytes > maxEventBytes) {
-      throw new InvalidEventError(
-        'event',
-        `event must take at most ${maxEventBytes} bytes as JSON, got ${bytes}`,
-      );
-    }
+    if (bytes <= most) return;
+    const why = most < maxEventBytes ? ', since the service refused a larger body' : '';
+    throw new InvalidEventError('event', `event must take at most ${most} bytes as JSON${why}, got ${bytes}`);
   }
 
   #report(): FlushReport {

@@ -4,6 +4,7 @@ import type { Batch } from '../src/batch.ts';
 import { Batcher } from '../src/batcher.ts';
 import type { Clock } from '../src/clock.ts';
 import type { Range } from '../src/journal.ts';
+import { SizeLimit } from '../src/size-limit.ts';
 import { toEventBytes, toTexts } from './event-texts.ts';
 import { FakeJournal } from './fake-journal.ts';
 import { SkewedClock } from './skewed-clock.ts';
@@ -38,11 +39,13 @@ function createBench(
     maxBytes?: number;
     maxWaitMs?: number;
     maxAgeMs?: number | undefined;
+    isStrict?: boolean;
     time?: Clock;
   } = {},
   clock: VirtualClock = new VirtualClock(),
 ): Bench {
   const { maxEvents = 3, maxBytes = 1_000, maxWaitMs = MAX_WAIT_MS, maxAgeMs, time = clock } = options;
+  const sizeLimit = new SizeLimit(() => {});
   const expired: number[] = [];
   const backlog = new Backlog({ maxEvents: 1_000, maxBytes: 100_000 }, textWriter);
   const journal = new FakeJournal();
@@ -53,6 +56,8 @@ function createBench(
     journal,
     clock: time,
     limit: { maxEvents, maxBytes },
+    sizeLimit,
+    isStrict: options.isStrict ?? false,
     maxWaitMs,
     maxAgeMs,
     onExpired: (count) => expired.push(count),

@@ -17,7 +17,7 @@ function createBench(): Bench {
   const breaker = new Breaker(clock, (state) => states.push(state));
   const ask = (signal = new AbortController().signal): { isAdmitted: boolean } => {
     const seen = { isAdmitted: false };
-    void breaker.admit(signal).then(() => {
+    void breaker.admit(1, signal).then(() => {
       seen.isAdmitted = true;
     });
     return seen;
@@ -61,7 +61,7 @@ describe('Breaker', () => {
     breaker.open(1_000);
     const requests = [ask(), ask(), ask()];
     await clock.advance(1_000);
-    breaker.close();
+    breaker.succeed(breaker.era);
     await settle();
     expect(requests.map(({ isAdmitted }) => isAdmitted)).toEqual([true, true, true]);
     expect(states).toEqual(['open', 'half-open', 'closed']);
@@ -83,11 +83,11 @@ describe('Breaker', () => {
 
   it('tells of a change once, and of what changes nothing not at all', () => {
     const { breaker, states } = createBench();
-    breaker.close();
+    breaker.succeed(breaker.era);
     breaker.open(1_000);
     breaker.open(2_000);
-    breaker.close();
-    breaker.close();
+    breaker.succeed(breaker.era);
+    breaker.succeed(breaker.era);
     expect(states).toEqual(['open', 'closed']);
   });
 
@@ -171,7 +171,7 @@ describe('Breaker', () => {
       if (state === 'closed') breaker.open(500);
     });
     breaker.open(1_000);
-    breaker.close();
+    breaker.succeed(breaker.era);
     expect(breaker.state).toBe('open');
     await clock.advance(500);
     expect(breaker.state).toBe('half-open');

@@ -77,6 +77,7 @@ describe('readOptions', () => {
         timeouts: { totalMs: 60_000, connectMs: 10_000, headersMs: 30_000, bodyMs: 5_000 },
         retryBaseMs: 500,
         retryMaxMs: 60_000,
+        retriesPerSuccess: 0.1,
         policy: {},
         classify: undefined,
         idempotencyHeader: undefined,

@@ -1,0 +1,363 @@
+import { type Backoff, backoffDelayMs, DeliveryError, parseRetryAfter } from '@sluice/protocol';
+import { type Backlog, MEMORY_SEGMENT } from './backlog.ts';
+import { type Batch, cutBatch, splitBatch } from './batch.ts';
+import type { Batcher } from './batcher.ts';
+import type { Books, DropReason } from './books.ts';
+import type { Classify } from './classify.ts';
+import { abortAfter, type Clock, sleep } from './clock.ts';
+import type { DeadLetters } from './dead-letters.ts';
+import { type Action, type DeliveryPolicy, type Rule, ruleFor } from './delivery-policy.ts';
+import type { Gate, Pass } from './gate.ts';
+import type { Journal } from './journal.ts';
+import { reasonOf } from './reason.ts';
+import { rejectedIndexes } from './rejected-indexes.ts';
+import type { Requests } from './requests.ts';
+import type { SizeLimit } from './size-limit.ts';
+import type { PauseReason } from './stats.ts';
+import type { Outcome } from './transport.ts';
+import type { Unsecured } from './unsecured.ts';
+import type { Verdicts } from './verdicts.ts';
+
+/** An event that is refused each time in another way is refused. */
+const MAX_REFUSALS = 4;
+/** Refusals after which the wait before the next try does not grow. */
+const SLOWEST = 3;
+const NO_ANSWER: Rule = { action: 'retry' };
+const NOW = Promise.resolve();
+
+type Answer = Extract<Outcome, { kind: 'answered' }>;
+
+/** What became of a piece. `refused`: settled, as a dead letter. */
+type Fate = 'settled' | 'refused' | 'isolate' | 'split' | 'put back' | 'stopped';
+
+/** Events of the batch that are sent together. */
+interface Piece {
+  readonly batch: Batch;
+  /** The other half of what was refused. */
+  sibling?: Piece;
+  /** Whether the event at fault is known to be in here: the other half was accepted. */
+  isAtFault?: boolean;
+}
+
+/** What one try after the other is judged by. */
+interface Tries {
+  failures: number;
+  /** Statuses by which a single event was refused. */
+  readonly refusals: number[];
+  /** Whether it was held back once already, because the service is to blame. */
+  wasHeld: boolean;
+}
+
+export interface DeliveryOptions {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly backoff: Backoff;
+  /** Whether no event may overtake another. */
+  readonly isStrict: boolean;
+  readonly policy: DeliveryPolicy;
+  readonly classify: Classify | undefined;
+  readonly backlog: Backlog;
+  readonly journal: Journal;
+  readonly batcher: Batcher;
+  readonly books: Books;
+  readonly deadLetters: DeadLetters;
+  readonly gate: Gate;
+  readonly requests: Requests;
+  readonly sizeLimit: SizeLimit;
+  readonly verdicts: Verdicts;
+  readonly unsecured: Unsecured;
+  /** Ends it, wherever it is. */
+  readonly signal: AbortSignal;
+  readonly onDelivered: (count: number) => void;
+  readonly onDeadLettered: (status: number, excerpt: string) => void;
+  readonly onDropped: (reason: DropReason, count: number) => void;
+  readonly onFailedAttempt: (error: DeliveryError) => void;
+  readonly onStorageFailed: (error: unknown) => void;
+  readonly onHookFailed: (hook: string, error: unknown) => void;
+}
+
+/** Sees one batch through to its end, in as many pieces as it takes: delivered, kept as dead letters, dropped or put back. */
+export class Delivery {
+  readonly #options: DeliveryOptions;
+  /** What is left of the batch: what is to be sent next is last, what was cut off first is first. */
+  readonly #pieces: Piece[] = [];
+  /** How often the service refused in a way that is not worth many requests. */
+  #slowness = 0;
+  #restsBefore = false;
+
+  constructor(options: DeliveryOptions) {
+    this.#options = options;
+  }
+
+  async run(batch: Batch): Promise<void> {
+    const { backlog, isStrict, unsecured, verdicts } = this.#options;
+    this.#add(...(verdicts.blameTheService && !isStrict ? this.#sample(batch) : [batch]));
+    let piece = this.#pieces.pop();
+    while (piece !== undefined) {
+      const fate = await this.#send(piece);
+      if (fate === 'stopped') return;
+      unsecured.delete(piece.batch);
+      if (fate === 'isolate' || fate === 'split') this.#cut(piece, fate);
+      // What is behind it in this batch goes back too, so that others are tried before it.
+      if (fate === 'put back')
+        for (const { batch } of this.#pieces.splice(0).reverse()) backlog.putBack(batch.range);
+      // After an event at fault, what is largest: when the service takes that, it is known to be the event's fault.
+      piece = fate === 'refused' && !isStrict ? this.#pieces.shift() : this.#pieces.pop();
+    }
+  }
+
+  #add(...batches: Batch[]): Piece[] {
+    const pieces = batches.map((batch): Piece => ({ batch }));
+    for (const batch of batches) this.#options.unsecured.add(batch);
+    this.#pieces.push(...pieces);
+    return pieces;
+  }
+
+  #cut({ batch }: Piece, fate: 'isolate' | 'split'): void {
+    const [second, first] = this.#add(...splitBatch(batch).reverse());
+    if (fate === 'split' || first === undefined || second === undefined) return;
+    first.sibling = second;
+    second.sibling = first;
+  }
+
+  /** One event of a batch first, any one, and behind it the others: what comes of it says enough of the service. */
+  #sample(batch: Batch): Batch[] {
+    const pieces: Batch[] = [];
+    let piece = batch;
+    while (piece.events.ends.length > 1) {
+      const [first, second] = splitBatch(piece);
+      const takesFirst = this.#options.random() < 0.5;
+      pieces.push(takesFirst ? second : first);
+      piece = takesFirst ? first : second;
+    }
+    return [...pieces, piece];
+  }
+
+  async #send(piece: Piece): Promise<Fate> {
+    const { batcher, clock, signal, sizeLimit } = this.#options;
+    const { batch, sibling } = piece;
+    if (batch.events.ends.length > 1) {
+      if (piece.isAtFault) return 'isolate';
+      if (sizeLimit.isTooLarge(batch.body.length, clock.now())) return 'split';
+    }
+    const expiry = abortAfter(clock, batcher.expiresInMs(batch), signal);
+    try {
+      const fate = await this.#sendUntil(batch, expiry.signal);
+      if (fate === 'settled' && sibling !== undefined) sibling.isAtFault = true;
+      return fate;
+    } finally {
+      expiry.cancel();
+    }
+  }
+
+  /** @param waiting Aborts what is waited for between two requests. */
+  async #sendUntil(batch: Batch, waiting: AbortSignal): Promise<Fate> {
+    const { gate, requests, signal } = this.#options;
+    const tries: Tries = { failures: 0, refusals: [], wasHeld: false };
+    for (;;) {
+      await this.#rest(waiting);
+      const isRetry = tries.failures > 0;
+      const pass = await gate.admit(batch.events.ends.length, isRetry, waiting);
+      if (pass === undefined) return signal.aborted ? 'stopped' : this.#expired(batch);
+      let verdict: Fate | { readonly again: Promise<void> };
+      try {
+        verdict = await this.#judge(batch, pass, await requests.post(batch, isRetry), tries, waiting);
+      } finally {
+        gate.end();
+      }
+      if (typeof verdict === 'string') return verdict;
+      await verdict.again;
+    }
+  }
+
+  /** What an outcome means for a batch: its fate, or when to send it again. */
+  async #judge(
+    batch: Batch,
+    pass: Pass,
+    outcome: Outcome,
+    tries: Tries,
+    waiting: AbortSignal,
+  ): Promise<Fate | { readonly again: Promise<void> }> {
+    const { books, clock, gate, policy, signal, sizeLimit } = this.#options;
+    const count = batch.events.ends.length;
+    const rule = outcome.kind === 'failed' ? NO_ANSWER : ruleFor(outcome.status, policy);
+    if (outcome.kind === 'answered' && rule.action === 'accept') return this.#accepted(batch, pass, outcome);
+    if (signal.aborted) return 'stopped';
+    this.#report(outcome, rule.action);
+    if (outcome.kind === 'failed' || rule.action === 'retry') {
+      const isAmbiguous = outcome.kind === 'failed' ? outcome.maybeSent : rule.isAmbiguous;
+      if (isAmbiguous) books.maybeDuplicate += count;
+      if (rule.isPushback) gate.pushedBack(pass);
+      const header = outcome.kind === 'answered' ? outcome.retryAfter : undefined;
+      const again = gate.failed(pass, tries.failures, parseRetryAfter(header, clock.now()), waiting);
+      tries.failures += 1;
+      return { again };
+    }
+    if (rule.action === 'pause') {
+      gate.hold(pass, pauseReason(outcome.status), outcome.status, rule.isSlow === true);
+      return { again: NOW };
+    }
+    if (rule.action === 'drop') return this.#dropped(batch, pass);
+    if (rule.action === 'split') sizeLimit.refused(batch.body.length, clock.now());
+    return this.#refused(batch, pass, outcome, rule, tries);
+  }
+
+  /** The service finds fault with an event, or with the size. */
+  async #refused(
+    batch: Batch,
+    pass: Pass,
+    answer: Answer,
+    { action, isSlow }: Rule,
+    tries: Tries,
+  ): Promise<Fate | { readonly again: Promise<void> }> {
+    const { gate, verdicts } = this.#options;
+    const isSingle = batch.events.ends.length === 1;
+    const isBlamed = verdicts.blameTheService;
+    if (isSlow) {
+      this.#restsBefore = true;
+      this.#slowness += 1;
+    }
+    // The service answered and works: what it says of these events says nothing of others.
+    if (!isBlamed || !isSingle) gate.answered(pass.era);
+    if (!isSingle) return action === 'split' ? 'split' : 'isolate';
+    const { refusals } = tries;
+    const isRepeated = refusals.includes(answer.status) || refusals.length + 1 >= MAX_REFUSALS;
+    refusals.push(answer.status);
+    if (action === 'isolate' && !isRepeated && !isBlamed) return { again: NOW };
+    return this.#endSingle(batch, pass, answer, tries);
+  }
+
+  /** Ends an event that is refused for good, unless it is the service that is to blame. */
+  async #endSingle(
+    batch: Batch,
+    pass: Pass,
+    answer: Answer,
+    tries: Tries,
+  ): Promise<Fate | { readonly again: Promise<void> }> {
+    const { backlog, gate, isStrict, verdicts } = this.#options;
+    const isBlamed = verdicts.blameTheService;
+    // One that cannot be put back is not to stand in the way of all others for ever.
+    if ((!isBlamed || tries.wasHeld) && (await this.#keepDeadLetter(batch, answer))) {
+      if (isBlamed) gate.hold(pass, 'refused', answer.status, false);
+      return 'refused';
+    }
+    gate.hold(pass, 'refused', answer.status, false);
+    if (!isStrict && backlog.putBack(batch.range)) return 'put back';
+    tries.wasHeld = true;
+    return { again: NOW };
+  }
+
+  async #accepted(batch: Batch, pass: Pass, answer: Answer): Promise<Fate> {
+    const { classify, clock, gate, onHookFailed, sizeLimit, unsecured } = this.#options;
+    const count = batch.events.ends.length;
+    gate.accepted(pass);
+    sizeLimit.accepted(batch.body.length, clock.now());
+    unsecured.delete(batch);
+    const rejected = rejectedIndexes(batch, answer, classify, onHookFailed);
+    let from = 0;
+    for (const [index, reason] of rejected) {
+      if (index > from) await this.#delivered(cutBatch(batch, from, index));
+      await this.#rejected(cutBatch(batch, index, index + 1), pass, { ...answer, body: reason });
+      from = index + 1;
+    }
+    if (from < count) await this.#delivered(from === 0 ? batch : cutBatch(batch, from, count));
+    return 'settled';
+  }
+
+  async #delivered(batch: Batch): Promise<void> {
+    const { backlog, books, onDelivered, verdicts } = this.#options;
+    const count = batch.events.ends.length;
+    verdicts.accepted(count);
+    await this.#release(batch);
+    books.delivered += count;
+    backlog.settle(batch.range);
+    onDelivered(count);
+  }
+
+  /** An accepted batch's answer names an event as rejected. */
+  async #rejected(event: Batch, pass: Pass, answer: Answer): Promise<void> {
+    const { unsecured } = this.#options;
+    unsecured.add(event);
+    const tries: Tries = { failures: 0, refusals: [], wasHeld: false };
+    const fate = await this.#endSingle(event, pass, answer, tries);
+    unsecured.delete(event);
+    if (typeof fate !== 'string') this.#add(event);
+  }
+
+  async #dropped(batch: Batch, pass: Pass): Promise<Fate> {
+    const { backlog, gate, onDropped, unsecured } = this.#options;
+    gate.answered(pass.era);
+    unsecured.delete(batch);
+    await this.#release(batch);
+    backlog.settle(batch.range);
+    onDropped('refused', batch.events.ends.length);
+    return 'settled';
+  }
+
+  /** Tried for so long that nobody wants it any more. */
+  async #expired(batch: Batch): Promise<Fate> {
+    const { batcher, onStorageFailed, unsecured } = this.#options;
+    unsecured.delete(batch);
+    await batcher.expire(batch.range).catch(onStorageFailed);
+    return 'settled';
+  }
+
+  /** Keeps the one event of a batch, which is refused for good. False where it could not be kept. */
+  async #keepDeadLetter(batch: Batch, { status, body }: Answer): Promise<boolean> {
+    const { backlog, books, deadLetters, onDeadLettered, onStorageFailed, unsecured, verdicts } =
+      this.#options;
+    // Counted before it is kept: others are judged meanwhile.
+    verdicts.refused();
+    try {
+      await deadLetters.keep(batch, { status, excerpt: body });
+    } catch (error) {
+      verdicts.withdraw();
+      onStorageFailed(error);
+      return false;
+    }
+    unsecured.delete(batch);
+    await this.#release(batch);
+    books.deadLettered += 1;
+    backlog.settle(batch.range);
+    onDeadLettered(status, body);
+    return true;
+  }
+
+  async #release({ range }: Batch): Promise<void> {
+    const { journal, onStorageFailed } = this.#options;
+    try {
+      if (range.segment !== MEMORY_SEGMENT) await journal.acknowledge(range);
+    } catch (error) {
+      // The service has the events; another life may send them again.
+      onStorageFailed(error);
+    }
+  }
+
+  /** After a refusal that is not worth many requests. */
+  async #rest(waiting: AbortSignal): Promise<void> {
+    if (!this.#restsBefore) return;
+    this.#restsBefore = false;
+    const { backoff, clock, random } = this.#options;
+    await sleep(clock, backoffDelayMs(Math.min(this.#slowness, SLOWEST), backoff, random), waiting);
+  }
+
+  #report(outcome: Outcome, action: Action): void {
+    const { clock, onFailedAttempt } = this.#options;
+    const retryable = action === 'retry' || action === 'pause';
+    if (outcome.kind === 'failed') {
+      const message = `the service could not be reached: ${reasonOf(outcome.cause)}`;
+      onFailedAttempt(new DeliveryError(message, { retryable, cause: outcome.cause }));
+      return;
+    }
+    const { status, body, retryAfter } = outcome;
+    const message = `the service answered ${status}; the sender's action is to ${action}`;
+    const retryAfterMs = parseRetryAfter(retryAfter, clock.now());
+    onFailedAttempt(new DeliveryError(message, { status, retryable, retryAfterMs, excerpt: body }));
+  }
+}
+
+function pauseReason(status: number): PauseReason {
+  if (status === 401 || status === 403) return 'unauthorized';
+  const isMisdirected = Math.floor(status / 100) === 3 || [404, 405, 410].includes(status);
+  return isMisdirected ? 'misdirected' : 'policy';
+}

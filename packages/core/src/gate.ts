@@ -1,0 +1,194 @@
+import { type Backoff, backoffDelayMs } from '@sluice/protocol';
+import type { Breaker } from './breaker.ts';
+import { type Clock, sleep } from './clock.ts';
+import type { RateLimit } from './rate-limit.ts';
+import { RetryBudget } from './retry-budget.ts';
+import type { Pause, PauseReason } from './stats.ts';
+
+/** While nothing is wrong with the events: how long until the service is asked again. */
+const PAUSE: Backoff = { baseMs: 60_000, maxMs: 15 * 60_000 };
+/** An address does not mend itself. */
+const SLOW_PAUSE: Backoff = { baseMs: 5 * 60_000, maxMs: 60 * 60_000 };
+/** A service that asks for more is asked again after this all the same. */
+const MAX_RETRY_AFTER_MS = 60 * 60_000;
+/** Spread over clients that were all told the same. */
+const RETRY_AFTER_JITTER = 0.2;
+/** Spread over clients that ask again at the longest interval: it is never less. */
+const PROBE_JITTER = 0.5;
+
+/** A request that may be made. */
+export interface Pass {
+  readonly era: number;
+  readonly at: number;
+}
+
+export interface GateOptions {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly breaker: Breaker;
+  readonly rateLimit: RateLimit;
+  /** Requests at the same time. */
+  readonly concurrency: number;
+  readonly backoff: Backoff;
+  /** Retries that a success allows. */
+  readonly retriesPerSuccess: number;
+  readonly onPaused: (pause: Pause) => void;
+  readonly onResumed: () => void;
+  /** Whether requests are under way, or may be made soon, may have changed. */
+  readonly onChange: () => void;
+}
+
+/** Says when a request may be made, and learns from what becomes of it: breaker, pause, rate, budget of retries, slow start. */
+export class Gate {
+  readonly #options: GateOptions;
+  readonly #budget: RetryBudget;
+  /** Requests at the same time, for now: after an outage one, and one more with each success. */
+  #window: number;
+  #underWay = 0;
+  #pauses = 0;
+  #pause: Pause | undefined;
+  #waiting: (() => void)[] = [];
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+    this.#window = options.concurrency;
+    this.#budget = new RetryBudget(options.retriesPerSuccess, options.clock.now());
+  }
+
+  /** Why no request is made but a probe from time to time. */
+  get pause(): Pause | undefined {
+    return this.#pause;
+  }
+
+  /** Until when nothing can become of any event: no request is under way, and none will be made before. */
+  get stalledUntil(): number {
+    return this.#underWay === 0 ? (this.#options.breaker.openUntil ?? 0) : 0;
+  }
+
+  /** Resolves to a pass when a request with so many events may be made, or to undefined when the signal aborts. */
+  async admit(events: number, isRetry: boolean, signal: AbortSignal): Promise<Pass | undefined> {
+    const { breaker, clock, rateLimit } = this.#options;
+    while (await breaker.admit(events, signal)) {
+      // A probe is spaced already.
+      if (breaker.state !== 'closed') return this.#start();
+      const now = clock.now();
+      const waitMs = Math.max(rateLimit.waitMs(now), isRetry ? this.#budget.waitMs(now) : 0);
+      if (waitMs > 0) {
+        await sleep(clock, waitMs, signal);
+      } else if (this.#underWay >= this.#window) {
+        await this.#freed(signal);
+      } else {
+        if (isRetry) this.#budget.take();
+        return this.#start();
+      }
+    }
+    return undefined;
+  }
+
+  /** The request of a pass has ended. */
+  end(): void {
+    this.#underWay -= 1;
+    this.#wake();
+    this.#options.onChange();
+  }
+
+  /** The service took a request. */
+  accepted({ era }: Pass): void {
+    const { clock, concurrency, rateLimit } = this.#options;
+    this.#window = Math.min(concurrency, this.#window + 1);
+    this.#budget.succeeded();
+    rateLimit.accepted(clock.now());
+    this.#pauses = 0;
+    this.answered(era);
+  }
+
+  /** The service works, whatever it says of the events that it was sent. */
+  answered(era: number): void {
+    const { breaker, onResumed } = this.#options;
+    if (era !== breaker.era) return;
+    if (breaker.state !== 'closed') this.#window = 1;
+    breaker.succeed(era);
+    if (this.#pause === undefined) return;
+    this.#pause = undefined;
+    onResumed();
+  }
+
+  /** The service pushes back: it is to be sent less. */
+  pushedBack({ at }: Pass): void {
+    const { clock, rateLimit } = this.#options;
+    rateLimit.pushedBack(at, clock.now());
+  }
+
+  /** A request failed, and so did `failures` before it with the same events. Resolves when it may be made again, or the signal aborts. */
+  async failed(
+    { era }: Pass,
+    failures: number,
+    retryAfterMs: number | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { backoff, breaker, clock, random } = this.#options;
+    const isBroken = breaker.fail(era);
+    if (retryAfterMs !== undefined) {
+      const jitter = 1 + RETRY_AFTER_JITTER * random();
+      breaker.open(Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) * jitter);
+    } else if (isBroken) {
+      breaker.open(this.#probeDelayMs());
+    } else {
+      await sleep(clock, backoffDelayMs(failures, backoff, random), signal);
+    }
+  }
+
+  /** Nothing is wrong with the events: no request for a while, longer from time to time. */
+  hold({ era }: Pass, reason: PauseReason, status: number, isSlow: boolean): void {
+    const { breaker, clock, onPaused } = this.#options;
+    // Several requests that were under way at once are told the same: that is one pause.
+    if (era !== breaker.era) return;
+    const { baseMs, maxMs } = isSlow ? SLOW_PAUSE : PAUSE;
+    const delayMs = Math.min(maxMs, baseMs * 2 ** this.#pauses);
+    this.#pauses += 1;
+    this.#pause = { reason, status, until: clock.now() + delayMs };
+    breaker.open(delayMs);
+    onPaused(this.#pause);
+  }
+
+  /** What the service was refused for is mended: it is asked now. */
+  resume(): void {
+    this.#pauses = 0;
+    this.#options.breaker.tryNow();
+  }
+
+  /** How long to wait before a service that fails is asked again. Never less than the longest wait, once that is reached. */
+  #probeDelayMs(): number {
+    const { backoff, breaker, random } = this.#options;
+    const failures = breaker.failuresInARow;
+    const isLongest = backoff.baseMs * 2 ** Math.min(failures, 64) >= backoff.maxMs;
+    return isLongest
+      ? backoff.maxMs * (1 + PROBE_JITTER * random())
+      : backoffDelayMs(failures, backoff, random);
+  }
+
+  #start(): Pass {
+    const { breaker, clock, rateLimit } = this.#options;
+    const at = clock.now();
+    rateLimit.take(at);
+    this.#underWay += 1;
+    return { era: breaker.era, at };
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const wake of waiting) wake();
+  }
+
+  #freed(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      signal.addEventListener('abort', wake);
+      this.#waiting.push(wake);
+    });
+  }
+}

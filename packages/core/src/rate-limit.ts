@@ -1,0 +1,82 @@
+/** What is left of the rate when the service pushes back. */
+const DECREASE = 0.7;
+/** What is added to it each second, as a part of the rate at which the service pushed back. */
+const INCREASE_PER_SECOND = 0.05;
+/** Grown to so many times the rate at which the service pushed back, there is no limit any more. */
+const RELEASE = 2;
+const LEAST_PER_SECOND = 1 / 60;
+/** Accepted requests from which the rate is known that the service bears. */
+const WINDOW_REQUESTS = 64;
+const WINDOW_MS = 10_000;
+
+/**
+ * How many requests a second the service is sent: no limit until it pushes back; then additive increase, multiplicative
+ * decrease (D. Chiu and R. Jain, 1989), from the rate at which it accepted before.
+ */
+export class RateLimit {
+  readonly #onChange: (perSecond: number | undefined) => void;
+  #perSecond = Number.POSITIVE_INFINITY;
+  /** The rate at which the service pushed back when it last did. */
+  #ceiling = Number.POSITIVE_INFINITY;
+  #nextAt = Number.NEGATIVE_INFINITY;
+  #decreasedAt = Number.NEGATIVE_INFINITY;
+  #increasedAt = 0;
+  /** When requests were accepted, the last ones. */
+  readonly #accepted: number[] = [];
+
+  constructor(onChange: (perSecond: number | undefined) => void) {
+    this.#onChange = onChange;
+  }
+
+  /** Undefined where there is no limit. */
+  get perSecond(): number | undefined {
+    return this.#perSecond === Number.POSITIVE_INFINITY ? undefined : this.#perSecond;
+  }
+
+  /** How long until the next request may be made, in milliseconds. */
+  waitMs(now: number): number {
+    const waitMs = this.#nextAt - now;
+    // Longer than one request takes: the time of day was set back.
+    return waitMs > 1_000 / this.#perSecond ? 0 : Math.max(0, waitMs);
+  }
+
+  /** A request is made. */
+  take(now: number): void {
+    this.#nextAt = now + 1_000 / this.#perSecond;
+  }
+
+  /** A request was accepted. */
+  accepted(now: number): void {
+    this.#accepted.push(now);
+    if (this.#accepted.length > WINDOW_REQUESTS) this.#accepted.shift();
+    if (this.#perSecond === Number.POSITIVE_INFINITY) return;
+    const seconds = Math.min(1, Math.max(0, (now - this.#increasedAt) / 1_000));
+    this.#increasedAt = now;
+    this.#perSecond += this.#ceiling * INCREASE_PER_SECOND * seconds;
+    if (this.#perSecond < this.#ceiling * RELEASE) return;
+    this.#perSecond = Number.POSITIVE_INFINITY;
+    this.#onChange(undefined);
+  }
+
+  /** The service pushed back on a request that was made at `sentAt`. */
+  pushedBack(sentAt: number, now: number): void {
+    // Several that were under way at once are told the same: that is one push.
+    if (sentAt <= this.#decreasedAt && now >= this.#decreasedAt) return;
+    const accepted = this.#acceptedPerSecond(now);
+    // It takes nothing at all: that is for the breaker.
+    if (accepted === 0 && this.#perSecond === Number.POSITIVE_INFINITY) return;
+    this.#decreasedAt = now;
+    this.#increasedAt = now;
+    // What was accepted of late may be little because little was sent.
+    this.#ceiling = Math.min(this.#perSecond, Math.max(1, accepted));
+    this.#perSecond = Math.max(LEAST_PER_SECOND, this.#ceiling * DECREASE);
+    this.#nextAt = now + 1_000 / this.#perSecond;
+    this.#onChange(this.#perSecond);
+  }
+
+  #acceptedPerSecond(now: number): number {
+    const recent = this.#accepted.filter((at) => at <= now && now - at <= WINDOW_MS);
+    // Of less than a second, as of a second: a burst of a few milliseconds is no rate.
+    return (recent.length * 1_000) / Math.max(1_000, now - (recent[0] ?? now));
+  }
+}

@@ -1,0 +1,115 @@
+import { type Redact, redactor, requestHeaders } from '@sluice/protocol';
+import type { Batch } from './batch.ts';
+import { abortAfter, type Clock, type Timer } from './clock.ts';
+import { Latencies } from './latencies.ts';
+import { redactedOutcome } from './redaction.ts';
+import type { TrackerStats } from './stats.ts';
+import type { Outcome, Timeouts, Transport } from './transport.ts';
+import { uuid } from './uuid.ts';
+
+/** A transport that gives no outcome so long after its time is not waited for. */
+const GRACE_MS = 5_000;
+/** Nor one that does not end so long after it was told to. */
+const STOP_MS = 1_000;
+
+export interface RequestsOptions {
+  readonly url: string;
+  readonly apiKey: string | undefined;
+  readonly timeouts: Timeouts;
+  readonly idempotencyHeader: string | undefined;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  /** Aborts the requests that are under way. */
+  readonly signal: AbortSignal;
+}
+
+/** Makes the requests, and keeps account of them. What it hands on shows no key. */
+export class Requests {
+  readonly #options: RequestsOptions;
+  readonly #latencies = new Latencies();
+  /** Ids of batches that were sent, for as long as these are. */
+  readonly #ids = new WeakMap<Batch, string>();
+  #headers: Readonly<Record<string, string>>;
+  #redact: Redact = (text) => text;
+  #sent = 0;
+  #retried = 0;
+  #failed = 0;
+  #bytes = 0;
+
+  constructor(options: RequestsOptions) {
+    this.#options = options;
+    this.#headers = requestHeaders(options.apiKey);
+    if (options.apiKey !== undefined) this.#redact = redactor(options.apiKey);
+  }
+
+  get stats(): TrackerStats['requests'] {
+    return {
+      sent: this.#sent,
+      retried: this.#retried,
+      failed: this.#failed,
+      bytes: this.#bytes,
+      latencyMs: this.#latencies.quantiles,
+    };
+  }
+
+  /** Later requests carry this key. */
+  setApiKey(apiKey: string): void {
+    const before = this.#redact;
+    const redact = redactor(apiKey);
+    // Answers to the former key may still come.
+    this.#redact = (text) => redact(before(text));
+    this.#headers = requestHeaders(apiKey);
+  }
+
+  /** Sends a batch. Never rejects, and resolves within the time-outs whatever the transport does. */
+  async post(batch: Batch, isRetry: boolean): Promise<Outcome> {
+    const { clock } = this.#options;
+    const { length } = batch.body;
+    this.#sent += 1;
+    if (isRetry) this.#retried += 1;
+    this.#bytes += length;
+    const start = clock.now();
+    const outcome = redactedOutcome(await this.#outcome(batch), this.#redact);
+    this.#latencies.add(clock.now() - start);
+    if (outcome.kind === 'failed' || outcome.status > 299) this.#failed += 1;
+    return outcome;
+  }
+
+  async #outcome(batch: Batch): Promise<Outcome> {
+    const { clock, signal, timeouts, transport, url } = this.#options;
+    const limit = abortAfter(clock, timeouts.totalMs + GRACE_MS, signal);
+    let timer: Timer | undefined;
+    const abandoned = new Promise<Outcome>((resolve) => {
+      const cause = new Error('the transport gave no outcome in its time');
+      const abandon = () => {
+        timer = clock.setTimeout(() => resolve({ kind: 'failed', cause, maybeSent: true }), STOP_MS, true);
+      };
+      if (limit.signal.aborted) abandon();
+      limit.signal.addEventListener('abort', abandon);
+    });
+    const request = {
+      url,
+      headers: this.#headersOf(batch),
+      body: batch.body,
+      timeouts,
+      signal: limit.signal,
+    };
+    try {
+      return await Promise.race([transport.post(request), abandoned]);
+    } catch (cause) {
+      // A transport of the user's own may break its word.
+      return { kind: 'failed', cause, maybeSent: true };
+    } finally {
+      limit.cancel();
+      timer?.cancel();
+    }
+  }
+
+  #headersOf(batch: Batch): Readonly<Record<string, string>> {
+    const { idempotencyHeader } = this.#options;
+    if (idempotencyHeader === undefined) return this.#headers;
+    const id = this.#ids.get(batch) ?? uuid();
+    this.#ids.set(batch, id);
+    return { ...this.#headers, [idempotencyHeader]: id };
+  }
+}

@@ -1,0 +1,68 @@
+/** After so many accepted bodies near the limit, a larger one is tried. */
+const ACCEPTED_TO_RAISE = 64;
+const RAISE_FACTOR = 1.125;
+/** Halves of a batch are not of the same size to the byte: what is a little above the limit may be tried. */
+const TOLERANCE = 1.25;
+/** A body of this part of the limit is near it. */
+const NEAR = 0.75;
+/** A refusal is believed for so long; limits of services change. */
+const FORGET_AFTER_MS = 60 * 60_000;
+
+/** Learns from refusals (413) how large a body may be. No limit until the first. */
+export class SizeLimit {
+  readonly #onChange: (bytes: number) => void;
+  #bytes = Number.POSITIVE_INFINITY;
+  #smallestRefused = Number.POSITIVE_INFINITY;
+  #refusedAt = 0;
+  #largestAccepted = 0;
+  #acceptedNear = 0;
+
+  constructor(onChange: (bytes: number) => void) {
+    this.#onChange = onChange;
+  }
+
+  /** The most that a body of several events should have. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The smallest body that is known to be too large, whatever is in it. */
+  refusedBytes(now: number): number {
+    const age = now - this.#refusedAt;
+    if (age < 0 || age > FORGET_AFTER_MS) this.#smallestRefused = Number.POSITIVE_INFINITY;
+    return this.#smallestRefused;
+  }
+
+  /** Whether a batch that is made already should rather be sent in parts. */
+  isTooLarge(bytes: number, now: number): boolean {
+    return bytes > this.#bytes * TOLERANCE || bytes >= this.refusedBytes(now);
+  }
+
+  /** A body was too large: half of it, or what was accepted of late where that is more, may not be. */
+  refused(bytes: number, now: number): void {
+    this.#smallestRefused = Math.min(this.refusedBytes(now), bytes);
+    this.#refusedAt = now;
+    const half = Math.floor(bytes / 2);
+    const known = this.#largestAccepted < bytes ? this.#largestAccepted : 0;
+    this.#set(Math.min(this.#bytes, Math.max(half, known)));
+  }
+
+  /** A body was not too large. */
+  accepted(bytes: number, now: number): void {
+    if (this.#bytes === Number.POSITIVE_INFINITY) return;
+    this.#largestAccepted = Math.max(this.#largestAccepted, bytes);
+    if (bytes < this.#bytes * NEAR) return;
+    this.#acceptedNear += 1;
+    if (this.#acceptedNear < ACCEPTED_TO_RAISE) return;
+    this.#set(Math.min(Math.ceil(this.#bytes * RAISE_FACTOR), this.refusedBytes(now) - 1));
+  }
+
+  #set(bytes: number): void {
+    this.#acceptedNear = 0;
+    if (bytes === this.#bytes) return;
+    // What was accepted while the limit was lower says nothing of a service that refuses it now.
+    if (bytes < this.#bytes) this.#largestAccepted = 0;
+    this.#bytes = bytes;
+    this.#onChange(bytes);
+  }
+}
