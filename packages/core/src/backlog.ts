@@ -174,6 +174,31 @@ export class Backlog {
     return count;
   }
 
+  /** What waits in a segment, batches in flight not counted. */
+  waitingIn(segment: number): EpochRange[] {
+    return [...this.#stored.ranges, ...this.#written.ranges].filter((range) => range.segment === segment);
+  }
+
+  /**
+   * Events of a range that wait are known by their place in another one from now on. Returns the index of the first that
+   * was found; those before it are gone.
+   */
+  move({ segment, from, to }: Range, target: Range): number {
+    let first = to;
+    const moveWithin = (range: EpochRange): EpochRange[] => {
+      const start = Math.max(range.from, from);
+      const end = Math.min(range.to, to);
+      if (range.segment !== segment || start >= end) return [range];
+      first = Math.min(first, start);
+      const offset = target.from - from;
+      const moved = { ...range, segment: target.segment, from: start + offset, to: end + offset };
+      return [{ ...range, to: start }, moved, { ...range, from: end }];
+    };
+    this.#stored.replace(moveWithin);
+    this.#written.replace(moveWithin);
+    return first;
+  }
+
   /** How many of the oldest fresh events were accepted before a moment, as far as a batch goes. */
   freshBefore(time: number, limit: Limit): number {
     if (this.fresh === 0 || (this.oldestAt ?? time) >= time) return 0;

@@ -1,4 +1,3 @@
-import type { Backlog } from './backlog.ts';
 import type { Clock } from './clock.ts';
 import type { EventBytes, Journal } from './journal.ts';
 
@@ -6,8 +5,11 @@ import type { EventBytes, Journal } from './journal.ts';
 export type WhenFull = 'drop-oldest' | 'drop-newest';
 
 export interface BudgetOptions {
-  readonly backlog: Backlog;
   readonly journal: Journal;
+  /** What waits in a segment that the journal gave up ends here. Returns how many events that are. */
+  readonly evict: (segment: number) => number;
+  /** Writes what is to be given up last of a segment to another one. */
+  readonly rescue: (segment: number) => Promise<void>;
   readonly clock: Clock;
   /** Resolves once the journal knows what it holds of earlier lives. Left out where it does from the start. */
   readonly opened?: () => Promise<void>;
@@ -40,12 +42,13 @@ export class Budget {
   }
 
   /**
-   * Makes room for a group, and reserves it until `written`.
+   * Makes room for a group, and reserves it until `written`. Where its events are to be given up last, others of their
+   * kind go when there are none of the other.
    * - `room`: it may be written.
    * - `full`: there is none, and what is to be dropped is the group.
    * - `low`: the disk has too little left for others, and nothing of ours on it could go.
    */
-  async makeRoom(group: EventBytes): Promise<'room' | 'full' | 'low'> {
+  async makeRoom(group: EventBytes, isLast = false): Promise<'room' | 'full' | 'low'> {
     const { journal, maxBytes, whenFull } = this.#options;
     await this.#options.opened?.();
     this.#isOpened = true;
@@ -55,7 +58,7 @@ export class Budget {
     if (this.#take(group)) return 'room';
     await this.#free(async () => journal.reclaim?.());
     while (!this.#take(group)) {
-      if (whenFull === 'drop-oldest' && (await this.#evictOldest())) continue;
+      if (whenFull === 'drop-oldest' && (await this.#evictOldest(isLast))) continue;
       return this.#bytes + bytesOf(group) > maxBytes ? 'full' : 'low';
     }
     return 'room';
@@ -93,13 +96,15 @@ export class Budget {
   }
 
   /** False where there was nothing to give up. */
-  async #evictOldest(): Promise<boolean> {
-    const { backlog, journal, onDropped } = this.#options;
-    return this.#free(async () => {
-      const segment = await journal.evictOldest?.();
-      const count = segment === undefined ? 0 : backlog.evict(segment);
-      if (count > 0) onDropped(count);
-    });
+  async #evictOldest(isLast: boolean): Promise<boolean> {
+    const { evict, journal, onDropped, rescue } = this.#options;
+    const give = (before?: typeof rescue) =>
+      this.#free(async () => {
+        const segment = await journal.evictOldest?.(before);
+        const count = segment === undefined ? 0 : evict(segment);
+        if (count > 0) onDropped(count);
+      });
+    return (await give(rescue)) || (isLast && (await give()));
   }
 
   /** Counts what the journal gives back. False where that is nothing. */

@@ -14,6 +14,8 @@ export interface CommitterOptions {
   readonly backlog: Backlog;
   readonly journal: Journal;
   readonly budget: Budget;
+  /** Whether its events are to be given up last where the journal is full. */
+  readonly isLast?: boolean;
   readonly clock: Clock;
   readonly random: () => number;
   /** How long an event may wait in memory for others to be written with, in milliseconds. */
@@ -113,9 +115,9 @@ export class Committer {
 
   /** Writes events that were taken out of the ring while the journal failed. Undefined where it still does. */
   async secure(events: EventBytes): Promise<Range | undefined> {
-    const { budget, journal } = this.#options;
+    const { budget, isLast, journal } = this.#options;
     if (this.failing && !this.#isProbing) return undefined;
-    const room = await budget.makeRoom(events).catch(() => 'low');
+    const room = await budget.makeRoom(events, isLast).catch(() => 'low');
     if (room !== 'room') return undefined;
     try {
       const range = await journal.append(events);
@@ -189,7 +191,7 @@ export class Committer {
   }
 
   async #startAppends(): Promise<void> {
-    const { backlog, journal, budget, onDropped } = this.#options;
+    const { backlog, journal, budget, isLast, onDropped } = this.#options;
     let { maxEvents } = journal.groupLimit;
     // What was under way when one failed is to end first.
     while (this.#appends.size < (this.failing ? 1 : MOST_APPENDS)) {
@@ -202,7 +204,7 @@ export class Committer {
         continue;
       }
       if (this.#appends.size > 0) return;
-      const room = await budget.makeRoom(group).catch((error: unknown) => ({ error }));
+      const room = await budget.makeRoom(group, isLast).catch((error: unknown) => ({ error }));
       if (room === 'room') {
         this.#append(group);
       } else if (room === 'full') {

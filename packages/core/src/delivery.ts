@@ -1,7 +1,6 @@
 import { type Backoff, backoffDelayMs, DeliveryError, parseRetryAfter } from '@sluice/protocol';
-import { type Backlog, MEMORY_SEGMENT } from './backlog.ts';
+import { MEMORY_SEGMENT } from './backlog.ts';
 import { type Batch, cutBatch, splitBatch } from './batch.ts';
-import type { Batcher } from './batcher.ts';
 import type { Books, DropReason } from './books.ts';
 import type { Classify } from './classify.ts';
 import { abortAfter, type Clock, sleep } from './clock.ts';
@@ -9,13 +8,13 @@ import type { DeadLetters } from './dead-letters.ts';
 import { type Action, type DeliveryPolicy, type Rule, ruleFor } from './delivery-policy.ts';
 import type { Gate, Pass } from './gate.ts';
 import type { Journal } from './journal.ts';
+import type { Lane } from './lane.ts';
 import { reasonOf } from './reason.ts';
 import { rejectedIndexes } from './rejected-indexes.ts';
 import type { Requests } from './requests.ts';
 import type { SizeLimit } from './size-limit.ts';
 import type { PauseReason } from './stats.ts';
 import type { Outcome } from './transport.ts';
-import type { Unsecured } from './unsecured.ts';
 import type { Verdicts } from './verdicts.ts';
 
 /** An event that is refused each time in another way is refused. */
@@ -48,6 +47,9 @@ interface Tries {
   wasHeld: boolean;
 }
 
+/** As much of a lane as sending its batches takes. */
+export type OutgoingLane = Pick<Lane, 'backlog' | 'batcher' | 'unsecured'>;
+
 export interface DeliveryOptions {
   readonly clock: Clock;
   readonly random: () => number;
@@ -56,16 +58,15 @@ export interface DeliveryOptions {
   readonly isStrict: boolean;
   readonly policy: DeliveryPolicy;
   readonly classify: Classify | undefined;
-  readonly backlog: Backlog;
+  /** The one that the batch is of. */
+  readonly lane: OutgoingLane;
   readonly journal: Journal;
-  readonly batcher: Batcher;
   readonly books: Books;
   readonly deadLetters: DeadLetters;
   readonly gate: Gate;
   readonly requests: Requests;
   readonly sizeLimit: SizeLimit;
   readonly verdicts: Verdicts;
-  readonly unsecured: Unsecured;
   /** Ends it, wherever it is. */
   readonly signal: AbortSignal;
   readonly onDelivered: (count: number) => void;
@@ -90,7 +91,8 @@ export class Delivery {
   }
 
   async run(batch: Batch): Promise<void> {
-    const { backlog, isStrict, unsecured, verdicts } = this.#options;
+    const { isStrict, verdicts } = this.#options;
+    const { backlog, unsecured } = this.#options.lane;
     this.#add(...(verdicts.blameTheService && !isStrict ? this.#sample(batch) : [batch]));
     let piece = this.#pieces.pop();
     while (piece !== undefined) {
@@ -108,7 +110,7 @@ export class Delivery {
 
   #add(...batches: Batch[]): Piece[] {
     const pieces = batches.map((batch): Piece => ({ batch }));
-    for (const batch of batches) this.#options.unsecured.add(batch);
+    for (const batch of batches) this.#options.lane.unsecured.add(batch);
     this.#pieces.push(...pieces);
     return pieces;
   }
@@ -134,7 +136,8 @@ export class Delivery {
   }
 
   async #send(piece: Piece): Promise<Fate> {
-    const { batcher, clock, signal, sizeLimit } = this.#options;
+    const { clock, signal, sizeLimit } = this.#options;
+    const { batcher } = this.#options.lane;
     const { batch, sibling } = piece;
     if (batch.events.ends.length > 1) {
       if (piece.isAtFault) return 'isolate';
@@ -234,7 +237,8 @@ export class Delivery {
     answer: Answer,
     tries: Tries,
   ): Promise<Fate | { readonly again: Promise<void> }> {
-    const { backlog, gate, isStrict, verdicts } = this.#options;
+    const { gate, isStrict, verdicts } = this.#options;
+    const { backlog } = this.#options.lane;
     const isBlamed = verdicts.blameTheService;
     // One that cannot be put back is not to stand in the way of all others for ever.
     if ((!isBlamed || tries.wasHeld) && (await this.#keepDeadLetter(batch, answer))) {
@@ -248,7 +252,8 @@ export class Delivery {
   }
 
   async #accepted(batch: Batch, pass: Pass, answer: Answer): Promise<Fate> {
-    const { classify, clock, gate, onHookFailed, sizeLimit, unsecured } = this.#options;
+    const { classify, clock, gate, onHookFailed, sizeLimit } = this.#options;
+    const { unsecured } = this.#options.lane;
     const count = batch.events.ends.length;
     gate.accepted(pass);
     sizeLimit.accepted(batch.body.length, clock.now());
@@ -265,7 +270,8 @@ export class Delivery {
   }
 
   async #delivered(batch: Batch): Promise<void> {
-    const { backlog, books, onDelivered, verdicts } = this.#options;
+    const { books, onDelivered, verdicts } = this.#options;
+    const { backlog } = this.#options.lane;
     const count = batch.events.ends.length;
     verdicts.accepted(count);
     await this.#release(batch);
@@ -276,7 +282,7 @@ export class Delivery {
 
   /** An accepted batch's answer names an event as rejected. */
   async #rejected(event: Batch, pass: Pass, answer: Answer): Promise<void> {
-    const { unsecured } = this.#options;
+    const { unsecured } = this.#options.lane;
     unsecured.add(event);
     const tries: Tries = { failures: 0, refusals: [], wasHeld: false };
     const fate = await this.#endSingle(event, pass, answer, tries);
@@ -285,7 +291,8 @@ export class Delivery {
   }
 
   async #dropped(batch: Batch, pass: Pass): Promise<Fate> {
-    const { backlog, gate, onDropped, unsecured } = this.#options;
+    const { gate, onDropped } = this.#options;
+    const { backlog, unsecured } = this.#options.lane;
     gate.answered(pass.era);
     unsecured.delete(batch);
     await this.#release(batch);
@@ -296,7 +303,8 @@ export class Delivery {
 
   /** Tried for so long that nobody wants it any more. */
   async #expired(batch: Batch): Promise<Fate> {
-    const { batcher, onStorageFailed, unsecured } = this.#options;
+    const { onStorageFailed } = this.#options;
+    const { batcher, unsecured } = this.#options.lane;
     unsecured.delete(batch);
     await batcher.expire(batch.range).catch(onStorageFailed);
     return 'settled';
@@ -304,8 +312,8 @@ export class Delivery {
 
   /** Keeps the one event of a batch, which is refused for good. False where it could not be kept. */
   async #keepDeadLetter(batch: Batch, { status, body }: Answer): Promise<boolean> {
-    const { backlog, books, deadLetters, onDeadLettered, onStorageFailed, unsecured, verdicts } =
-      this.#options;
+    const { books, deadLetters, onDeadLettered, onStorageFailed, verdicts } = this.#options;
+    const { backlog, unsecured } = this.#options.lane;
     // Counted before it is kept: others are judged meanwhile.
     verdicts.refused();
     try {

@@ -12,6 +12,8 @@ export interface TrackOptions {
   readonly uuid?: string | undefined;
   /** Default: the tracker's `source`. */
   readonly source?: string | undefined;
+  /** `high`: written and sent at once, before others, and given up last where there is no room. Default: `normal`. */
+  readonly priority?: 'normal' | 'high' | undefined;
 }
 
 /** What all events of a tracker have in common. */
@@ -22,7 +24,10 @@ export interface EventDefaults {
   readonly now: number;
 }
 
-const OPTION_NAMES: ReadonlySet<string> = new Set(['correlationValue', 'timestamp', 'uuid', 'source']);
+const OPTION_NAMES: ReadonlySet<string> = new Set([
+  ...['correlationValue', 'timestamp', 'uuid', 'source', 'priority'],
+]);
+const PRIORITIES: ReadonlySet<unknown> = new Set([undefined, 'normal', 'high']);
 
 /** Stamps an event and makes its JSON text, once and for all. Throws an InvalidEventError that names the field at fault. */
 export function createEventText(
@@ -47,6 +52,9 @@ export function createEventText(
   }
   if (!isNonEmptyString(source)) throw refusal('source', 'must be a non-empty string', source);
   if (options.uuid !== undefined && !isUuid(uuid)) throw refusal('uuid', 'must be a UUID', uuid);
+  if (!PRIORITIES.has(options.priority)) {
+    throw refusal('priority', 'must be "normal" or "high"', options.priority);
+  }
   return JSON.stringify({
     event: name,
     correlationKey: defaults.correlationKey,

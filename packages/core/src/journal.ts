@@ -86,8 +86,10 @@ export interface Journal {
   /**
    * Frees storage by giving up its oldest segment, whatever waits in it. Resolves to the segment, or to undefined where
    * there is none. Absent where storage has no bound of its own.
+   *
+   * @param rescue Called with the segment before it is given up, and awaited: reads and appends what is not to go with it.
    */
-  evictOldest?(): Promise<number | undefined>;
+  evictOldest?(rescue?: (segment: number) => Promise<void>): Promise<number | undefined>;
 
   /** Frees what storage still takes of events that are all released. Absent where that is never any. */
   reclaim?(): Promise<void>;

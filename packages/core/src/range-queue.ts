@@ -29,9 +29,14 @@ export class RangeQueue {
     }
   }
 
+  /** All ranges, in order. */
+  get ranges(): EpochRange[] {
+    return [...this.#front.toReversed(), ...this.#back];
+  }
+
   /** Puts other ranges in the place of each, in order. */
   replace(callback: (range: EpochRange) => readonly EpochRange[]): void {
-    const ranges = [...this.#front.reverse(), ...this.#back];
+    const { ranges } = this;
     this.#front = [];
     this.#back = [];
     this.#count = 0;
@@ -41,7 +46,7 @@ export class RangeQueue {
   /** The first range of which the callback says so, and how many events are before it. */
   find(callback: (range: EpochRange) => boolean): { range: EpochRange; before: number } | undefined {
     let before = 0;
-    for (const range of [...this.#front.toReversed(), ...this.#back]) {
+    for (const range of this.ranges) {
       if (callback(range)) return { range, before };
       before += rangeLength(range);
     }

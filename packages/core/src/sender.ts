@@ -1,14 +1,17 @@
 import PQueue from 'p-queue';
 import type { Batch } from './batch.ts';
+import type { Batcher } from './batcher.ts';
 import type { Breaker } from './breaker.ts';
 import type { Timer } from './clock.ts';
-import { Delivery, type DeliveryOptions } from './delivery.ts';
+import { Delivery, type DeliveryOptions, type OutgoingLane } from './delivery.ts';
 
 /** Enough to find out whether the service works. */
 const PROBE_EVENTS = 10;
 const STORAGE_RETRY_MS = 1_000;
 
-export interface SenderOptions extends Omit<DeliveryOptions, 'signal'> {
+export interface SenderOptions extends Omit<DeliveryOptions, 'signal' | 'lane'> {
+  /** Those that there are, the one that goes first at first. */
+  readonly lanes: { readonly all: readonly OutgoingLane[] };
   readonly concurrency: number;
   readonly breaker: Breaker;
   /** Ends what is under way. */
@@ -22,6 +25,8 @@ export class Sender {
   #pumping: Promise<void> | undefined;
   #wokenWhilePumping = false;
   #storageTimer: Timer | undefined;
+  /** How to let what is stored be read again. */
+  readonly #held: (() => void)[] = [];
   /** Batches on their way that are small enough to be sent to a service of which nobody knows whether it works. */
   #probes = 0;
 
@@ -31,9 +36,11 @@ export class Sender {
     this.#queue = new PQueue({ concurrency: options.concurrency + 1 });
   }
 
-  /** Something may be ready to be sent. */
-  wake(): void {
-    void this.#pump();
+  /** Something may be ready to be sent. Resolves once that is on its way, or nothing more can be. */
+  wake(): Promise<void> {
+    this.#wokenWhilePumping = true;
+    this.#pumping ??= this.#pumpOnce();
+    return this.#pumping;
   }
 
   /** Ends what is under way, without waiting for answers: what was not accepted stays in the journal. */
@@ -44,35 +51,37 @@ export class Sender {
     await this.#queue.onIdle();
   }
 
-  #pump(): Promise<void> {
-    this.#wokenWhilePumping = true;
-    this.#pumping ??= this.#pumpOnce();
-    return this.#pumping;
-  }
-
   async #pumpOnce(): Promise<void> {
     while (this.#wokenWhilePumping) {
       this.#wokenWhilePumping = false;
       await this.#dropExpired();
       while (this.#hasRoom()) {
-        const batch = await this.#nextBatch();
-        if (batch === undefined) break;
-        this.#start(batch);
+        if (!(await this.#startNext())) break;
       }
     }
     this.#pumping = undefined;
   }
 
-  #start(batch: Batch): void {
+  /** False where no lane has a batch that is due. */
+  async #startNext(): Promise<boolean> {
+    for (const lane of this.#options.lanes.all) {
+      const batch = await this.#nextBatch(lane);
+      if (batch !== undefined) this.#start(batch, lane);
+      if (batch !== undefined) return true;
+    }
+    return false;
+  }
+
+  #start(batch: Batch, lane: OutgoingLane): void {
     const { abort } = this.#options;
     const isProbe = batch.events.ends.length <= PROBE_EVENTS;
     if (isProbe) this.#probes += 1;
-    const delivery = new Delivery({ ...this.#options, signal: abort.signal });
+    const delivery = new Delivery({ ...this.#options, lane, signal: abort.signal });
     void this.#queue
       .add(() => delivery.run(batch))
       .then(() => {
         if (isProbe) this.#probes -= 1;
-        this.wake();
+        void this.wake();
       });
   }
 
@@ -84,36 +93,38 @@ export class Sender {
     return breaker.state === 'closed' || isStrict ? busy < concurrency : this.#probes === 0;
   }
 
-  async #nextBatch(): Promise<Batch | undefined> {
-    const { abort, breaker, batcher } = this.#options;
+  async #nextBatch({ batcher }: OutgoingLane): Promise<Batch | undefined> {
+    const { abort, breaker } = this.#options;
     const most = breaker.state === 'closed' ? undefined : PROBE_EVENTS;
     try {
       return await batcher.next(most);
     } catch (error) {
       if (abort.signal.aborted) return undefined;
-      this.#holdStored(error);
+      this.#holdStored(batcher, error);
       return batcher.next(most);
     }
   }
 
   async #dropExpired(): Promise<void> {
-    const { abort, batcher } = this.#options;
-    try {
-      if (!abort.signal.aborted) await batcher.dropExpired();
-    } catch (error) {
-      this.#holdStored(error);
+    const { abort, lanes } = this.#options;
+    for (const { batcher } of lanes.all) {
+      try {
+        if (!abort.signal.aborted) await batcher.dropExpired();
+      } catch (error) {
+        this.#holdStored(batcher, error);
+      }
     }
   }
 
   /** Stored events cannot be read now. */
-  #holdStored(error: unknown): void {
-    const { batcher, clock, onStorageFailed } = this.#options;
+  #holdStored(batcher: Batcher, error: unknown): void {
+    const { clock, onStorageFailed } = this.#options;
     onStorageFailed(error);
-    const release = batcher.holdStored();
+    this.#held.push(batcher.holdStored());
     this.#storageTimer ??= clock.setTimeout(() => {
       this.#storageTimer = undefined;
-      release();
-      this.wake();
+      for (const release of this.#held.splice(0)) release();
+      void this.wake();
     }, STORAGE_RETRY_MS);
   }
 }

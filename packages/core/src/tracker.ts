@@ -1,41 +1,25 @@
 // Users whose own settings lack this library still have to compile against `await using`.
 /// <reference lib="esnext.disposable" preserve="true" />
-import {
-  BATCH_OVERHEAD_BYTES,
-  describe,
-  EVENTS_PATH,
-  endpoint,
-  InvalidEventError,
-  isNonEmptyString,
-} from '@sluice/protocol';
+import { BATCH_OVERHEAD_BYTES, describe, InvalidEventError, isNonEmptyString } from '@sluice/protocol';
 import { platform } from '#platform';
-import { Backlog } from './backlog.ts';
-import { Batcher } from './batcher.ts';
 import { Books } from './books.ts';
-import { Breaker } from './breaker.ts';
 import { Budget } from './budget.ts';
 import type { Clock } from './clock.ts';
-import { Committer } from './committer.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { Deadline, finishOptions } from './deadline.ts';
+import { Dispatch } from './dispatch.ts';
 import { StorageError, storageError } from './errors/storage-error.ts';
 import { createEventText, type TrackOptions } from './event-text.ts';
-import { Gate } from './gate.ts';
 import { type Journal, rangeLength } from './journal.ts';
 import { createJournal } from './journals/choice.ts';
+import { Lanes } from './lanes.ts';
 import type { TrackerOptions } from './options.ts';
-import { RateLimit } from './rate-limit.ts';
 import { RateMeter } from './rate-meter.ts';
 import { Reporter } from './reporter.ts';
-import { Requests } from './requests.ts';
-import { Sender } from './sender.ts';
 import { readApiKey, readOptions, type Settings } from './settings.ts';
 import { SizeLimit } from './size-limit.ts';
-import { Stalls } from './stalls.ts';
 import type { FinishOptions, FlushReport, TrackerStats } from './stats.ts';
 import type { TrackerEvents } from './tracker-events.ts';
-import { Unsecured } from './unsecured.ts';
-import { Verdicts } from './verdicts.ts';
 
 const FLUSH_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 10_000;
@@ -56,18 +40,10 @@ export class Tracker {
   readonly #settings: Settings;
   readonly #clock: Clock;
   readonly #journal: Journal;
-  readonly #backlog: Backlog;
-  readonly #committer: Committer;
-  readonly #batcher: Batcher;
+  readonly #lanes: Lanes;
   readonly #sizeLimit: SizeLimit;
-  readonly #breaker: Breaker;
-  readonly #rateLimit: RateLimit;
-  readonly #gate: Gate;
-  readonly #requests: Requests;
-  readonly #stalls: Stalls;
   readonly #deadLetters: DeadLetters;
-  readonly #unsecured: Unsecured;
-  readonly #sender: Sender;
+  readonly #dispatch: Dispatch;
   readonly #closeTransport: () => Promise<void>;
   readonly #books = new Books();
   readonly #acceptedRate = new RateMeter();
@@ -79,7 +55,6 @@ export class Tracker {
   /** Whether listeners of `exit` are called: what they track is written at once, or never. */
   #isEnding = false;
   #closed: Promise<FlushReport> | undefined;
-  #securing: Promise<void> = Promise.resolve();
   /** Resolves when nothing will be delivered any more. */
   readonly #ended: Promise<void>;
   #end: () => void = () => {};
@@ -88,105 +63,47 @@ export class Tracker {
   constructor(settings: Settings) {
     this.#settings = settings;
     const { batch, buffer, delivery, random, storage } = settings;
-    const isStrict = settings.ordering === 'strict';
-    const concurrency = isStrict ? 1 : delivery.concurrency;
-    const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
     const clock = settings.clock ?? platform.clock;
     const transport = settings.transport ?? platform.createTransport(delivery.concurrency);
     this.#clock = clock;
     this.#closeTransport = async () => transport.close();
     const reporter = new Reporter(this.#books, settings.logger, clock);
     this.#reporter = reporter;
-    this.#journal = createJournal(settings, clock);
-    this.#backlog = new Backlog(buffer, platform.text);
+    const journal = createJournal(settings, clock);
+    this.#journal = journal;
+    this.#sizeLimit = new SizeLimit((bytes) => reporter.bodyLimit(bytes));
     const onJournalFull = (count: number) => reporter.dropped('journal-full', count);
-    this.#committer = new Committer({
-      backlog: this.#backlog,
-      journal: this.#journal,
+    const wake = () => void this.#dispatch.wake();
+    this.#lanes = new Lanes({
+      ...{ buffer, text: platform.text, journal, clock, random, limit: batch, sizeLimit: this.#sizeLimit },
       budget: new Budget({
-        ...{ backlog: this.#backlog, journal: this.#journal, clock },
-        ...{ ...storage, onDropped: onJournalFull },
+        ...{ ...storage, journal, clock, onDropped: onJournalFull },
+        evict: (segment) => this.#lanes.evict(segment),
+        rescue: (segment) => this.#lanes.rescue(segment),
         ...(storage.maxBytes < Number.POSITIVE_INFINITY && { opened: () => this.#opened }),
       }),
-      clock,
-      random,
       intervalMs: settings.commitIntervalMs ?? platform.commitIntervalMs,
+      maxWaitMs: batch.maxWaitMs,
+      maxAgeMs: storage.maxAgeMs,
+      isStrict: settings.ordering === 'strict',
       onWritten: () => {
         this.#sampleRates(clock.now());
-        this.#sender.wake();
+        wake();
       },
       onFailed: (error) => {
         reporter.storageFailed(error);
         reporter.journal(this.#journalKind);
       },
-      onRecovered: () => {
-        reporter.journal(this.#journalKind);
-        return this.#secure();
-      },
+      onRecovered: async () => reporter.journal(this.#journalKind),
       onDropped: onJournalFull,
-    });
-    this.#sizeLimit = new SizeLimit((bytes) => reporter.bodyLimit(bytes));
-    this.#batcher = new Batcher({
-      backlog: this.#backlog,
-      journal: this.#journal,
-      clock,
-      limit: batch,
-      sizeLimit: this.#sizeLimit,
-      isStrict,
-      maxWaitMs: batch.maxWaitMs,
-      maxAgeMs: storage.maxAgeMs,
-      onDue: () => this.#sender.wake(),
+      onDue: wake,
       onDamaged: (count) => reporter.dropped('damaged', count),
       onExpired: (count) => reporter.dropped('expired', count),
     });
-    this.#breaker = new Breaker(clock, (state) => {
-      reporter.breaker(state);
-      this.#stalls.check();
-      this.#sender.wake();
-    });
-    this.#rateLimit = new RateLimit((perSecond) => reporter.rateLimit(perSecond));
-    this.#gate = new Gate({
-      ...{ clock, random, concurrency, backoff, breaker: this.#breaker, rateLimit: this.#rateLimit },
-      retriesPerSuccess: delivery.retriesPerSuccess,
-      onPaused: (pause) => reporter.paused(pause),
-      onResumed: () => reporter.resumed(),
-      onChange: () => this.#stalls.check(),
-    });
-    this.#stalls = new Stalls(() => this.#gate.stalledUntil);
-    const abort = new AbortController();
-    this.#requests = new Requests({
-      url: endpoint(settings.baseUrl, EVENTS_PATH),
-      apiKey: settings.apiKey,
-      timeouts: delivery.timeouts,
-      idempotencyHeader: delivery.idempotencyHeader,
-      ...{ transport, clock, signal: abort.signal },
-    });
-    this.#unsecured = new Unsecured({
-      backlog: this.#backlog,
-      journal: this.#journal,
-      secure: (events) => this.#committer.secure(events),
-    });
     this.#deadLetters = new DeadLetters(() => createJournal(settings, clock, 'dead-letters'), clock);
-    this.#sender = new Sender({
-      ...{ clock, random, concurrency, backoff, isStrict, abort, breaker: this.#breaker },
-      policy: delivery.policy,
-      classify: delivery.classify,
-      backlog: this.#backlog,
-      journal: this.#journal,
-      batcher: this.#batcher,
-      books: this.#books,
-      deadLetters: this.#deadLetters,
-      gate: this.#gate,
-      requests: this.#requests,
-      sizeLimit: this.#sizeLimit,
-      verdicts: new Verdicts(),
-      unsecured: this.#unsecured,
-      onDelivered: (count) => reporter.delivered(count),
-      onDeadLettered: (status, excerpt) => reporter.deadLettered(status, excerpt),
-      onDropped: (reason, count) => reporter.dropped(reason, count),
-      onFailedAttempt: (error) => reporter.failedAttempt(error),
-      onStorageFailed: (error) => reporter.storageFailed(error),
-      onHookFailed: (hook, error) => reporter.hookFailed(hook, error),
+    this.#dispatch = new Dispatch({
+      ...{ settings, clock, transport, journal, reporter, lanes: this.#lanes, books: this.#books },
+      ...{ deadLetters: this.#deadLetters, sizeLimit: this.#sizeLimit },
     });
     this.#ended = new Promise((resolve) => {
       this.#end = resolve;
@@ -198,7 +115,7 @@ export class Tracker {
         this.#writeNow();
       },
       hide: () => void this.#writeAndSend(),
-      online: () => this.#sender.wake(),
+      online: wake,
     });
   }
 
@@ -220,10 +137,13 @@ export class Tracker {
       });
       this.#checkSize(text, now);
       const isClosed = this.#closed !== undefined;
-      const isTaken = !isClosed && this.#backlog.push(text, now);
+      const isHigh = options.priority === 'high';
+      const { backlog, committer } = isHigh ? this.#lanes.high : this.#lanes.normal;
+      const isTaken = !isClosed && backlog.push(text, now);
       this.#books.accepted += 1;
       if (isTaken && this.#isEnding) this.#writeNow();
-      else if (isTaken) this.#committer.notify();
+      else if (isTaken && isHigh) void this.#writeAndSend();
+      else if (isTaken) committer.notify();
       else this.#reporter.dropped(isClosed ? 'closed' : 'buffer-full', 1);
     } catch (error) {
       this.#reporter.invalid(error);
@@ -247,8 +167,7 @@ export class Tracker {
    * it is. Throws a ConfigError where it is no key.
    */
   setApiKey(apiKey: string): void {
-    this.#requests.setApiKey(readApiKey(apiKey));
-    this.#gate.resume();
+    this.#dispatch.setApiKey(readApiKey(apiKey));
   }
 
   /**
@@ -257,9 +176,8 @@ export class Tracker {
    * What was dropped because the journal is full is raised as `dropped`, not here.
    */
   async durable(): Promise<void> {
-    const isWritten = await this.#committer.write();
-    const inMemory = this.#backlog.memoryOnly;
-    if (!isWritten || inMemory > 0 || !this.#journal.survives) {
+    const isWritten = await this.#lanes.write();
+    if (!isWritten || !this.#journal.survives) {
       const fails = 'the journal fails, or had no room for it; events go on in memory';
       const why = this.#journal.survives ? fails : 'the journal is in memory';
       throw new StorageError(`what was tracked is not durable: ${why}`);
@@ -282,7 +200,7 @@ export class Tracker {
     if (this.#closed !== undefined) {
       await deadline.wait(this.#closed.then(() => undefined));
     } else {
-      const calm = this.#batcher.hurry();
+      const calm = this.#lanes.hurry();
       await deadline.wait(Promise.race([this.#settleAll(deadline), this.#ended]));
       calm();
     }
@@ -302,7 +220,7 @@ export class Tracker {
   /** The books, and what waits where. Costs next to nothing. */
   stats(): TrackerStats {
     const { accepted, recovered, delivered, deadLettered, dropped, invalid, maybeDuplicate } = this.#books;
-    const { pending, volatile, stored, inFlight, bytes, oldestAt } = this.#backlog;
+    const { pending, volatile, stored, inFlight, bytes, oldestAt } = this.#lanes.waiting;
     const now = this.#clock.now();
     this.#sampleRates(now);
     return {
@@ -321,11 +239,8 @@ export class Tracker {
       journalBytes: this.#journal.bytes,
       oldestAgeMs: oldestAt === undefined ? undefined : Math.max(0, now - oldestAt),
       journal: this.#journalKind,
-      breaker: this.#breaker.state,
-      pause: this.#gate.pause,
-      rateLimit: this.#rateLimit.perSecond,
+      ...this.#dispatch.stats,
       bodyLimit: Number.isFinite(this.#sizeLimit.bytes) ? this.#sizeLimit.bytes : undefined,
-      requests: this.#requests.stats,
       rates: {
         acceptedPerSecond: this.#acceptedRate.perSecond(accepted, now),
         deliveredPerSecond: this.#deliveredRate.perSecond(delivered, now),
@@ -343,7 +258,7 @@ export class Tracker {
   }
 
   get #journalKind(): string {
-    return this.#committer.failing ? 'memory' : this.#journal.kind;
+    return this.#lanes.failing ? 'memory' : this.#journal.kind;
   }
 
   #sampleRates(now: number): void {
@@ -356,9 +271,9 @@ export class Tracker {
     try {
       await this.#journal.open({
         recovered: (range) => {
-          this.#backlog.addRecovered(range);
+          this.#lanes.normal.backlog.addRecovered(range);
           this.#reporter.recovered(rangeLength(range));
-          this.#sender.wake();
+          void this.#dispatch.wake();
         },
         damaged: (place, bytes) => this.#reporter.damaged(place, bytes),
         failed: (error) => this.#reporter.storageFailed(error),
@@ -379,35 +294,25 @@ export class Tracker {
 
   async #settleAll(deadline: Deadline): Promise<void> {
     await this.#opened;
-    await this.#committer.commit();
-    const settled = this.#backlog.epochs.turn();
-    this.#sender.wake();
-    await this.#stalls.wait(settled, deadline.at);
+    await this.#lanes.commit();
+    const settled = this.#lanes.settled();
+    void this.#dispatch.wake();
+    await this.#dispatch.whileUseful(settled, deadline.at);
   }
 
   async #writeAndSend(): Promise<void> {
-    const calm = this.#batcher.hurry();
-    await this.#committer.commit();
-    this.#sender.wake();
+    const calm = this.#lanes.hurry();
+    await this.#lanes.commit();
+    await this.#dispatch.wake();
     calm();
   }
 
-  /** Gives to the journal what it did not take while it failed. One after the other, so that the last one is awaited. */
-  #secure(): Promise<void> {
-    this.#securing = this.#securing.then(async () => {
-      await this.#unsecured.secure();
-      await this.#committer.secureRing();
-    });
-    return this.#securing;
-  }
-
   async #shutDown(): Promise<void> {
-    this.#batcher.stop();
-    this.#breaker.stop();
-    await this.#sender.stop();
-    await this.#committer.commit();
-    await this.#secure();
-    this.#committer.stop();
+    this.#lanes.stopBatches();
+    await this.#dispatch.stop();
+    await this.#lanes.commit();
+    await this.#lanes.secure();
+    this.#lanes.stopWriting();
     // Not before: should the process end while the disk hangs, what waits is still written at its last moment.
     this.#stopListening();
     const closeJournal = async () => this.#journal.close();
@@ -420,17 +325,13 @@ export class Tracker {
   /** What no journal holds ends here, and that is said. */
   #giveUpVolatile(): void {
     const { survives, unsaved = 0 } = this.#journal;
-    const count = survives ? this.#backlog.volatile + unsaved : this.#backlog.pending;
-    if (count === 0) return;
-    this.#backlog.giveUp(count);
-    this.#reporter.dropped('closed', count);
+    const count = this.#lanes.giveUp(survives, unsaved);
+    if (count > 0) this.#reporter.dropped('closed', count);
   }
 
   #writeNow(): void {
     try {
-      this.#committer.commitSync();
-      this.#committer.secureRingSync();
-      this.#unsecured.secureSync();
+      this.#lanes.writeSync();
     } catch (error) {
       this.#reporter.storageFailed(error);
     }
@@ -450,7 +351,7 @@ export class Tracker {
 
   #report(): FlushReport {
     const { delivered, deadLettered, droppedTotal } = this.#books;
-    return { delivered, deadLettered, dropped: droppedTotal, pending: this.#backlog.pending };
+    return { delivered, deadLettered, dropped: droppedTotal, pending: this.#lanes.waiting.pending };
   }
 }
 

@@ -37,7 +37,8 @@ function createBenchWith<J extends Journal>(
   const backlog = new Backlog({ maxEvents: 1_000, maxBytes: 100_000 }, textWriter);
   const dropped: number[] = [];
   const budget = new Budget({
-    ...{ backlog, journal, clock: time, opened: async () => {} },
+    ...{ evict: (segment: number) => backlog.evict(segment), rescue: async () => {} },
+    ...{ journal, clock: time, opened: async () => {} },
     ...{ maxBytes: 1_000, minFreeBytes: 0, whenFull: 'drop-oldest' },
     ...bounds,
     onDropped: (count) => dropped.push(count),

@@ -44,7 +44,8 @@ function createBenchWith<J extends Journal>(
     backlog,
     journal,
     budget: new Budget({
-      ...{ backlog, journal, clock: time, onDropped, opened: async () => {} },
+      ...{ evict: (segment: number) => backlog.evict(segment), rescue: async () => {} },
+      ...{ journal, clock: time, onDropped, opened: async () => {} },
       ...{ maxBytes: Number.POSITIVE_INFINITY, minFreeBytes: 0, whenFull: 'drop-oldest', ...bounds },
     }),
     onDropped,

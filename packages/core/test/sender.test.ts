@@ -113,9 +113,9 @@ class Bench {
     });
     this.sender = new Sender({
       ...{ clock, random, concurrency, backoff, isStrict, abort, breaker: this.breaker },
-      ...{ policy: options.policy ?? {}, classify: undefined, backlog, journal, books },
-      ...{ batcher: this.batcher, gate: this.gate, requests: this.requests, sizeLimit: this.sizeLimit },
-      ...{ verdicts: new Verdicts(), unsecured: this.unsecured },
+      lanes: { all: [{ backlog, batcher: this.batcher, unsecured: this.unsecured }] },
+      ...{ policy: options.policy ?? {}, classify: undefined, journal, books },
+      ...{ gate: this.gate, requests: this.requests, sizeLimit: this.sizeLimit, verdicts: new Verdicts() },
       deadLetters: new DeadLetters(() => this.letters, clock),
       onDropped: (reason, count) => {
         books.dropped[reason] += count;

@@ -120,10 +120,11 @@ export class FileJournal implements Journal {
     return this.#appender.sync();
   }
 
-  async evictOldest(): Promise<number | undefined> {
+  async evictOldest(rescue?: (segment: number) => Promise<void>): Promise<number | undefined> {
     const oldest = this.#segments.oldest();
     if (oldest === undefined) return undefined;
     await this.#appender.end((segment) => segment === oldest);
+    await rescue?.(this.#segments.nameOf(oldest));
     return this.#segments.evict(oldest);
   }
 

@@ -91,9 +91,14 @@ export class Segments {
     return oldest ?? own;
   }
 
+  /** What ranges call a segment. */
+  nameOf(segment: Segment): number {
+    return this.salvage.nameOf(segment);
+  }
+
   /** Deletes a segment, whatever waits in it, and what was salvaged of it. Returns what ranges call it. */
   async evict(segment: Segment): Promise<number> {
-    const number = this.salvage.nameOf(segment);
+    const number = this.nameOf(segment);
     const rest = this.#holderOf({ segment: number, from: segment.end, to: segment.end });
     await this.salvage.drop(segment.number);
     await this.#delete(segment);

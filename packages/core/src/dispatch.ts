@@ -1,0 +1,113 @@
+import { EVENTS_PATH, endpoint } from '@sluice/protocol';
+import type { Books } from './books.ts';
+import { Breaker } from './breaker.ts';
+import type { Clock } from './clock.ts';
+import type { DeadLetters } from './dead-letters.ts';
+import { Gate } from './gate.ts';
+import type { Journal } from './journal.ts';
+import type { Lanes } from './lanes.ts';
+import { RateLimit } from './rate-limit.ts';
+import type { Reporter } from './reporter.ts';
+import { Requests } from './requests.ts';
+import { Sender } from './sender.ts';
+import type { Settings } from './settings.ts';
+import type { SizeLimit } from './size-limit.ts';
+import { Stalls } from './stalls.ts';
+import type { TrackerStats } from './stats.ts';
+import type { Transport } from './transport.ts';
+import { Verdicts } from './verdicts.ts';
+
+export interface DispatchOptions {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly transport: Transport;
+  readonly journal: Journal;
+  readonly lanes: Lanes;
+  readonly books: Books;
+  readonly deadLetters: DeadLetters;
+  readonly sizeLimit: SizeLimit;
+  readonly reporter: Reporter;
+}
+
+/** All that is between a batch and the service: what sends, what says when, and what is learned from the answers. */
+export class Dispatch {
+  readonly #breaker: Breaker;
+  readonly #rateLimit: RateLimit;
+  readonly #gate: Gate;
+  readonly #requests: Requests;
+  readonly #stalls: Stalls;
+  readonly #sender: Sender;
+
+  constructor({ settings, reporter, ...parts }: DispatchOptions) {
+    const { delivery, random, ordering } = settings;
+    const { clock, transport } = parts;
+    const isStrict = ordering === 'strict';
+    const concurrency = isStrict ? 1 : delivery.concurrency;
+    const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
+    const abort = new AbortController();
+    this.#breaker = new Breaker(clock, (state) => {
+      reporter.breaker(state);
+      this.#stalls.check();
+      void this.#sender.wake();
+    });
+    this.#rateLimit = new RateLimit((perSecond) => reporter.rateLimit(perSecond));
+    this.#gate = new Gate({
+      ...{ clock, random, concurrency, backoff, breaker: this.#breaker, rateLimit: this.#rateLimit },
+      retriesPerSuccess: delivery.retriesPerSuccess,
+      onPaused: (pause) => reporter.paused(pause),
+      onResumed: () => reporter.resumed(),
+      onChange: () => this.#stalls.check(),
+    });
+    this.#stalls = new Stalls(() => this.#gate.stalledUntil);
+    this.#requests = new Requests({
+      url: endpoint(settings.baseUrl, EVENTS_PATH),
+      apiKey: settings.apiKey,
+      timeouts: delivery.timeouts,
+      idempotencyHeader: delivery.idempotencyHeader,
+      ...{ transport, clock, signal: abort.signal },
+    });
+    this.#sender = new Sender({
+      ...{ ...parts, random, concurrency, backoff, isStrict, abort, breaker: this.#breaker },
+      ...{ gate: this.#gate, requests: this.#requests, verdicts: new Verdicts() },
+      policy: delivery.policy,
+      classify: delivery.classify,
+      onDelivered: (count) => reporter.delivered(count),
+      onDeadLettered: (status, excerpt) => reporter.deadLettered(status, excerpt),
+      onDropped: (reason, count) => reporter.dropped(reason, count),
+      onFailedAttempt: (error) => reporter.failedAttempt(error),
+      onStorageFailed: (error) => reporter.storageFailed(error),
+      onHookFailed: (hook, error) => reporter.hookFailed(hook, error),
+    });
+  }
+
+  get stats(): Pick<TrackerStats, 'breaker' | 'pause' | 'rateLimit' | 'requests'> {
+    return {
+      breaker: this.#breaker.state,
+      pause: this.#gate.pause,
+      rateLimit: this.#rateLimit.perSecond,
+      requests: this.#requests.stats,
+    };
+  }
+
+  /** Something may be ready to be sent. Resolves once that is on its way, or nothing more can be. */
+  wake(): Promise<void> {
+    return this.#sender.wake();
+  }
+
+  /** Later requests carry this key; one is made at once where requests had to wait. */
+  setApiKey(apiKey: string): void {
+    this.#requests.setApiKey(apiKey);
+    this.#gate.resume();
+  }
+
+  /** Resolves with the work, or as soon as nothing can become of any event before `until`. */
+  whileUseful(work: Promise<void>, until: number): Promise<void> {
+    return this.#stalls.wait(work, until);
+  }
+
+  /** Ends what is under way, without waiting for answers. */
+  async stop(): Promise<void> {
+    this.#breaker.stop();
+    await this.#sender.stop();
+  }
+}

@@ -1,0 +1,88 @@
+import { Backlog } from './backlog.ts';
+import { Batcher, type BatcherOptions } from './batcher.ts';
+import { Committer, type CommitterOptions } from './committer.ts';
+import { type EventBytes, type Limit, rangeLength } from './journal.ts';
+import type { EpochRange } from './range-queue.ts';
+import type { TextWriter } from './ring-buffer.ts';
+import { Unsecured } from './unsecured.ts';
+
+export interface LaneOptions extends Omit<CommitterOptions, 'backlog'>, Omit<BatcherOptions, 'backlog'> {
+  /** Bounds of its events in memory. */
+  readonly buffer: Limit;
+  readonly text: TextWriter;
+}
+
+/** The road of events of one priority, from memory to a batch: what waits, what writes it, what makes batches of it. */
+export class Lane {
+  readonly backlog: Backlog;
+  readonly committer: Committer;
+  readonly batcher: Batcher;
+  readonly unsecured: Unsecured;
+  readonly #options: LaneOptions;
+  #securing: Promise<void> = Promise.resolve();
+
+  constructor(options: LaneOptions) {
+    const { buffer, text, journal, onRecovered } = options;
+    const backlog = new Backlog(buffer, text);
+    this.#options = options;
+    this.backlog = backlog;
+    this.committer = new Committer({
+      ...{ ...options, backlog },
+      onRecovered: async () => {
+        await Promise.all([this.secure(), onRecovered()]);
+      },
+    });
+    this.batcher = new Batcher({ ...options, backlog });
+    this.unsecured = new Unsecured({
+      ...{ backlog, journal },
+      secure: (events) => this.committer.secure(events),
+    });
+  }
+
+  /** Gives to the journal what it did not take while it failed. One after the other, so that the last one is awaited. */
+  secure(): Promise<void> {
+    this.#securing = this.#securing.then(async () => {
+      await this.unsecured.secure();
+      await this.committer.secureRing();
+    });
+    return this.#securing;
+  }
+
+  /** Writes all that no journal holds, now, on this thread. */
+  writeSync(): void {
+    this.committer.commitSync();
+    this.committer.secureRingSync();
+    this.unsecured.secureSync();
+  }
+
+  /** Writes what waits in a segment to another one: it is about to be given up. */
+  async rescue(segment: number): Promise<void> {
+    try {
+      for (const range of this.backlog.waitingIn(segment)) {
+        for (let from = range.from; from < range.to; ) from = await this.#move({ ...range, from });
+      }
+    } catch (error) {
+      // What is left in it goes with it, and that is said.
+      this.#options.onFailed(error);
+    }
+  }
+
+  /** Moves the start of a range. Returns the index up to which. */
+  async #move(range: EpochRange): Promise<number> {
+    const { journal } = this.#options;
+    const { events, range: read } = await journal.read(range, journal.groupLimit);
+    const to = Math.max(read.to, range.from + 1);
+    if (rangeLength(read) > 0 && events.ends.length > 0) await this.#rewrite({ ...range, to }, events);
+    return to;
+  }
+
+  async #rewrite(range: EpochRange, events: EventBytes): Promise<void> {
+    const { journal } = this.#options;
+    // A copy: what was read is valid only until the next reading.
+    const copy = { ...events, bytes: events.bytes.slice() };
+    const written = await journal.append(copy);
+    const first = this.backlog.move(range, written);
+    // What was taken meanwhile is in a request, and stays in memory.
+    if (first > range.from) await journal.acknowledge({ ...written, to: written.from + first - range.from });
+  }
+}

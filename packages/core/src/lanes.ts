@@ -1,0 +1,127 @@
+import { Lane, type LaneOptions } from './lane.ts';
+
+/** What waits, over all lanes. */
+export interface Waiting {
+  readonly pending: number;
+  readonly volatile: number;
+  readonly stored: number;
+  readonly inFlight: number;
+  readonly bytes: number;
+  readonly oldestAt: number | undefined;
+}
+
+/**
+ * The lanes of a tracker: one for all events, and one for those of high priority, which is made with the first of them.
+ * Where order is strict there is but one.
+ */
+export class Lanes {
+  readonly normal: Lane;
+  readonly #options: LaneOptions;
+  #high: Lane | undefined;
+
+  constructor(options: LaneOptions) {
+    this.#options = options;
+    this.normal = new Lane(options);
+  }
+
+  /** The lane of events of high priority, which wait for no others, and are given up last. */
+  get high(): Lane {
+    if (this.#options.isStrict) return this.normal;
+    this.#high ??= new Lane({ ...this.#options, isLast: true, maxWaitMs: 0 });
+    return this.#high;
+  }
+
+  /** Those that there are, the one that goes first at first. */
+  get all(): readonly Lane[] {
+    return this.#high === undefined ? [this.normal] : [this.#high, this.normal];
+  }
+
+  get waiting(): Waiting {
+    const backlogs = this.all.map(({ backlog }) => backlog);
+    const sum = (name: Exclude<keyof Waiting, 'oldestAt'>) =>
+      backlogs.reduce((total, backlog) => total + backlog[name], 0);
+    const oldest = Math.min(...backlogs.map(({ oldestAt = Number.POSITIVE_INFINITY }) => oldestAt));
+    return {
+      pending: sum('pending'),
+      volatile: sum('volatile'),
+      stored: sum('stored'),
+      inFlight: sum('inFlight'),
+      bytes: sum('bytes'),
+      oldestAt: oldest < Number.POSITIVE_INFINITY ? oldest : undefined,
+    };
+  }
+
+  /** Whether the journal failed when it was last tried. */
+  get failing(): boolean {
+    return this.all.some(({ committer }) => committer.failing);
+  }
+
+  /** Resolves once all that is accepted by now is written; to false as soon as the journal fails, or where something goes on in memory. */
+  async write(): Promise<boolean> {
+    const written = await Promise.all(this.all.map(({ committer }) => committer.write()));
+    return (
+      written.every((isWritten) => isWritten) && this.all.every(({ backlog }) => backlog.memoryOnly === 0)
+    );
+  }
+
+  /** Resolves once all that is accepted by now is written, or goes on in memory for good. */
+  async commit(): Promise<void> {
+    await Promise.all(this.all.map(({ committer }) => committer.commit()));
+  }
+
+  /** Resolves once all that waits now is settled. */
+  async settled(): Promise<void> {
+    await Promise.all(this.all.map(({ backlog }) => backlog.epochs.turn()));
+  }
+
+  /** From now on, until the returned function is called, events need not wait for others. */
+  hurry(): () => void {
+    const calm = this.all.map(({ batcher }) => batcher.hurry());
+    return () => {
+      for (const end of calm) end();
+    };
+  }
+
+  /** Gives to the journal what it did not take while it failed. */
+  async secure(): Promise<void> {
+    for (const lane of this.all) await lane.secure();
+  }
+
+  /** Writes all that no journal holds, now, on this thread. */
+  writeSync(): void {
+    for (const lane of this.all) lane.writeSync();
+  }
+
+  /** What waits in a segment ends here: the journal gave it up. Returns how many events that are. */
+  evict(segment: number): number {
+    return this.all.reduce((count, { backlog }) => count + backlog.evict(segment), 0);
+  }
+
+  /** Writes what is given up last of a segment to another one. */
+  async rescue(segment: number): Promise<void> {
+    await this.#high?.rescue(segment);
+  }
+
+  /** Makes no batches from now on. */
+  stopBatches(): void {
+    for (const { batcher } of this.all) batcher.stop();
+  }
+
+  /** Writes nothing from now on. */
+  stopWriting(): void {
+    for (const { committer } of this.all) committer.stop();
+  }
+
+  /** What no journal holds, or all where none survives, ends here. Returns how many events that are. */
+  giveUp(survives: boolean, unsaved: number): number {
+    let total = 0;
+    for (const { backlog } of this.all) {
+      const count = survives
+        ? backlog.volatile + (backlog === this.normal.backlog ? unsaved : 0)
+        : backlog.pending;
+      backlog.giveUp(count);
+      total += count;
+    }
+    return total;
+  }
+}
