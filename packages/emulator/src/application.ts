@@ -24,7 +24,8 @@ export function createApplication(logger: Logger, paths: Paths): Application {
     cors({
       origin: '*',
       allowMethods: ['POST'],
-      allowHeaders: ['authorization', 'content-type'],
+      // Also where compressed bodies are refused: a page is to see that answer.
+      allowHeaders: ['authorization', 'content-type', 'content-encoding'],
       exposeHeaders: ['Retry-After'],
       maxAge: PREFLIGHT_MAX_AGE_S,
     }),

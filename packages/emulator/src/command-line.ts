@@ -24,6 +24,7 @@ Usage: npm run emulator -- [options]
   --primary-key NAME  select this attribute as primary key
   --customers FILE    add the customers of FILE, one JSON object a line
   --max-body-bytes N  largest request body (default 33554432)
+  --compression       let events come gzipped (default: answered with 415)
   --log-level LEVEL   debug, info, warn, error or silent (default warn); the log goes to standard error
   --help              show this and end
 
@@ -43,6 +44,7 @@ const FLAGS = {
   'primary-key': { type: 'string' },
   customers: { type: 'string' },
   'max-body-bytes': { type: 'string' },
+  compression: { type: 'boolean' },
   'log-level': { type: 'string', default: 'warn' },
   help: { type: 'boolean', default: false },
 } as const satisfies ParseArgsConfig['options'];
@@ -67,6 +69,7 @@ export function parseCommandLine(args: readonly string[]): Command {
       apiKey: values['api-key'],
       primaryKey: values['primary-key'],
       maxBodyBytes: toNumber('maxBodyBytes', values['max-body-bytes']),
+      compression: values.compression,
     },
   };
 }

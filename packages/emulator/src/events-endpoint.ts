@@ -3,6 +3,7 @@ import type { Account } from './account.ts';
 import { type Application, addRoute } from './application.ts';
 import { authenticate } from './authentication.ts';
 import { elementTexts } from './json-text.ts';
+import type { Settings } from './options.ts';
 import { requirePrimaryKey } from './primary-key.ts';
 import { quote } from './quote.ts';
 import { Refusal } from './refusal.ts';
@@ -10,11 +11,15 @@ import { readJsonBody } from './request-body.ts';
 import type { ReceivedEvent } from './storage/event-store.ts';
 
 /** Serves the ingestion of a batch of events (section 4.1). */
-export function addEventsEndpoint(application: Application, account: Account, maxBodyBytes: number): void {
+export function addEventsEndpoint(
+  application: Application,
+  account: Account,
+  { maxBodyBytes, compression }: Settings,
+): void {
   addRoute(application, 'POST', EVENTS_PATH, async (context) => {
     authenticate(context.req.header('authorization'), account.apiKeys);
     const primaryKey = requirePrimaryKey(account);
-    const { text, value } = await readJsonBody(context.env.incoming, maxBodyBytes);
+    const { text, value } = await readJsonBody(context.env.incoming, maxBodyBytes, compression);
     checkBatch(value);
     checkCorrelationKeys(value, primaryKey);
     return context.json(account.events.add(withTexts(value, text)));

@@ -21,6 +21,8 @@ export interface EmulatorOptions {
   readonly logger?: Logger | undefined;
   /** Largest request body, in bytes, from 1 to 268,435,456. Default 33,554,432 (32 MiB). */
   readonly maxBodyBytes?: number | undefined;
+  /** Whether events may come gzipped. The interface says nothing of it. Default false: answered with 415. */
+  readonly compression?: boolean | undefined;
 }
 
 /** The options after checking, with defaults. */
@@ -34,6 +36,7 @@ export interface Settings {
   readonly customers: Iterable<Customer> | undefined;
   readonly logger: Logger;
   readonly maxBodyBytes: number;
+  readonly compression: boolean;
 }
 
 const DEFAULT_MAX_BODY_BYTES = 32 * 1024 * 1024;
@@ -51,6 +54,7 @@ const NAMES: Readonly<Record<keyof EmulatorOptions, true>> = {
   customers: true,
   logger: true,
   maxBodyBytes: true,
+  compression: true,
 };
 
 /** Checks options and fills in defaults. Throws {@link ConfigError} for the first that is wrong. */
@@ -63,7 +67,7 @@ export function checkOptions(options: EmulatorOptions): Settings {
       throw new ConfigError(name, `${name} is not an option: there are ${Object.keys(NAMES).join(', ')}`);
     }
   }
-  const { port = 0, apiPort = 0, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = options;
+  const { port = 0, apiPort = 0, maxBodyBytes = DEFAULT_MAX_BODY_BYTES, compression = false } = options;
   const { host = '127.0.0.1', data, apiKey, primaryKey, customers, logger = silentLogger } = options;
   check('port', port, isPort(port), PORT_RULE);
   check('apiPort', apiPort, isPort(apiPort), PORT_RULE);
@@ -87,7 +91,8 @@ export function checkOptions(options: EmulatorOptions): Settings {
   const sized =
     Number.isSafeInteger(maxBodyBytes) && maxBodyBytes >= 1 && maxBodyBytes <= LARGEST_MAX_BODY_BYTES;
   check('maxBodyBytes', maxBodyBytes, sized, `must be an integer from 1 to ${LARGEST_MAX_BODY_BYTES}`);
-  return { port, apiPort, host, data, apiKey, primaryKey, customers, logger, maxBodyBytes };
+  check('compression', compression, typeof compression === 'boolean', 'must be true or false');
+  return { port, apiPort, host, data, apiKey, primaryKey, customers, logger, maxBodyBytes, compression };
 }
 
 const PORT_RULE = 'must be an integer from 0 to 65535 (0 for any free port)';

@@ -5,6 +5,7 @@
 export const REFUSALS = {
   malformed_request: { status: 400, when: 'The request line or the Host header cannot be understood' },
   malformed_json: { status: 400, when: 'The body is not JSON in UTF-8' },
+  malformed_gzip: { status: 400, when: 'The body is not gzip, though Content-Encoding says so' },
   missing_api_key: { status: 401, when: 'There is no Authorization header' },
   malformed_authorization: { status: 401, when: 'The Authorization header is not `Api-Key <API_KEY>`' },
   unknown_api_key: { status: 403, when: 'The API key was never made, or was revoked' },
@@ -17,7 +18,10 @@ export const REFUSALS = {
   no_primary_key: { status: 409, when: 'No primary key has been selected yet' },
   body_too_large: { status: 413, when: 'The body is larger than `maxBodyBytes`' },
   unsupported_content_type: { status: 415, when: 'Content-Type is not `application/json`' },
-  unsupported_content_encoding: { status: 415, when: 'The body is compressed' },
+  unsupported_content_encoding: {
+    status: 415,
+    when: 'The body is compressed, and not as `compression` allows',
+  },
   invalid_field: { status: 422, when: 'A field is missing or breaks a rule of section 2; `field` names it' },
   empty_batch: { status: 411, when: '`batch` holds no event' },
   wrong_correlation_key: { status: 422, when: '`correlationKey` is not the selected primary key' },

@@ -1,8 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { isDeeperThan } from './json-text.ts';
 import { quote } from './quote.ts';
 import { Refusal } from './refusal.ts';
+
+const unzip = promisify(gunzip);
 
 // Far beyond real data. Tens of millions of levels keep JSON.parse busy for seconds and in gigabytes.
 const DEEPEST = 100_000;
@@ -13,10 +17,18 @@ export interface JsonBody {
   readonly value: unknown;
 }
 
-/** Reads a JSON body of at most `maxBytes`. Throws {@link Refusal}; never holds more than `maxBytes` of it. */
-export async function readJsonBody(request: IncomingMessage, maxBytes: number): Promise<JsonBody> {
-  checkHeaders(request);
-  const bytes = await readBytes(request, maxBytes);
+/**
+ * Reads a JSON body of at most `maxBytes`, sent and unpacked. Throws {@link Refusal}; never holds more than `maxBytes` of it.
+ *
+ * @param takesGzip Whether it may come gzipped.
+ */
+export async function readJsonBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  takesGzip = false,
+): Promise<JsonBody> {
+  const isGzipped = checkHeaders(request, takesGzip);
+  const bytes = await (isGzipped ? readGzipped(request, maxBytes) : readBytes(request, maxBytes));
   if (!isUtf8(bytes)) throw new Refusal('malformed_json', 'The body must be JSON in UTF-8; it is not UTF-8.');
   const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   const text = bytes.toString('utf8', start);
@@ -31,28 +43,44 @@ export async function readJsonBody(request: IncomingMessage, maxBytes: number): 
   }
 }
 
-function checkHeaders({ headers }: IncomingMessage): void {
+/** Returns whether the body is gzipped. */
+function checkHeaders({ headers }: IncomingMessage, takesGzip: boolean): boolean {
   const type = headers['content-type'];
   if (type?.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
     const got = type === undefined ? 'no Content-Type' : quote(type);
     throw new Refusal('unsupported_content_type', `Content-Type must be application/json, got ${got}.`);
   }
   const encoding = headers['content-encoding'] ?? 'identity';
-  if (encoding.toLowerCase() !== 'identity') {
+  const isGzipped = takesGzip && encoding.toLowerCase() === 'gzip';
+  if (!isGzipped && encoding.toLowerCase() !== 'identity') {
+    const allowed = takesGzip ? 'gzipped or without' : 'without';
     throw new Refusal(
       'unsupported_content_encoding',
-      `The body must be sent without Content-Encoding, got ${quote(encoding)}.`,
+      `The body must be sent ${allowed} Content-Encoding, got ${quote(encoding)}.`,
     );
+  }
+  return isGzipped;
+}
+
+async function readGzipped(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const packed = await readBytes(request, maxBytes);
+  try {
+    // A small body may hold an enormous one: it is refused as soon as it is beyond the bound.
+    return await unzip(packed, { maxOutputLength: maxBytes });
+  } catch (error) {
+    if (error instanceof RangeError) throw tooLarge(maxBytes);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Refusal('malformed_gzip', `The body must be gzip, as Content-Encoding says: ${reason}`);
   }
 }
 
+function tooLarge(maxBytes: number): Refusal {
+  const message = `The body must not be larger than ${maxBytes} bytes: send smaller batches.`;
+  return new Refusal('body_too_large', message);
+}
+
 function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const tooLarge = (): Refusal =>
-    new Refusal(
-      'body_too_large',
-      `The body must not be larger than ${maxBytes} bytes: send smaller batches.`,
-    );
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge());
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes));
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
     let size = 0;
@@ -62,7 +90,7 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
         chunks.push(chunk);
       } else {
         chunks = []; // what still arrives is discarded
-        reject(tooLarge());
+        reject(tooLarge(maxBytes));
       }
     });
     request.on('end', () => resolve(Buffer.concat(chunks)));

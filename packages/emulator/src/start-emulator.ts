@@ -52,7 +52,7 @@ function createListeners(account: Account, settings: Settings): { events: Listen
     elsewhere: API_PATHS,
     otherUrl: () => api.url,
   });
-  addEventsEndpoint(eventsApplication, account, maxBodyBytes);
+  addEventsEndpoint(eventsApplication, account, settings);
   const apiApplication = createApplication(logger, {
     here: API_PATHS,
     elsewhere: EVENTS_PATHS,

@@ -26,7 +26,7 @@ describe('a page of another origin', () => {
     expect(Object.fromEntries(headers)).toMatchObject({
       'access-control-allow-origin': '*',
       'access-control-allow-methods': 'POST',
-      'access-control-allow-headers': 'authorization,content-type',
+      'access-control-allow-headers': 'authorization,content-type,content-encoding',
       'access-control-max-age': '7200',
     });
   });

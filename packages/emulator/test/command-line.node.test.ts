@@ -18,12 +18,30 @@ describe('the command line', () => {
       'p',
     ];
     expect(
-      parseCommandLine([...args, '--customers', 'c', '--max-body-bytes', '9', '--log-level', 'info']),
+      parseCommandLine([
+        ...args,
+        '--customers',
+        'c',
+        '--max-body-bytes',
+        '9',
+        '--compression',
+        '--log-level',
+        'info',
+      ]),
     ).toEqual({
       help: false,
       logLevel: 'info',
       customersFile: 'c',
-      options: { port: 1, apiPort: 2, host: 'h', data: 'd', apiKey: 'k', primaryKey: 'p', maxBodyBytes: 9 },
+      options: {
+        port: 1,
+        apiPort: 2,
+        host: 'h',
+        data: 'd',
+        apiKey: 'k',
+        primaryKey: 'p',
+        maxBodyBytes: 9,
+        compression: true,
+      },
     });
   });
 

@@ -25,6 +25,7 @@ describe('an option of the emulator', () => {
       'maxBodyBytes',
       'maxBodyBytes must be an integer from 1 to 268435456, got number 0',
     ],
+    [{ compression: 'gzip' }, 'compression', 'compression must be true or false, got string "gzip"'],
   ])('that is wrong, %o, is named with what is allowed', async (options, option, message) => {
     const failure: unknown = await startEmulator(options).catch((error: unknown) => error);
     expect(isSluiceError(failure, 'SLUICE_CONFIG')).toBe(true);
@@ -51,6 +52,7 @@ describe('an option of the emulator', () => {
         host: '127.0.0.1',
         data: undefined,
         maxBodyBytes: 33_554_432,
+        compression: false,
       });
     }
   });
