@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { Gzip } from '../compression.ts';
 import type { Fsync } from '../fsync.ts';
 import type { Journal } from '../journal.ts';
 import type { Lifecycle } from '../lifecycle.ts';
@@ -23,6 +24,7 @@ export interface Platform {
   readonly text: TextWriter;
   readonly clock: Clock;
   readonly lifecycle: Lifecycle;
+  readonly gzip: Gzip;
   /** How long an event may wait in memory for others to be written with, by default, in milliseconds. */
   readonly commitIntervalMs: number;
   /** The durable journal of the platform; undefined where it has none. */
