@@ -6,7 +6,8 @@ import { findChromium } from './scripts/chromium.mjs';
 // Sibling packages resolve to their sources, so that a test never runs against a stale build of one.
 const source = '@sluice/source';
 const mode = 'development|production';
-const onNode = { conditions: [source, 'module', 'node', mode] };
+// Without 'module': that is what bundlers ask for, and such modules need not run on Node.
+const onNode = { conditions: [source, 'node', mode] };
 const inBrowser = { conditions: [source, 'module', 'browser', mode] };
 
 const executablePath = findChromium();

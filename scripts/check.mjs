@@ -36,7 +36,13 @@ const checks = {
     directories.map((directory) => [`package ${basename(directory)}`, () => packAndCheck(directory)]),
   ),
   install: () => install(consumer, tarballs),
-  declarations: () => checkDeclarations(consumer, ['@sluice/protocol', '@sluice/core', '@sluice/customers']),
+  declarations: () =>
+    checkDeclarations(consumer, [
+      '@sluice/protocol',
+      '@sluice/core',
+      '@sluice/core/otel',
+      '@sluice/customers',
+    ]),
   'core in a browser': () => checkBrowserBundle(consumer, '@sluice/core'),
   'customers in a browser': () => checkBrowserBundle(consumer, '@sluice/customers'),
 };
