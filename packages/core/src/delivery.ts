@@ -181,13 +181,14 @@ export class Delivery {
     tries: Tries,
     waiting: AbortSignal,
   ): Promise<Fate | { readonly again: Promise<void> }> {
-    const { books, clock, gate, policy, signal, sizeLimit } = this.#options;
+    const { books, clock, gate, policy, requests, signal, sizeLimit } = this.#options;
     const count = batch.events.ends.length;
     const rule = outcome.kind === 'failed' ? NO_ANSWER : ruleFor(outcome.status, policy);
     if (outcome.kind === 'answered' && rule.action === 'accept') return this.#accepted(batch, pass, outcome);
     if (signal.aborted) return 'stopped';
     this.#report(outcome, rule.action);
     if (outcome.kind === 'failed' || rule.action === 'retry') {
+      if (outcome.kind === 'failed') requests.isEncodingAtFault(batch, undefined);
       const isAmbiguous = outcome.kind === 'failed' ? outcome.maybeSent : rule.isAmbiguous;
       if (isAmbiguous) books.maybeDuplicate += count;
       if (rule.isPushback) gate.pushedBack(pass);
@@ -198,6 +199,10 @@ export class Delivery {
     }
     if (rule.action === 'pause') {
       gate.hold(pass, pauseReason(outcome.status), outcome.status, rule.isSlow === true);
+      return { again: NOW };
+    }
+    if (requests.isEncodingAtFault(batch, outcome.status)) {
+      gate.answered(pass.era);
       return { again: NOW };
     }
     if (rule.action === 'drop') return this.#dropped(batch, pass);
@@ -252,10 +257,11 @@ export class Delivery {
   }
 
   async #accepted(batch: Batch, pass: Pass, answer: Answer): Promise<Fate> {
-    const { classify, clock, gate, onHookFailed, sizeLimit } = this.#options;
+    const { classify, clock, gate, onHookFailed, requests, sizeLimit } = this.#options;
     const { unsecured } = this.#options.lane;
     const count = batch.events.ends.length;
     gate.accepted(pass);
+    requests.accepted(batch);
     sizeLimit.accepted(batch.body.length, clock.now());
     unsecured.delete(batch);
     const rejected = rejectedIndexes(batch, answer, classify, onHookFailed);

@@ -1,7 +1,9 @@
 import { EVENTS_PATH, endpoint } from '@sluice/protocol';
+import { platform } from '#platform';
 import type { Books } from './books.ts';
 import { Breaker } from './breaker.ts';
 import type { Clock } from './clock.ts';
+import { Compression } from './compression.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import { Gate } from './gate.ts';
 import type { Journal } from './journal.ts';
@@ -64,6 +66,7 @@ export class Dispatch {
       apiKey: settings.apiKey,
       timeouts: delivery.timeouts,
       idempotencyHeader: delivery.idempotencyHeader,
+      compression: settings.compress ? new Compression(platform.gzip, clock) : undefined,
       ...{ transport, clock, signal: abort.signal },
     });
     this.#sender = new Sender({

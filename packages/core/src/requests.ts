@@ -1,6 +1,7 @@
 import { type Redact, redactor, requestHeaders } from '@sluice/protocol';
 import type { Batch } from './batch.ts';
 import { abortAfter, type Clock, type Timer } from './clock.ts';
+import type { Compression, Encoded } from './compression.ts';
 import { Latencies } from './latencies.ts';
 import { redactedOutcome } from './redaction.ts';
 import type { TrackerStats } from './stats.ts';
@@ -17,6 +18,8 @@ export interface RequestsOptions {
   readonly apiKey: string | undefined;
   readonly timeouts: Timeouts;
   readonly idempotencyHeader: string | undefined;
+  /** Left out where bodies go as they are. */
+  readonly compression?: Compression | undefined;
   readonly transport: Transport;
   readonly clock: Clock;
   /** Aborts the requests that are under way. */
@@ -29,6 +32,8 @@ export class Requests {
   readonly #latencies = new Latencies();
   /** Ids of batches that were sent, for as long as these are. */
   readonly #ids = new WeakMap<Batch, string>();
+  /** How batches were sent last. */
+  readonly #encoded = new WeakMap<Batch, Encoded>();
   #headers: Readonly<Record<string, string>>;
   #redact: Redact = (text) => text;
   #sent = 0;
@@ -63,19 +68,35 @@ export class Requests {
 
   /** Sends a batch. Never rejects, and resolves within the time-outs whatever the transport does. */
   async post(batch: Batch, isRetry: boolean): Promise<Outcome> {
-    const { clock } = this.#options;
-    const { length } = batch.body;
+    const { clock, compression } = this.#options;
+    const encoded = (await compression?.encode(batch.body)) ?? { body: batch.body, encoding: undefined };
+    this.#encoded.set(batch, encoded);
     this.#sent += 1;
     if (isRetry) this.#retried += 1;
-    this.#bytes += length;
+    this.#bytes += encoded.body.length;
     const start = clock.now();
-    const outcome = redactedOutcome(await this.#outcome(batch), this.#redact);
+    const outcome = redactedOutcome(await this.#outcome(batch, encoded), this.#redact);
     this.#latencies.add(clock.now() - start);
     if (outcome.kind === 'failed' || outcome.status > 299) this.#failed += 1;
     return outcome;
   }
 
-  async #outcome(batch: Batch): Promise<Outcome> {
+  /** The service took a batch. */
+  accepted(batch: Batch): void {
+    const encoded = this.#encoded.get(batch);
+    if (encoded !== undefined) this.#options.compression?.accepted(encoded);
+  }
+
+  /**
+   * The service refused a batch, or gave no answer. Returns whether it may be that it does not know gzip: then the batch is
+   * sent as it is from now on, and nothing is to be concluded about its events.
+   */
+  isEncodingAtFault(batch: Batch, status: number | undefined): boolean {
+    const encoded = this.#encoded.get(batch);
+    return (encoded && this.#options.compression?.refused(batch.body, encoded, status)) ?? false;
+  }
+
+  async #outcome(batch: Batch, { body, encoding }: Encoded): Promise<Outcome> {
     const { clock, signal, timeouts, transport, url } = this.#options;
     const limit = abortAfter(clock, timeouts.totalMs + GRACE_MS, signal);
     let timer: Timer | undefined;
@@ -87,13 +108,8 @@ export class Requests {
       if (limit.signal.aborted) abandon();
       limit.signal.addEventListener('abort', abandon);
     });
-    const request = {
-      url,
-      headers: this.#headersOf(batch),
-      body: batch.body,
-      timeouts,
-      signal: limit.signal,
-    };
+    const headers = { ...this.#headersOf(batch), ...(encoding && { 'content-encoding': encoding }) };
+    const request = { url, headers, body, timeouts, signal: limit.signal };
     try {
       return await Promise.race([transport.post(request), abandoned]);
     } catch (cause) {
