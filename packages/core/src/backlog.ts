@@ -35,6 +35,8 @@ export class Backlog {
   #inFlight = 0;
   /** Of the events in flight, how many each segment holds. */
   readonly #inFlightBySegment = new Map<number, number>();
+  /** Of the events in flight, how many are of ranges that began at each time. */
+  readonly #inFlightByTime = new Map<number, number>();
   /** Segments that the journal gave up while some of their events were in flight. */
   readonly #evicted = new Set<number>();
 
@@ -92,6 +94,17 @@ export class Backlog {
   /** When the oldest event in memory was accepted. */
   get oldestAt(): number | undefined {
     return this.#ring.oldestAt;
+  }
+
+  /** When the oldest event of all that wait was accepted, or a time before that, as far as it is known. */
+  get oldestOfAllAt(): number | undefined {
+    const times = [
+      this.#ring.oldestAt,
+      ...this.#inFlightByTime.keys(),
+      ...this.#stored.ranges.map(({ at }) => at),
+    ];
+    const oldest = times.reduce<number>((least, at = least) => Math.min(least, at), Number.POSITIVE_INFINITY);
+    return oldest < Number.POSITIVE_INFINITY ? oldest : undefined;
   }
 
   /** Events ever accepted, and of these, ever written: a mark to wait for. */
@@ -208,8 +221,8 @@ export class Backlog {
   }
 
   /** The journal holds events of an earlier life. */
-  addRecovered(range: Range): void {
-    this.#stored.push({ ...range, epoch: this.epochs.enter(rangeLength(range)) });
+  addRecovered(range: Range, at?: number): void {
+    this.#stored.push({ ...range, epoch: this.epochs.enter(rangeLength(range)), at });
   }
 
   /** Takes the oldest fresh events out of the ring as a batch; there must be one. */
@@ -219,10 +232,10 @@ export class Backlog {
     const most = first === undefined ? 0 : rangeLength(first);
     const events = this.#ring.peek(0, { ...limit, maxEvents: Math.min(limit.maxEvents, most) });
     const count = events.ends.length;
-    const batch = createBatch(events, this.#written.shift(count));
+    const batch = createBatch(events, { ...this.#written.shift(count), at: this.#ring.oldestAt });
     this.#ring.shift(count);
     this.#closeHoles();
-    this.#fly(batch.range.segment, count);
+    this.#fly(batch.range, count);
     return batch;
   }
 
@@ -240,14 +253,14 @@ export class Backlog {
   /** Takes the oldest `count` stored events, which were read from the journal. */
   takeStored(count: number): EpochRange {
     const range = this.#stored.shift(count);
-    this.#fly(range.segment, count);
+    this.#fly(range, count);
     return range;
   }
 
   /** Events of a batch go back, behind all that is stored, to be read again. False where no journal holds them. */
   putBack(range: EpochRange): boolean {
     if (this.#isInMemoryAlone(range.segment)) return false;
-    this.#fly(range.segment, -rangeLength(range));
+    this.#fly(range, -rangeLength(range));
     this.#stored.push(range);
     return true;
   }
@@ -276,16 +289,17 @@ export class Backlog {
   secure(inMemory: EpochRange, { segment, from, to }: Range): EpochRange {
     const count = rangeLength(inMemory);
     this.#memoryOnly -= count;
-    this.#fly(inMemory.segment, -count);
-    this.#fly(segment, count);
-    return { segment, from, to, epoch: inMemory.epoch };
+    const secured = { ...inMemory, segment, from, to };
+    this.#fly(inMemory, -count);
+    this.#fly(secured, count);
+    return secured;
   }
 
   /** The events of a batch, or a part of it, are delivered, dead letters, or dropped. */
   settle(range: EpochRange): void {
     const count = rangeLength(range);
     if (this.#isInMemoryAlone(range.segment)) this.#memoryOnly -= count;
-    this.#fly(range.segment, -count);
+    this.#fly(range, -count);
     this.epochs.settle(range.epoch, count);
   }
 
@@ -298,15 +312,10 @@ export class Backlog {
     return segment === MEMORY_SEGMENT || this.#evicted.has(segment);
   }
 
-  #fly(segment: number, count: number): void {
+  #fly({ segment, at }: EpochRange, count: number): void {
     this.#inFlight += count;
-    const inFlight = (this.#inFlightBySegment.get(segment) ?? 0) + count;
-    if (inFlight > 0) {
-      this.#inFlightBySegment.set(segment, inFlight);
-      return;
-    }
-    this.#inFlightBySegment.delete(segment);
-    this.#evicted.delete(segment);
+    if (at !== undefined) addTo(this.#inFlightByTime, at, count);
+    if (addTo(this.#inFlightBySegment, segment, count) === 0) this.#evicted.delete(segment);
   }
 
   /** Takes what was dropped out of the ring, as far as it is oldest. */
@@ -323,9 +332,17 @@ export class Backlog {
     const first = this.#written.peek();
     if (first === undefined || first.segment === MEMORY_SEGMENT) return false;
     const count = Math.min(SPILL_EVENTS, rangeLength(first));
-    this.#stored.push(this.#written.shift(count));
+    this.#stored.push({ ...this.#written.shift(count), at: this.#ring.oldestAt });
     this.#ring.shift(count);
     this.#closeHoles();
     return true;
   }
+}
+
+/** Adds to a count, which is forgotten when nothing is left of it. Returns what is left. */
+function addTo(counts: Map<number, number>, key: number, count: number): number {
+  const total = Math.max(0, (counts.get(key) ?? 0) + count);
+  if (total > 0) counts.set(key, total);
+  else counts.delete(key);
+  return total;
 }

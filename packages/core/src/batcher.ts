@@ -29,6 +29,8 @@ export interface BatcherOptions {
 
 /** How often what waits is searched for events that are too old, as a part of the age that they may reach. */
 const EXPIRY_CHECKS = 20;
+/** The most that timers take: 2^31 - 1 ms. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Makes batches: of fresh events once there are enough of them by count, bytes or age, of stored ones at once.
@@ -104,7 +106,9 @@ export class Batcher {
     const { clock, maxAgeMs } = this.#options;
     const newest = events.times?.at(-1);
     if (maxAgeMs === undefined || newest === undefined || Number.isNaN(newest)) return undefined;
-    return Math.max(0, newest + maxAgeMs + 1 - clock.now());
+    const leftMs = Math.max(0, newest + maxAgeMs + 1 - clock.now());
+    // Longer than a timer takes, as after the clock was set back: it is asked again with the next batch.
+    return leftMs > MAX_TIMER_MS ? undefined : leftMs;
   }
 
   /** Events that were taken end here: they are too old. */

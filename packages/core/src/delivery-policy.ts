@@ -26,7 +26,7 @@ export interface Rule {
 export type DeliveryPolicy = Readonly<Record<string, Action>>;
 
 /** The delivery table: exact statuses first. The interface documents none: these are the safe readings of HTTP. */
-export const DELIVERY_TABLE: Readonly<Record<string, Rule>> = {
+const DELIVERY_TABLE: Readonly<Record<string, Rule>> = {
   '2xx': { action: 'accept' },
   '3xx': { action: 'pause', isSlow: true },
   '400': { action: 'isolate' },

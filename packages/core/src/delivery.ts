@@ -21,6 +21,8 @@ import type { Verdicts } from './verdicts.ts';
 const MAX_REFUSALS = 4;
 /** Refusals after which the wait before the next try does not grow. */
 const SLOWEST = 3;
+/** How soon a dead letter that could not be kept is tried again: the service is asked once more each time. */
+const STORAGE_RETRY_MS = 60_000;
 const NO_ANSWER: Rule = { action: 'retry' };
 const NOW = Promise.resolve();
 
@@ -242,7 +244,7 @@ export class Delivery {
     answer: Answer,
     tries: Tries,
   ): Promise<Fate | { readonly again: Promise<void> }> {
-    const { gate, isStrict, verdicts } = this.#options;
+    const { gate, isStrict, signal, verdicts } = this.#options;
     const { backlog } = this.#options.lane;
     const isBlamed = verdicts.blameTheService;
     // One that cannot be put back is not to stand in the way of all others for ever.
@@ -250,6 +252,8 @@ export class Delivery {
       if (isBlamed) gate.hold(pass, 'refused', answer.status, false);
       return 'refused';
     }
+    // It is for the storage to blame that it cannot be ended: others go on.
+    if (!isBlamed) return { again: gate.park(STORAGE_RETRY_MS, signal) };
     gate.hold(pass, 'refused', answer.status, false);
     if (!isStrict && backlog.putBack(batch.range)) return 'put back';
     tries.wasHeld = true;

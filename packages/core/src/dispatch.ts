@@ -58,7 +58,10 @@ export class Dispatch {
       retriesPerSuccess: delivery.retriesPerSuccess,
       onPaused: (pause) => reporter.paused(pause),
       onResumed: () => reporter.resumed(),
-      onChange: () => this.#stalls.check(),
+      onChange: () => {
+        this.#stalls.check();
+        void this.#sender.wake();
+      },
     });
     this.#stalls = new Stalls(() => this.#gate.stalledUntil);
     this.#requests = new Requests({

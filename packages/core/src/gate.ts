@@ -45,7 +45,10 @@ export class Gate {
   /** Requests at the same time, for now: after an outage one, and one more with each success. */
   #window: number;
   #underWay = 0;
+  #parked = 0;
   #pauses = 0;
+  /** Whether the breaker opened because requests failed, not because the service asked for time. */
+  #isBroken = false;
   #pause: Pause | undefined;
   #waiting: (() => void)[] = [];
 
@@ -65,6 +68,11 @@ export class Gate {
     return this.#underWay === 0 ? (this.#options.breaker.openUntil ?? 0) : 0;
   }
 
+  /** Batches that wait for a time of their own, and leave their place to others meanwhile. */
+  get parked(): number {
+    return this.#parked;
+  }
+
   /** Resolves to a pass when a request with so many events may be made, or to undefined when the signal aborts. */
   async admit(events: number, isRetry: boolean, signal: AbortSignal): Promise<Pass | undefined> {
     const { breaker, clock, rateLimit } = this.#options;
@@ -74,7 +82,7 @@ export class Gate {
       const now = clock.now();
       const waitMs = Math.max(rateLimit.waitMs(now), isRetry ? this.#budget.waitMs(now) : 0);
       if (waitMs > 0) {
-        await sleep(clock, waitMs, signal);
+        await (isRetry ? this.park(waitMs, signal) : sleep(clock, waitMs, signal));
       } else if (this.#underWay >= this.#window) {
         await this.#freed(signal);
       } else {
@@ -104,9 +112,12 @@ export class Gate {
 
   /** The service works, whatever it says of the events that it was sent. */
   answered(era: number): void {
-    const { breaker, onResumed } = this.#options;
+    const { breaker, onResumed, rateLimit } = this.#options;
     if (era !== breaker.era) return;
     if (breaker.state !== 'closed') this.#window = 1;
+    // A service that was away says nothing of how much it bears.
+    if (this.#isBroken) rateLimit.forget();
+    this.#isBroken = false;
     breaker.succeed(era);
     if (this.#pause === undefined) return;
     this.#pause = undefined;
@@ -126,16 +137,26 @@ export class Gate {
     retryAfterMs: number | undefined,
     signal: AbortSignal,
   ): Promise<void> {
-    const { backoff, breaker, clock, random } = this.#options;
+    const { backoff, breaker, random } = this.#options;
     const isBroken = breaker.fail(era);
     if (retryAfterMs !== undefined) {
       const jitter = 1 + RETRY_AFTER_JITTER * random();
       breaker.open(Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) * jitter);
     } else if (isBroken) {
+      this.#isBroken = true;
       breaker.open(this.#probeDelayMs());
     } else {
-      await sleep(clock, backoffDelayMs(failures, backoff, random), signal);
+      await this.park(backoffDelayMs(failures, backoff, random), signal);
     }
+  }
+
+  /** Waits, and leaves the place to others meanwhile. Never rejects. */
+  async park(delayMs: number, signal: AbortSignal): Promise<void> {
+    const { clock, onChange } = this.#options;
+    this.#parked += 1;
+    onChange();
+    await sleep(clock, delayMs, signal);
+    this.#parked -= 1;
   }
 
   /** Nothing is wrong with the events: no request for a while, longer from time to time. */

@@ -37,8 +37,12 @@ export interface Reading {
 
 /** What a journal tells its tracker, at any time from `open()` on. */
 export interface JournalObserver {
-  /** Events of another life (a crashed process, a closed tab) were found and are this tracker's to deliver. */
-  recovered(range: Range): void;
+  /**
+   * Events of another life (a crashed process, a closed tab) were found and are this tracker's to deliver.
+   *
+   * @param at When the oldest of them was accepted, or a time before that, in milliseconds since 1970, where that is known.
+   */
+  recovered(range: Range, at?: number): void;
   /** Stored bytes are not intact events; they were skipped and kept aside. */
   damaged(place: string, bytes: number): void;
   /** Something failed that lost no event and stopped nothing. */

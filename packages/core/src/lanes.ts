@@ -40,7 +40,7 @@ export class Lanes {
     const backlogs = this.all.map(({ backlog }) => backlog);
     const sum = (name: Exclude<keyof Waiting, 'oldestAt'>) =>
       backlogs.reduce((total, backlog) => total + backlog[name], 0);
-    const oldest = Math.min(...backlogs.map(({ oldestAt = Number.POSITIVE_INFINITY }) => oldestAt));
+    const oldest = Math.min(...backlogs.map(({ oldestOfAllAt = Number.POSITIVE_INFINITY }) => oldestOfAllAt));
     return {
       pending: sum('pending'),
       volatile: sum('volatile'),

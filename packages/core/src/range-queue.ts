@@ -3,6 +3,8 @@ import { type Range, rangeLength } from './journal.ts';
 /** A range, and the epoch (see epochs.ts) in which its events were counted in. */
 export interface EpochRange extends Range {
   readonly epoch: number;
+  /** When its oldest event was accepted, or a time before that, in milliseconds since 1970. Left out where it is not known. */
+  readonly at?: number | undefined;
 }
 
 /** Ranges of waiting events, first in, first out. Neighbours are joined, so that its length does not follow the backlog's. */

@@ -1,9 +1,11 @@
 /** What is left of the rate when the service pushes back. */
 const DECREASE = 0.7;
 /** What is added to it each second, as a part of the rate at which the service pushed back. */
-const INCREASE_PER_SECOND = 0.05;
+const INCREASE_PER_SECOND = 0.1;
+/** What it grows by each second beyond that rate: the service bears more than it did, or than was known. */
+const GROWTH_PER_SECOND = 2;
 /** Grown to so many times the rate at which the service pushed back, there is no limit any more. */
-const RELEASE = 2;
+const RELEASE = 64;
 const LEAST_PER_SECOND = 1 / 60;
 /** Accepted requests from which the rate is known that the service bears. */
 const WINDOW_REQUESTS = 64;
@@ -11,7 +13,8 @@ const WINDOW_MS = 10_000;
 
 /**
  * How many requests a second the service is sent: no limit until it pushes back; then additive increase, multiplicative
- * decrease (D. Chiu and R. Jain, 1989), from the rate at which it accepted before.
+ * decrease (D. Chiu and R. Jain, 1989), from the rate at which it accepted before. Above a rate that it bore, and from a
+ * first rate that is but a guess, the increase is multiplicative too, as in TCP's slow start.
  */
 export class RateLimit {
   readonly #onChange: (perSecond: number | undefined) => void;
@@ -52,8 +55,14 @@ export class RateLimit {
     if (this.#perSecond === Number.POSITIVE_INFINITY) return;
     const seconds = Math.min(1, Math.max(0, (now - this.#increasedAt) / 1_000));
     this.#increasedAt = now;
-    this.#perSecond += this.#ceiling * INCREASE_PER_SECOND * seconds;
-    if (this.#perSecond < this.#ceiling * RELEASE) return;
+    if (this.#perSecond < this.#ceiling) this.#perSecond += this.#ceiling * INCREASE_PER_SECOND * seconds;
+    else this.#perSecond *= GROWTH_PER_SECOND ** seconds;
+    if (this.#perSecond >= this.#ceiling * RELEASE) this.forget();
+  }
+
+  /** What is known of the service is out of date. */
+  forget(): void {
+    if (this.#perSecond === Number.POSITIVE_INFINITY) return;
     this.#perSecond = Number.POSITIVE_INFINITY;
     this.#onChange(undefined);
   }
@@ -67,9 +76,11 @@ export class RateLimit {
     if (accepted === 0 && this.#perSecond === Number.POSITIVE_INFINITY) return;
     this.#decreasedAt = now;
     this.#increasedAt = now;
+    const isGuess = this.#perSecond === Number.POSITIVE_INFINITY;
+    const before = isGuess ? Math.max(1, accepted) : this.#perSecond;
+    this.#perSecond = Math.max(LEAST_PER_SECOND, before * DECREASE);
     // What was accepted of late may be little because little was sent.
-    this.#ceiling = Math.min(this.#perSecond, Math.max(1, accepted));
-    this.#perSecond = Math.max(LEAST_PER_SECOND, this.#ceiling * DECREASE);
+    this.#ceiling = isGuess ? this.#perSecond : before;
     this.#nextAt = now + 1_000 / this.#perSecond;
     this.#onChange(this.#perSecond);
   }

@@ -8,6 +8,8 @@ import { Delivery, type DeliveryOptions, type OutgoingLane } from './delivery.ts
 /** Enough to find out whether the service works. */
 const PROBE_EVENTS = 10;
 const STORAGE_RETRY_MS = 1_000;
+/** Batches that wait for a retry leave their place to others, up to so many for each request at the same time. */
+const MOST_WAITING = 8;
 
 export interface SenderOptions extends Omit<DeliveryOptions, 'signal' | 'lane'> {
   /** Those that there are, the one that goes first at first. */
@@ -32,8 +34,8 @@ export class Sender {
 
   constructor(options: SenderOptions) {
     this.#options = options;
-    // One more than requests are made: a probe, while all others wait.
-    this.#queue = new PQueue({ concurrency: options.concurrency + 1 });
+    // How many requests are made at once is the gate's to say. One more: a probe, while all others wait.
+    this.#queue = new PQueue({ concurrency: options.concurrency * MOST_WAITING + 1 });
   }
 
   /** Something may be ready to be sent. Resolves once that is on its way, or nothing more can be. */
@@ -87,10 +89,12 @@ export class Sender {
 
   /** While the service does not work, one batch more is taken, and only where none that is taken is a small one. */
   #hasRoom(): boolean {
-    const { abort, breaker, concurrency, isStrict } = this.#options;
-    const busy = this.#queue.pending + this.#queue.size;
+    const { abort, breaker, concurrency, gate, isStrict } = this.#options;
+    const taken = this.#queue.pending + this.#queue.size;
     if (abort.signal.aborted) return false;
-    return breaker.state === 'closed' || isStrict ? busy < concurrency : this.#probes === 0;
+    if (isStrict) return taken === 0;
+    if (breaker.state !== 'closed') return this.#probes === 0;
+    return taken - gate.parked < concurrency && taken < concurrency * MOST_WAITING;
   }
 
   async #nextBatch({ batcher }: OutgoingLane): Promise<Batch | undefined> {

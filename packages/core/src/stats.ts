@@ -57,7 +57,10 @@ export interface TrackerStats {
   readonly memoryBytes: number;
   /** Bytes that the journal takes in storage. */
   readonly journalBytes: number;
-  /** Age of the oldest event in memory, in milliseconds; undefined where there is none. */
+  /**
+   * Age of the oldest event that waits, in milliseconds, in whatever place; undefined where there is none. Of events of an
+   * earlier life it is known to the file they are in, which may be a little older.
+   */
   readonly oldestAgeMs: number | undefined;
   /** Where events are kept now: `file`, `indexeddb`, `memory`, or the kind of your own journal. */
   readonly journal: string;

@@ -270,8 +270,8 @@ export class Tracker {
     this.#reporter.journal(this.#journal.kind);
     try {
       await this.#journal.open({
-        recovered: (range) => {
-          this.#lanes.normal.backlog.addRecovered(range);
+        recovered: (range, at) => {
+          this.#lanes.normal.backlog.addRecovered(range, at);
           this.#reporter.recovered(rangeLength(range));
           void this.#dispatch.wake();
         },

@@ -162,7 +162,8 @@ export class FileJournal implements Journal {
         open: (name) => this.#segments.open(directory, name),
         take: async (segment, waiting) => {
           this.#segments.hold(segment);
-          for (const run of waiting) this.#observer?.recovered({ segment: segment.number, ...run });
+          const at = Number.isNaN(segment.baseTime) ? undefined : segment.baseTime;
+          for (const run of waiting) this.#observer?.recovered({ segment: segment.number, ...run }, at);
           await this.#segments.deleteIfDone(segment);
         },
       });
