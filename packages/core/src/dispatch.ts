@@ -46,7 +46,7 @@ export class Dispatch {
     const isStrict = ordering === 'strict';
     const concurrency = isStrict ? 1 : delivery.concurrency;
     const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
-    const abort = new AbortController();
+    const abort = platform.createAbortController();
     this.#breaker = new Breaker(clock, (state) => {
       reporter.breaker(state);
       this.#stalls.check();

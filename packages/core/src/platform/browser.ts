@@ -88,6 +88,7 @@ export const platform: Platform = {
     return new IndexedDbJournal(`sluice${part && ` ${part}`} ${hash(account)}`, locks);
   },
   createTransport: () => new FetchTransport(),
+  createAbortController: () => new AbortController(),
 };
 
 /** FNV-1a, 32 bits: tells the few accounts of one origin apart, and keeps the key out of the database's name. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -54,6 +55,11 @@ export const platform: Platform = {
     return new FileJournal({ directory: join(root, part), mayBeLink: part === '', fsync, clock, maxBytes });
   },
   createTransport: (concurrency) => new UndiciTransport(concurrency),
+  createAbortController() {
+    const controller = new AbortController();
+    setMaxListeners(0, controller.signal);
+    return controller;
+  },
 };
 
 /** Where a user's programs keep state that outlives them and is not worth a backup. */

@@ -30,4 +30,6 @@ export interface Platform {
   /** The durable journal of the platform; undefined where it has none. */
   createJournal(place: JournalPlace): Journal | undefined;
   createTransport(concurrency: number): Transport;
+  /** A controller whose signal any number may listen to: Node warns of more than ten. */
+  createAbortController(): AbortController;
 }
