@@ -85,7 +85,8 @@ export class Batcher {
   /** Drops the oldest of what waits, as far as it is too old to be sent. */
   async dropExpired(): Promise<void> {
     const { backlog, clock, limit, maxAgeMs, onDue } = this.#options;
-    if (maxAgeMs === undefined || backlog.pending === 0) return;
+    if (maxAgeMs === undefined) return;
+    if (backlog.pending === 0) return this.#stopExpiry();
     const before = clock.now() - maxAgeMs;
     for (let count = backlog.freshBefore(before, limit); count > 0; ) {
       await this.expire(backlog.takeFresh({ ...limit, maxEvents: count }).range);
@@ -132,8 +133,7 @@ export class Batcher {
   /** Cancels the timers. */
   stop(): void {
     this.#stopWaiting();
-    this.#expiryTimer?.cancel();
-    this.#expiryTimer = undefined;
+    this.#stopExpiry();
   }
 
   /** What a batch may hold now. */
@@ -143,6 +143,11 @@ export class Batcher {
       ...limit,
       maxBytes: Math.max(1, Math.min(limit.maxBytes, sizeLimit.bytes - BATCH_OVERHEAD_BYTES)),
     };
+  }
+
+  #stopExpiry(): void {
+    this.#expiryTimer?.cancel();
+    this.#expiryTimer = undefined;
   }
 
   #stopWaiting(): void {

@@ -102,6 +102,11 @@ export class Breaker {
     this.#enter('open');
   }
 
+  /** Timers stand still while a function is frozen or a machine sleeps; the time of day goes on. */
+  catchUp(): void {
+    if (this.#state === 'open' && this.#clock.now() >= this.#openUntil) this.tryNow();
+  }
+
   /** Ends the time that it is open: one request is made now. What was sent before is old news. */
   tryNow(): void {
     if (this.#stopped || this.#state === 'closed') return;

@@ -83,6 +83,7 @@ export class Committer {
       // A try that was under way already says nothing of how the journal is now.
       if (!(await this.#advance()) && this.#tries > triesBefore) return false;
     }
+    if (backlog.unwritten === 0) this.#stopWaiting();
     return true;
   }
 
@@ -160,10 +161,14 @@ export class Committer {
 
   /** Cancels the timers. */
   stop(): void {
-    this.#timer?.cancel();
-    this.#timer = undefined;
+    this.#stopWaiting();
     this.#retryTimer?.cancel();
     this.#retryTimer = undefined;
+  }
+
+  #stopWaiting(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
   }
 
   /** Not now: this is `track()`. */

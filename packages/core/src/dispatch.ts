@@ -108,6 +108,7 @@ export class Dispatch {
 
   /** Resolves with the work, or as soon as nothing can become of any event before `until`. */
   whileUseful(work: Promise<void>, until: number): Promise<void> {
+    this.#breaker.catchUp();
     return this.#stalls.wait(work, until);
   }
 

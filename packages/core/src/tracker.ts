@@ -10,6 +10,7 @@ import { Deadline, finishOptions } from './deadline.ts';
 import { Dispatch } from './dispatch.ts';
 import { StorageError, storageError } from './errors/storage-error.ts';
 import { createEventText, type TrackOptions } from './event-text.ts';
+import { HandOver } from './hand-over.ts';
 import { type Journal, rangeLength } from './journal.ts';
 import { createJournal } from './journals/choice.ts';
 import { Lanes } from './lanes.ts';
@@ -49,6 +50,7 @@ export class Tracker {
   readonly #acceptedRate = new RateMeter();
   readonly #deliveredRate = new RateMeter();
   readonly #reporter: Reporter;
+  readonly #handOver: HandOver | undefined;
   readonly #opened: Promise<void>;
   readonly #stopListening: () => void;
   #correlationValue: string | undefined;
@@ -69,6 +71,15 @@ export class Tracker {
     this.#closeTransport = async () => transport.close();
     const reporter = new Reporter(this.#books, settings.logger, clock);
     this.#reporter = reporter;
+    const { waitUntil } = settings;
+    this.#handOver =
+      waitUntil &&
+      new HandOver({
+        waitUntil,
+        tracked: () => this.#books.accepted,
+        flush: () => this.flush(),
+        onFailed: (error) => reporter.hookFailed('waitUntil', error),
+      });
     const journal = createJournal(settings, clock);
     this.#journal = journal;
     this.#sizeLimit = new SizeLimit((bytes) => reporter.bodyLimit(bytes));
@@ -145,6 +156,7 @@ export class Tracker {
       else if (isTaken && isHigh) void this.#writeAndSend();
       else if (isTaken) committer.notify();
       else this.#reporter.dropped(isClosed ? 'closed' : 'buffer-full', 1);
+      if (isTaken) this.#handOver?.notify();
     } catch (error) {
       this.#reporter.invalid(error);
     }

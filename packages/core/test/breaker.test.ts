@@ -56,6 +56,20 @@ describe('Breaker', () => {
     expect(requests.map(({ isAdmitted }) => isAdmitted)).toEqual([true, false]);
   });
 
+  it('knows that its time is over where its timer stood still, once it is told to look', async () => {
+    const time = new VirtualClock();
+    const clock = new SkewedClock(time);
+    const breaker = new Breaker(clock, () => {});
+    breaker.open(60_000);
+    clock.skewMs = 59_999;
+    breaker.catchUp();
+    expect(breaker.state).toBe('open');
+    clock.skewMs = 60_000;
+    breaker.catchUp();
+    expect(breaker.state).toBe('half-open');
+    expect(time.timers).toBe(0);
+  });
+
   it('lets all through once it is closed', async () => {
     const { breaker, ask, clock, states } = createBench();
     breaker.open(1_000);

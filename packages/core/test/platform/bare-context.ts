@@ -1,0 +1,84 @@
+import { fileURLToPath } from 'node:url';
+import { type Context, createContext, runInContext } from 'node:vm';
+import { rolldown } from 'rolldown';
+
+const index = fileURLToPath(new URL('../../src/index.ts', import.meta.url));
+
+/** Makes one script of the package, as a bundler does that asks for this condition. Throws where anything is left to import. */
+export async function bundleFor(condition: string): Promise<string> {
+  const complaints: string[] = [];
+  const bundle = await rolldown({
+    input: index,
+    platform: 'neutral',
+    resolve: { conditionNames: ['@sluice/source', condition, 'import', 'default'] },
+    onLog: (_level, { message }) => complaints.push(message),
+  });
+  const { output } = await bundle.generate({ format: 'iife', name: 'sluice' });
+  await bundle.close();
+  const [chunk, ...others] = output;
+  if (complaints.length + others.length + chunk.imports.length > 0) {
+    throw new Error(['the bundle does not stand alone', ...complaints, ...chunk.imports].join('\n'));
+  }
+  return chunk.code;
+}
+
+/** What edge runtimes have, and nothing else: no process, no require, no Buffer, no document, no indexedDB, no navigator. */
+const SHARED = {
+  ...{ URL, URLSearchParams, TextEncoder, TextDecoder, AbortController, AbortSignal, DOMException },
+  ...{ Event, EventTarget, Blob, Response, Request, Headers, ReadableStream, WritableStream },
+  ...{ TransformStream, CompressionStream, DecompressionStream, structuredClone, queueMicrotask },
+};
+
+/** A bare JavaScript context in which the package runs as on the edge. */
+export class BareContext {
+  /** Timers that were set and neither ran nor were cancelled. */
+  readonly timers = new Set<unknown>();
+  /** Calls that such hosts refuse while no request is handled. */
+  readonly refused: string[] = [];
+  /** Whether a request is handled. */
+  isInRequest = false;
+  readonly #context: Context;
+
+  constructor(bundle: string) {
+    const setTimer = (callback: () => void, delayMs: number): unknown => {
+      const timer = setTimeout(() => {
+        this.timers.delete(timer);
+        callback();
+      }, delayMs);
+      this.timers.add(timer);
+      return timer;
+    };
+    this.#context = createContext(
+      {
+        ...SHARED,
+        fetch: this.#guarded('fetch', fetch),
+        setTimeout: this.#guarded('setTimeout', setTimer),
+        clearTimeout: (timer: NodeJS.Timeout) => {
+          this.timers.delete(timer);
+          clearTimeout(timer);
+        },
+        crypto: { getRandomValues: this.#guarded('getRandomValues', crypto.getRandomValues.bind(crypto)) },
+        random: this.#guarded('Math.random', Math.random),
+      },
+      { codeGeneration: { strings: false, wasm: false } },
+    );
+    this.run(`Math.random = random; ${bundle}; globalThis.sluice = sluice`);
+  }
+
+  /** Runs code, with values that it finds as globals. */
+  run(code: string, values: Readonly<Record<string, unknown>> = {}): unknown {
+    Object.assign(this.#context, values);
+    return runInContext(code, this.#context);
+  }
+
+  #guarded<Args extends unknown[], Result>(
+    name: string,
+    call: (...args: Args) => Result,
+  ): (...args: Args) => Result {
+    return (...args) => {
+      if (this.isInRequest) return call(...args);
+      this.refused.push(name);
+      throw new Error(`${name} is not allowed outside of a request`);
+    };
+  }
+}
