@@ -22,6 +22,7 @@ import { Verdicts } from './verdicts.ts';
 export interface DispatchOptions {
   readonly settings: Settings;
   readonly clock: Clock;
+  readonly random: () => number;
   readonly transport: Transport;
   readonly journal: Journal;
   readonly lanes: Lanes;
@@ -41,8 +42,8 @@ export class Dispatch {
   readonly #sender: Sender;
 
   constructor({ settings, reporter, ...parts }: DispatchOptions) {
-    const { delivery, random, ordering } = settings;
-    const { clock, transport } = parts;
+    const { delivery, ordering } = settings;
+    const { clock, random, transport } = parts;
     const isStrict = ordering === 'strict';
     const concurrency = isStrict ? 1 : delivery.concurrency;
     const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
@@ -73,7 +74,7 @@ export class Dispatch {
       ...{ transport, clock, signal: abort.signal },
     });
     this.#sender = new Sender({
-      ...{ ...parts, random, concurrency, backoff, isStrict, abort, breaker: this.#breaker },
+      ...{ ...parts, concurrency, backoff, isStrict, abort, breaker: this.#breaker },
       ...{ gate: this.#gate, requests: this.#requests, verdicts: new Verdicts() },
       policy: delivery.policy,
       classify: delivery.classify,
@@ -98,6 +99,11 @@ export class Dispatch {
   /** Something may be ready to be sent. Resolves once that is on its way, or nothing more can be. */
   wake(): Promise<void> {
     return this.#sender.wake();
+  }
+
+  /** Takes every key that was ever used out of a text. */
+  redact(text: string): string {
+    return this.#requests.redact(text);
   }
 
   /** Later requests carry this key; one is made at once where requests had to wait. */

@@ -109,7 +109,10 @@ export interface TrackerOptions {
    * after the response: `(work) => context.waitUntil(work)`. Default: none.
    */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
-  /** Anything with pino's `debug`, `info`, `warn` and `error`. Default: silent. */
+  /**
+   * Anything with pino's `debug`, `info`, `warn` and `error`. Of each message it gets one line in ten seconds, with how many were
+   * `suppressed` before it; errors as `err`; never the key. Default: silent.
+   */
   readonly logger?: Logger | undefined;
   /** How requests are made. Default: undici in Node, fetch in browsers. */
   readonly transport?: Transport | undefined;

@@ -1,30 +1,39 @@
-import { InvalidEventError } from '@sluice/protocol';
+import { InvalidEventError, type Redact } from '@sluice/protocol';
 import type { Books, DropReason } from './books.ts';
 import type { Clock } from './clock.ts';
 import { Emitter } from './emitter.ts';
 import { StorageError, storageError } from './errors/storage-error.ts';
-import type { Logger } from './logger.ts';
+import { Log, type Logger } from './logger.ts';
 import { reasonOf } from './reason.ts';
 import type { Pause, TrackerStats } from './stats.ts';
 import type { TrackerEvents } from './tracker-events.ts';
 
 type Listener<Name extends keyof TrackerEvents> = (detail: TrackerEvents[Name]) => void;
 
+export interface ReporterOptions {
+  readonly books: Books;
+  readonly logger: Logger | undefined;
+  readonly clock: Clock;
+  /** Takes the key out of what is logged. */
+  readonly redact: Redact;
+}
+
 /** Raises what happens and logs it; where it is the end of an event, books it first. */
 export class Reporter {
   readonly #books: Books;
-  readonly #logger: Logger | undefined;
+  readonly #logger: Log | undefined;
   readonly #clock: Clock;
   readonly #emitter: Emitter<TrackerEvents>;
   readonly #failedHooks = new Set<string>();
   #journal: string | undefined;
   #lastError: TrackerStats['lastError'];
 
-  constructor(books: Books, logger: Logger | undefined, clock: Clock) {
+  constructor({ books, logger, clock, redact }: ReporterOptions) {
     this.#books = books;
-    this.#logger = logger;
     this.#clock = clock;
-    this.#emitter = new Emitter((error, event) => logger?.error({ error, event }, 'a listener threw'));
+    this.#emitter = new Emitter((error, event) => this.#raise(`listener of ${event}`, error));
+    const onFailed = (error: unknown) => this.hookFailed('logger', error);
+    this.#logger = logger && new Log({ logger, clock, redact, onFailed });
   }
 
   /** The last failed request or failure of storage. */
@@ -48,7 +57,7 @@ export class Reporter {
   dropped(reason: DropReason, count: number): void {
     this.#books.dropped[reason] += count;
     this.#emitter.emit('dropped', { reason, count });
-    this.#logger?.warn({ reason, count }, 'events were dropped');
+    this.#logger?.warn({ reason, count }, `events were dropped: ${reason}`);
   }
 
   /** @param cause An InvalidEventError, or whatever the payload threw while it was made JSON. */
@@ -59,7 +68,7 @@ export class Reporter {
         : new InvalidEventError('payload', `payload cannot be made JSON: ${reasonOf(cause)}`, { cause });
     this.#books.invalid += 1;
     this.#emitter.emit('invalid', { error });
-    this.#logger?.warn({ field: error.field }, error.message);
+    this.#logger?.warn({ field: error.field, err: error }, 'an event cannot be sent');
   }
 
   recovered(count: number): void {
@@ -76,19 +85,21 @@ export class Reporter {
   failedAttempt(error: TrackerEvents['failedAttempt']['error']): void {
     this.#keep(error);
     this.#emitter.emit('failedAttempt', { error });
-    this.#logger?.debug({ error }, error.message);
+    const { status } = error;
+    const message = status === undefined ? 'no answer came' : `the service answered ${status}`;
+    this.#logger?.debug({ status, err: error }, message);
   }
 
   storageFailed(cause: unknown): void {
     const error = cause instanceof StorageError ? cause : storageError('storage failed', cause);
     this.#keep(error);
     this.#emitter.emit('storageFailed', { error });
-    this.#logger?.error({ error }, error.message);
+    this.#logger?.error({ err: error }, 'storage failed');
   }
 
   breaker(state: TrackerEvents['breaker']['state']): void {
     this.#emitter.emit('breaker', { state });
-    this.#logger?.info({ state }, 'the breaker changed');
+    this.#logger?.info({ state }, `the breaker is ${state}`);
   }
 
   paused(pause: Pause): void {
@@ -117,16 +128,23 @@ export class Reporter {
     this.#journal = kind;
     if (!isChange) return;
     this.#emitter.emit('journal', { kind });
-    this.#logger?.warn({ kind }, 'events are kept elsewhere');
+    this.#logger?.warn({ kind }, `events are kept elsewhere: ${kind}`);
   }
 
   /** Code of the user's failed. Raised once for each. */
   hookFailed(hook: string, cause: unknown): void {
     if (this.#failedHooks.has(hook)) return;
     this.#failedHooks.add(hook);
+    this.#raise(hook, cause);
+  }
+
+  /** Not at once: that may be anywhere, and before anybody can listen. */
+  #raise(hook: string, cause: unknown): void {
     const error = cause instanceof Error ? cause : new Error(reasonOf(cause), { cause });
-    this.#emitter.emit('hookFailed', { hook, error });
-    this.#logger?.error({ hook, error }, 'code of the application failed');
+    queueMicrotask(() => {
+      this.#emitter.emit('hookFailed', { hook, error });
+      this.#logger?.error({ hook, err: error }, `code of the application failed: ${hook}`);
+    });
   }
 
   #keep({ message }: Error): void {

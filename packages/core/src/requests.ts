@@ -57,6 +57,11 @@ export class Requests {
     };
   }
 
+  /** Takes every key that was ever used out of a text. */
+  redact(text: string): string {
+    return this.#redact(text);
+  }
+
   /** Later requests carry this key. */
   setApiKey(apiKey: string): void {
     const before = this.#redact;

@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts';
 import { type DeliveryPolicy, readPolicy } from './delivery-policy.ts';
 import type { Fsync } from './fsync.ts';
 import type { Journal } from './journal.ts';
-import { guardedLogger, type Logger } from './logger.ts';
+import type { Logger } from './logger.ts';
 import type { Ordering, TrackerOptions } from './options.ts';
 import type { Timeouts, Transport } from './transport.ts';
 
@@ -45,7 +45,8 @@ export interface Settings {
   readonly logger: Logger | undefined;
   readonly transport: Transport | undefined;
   readonly clock: Clock | undefined;
-  readonly random: () => number;
+  /** Undefined: the platform's. */
+  readonly random: (() => number) | undefined;
 }
 
 const KIB = 1024;
@@ -96,13 +97,6 @@ export function readOptions(options: TrackerOptions): Settings {
   const deadLetters = group('deadLetters', given.deadLetters);
   const batch = group('batch', given.batch);
   const delivery = group('delivery', given.delivery);
-  const logger = checked(
-    given,
-    'logger',
-    undefined,
-    hasMethods<Logger>('debug', 'info', 'warn', 'error'),
-    'an object with debug, info, warn and error',
-  );
   const journal = checked(given, 'journal', undefined, isJournal, '"memory" or a Journal');
   const journalDirectory = checked(given, 'journalDirectory', undefined, isNonEmptyString, 'a path');
   if (journal !== undefined && journalDirectory !== undefined) {
@@ -187,7 +181,13 @@ export function readOptions(options: TrackerOptions): Settings {
       isFunction<(work: Promise<unknown>) => void>,
       'a function',
     ),
-    logger: logger === undefined ? undefined : guardedLogger(logger),
+    logger: checked(
+      given,
+      'logger',
+      undefined,
+      hasMethods<Logger>('debug', 'info', 'warn', 'error'),
+      'an object with debug, info, warn and error',
+    ),
     transport: checked(
       given,
       'transport',
@@ -205,7 +205,7 @@ export function readOptions(options: TrackerOptions): Settings {
     random: checked(
       given,
       'random',
-      Math.random,
+      undefined,
       isFunction<() => number>,
       'a function that returns numbers from 0 to 1',
     ),

@@ -10,6 +10,8 @@ import { Deadline, finishOptions } from './deadline.ts';
 import { Dispatch } from './dispatch.ts';
 import { StorageError, storageError } from './errors/storage-error.ts';
 import { createEventText, type TrackOptions } from './event-text.ts';
+import { GuardedClock } from './guarded-clock.ts';
+import { guardedRandom } from './guarded-random.ts';
 import { HandOver } from './hand-over.ts';
 import { type Journal, rangeLength } from './journal.ts';
 import { createJournal } from './journals/choice.ts';
@@ -64,21 +66,25 @@ export class Tracker {
   /** @internal */
   constructor(settings: Settings) {
     this.#settings = settings;
-    const { batch, buffer, delivery, random, storage } = settings;
-    const clock = settings.clock ?? platform.clock;
+    const { batch, buffer, delivery, logger, storage, waitUntil } = settings;
+    const failed = (hook: string) => (error: unknown) => this.#reporter.hookFailed(hook, error);
+    const clock = settings.clock
+      ? new GuardedClock(settings.clock, platform.clock, failed('clock'))
+      : platform.clock;
+    const random = settings.random ? guardedRandom(settings.random, failed('random')) : Math.random;
     const transport = settings.transport ?? platform.createTransport(delivery.concurrency);
     this.#clock = clock;
     this.#closeTransport = async () => transport.close();
-    const reporter = new Reporter(this.#books, settings.logger, clock);
+    const redact = (text: string) => this.#dispatch.redact(text);
+    const reporter = new Reporter({ books: this.#books, logger, clock, redact });
     this.#reporter = reporter;
-    const { waitUntil } = settings;
     this.#handOver =
       waitUntil &&
       new HandOver({
         waitUntil,
         tracked: () => this.#books.accepted,
         flush: () => this.flush(),
-        onFailed: (error) => reporter.hookFailed('waitUntil', error),
+        onFailed: failed('waitUntil'),
       });
     const journal = createJournal(settings, clock);
     this.#journal = journal;
@@ -113,7 +119,7 @@ export class Tracker {
     });
     this.#deadLetters = new DeadLetters(() => createJournal(settings, clock, 'dead-letters'), clock);
     this.#dispatch = new Dispatch({
-      ...{ settings, clock, transport, journal, reporter, lanes: this.#lanes, books: this.#books },
+      ...{ settings, clock, random, transport, journal, reporter, lanes: this.#lanes, books: this.#books },
       ...{ deadLetters: this.#deadLetters, sizeLimit: this.#sizeLimit },
     });
     this.#ended = new Promise((resolve) => {

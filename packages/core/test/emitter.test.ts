@@ -42,6 +42,20 @@ describe('Emitter', () => {
     expect(thrown).toEqual([[error, 'count']]);
   });
 
+  it('tells of each listener that throws once, not each time', () => {
+    const { emitter, thrown } = createEmitter();
+    const fail = (event: string) => () => {
+      throw new Error(event);
+    };
+    emitter.on('count', fail('first'));
+    emitter.on('count', fail('second'));
+    for (let count = 0; count < 3; count += 1) emitter.emit('count', { count });
+    expect(thrown).toEqual([
+      [new Error('first'), 'count'],
+      [new Error('second'), 'count'],
+    ]);
+  });
+
   it('tells of an asynchronous listener that rejects, in place of an unhandled rejection', async () => {
     const { emitter, thrown } = createEmitter();
     const error = new Error('listener');
