@@ -114,15 +114,20 @@ export class Committer {
     }
   }
 
-  /** Writes events that were taken out of the ring while the journal failed. Undefined where it still does. */
-  async secure(events: EventBytes): Promise<Range | undefined> {
-    const { budget, isLast, journal } = this.#options;
-    if (this.failing && !this.#isProbing) return undefined;
+  /**
+   * Writes events that are not in the ring: they were taken out of it while the journal failed, or are dead letters. Undefined
+   * where the journal still fails, or is full.
+   *
+   * @param isTried Whether a journal that failed is tried, before its time has come.
+   */
+  async secure(events: EventBytes, isTried: boolean = this.#isProbing): Promise<Range | undefined> {
+    const { budget, isLast, journal, onRecovered } = this.#options;
+    if (this.failing && !isTried) return undefined;
     const room = await budget.makeRoom(events, isLast).catch(() => 'low');
     if (room !== 'room') return undefined;
     try {
       const range = await journal.append(events);
-      this.#recover();
+      if (this.#recover() && !this.#isProbing) void onRecovered();
       return range;
     } catch (error) {
       this.#fail(error);

@@ -1,64 +1,151 @@
-import type { Batch } from './batch.ts';
-import type { Clock } from './clock.ts';
-import type { Journal, JournalObserver } from './journal.ts';
-import { MAX_EXCERPT_LENGTH } from './redaction.ts';
+import { ConfigError, describe } from '@sluice/protocol';
+import { type DeadLetter, readLetter } from './dead-letter.ts';
+import type { DeadLetterStore, StoredLetter } from './dead-letter-store.ts';
+import { ClosedError } from './errors/closed-error.ts';
+import { joinEvents } from './event-bytes.ts';
+import type { EventBytes } from './journal.ts';
 
-/** Why the service refused an event for good. */
-export interface Refusal {
-  readonly status: number;
-  /** The start of what it answered. */
-  readonly excerpt: string;
+/** Which dead letters: by their ids, or those of which a function returns true. Left out: all. */
+export type DeadLetterFilter = readonly string[] | ((letter: DeadLetter) => boolean);
+
+interface DeadLettersOptions {
+  readonly store: DeadLetterStore;
+  readonly now: () => number;
+  readonly isClosed: () => boolean;
+  /** Rejects where events did not take the road again. */
+  readonly replay: (events: EventBytes) => Promise<void>;
+  /** A text is no letter. */
+  readonly onDamaged: (place: string, bytes: number) => void;
+  readonly onFailed: (error: unknown) => void;
 }
 
-/** What earlier lives left stays there: nothing of it is delivered. */
-const NOBODY: JournalObserver = { recovered: () => {}, damaged: () => {}, failed: () => {} };
+/** A letter that was asked for. */
+interface Match extends StoredLetter {
+  readonly letter: DeadLetter;
+  readonly event: Uint8Array;
+}
 
-/** Keeps events that the service refused for good, in a journal of their own, each with the reason. */
+/**
+ * The events that the service refused for good: those of this tracker, and those that earlier ones left in the same place.
+ * All methods may be called at any time. They reject with a ClosedError once the tracker is closed, with a StorageError
+ * where storage fails, and with a ConfigError where a filter is none; what a filter throws is thrown.
+ */
 export class DeadLetters {
-  readonly #createJournal: () => Journal;
-  readonly #clock: Clock;
-  #journal: Journal | undefined;
-  #keeping: Promise<unknown> = Promise.resolve();
+  readonly #options: DeadLettersOptions;
 
-  /** @param createJournal Called with the first dead letter: most trackers never have one. */
-  constructor(createJournal: () => Journal, clock: Clock) {
-    this.#createJournal = createJournal;
-    this.#clock = clock;
+  /** @internal */
+  constructor(options: DeadLettersOptions) {
+    this.#options = options;
   }
 
-  /** Keeps the one event of a batch. Rejects with a StorageError where that fails. */
-  keep({ events }: Batch, { status, excerpt }: Refusal): Promise<void> {
-    const reason = {
-      at: new Date(this.#clock.now()).toISOString(),
-      status,
-      excerpt: excerpt.slice(0, MAX_EXCERPT_LENGTH),
-    };
-    // The event's bytes stay as they are: a replay sends what was tracked.
-    const head = new TextEncoder().encode(`${JSON.stringify(reason).slice(0, -1)},"event":`);
-    const letter = new Uint8Array(head.length + events.bytes.length + 1);
-    letter.set(head);
-    letter.set(events.bytes, head.length);
-    letter[letter.length - 1] = '}'.charCodeAt(0);
-    const kept = this.#keeping.then(() => this.#append(letter));
-    this.#keeping = kept.catch(() => undefined);
-    return kept;
+  /** Bytes that dead letters take in storage, as far as it was looked at: with the first letter, or the first call here. */
+  get bytes(): number {
+    return this.#options.store.bytes;
   }
 
-  async close(): Promise<void> {
-    await this.#keeping;
-    await this.#journal?.close();
+  /** How many there are. */
+  async count(): Promise<number> {
+    const { store } = this.#options;
+    this.#check();
+    await store.look();
+    return store.count;
   }
 
-  async #append(letter: Uint8Array): Promise<void> {
-    if (this.#journal === undefined) {
-      const journal = this.#createJournal();
-      await journal.open(NOBODY).catch(async (error: unknown) => {
-        await journal.close();
-        throw error;
-      });
-      this.#journal = journal;
+  /** Dead letters, oldest first. They are read as they are asked for, and never all in memory. */
+  async *list(filter?: DeadLetterFilter): AsyncGenerator<DeadLetter, void, undefined> {
+    for await (const matches of this.#visit(filter, (matches) => matches)) {
+      for (const { letter } of matches) yield letter;
     }
-    await this.#journal.append({ bytes: letter, ends: Uint32Array.of(letter.length) });
-    await this.#journal.sync();
   }
+
+  /**
+   * Sends dead letters again, byte for byte, behind what waits. Their events are in the journal before the letters go.
+   * Where it rejects, what is not replayed stays. Returns how many are replayed.
+   */
+  async replay(filter?: DeadLetterFilter): Promise<number> {
+    const { store, now, replay, onFailed } = this.#options;
+    let count = 0;
+    const visits = this.#visit(filter, async (matches) => {
+      if (matches.length === 0) return;
+      const events = matches.map(({ event }) => event);
+      await replay(joinEvents(events, now()));
+      count += events.length;
+      // They are on their road: a letter that cannot be given up comes again in another life.
+      await store.drop(matches).catch(onFailed);
+    });
+    for await (const _ of visits);
+    await store.reclaim();
+    return count;
+  }
+
+  /** Deletes dead letters for good. Returns how many. */
+  async purge(filter?: DeadLetterFilter): Promise<number> {
+    const { store } = this.#options;
+    let count = 0;
+    if (filter === undefined) {
+      this.#check();
+      count = await store.clear();
+    } else {
+      const visits = this.#visit(filter, async (matches) => {
+        await store.drop(matches);
+        count += matches.length;
+      });
+      for await (const _ of visits);
+    }
+    await store.reclaim();
+    return count;
+  }
+
+  async *#visit<Result>(
+    filter: DeadLetterFilter | undefined,
+    work: (matches: readonly Match[]) => Result | Promise<Result>,
+  ): AsyncGenerator<Result> {
+    const { store, onDamaged } = this.#options;
+    const { accepts, isDone } = readFilter(filter);
+    this.#check();
+    const visits = store.visit((letters) => {
+      this.#check();
+      const matches: Match[] = [];
+      for (const stored of letters) {
+        const found = readLetter(stored.text);
+        if (found === undefined) onDamaged('dead letters', stored.text.length);
+        else if (accepts(found.letter)) matches.push({ ...stored, ...found });
+      }
+      return work(matches);
+    });
+    for await (const result of visits) {
+      yield result;
+      if (isDone()) return;
+    }
+  }
+
+  #check(): void {
+    if (this.#options.isClosed()) throw new ClosedError('dead letters were asked for after close()');
+  }
+}
+
+interface Choice {
+  readonly accepts: (letter: DeadLetter) => boolean;
+  /** Whether all that is asked for is found. */
+  readonly isDone: () => boolean;
+}
+
+function readFilter(filter: unknown): Choice {
+  const isDone = () => false;
+  if (filter === undefined) return { accepts: () => true, isDone };
+  if (typeof filter === 'function') {
+    const accepts = (letter: DeadLetter) => {
+      const answer: unknown = filter(letter);
+      // A promise would be taken for a yes.
+      if (typeof answer === 'boolean') return answer;
+      throw new ConfigError('filter', `filter must return true or false, got ${describe(answer)}`);
+    };
+    return { accepts, isDone };
+  }
+  if (!Array.isArray(filter) || filter.some((id) => typeof id !== 'string')) {
+    const allowed = 'an array of the ids of dead letters, or a function';
+    throw new ConfigError('filter', `filter must be ${allowed}, got ${describe(filter)}`);
+  }
+  const ids = new Set(filter);
+  return { accepts: ({ id }) => ids.delete(id), isDone: () => ids.size === 0 };
 }

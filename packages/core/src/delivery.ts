@@ -4,7 +4,7 @@ import { type Batch, cutBatch, splitBatch } from './batch.ts';
 import type { Books, DropReason } from './books.ts';
 import type { Classify } from './classify.ts';
 import { abortAfter, type Clock, sleep } from './clock.ts';
-import type { DeadLetters } from './dead-letters.ts';
+import type { DeadLetterStore } from './dead-letter-store.ts';
 import { type Action, type DeliveryPolicy, type Rule, ruleFor } from './delivery-policy.ts';
 import type { Gate, Pass } from './gate.ts';
 import type { Journal } from './journal.ts';
@@ -64,7 +64,7 @@ export interface DeliveryOptions {
   readonly lane: OutgoingLane;
   readonly journal: Journal;
   readonly books: Books;
-  readonly deadLetters: DeadLetters;
+  readonly deadLetters: Pick<DeadLetterStore, 'keep'>;
   readonly gate: Gate;
   readonly requests: Requests;
   readonly sizeLimit: SizeLimit;

@@ -4,7 +4,7 @@ import type { Books } from './books.ts';
 import { Breaker } from './breaker.ts';
 import type { Clock } from './clock.ts';
 import { Compression } from './compression.ts';
-import type { DeadLetters } from './dead-letters.ts';
+import type { DeadLetterStore } from './dead-letter-store.ts';
 import { Gate } from './gate.ts';
 import type { Journal } from './journal.ts';
 import type { Lanes } from './lanes.ts';
@@ -27,7 +27,7 @@ export interface DispatchOptions {
   readonly journal: Journal;
   readonly lanes: Lanes;
   readonly books: Books;
-  readonly deadLetters: DeadLetters;
+  readonly deadLetters: Pick<DeadLetterStore, 'keep'>;
   readonly sizeLimit: SizeLimit;
   readonly reporter: Reporter;
 }

@@ -17,3 +17,22 @@ export function sliceEvents({ bytes, ends, times }: EventBytes, first: number, l
     times: times?.subarray(first, last),
   };
 }
+
+/** Texts as events that were all accepted at one time. */
+export function joinEvents(texts: readonly Uint8Array[], time: number): EventBytes {
+  const ends = new Uint32Array(texts.length);
+  const times = new Float64Array(texts.length).fill(time);
+  const bytes = new Uint8Array(texts.reduce((length, text) => length + text.length + 1, -1)).fill(COMMA);
+  let start = 0;
+  for (const [index, text] of texts.entries()) {
+    bytes.set(text, start);
+    ends[index] = start + text.length;
+    start += text.length + 1;
+  }
+  return { bytes, ends, times };
+}
+
+/** Each event's text. No bytes are copied. */
+export function splitEvents({ bytes, ends }: EventBytes): Uint8Array[] {
+  return Array.from(ends, (end, index) => bytes.subarray(index === 0 ? 0 : (ends[index - 1] ?? 0) + 1, end));
+}

@@ -10,6 +10,8 @@ export type { DropReason } from './books.ts';
 export type { BreakerState } from './breaker.ts';
 export type { AcceptingAnswer, Classify, RejectedEvent } from './classify.ts';
 export type { Clock, Timer } from './clock.ts';
+export type { DeadLetter } from './dead-letter.ts';
+export type { DeadLetterFilter, DeadLetters } from './dead-letters.ts';
 export type { Action, DeliveryPolicy } from './delivery-policy.ts';
 export { ClosedError } from './errors/closed-error.ts';
 export { StorageError } from './errors/storage-error.ts';

@@ -77,6 +77,17 @@ export class Reporter {
     this.#logger?.info({ count }, 'events of an earlier life were found');
   }
 
+  replayed(count: number): void {
+    this.#books.recovered += count;
+    this.#emitter.emit('replayed', { count });
+    this.#logger?.info({ count }, 'dead letters are sent again');
+  }
+
+  deadLettersDropped(reason: 'full' | 'expired', count: number): void {
+    this.#emitter.emit('deadLettersDropped', { reason, count });
+    this.#logger?.warn({ reason, count }, 'dead letters were dropped');
+  }
+
   damaged(place: string, bytes: number): void {
     this.#emitter.emit('damaged', { place, bytes });
     this.#logger?.warn({ place, bytes }, 'the journal is damaged; what is intact is delivered');

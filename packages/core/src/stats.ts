@@ -33,11 +33,11 @@ export interface Latency {
 export interface TrackerStats {
   /** Events that `track()` took. */
   readonly accepted: number;
-  /** Events found that earlier lives left. */
+  /** Events found that earlier lives left, and dead letters that were replayed. */
   readonly recovered: number;
   /** Events that the service took. */
   readonly delivered: number;
-  /** Events that the service refused for good; they are kept. */
+  /** Events that the service refused for good; they are kept as dead letters. */
   readonly deadLettered: number;
   /** Events lost, by reason. */
   readonly dropped: Readonly<Record<DropReason, number>>;
@@ -57,6 +57,8 @@ export interface TrackerStats {
   readonly memoryBytes: number;
   /** Bytes that the journal takes in storage. */
   readonly journalBytes: number;
+  /** Dead letters, this life's and those of earlier ones, as far as they were looked at: with the first, or the first call. */
+  readonly deadLetters: { readonly kept: number; readonly bytes: number };
   /**
    * Age of the oldest event that waits, in milliseconds, in whatever place; undefined where there is none. Of events of an
    * earlier life it is known to the file they are in, which may be a little older.

@@ -5,6 +5,7 @@ import { platform } from '#platform';
 import { Books } from './books.ts';
 import { Budget } from './budget.ts';
 import type { Clock } from './clock.ts';
+import { DeadLetterStore } from './dead-letter-store.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { Deadline, finishOptions } from './deadline.ts';
 import { Dispatch } from './dispatch.ts';
@@ -14,10 +15,11 @@ import { GuardedClock } from './guarded-clock.ts';
 import { guardedRandom } from './guarded-random.ts';
 import { HandOver } from './hand-over.ts';
 import { type Journal, rangeLength } from './journal.ts';
-import { createJournal } from './journals/choice.ts';
+import { createJournal, mayHold } from './journals/choice.ts';
 import { Lanes } from './lanes.ts';
 import type { TrackerOptions } from './options.ts';
 import { RateMeter } from './rate-meter.ts';
+import { replay } from './replay.ts';
 import { Reporter } from './reporter.ts';
 import { readApiKey, readOptions, type Settings } from './settings.ts';
 import { SizeLimit } from './size-limit.ts';
@@ -40,12 +42,14 @@ export function createTracker(options: TrackerOptions): Tracker {
 
 /** Takes events, keeps them safe, delivers them. Made by `createTracker`. */
 export class Tracker {
+  /** The events that the service refused for good: to look at, send again, or delete. */
+  readonly deadLetters: DeadLetters;
   readonly #settings: Settings;
   readonly #clock: Clock;
   readonly #journal: Journal;
   readonly #lanes: Lanes;
   readonly #sizeLimit: SizeLimit;
-  readonly #deadLetters: DeadLetters;
+  readonly #letters: DeadLetterStore;
   readonly #dispatch: Dispatch;
   readonly #closeTransport: () => Promise<void>;
   readonly #books = new Books();
@@ -117,10 +121,29 @@ export class Tracker {
       onDamaged: (count) => reporter.dropped('damaged', count),
       onExpired: (count) => reporter.dropped('expired', count),
     });
-    this.#deadLetters = new DeadLetters(() => createJournal(settings, clock, 'dead-letters'), clock);
+    const onDamaged = (place: string, bytes: number) => reporter.damaged(place, bytes);
+    const onFailed = (error: unknown) => reporter.storageFailed(error);
+    this.#letters = new DeadLetterStore({
+      ...{ clock, ...settings.deadLetters, onDamaged, onFailed },
+      createJournal: () => createJournal(settings, clock, 'dead-letters'),
+      mayHold: () => mayHold(settings, clock, 'dead-letters'),
+      // What is read together is replayed together.
+      page: journal.groupLimit,
+      onDropped: (reason, count) => reporter.deadLettersDropped(reason, count),
+    });
+    const { backlog, committer } = this.#lanes.normal;
+    const onReplayed = (count: number) => {
+      reporter.replayed(count);
+      wake();
+    };
+    this.deadLetters = new DeadLetters({
+      ...{ store: this.#letters, onDamaged, onFailed, now: () => clock.now() },
+      isClosed: () => this.#closed !== undefined,
+      replay: (events) => replay(events, { backlog, committer, journal, onReplayed }),
+    });
     this.#dispatch = new Dispatch({
       ...{ settings, clock, random, transport, journal, reporter, lanes: this.#lanes, books: this.#books },
-      ...{ deadLetters: this.#deadLetters, sizeLimit: this.#sizeLimit },
+      ...{ deadLetters: this.#letters, sizeLimit: this.#sizeLimit },
     });
     this.#ended = new Promise((resolve) => {
       this.#end = resolve;
@@ -255,6 +278,7 @@ export class Tracker {
       maybeDuplicate,
       memoryBytes: bytes,
       journalBytes: this.#journal.bytes,
+      deadLetters: { kept: this.#letters.count, bytes: this.#letters.bytes },
       oldestAgeMs: oldestAt === undefined ? undefined : Math.max(0, now - oldestAt),
       journal: this.#journalKind,
       ...this.#dispatch.stats,
@@ -334,7 +358,7 @@ export class Tracker {
     // Not before: should the process end while the disk hangs, what waits is still written at its last moment.
     this.#stopListening();
     const closeJournal = async () => this.#journal.close();
-    const closing = [this.#deadLetters.close(), closeJournal(), this.#closeTransport()];
+    const closing = [this.#letters.close(), closeJournal(), this.#closeTransport()];
     for (const { status, ...rest } of await Promise.allSettled(closing)) {
       if (status === 'rejected' && 'reason' in rest) this.#reporter.storageFailed(rest.reason);
     }

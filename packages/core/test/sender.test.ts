@@ -4,7 +4,7 @@ import { Backlog } from '../src/backlog.ts';
 import { Batcher } from '../src/batcher.ts';
 import { Books } from '../src/books.ts';
 import { Breaker, type BreakerState } from '../src/breaker.ts';
-import { DeadLetters } from '../src/dead-letters.ts';
+import { DeadLetterStore } from '../src/dead-letter-store.ts';
 import type { DeliveryPolicy } from '../src/delivery-policy.ts';
 import { Gate } from '../src/gate.ts';
 import { RateLimit } from '../src/rate-limit.ts';
@@ -116,7 +116,12 @@ class Bench {
       lanes: { all: [{ backlog, batcher: this.batcher, unsecured: this.unsecured }] },
       ...{ policy: options.policy ?? {}, classify: undefined, journal, books },
       ...{ gate: this.gate, requests: this.requests, sizeLimit: this.sizeLimit, verdicts: new Verdicts() },
-      deadLetters: new DeadLetters(() => this.letters, clock),
+      deadLetters: new DeadLetterStore({
+        clock: new VirtualClock(),
+        ...{ maxBytes: Number.POSITIVE_INFINITY, maxAgeMs: Number.POSITIVE_INFINITY },
+        ...{ createJournal: () => this.letters, mayHold: async () => true, page: journal.groupLimit },
+        ...{ onDropped: () => {}, onDamaged: () => {}, onFailed: () => {} },
+      }),
       onDropped: (reason, count) => {
         books.dropped[reason] += count;
         this.check();

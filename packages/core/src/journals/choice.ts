@@ -1,23 +1,37 @@
 import { platform } from '#platform';
 import type { Clock } from '../clock.ts';
 import type { Journal } from '../journal.ts';
+import type { JournalPlace } from '../platform/platform.ts';
 import type { Settings } from '../settings.ts';
 import { MemoryJournal } from './memory-journal.ts';
 
-/** The journal that the settings ask for. A `part` is a place beside the events: dead letters. */
-export function createJournal(settings: Settings, clock: Clock, part?: 'dead-letters'): Journal {
-  const { journal, baseUrl, apiKey, correlationKey, journalDirectory, fsync, buffer, storage } = settings;
+/** A place beside the events. */
+type Part = 'dead-letters';
+
+/** The journal that the settings ask for. */
+export function createJournal(settings: Settings, clock: Clock, part?: Part): Journal {
+  const { journal, buffer } = settings;
   if (typeof journal === 'object' && part === undefined) return journal;
-  const durable =
-    journal === undefined
-      ? platform.createJournal({
-          account: [baseUrl, correlationKey, apiKey ?? ''].join('\n'),
-          directory: journalDirectory,
-          fsync,
-          maxBytes: storage.maxBytes,
-          clock,
-          ...(part && { part }),
-        })
-      : undefined;
-  return durable ?? new MemoryJournal(buffer.maxBytes);
+  const place = placeOf(settings, clock, part);
+  return (
+    (journal === undefined ? platform.createJournal(place) : undefined) ??
+    new MemoryJournal(part === undefined ? buffer.maxBytes : place.maxBytes)
+  );
+}
+
+/** Whether such a journal may hold something. False spares opening it, which makes its place. */
+export async function mayHold(settings: Settings, clock: Clock, part: Part): Promise<boolean> {
+  return settings.journal !== undefined || platform.exists(placeOf(settings, clock, part));
+}
+
+function placeOf(settings: Settings, clock: Clock, part: Part | undefined): JournalPlace {
+  const { baseUrl, apiKey, correlationKey, journalDirectory, fsync, storage, deadLetters } = settings;
+  return {
+    account: [baseUrl, correlationKey, apiKey ?? ''].join('\n'),
+    directory: journalDirectory,
+    fsync,
+    maxBytes: (part === undefined ? storage : deadLetters).maxBytes,
+    clock,
+    ...(part && { part }),
+  };
 }

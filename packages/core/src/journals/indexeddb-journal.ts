@@ -15,8 +15,8 @@ import {
 import { uuid } from '../uuid.ts';
 import { type Chunk, ChunkList } from './chunk-list.ts';
 
-/** One record is one group of events: its life, and the indexes of its events in it. */
-type Key = [life: string, from: number, to: number];
+/** One record is one group of events: its life, the indexes of its events in it, and their size. */
+type Key = [life: string, from: number, to: number, bytes: number];
 
 /** Records of this size are written fastest, and stay below the size at which browsers move values to files. */
 const GROUP_LIMIT: Limit = { maxEvents: 100, maxBytes: 48 * 1024 };
@@ -87,8 +87,8 @@ export class IndexedDbJournal implements Journal {
     const to = from + events.ends.length;
     // At once: another append may be called before this one is stored.
     this.#next = to;
-    const key: Key = [this.#life, from, to];
     const { bytes, ends, times } = events;
+    const key: Key = [this.#life, from, to, bytes.length];
     const record = { bytes: bytes.slice(), ends: ends.slice(), times: times?.slice() };
     await this.#run(`store ${events.ends.length} events`, () => set(key, record, this.#store));
     this.#keep(this.#own, { key, from, to, bytes: record.bytes.length });
@@ -134,8 +134,8 @@ export class IndexedDbJournal implements Journal {
     const number = this.#segments.size + 1;
     this.#segments.set(number, segment);
     for (const key of stored) {
-      const [, from, to] = key;
-      this.#keep(segment, { key, from, to, bytes: 0 });
+      const [, from, to, bytes] = key;
+      this.#keep(segment, { key, from, to, bytes });
       observer.recovered({ segment: number, from, to });
     }
   }

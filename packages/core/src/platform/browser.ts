@@ -87,6 +87,7 @@ export const platform: Platform = {
     const locks = globalThis.navigator?.locks as LockManager | undefined;
     return new IndexedDbJournal(`sluice${part && ` ${part}`} ${hash(account)}`, locks);
   },
+  exists: async () => true,
   createTransport: () => new FetchTransport(),
   createAbortController: () => new AbortController(),
 };

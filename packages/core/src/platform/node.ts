@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
+import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,11 +8,12 @@ import zlib from 'node:zlib';
 import type { Clock } from '../clock.ts';
 import type { Gzip } from '../compression.ts';
 import { FileJournal } from '../journals/file/file-journal.ts';
+import { errorCode } from '../journals/file/file-system.ts';
 import type { Lifecycle } from '../lifecycle.ts';
 import type { TextWriter } from '../ring-buffer.ts';
 import { UndiciTransport } from '../transports/undici-transport.ts';
 import { atLastMoment } from './last-moment.ts';
-import type { Platform } from './platform.ts';
+import type { JournalPlace, Platform } from './platform.ts';
 
 const text: TextWriter = {
   allocate: (bytes) => Buffer.allocUnsafeSlow(bytes),
@@ -50,10 +52,21 @@ export const platform: Platform = {
   lifecycle,
   gzip,
   commitIntervalMs: 10,
-  createJournal({ account, directory, fsync, maxBytes, clock, part = '' }) {
-    const root = resolve(directory ?? join(stateDirectory(), 'sluice', accountName(account)));
-    return new FileJournal({ directory: join(root, part), mayBeLink: part === '', fsync, clock, maxBytes });
+  createJournal(place) {
+    const { fsync, clock, maxBytes, part } = place;
+    return new FileJournal({
+      directory: pathOf(place),
+      mayBeLink: part === undefined,
+      fsync,
+      clock,
+      maxBytes,
+    });
   },
+  exists: (place) =>
+    access(pathOf(place)).then(
+      () => true,
+      (error) => errorCode(error) !== 'ENOENT',
+    ),
   createTransport: (concurrency) => new UndiciTransport(concurrency),
   createAbortController() {
     const controller = new AbortController();
@@ -61,6 +74,10 @@ export const platform: Platform = {
     return controller;
   },
 };
+
+function pathOf({ account, directory, part = '' }: JournalPlace): string {
+  return join(resolve(directory ?? join(stateDirectory(), 'sluice', accountName(account))), part);
+}
 
 /** Where a user's programs keep state that outlives them and is not worth a backup. */
 function stateDirectory(): string {

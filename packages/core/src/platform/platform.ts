@@ -7,7 +7,7 @@ import type { TextWriter } from '../ring-buffer.ts';
 import type { Transport } from '../transport.ts';
 
 /** What decides which journal a tracker gets, and where. */
-interface JournalPlace {
+export interface JournalPlace {
   /** Names a default place: what trackers of one account share, and those of two do not. */
   readonly account: string;
   readonly directory: string | undefined;
@@ -29,6 +29,8 @@ export interface Platform {
   readonly commitIntervalMs: number;
   /** The durable journal of the platform; undefined where it has none. */
   createJournal(place: JournalPlace): Journal | undefined;
+  /** Whether there is such a place, as far as that can be known without making it. */
+  exists(place: JournalPlace): Promise<boolean>;
   createTransport(concurrency: number): Transport;
   /** A controller whose signal any number may listen to: Node warns of more than ten. */
   createAbortController(): AbortController;

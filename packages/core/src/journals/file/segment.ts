@@ -314,7 +314,6 @@ export class Segment {
   }
 
   #offsetBefore(index: number): number {
-    if (this.#resume.index === index) return this.#resume.offset;
     let low = 0;
     let high = this.#waymarks.length - 1;
     while (low < high) {
@@ -322,7 +321,8 @@ export class Segment {
       if ((this.#waymarks[middle]?.index ?? 0) <= index) low = middle;
       else high = middle - 1;
     }
-    return this.#waymarks[low]?.offset ?? SEGMENT_HEADER_BYTES;
+    const offset = this.#waymarks[low]?.offset ?? SEGMENT_HEADER_BYTES;
+    return this.#resume.index <= index ? Math.max(this.#resume.offset, offset) : offset;
   }
 
   async #note(records: Buffer): Promise<void> {

@@ -1,0 +1,7 @@
+import { IndexedDbJournal } from '../src/journals/indexeddb-journal.ts';
+import { describeDeadLetters } from './contracts/dead-letters-contract.ts';
+
+describeDeadLetters('IndexedDB', {
+  create: (place) => new IndexedDbJournal(place, navigator.locks),
+  survives: true,
+});
