@@ -14,12 +14,13 @@ export const FAULTS_HELP = `Usage: npm run faults [-- --quick] [-- --only NAME] 
 
   --quick      few tries: under a minute. A full run takes less than twenty
   --only NAME  one row only: sigkill, last-moment, damaged-journals, power-cut, power-cut-interval,
-               nth-operation-fails, full-disk, many-owners, hostile-service or simulation
+               nth-operation-fails, full-disk, many-owners, hostile-service, nginx, haproxy or simulation
   --seed N     make the same random choices again, from 0 to 4294967295
   --json FILE  write the rows there too
   --help       show this and end
 
-Disks are cut off and filled by root on Linux only; elsewhere these rows are skipped, and say why.
+Disks are cut off and filled by root on Linux only, and nginx and haproxy must be installed; elsewhere these rows
+are skipped, and say why.
 Exit codes: 0 all passed or were skipped, 1 one failed, 2 wrong arguments, 128 + N ended by signal N.
 `;
 

@@ -1,4 +1,4 @@
-import { type Column, tableLine } from '../text-table.ts';
+import { type Column, fitColumns, tableLine } from '../text-table.ts';
 import type { FaultResult } from './fault.ts';
 
 /** A row of the table, as it is printed and written as JSON. */
@@ -23,8 +23,8 @@ export const COLUMNS: readonly Column[] = [
 const RESULTS = { passed: 'pass', failed: 'FAIL', skipped: 'skipped' };
 const MOST_PROBLEMS = 10;
 
-/** The lines of a row: the row itself and, where it failed or was skipped, why. */
-export function lines({ name, result, problems, demand, seed, ...row }: FaultRow): string[] {
+/** The lines of a row: the row itself, what it has to show and, where it failed or was skipped, why. */
+export function lines({ name, result, problems, demand, seed, details = [], ...row }: FaultRow): string[] {
   const numbers = [row.tries, row.durable, row.lost, row.duplicates];
   const seconds = row.seconds.toFixed(1);
   const cells = [
@@ -37,7 +37,9 @@ export function lines({ name, result, problems, demand, seed, ...row }: FaultRow
   const shown = problems.slice(0, MOST_PROBLEMS).map((problem) => `    ${problem}`);
   if (problems.length > shown.length) shown.push(`    and ${problems.length - shown.length} more`);
   if (result === 'failed') shown.push(`    the same choices again: --only ${name} --seed ${seed}`);
-  return [tableLine(COLUMNS, cells), ...shown];
+  const columns = fitColumns(details);
+  const table = details.map((line) => `    ${tableLine(columns, line)}`);
+  return [tableLine(COLUMNS, cells), ...table, ...shown];
 }
 
 /** The last line: `N passed, N failed, N skipped`. */

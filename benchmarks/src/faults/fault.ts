@@ -17,6 +17,8 @@ export interface FaultResult {
   readonly demand: string;
   /** What went wrong, one line each. None: passed. */
   readonly problems: readonly string[];
+  /** A table to be shown below the row: lines of cells, the titles first. */
+  readonly details?: readonly (readonly string[])[];
 }
 
 /** Something that goes wrong in the world, and what Sluice promises then. */

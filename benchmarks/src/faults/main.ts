@@ -14,12 +14,13 @@ import { lastMoment } from './last-moment.ts';
 import { manyOwners } from './many-owners.ts';
 import { nthOperationFails } from './nth-operation-fails.ts';
 import { powerCut, powerCutInterval } from './power-cut.ts';
+import { proxies } from './proxies.ts';
 import { sigkill } from './sigkill.ts';
 import { simulation } from './simulation.ts';
 
 const FAULTS: readonly Fault[] = [
   ...[sigkill, lastMoment, damagedJournals, powerCut, powerCutInterval],
-  ...[nthOperationFails, fullDisk, manyOwners, hostileService, simulation],
+  ...[nthOperationFails, fullDisk, manyOwners, hostileService, ...proxies, simulation],
 ];
 
 process.exitCode = await main(process.argv.slice(2));
