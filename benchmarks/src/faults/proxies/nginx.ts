@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { CONFIGURATION, GENERATION_PATH, type Place, type ProxyKind, type ProxyRules } from './proxy-kind.ts';
 
 /** Requests that may come too early before one is refused. */
-const BURST = 2;
+const BURST = 5;
 const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
 /** https://nginx.org/en/docs/ */

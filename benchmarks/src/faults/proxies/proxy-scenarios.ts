@@ -2,7 +2,7 @@ import type { GateState } from './gate.ts';
 import type { ProxyRules } from './proxy-kind.ts';
 
 /** What a scenario can do while events are tracked. */
-interface Surroundings {
+export interface Surroundings {
   /** From 0: how much of the events is tracked. At 1 all are, and a flush waits for them. */
   readonly progress: number;
   become(state: GateState): Promise<void>;
