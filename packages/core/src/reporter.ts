@@ -16,21 +16,22 @@ export interface ReporterOptions {
   readonly clock: Clock;
   /** Takes the key out of what is logged. */
   readonly redact: Redact;
+  /** Tells those of the process who listen to all trackers. Left out where nobody can. */
+  readonly publish?: ((event: keyof TrackerEvents, detail: object) => void) | undefined;
 }
 
 /** Raises what happens and logs it; where it is the end of an event, books it first. */
 export class Reporter {
-  readonly #books: Books;
+  readonly #options: ReporterOptions;
   readonly #logger: Log | undefined;
-  readonly #clock: Clock;
   readonly #emitter: Emitter<TrackerEvents>;
   readonly #failedHooks = new Set<string>();
   #journal: string | undefined;
   #lastError: TrackerStats['lastError'];
 
-  constructor({ books, logger, clock, redact }: ReporterOptions) {
-    this.#books = books;
-    this.#clock = clock;
+  constructor(options: ReporterOptions) {
+    const { logger, clock, redact } = options;
+    this.#options = options;
     this.#emitter = new Emitter((error, event) => this.#raise(`listener of ${event}`, error));
     const onFailed = (error: unknown) => this.hookFailed('logger', error);
     this.#logger = logger && new Log({ logger, clock, redact, onFailed });
@@ -46,17 +47,17 @@ export class Reporter {
   }
 
   delivered(count: number): void {
-    this.#emitter.emit('delivered', { count });
+    this.#emit('delivered', { count });
   }
 
   deadLettered(status: number, excerpt: string): void {
-    this.#emitter.emit('deadLettered', { count: 1, status, excerpt });
+    this.#emit('deadLettered', { count: 1, status, excerpt });
     this.#logger?.warn({ status, excerpt }, 'the service refused an event; it is kept as a dead letter');
   }
 
   dropped(reason: DropReason, count: number): void {
-    this.#books.dropped[reason] += count;
-    this.#emitter.emit('dropped', { reason, count });
+    this.#options.books.dropped[reason] += count;
+    this.#emit('dropped', { reason, count });
     this.#logger?.warn({ reason, count }, `events were dropped: ${reason}`);
   }
 
@@ -66,36 +67,36 @@ export class Reporter {
       cause instanceof InvalidEventError
         ? cause
         : new InvalidEventError('payload', `payload cannot be made JSON: ${reasonOf(cause)}`, { cause });
-    this.#books.invalid += 1;
-    this.#emitter.emit('invalid', { error });
+    this.#options.books.invalid += 1;
+    this.#emit('invalid', { error });
     this.#logger?.warn({ field: error.field, err: error }, 'an event cannot be sent');
   }
 
   recovered(count: number): void {
-    this.#books.recovered += count;
-    this.#emitter.emit('recovered', { count });
+    this.#options.books.recovered += count;
+    this.#emit('recovered', { count });
     this.#logger?.info({ count }, 'events of an earlier life were found');
   }
 
   replayed(count: number): void {
-    this.#books.recovered += count;
-    this.#emitter.emit('replayed', { count });
+    this.#options.books.recovered += count;
+    this.#emit('replayed', { count });
     this.#logger?.info({ count }, 'dead letters are sent again');
   }
 
   deadLettersDropped(reason: 'full' | 'expired', count: number): void {
-    this.#emitter.emit('deadLettersDropped', { reason, count });
+    this.#emit('deadLettersDropped', { reason, count });
     this.#logger?.warn({ reason, count }, 'dead letters were dropped');
   }
 
   damaged(place: string, bytes: number): void {
-    this.#emitter.emit('damaged', { place, bytes });
+    this.#emit('damaged', { place, bytes });
     this.#logger?.warn({ place, bytes }, 'the journal is damaged; what is intact is delivered');
   }
 
   failedAttempt(error: TrackerEvents['failedAttempt']['error']): void {
     this.#keep(error);
-    this.#emitter.emit('failedAttempt', { error });
+    this.#emit('failedAttempt', { error });
     const { status } = error;
     const message = status === undefined ? 'no answer came' : `the service answered ${status}`;
     this.#logger?.debug({ status, err: error }, message);
@@ -104,32 +105,32 @@ export class Reporter {
   storageFailed(cause: unknown): void {
     const error = cause instanceof StorageError ? cause : storageError('storage failed', cause);
     this.#keep(error);
-    this.#emitter.emit('storageFailed', { error });
+    this.#emit('storageFailed', { error });
     this.#logger?.error({ err: error }, 'storage failed');
   }
 
   breaker(state: TrackerEvents['breaker']['state']): void {
-    this.#emitter.emit('breaker', { state });
+    this.#emit('breaker', { state });
     this.#logger?.info({ state }, `the breaker is ${state}`);
   }
 
   paused(pause: Pause): void {
-    this.#emitter.emit('paused', pause);
+    this.#emit('paused', pause);
     this.#logger?.error({ ...pause }, ADVICE[pause.reason]);
   }
 
   resumed(): void {
-    this.#emitter.emit('resumed', {});
+    this.#emit('resumed', {});
     this.#logger?.info({}, 'the service takes events again');
   }
 
   rateLimit(perSecond: number | undefined): void {
-    this.#emitter.emit('rateLimit', { perSecond });
+    this.#emit('rateLimit', { perSecond });
     this.#logger?.info({ perSecond }, 'the rate of requests follows what the service bears');
   }
 
   bodyLimit(bytes: number): void {
-    this.#emitter.emit('bodyLimit', { bytes });
+    this.#emit('bodyLimit', { bytes });
     this.#logger?.info({ bytes }, 'the size of bodies follows what the service takes');
   }
 
@@ -138,7 +139,7 @@ export class Reporter {
     const isChange = this.#journal !== undefined && this.#journal !== kind;
     this.#journal = kind;
     if (!isChange) return;
-    this.#emitter.emit('journal', { kind });
+    this.#emit('journal', { kind });
     this.#logger?.warn({ kind }, `events are kept elsewhere: ${kind}`);
   }
 
@@ -149,17 +150,22 @@ export class Reporter {
     this.#raise(hook, cause);
   }
 
+  #emit<Name extends keyof TrackerEvents>(event: Name, detail: TrackerEvents[Name]): void {
+    this.#emitter.emit(event, detail);
+    this.#options.publish?.(event, detail);
+  }
+
   /** Not at once: that may be anywhere, and before anybody can listen. */
   #raise(hook: string, cause: unknown): void {
     const error = cause instanceof Error ? cause : new Error(reasonOf(cause), { cause });
     queueMicrotask(() => {
-      this.#emitter.emit('hookFailed', { hook, error });
+      this.#emit('hookFailed', { hook, error });
       this.#logger?.error({ hook, err: error }, `code of the application failed: ${hook}`);
     });
   }
 
   #keep({ message }: Error): void {
-    this.#lastError = { at: this.#clock.now(), message };
+    this.#lastError = { at: this.#options.clock.now(), message };
   }
 }
 

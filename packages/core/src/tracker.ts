@@ -80,7 +80,10 @@ export class Tracker {
     this.#clock = clock;
     this.#closeTransport = async () => transport.close();
     const redact = (text: string) => this.#dispatch.redact(text);
-    const reporter = new Reporter({ books: this.#books, logger, clock, redact });
+    const reporter = new Reporter({
+      ...{ books: this.#books, logger, clock, redact },
+      publish: platform.publish,
+    });
     this.#reporter = reporter;
     this.#handOver =
       waitUntil &&

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import diagnosticsChannel from 'node:diagnostics_channel';
 import { setMaxListeners } from 'node:events';
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -72,6 +73,10 @@ export const platform: Platform = {
     const controller = new AbortController();
     setMaxListeners(0, controller.signal);
     return controller;
+  },
+  publish(event, detail) {
+    const channel = diagnosticsChannel.channel(`sluice:${event}`);
+    if (channel.hasSubscribers) channel.publish(detail);
   },
 };
 

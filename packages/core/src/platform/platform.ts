@@ -4,6 +4,7 @@ import type { Fsync } from '../fsync.ts';
 import type { Journal } from '../journal.ts';
 import type { Lifecycle } from '../lifecycle.ts';
 import type { TextWriter } from '../ring-buffer.ts';
+import type { TrackerEvents } from '../tracker-events.ts';
 import type { Transport } from '../transport.ts';
 
 /** What decides which journal a tracker gets, and where. */
@@ -34,4 +35,6 @@ export interface Platform {
   createTransport(concurrency: number): Transport;
   /** A controller whose signal any number may listen to: Node warns of more than ten. */
   createAbortController(): AbortController;
+  /** Tells those of the process who listen to all trackers what happened in one. Absent where there is no such place. */
+  publish?(event: keyof TrackerEvents, detail: object): void;
 }
