@@ -76,7 +76,7 @@ export class Tracker {
       ? new GuardedClock(settings.clock, platform.clock, failed('clock'))
       : platform.clock;
     const random = settings.random ? guardedRandom(settings.random, failed('random')) : Math.random;
-    const transport = settings.transport ?? platform.createTransport(delivery.concurrency);
+    const transport = settings.transport ?? platform.createTransport(delivery);
     this.#clock = clock;
     this.#closeTransport = async () => transport.close();
     const redact = (text: string) => this.#dispatch.redact(text);

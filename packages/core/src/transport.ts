@@ -1,6 +1,6 @@
 /** Bounds of one request, in milliseconds. */
 export interface Timeouts {
-  /** Connecting, TLS included. A transport that cannot tell it apart counts it in `headersMs`. */
+  /** Connecting, TLS included, or waiting for a connection that is free. A transport that cannot tell it apart counts it in `headersMs`. */
   readonly connectMs: number;
   /** From the connection, or where that is not known from the start, until the status of the answer is there. */
   readonly headersMs: number;

@@ -1,82 +1,123 @@
-import { setMaxListeners } from 'node:events';
-import { Agent, type Dispatcher } from 'undici';
+import { Socket } from 'node:net';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { MAX_ANSWER_BYTES, type Outcome, type Transport, type TransportRequest } from '../transport.ts';
+import { TimeLimits } from './time-limits.ts';
 
-/** Failures before any byte of the request left: the service cannot have the body. */
-const NOT_SENT = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
+const MAX_HEADER_BYTES = 16 * 1024;
 
 /** Posts over kept-alive connections with undici. Node's own redirects, retries and decompression stay out of it. */
 export class UndiciTransport implements Transport {
   readonly #agent: Agent;
+  /** All of them, also those that have not come about yet: the agent forgets these when it is closed. */
+  readonly #sockets = new Set<Socket>();
 
-  /** @param connections How many connections to hold to the service at the most. */
-  constructor(connections: number) {
-    this.#agent = new Agent({ connections, pipelining: 1 });
+  /**
+   * @param connections How many connections to hold to the service at the most.
+   * @param connectMs After how long a connection is given up that does not come about. A request waits for it as long
+   *   as its own `connectMs`.
+   */
+  constructor(connections: number, connectMs: number) {
+    const connect = buildConnector({ timeout: connectMs });
+    this.#agent = new Agent({
+      ...{ connections, pipelining: 1, maxHeaderSize: MAX_HEADER_BYTES },
+      // Off: they count by the half second, and begin anew with each interim answer and each byte of a body.
+      ...{ headersTimeout: 0, bodyTimeout: 0 },
+      connect: (options, callback) => {
+        const socket: unknown = connect(options, callback);
+        if (!(socket instanceof Socket)) return;
+        this.#sockets.add(socket);
+        socket.once('close', () => this.#sockets.delete(socket));
+      },
+    });
   }
 
-  async post({ url, headers, body, timeouts, signal }: TransportRequest): Promise<Outcome> {
-    // Every request under way listens to it: ten are no leak.
-    setMaxListeners(0, signal);
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeouts.totalMs)]);
-    try {
-      const { origin, pathname, search } = new URL(url);
-      const answer = await this.#agent.request({
-        origin,
-        path: pathname + search,
-        method: 'POST',
-        headers,
-        body,
-        signal: deadline,
-        headersTimeout: timeouts.headersMs,
-        bodyTimeout: timeouts.bodyMs,
-      });
-      const retryAfter = answer.headers['retry-after'];
-      return {
-        kind: 'answered',
-        status: answer.statusCode,
-        retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
-        body: await readStart(answer.body),
-      };
-    } catch (cause) {
-      return { kind: 'failed', cause, maybeSent: !wasNotSent(cause) };
-    }
+  post(request: TransportRequest): Promise<Outcome> {
+    return new Promise((resolve) => {
+      const exchange = new Exchange(request, resolve);
+      if (request.signal.aborted) return;
+      try {
+        const { origin, pathname, search } = new URL(request.url);
+        const { headers, body } = request;
+        this.#agent.dispatch(
+          {
+            ...{ origin, path: pathname + search, method: 'POST', body },
+            headers: { ...headers, 'accept-encoding': 'identity' },
+          },
+          exchange,
+        );
+      } catch (error) {
+        exchange.end(error);
+      }
+    });
   }
 
   async close(): Promise<void> {
     await this.#agent.destroy();
+    for (const socket of this.#sockets) socket.destroy();
   }
 }
 
-/** The status is what counts: a body that breaks off or goes on for ever changes nothing about it. */
-async function readStart(body: Dispatcher.ResponseData['body']): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  try {
-    for await (const chunk of body) {
-      if (!Buffer.isBuffer(chunk)) break;
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length >= MAX_ANSWER_BYTES) break;
-    }
-  } catch {
-    // Cut short: what came is kept.
-  }
-  return Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES).toString('utf8');
-}
+/** One request and its answer, as undici tells of them. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #limits: TimeLimits;
+  readonly #resolve: (outcome: Outcome) => void;
+  /** Set once there is a connection: nothing was sent before. */
+  #controller: Dispatcher.DispatchController | undefined;
+  #answer: { readonly status: number; readonly retryAfter: string | undefined } | undefined;
+  readonly #decoder = new TextDecoder();
+  #body = '';
+  #room = MAX_ANSWER_BYTES;
+  #isOver = false;
 
-function wasNotSent(cause: unknown): boolean {
-  for (let error = cause; error instanceof Error; error = error.cause) {
-    const code: unknown = Reflect.get(error, 'code');
-    // Node names what is wrong with a certificate in codes of their own: CERT_HAS_EXPIRED, ERR_TLS_CERT_ALTNAME_INVALID.
-    if (typeof code === 'string' && (NOT_SENT.has(code) || code.includes('CERT'))) return true;
-    if (error instanceof AggregateError) return error.errors.every(wasNotSent);
+  constructor({ timeouts, signal }: TransportRequest, resolve: (outcome: Outcome) => void) {
+    this.#resolve = resolve;
+    this.#limits = new TimeLimits(timeouts, signal, (reason) => this.end(reason));
+    this.#limits.enter('connectMs');
   }
-  return false;
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // A connection came about for a request that waits no longer.
+    if (this.#isOver) controller.abort(new Error('given up'));
+    else this.#limits.enter('headersMs');
+  }
+
+  onResponseStart(
+    _: unknown,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    // More is to come after an interim answer.
+    if (status < 200) return;
+    this.#answer = { status, retryAfter: headers['retry-after']?.toString() };
+    this.#limits.enter('bodyMs');
+  }
+
+  onResponseData(_: unknown, chunk: Buffer): void {
+    this.#body += this.#decoder.decode(chunk.subarray(0, this.#room), { stream: true });
+    this.#room -= chunk.length;
+    if (this.#room <= 0) this.end(new Error(`the answer has more than ${MAX_ANSWER_BYTES} bytes`));
+  }
+
+  onResponseEnd(): void {
+    this.end(undefined);
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    this.end(error);
+  }
+
+  /** Whatever ends it, the status is what counts where there is one, with as much of a body as came. */
+  end(cause: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#limits.clear();
+    this.#resolve(
+      this.#answer === undefined
+        ? { kind: 'failed', cause, maybeSent: this.#controller !== undefined }
+        : { kind: 'answered', ...this.#answer, body: this.#body },
+    );
+    // With the connection: what is left of the answer is not to be read as that of another request.
+    if (cause !== undefined) this.#controller?.abort(new Error('given up', { cause }));
+  }
 }

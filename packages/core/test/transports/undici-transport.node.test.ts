@@ -6,4 +6,4 @@ import { describeTransport } from '../contracts/transport-contract.ts';
 const emulator = await startEmulator({ primaryKey: 'email' });
 afterAll(() => emulator.close());
 
-describeTransport('UndiciTransport', () => new UndiciTransport(2), emulator);
+describeTransport('UndiciTransport', () => new UndiciTransport(2, 5_000), emulator);
