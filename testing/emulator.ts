@@ -1,11 +1,16 @@
-// A browser cannot start a server: this starts one emulator for all browser tests, which reach it by
-// `inject('emulator')`. It is shared, so each test uses its own correlation values and event names.
+// A browser cannot start a server: this starts one emulator and one hostile service for all browser tests, which reach
+// them by `inject('emulator')` and `inject('hostile')`. They are shared, so each test uses its own names of things.
 import { startEmulator } from '@sluice/emulator';
 import type { TestProject } from 'vitest/node';
+import { startHostileService } from '../packages/core/test/hostile/hostile-service.ts';
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const emulator = await startEmulator({ primaryKey: 'email' });
   const { baseUrl, apiUrl, apiKey } = emulator;
   project.provide('emulator', { baseUrl, apiUrl, apiKey });
-  return () => emulator.close();
+  const { close, ...addresses } = await startHostileService();
+  project.provide('hostile', addresses);
+  return async () => {
+    await Promise.all([emulator.close(), close()]);
+  };
 }

@@ -1,8 +1,11 @@
 import 'vitest';
+import type { HostileAddresses } from '../packages/core/test/hostile/script.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** The emulator that browser tests share; see emulator.ts. */
     emulator: { baseUrl: string; apiUrl: string; apiKey: string };
+    /** The hostile service that they share. */
+    hostile: HostileAddresses;
   }
 }

@@ -1,5 +1,10 @@
 import { inject } from 'vitest';
 import { FetchTransport } from '../../src/transports/fetch-transport.ts';
+import { describeAtHostileService } from '../contracts/hostile-contract.ts';
 import { describeTransport } from '../contracts/transport-contract.ts';
 
-describeTransport('FetchTransport', () => new FetchTransport(), inject('emulator'));
+const create = () => new FetchTransport();
+describeTransport('FetchTransport', create, inject('emulator'));
+describeAtHostileService('FetchTransport', create, inject('hostile'), {
+  ...{ seesConnections: false, takesContinue: true, isBrowser: true },
+});

@@ -1,9 +1,35 @@
 import { startEmulator } from '@sluice/emulator';
-import { afterAll } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 import { FetchTransport } from '../../src/transports/fetch-transport.ts';
+import { describeAtHostileService } from '../contracts/hostile-contract.ts';
 import { describeTransport } from '../contracts/transport-contract.ts';
+import { startHostileService } from '../hostile/hostile-service.ts';
 
 const emulator = await startEmulator({ primaryKey: 'email' });
-afterAll(() => emulator.close());
+const hostile = await startHostileService();
+afterAll(() => Promise.all([emulator.close(), hostile.close()]));
 
-describeTransport('FetchTransport on Node', () => new FetchTransport(), emulator);
+const create = () => new FetchTransport();
+describeTransport('FetchTransport on Node', create, emulator);
+describeAtHostileService('FetchTransport on Node', create, hostile, {
+  ...{ seesConnections: false, takesContinue: false, isBrowser: false },
+  countTimers: () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length,
+});
+
+it('asks for nothing that the runtime does not know', async () => {
+  // As workerd does it.
+  vi.stubGlobal('Request', class {});
+  vi.stubGlobal('fetch', async (_: string, init: RequestInit) => {
+    for (const field of ['cache', 'credentials', 'keepalive', 'mode', 'referrerPolicy']) {
+      if (field in init) throw new Error(`The '${field}' field is not implemented.`);
+    }
+    return new Response('fine');
+  });
+  const outcome = await create().post({
+    ...{ url: 'http://service.invalid/', headers: {}, body: new Uint8Array(2) },
+    timeouts: { connectMs: 1_000, headersMs: 1_000, bodyMs: 1_000, totalMs: 1_000 },
+    signal: new AbortController().signal,
+  });
+  vi.unstubAllGlobals();
+  expect(outcome).toEqual({ kind: 'answered', status: 200, retryAfter: undefined, body: 'fine' });
+});

@@ -1,0 +1,19 @@
+import type { Transport } from '../../src/transport.ts';
+import type { HostileAddresses } from '../hostile/script.ts';
+import { type Traits, Trial } from '../hostile/trial.ts';
+import { describeAnswers } from './answered-contract.ts';
+import { describeSequences } from './sequence-contract.ts';
+import { describeWithoutAnswer } from './unanswered-contract.ts';
+
+/** Every transport survives every service, and works afterwards. */
+export function describeAtHostileService(
+  name: string,
+  create: () => Transport,
+  service: HostileAddresses,
+  traits: Traits,
+): void {
+  const trial = new Trial(create, service, traits);
+  describeWithoutAnswer(name, trial);
+  describeAnswers(name, trial);
+  describeSequences(name, trial);
+}
