@@ -89,7 +89,7 @@ export class IndexedDbJournal implements Journal {
     this.#next = to;
     const { bytes, ends, times } = events;
     const key: Key = [this.#life, from, to, bytes.length];
-    const record = { bytes: bytes.slice(), ends: ends.slice(), times: times?.slice() };
+    const record = { bytes: new Uint8Array(bytes), ends: ends.slice(), times: times?.slice() };
     await this.#run(`store ${events.ends.length} events`, () => set(key, record, this.#store));
     this.#keep(this.#own, { key, from, to, bytes: record.bytes.length });
     return { segment: 1, from, to };

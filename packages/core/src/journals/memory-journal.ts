@@ -51,7 +51,7 @@ export class MemoryJournal implements Journal {
     const from = this.#next;
     this.#next += ends.length;
     this.#bytes += bytes.length;
-    this.#chunks.push({ from, to: this.#next, events: { bytes: bytes.slice(), ends, times } });
+    this.#chunks.push({ from, to: this.#next, events: { bytes: new Uint8Array(bytes), ends, times } });
     return { segment: SEGMENT, from, to: this.#next };
   }
 
