@@ -6,6 +6,7 @@ import { makeScratchDirectory } from '../scratch-directory.ts';
 import { tableHead } from '../text-table.ts';
 import { FAULTS_HELP, type FaultArguments, parseFaultArguments } from './arguments.ts';
 import { damagedJournals } from './damaged-journals.ts';
+import { deliveryTable } from './delivery-table.ts';
 import type { Fault } from './fault.ts';
 import { COLUMNS, type FaultRow, lines, summary } from './fault-row.ts';
 import { fullDisk } from './full-disk.ts';
@@ -20,7 +21,7 @@ import { simulation } from './simulation.ts';
 
 const FAULTS: readonly Fault[] = [
   ...[sigkill, lastMoment, damagedJournals, powerCut, powerCutInterval],
-  ...[nthOperationFails, fullDisk, manyOwners, hostileService, ...proxies, simulation],
+  ...[nthOperationFails, fullDisk, manyOwners, hostileService, deliveryTable, ...proxies, simulation],
 ];
 
 process.exitCode = await main(process.argv.slice(2));

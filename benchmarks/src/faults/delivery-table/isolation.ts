@@ -1,0 +1,61 @@
+import { createTracker, type DeliveryError } from '@sluice/core';
+import { numberedUuid } from '../../processes/numbered-uuid.ts';
+import { createRandom } from '../random.ts';
+import { bookProblems } from './book-problems.ts';
+import { LeapingClock } from './leaping-clock.ts';
+import { ScriptedService } from './scripted-service.ts';
+import { rowOf, type TableRow } from './table-row.ts';
+
+/** Bad events of a batch, and where they are. */
+export interface IsolationCase {
+  readonly bad: number;
+  readonly where: 'anywhere' | 'at the start' | 'at the end';
+}
+
+/** Of the batch: as many as one has by default. */
+export const ISOLATION_EVENTS = 500;
+const FLUSH_MS = 24 * 60 * 60_000;
+
+export const ISOLATION_CASES: readonly IsolationCase[] = [1, 3, 50].flatMap((bad) =>
+  (['anywhere', 'at the start', 'at the end'] as const).map((where) => ({ bad, where })),
+);
+
+/** Sends a batch to a real HTTP server that answers 400 to each body with a bad event in it. */
+export async function runIsolation({ bad, where }: IsolationCase, seed: number): Promise<TableRow> {
+  const places = [...placesOf({ bad, where }, seed)].map((place) => numberedUuid(0, place));
+  using clock = new LeapingClock();
+  await using service = await ScriptedService.start(
+    (_, body) => (places.some((uuid) => body.includes(uuid)) ? { kind: 'status', status: 400 } : undefined),
+    () => clock.now(),
+  );
+  const tracker = createTracker({
+    baseUrl: `http://127.0.0.1:${service.port}`,
+    ...{ apiKey: 'table-key', correlationKey: 'email', journal: 'memory', clock },
+  });
+  const attempts: DeliveryError[] = [];
+  tracker.on('failedAttempt', ({ error }) => attempts.push(error));
+  for (let number = 0; number < ISOLATION_EVENTS; number += 1) {
+    tracker.track('row', {}, { uuid: numberedUuid(0, number), correlationValue: 'ada@example.com' });
+  }
+  await tracker.flush({ timeoutMs: FLUSH_MS });
+  const stats = tracker.stats();
+  await tracker.close({ timeoutMs: 0 });
+  const row = rowOf(`400, to ${bad} of ${ISOLATION_EVENTS} events, ${where}`, stats, attempts, service);
+  // Two halves on each level, and then four for each last one: both of its halves, and the bad one twice.
+  const mostRequests = bad * (2 * Math.ceil(Math.log2(ISOLATION_EVENTS / bad)) + 4) + 1;
+  const problems = bookProblems(ISOLATION_EVENTS, stats, service);
+  if (row.deadLettered !== bad) problems.push(`${row.deadLettered} dead letters, ${bad} must be`);
+  if (row.pending + row.dropped > 0) problems.push(`${row.pending} are left, ${row.dropped} dropped`);
+  if (row.requests > mostRequests) problems.push(`${row.requests} requests, ${mostRequests} may be`);
+  return { ...row, mostRequests, problems };
+}
+
+function placesOf({ bad, where }: IsolationCase, seed: number): Set<number> {
+  const random = createRandom(seed);
+  const places = new Set<number>();
+  const first = where === 'at the end' ? ISOLATION_EVENTS - bad : 0;
+  while (places.size < bad) {
+    places.add(where === 'anywhere' ? random(ISOLATION_EVENTS) : first + places.size);
+  }
+  return places;
+}

@@ -1,0 +1,68 @@
+import { createTracker, type DeliveryError } from '@sluice/core';
+import { numberedUuid } from '../../processes/numbered-uuid.ts';
+import { bookProblems } from './book-problems.ts';
+import { LeapingClock } from './leaping-clock.ts';
+import { ScriptedService } from './scripted-service.ts';
+import { BAD_EVENT, EVENTS, RANDOM, type TableCase, type TableResult } from './table-cases.ts';
+import { rowOf, type TableRow } from './table-row.ts';
+
+/** On the tracker's clock. Longer than the longest that anything waits. */
+const FLUSH_MS = 3 * 60 * 60_000;
+
+/** Sends a batch to a real HTTP server that answers as the row says, and compares. */
+export async function runTableCase(row: TableCase): Promise<TableRow> {
+  const { replies = [], awayFor = 0 } = row;
+  using clock = new LeapingClock();
+  const badUuid = numberedUuid(0, BAD_EVENT);
+  await using service = await ScriptedService.start(
+    (request, body) => (body.includes(badUuid) ? row.toBadEvent : undefined) ?? replies[request],
+    () => clock.now(),
+  );
+  if (awayFor > 0) await service.leave();
+  const tracker = createTracker({
+    baseUrl: row.baseUrl?.(service.port) ?? `http://127.0.0.1:${service.port}`,
+    ...{ apiKey: 'table-key', correlationKey: 'email', journal: 'memory', clock, random: () => RANDOM },
+    batch: { maxEvents: EVENTS },
+    ...row.options,
+  });
+  const enough = new AbortController();
+  const attempts: DeliveryError[] = [];
+  tracker.on('failedAttempt', ({ error }) => {
+    attempts.push(error);
+    if (attempts.length === awayFor) void service.comeBack();
+    if (attempts.length === row.enoughAfter) enough.abort();
+  });
+  tracker.on('paused', () => row.whenPaused?.(tracker));
+  for (let number = 0; number < EVENTS; number += 1) {
+    tracker.track('row', {}, { uuid: numberedUuid(0, number), correlationValue: 'ada@example.com' });
+  }
+  await tracker.flush({ timeoutMs: FLUSH_MS, signal: enough.signal });
+  const stats = tracker.stats();
+  await tracker.close({ timeoutMs: 0 });
+  const found = rowOf(row.answer, stats, attempts, service);
+  const problems = [
+    ...differences(found, row.expected),
+    ...bookProblems(EVENTS, stats, service),
+    ...byteProblems(row.expected, service),
+  ];
+  return { ...found, problems };
+}
+
+function differences({ waitMs, ...found }: TableRow, { waitMs: range, ...expected }: TableResult): string[] {
+  const names = Object.keys(expected) as (keyof typeof expected)[];
+  const problems = names
+    .filter((name) => found[name] !== expected[name])
+    .map((name) => `${name}: ${found[name]}, expected ${expected[name]}`);
+  const [least, most] = range ?? [0, Number.POSITIVE_INFINITY];
+  if (range && !(waitMs !== undefined && waitMs >= least && waitMs <= most)) {
+    problems.push(`waited ${waitMs} ms, expected ${least} to ${most}`);
+  }
+  return problems;
+}
+
+/** A batch that is sent again has the same bytes. */
+function byteProblems({ action }: TableResult, { requests }: ScriptedService): string[] {
+  const bodies = new Set(requests.map(({ body }) => body).filter((body) => body !== ''));
+  const isSame = bodies.size <= 1 || (action !== 'retry' && action !== 'pause');
+  return isSame ? [] : [`${bodies.size} different bodies`];
+}
