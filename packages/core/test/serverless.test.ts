@@ -88,7 +88,7 @@ describe.each<[string, Thaw]>([
   it('keeps what the service did not take, and delivers it once the service is back', async () => {
     const host = create();
     await host.invoke(0);
-    host.transport.respond = () => answered(500);
+    host.transport.respond = () => answered(503);
     for (let invocation = 1; invocation < 6; invocation += 1) {
       expect(await host.invoke(invocation)).toMatchObject({ delivered: 0, dropped: 0 });
       await host.freeze();
