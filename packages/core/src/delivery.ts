@@ -190,7 +190,9 @@ export class Delivery {
     if (signal.aborted) return 'stopped';
     this.#report(outcome, rule.action);
     if (outcome.kind === 'failed' || rule.action === 'retry') {
-      if (outcome.kind === 'failed') requests.isEncodingAtFault(batch, undefined);
+      // The next try goes as it is where that may help: some servers fail at what they cannot parse.
+      if (!rule.isPushback)
+        requests.isEncodingAtFault(batch, 'status' in outcome ? outcome.status : undefined);
       const isAmbiguous = outcome.kind === 'failed' ? outcome.maybeSent : rule.isAmbiguous;
       if (isAmbiguous) books.maybeDuplicate += count;
       if (rule.isPushback) gate.pushedBack(pass);

@@ -48,6 +48,15 @@ describe('a tracker in a browser', () => {
     expect(second.stats()).toMatchObject({ accepted: 0, recovered: 300, pending: 300 });
   });
 
+  it('sends bodies as they are where the service takes none that are gzipped', async () => {
+    const name = `plain-${uuid()}`;
+    const tracker = create(baseUrl, { journal: 'memory', compress: true });
+    for (let number = 0; number < 1_000; number += 1) tracker.track(name, { number }, ada);
+    expect(await tracker.flush()).toMatchObject({ delivered: 1_000, deadLettered: 0 });
+    expect(tracker.stats().requests.failed).toBeGreaterThan(0);
+    expect(await count(name)).toEqual({ unique: 1_000, received: 1_000 });
+  });
+
   it('goes on in memory where it is asked to', async () => {
     const name = `memory-${uuid()}`;
     const tracker = create(baseUrl, { journal: 'memory' });
