@@ -8,9 +8,10 @@ export class Emitter<Events extends object> {
     this.#onFailed = onFailed;
   }
 
-  /** Adds a listener. Returns how to remove it. */
+  /** Adds a listener, which is not told of what it causes itself. Returns how to remove it. */
   on<Name extends keyof Events>(event: Name, listener: (detail: Events[Name]) => void): () => void {
     let hasFailed = false;
+    let isCalled = false;
     const failed = (error: unknown) => {
       if (hasFailed) return;
       hasFailed = true;
@@ -18,6 +19,8 @@ export class Emitter<Events extends object> {
     };
     // Wrapped, so that a function added twice is two listeners, each removed by its own return value.
     const entry = (detail: Events[Name]) => {
+      if (isCalled) return;
+      isCalled = true;
       try {
         // An asynchronous one rejects where others throw.
         const result: unknown = listener(detail);
@@ -25,6 +28,7 @@ export class Emitter<Events extends object> {
       } catch (error) {
         failed(error);
       }
+      isCalled = false;
     };
     const listeners = this.#listeners.get(event) ?? new Set();
     this.#listeners.set(event, listeners.add(entry));

@@ -122,6 +122,18 @@ describe('Emitter', () => {
     expect(calls).toBe(2);
   });
 
+  it('does not tell a listener of what it causes itself, without end', () => {
+    const { emitter } = createEmitter();
+    const calls: string[] = [];
+    emitter.on('count', ({ count }) => {
+      calls.push(`first ${count}`);
+      emitter.emit('count', { count: count + 1 });
+    });
+    emitter.on('count', ({ count }) => calls.push(`second ${count}`));
+    emitter.emit('count', { count: 1 });
+    expect(calls).toEqual(['first 1', 'second 2', 'second 1']);
+  });
+
   it('may emit from within a listener', () => {
     const { emitter } = createEmitter();
     const names: string[] = [];
