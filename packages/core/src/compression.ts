@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** Gzip, off this thread. */
+/** Gzip: on other threads in Node; elsewhere in slices, so that this thread is never busy for long. */
 export interface Gzip {
   compress(body: Uint8Array): Promise<Uint8Array>;
   /** Whether that is what the body was compressed to. May reject where it is not. */
@@ -24,7 +24,7 @@ const MOST_FAILURES = 3;
 /**
  * Gzips bodies as long as that works. Each is compressed once: what is sent again has the same bytes, unless the service
  * may have stumbled over gzip. What is compressed is unpacked again and compared before it counts: that takes half as long as
- * compressing (1.3 ms of another thread for 512 KiB), and a checksum alone would not say that the service can unpack it.
+ * compressing (in Node 1.3 ms of another thread for 512 KiB), and a checksum alone would not say that the service can unpack it.
  */
 export class Compression {
   readonly #gzip: Gzip;
