@@ -754,4 +754,18 @@ describe('Committer, once the journal works again', () => {
     expect(await other.committer.secure(group)).toBeUndefined();
     expect(journal.groups).toEqual([]);
   });
+
+  it('is tried before its time with what somebody asks for, who is told; and then works again', async () => {
+    const { clock, journal, committer, accept, errors, recovered, backlog } = createBench();
+    journal.failAppends = true;
+    accept('1');
+    await clock.advance(INTERVAL_MS);
+    const { events } = backlog.takeFresh(ALL);
+    expect(await committer.secure(events, true)).toBeUndefined();
+    expect([errors.length, recovered()]).toEqual([2, 0]);
+    journal.failAppends = false;
+    expect(await committer.secure(events)).toBeUndefined();
+    expect(await committer.secure(events, true)).toMatchObject({ from: 0, to: 1 });
+    expect([committer.failing, recovered(), clock.timers]).toEqual([false, 1, 0]);
+  });
 });

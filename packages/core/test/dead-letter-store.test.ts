@@ -1,14 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { type Batch, createBatch } from '../src/batch.ts';
+import { readLetter, writeLetter } from '../src/dead-letter.ts';
 import { DeadLetterStore, type DeadLetterStoreOptions } from '../src/dead-letter-store.ts';
+import { joinEvents } from '../src/event-bytes.ts';
+import type { JournalObserver } from '../src/journal.ts';
 import { toEventBytes } from './event-texts.ts';
 import { FakeJournal } from './fake-journal.ts';
+import { SegmentedJournal } from './segmented-journal.ts';
 import { settle, VirtualClock } from './virtual-clock.ts';
 
+const HOUR = 60 * 60_000;
+const REFUSAL = { status: 400, excerpt: '' };
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30);
 
 function single(text: string): Batch {
   return createBatch(toEventBytes([text]), { segment: 1, from: 0, to: 1, epoch: 0 });
+}
+
+/** The events of all letters, in order. */
+async function read(letters: DeadLetterStore): Promise<unknown[]> {
+  const events: unknown[] = [];
+  const visits = letters.visit((page) => page.map(({ text }) => readLetter(text)?.letter.event));
+  for await (const page of visits) events.push(...page);
+  return events;
 }
 
 function createStore(options: Partial<DeadLetterStoreOptions>): DeadLetterStore {
@@ -77,7 +91,7 @@ describe('DeadLetterStore', () => {
   it('opens no journal before the first letter, and one for all', async () => {
     const { letters, journals } = createBench();
     expect(journals).toHaveLength(0);
-    await Promise.all([1, 2, 3].map((n) => letters.keep(single(`${n}`), { status: 400, excerpt: '' })));
+    await Promise.all([1, 2, 3].map((n) => letters.keep(single(`${n}`), REFUSAL)));
     expect(journals).toHaveLength(1);
     expect(journals[0]?.texts.map((text) => JSON.parse(text).event)).toEqual([1, 2, 3]);
     expect(journals[0]?.mostAppendsAtOnce).toBe(1);
@@ -85,18 +99,18 @@ describe('DeadLetterStore', () => {
 
   it('has a letter only once it would survive a power cut', async () => {
     const { letters, journal } = createBench();
-    await letters.keep(single('1'), { status: 400, excerpt: '' });
+    await letters.keep(single('1'), REFUSAL);
     expect(journal().calls).toEqual(['open', 'append', 'sync']);
   });
 
   it('rejects where the letter cannot be kept, and goes on with the next', async () => {
     const { letters, journal, journals } = createBench();
-    await letters.keep(single('1'), { status: 400, excerpt: '' });
+    await letters.keep(single('1'), REFUSAL);
     journal().failAppends = true;
-    const failed = letters.keep(single('2'), { status: 400, excerpt: '' });
+    const failed = letters.keep(single('2'), REFUSAL);
     await expect(failed).rejects.toThrow('scripted');
     journal().failAppends = false;
-    await letters.keep(single('3'), { status: 400, excerpt: '' });
+    await letters.keep(single('3'), REFUSAL);
     expect(journals).toHaveLength(1);
     expect(journal().texts.map((text) => JSON.parse(text).event)).toEqual([1, 3]);
   });
@@ -110,16 +124,16 @@ describe('DeadLetterStore', () => {
       return journal;
     };
     const letters = createStore({ createJournal });
-    await expect(letters.keep(single('1'), { status: 400, excerpt: '' })).rejects.toThrow('scripted');
-    await letters.keep(single('2'), { status: 400, excerpt: '' });
+    await expect(letters.keep(single('1'), REFUSAL)).rejects.toThrow('scripted');
+    await letters.keep(single('2'), REFUSAL);
     expect(journals.at(-1)?.texts).toHaveLength(1);
   });
 
   it('closes its journal once all that was to be kept is kept', async () => {
     const { letters, journal } = createBench();
-    await letters.keep(single('1'), { status: 400, excerpt: '' });
+    await letters.keep(single('1'), REFUSAL);
     const release = journal().hangAppends();
-    const kept = letters.keep(single('2'), { status: 400, excerpt: '' });
+    const kept = letters.keep(single('2'), REFUSAL);
     const closed = letters.close();
     await settle();
     expect(journal().calls).not.toContain('close');
@@ -133,5 +147,94 @@ describe('DeadLetterStore', () => {
     const { letters, journals } = createBench();
     await letters.close();
     expect(journals).toHaveLength(0);
+  });
+
+  it('keeps no letter that may not survive a power cut, since its event comes again', async () => {
+    const { letters, journal } = createBench();
+    await letters.keep(single('1'), REFUSAL);
+    const { sync } = journal();
+    journal().sync = () => Promise.reject(new Error('no sync'));
+    await expect(letters.keep(single('2'), REFUSAL)).rejects.toThrow('no sync');
+    journal().sync = sync;
+    await letters.keep(single('2'), REFUSAL);
+    expect(letters.count).toBe(2);
+    expect(journal().acknowledged).toMatchObject([{ from: 1, to: 2 }]);
+  });
+
+  it('opens no journal to look into where there is none', async () => {
+    const { letters, journals } = createBench({ mayHold: async () => false });
+    await letters.look();
+    expect(await letters.clear()).toBe(0);
+    expect(await read(letters)).toEqual([]);
+    expect(journals).toHaveLength(0);
+    await letters.keep(single('1'), REFUSAL);
+    expect(await read(letters)).toEqual([1]);
+  });
+
+  it('passes over what cannot be read back, and counts it no more', async () => {
+    const { letters, journal } = createBench();
+    for (let n = 0; n < 5; n += 1) await letters.keep(single(`${n}`), REFUSAL);
+    journal().damage({ segment: 1, from: 1, to: 3 });
+    expect(await read(letters)).toEqual([0, 3, 4]);
+    expect(letters.count).toBe(3);
+    expect(journal().acknowledged).toEqual([{ segment: 1, from: 1, to: 3 }]);
+  });
+
+  it('rejects where storage fails, and has what it had once that works', async () => {
+    const { letters, journal } = createBench();
+    await letters.keep(single('1'), REFUSAL);
+    journal().failReads = true;
+    await expect(read(letters)).rejects.toThrow('scripted');
+    journal().failReads = false;
+    expect(await read(letters)).toEqual([1]);
+    journal().failAcknowledgements = true;
+    await expect(letters.clear()).rejects.toThrow('scripted');
+  });
+
+  it('reads so many at once as it is told, and one alone that is larger', async () => {
+    const { letters } = createBench({ page: { maxEvents: 3, maxBytes: 1_000 } });
+    const texts = ['1', '2', '3', '4', `"${'x'.repeat(2_000)}"`, '6', '7'];
+    for (const text of texts) await letters.keep(single(text), REFUSAL);
+    const sizes: number[] = [];
+    for await (const size of letters.visit((page) => page.length)) sizes.push(size);
+    expect(sizes).toEqual([3, 1, 1, 2]);
+  });
+
+  it('takes on what a process leaves that dies later, in its order and within the bounds', async () => {
+    const journal = new SegmentedJournal();
+    let observer: JournalObserver | undefined;
+    journal.open = async (given: JournalObserver) => {
+      observer = given;
+    };
+    const clock = new VirtualClock(NOW);
+    const dropped: number[] = [];
+    const letters = createStore({
+      ...{ createJournal: () => journal, clock, maxBytes: 2_000, maxAgeMs: 10 * HOUR },
+      onDropped: (_, count) => dropped.push(count),
+    });
+    await letters.keep(single('"young"'), REFUSAL);
+    for (const at of [NOW - 2 * HOUR, NOW - 20 * HOUR, NOW - 3 * HOUR]) {
+      const text = writeLetter(new TextEncoder().encode(`"${NOW - at}"`), REFUSAL, at);
+      observer?.recovered(await journal.append(joinEvents([text], at)));
+    }
+    expect(letters.count).toBe(4);
+    await clock.advance(HOUR);
+    expect(await read(letters)).toEqual([`${3 * HOUR}`, `${2 * HOUR}`, 'young']);
+    expect(dropped).toEqual([1]);
+  });
+
+  it('sets no timer where it keeps nothing, and none any more once it is closed', async () => {
+    const clock = new VirtualClock(NOW);
+    const { letters } = createBench({ clock });
+    await letters.look();
+    expect(clock.timers).toBe(0);
+    await letters.keep(single('1'), REFUSAL);
+    expect(clock.timers).toBe(1);
+    await letters.clear();
+    await clock.advance(HOUR);
+    expect(clock.timers).toBe(0);
+    await letters.keep(single('1'), REFUSAL);
+    await letters.close();
+    expect(clock.timers).toBe(0);
   });
 });

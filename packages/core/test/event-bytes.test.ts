@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sliceEvents } from '../src/event-bytes.ts';
+import { joinEvents, sliceEvents, splitEvents } from '../src/event-bytes.ts';
 import { NO_EVENTS } from '../src/journal.ts';
 import { toEventBytes, toTexts } from './event-texts.ts';
 
@@ -58,5 +58,14 @@ describe('sliceEvents', () => {
       expect(toTexts(sliceEvents(toEventBytes(texts), first, limit))).toEqual(texts.slice(first, last));
     });
     fc.assert(property, { numRuns: 500 });
+  });
+});
+
+describe('joinEvents and splitEvents', () => {
+  it('make events of texts, and texts of events', () => {
+    const texts = splitEvents(EVENTS);
+    expect(texts.map((text) => new TextDecoder().decode(text))).toEqual(TEXTS);
+    expect(joinEvents(texts, 7)).toEqual({ ...EVENTS, times: Float64Array.of(7, 7, 7, 7, 7) });
+    expect(splitEvents(NO_EVENTS)).toEqual([]);
   });
 });

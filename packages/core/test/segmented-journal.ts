@@ -2,6 +2,7 @@ import { sliceEvents } from '../src/event-bytes.ts';
 import {
   type EventBytes,
   type Journal,
+  type JournalObserver,
   type Limit,
   NO_EVENTS,
   type Range,
@@ -40,7 +41,7 @@ export class SegmentedJournal implements Journal {
     return bytes;
   }
 
-  async open(): Promise<void> {}
+  async open(_observer: JournalObserver): Promise<void> {}
 
   async append({ bytes, ends, times }: EventBytes): Promise<Range> {
     this.#last += 1;

@@ -224,6 +224,7 @@ export function describeJournal(name: string, subject: JournalSubject): void {
         const second = await start(place);
         expect(await readAll(second.journal, second.witness.ranges)).toEqual(numbered(0, 10));
         expect(rangeLength(range)).toBe(10);
+        expect(second.journal.bytes).toBeGreaterThanOrEqual(numbered(0, 10).join().length);
       });
 
       it('hands on nothing once all is acknowledged, over several lives', async () => {
