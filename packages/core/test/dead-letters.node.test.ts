@@ -9,13 +9,19 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startEmulator } from '@sluice/emulator';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createBatch } from '../src/batch.ts';
+import { DeadLetterStore } from '../src/dead-letter-store.ts';
+import { DeadLetters } from '../src/dead-letters.ts';
 import { createTracker, type DeadLetter, type Tracker, type TrackerOptions } from '../src/index.ts';
 import { FileJournal } from '../src/journals/file/file-journal.ts';
 import { IndexedDbJournal } from '../src/journals/indexeddb-journal.ts';
 import { platform } from '../src/platform/node.ts';
 import { describeDeadLetters } from './contracts/dead-letters-contract.ts';
-import { FailingFileSystem } from './failing-file-system.ts';
+import { readAll, Witness } from './contracts/journal-contract.ts';
+import { toEventBytes, toTexts } from './event-texts.ts';
+import { FailingFileSystem, type Operation } from './failing-file-system.ts';
 import { FakeLocks } from './fake-locks.ts';
+import { SkewedClock } from './skewed-clock.ts';
 
 const scratch = await mkdtemp(join(tmpdir(), 'sluice-'));
 afterAll(() => rm(scratch, { recursive: true, force: true }));
@@ -30,6 +36,81 @@ const locks = new FakeLocks();
 describeDeadLetters('fake-indexeddb', {
   create: (place) => new IndexedDbJournal(place, locks),
   survives: true,
+});
+
+describe('dead letters on a disk that fails', () => {
+  const operations = [
+    ...['makeDirectory', 'create', 'write', 'sync', 'syncDirectory', 'openToRead', 'read', 'stat'],
+    ...['openToAppend', 'list', 'rename', 'remove'],
+  ] as Operation[];
+  const texts = Array.from({ length: 12 }, (_, n) => JSON.stringify({ n, pad: 'p'.repeat(3_000) }));
+  let places = 0;
+
+  /** Keeps all, sends the first half again, and deletes the last; each is tried again where it failed. */
+  async function live(directory: string, fs: FailingFileSystem) {
+    const { clock } = platform;
+    const store = new DeadLetterStore({
+      createJournal: () => new FileJournal({ directory, fsync: 'interval', clock, maxBytes: 64 * 1024, fs }),
+      ...{ mayHold: async () => true, clock, maxBytes: 64 * 1024, maxAgeMs: 60_000 },
+      ...{ page: { maxEvents: 4, maxBytes: 16 * 1024 }, onDropped: () => {}, onDamaged: () => {} },
+      onFailed: () => {},
+    });
+    const replayed: string[] = [];
+    const letters = new DeadLetters({
+      ...{ store, now: clock.now, isClosed: () => false, onDamaged: () => {}, onFailed: () => {} },
+      replay: async (events) => void replayed.push(...toTexts(events)),
+    });
+    const insist = async <Result>(work: () => Promise<Result>) => {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return await work();
+        } catch (error) {
+          expect(error).toBeInstanceOf(Error);
+          if (tries > 5) throw error;
+        }
+      }
+    };
+    for (const text of texts) {
+      const batch = createBatch(toEventBytes([text]), { segment: 1, from: 0, to: 1, epoch: 0 });
+      await insist(() => store.keep(batch, { status: 400, excerpt: '' }));
+    }
+    await insist(() => letters.replay(({ event }) => Number(event.n) < 6));
+    await insist(() => letters.purge(({ event }) => event.n === 11));
+    await store.close();
+    return replayed;
+  }
+
+  /** What the next life finds. */
+  async function find(directory: string): Promise<unknown[]> {
+    const { clock } = platform;
+    const journal = new FileJournal({ directory, fsync: 'interval', clock });
+    const witness = new Witness();
+    await journal.open(witness);
+    const found = (await readAll(journal, witness.ranges)).map((text) => JSON.parse(text).event.n);
+    await journal.close();
+    expect(witness.damages).toEqual([]);
+    return found;
+  }
+
+  it.each(operations)(
+    'lose none, and have none that was given up but by a note that failed: %s',
+    async (operation) => {
+      for (let after = 0; after < 200; after += after < 12 ? 1 : 9) {
+        places += 1;
+        const directory = join(scratch, `failing-${places}`);
+        const fs = new FailingFileSystem();
+        fs.fail(operation, 'EIO', { after });
+        const replayed = await live(directory, fs);
+        expect(new Set(replayed)).toEqual(new Set(texts.slice(0, 6)));
+        const found = await find(directory);
+        expect(found).toEqual(expect.arrayContaining([6, 7, 8, 9, 10]));
+        if (fs.count(operation) <= after) {
+          expect(found).toEqual([6, 7, 8, 9, 10]);
+          break;
+        }
+      }
+    },
+  );
 });
 
 const key = 'canary-7f3a91-key';
@@ -299,6 +380,26 @@ describe('the dead letters of a tracker', () => {
     const kept = await tracker.deadLetters.count();
     expect(kept + gone.reduce((sum, count) => sum + count, 0)).toBe(30);
     expect(kept).toBeGreaterThan(5);
+  });
+
+  it('are gone after thirty days, and that is said', async () => {
+    const first = create();
+    await refuseTen(first);
+    await first.close();
+    const clock = new SkewedClock(platform.clock);
+    for (const [days, kept] of [
+      [29, 10],
+      [-365, 10],
+      [31, 0],
+    ] as const) {
+      clock.skewMs = days * 24 * 3_600_000;
+      const tracker = create({ clock });
+      const gone: unknown[] = [];
+      tracker.on('deadLettersDropped', (detail) => gone.push(detail));
+      expect(await tracker.deadLetters.count()).toBe(kept);
+      expect(gone).toEqual(kept === 0 ? [{ reason: 'expired', count: 10 }] : []);
+      await tracker.close();
+    }
   });
 
   it('of a process that lives are not seen by another, and are once it is gone', async () => {
