@@ -21,7 +21,8 @@ export class RateLimit {
   #perSecond = Number.POSITIVE_INFINITY;
   /** The rate at which the service pushed back when it last did. */
   #ceiling = Number.POSITIVE_INFINITY;
-  #nextAt = Number.NEGATIVE_INFINITY;
+  /** When the last request was made. */
+  #takenAt = Number.NEGATIVE_INFINITY;
   #decreasedAt = Number.NEGATIVE_INFINITY;
   #increasedAt = 0;
   /** When requests were accepted, the last ones. */
@@ -36,16 +37,16 @@ export class RateLimit {
     return this.#perSecond === Number.POSITIVE_INFINITY ? undefined : this.#perSecond;
   }
 
-  /** How long until the next request may be made, in milliseconds. */
+  /** How long until the next request may be made, in whole milliseconds. */
   waitMs(now: number): number {
-    const waitMs = this.#nextAt - now;
-    // Longer than one request takes: the time of day was set back.
-    return waitMs > 1_000 / this.#perSecond ? 0 : Math.max(0, waitMs);
+    const elapsed = now - this.#takenAt;
+    // Before the last one: the time of day was set back.
+    return elapsed < 0 ? 0 : Math.max(0, Math.ceil(1_000 / this.#perSecond - elapsed));
   }
 
   /** A request is made. */
   take(now: number): void {
-    this.#nextAt = now + 1_000 / this.#perSecond;
+    this.#takenAt = now;
   }
 
   /** A request was accepted. */
@@ -72,8 +73,8 @@ export class RateLimit {
     // Several that were under way at once are told the same: that is one push.
     if (sentAt <= this.#decreasedAt && now >= this.#decreasedAt) return;
     const accepted = this.#acceptedPerSecond(now);
-    // It takes nothing at all: that is for the breaker.
-    if (accepted === 0 && this.#perSecond === Number.POSITIVE_INFINITY) return;
+    // It takes nothing at all: that is for the breaker. Each probe of a long outage would halve what follows it.
+    if (accepted === 0) return;
     this.#decreasedAt = now;
     this.#increasedAt = now;
     const isGuess = this.#perSecond === Number.POSITIVE_INFINITY;
@@ -81,7 +82,7 @@ export class RateLimit {
     this.#perSecond = Math.max(LEAST_PER_SECOND, before * DECREASE);
     // What was accepted of late may be little because little was sent.
     this.#ceiling = isGuess ? this.#perSecond : before;
-    this.#nextAt = now + 1_000 / this.#perSecond;
+    this.#takenAt = now;
     this.#onChange(this.#perSecond);
   }
 
