@@ -384,7 +384,7 @@ export class Tracker {
 
   #checkSize(text: string, now: number): void {
     const { maxEventBytes } = this.#settings;
-    const refused = this.#sizeLimit.refusedBytes(now) - BATCH_OVERHEAD_BYTES;
+    const refused = this.#sizeLimit.tooLargeBytes(now) - BATCH_OVERHEAD_BYTES;
     const most = Math.min(maxEventBytes, refused - 1);
     // Only a text of a third of the limit or more can be above it.
     if (text.length * 3 <= most) return;
