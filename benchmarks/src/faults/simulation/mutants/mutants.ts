@@ -24,9 +24,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'acknowledges before the service has answered',
-    file: 'sender.js',
-    find: 'const outcome = await this.#post(batch);',
-    replace: 'await this.#release(batch); const outcome = await this.#post(batch);',
+    file: 'delivery.js',
+    find: 'let verdict;',
+    replace: 'let verdict; await this.#release(batch);',
   },
   {
     name: 'drops the checksum',
