@@ -19,11 +19,12 @@ function accept(limit: SizeLimit, count: number, bytes: number, now = START): vo
 function send(limit: SizeLimit, most: number, bodies: number, truth: number, now = START): number {
   let refused = 0;
   const deliver = (bytes: number): void => {
-    if (bytes > 1 && limit.isTooLarge(bytes, now)) return halves(bytes);
-    if (bytes <= truth) return limit.accepted(bytes, now);
-    refused += 1;
-    limit.refused(bytes, now);
-    if (bytes > 1) halves(bytes);
+    const isCut = bytes > 1 && limit.isTooLarge(bytes, now);
+    const isTaken = !isCut && bytes <= truth;
+    if (isTaken) limit.accepted(bytes, now);
+    if (!isCut && !isTaken) limit.refused(bytes, now);
+    if (!isCut && !isTaken) refused += 1;
+    if (!isTaken && bytes > 1) halves(bytes);
   };
   const halves = (bytes: number): void => {
     deliver(Math.ceil(bytes / 2));
