@@ -1,5 +1,7 @@
 import type { Batch } from './batch.ts';
-import type { Classify } from './classify.ts';
+import type { Classify, RejectedEvent } from './classify.ts';
+import type { EventBytes } from './journal.ts';
+import { nonsense } from './nonsense.ts';
 import { MAX_EXCERPT_LENGTH } from './redaction.ts';
 
 /**
@@ -7,31 +9,43 @@ import { MAX_EXCERPT_LENGTH } from './redaction.ts';
  * names none: the service said that it accepts.
  */
 export function rejectedIndexes(
-  { events: { bytes, ends } }: Batch,
+  { events }: Batch,
   { status, body }: { readonly status: number; readonly body: string },
   classify: Classify | undefined,
   onFailed: (hook: string, error: unknown) => void,
 ): [index: number, reason: string][] {
   if (classify === undefined) return [];
   const found = new Map<number, string>();
-  try {
-    for (const { index, uuid, reason = body } of classify({ status, body, count: ends.length }) ?? []) {
-      const named = index ?? indexOf(String(uuid));
-      if (!Number.isInteger(named) || named < 0 || named >= ends.length) {
-        throw new RangeError(`delivery.classify named an event that the batch does not have: ${named}`);
-      }
-      found.set(named, String(reason).slice(0, MAX_EXCERPT_LENGTH));
+  const count = events.ends.length;
+  let uuids: readonly unknown[] | undefined;
+  const add = ({ index, uuid, reason = body }: RejectedEvent) => {
+    if (index === undefined) uuids ??= uuidsOf(events);
+    const named = index ?? uuids?.indexOf(String(uuid)) ?? -1;
+    if (!Number.isInteger(named) || named < 0 || named >= count) {
+      throw new RangeError(`delivery.classify named an event that the batch does not have: ${named}`);
     }
-  } catch (error) {
-    onFailed('delivery.classify', error);
-  }
+    found.set(named, String(reason).slice(0, MAX_EXCERPT_LENGTH));
+  };
+  guard(() => {
+    const rejected = classify({ status, body, count }) ?? [];
+    if (!Array.isArray(rejected)) throw nonsense('delivery.classify must return an array', rejected);
+    for (const event of rejected) guard(() => add(event));
+  });
   return [...found].sort(([a], [b]) => a - b);
 
-  function indexOf(uuid: string): number {
-    const text = new TextDecoder();
-    return ends.findIndex((end, number) => {
-      const start = number === 0 ? 0 : (ends[number - 1] ?? 0) + 1;
-      return JSON.parse(text.decode(bytes.subarray(start, end))).uuid === uuid;
-    });
+  function guard(action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      onFailed('delivery.classify', error);
+    }
   }
+}
+
+function uuidsOf({ bytes, ends }: EventBytes): unknown[] {
+  const text = new TextDecoder();
+  return Array.from(ends, (end, index) => {
+    const start = index === 0 ? 0 : (ends[index - 1] ?? 0) + 1;
+    return JSON.parse(text.decode(bytes.subarray(start, end))).uuid;
+  });
 }
