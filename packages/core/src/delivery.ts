@@ -10,6 +10,7 @@ import type { Gate, Pass } from './gate.ts';
 import type { Journal } from './journal.ts';
 import type { Lane } from './lane.ts';
 import { reasonOf } from './reason.ts';
+import { MAX_EXCERPT_LENGTH } from './redaction.ts';
 import { rejectedIndexes } from './rejected-indexes.ts';
 import type { Requests } from './requests.ts';
 import type { SizeLimit } from './size-limit.ts';
@@ -323,13 +324,15 @@ export class Delivery {
   }
 
   /** Keeps the one event of a batch, which is refused for good. False where it could not be kept. */
-  async #keepDeadLetter(batch: Batch, { status, body }: Answer): Promise<boolean> {
+  async #keepDeadLetter(batch: Batch, answer: Answer): Promise<boolean> {
     const { books, deadLetters, onDeadLettered, onStorageFailed, verdicts } = this.#options;
     const { backlog, unsecured } = this.#options.lane;
+    const { status } = answer;
+    const excerpt = excerptOf(answer);
     // Counted before it is kept: others are judged meanwhile.
     verdicts.refused();
     try {
-      await deadLetters.keep(batch, { status, excerpt: body });
+      await deadLetters.keep(batch, { status, excerpt });
     } catch (error) {
       verdicts.withdraw();
       onStorageFailed(error);
@@ -339,7 +342,7 @@ export class Delivery {
     await this.#release(batch);
     books.deadLettered += 1;
     backlog.settle(batch.range);
-    onDeadLettered(status, body);
+    onDeadLettered(status, excerpt);
     return true;
   }
 
@@ -369,11 +372,18 @@ export class Delivery {
       onFailedAttempt(new DeliveryError(message, { retryable, cause: outcome.cause }));
       return;
     }
-    const { status, body, retryAfter } = outcome;
+    const { status, retryAfter } = outcome;
     const message = `the service answered ${status}; the sender's action is to ${action}`;
     const retryAfterMs = parseRetryAfter(retryAfter, clock.now());
-    onFailedAttempt(new DeliveryError(message, { status, retryable, retryAfterMs, excerpt: body }));
+    onFailedAttempt(
+      new DeliveryError(message, { status, retryable, retryAfterMs, excerpt: excerptOf(outcome) }),
+    );
   }
+}
+
+/** What is shown and kept of an answer: its start. */
+function excerptOf({ body }: Answer): string {
+  return body.slice(0, MAX_EXCERPT_LENGTH);
 }
 
 function pauseReason(status: number): PauseReason {

@@ -3,6 +3,7 @@ import type { Batch } from './batch.ts';
 import { abortAfter, type Clock, type Timer } from './clock.ts';
 import type { Compression, Encoded } from './compression.ts';
 import { Latencies } from './latencies.ts';
+import { nonsense } from './nonsense.ts';
 import { redactedOutcome } from './redaction.ts';
 import type { TrackerStats } from './stats.ts';
 import type { Outcome, Timeouts, Transport } from './transport.ts';
@@ -12,6 +13,8 @@ import { uuid } from './uuid.ts';
 const GRACE_MS = 5_000;
 /** Nor one that does not end so long after it was told to. */
 const STOP_MS = 1_000;
+/** Keys that answers may still quote: the present one, and those that it followed of late. */
+const KEYS_KEPT = 4;
 
 export interface RequestsOptions {
   readonly url: string;
@@ -35,7 +38,8 @@ export class Requests {
   /** How batches were sent last. */
   readonly #encoded = new WeakMap<Batch, Encoded>();
   #headers: Readonly<Record<string, string>>;
-  #redact: Redact = (text) => text;
+  /** For each of the last keys. */
+  #redactors: Redact[] = [];
   #sent = 0;
   #retried = 0;
   #failed = 0;
@@ -44,7 +48,7 @@ export class Requests {
   constructor(options: RequestsOptions) {
     this.#options = options;
     this.#headers = requestHeaders(options.apiKey);
-    if (options.apiKey !== undefined) this.#redact = redactor(options.apiKey);
+    if (options.apiKey !== undefined) this.#redactors = [redactor(options.apiKey)];
   }
 
   get stats(): TrackerStats['requests'] {
@@ -57,17 +61,14 @@ export class Requests {
     };
   }
 
-  /** Takes every key that was ever used out of a text. */
+  /** Takes the key, and those before it, out of a text. */
   redact(text: string): string {
-    return this.#redact(text);
+    return this.#redactors.reduce((safe, redact) => redact(safe), text);
   }
 
   /** Later requests carry this key. */
   setApiKey(apiKey: string): void {
-    const before = this.#redact;
-    const redact = redactor(apiKey);
-    // Answers to the former key may still come.
-    this.#redact = (text) => redact(before(text));
+    this.#redactors = [redactor(apiKey), ...this.#redactors].slice(0, KEYS_KEPT);
     this.#headers = requestHeaders(apiKey);
   }
 
@@ -80,7 +81,7 @@ export class Requests {
     if (isRetry) this.#retried += 1;
     this.#bytes += encoded.body.length;
     const start = clock.now();
-    const outcome = redactedOutcome(await this.#outcome(batch, encoded), this.#redact);
+    const outcome = redactedOutcome(await this.#outcome(batch, encoded), (text) => this.redact(text));
     this.#latencies.add(clock.now() - start);
     if (outcome.kind === 'failed' || outcome.status > 299) this.#failed += 1;
     return outcome;
@@ -116,7 +117,7 @@ export class Requests {
     const headers = { ...this.#headersOf(batch), ...(encoding && { 'content-encoding': encoding }) };
     const request = { url, headers, body, timeouts, signal: limit.signal };
     try {
-      return await Promise.race([transport.post(request), abandoned]);
+      return checked(await Promise.race([transport.post(request), abandoned]));
     } catch (cause) {
       // A transport of the user's own may break its word.
       return { kind: 'failed', cause, maybeSent: true };
@@ -133,4 +134,18 @@ export class Requests {
     this.#ids.set(batch, id);
     return { ...this.#headers, [idempotencyHeader]: id };
   }
+}
+
+/** An outcome as it must be: a transport of the user's own may return anything. Throws where nothing can be made of it. */
+function checked(given: Outcome): Outcome {
+  const { kind, status, retryAfter, body, cause, maybeSent } = Object(given);
+  if (kind === 'failed') return { kind, cause, maybeSent: maybeSent !== false };
+  if (kind !== 'answered' || !Number.isInteger(status))
+    throw nonsense('the transport must return an Outcome', given);
+  return {
+    kind,
+    status,
+    retryAfter: retryAfter && String(retryAfter),
+    body: typeof body === 'string' ? body : '',
+  };
 }
