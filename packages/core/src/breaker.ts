@@ -38,14 +38,16 @@ export class Breaker {
     return this.#state;
   }
 
-  /** Grows each time that it opens: what a request of an earlier era is answered is old news. */
+  /** Grows each time that it opens or is told to try: what a request of an earlier era is answered is old news. */
   get era(): number {
     return this.#era;
   }
 
   /** Until when no request is made, in milliseconds since 1970; undefined where one may be made now. */
   get openUntil(): number | undefined {
-    return this.#state === 'open' ? this.#openUntil : undefined;
+    if (this.#state !== 'open') return undefined;
+    // Never longer than was asked, also where the time of day was set back.
+    return Math.min(this.#openUntil, this.#clock.now() + this.#openForMs);
   }
 
   get failuresInARow(): number {
@@ -78,10 +80,10 @@ export class Breaker {
 
   /** A request of an era failed. Returns whether no other should be made for a while. */
   fail(era: number): boolean {
-    if (era === this.#era) {
-      this.#failuresInARow += 1;
-      this.#record(true);
-    }
+    // What was sent before it opened is not to end the probe that finds out about now.
+    if (era !== this.#era) return false;
+    this.#failuresInARow += 1;
+    this.#record(true);
     const failed = this.#window.filter((isFailure) => isFailure).length;
     const isHalf = this.#window.length === WINDOW_REQUESTS && failed * 2 >= WINDOW_REQUESTS;
     return this.#state !== 'closed' || this.#failuresInARow >= FAILURES_TO_OPEN || isHalf;
@@ -92,9 +94,7 @@ export class Breaker {
     this.#timer?.cancel();
     if (this.#stopped) return;
     const now = this.#clock.now();
-    // Never longer than was asked, also where the time of day was set back.
-    const left = this.#state === 'open' ? Math.min(this.#openUntil - now, this.#openForMs) : 0;
-    this.#openForMs = Math.max(delayMs, left);
+    this.#openForMs = Math.max(delayMs, (this.openUntil ?? now) - now);
     this.#openUntil = now + this.#openForMs;
     this.#timer = this.#clock.setTimeout(() => this.#enter('half-open'), this.#openForMs);
     if (this.#state !== 'open') this.#era += 1;
@@ -107,11 +107,12 @@ export class Breaker {
     if (this.#state === 'open' && this.#clock.now() >= this.#openUntil) this.tryNow();
   }
 
-  /** Ends the time that it is open: one request is made now. What was sent before is old news. */
+  /** What was sent before is old news; where it is open, its time ends: one request is made now. */
   tryNow(): void {
-    if (this.#stopped || this.#state === 'closed') return;
-    this.#timer?.cancel();
+    if (this.#stopped) return;
     this.#era += 1;
+    if (this.#state === 'closed') return;
+    this.#timer?.cancel();
     this.#enter('half-open');
   }
 

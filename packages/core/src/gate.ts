@@ -77,8 +77,10 @@ export class Gate {
   async admit(events: number, isRetry: boolean, signal: AbortSignal): Promise<Pass | undefined> {
     const { breaker, clock, rateLimit } = this.#options;
     while (await breaker.admit(events, signal)) {
+      // Just now.
+      if (breaker.state === 'open') continue;
       // A probe is spaced already.
-      if (breaker.state !== 'closed') return this.#start();
+      if (breaker.state === 'half-open') return this.#start();
       const now = clock.now();
       const waitMs = Math.max(rateLimit.waitMs(now), isRetry ? this.#budget.waitMs(now) : 0);
       if (waitMs > 0) {

@@ -191,3 +191,148 @@ describe('Breaker', () => {
     expect(breaker.state).toBe('half-open');
   });
 });
+
+describe('Breaker, by what becomes of requests', () => {
+  it('says that it should open at five failures in a row', () => {
+    const { breaker } = createBench();
+    const { era } = breaker;
+    expect([1, 2, 3, 4, 5].map(() => breaker.fail(era))).toEqual([false, false, false, false, true]);
+    expect(breaker.failuresInARow).toBe(5);
+  });
+
+  it('counts them anew after a success', () => {
+    const { breaker } = createBench();
+    const { era } = breaker;
+    for (let count = 0; count < 4; count += 1) breaker.fail(era);
+    breaker.succeed(era);
+    expect([breaker.fail(era), breaker.failuresInARow]).toEqual([false, 1]);
+  });
+
+  it('says so where half of the last twenty failed, and not before there were twenty', () => {
+    const { breaker } = createBench();
+    const { era } = breaker;
+    const shouldOpen: boolean[] = [];
+    for (let count = 0; count < 11; count += 1) {
+      breaker.succeed(era);
+      shouldOpen.push(breaker.fail(era));
+    }
+    expect(shouldOpen.indexOf(true)).toBe(9);
+  });
+
+  it('does not where fewer than half of the last twenty fail, however long', () => {
+    const { breaker } = createBench();
+    const { era } = breaker;
+    for (let count = 0; count < 300; count += 1) {
+      if (count % 5 >= 3) expect(breaker.fail(era)).toBe(false);
+      else breaker.succeed(era);
+    }
+  });
+
+  it('judges by what came since it opened last', async () => {
+    const { breaker, clock } = createBench();
+    for (let count = 0; count < 19; count += 1) {
+      if (count % 2 === 0) breaker.fail(breaker.era);
+      else breaker.succeed(breaker.era);
+    }
+    breaker.open(1_000);
+    await clock.advance(1_000);
+    breaker.succeed(breaker.era);
+    expect(breaker.fail(breaker.era)).toBe(false);
+  });
+
+  it('takes what was sent before it opened for old news', async () => {
+    const { breaker, clock, states } = createBench();
+    const { era } = breaker;
+    breaker.open(1_000);
+    breaker.succeed(era);
+    expect(breaker.state).toBe('open');
+    await clock.advance(1_000);
+    expect(breaker.fail(era)).toBe(false);
+    breaker.succeed(era);
+    expect([breaker.state, breaker.failuresInARow]).toEqual(['half-open', 0]);
+    expect(states).toEqual(['open', 'half-open']);
+  });
+
+  it('says that it should open again at the first failure of its probe', async () => {
+    const { breaker, clock } = createBench();
+    breaker.open(1_000);
+    await clock.advance(1_000);
+    expect(breaker.fail(breaker.era)).toBe(true);
+  });
+});
+
+describe('Breaker, told to try now', () => {
+  it('lets one through, and takes what was sent before for old news', async () => {
+    const { breaker, ask, clock } = createBench();
+    breaker.open(60_000);
+    const requests = [ask(), ask()];
+    const { era } = breaker;
+    breaker.tryNow();
+    await settle();
+    expect(requests.map(({ isAdmitted }) => isAdmitted)).toEqual([true, false]);
+    breaker.succeed(era);
+    expect(breaker.state).toBe('half-open');
+    breaker.succeed(breaker.era);
+    expect(breaker.state).toBe('closed');
+    expect(clock.timers).toBe(0);
+  });
+
+  it('does so while another is under way of which it is not known what becomes', async () => {
+    const { breaker, ask, clock } = createBench();
+    breaker.open(1_000);
+    const requests = [ask(), ask()];
+    await clock.advance(1_000);
+    breaker.tryNow();
+    await settle();
+    expect(requests.map(({ isAdmitted }) => isAdmitted)).toEqual([true, true]);
+  });
+
+  it('changes nothing but what is old news while it is closed', () => {
+    const { breaker, states } = createBench();
+    const { era } = breaker;
+    breaker.tryNow();
+    expect(breaker.era).not.toBe(era);
+    expect([breaker.state, states]).toEqual(['closed', []]);
+  });
+
+  it('does nothing once it is stopped', () => {
+    const { breaker } = createBench();
+    breaker.open(1_000);
+    breaker.stop();
+    breaker.tryNow();
+    expect(breaker.state).toBe('open');
+  });
+
+  it('catches up with a time of day that went on while timers stood still', () => {
+    const clock = new VirtualClock();
+    const time = new SkewedClock(clock);
+    const breaker = new Breaker(time, () => {});
+    breaker.open(60_000);
+    time.skewMs = 59_999;
+    breaker.catchUp();
+    expect(breaker.state).toBe('open');
+    time.skewMs = 60_000;
+    breaker.catchUp();
+    expect(breaker.state).toBe('half-open');
+    expect(clock.timers).toBe(0);
+  });
+});
+
+describe('openUntil', () => {
+  it('is the time at which one request may be made', async () => {
+    const { breaker, clock } = createBench();
+    expect(breaker.openUntil).toBeUndefined();
+    breaker.open(1_000);
+    expect(breaker.openUntil).toBe(clock.now() + 1_000);
+    await clock.advance(1_000);
+    expect(breaker.openUntil).toBeUndefined();
+  });
+
+  it('is no further off than was asked where the time of day was set back', () => {
+    const time = new SkewedClock(new VirtualClock());
+    const breaker = new Breaker(time, () => {});
+    breaker.open(1_000);
+    time.skewMs = -24 * 60 * 60_000;
+    expect(breaker.openUntil).toBe(time.now() + 1_000);
+  });
+});
