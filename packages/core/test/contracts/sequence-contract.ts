@@ -36,6 +36,25 @@ export function describeSequences(name: string, trial: Trial): void {
       await transport.close();
     });
 
+    it('keeps requests apart that are made at once', async () => {
+      const transport = trial.create();
+      const scripts: Partial<Script>[] = [
+        { says: answer('200 OK', 'first') + answer('200 OK', 'forged') },
+        { says: head('200 OK', 'content-length: 9'), ends: 'closed' },
+        { says: 'not HTTP at all', ends: 'closed' },
+        { ends: 'reset' },
+      ];
+      const requests = Array.from({ length: 60 }, (_, index) => {
+        const script = scripts[index % (2 * scripts.length)];
+        return script === undefined
+          ? trial.postWell(transport)
+          : trial.post(transport, { url: trial.address(script) });
+      });
+      await Promise.all(requests);
+      await trial.worksAgain(transport);
+      await transport.close();
+    });
+
     it.runIf(!trial.traits.isBrowser)('uses a connection again', async () => {
       const transport = trial.create();
       const [, [first]] = await trial.postWell(transport);
