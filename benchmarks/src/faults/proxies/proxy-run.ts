@@ -32,10 +32,12 @@ export interface ProxyRun {
   readonly problems: readonly string[];
 }
 
+/** Of real time, however fast the tracker's clock runs. */
+const TIMEOUT_MS = 60_000;
 const FLUSH_MS = 60_000;
 const WAVE_MS = 10;
 /** A sender that learns has few failures: those until it knows, and then this part of its requests. */
-const FIRST_FAILURES = 15;
+const FIRST_FAILURES = 25;
 const FAILING_PART = 0.1;
 
 /** Tracks events, which go through a proxy to the emulator, and balances the books at both ends. */
@@ -55,7 +57,7 @@ export async function runThroughProxy(
     ...{ baseUrl: proxy.baseUrl, apiKey: emulator.apiKey, correlationKey: 'email' },
     journalDirectory: join(directory, 'journal'),
     batch: { maxEvents: batchEvents, maxWaitMs: 20 },
-    delivery: { retryBaseMs: 10, retryMaxMs: 200 },
+    delivery: { timeoutMs: TIMEOUT_MS * timeScale, retryBaseMs: 10, retryMaxMs: 200 },
     ...(timeScale !== 1 && { clock: scaledClock(timeScale) }),
   });
   const watch = new TrackerWatch(tracker);
