@@ -68,8 +68,10 @@ export async function runThroughProxy(
   };
   const uuids = await trackAll(tracker, scenario, load, surroundings);
   await tracker.flush({ timeoutMs: FLUSH_MS * timeScale });
+  const letters = new Set<unknown>();
+  for await (const { event } of tracker.deadLetters.list()) letters.add(event.uuid);
   await tracker.close();
-  const balance = await balanceBooks(uuids, scenario, watch.end(), emulator);
+  const balance = await balanceBooks({ uuids, letters, scenario, emulator, ...watch.end() });
   return { ...balance, seconds: (performance.now() - startedAt) / 1_000 };
 }
 
@@ -96,19 +98,30 @@ async function trackAll(
   return uuids;
 }
 
+interface Books extends Watched {
+  readonly uuids: readonly string[];
+  /** Of them, those of the dead letters. */
+  readonly letters: ReadonlySet<unknown>;
+  readonly scenario: ProxyScenario;
+  readonly emulator: Emulator;
+}
+
 /** Compares what the sender says with what arrived, uuid by uuid. */
-async function balanceBooks(
-  uuids: readonly string[],
-  { oversizedBytes, statuses }: ProxyScenario,
-  { stats, failures, problems }: Watched,
-  emulator: Emulator,
-): Promise<Omit<ProxyRun, 'seconds'>> {
+async function balanceBooks({
+  uuids,
+  letters,
+  scenario,
+  emulator,
+  stats,
+  failures,
+  problems,
+}: Books): Promise<Omit<ProxyRun, 'seconds'>> {
   const { delivered, deadLettered, pending, maybeDuplicate, requests } = stats;
   const arrived = new Set((await emulator.events()).map(({ uuid }) => uuid));
   const { received } = await emulator.countEvents();
   const duplicates = received - arrived.size;
-  const lost = uuids.filter((uuid) => !arrived.has(uuid)).length - deadLettered - pending;
-  const letters = oversizedBytes ? 1 : 0;
+  const lost = uuids.filter((uuid) => !arrived.has(uuid) && !letters.has(uuid)).length - pending;
+  const mustBeDead = scenario.oversizedBytes ? 1 : 0;
   const mostFailed = FIRST_FAILURES + requests.sent * FAILING_PART;
   const demand = (holds: boolean, problem: string) => {
     if (!holds) problems.push(problem);
@@ -116,10 +129,11 @@ async function balanceBooks(
   demand(pending === 0, `${pending} events are left`);
   demand(lost === 0, `${lost} events are lost`);
   demand(delivered === arrived.size, `${delivered} were delivered, ${arrived.size} arrived`);
-  demand(deadLettered === letters, `${deadLettered} dead letters, ${letters} must be`);
+  demand(letters.size === deadLettered, `${deadLettered} dead letters, ${letters.size} are kept`);
+  demand(deadLettered === mustBeDead, `${deadLettered} dead letters, ${mustBeDead} must be`);
   demand(duplicates <= maybeDuplicate, `${duplicates} duplicates, ${maybeDuplicate} may be`);
   demand(requests.failed <= mostFailed, `${requests.failed} of ${requests.sent} requests failed`);
-  for (const status of statuses) {
+  for (const status of scenario.statuses) {
     demand(failures.has(String(status)), `no request was answered ${status}`);
   }
   return {
