@@ -78,8 +78,8 @@ export class Lane {
 
   async #rewrite(range: EpochRange, events: EventBytes): Promise<void> {
     const { journal } = this.#options;
-    // A copy: what was read is valid only until the next reading.
-    const copy = { ...events, bytes: events.bytes.slice() };
+    // A copy: what was read is valid only until the next reading. Not slice(): that of a Buffer copies nothing.
+    const copy = { ...events, bytes: new Uint8Array(events.bytes) };
     const written = await journal.append(copy);
     const first = this.backlog.move(range, written);
     // What was taken meanwhile is in a request, and stays in memory.

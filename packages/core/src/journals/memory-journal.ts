@@ -51,6 +51,7 @@ export class MemoryJournal implements Journal {
     const from = this.#next;
     this.#next += ends.length;
     this.#bytes += bytes.length;
+    // Not slice(): that of a Buffer copies nothing.
     this.#chunks.push({ from, to: this.#next, events: { bytes: new Uint8Array(bytes), ends, times } });
     return { segment: SEGMENT, from, to: this.#next };
   }

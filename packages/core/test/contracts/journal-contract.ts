@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { platform } from '#platform';
 import {
   type EventBytes,
   type Journal,
@@ -18,7 +19,7 @@ export interface JournalSubject {
 const ALL = { maxEvents: 1_000_000, maxBytes: 1_000_000_000 };
 const decoder = new TextDecoder();
 
-/** Texts as a group. */
+/** Texts as a group, in bytes of the kind that the ring has. */
 export function group(texts: readonly string[]): EventBytes {
   const encoder = new TextEncoder();
   let end = -1;
@@ -26,7 +27,9 @@ export function group(texts: readonly string[]): EventBytes {
     end += 1 + encoder.encode(text).length;
     return end;
   });
-  return { bytes: encoder.encode(texts.join(',')), ends: Uint32Array.from(ends) };
+  const bytes = platform.text.allocate(Math.max(0, end));
+  bytes.set(encoder.encode(texts.join(',')));
+  return { bytes, ends: Uint32Array.from(ends) };
 }
 
 /** A group as texts. */
