@@ -18,6 +18,8 @@ export interface Rule {
   readonly isSlow?: true;
   /** Whether the service says by this that it is sent too much: from then on it is sent less. */
   readonly isPushback?: true;
+  /** Whether it works: nothing but the rate is wrong. */
+  readonly isAlive?: true;
   /** Whether it may have taken the events all the same: a gateway gives up on what goes on behind it. */
   readonly isAmbiguous?: true;
 }
@@ -40,7 +42,7 @@ const DELIVERY_TABLE: Readonly<Record<string, Rule>> = {
   '413': { action: 'split' },
   '422': { action: 'isolate' },
   '425': { action: 'retry' },
-  '429': { action: 'retry', isPushback: true },
+  '429': { action: 'retry', isPushback: true, isAlive: true },
   '4xx': { action: 'isolate', isSlow: true },
   '501': { action: 'isolate', isSlow: true },
   '503': { action: 'retry', isPushback: true },

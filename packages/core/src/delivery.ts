@@ -44,6 +44,8 @@ interface Piece {
 /** What one try after the other is judged by. */
 interface Tries {
   failures: number;
+  /** Whether the next try is to be paid from the budget of retries. */
+  owesBudget: boolean;
   /** Statuses by which a single event was refused. */
   readonly refusals: number[];
   /** Whether it was held back once already, because the service is to blame. */
@@ -159,11 +161,11 @@ export class Delivery {
   /** @param waiting Aborts what is waited for between two requests. */
   async #sendUntil(batch: Batch, waiting: AbortSignal): Promise<Fate> {
     const { gate, requests, signal } = this.#options;
-    const tries: Tries = { failures: 0, refusals: [], wasHeld: false };
+    const tries: Tries = { failures: 0, owesBudget: false, refusals: [], wasHeld: false };
     for (;;) {
       await this.#rest(waiting);
       const isRetry = tries.failures > 0;
-      const pass = await gate.admit(batch.events.ends.length, isRetry, waiting);
+      const pass = await gate.admit(batch.events.ends.length, tries.owesBudget, waiting);
       if (pass === undefined) return signal.aborted ? 'stopped' : this.#expired(batch);
       let verdict: Fate | { readonly again: Promise<void> };
       try {
@@ -198,8 +200,12 @@ export class Delivery {
       if (isAmbiguous) books.maybeDuplicate += count;
       if (rule.isPushback) gate.pushedBack(pass);
       const header = outcome.kind === 'answered' ? outcome.retryAfter : undefined;
-      const again = gate.failed(pass, tries.failures, parseRetryAfter(header, clock.now()), waiting);
+      const retryAfterMs = parseRetryAfter(header, clock.now());
+      const { failures } = tries;
+      const again = gate.failed(pass, { failures, retryAfterMs, isAlive: rule.isAlive }, waiting);
       tries.failures += 1;
+      // A service that pushes back did no work for it, and says itself how much it bears.
+      tries.owesBudget = !rule.isPushback;
       return { again };
     }
     if (rule.action === 'pause') {
@@ -297,7 +303,7 @@ export class Delivery {
   async #rejected(event: Batch, pass: Pass, answer: Answer): Promise<void> {
     const { unsecured } = this.#options.lane;
     unsecured.add(event);
-    const tries: Tries = { failures: 0, refusals: [], wasHeld: false };
+    const tries: Tries = { failures: 0, owesBudget: false, refusals: [], wasHeld: false };
     const fate = await this.#endSingle(event, pass, answer, tries);
     unsecured.delete(event);
     if (typeof fate !== 'string') this.#add(event);

@@ -22,6 +22,16 @@ export interface Pass {
   readonly at: number;
 }
 
+/** A request that did not succeed, and is to be made again. */
+export interface Failure {
+  /** How many failed before it with the same events. */
+  readonly failures: number;
+  /** How long the service asks to be left alone. */
+  readonly retryAfterMs?: number | undefined;
+  /** Whether nothing but the rate of requests is wrong. */
+  readonly isAlive?: boolean | undefined;
+}
+
 export interface GateOptions {
   readonly clock: Clock;
   readonly random: () => number;
@@ -132,15 +142,16 @@ export class Gate {
     rateLimit.pushedBack(at, clock.now());
   }
 
-  /** A request failed, and so did `failures` before it with the same events. Resolves when it may be made again, or the signal aborts. */
+  /** A request failed. Resolves when it may be made again, or the signal aborts. */
   async failed(
     { era }: Pass,
-    failures: number,
-    retryAfterMs: number | undefined,
+    { failures, retryAfterMs, isAlive = false }: Failure,
     signal: AbortSignal,
   ): Promise<void> {
-    const { backoff, breaker, random } = this.#options;
-    const isBroken = breaker.fail(era);
+    const { backoff, breaker, random, rateLimit } = this.#options;
+    // A service that only says how much it bears is for the rate limit, once there is one.
+    const isRated = isAlive && rateLimit.perSecond !== undefined && breaker.state === 'closed';
+    const isBroken = !isRated && breaker.fail(era);
     if (retryAfterMs !== undefined) {
       const jitter = 1 + RETRY_AFTER_JITTER * random();
       breaker.open(Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) * jitter);

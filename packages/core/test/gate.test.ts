@@ -184,7 +184,7 @@ describe('Gate, with retries', () => {
     const { clock, gate, make, changes } = createBench();
     const pass = await make();
     const before = changes();
-    void gate.failed(pass, 3, undefined, never);
+    void gate.failed(pass, { failures: 3 }, never);
     gate.end();
     expect(gate.parked).toBe(1);
     expect(changes()).toBeGreaterThan(before);
@@ -196,7 +196,7 @@ describe('Gate, with retries', () => {
     const { clock, gate, make } = createBench();
     const ends = new AbortController();
     let isOver = false;
-    void gate.failed(await make(), 5, undefined, ends.signal).then(() => {
+    void gate.failed(await make(), { failures: 5 }, ends.signal).then(() => {
       isOver = true;
     });
     ends.abort();
@@ -208,7 +208,7 @@ describe('Gate, with retries', () => {
 describe('Gate, after an outage', () => {
   async function breakDown({ gate, make }: Bench): Promise<void> {
     for (let failures = 0; failures < 5; failures += 1) {
-      void gate.failed(await make(), 0, undefined, never);
+      void gate.failed(await make(), { failures: 0 }, never);
       gate.end();
     }
   }
@@ -239,7 +239,7 @@ describe('Gate, after an outage', () => {
     await clock.advance(MINUTE);
     const probe = await make();
     expect(breaker.state).toBe('half-open');
-    void gate.failed(old, 0, undefined, never);
+    void gate.failed(old, { failures: 0 }, never);
     expect(breaker.state).toBe('half-open');
     gate.accepted(probe);
     expect(breaker.state).toBe('closed');
@@ -251,7 +251,7 @@ describe('Gate, after an outage', () => {
     const old = await make();
     await breakDown(bench);
     await clock.advance(MINUTE);
-    void gate.failed(old, 0, 2 * MINUTE, never);
+    void gate.failed(old, { failures: 0, retryAfterMs: 2 * MINUTE }, never);
     expect(breaker.openUntil).toBe(clock.now() + 2 * MINUTE);
   });
 
@@ -265,7 +265,7 @@ describe('Gate, after an outage', () => {
     bench.breaker.open(1);
     for (let failures = 0; failures < 5; failures += 1) {
       await clock.advance(2 * MINUTE);
-      void gate.failed(await make(), 0, undefined, never);
+      void gate.failed(await make(), { failures: 0 }, never);
       gate.end();
     }
     await clock.advance(2 * MINUTE);
