@@ -39,6 +39,8 @@ interface Piece {
   sibling?: Piece;
   /** Whether the event at fault is known to be in here: the other half was accepted. */
   isAtFault?: boolean;
+  /** Resolves when it may be sent. */
+  again?: Promise<void>;
 }
 
 /** What one try after the other is judged by. */
@@ -48,8 +50,6 @@ interface Tries {
   owesBudget: boolean;
   /** Statuses by which a single event was refused. */
   readonly refusals: number[];
-  /** Whether it was held back once already, because the service is to blame. */
-  wasHeld: boolean;
 }
 
 /** As much of a lane as sending its batches takes. */
@@ -86,7 +86,9 @@ export interface DeliveryOptions {
 export class Delivery {
   readonly #options: DeliveryOptions;
   /** What is left of the batch: what is to be sent next is last, what was cut off first is first. */
-  readonly #pieces: Piece[] = [];
+  #pieces: Piece[] = [];
+  /** Single events that were held back once already, because the service is to blame. */
+  readonly #held = new WeakSet<Batch>();
   /** How often the service refused in a way that is not worth many requests. */
   #slowness = 0;
   #restsBefore = false;
@@ -107,7 +109,7 @@ export class Delivery {
       if (fate === 'isolate' || fate === 'split') this.#cut(piece, fate);
       // What is behind it in this batch goes back too, so that others are tried before it.
       if (fate === 'put back')
-        for (const { batch } of this.#pieces.splice(0).reverse()) backlog.putBack(batch.range);
+        this.#pieces = this.#pieces.reverse().filter(({ batch }) => !backlog.putBack(batch.range));
       // After an event at fault, what is largest: when the service takes that, it is known to be the event's fault.
       piece = fate === 'refused' && !isStrict ? this.#pieces.shift() : this.#pieces.pop();
     }
@@ -144,6 +146,7 @@ export class Delivery {
     const { clock, signal, sizeLimit } = this.#options;
     const { batcher } = this.#options.lane;
     const { batch, sibling } = piece;
+    await piece.again;
     if (batch.events.ends.length > 1) {
       if (piece.isAtFault) return 'isolate';
       if (sizeLimit.isTooLarge(batch.body.length, clock.now())) return 'split';
@@ -161,7 +164,7 @@ export class Delivery {
   /** @param waiting Aborts what is waited for between two requests. */
   async #sendUntil(batch: Batch, waiting: AbortSignal): Promise<Fate> {
     const { gate, requests, signal } = this.#options;
-    const tries: Tries = { failures: 0, owesBudget: false, refusals: [], wasHeld: false };
+    const tries: Tries = { failures: 0, owesBudget: false, refusals: [] };
     for (;;) {
       await this.#rest(waiting);
       const isRetry = tries.failures > 0;
@@ -243,7 +246,7 @@ export class Delivery {
     const isRepeated = refusals.includes(answer.status) || refusals.length + 1 >= MAX_REFUSALS;
     refusals.push(answer.status);
     if (action === 'isolate' && !isRepeated && !isBlamed) return { again: NOW };
-    return this.#endSingle(batch, pass, answer, tries);
+    return this.#endSingle(batch, pass, answer);
   }
 
   /** Ends an event that is refused for good, unless it is the service that is to blame. */
@@ -251,13 +254,12 @@ export class Delivery {
     batch: Batch,
     pass: Pass,
     answer: Answer,
-    tries: Tries,
   ): Promise<Fate | { readonly again: Promise<void> }> {
     const { gate, isStrict, signal, verdicts } = this.#options;
     const { backlog } = this.#options.lane;
     const isBlamed = verdicts.blameTheService;
     // One that cannot be put back is not to stand in the way of all others for ever.
-    if ((!isBlamed || tries.wasHeld) && (await this.#keepDeadLetter(batch, answer))) {
+    if ((!isBlamed || this.#held.has(batch)) && (await this.#keepDeadLetter(batch, answer))) {
       if (isBlamed) gate.hold(pass, 'refused', answer.status, false);
       return 'refused';
     }
@@ -265,7 +267,7 @@ export class Delivery {
     if (!isBlamed) return { again: gate.park(STORAGE_RETRY_MS, signal) };
     gate.hold(pass, 'refused', answer.status, false);
     if (!isStrict && backlog.putBack(batch.range)) return 'put back';
-    tries.wasHeld = true;
+    this.#held.add(batch);
     return { again: NOW };
   }
 
@@ -281,7 +283,9 @@ export class Delivery {
     let from = 0;
     for (const [index, reason] of rejected) {
       if (index > from) await this.#delivered(cutBatch(batch, from, index));
-      await this.#rejected(cutBatch(batch, index, index + 1), pass, { ...answer, body: reason });
+      const event = cutBatch(batch, index, index + 1);
+      if (this.#held.has(batch)) this.#held.add(event);
+      await this.#rejected(event, pass, { ...answer, body: reason });
       from = index + 1;
     }
     if (from < count) await this.#delivered(from === 0 ? batch : cutBatch(batch, from, count));
@@ -303,10 +307,10 @@ export class Delivery {
   async #rejected(event: Batch, pass: Pass, answer: Answer): Promise<void> {
     const { unsecured } = this.#options.lane;
     unsecured.add(event);
-    const tries: Tries = { failures: 0, owesBudget: false, refusals: [], wasHeld: false };
-    const fate = await this.#endSingle(event, pass, answer, tries);
+    const fate = await this.#endSingle(event, pass, answer);
     unsecured.delete(event);
-    if (typeof fate !== 'string') this.#add(event);
+    if (typeof fate === 'string') return;
+    for (const piece of this.#add(event)) piece.again = fate.again;
   }
 
   async #dropped(batch: Batch, pass: Pass): Promise<Fate> {
