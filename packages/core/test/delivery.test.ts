@@ -501,32 +501,6 @@ describe('Delivery, again', () => {
   });
 });
 
-describe('Delivery, where a dead letter cannot be kept', () => {
-  it('asks once in a minute, and others go on', async () => {
-    const classify: Delivery['classify'] = ({ body }) => (body === '' ? [] : [{ index: 0 }]);
-    for (const status of [400, 207]) {
-      const bench = new Bench({
-        delivery: { classify, concurrency: 2 },
-        maxEvents: 1,
-        deadLetters: { maxBytes: 65_536 },
-      });
-      bench.answer((numbers) => (numbers[0] === 0 ? answered(status, { body: 'x'.repeat(1_000) }) : 200));
-      // More than its store may hold at all.
-      bench.tracker.track(
-        'event',
-        { n: 0, text: 'x'.repeat(100_000) },
-        { correlationValue: 'ada@example.com' },
-      );
-      await bench.pass(SECOND);
-      const before = bench.requests;
-      await bench.track(0);
-      await bench.pass(10 * MINUTE);
-      expect(bench.requests - before, `status ${status}`).toBeLessThanOrEqual(20);
-      expect(bench.tracker.stats()).toMatchObject({ breaker: 'closed', pause: undefined });
-    }
-  });
-});
-
 describe('Delivery, at the end', () => {
   it('is not disturbed by a request that hangs', async () => {
     const bench = new Bench({ delivery: { concurrency: 2 }, maxEvents: 5 });

@@ -4,6 +4,7 @@ import { Backlog } from '../src/backlog.ts';
 import { Batcher } from '../src/batcher.ts';
 import { Books } from '../src/books.ts';
 import { Breaker, type BreakerState } from '../src/breaker.ts';
+import type { Classify } from '../src/classify.ts';
 import { DeadLetterStore } from '../src/dead-letter-store.ts';
 import type { DeliveryPolicy } from '../src/delivery-policy.ts';
 import { Gate } from '../src/gate.ts';
@@ -36,6 +37,7 @@ interface BenchOptions {
   readonly maxAgeMs?: number;
   readonly isStrict?: boolean;
   readonly policy?: DeliveryPolicy;
+  readonly classify?: Classify;
   /** By default there is no bound to retries. */
   readonly retriesPerSuccess?: number;
 }
@@ -114,7 +116,7 @@ class Bench {
     this.sender = new Sender({
       ...{ clock, random, concurrency, backoff, isStrict, abort, breaker: this.breaker },
       lanes: { all: [{ backlog, batcher: this.batcher, unsecured: this.unsecured }] },
-      ...{ policy: options.policy ?? {}, classify: undefined, journal, books },
+      ...{ policy: options.policy ?? {}, classify: options.classify, journal, books },
       ...{ gate: this.gate, requests: this.requests, sizeLimit: this.sizeLimit, verdicts: new Verdicts() },
       deadLetters: new DeadLetterStore({
         clock: new VirtualClock(),
@@ -813,6 +815,19 @@ describe('Sender, where events are refused', () => {
     expect(bench.kept).toEqual([1]);
     expect(bench.books).toMatchObject({ delivered: 2, deadLettered: 1 });
     expect(bench.backlog.pending).toBe(0);
+  });
+
+  it('asks once in a minute where an answer names an event whose dead letter cannot be written', async () => {
+    const bench = new Bench({ classify: ({ count }) => (count === 1 ? [{ index: 0 }] : [{ index: 2 }]) });
+    bench.letters.failAppends = true;
+    await bench.send(3);
+    await bench.pass(10 * MINUTE);
+    expect(bench.transport.requests.length).toBeLessThanOrEqual(12);
+    expect(bench.breaker.state).toBe('closed');
+    bench.letters.failAppends = false;
+    await bench.pass(2 * MINUTE);
+    expect(bench.kept).toEqual([2]);
+    expect(bench.books).toMatchObject({ delivered: 2, deadLettered: 1 });
   });
 
   it('releases an event only once its dead letter would survive a power cut', async () => {
