@@ -1,4 +1,5 @@
 import { ConfigError, describe } from '@sluice/protocol';
+import type { PauseReason } from './stats.ts';
 
 /**
  * What the sender does with an answer:
@@ -69,6 +70,13 @@ export function ruleFor(status: number, policy: DeliveryPolicy = {}): Rule {
     if (action !== undefined) return { ...rule, action };
   }
   return UNKNOWN;
+}
+
+/** Why a status pauses. */
+export function pauseReason(status: number): PauseReason {
+  if (status === 401 || status === 403) return 'unauthorized';
+  const isMisdirected = Math.floor(status / 100) === 3 || [404, 405, 410].includes(status);
+  return isMisdirected ? 'misdirected' : 'policy';
 }
 
 /** A copy of a policy, checked. Throws a ConfigError for a status or an action that there is not. */

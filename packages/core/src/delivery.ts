@@ -1,22 +1,15 @@
-import { type Backoff, backoffDelayMs, DeliveryError, parseRetryAfter } from '@sluice/protocol';
-import { MEMORY_SEGMENT } from './backlog.ts';
+import { type Backoff, backoffDelayMs, type DeliveryError, parseRetryAfter } from '@sluice/protocol';
 import { type Batch, cutBatch, splitBatch } from './batch.ts';
-import type { Books, DropReason } from './books.ts';
 import type { Classify } from './classify.ts';
 import { abortAfter, type Clock, sleep } from './clock.ts';
-import type { DeadLetterStore } from './dead-letter-store.ts';
-import { type Action, type DeliveryPolicy, type Rule, ruleFor } from './delivery-policy.ts';
+import { type DeliveryPolicy, pauseReason, type Rule, ruleFor } from './delivery-policy.ts';
+import { excerptOf, failedAttempt } from './failed-attempt.ts';
 import type { Gate, Pass } from './gate.ts';
-import type { Journal } from './journal.ts';
-import type { Lane } from './lane.ts';
-import { reasonOf } from './reason.ts';
-import { MAX_EXCERPT_LENGTH } from './redaction.ts';
 import { rejectedIndexes } from './rejected-indexes.ts';
 import type { Requests } from './requests.ts';
+import { Settlement, type SettlementOptions } from './settlement.ts';
 import type { SizeLimit } from './size-limit.ts';
-import type { PauseReason } from './stats.ts';
 import type { Outcome } from './transport.ts';
-import type { Verdicts } from './verdicts.ts';
 
 /** An event that is refused each time in another way is refused. */
 const MAX_REFUSALS = 4;
@@ -52,10 +45,7 @@ interface Tries {
   readonly refusals: number[];
 }
 
-/** As much of a lane as sending its batches takes. */
-export type OutgoingLane = Pick<Lane, 'backlog' | 'batcher' | 'unsecured'>;
-
-export interface DeliveryOptions {
+export interface DeliveryOptions extends SettlementOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly backoff: Backoff;
@@ -63,28 +53,19 @@ export interface DeliveryOptions {
   readonly isStrict: boolean;
   readonly policy: DeliveryPolicy;
   readonly classify: Classify | undefined;
-  /** The one that the batch is of. */
-  readonly lane: OutgoingLane;
-  readonly journal: Journal;
-  readonly books: Books;
-  readonly deadLetters: Pick<DeadLetterStore, 'keep'>;
   readonly gate: Gate;
   readonly requests: Requests;
   readonly sizeLimit: SizeLimit;
-  readonly verdicts: Verdicts;
   /** Ends it, wherever it is. */
   readonly signal: AbortSignal;
-  readonly onDelivered: (count: number) => void;
-  readonly onDeadLettered: (status: number, excerpt: string) => void;
-  readonly onDropped: (reason: DropReason, count: number) => void;
   readonly onFailedAttempt: (error: DeliveryError) => void;
-  readonly onStorageFailed: (error: unknown) => void;
   readonly onHookFailed: (hook: string, error: unknown) => void;
 }
 
 /** Sees one batch through to its end, in as many pieces as it takes: delivered, kept as dead letters, dropped or put back. */
 export class Delivery {
   readonly #options: DeliveryOptions;
+  readonly #settlement: Settlement;
   /** What is left of the batch: what is to be sent next is last, what was cut off first is first. */
   #pieces: Piece[] = [];
   /** Single events that were held back once already, because the service is to blame. */
@@ -95,6 +76,7 @@ export class Delivery {
 
   constructor(options: DeliveryOptions) {
     this.#options = options;
+    this.#settlement = new Settlement(options);
   }
 
   async run(batch: Batch): Promise<void> {
@@ -169,7 +151,11 @@ export class Delivery {
       await this.#rest(waiting);
       const isRetry = tries.failures > 0;
       const pass = await gate.admit(batch.events.ends.length, tries.owesBudget, waiting);
-      if (pass === undefined) return signal.aborted ? 'stopped' : this.#expired(batch);
+      if (pass === undefined && signal.aborted) return 'stopped';
+      if (pass === undefined) {
+        await this.#settlement.expired(batch);
+        return 'settled';
+      }
       let verdict: Fate | { readonly again: Promise<void> };
       try {
         verdict = await this.#judge(batch, pass, await requests.post(batch, isRetry), tries, waiting);
@@ -189,21 +175,21 @@ export class Delivery {
     tries: Tries,
     waiting: AbortSignal,
   ): Promise<Fate | { readonly again: Promise<void> }> {
-    const { books, clock, gate, policy, requests, signal, sizeLimit } = this.#options;
-    const count = batch.events.ends.length;
+    const { books, clock, gate, onFailedAttempt, policy, requests, signal, sizeLimit } = this.#options;
+    const now = clock.now();
     const rule = outcome.kind === 'failed' ? NO_ANSWER : ruleFor(outcome.status, policy);
     if (outcome.kind === 'answered' && rule.action === 'accept') return this.#accepted(batch, pass, outcome);
     if (signal.aborted) return 'stopped';
-    this.#report(outcome, rule.action);
+    onFailedAttempt(failedAttempt(outcome, rule.action, now));
     if (outcome.kind === 'failed' || rule.action === 'retry') {
       // The next try goes as it is where that may help: some servers fail at what they cannot parse.
       if (!rule.isPushback)
         requests.isEncodingAtFault(batch, 'status' in outcome ? outcome.status : undefined);
       const isAmbiguous = outcome.kind === 'failed' ? outcome.maybeSent : rule.isAmbiguous;
-      if (isAmbiguous) books.maybeDuplicate += count;
+      if (isAmbiguous) books.maybeDuplicate += batch.events.ends.length;
       if (rule.isPushback) gate.pushedBack(pass);
       const header = outcome.kind === 'answered' ? outcome.retryAfter : undefined;
-      const retryAfterMs = parseRetryAfter(header, clock.now());
+      const retryAfterMs = parseRetryAfter(header, now);
       const { failures } = tries;
       const again = gate.failed(pass, { failures, retryAfterMs, isAlive: rule.isAlive }, waiting);
       tries.failures += 1;
@@ -219,8 +205,12 @@ export class Delivery {
       gate.answered(pass.era);
       return { again: NOW };
     }
-    if (rule.action === 'drop') return this.#dropped(batch, pass);
-    if (rule.action === 'split') sizeLimit.refused(batch.body.length, clock.now());
+    if (rule.action === 'drop') {
+      gate.answered(pass.era);
+      await this.#settlement.dropped(batch);
+      return 'settled';
+    }
+    if (rule.action === 'split') sizeLimit.refused(batch.body.length, now);
     return this.#refused(batch, pass, outcome, rule, tries);
   }
 
@@ -259,13 +249,15 @@ export class Delivery {
     const { backlog } = this.#options.lane;
     const isBlamed = verdicts.blameTheService;
     // One that cannot be put back is not to stand in the way of all others for ever.
-    if ((!isBlamed || this.#held.has(batch)) && (await this.#keepDeadLetter(batch, answer))) {
-      if (isBlamed) gate.hold(pass, 'refused', answer.status, false);
+    const { status, body } = answer;
+    const isEnding = !isBlamed || this.#held.has(batch);
+    if (isEnding && (await this.#settlement.deadLettered(batch, status, excerptOf(body)))) {
+      if (isBlamed) gate.hold(pass, 'refused', status, false);
       return 'refused';
     }
     // It is for the storage to blame that it cannot be ended: others go on.
     if (!isBlamed) return { again: gate.park(STORAGE_RETRY_MS, signal) };
-    gate.hold(pass, 'refused', answer.status, false);
+    gate.hold(pass, 'refused', status, false);
     if (!isStrict && backlog.putBack(batch.range)) return 'put back';
     this.#held.add(batch);
     return { again: NOW };
@@ -282,25 +274,14 @@ export class Delivery {
     const rejected = rejectedIndexes(batch, answer, classify, onHookFailed);
     let from = 0;
     for (const [index, reason] of rejected) {
-      if (index > from) await this.#delivered(cutBatch(batch, from, index));
+      if (index > from) await this.#settlement.delivered(cutBatch(batch, from, index));
       const event = cutBatch(batch, index, index + 1);
       if (this.#held.has(batch)) this.#held.add(event);
       await this.#rejected(event, pass, { ...answer, body: reason });
       from = index + 1;
     }
-    if (from < count) await this.#delivered(from === 0 ? batch : cutBatch(batch, from, count));
+    if (from < count) await this.#settlement.delivered(from === 0 ? batch : cutBatch(batch, from, count));
     return 'settled';
-  }
-
-  async #delivered(batch: Batch): Promise<void> {
-    const { books, onDelivered, verdicts } = this.#options;
-    const { backlog } = this.#options.lane;
-    const count = batch.events.ends.length;
-    verdicts.accepted(count);
-    await this.#release(batch);
-    books.delivered += count;
-    backlog.settle(batch.range);
-    onDelivered(count);
   }
 
   /** An accepted batch's answer names an event as rejected. */
@@ -313,59 +294,6 @@ export class Delivery {
     for (const piece of this.#add(event)) piece.again = fate.again;
   }
 
-  async #dropped(batch: Batch, pass: Pass): Promise<Fate> {
-    const { gate, onDropped } = this.#options;
-    const { backlog, unsecured } = this.#options.lane;
-    gate.answered(pass.era);
-    unsecured.delete(batch);
-    await this.#release(batch);
-    backlog.settle(batch.range);
-    onDropped('refused', batch.events.ends.length);
-    return 'settled';
-  }
-
-  /** Tried for so long that nobody wants it any more. */
-  async #expired(batch: Batch): Promise<Fate> {
-    const { onStorageFailed } = this.#options;
-    const { batcher, unsecured } = this.#options.lane;
-    unsecured.delete(batch);
-    await batcher.expire(batch.range).catch(onStorageFailed);
-    return 'settled';
-  }
-
-  /** Keeps the one event of a batch, which is refused for good. False where it could not be kept. */
-  async #keepDeadLetter(batch: Batch, answer: Answer): Promise<boolean> {
-    const { books, deadLetters, onDeadLettered, onStorageFailed, verdicts } = this.#options;
-    const { backlog, unsecured } = this.#options.lane;
-    const { status } = answer;
-    const excerpt = excerptOf(answer);
-    // Counted before it is kept: others are judged meanwhile.
-    verdicts.refused();
-    try {
-      await deadLetters.keep(batch, { status, excerpt });
-    } catch (error) {
-      verdicts.withdraw();
-      onStorageFailed(error);
-      return false;
-    }
-    unsecured.delete(batch);
-    await this.#release(batch);
-    books.deadLettered += 1;
-    backlog.settle(batch.range);
-    onDeadLettered(status, excerpt);
-    return true;
-  }
-
-  async #release({ range }: Batch): Promise<void> {
-    const { journal, onStorageFailed } = this.#options;
-    try {
-      if (range.segment !== MEMORY_SEGMENT) await journal.acknowledge(range);
-    } catch (error) {
-      // The service has the events; another life may send them again.
-      onStorageFailed(error);
-    }
-  }
-
   /** After a refusal that is not worth many requests. */
   async #rest(waiting: AbortSignal): Promise<void> {
     if (!this.#restsBefore) return;
@@ -373,31 +301,4 @@ export class Delivery {
     const { backoff, clock, random } = this.#options;
     await sleep(clock, backoffDelayMs(Math.min(this.#slowness, SLOWEST), backoff, random), waiting);
   }
-
-  #report(outcome: Outcome, action: Action): void {
-    const { clock, onFailedAttempt } = this.#options;
-    const retryable = action === 'retry' || action === 'pause';
-    if (outcome.kind === 'failed') {
-      const message = `the service could not be reached: ${reasonOf(outcome.cause)}`;
-      onFailedAttempt(new DeliveryError(message, { retryable, cause: outcome.cause }));
-      return;
-    }
-    const { status, retryAfter } = outcome;
-    const message = `the service answered ${status}; the sender's action is to ${action}`;
-    const retryAfterMs = parseRetryAfter(retryAfter, clock.now());
-    onFailedAttempt(
-      new DeliveryError(message, { status, retryable, retryAfterMs, excerpt: excerptOf(outcome) }),
-    );
-  }
-}
-
-/** What is shown and kept of an answer: its start. */
-function excerptOf({ body }: Answer): string {
-  return body.slice(0, MAX_EXCERPT_LENGTH);
-}
-
-function pauseReason(status: number): PauseReason {
-  if (status === 401 || status === 403) return 'unauthorized';
-  const isMisdirected = Math.floor(status / 100) === 3 || [404, 405, 410].includes(status);
-  return isMisdirected ? 'misdirected' : 'policy';
 }

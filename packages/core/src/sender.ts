@@ -3,7 +3,8 @@ import type { Batch } from './batch.ts';
 import type { Batcher } from './batcher.ts';
 import type { Breaker } from './breaker.ts';
 import type { Timer } from './clock.ts';
-import { Delivery, type DeliveryOptions, type OutgoingLane } from './delivery.ts';
+import { Delivery, type DeliveryOptions } from './delivery.ts';
+import type { OutgoingLane } from './settlement.ts';
 
 /** Enough to find out whether the service works. */
 const PROBE_EVENTS = 10;

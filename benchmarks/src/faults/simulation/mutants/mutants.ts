@@ -26,7 +26,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'acknowledges before the service has answered',
     file: 'delivery.js',
     find: 'let verdict;',
-    replace: 'let verdict; await this.#release(batch);',
+    replace: 'let verdict; await this.#options.journal.acknowledge(batch.range);',
   },
   {
     name: 'drops the checksum',
