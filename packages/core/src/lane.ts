@@ -29,7 +29,9 @@ export class Lane {
     this.committer = new Committer({
       ...{ ...options, backlog },
       onRecovered: async () => {
-        await Promise.all([this.secure(), onRecovered()]);
+        await this.secure();
+        // Not before: where nothing else is left to be written, it is this that shows whether the journal works.
+        await onRecovered();
       },
     });
     this.batcher = new Batcher({ ...options, backlog });
