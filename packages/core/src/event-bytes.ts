@@ -36,3 +36,24 @@ export function joinEvents(texts: readonly Uint8Array[], time: number): EventByt
 export function splitEvents({ bytes, ends }: EventBytes): Uint8Array[] {
   return Array.from(ends, (end, index) => bytes.subarray(index === 0 ? 0 : (ends[index - 1] ?? 0) + 1, end));
 }
+
+/** Groups as one; what is alone is not copied. */
+export function mergeEvents(groups: readonly EventBytes[]): EventBytes {
+  const [first] = groups;
+  if (first !== undefined && groups.length === 1) return first;
+  const bytes = new Uint8Array(groups.reduce((total, group) => total + group.bytes.length + 1, -1)).fill(
+    COMMA,
+  );
+  const ends: number[] = [];
+  const times: number[] = [];
+  let start = 0;
+  for (const group of groups) {
+    bytes.set(group.bytes, start);
+    for (const [index, end] of group.ends.entries()) {
+      ends.push(start + end);
+      times.push(group.times?.[index] ?? Number.NaN);
+    }
+    start += group.bytes.length + 1;
+  }
+  return { bytes, ends: Uint32Array.from(ends), times: Float64Array.from(times) };
+}

@@ -1,6 +1,6 @@
 import { ClosedError } from '../errors/closed-error.ts';
 import { StorageError } from '../errors/storage-error.ts';
-import { sliceEvents } from '../event-bytes.ts';
+import { mergeEvents, sliceEvents } from '../event-bytes.ts';
 import {
   type EventBytes,
   type Journal,
@@ -8,7 +8,6 @@ import {
   NO_EVENTS,
   type Range,
   type Reading,
-  rangeLength,
 } from '../journal.ts';
 import { type Chunk, ChunkList } from './chunk-list.ts';
 
@@ -57,13 +56,27 @@ export class MemoryJournal implements Journal {
   }
 
   async read(range: Range, limit: Limit): Promise<Reading> {
-    const chunk = this.#chunks.find(range.from);
-    if (chunk === undefined) return { events: NO_EVENTS, range };
-    const events = sliceEvents(chunk.events, range.from - chunk.from, {
-      maxEvents: Math.min(limit.maxEvents, rangeLength(range)),
-      maxBytes: limit.maxBytes,
-    });
-    return { events, range: { ...range, to: range.from + events.ends.length } };
+    const parts: EventBytes[] = [];
+    let { from: to } = range;
+    let bytes = 0;
+    // What was appended bit by bit is read in one go.
+    for (
+      let chunk = this.#chunks.find(to);
+      chunk !== undefined && to < range.to;
+      chunk = this.#chunks.find(to)
+    ) {
+      const maxEvents = Math.min(range.to, range.from + limit.maxEvents) - to;
+      const part = sliceEvents(chunk.events, to - chunk.from, {
+        maxEvents,
+        maxBytes: limit.maxBytes - bytes,
+      });
+      if (maxEvents <= 0 || (bytes > 0 && bytes + part.bytes.length > limit.maxBytes)) break;
+      parts.push(part);
+      to += part.ends.length;
+      bytes += part.bytes.length + 1;
+    }
+    if (parts.length === 0) return { events: NO_EVENTS, range };
+    return { events: mergeEvents(parts), range: { ...range, to } };
   }
 
   async acknowledge(range: Range): Promise<void> {

@@ -14,4 +14,22 @@ describe('MemoryJournal', () => {
     expect(journal.bytes).toBe(0);
     await journal.append(group(['"12345"']));
   });
+
+  it('reads what was appended bit by bit in one go, within the limits', async () => {
+    const journal = new MemoryJournal(1_000);
+    const texts = ['"1"', '"22"', '"333"', '"4444"'];
+    for (const text of texts) await journal.append(group([text]));
+    const read = async (maxEvents: number, maxBytes: number) => {
+      const { events, range } = await journal.read({ segment: 1, from: 0, to: 4 }, { maxEvents, maxBytes });
+      expect(range).toEqual({ segment: 1, from: 0, to: events.ends.length });
+      return new TextDecoder().decode(events.bytes);
+    };
+    expect(await read(10, 1_000)).toBe(texts.join(','));
+    expect(await read(2, 1_000)).toBe('"1","22"');
+    expect(await read(10, 14)).toBe('"1","22","333"');
+    expect(await read(10, 13)).toBe('"1","22"');
+    expect(await read(10, 1)).toBe('"1"');
+    await journal.acknowledge({ segment: 1, from: 2, to: 3 });
+    expect(await read(10, 1_000)).toBe('"1","22"');
+  });
 });
