@@ -125,6 +125,11 @@ export class Backlog {
     return true;
   }
 
+  /** Leaves to the journal all but the newest `most` of what is written, so that what comes later need not wait behind it. */
+  leaveToJournal(most: number): void {
+    while (this.#spill(this.#written.count - most));
+  }
+
   /**
    * The oldest events that are not written, behind `skip` others, as they lie in the ring; they stay there until
    * `markWritten`.
@@ -328,10 +333,10 @@ export class Backlog {
   }
 
   /** Leaves the oldest written events to the journal. False where there are none that a journal holds. */
-  #spill(): boolean {
+  #spill(most: number = SPILL_EVENTS): boolean {
     const first = this.#written.peek();
-    if (first === undefined || first.segment === MEMORY_SEGMENT) return false;
-    const count = Math.min(SPILL_EVENTS, rangeLength(first));
+    if (first === undefined || first.segment === MEMORY_SEGMENT || most <= 0) return false;
+    const count = Math.min(most, rangeLength(first));
     this.#stored.push({ ...this.#written.shift(count), at: this.#ring.oldestAt });
     this.#ring.shift(count);
     this.#closeHoles();

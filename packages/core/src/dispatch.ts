@@ -19,6 +19,9 @@ import type { TrackerStats } from './stats.ts';
 import type { Transport } from './transport.ts';
 import { Verdicts } from './verdicts.ts';
 
+/** So many batches of what waits when the service comes back go the way of fresh events. */
+const FRESH_BATCHES = 2;
+
 export interface DispatchOptions {
   readonly settings: Settings;
   readonly clock: Clock;
@@ -50,6 +53,7 @@ export class Dispatch {
     const abort = platform.createAbortController();
     this.#breaker = new Breaker(clock, (state) => {
       reporter.breaker(state);
+      if (state === 'closed' && !isStrict) this.#ageBacklog(parts.lanes, settings.batch.maxEvents);
       this.#stalls.check();
       void this.#sender.wake();
     });
@@ -116,6 +120,11 @@ export class Dispatch {
   whileUseful(work: Promise<void>, until: number): Promise<void> {
     this.#breaker.catchUp();
     return this.#stalls.wait(work, until);
+  }
+
+  /** The service is back: what waited for it is not to hold up what is tracked from now on. */
+  #ageBacklog({ all }: Lanes, batchEvents: number): void {
+    for (const { backlog } of all) backlog.leaveToJournal(FRESH_BATCHES * batchEvents);
   }
 
   /** Ends what is under way, without waiting for answers. */

@@ -49,6 +49,17 @@ describe('Backlog', () => {
     expect(backlog.peekStored()).toMatchObject({ segment: 1, from: 0, to: 2 });
   });
 
+  it('leaves all but the newest to the journal when it is told to, as far as that holds them', () => {
+    const backlog = createBacklog();
+    for (const text of ['1', '2', '3', '4', '5']) backlog.push(text, 0);
+    backlog.markWritten({ segment: 1, from: 0, to: 4 });
+    backlog.leaveToJournal(1);
+    expect([backlog.stored, backlog.fresh, backlog.unwritten, backlog.pending]).toEqual([3, 1, 1, 5]);
+    expect(backlog.peekStored()).toMatchObject({ segment: 1, from: 0, to: 3 });
+    backlog.leaveToJournal(1);
+    expect([backlog.stored, backlog.fresh]).toEqual([3, 1]);
+  });
+
   it('accepts no more where memory is full of what no journal holds, and changes nothing then', () => {
     const backlog = createBacklog(2);
     backlog.push('1', 0);
