@@ -12,7 +12,7 @@ const SLOW_PAUSE: Backoff = { baseMs: 5 * 60_000, maxMs: 60 * 60_000 };
 /** A service that asks for more is asked again after this all the same. */
 const MAX_RETRY_AFTER_MS = 60 * 60_000;
 /** Spread over clients that were all told the same. */
-const RETRY_AFTER_JITTER = 0.2;
+const JITTER = 0.2;
 /** Spread over clients that ask again at the longest interval: it is never less. */
 const PROBE_JITTER = 0.5;
 
@@ -83,6 +83,11 @@ export class Gate {
     return this.#parked;
   }
 
+  /** How many batches are worth being taken: where requests have to wait, a batch that waits with them is not fresh for long. */
+  get mostTaken(): number {
+    return Math.ceil(this.#options.rateLimit.perSecond ?? Number.POSITIVE_INFINITY);
+  }
+
   /** Resolves to a pass when a request with so many events may be made, or to undefined when the signal aborts. */
   async admit(events: number, isRetry: boolean, signal: AbortSignal): Promise<Pass | undefined> {
     const { breaker, clock, rateLimit } = this.#options;
@@ -148,13 +153,15 @@ export class Gate {
     { failures, retryAfterMs, isAlive = false }: Failure,
     signal: AbortSignal,
   ): Promise<void> {
-    const { backoff, breaker, random, rateLimit } = this.#options;
+    const { backoff, breaker, clock, random, rateLimit } = this.#options;
     // A service that only says how much it bears is for the rate limit, once there is one.
     const isRated = isAlive && rateLimit.perSecond !== undefined && breaker.state === 'closed';
     const isBroken = !isRated && breaker.fail(era);
     if (retryAfterMs !== undefined) {
-      const jitter = 1 + RETRY_AFTER_JITTER * random();
-      breaker.open(Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) * jitter);
+      const jitter = 1 + JITTER * random();
+      const askedMs = Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) * jitter;
+      // It tells all clients the same, each time: that alone does not make them fewer.
+      breaker.open(Math.max(askedMs, rateLimit.waitMs(clock.now())));
     } else if (isBroken) {
       this.#isBroken = true;
       breaker.open(this.#probeDelayMs());
@@ -174,11 +181,11 @@ export class Gate {
 
   /** Nothing is wrong with the events: no request for a while, longer from time to time. */
   hold({ era }: Pass, reason: PauseReason, status: number, isSlow: boolean): void {
-    const { breaker, clock, onPaused } = this.#options;
+    const { breaker, clock, onPaused, random } = this.#options;
     // Several requests that were under way at once are told the same: that is one pause.
     if (era !== breaker.era) return;
     const { baseMs, maxMs } = isSlow ? SLOW_PAUSE : PAUSE;
-    const delayMs = Math.min(maxMs, baseMs * 2 ** this.#pauses);
+    const delayMs = Math.min(maxMs, baseMs * 2 ** this.#pauses) * (1 + JITTER * random());
     this.#pauses += 1;
     this.#pause = { reason, status, until: clock.now() + delayMs };
     breaker.open(delayMs);

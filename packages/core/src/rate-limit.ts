@@ -4,6 +4,8 @@ const DECREASE = 0.7;
 const INCREASE_PER_SECOND = 0.1;
 /** What it grows by each second beyond that rate: the service bears more than it did, or than was known. */
 const GROWTH_PER_SECOND = 2;
+/** One accepted request counts for no more time than this: of many clients that ask seldom, each learns little from it. */
+const MOST_SECONDS = 0.5;
 /** Grown to so many times the rate at which the service pushed back, there is no limit any more. */
 const RELEASE = 64;
 const LEAST_PER_SECOND = 1 / 60;
@@ -54,7 +56,7 @@ export class RateLimit {
     this.#accepted.push(now);
     if (this.#accepted.length > WINDOW_REQUESTS) this.#accepted.shift();
     if (this.#perSecond === Number.POSITIVE_INFINITY) return;
-    const seconds = Math.min(1, Math.max(0, (now - this.#increasedAt) / 1_000));
+    const seconds = Math.min(MOST_SECONDS, Math.max(0, (now - this.#increasedAt) / 1_000));
     this.#increasedAt = now;
     if (this.#perSecond < this.#ceiling) this.#perSecond += this.#ceiling * INCREASE_PER_SECOND * seconds;
     else this.#perSecond *= GROWTH_PER_SECOND ** seconds;

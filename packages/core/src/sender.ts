@@ -95,7 +95,7 @@ export class Sender {
     if (abort.signal.aborted) return false;
     if (isStrict) return taken === 0;
     if (breaker.state !== 'closed') return this.#probes === 0;
-    return taken - gate.parked < concurrency && taken < concurrency * MOST_WAITING;
+    return taken - gate.parked < concurrency && taken < Math.min(concurrency * MOST_WAITING, gate.mostTaken);
   }
 
   async #nextBatch({ batcher }: OutgoingLane): Promise<Batch | undefined> {

@@ -255,6 +255,31 @@ describe('Gate, after an outage', () => {
     expect(breaker.openUntil).toBe(clock.now() + 2 * MINUTE);
   });
 
+  it('does not ask sooner than the rate limit lets it, where the service asks for less time than that', async () => {
+    const { clock, breaker, gate, make } = createBench({ random: () => 0 });
+    gate.accepted(await make());
+    gate.end();
+    for (let count = 0; count < 3; count += 1) {
+      const pass = await make();
+      gate.pushedBack(pass);
+      await gate.failed(pass, { failures: 0, retryAfterMs: SECOND }, never);
+      gate.end();
+      await clock.advance((breaker.openUntil ?? 0) - clock.now());
+    }
+    const pass = await make();
+    gate.pushedBack(pass);
+    await gate.failed(pass, { failures: 0, retryAfterMs: SECOND }, never);
+    expect((breaker.openUntil ?? 0) - clock.now()).toBe(Math.ceil(SECOND / 0.7 ** 4));
+  });
+
+  it('says how many batches are worth being taken while requests have to wait', async () => {
+    const { gate, make } = createBench();
+    expect(gate.mostTaken).toBe(Number.POSITIVE_INFINITY);
+    gate.accepted(await make());
+    gate.pushedBack(await make());
+    expect(gate.mostTaken).toBe(1);
+  });
+
   it('forgets a rate limit that it learned while requests failed', async () => {
     const bench = createBench({ concurrency: 8 });
     const { clock, gate, rateLimit, make } = bench;
@@ -276,7 +301,7 @@ describe('Gate, after an outage', () => {
 
 describe('Gate, where nothing is wrong with the events', () => {
   it('pauses once for all that were under way, and says why and until when', async () => {
-    const { clock, gate, pauses, make } = createBench();
+    const { clock, gate, pauses, make } = createBench({ random: () => 0 });
     const passes = [await make(), await make(), await make()];
     for (const pass of passes) gate.hold(pass, 'unauthorized', 401, false);
     const pause = { reason: 'unauthorized', status: 401, until: clock.now() + MINUTE };
@@ -285,7 +310,7 @@ describe('Gate, where nothing is wrong with the events', () => {
   });
 
   it('pauses longer from time to time, up to a bound, and begins anew after a success', async () => {
-    const { clock, gate, pauses, make } = createBench();
+    const { clock, gate, pauses, make } = createBench({ random: () => 0 });
     const minutes = () =>
       pauses.map(({ until }) => until).map((until, index) => (until - (times[index] ?? 0)) / MINUTE);
     const times: number[] = [];
@@ -305,7 +330,7 @@ describe('Gate, where nothing is wrong with the events', () => {
   });
 
   it('resumes with the first answer that is about the events, and says so once', async () => {
-    const { clock, gate, resumed, make } = createBench();
+    const { clock, gate, resumed, make } = createBench({ random: () => 0 });
     gate.hold(await make(), 'misdirected', 404, true);
     await clock.advance(5 * MINUTE);
     const probe = await make();

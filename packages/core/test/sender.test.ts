@@ -608,7 +608,7 @@ describe('Sender, where nothing is wrong with the events', () => {
       ...{ status, probes: ADDRESS_PROBES, reason: 'misdirected' },
     })),
   ])('keeps them on $status, and asks again after minutes $probes', async ({ status, probes, reason }) => {
-    const bench = new Bench({ maxEvents: 10 });
+    const bench = new Bench({ maxEvents: 10, random: () => 0 });
     bench.transport.respond = () => answered(status);
     await bench.send(100);
     await bench.pass(136 * MINUTE);
@@ -627,7 +627,7 @@ describe('Sender, where nothing is wrong with the events', () => {
   });
 
   it('takes several such answers at once for one', async () => {
-    const bench = new Bench({ concurrency: 4, maxEvents: 10 });
+    const bench = new Bench({ concurrency: 4, maxEvents: 10, random: () => 0 });
     const answers: (() => void)[] = [];
     bench.transport.respond = () =>
       new Promise((resolve) => {
@@ -642,7 +642,7 @@ describe('Sender, where nothing is wrong with the events', () => {
   });
 
   it('begins with a minute again after the service worked', async () => {
-    const bench = new Bench();
+    const bench = new Bench({ random: () => 0 });
     bench.transport.respond = () => answered(401);
     await bench.send(1);
     await bench.pass(4 * MINUTE);
@@ -655,6 +655,14 @@ describe('Sender, where nothing is wrong with the events', () => {
     await bench.pass(MINUTE);
     const [first = 0, second = 0] = bench.transport.times.slice(before);
     expect(second - first).toBe(MINUTE);
+  });
+
+  it('waits up to a fifth more, so that clients that were refused together do not come back together', async () => {
+    const bench = new Bench({ random: () => 1 });
+    bench.transport.respond = () => answered(401);
+    await bench.send(1);
+    await bench.pass(4 * MINUTE);
+    expect(bench.transport.times).toEqual([0, 1.2 * MINUTE, 3.6 * MINUTE]);
   });
 });
 

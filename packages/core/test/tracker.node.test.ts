@@ -124,8 +124,8 @@ describe('a tracker with a service that works', () => {
       await expect.poll(() => tracker.stats().unwritten).toBe(0);
     }
     expect(tracker.stats()).toMatchObject({ accepted: 9_000, pending: 9_000, dropped: { 'buffer-full': 0 } });
-    // All but what memory and four requests of 500 events hold.
-    expect(tracker.stats().stored).toBeGreaterThanOrEqual(6_000);
+    // All but what memory holds, and the eight batches of 500 that may have been under way when the breaker opened.
+    expect(tracker.stats().stored).toBeGreaterThanOrEqual(4_000);
     expectBalanced(tracker);
     await tracker.close({ timeoutMs: 0 });
 
