@@ -8,8 +8,8 @@ export interface BudgetOptions {
   readonly journal: Journal;
   /** What waits in a segment that the journal gave up ends here. Returns how many events that are. */
   readonly evict: (segment: number) => number;
-  /** Writes what is to be given up last of a segment to another one. */
-  readonly rescue: (segment: number) => Promise<void>;
+  /** Writes what is to be given up last of a segment to another one. Returns how many bytes that are. */
+  readonly rescue: (segment: number) => Promise<number>;
   readonly clock: Clock;
   /** Resolves once the journal knows what it holds of earlier lives. Left out where it does from the start. */
   readonly opened?: () => Promise<void>;
@@ -36,6 +36,8 @@ export class Budget {
   /** Bytes that are being written: the journal does not count them yet. */
   #reservedBytes = 0;
   #isOpened = false;
+  /** What the journal took when all that waited in it was to be given up last. */
+  #bytesOfLast = Number.POSITIVE_INFINITY;
 
   constructor(options: BudgetOptions) {
     this.#options = options;
@@ -95,16 +97,33 @@ export class Budget {
     return this.#options.journal.bytes + this.#reservedBytes;
   }
 
-  /** False where there was nothing to give up. */
+  /** False where there was nothing to give up, or nothing but what is to be given up last and `isLast` is not. */
   async #evictOldest(isLast: boolean): Promise<boolean> {
-    const { evict, journal, onDropped, rescue } = this.#options;
-    const give = (before?: typeof rescue) =>
-      this.#free(async () => {
-        const segment = await journal.evictOldest?.(before);
-        const count = segment === undefined ? 0 : evict(segment);
-        if (count > 0) onDropped(count);
-      });
-    return (await give(rescue)) || (isLast && (await give()));
+    const { journal } = this.#options;
+    // A journal of nothing else is not written anew for each group that does not fit.
+    if (journal.bytes < this.#bytesOfLast) {
+      this.#bytesOfLast = Number.POSITIVE_INFINITY;
+      const most = journal.bytes;
+      for (let rescued = 0; rescued < most; ) {
+        const before = rescued;
+        const isFreed = await this.#giveUp(async (segment) => {
+          rescued += await this.#options.rescue(segment);
+        });
+        if (isFreed) return true;
+        if (rescued === before) return false;
+      }
+      this.#bytesOfLast = journal.bytes;
+    }
+    return isLast && (await this.#giveUp());
+  }
+
+  #giveUp(rescue?: (segment: number) => Promise<void>): Promise<boolean> {
+    const { evict, journal, onDropped } = this.#options;
+    return this.#free(async () => {
+      const segment = await journal.evictOldest?.(rescue);
+      const count = segment === undefined ? 0 : evict(segment);
+      if (count > 0) onDropped(count);
+    });
   }
 
   /** Counts what the journal gives back. False where that is nothing. */

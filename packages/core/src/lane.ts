@@ -57,25 +57,26 @@ export class Lane {
     this.unsecured.secureSync();
   }
 
-  /** Writes what waits in a segment to another one: it is about to be given up. */
-  async rescue(segment: number): Promise<void> {
+  /** Writes what waits in a segment to another one: it is about to be given up. Returns how many bytes that are. */
+  async rescue(segment: number): Promise<number> {
+    const { journal, onFailed } = this.#options;
+    let bytes = 0;
     try {
       for (const range of this.backlog.waitingIn(segment)) {
-        for (let from = range.from; from < range.to; ) from = await this.#move({ ...range, from });
+        for (let from = range.from; from < range.to; ) {
+          const { events, range: read } = await journal.read({ ...range, from }, journal.groupLimit);
+          const to = Math.max(read.to, from + 1);
+          if (rangeLength(read) > 0 && events.ends.length > 0)
+            await this.#rewrite({ ...range, from, to }, events);
+          bytes += events.bytes.length;
+          from = to;
+        }
       }
     } catch (error) {
       // What is left in it goes with it, and that is said.
-      this.#options.onFailed(error);
+      onFailed(error);
     }
-  }
-
-  /** Moves the start of a range. Returns the index up to which. */
-  async #move(range: EpochRange): Promise<number> {
-    const { journal } = this.#options;
-    const { events, range: read } = await journal.read(range, journal.groupLimit);
-    const to = Math.max(read.to, range.from + 1);
-    if (rangeLength(read) > 0 && events.ends.length > 0) await this.#rewrite({ ...range, to }, events);
-    return to;
+    return bytes;
   }
 
   async #rewrite(range: EpochRange, events: EventBytes): Promise<void> {

@@ -97,9 +97,9 @@ export class Lanes {
     return this.all.reduce((count, { backlog }) => count + backlog.evict(segment), 0);
   }
 
-  /** Writes what is given up last of a segment to another one. */
-  async rescue(segment: number): Promise<void> {
-    await this.#high?.rescue(segment);
+  /** Writes what is given up last of a segment to another one. Returns how many bytes that are. */
+  async rescue(segment: number): Promise<number> {
+    return (await this.#high?.rescue(segment)) ?? 0;
   }
 
   /** Makes no batches from now on. */

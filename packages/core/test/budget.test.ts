@@ -37,7 +37,7 @@ function createBenchWith<J extends Journal>(
   const backlog = new Backlog({ maxEvents: 1_000, maxBytes: 100_000 }, textWriter);
   const dropped: number[] = [];
   const budget = new Budget({
-    ...{ evict: (segment: number) => backlog.evict(segment), rescue: async () => {} },
+    ...{ evict: (segment: number) => backlog.evict(segment), rescue: async () => 0 },
     ...{ journal, clock: time, opened: async () => {} },
     ...{ maxBytes: 1_000, minFreeBytes: 0, whenFull: 'drop-oldest' },
     ...bounds,

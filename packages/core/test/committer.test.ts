@@ -44,7 +44,7 @@ function createBenchWith<J extends Journal>(
     backlog,
     journal,
     budget: new Budget({
-      ...{ evict: (segment: number) => backlog.evict(segment), rescue: async () => {} },
+      ...{ evict: (segment: number) => backlog.evict(segment), rescue: async () => 0 },
       ...{ journal, clock: time, onDropped, opened: async () => {} },
       ...{ maxBytes: Number.POSITIVE_INFINITY, minFreeBytes: 0, whenFull: 'drop-oldest', ...bounds },
     }),
