@@ -66,11 +66,11 @@ export function proxyScenarios(perSecond: number): readonly ProxyScenario[] {
       disturb: during('cut'),
     },
     {
-      ...{ name: 'service hangs, 504', rules: { upstreamTimeoutMs: 100 }, statuses: [504] },
+      ...{ name: 'service hangs, 504', rules: { upstreamTimeoutMs: 300 }, statuses: [504] },
       disturb: during('hung'),
     },
     {
-      ...{ name: 'answer comes not, 504', rules: { upstreamTimeoutMs: 100 }, statuses: [504] },
+      ...{ name: 'answer comes not, 504', rules: { upstreamTimeoutMs: 300 }, statuses: [504] },
       disturb: during('deaf'),
     },
     { name: 'reload under load', rules: PLAIN, statuses: [], disturb: reloadAlways },
