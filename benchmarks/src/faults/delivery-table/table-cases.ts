@@ -46,7 +46,8 @@ const BACKOFF_MS = 500 * RANDOM;
 const PAUSE_MS = 60_000;
 const SLOW_PAUSE_MS = 5 * 60_000;
 const HOUR_MS = 60 * 60_000;
-const JITTER = 1 + 0.2 * RANDOM;
+const MOST_JITTER = 1.2;
+const JITTER = 1 + (MOST_JITTER - 1) * RANDOM;
 /** Enough to open the breaker, and more than anybody would count to. */
 const MANY = 12;
 
@@ -147,7 +148,7 @@ function once(reply: Status, expected: Partial<TableResult>, answer = String(rep
 }
 
 function paused(status: number, ms: number): TableCase {
-  return once({ status }, { action: 'pause', requests: 2, waitMs: exactly(ms) });
+  return once({ status }, { action: 'pause', requests: 2, waitMs: [ms, ms * MOST_JITTER] });
 }
 
 /** Once, after which all are taken in parts, and again and again for one of the events. */
