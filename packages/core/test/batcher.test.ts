@@ -30,7 +30,8 @@ interface Bench {
   /** The same, where it is known when they were accepted. */
   readonly recoverAt: (times: readonly number[] | undefined, ...texts: string[]) => Promise<Range>;
   /** The texts of the next batch. */
-  readonly next: () => Promise<string[] | undefined>;
+  readonly next: (maxEvents?: number) => Promise<string[] | undefined>;
+  readonly sizeLimit: SizeLimit;
 }
 
 function createBench(
@@ -81,7 +82,7 @@ function createBench(
     backlog.addRecovered(range);
     return range;
   };
-  const next = async (): Promise<string[] | undefined> => textsOf(await batcher.next());
+  const next = async (most?: number): Promise<string[] | undefined> => textsOf(await batcher.next(most));
   return {
     clock,
     backlog,
@@ -95,6 +96,7 @@ function createBench(
     recover,
     recoverAt,
     next,
+    sizeLimit,
   };
 }
 
@@ -516,5 +518,101 @@ describe('Batcher, while the journal gives up a segment', () => {
     release();
     expect(textsOf(await first)).toEqual(['3', '4']);
     expect(await next()).toBeUndefined();
+  });
+});
+
+describe('Batcher, where order is strict', () => {
+  it('sends what is stored, which is older, before what is not', async () => {
+    const { next, recover, write } = createBench({ maxEvents: 2, isStrict: true });
+    await recover('old 1', 'old 2', 'old 3');
+    await write('new 1', 'new 2', 'new 3');
+    const batches = [];
+    for (let count = 0; count < 4; count += 1) batches.push(await next());
+    expect(batches).toEqual([['old 1', 'old 2'], ['old 3'], ['new 1', 'new 2'], undefined]);
+  });
+
+  it('sends nothing past what is stored and cannot be read now', async () => {
+    const { next, recover, write, batcher, journal } = createBench({ maxEvents: 2, isStrict: true });
+    await recover('old 1');
+    await write('new 1', 'new 2');
+    journal.failReads = true;
+    await expect(next()).rejects.toThrow('scripted');
+    const release = batcher.holdStored();
+    journal.failReads = false;
+    expect(await next()).toBeUndefined();
+    release();
+    expect([await next(), await next()]).toEqual([['old 1'], ['new 1', 'new 2']]);
+  });
+
+  it('reads on where it was, not others that may be readable', async () => {
+    const { next, recover, batcher, backlog } = createBench({ maxEvents: 2, isStrict: true });
+    await recover('1');
+    backlog.epochs.turn();
+    await recover('2');
+    batcher.holdStored()();
+    expect([await next(), await next()]).toEqual([['1'], ['2']]);
+  });
+
+  it('goes past what is stored and lost', async () => {
+    const { next, recover, write, journal, damaged } = createBench({ maxEvents: 2, isStrict: true });
+    const range = await recover('old 1', 'old 2');
+    journal.damage(range);
+    await write('new 1', 'new 2');
+    expect(await next()).toEqual(['new 1', 'new 2']);
+    expect(damaged).toEqual([2]);
+  });
+});
+
+describe('Batcher, asked for less than a batch may hold', () => {
+  it('takes so many, of fresh events and of stored ones', async () => {
+    const { next, recover, write } = createBench({ maxEvents: 5 });
+    await recover('old 1', 'old 2', 'old 3');
+    await write('new 1', 'new 2', 'new 3', 'new 4', 'new 5');
+    expect([await next(2), await next(2)]).toEqual([
+      ['old 1', 'old 2'],
+      ['new 1', 'new 2'],
+    ]);
+  });
+
+  it('takes no more than a batch may hold where it is asked for more', async () => {
+    const { next, write } = createBench({ maxEvents: 3 });
+    await write('1', '2', '3', '4');
+    expect(await next(10)).toEqual(['1', '2', '3']);
+  });
+
+  it('does not take fresh events before they are due', async () => {
+    const { next, write } = createBench({ maxEvents: 5 });
+    await write('1', '2');
+    expect(await next(1)).toBeUndefined();
+  });
+});
+
+describe('Batcher, where the service takes no large bodies', () => {
+  it('makes batches of no more bytes than are known to go, fresh ones and stored ones', async () => {
+    const { batcher, recover, write, sizeLimit } = createBench({ maxEvents: 100 });
+    sizeLimit.refused(100, 0);
+    const texts = Array.from({ length: 20 }, (_, number) => `"event ${number}"`);
+    await recover(...texts);
+    await write(...texts);
+    for (let count = 0; count < 8; count += 1) {
+      const batch = await batcher.next();
+      expect(batch?.body.length).toBeLessThanOrEqual(50);
+      expect(batch?.events.ends.length).toBeGreaterThan(1);
+    }
+  });
+
+  it('has fresh events due as soon as there are so many bytes', async () => {
+    const { next, write, sizeLimit } = createBench({ maxEvents: 100 });
+    await write('"event 1"', '"event 2"', '"event 3"', '"event 4"');
+    expect(await next()).toBeUndefined();
+    sizeLimit.refused(80, 0);
+    expect(await next()).toEqual(['"event 1"', '"event 2"']);
+  });
+
+  it('sends one event alone that has more', async () => {
+    const { next, write, sizeLimit } = createBench({ maxEvents: 2 });
+    sizeLimit.refused(2, 0);
+    await write('"much more than that"', '2');
+    expect(await next()).toEqual(['"much more than that"']);
   });
 });

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { Backlog } from '../src/backlog.ts';
+import { type Batch, splitBatch } from '../src/batch.ts';
+import type { EventBytes, Range } from '../src/journal.ts';
+import { Unsecured } from '../src/unsecured.ts';
+import { FakeJournal, FakeSyncJournal } from './fake-journal.ts';
+import { textWriter } from './text-writer.ts';
+import { settle } from './virtual-clock.ts';
+
+const ALL = { maxEvents: 1_000, maxBytes: 100_000 };
+
+interface Bench {
+  readonly backlog: Backlog;
+  readonly unsecured: Unsecured;
+  /** Takes events that no journal holds as a batch that is under way. */
+  readonly send: (...texts: string[]) => Batch;
+}
+
+function createBench(
+  journal: FakeJournal,
+  secure: (events: EventBytes) => Promise<Range | undefined> = (events) => journal.append(events),
+): Bench {
+  const backlog = new Backlog(ALL, textWriter);
+  const unsecured = new Unsecured({ backlog, journal, secure });
+  const send = (...texts: string[]): Batch => {
+    for (const text of texts) backlog.push(text, 0);
+    backlog.markMemoryOnly(texts.length);
+    const batch = backlog.takeFresh(ALL);
+    unsecured.add(batch);
+    return batch;
+  };
+  return { backlog, unsecured, send };
+}
+
+describe('Unsecured', () => {
+  it('gives to the journal what is under way, where it is known from then on', async () => {
+    const journal = new FakeJournal();
+    const { backlog, unsecured, send } = createBench(journal);
+    const batch = send('1', '2');
+    await unsecured.secure();
+    expect(journal.groups).toEqual([['1', '2']]);
+    expect(batch.range).toMatchObject({ segment: 1, from: 0, to: 2 });
+    expect([backlog.memoryOnly, backlog.inFlight]).toEqual([0, 2]);
+    expect(backlog.putBack(batch.range)).toBe(true);
+  });
+
+  it('leaves alone what a journal holds already, and gives nothing twice', async () => {
+    const journal = new FakeJournal();
+    const { unsecured, send } = createBench(journal);
+    send('1');
+    await unsecured.secure();
+    await unsecured.secure();
+    expect(journal.groups).toHaveLength(1);
+  });
+
+  it('leaves alone what has met its end', async () => {
+    const journal = new FakeJournal();
+    const { unsecured, send } = createBench(journal);
+    unsecured.delete(send('1'));
+    await unsecured.secure();
+    expect(journal.groups).toEqual([]);
+  });
+
+  it('releases what met its end while it was written, and goes on with the next', async () => {
+    const journal = new FakeJournal();
+    const { backlog, unsecured, send } = createBench(journal);
+    const [first] = [send('1'), send('2')];
+    const open = journal.hangAppends();
+    const secured = unsecured.secure();
+    await settle();
+    unsecured.delete(first);
+    backlog.settle(first.range);
+    open();
+    await secured;
+    expect(journal.acknowledged).toMatchObject([{ from: 0, to: 1 }]);
+    expect(journal.texts).toEqual(['1', '2']);
+    expect([backlog.pending, backlog.memoryOnly]).toEqual([1, 0]);
+  });
+
+  it('releases a batch that was cut while it was written, and gives its parts in its place', async () => {
+    const journal = new FakeJournal();
+    const { backlog, unsecured, send } = createBench(journal);
+    const batch = send('1', '2');
+    const open = journal.hangAppends();
+    const secured = unsecured.secure();
+    await settle();
+    unsecured.delete(batch);
+    const parts = splitBatch(batch);
+    for (const part of parts) unsecured.add(part);
+    open();
+    await secured;
+    expect(journal.groups).toEqual([['1', '2'], ['1'], ['2']]);
+    expect(journal.acknowledged).toMatchObject([{ from: 0, to: 2 }]);
+    expect(parts.map(({ range }) => range)).toMatchObject([
+      { segment: 1, from: 2, to: 3 },
+      { segment: 1, from: 3, to: 4 },
+    ]);
+    expect([backlog.inFlight, backlog.memoryOnly]).toEqual([2, 0]);
+  });
+
+  it('stops where the journal still fails, and gives the rest once it works', async () => {
+    const journal = new FakeJournal();
+    let works = 1;
+    const { backlog, unsecured, send } = createBench(journal, async (events) =>
+      works-- > 0 ? journal.append(events) : undefined,
+    );
+    for (const text of ['1', '2', '3']) send(text);
+    await unsecured.secure();
+    expect([journal.texts, backlog.memoryOnly]).toEqual([['1'], 2]);
+    works = 10;
+    await unsecured.secure();
+    expect([journal.texts, backlog.memoryOnly]).toEqual([['1', '2', '3'], 0]);
+  });
+
+  it('gives all on this thread at the last moment', () => {
+    const journal = new FakeSyncJournal();
+    const { backlog, unsecured, send } = createBench(journal);
+    const batches = [send('1', '2'), send('3')];
+    unsecured.secureSync();
+    expect(journal.syncGroups).toEqual([['1', '2'], ['3']]);
+    expect(batches.map(({ range }) => range.segment)).toEqual([2, 2]);
+    expect(backlog.memoryOnly).toBe(0);
+    unsecured.secureSync();
+    expect(journal.syncGroups).toHaveLength(2);
+  });
+
+  it('leaves all where it is where the journal cannot do that', () => {
+    const { backlog, unsecured, send } = createBench(new FakeJournal());
+    send('1', '2');
+    unsecured.secureSync();
+    expect(backlog.memoryOnly).toBe(2);
+  });
+});
