@@ -61,8 +61,9 @@ export class SegmentedJournal implements Journal {
 
   async sync(): Promise<void> {}
 
-  async evictOldest(): Promise<number | undefined> {
+  async evictOldest(rescue?: (segment: number) => Promise<void>): Promise<number | undefined> {
     for (const [number] of this.#segments) {
+      await rescue?.(number);
       this.#segments.delete(number);
       this.evicted.push(number);
       return number;

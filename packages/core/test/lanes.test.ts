@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import { Budget } from '../src/budget.ts';
+import type { Journal } from '../src/journal.ts';
+import type { Lane } from '../src/lane.ts';
+import { Lanes } from '../src/lanes.ts';
+import { SizeLimit } from '../src/size-limit.ts';
+import { toTexts } from './event-texts.ts';
+import { FakeJournal } from './fake-journal.ts';
+import { SegmentedJournal } from './segmented-journal.ts';
+import { textWriter } from './text-writer.ts';
+import { settle, VirtualClock } from './virtual-clock.ts';
+
+const ALL = { maxEvents: 1_000, maxBytes: 100_000 };
+
+interface Bench {
+  readonly clock: VirtualClock;
+  readonly lanes: Lanes;
+  readonly dropped: number[];
+  readonly failures: unknown[];
+  /** Accepts events in a lane and has them written. */
+  readonly write: (lane: Lane, ...texts: string[]) => Promise<void>;
+}
+
+function createBench(journal: Journal, options: { maxBytes?: number; isStrict?: boolean } = {}): Bench {
+  const clock = new VirtualClock();
+  const dropped: number[] = [];
+  const failures: unknown[] = [];
+  const onDropped = (count: number) => dropped.push(count);
+  const lanes: Lanes = new Lanes({
+    ...{ buffer: ALL, text: textWriter, journal, clock, random: () => 0.5, limit: ALL },
+    ...{ sizeLimit: new SizeLimit(() => {}), isStrict: options.isStrict ?? false },
+    ...{ intervalMs: 0, maxWaitMs: 0, maxAgeMs: undefined },
+    budget: new Budget({
+      ...{ journal, clock, onDropped, minFreeBytes: 0, whenFull: 'drop-oldest' },
+      maxBytes: options.maxBytes ?? Number.POSITIVE_INFINITY,
+      evict: (segment) => lanes.evict(segment),
+      rescue: (segment) => lanes.rescue(segment),
+    }),
+    ...{ onWritten: () => {}, onRecovered: async () => {}, onDue: () => {}, onDropped },
+    ...{ onDamaged: () => {}, onExpired: () => {}, onFailed: (error) => failures.push(error) },
+  });
+  const write = async (lane: Lane, ...texts: string[]): Promise<void> => {
+    for (const text of texts) lane.backlog.push(text, clock.now());
+    await lane.committer.commit();
+  };
+  return { clock, lanes, dropped, failures, write };
+}
+
+/** All that a lane has to send, in order. */
+async function drain({ batcher }: Lane): Promise<string[]> {
+  const texts: string[] = [];
+  const calm = batcher.hurry();
+  for (let batch = await batcher.next(); batch !== undefined; batch = await batcher.next()) {
+    texts.push(...toTexts(batch.events));
+  }
+  calm();
+  return texts;
+}
+
+describe('Lanes', () => {
+  it('are one until the first event of high priority, which goes before all others', () => {
+    const { lanes } = createBench(new FakeJournal());
+    expect(lanes.all).toEqual([lanes.normal]);
+    const { high } = lanes;
+    expect(high).not.toBe(lanes.normal);
+    expect(lanes.high).toBe(high);
+    expect(lanes.all).toEqual([high, lanes.normal]);
+  });
+
+  it('are one where order is strict', () => {
+    const { lanes } = createBench(new FakeJournal(), { isStrict: true });
+    expect(lanes.high).toBe(lanes.normal);
+    expect(lanes.all).toEqual([lanes.normal]);
+  });
+
+  it('count together what waits', async () => {
+    const { lanes, write, clock } = createBench(new FakeJournal());
+    await write(lanes.normal, '1', '2');
+    const oldestAt = clock.now();
+    await clock.advance(1_000);
+    await write(lanes.high, '3');
+    lanes.high.backlog.push('4', clock.now());
+    expect(lanes.waiting).toMatchObject({ pending: 4, volatile: 1, stored: 0, inFlight: 0, oldestAt });
+  });
+
+  it('are settled together', async () => {
+    const { lanes, write } = createBench(new FakeJournal());
+    await write(lanes.normal, '1');
+    await write(lanes.high, '2');
+    const state = { isSettled: false };
+    void lanes.settled().then(() => {
+      state.isSettled = true;
+    });
+    for (const { backlog } of lanes.all) {
+      await settle();
+      expect(state.isSettled).toBe(false);
+      backlog.settle(backlog.takeFresh(ALL).range);
+    }
+    await settle();
+    expect(state.isSettled).toBe(true);
+  });
+
+  it('are written together, and say where one goes on in memory', async () => {
+    const journal = new FakeJournal();
+    const { lanes, write } = createBench(journal);
+    await write(lanes.normal, '1');
+    await write(lanes.high, '2');
+    expect([await lanes.write(), lanes.failing]).toEqual([true, false]);
+    journal.failAppends = true;
+    lanes.high.backlog.push('3', 0);
+    expect([await lanes.write(), lanes.failing]).toEqual([false, true]);
+  });
+
+  it('give up what no journal holds, or all where none survives', async () => {
+    const { lanes, write } = createBench(new FakeJournal());
+    await write(lanes.normal, '1', '2');
+    lanes.high.backlog.push('3', 0);
+    expect(lanes.giveUp(true, 0)).toBe(1);
+    expect(lanes.waiting.pending).toBe(2);
+    expect(lanes.giveUp(false, 0)).toBe(2);
+    expect(lanes.waiting.pending).toBe(0);
+  });
+});
+
+describe('Lane, where the segment that holds its events is about to be given up', () => {
+  it('has them written to another place, from which they are sent', async () => {
+    const journal = new SegmentedJournal();
+    const { lanes, write } = createBench(journal);
+    await write(lanes.high, '1', '2', '3');
+    await lanes.rescue(1);
+    expect(lanes.high.backlog.waitingIn(1)).toEqual([]);
+    expect(lanes.high.backlog.waitingIn(2)).toMatchObject([{ from: 0, to: 3 }]);
+    await journal.evictOldest();
+    expect(lanes.evict(1)).toBe(0);
+    expect(await drain(lanes.high)).toEqual(['1', '2', '3']);
+  });
+
+  it('releases the copies of those that were taken meanwhile', async () => {
+    const journal = new FakeJournal();
+    const { lanes, write } = createBench(journal);
+    const { high } = lanes;
+    await write(high, '1', '2', '3', '4');
+    const open = journal.hangAppends();
+    const rescued = lanes.rescue(1);
+    await settle();
+    const batch = high.backlog.takeFresh({ ...ALL, maxEvents: 2 });
+    open();
+    await rescued;
+    expect(journal.acknowledged).toMatchObject([{ segment: 1, from: 4, to: 6 }]);
+    expect(high.backlog.waitingIn(1)).toMatchObject([{ from: 6, to: 8 }]);
+    expect(toTexts(batch.events)).toEqual(['1', '2']);
+    expect(await drain(high)).toEqual(['3', '4']);
+  });
+
+  it('leaves alone what is not in it, and what is not of high priority', async () => {
+    const journal = new SegmentedJournal();
+    const { lanes, write } = createBench(journal);
+    await write(lanes.normal, '1');
+    await write(lanes.high, '2');
+    await lanes.rescue(1);
+    expect(journal.texts).toEqual(['1', '2']);
+    expect(lanes.normal.backlog.waitingIn(1)).toHaveLength(1);
+  });
+
+  it('says so where that fails, and what is left in it is lost with it', async () => {
+    const journal = new FakeJournal();
+    const { lanes, write, failures } = createBench(journal);
+    await write(lanes.high, '1', '2');
+    journal.failReads = true;
+    await lanes.rescue(1);
+    expect(failures).toHaveLength(1);
+    expect(lanes.evict(1)).toBe(2);
+    expect(lanes.waiting.pending).toBe(0);
+  });
+});
+
+describe('Lanes, where the journal is full', () => {
+  /** What one event of a text of 10 characters takes. */
+  const EACH = 10 + 32;
+  const text = (name: string, number: number) =>
+    `"${name} ${String(number).padStart(8 - name.length - 1, '0')}"`;
+
+  it('give up what is of high priority last', async () => {
+    const journal = new SegmentedJournal();
+    const { lanes, write, dropped } = createBench(journal, { maxBytes: 10 * EACH });
+    for (let number = 0; number < 3; number += 1) await write(lanes.high, text('high', number));
+    for (let number = 0; number < 30; number += 1) await write(lanes.normal, text('low', number));
+    expect(lanes.high.backlog.pending).toBe(3);
+    expect(dropped.reduce((sum, count) => sum + count, 0)).toBe(30 - 7);
+    expect(await drain(lanes.high)).toEqual([0, 1, 2].map((number) => text('high', number)));
+    expect(await drain(lanes.normal)).toHaveLength(7);
+  });
+
+  it('give up others of high priority for a new one where there is nothing else', async () => {
+    const journal = new SegmentedJournal();
+    const { lanes, write, dropped } = createBench(journal, { maxBytes: 10 * EACH });
+    for (let number = 0; number < 13; number += 1) await write(lanes.high, text('high', number));
+    expect(await drain(lanes.high)).toHaveLength(10);
+    expect(dropped).toEqual([1, 1, 1]);
+  });
+
+  it('takes nothing of high priority for what is not', async () => {
+    const journal = new SegmentedJournal();
+    const { lanes, write, dropped } = createBench(journal, { maxBytes: 10 * EACH });
+    for (let number = 0; number < 10; number += 1) await write(lanes.high, text('high', number));
+    await write(lanes.normal, text('low', 0));
+    expect([lanes.high.backlog.pending, lanes.normal.backlog.pending]).toEqual([10, 0]);
+    expect(dropped).toEqual([1]);
+  });
+});
