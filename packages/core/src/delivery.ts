@@ -187,7 +187,7 @@ export class Delivery {
         requests.isEncodingAtFault(batch, 'status' in outcome ? outcome.status : undefined);
       const isAmbiguous = outcome.kind === 'failed' ? outcome.maybeSent : rule.isAmbiguous;
       if (isAmbiguous) books.maybeDuplicate += batch.events.ends.length;
-      if (rule.isPushback) gate.pushedBack(pass);
+      if (rule.isPushback) gate.pushedBack(pass, rule.isAlive);
       const header = outcome.kind === 'answered' ? outcome.retryAfter : undefined;
       const retryAfterMs = parseRetryAfter(header, now);
       const { failures } = tries;

@@ -142,9 +142,9 @@ export class Gate {
   }
 
   /** The service pushes back: it is to be sent less. */
-  pushedBack({ at }: Pass): void {
+  pushedBack({ at }: Pass, isAlive?: boolean): void {
     const { clock, rateLimit } = this.#options;
-    rateLimit.pushedBack(at, clock.now());
+    rateLimit.pushedBack(at, clock.now(), isAlive);
   }
 
   /** A request failed. Resolves when it may be made again, or the signal aborts. */
@@ -185,7 +185,7 @@ export class Gate {
     // Several requests that were under way at once are told the same: that is one pause.
     if (era !== breaker.era) return;
     const { baseMs, maxMs } = isSlow ? SLOW_PAUSE : PAUSE;
-    const delayMs = Math.min(maxMs, baseMs * 2 ** this.#pauses) * (1 + JITTER * random());
+    const delayMs = Math.min(maxMs, baseMs * 2 ** this.#pauses * (1 + JITTER * random()));
     this.#pauses += 1;
     this.#pause = { reason, status, until: clock.now() + delayMs };
     breaker.open(delayMs);

@@ -5,10 +5,10 @@ const INCREASE_PER_SECOND = 0.1;
 /** What it grows by each second beyond that rate: the service bears more than it did, or than was known. */
 const GROWTH_PER_SECOND = 2;
 /** One accepted request counts for no more time than this: of many clients that ask seldom, each learns little from it. */
-const MOST_SECONDS = 0.5;
+const MOST_SECONDS = 0.3;
 /** Grown to so many times the rate at which the service pushed back, there is no limit any more. */
 const RELEASE = 64;
-const LEAST_PER_SECOND = 1 / 60;
+const LEAST_PER_SECOND = 1 / 20;
 /** Accepted requests from which the rate is known that the service bears. */
 const WINDOW_REQUESTS = 64;
 const WINDOW_MS = 10_000;
@@ -27,6 +27,8 @@ export class RateLimit {
   #takenAt = Number.NEGATIVE_INFINITY;
   #decreasedAt = Number.NEGATIVE_INFINITY;
   #increasedAt = 0;
+  /** Whether the service took anything since it last pushed back. */
+  #acceptedSince = false;
   /** When requests were accepted, the last ones. */
   readonly #accepted: number[] = [];
 
@@ -54,6 +56,7 @@ export class RateLimit {
   /** A request was accepted. */
   accepted(now: number): void {
     this.#accepted.push(now);
+    this.#acceptedSince = true;
     if (this.#accepted.length > WINDOW_REQUESTS) this.#accepted.shift();
     if (this.#perSecond === Number.POSITIVE_INFINITY) return;
     const seconds = Math.min(MOST_SECONDS, Math.max(0, (now - this.#increasedAt) / 1_000));
@@ -70,16 +73,22 @@ export class RateLimit {
     this.#onChange(undefined);
   }
 
-  /** The service pushed back on a request that was made at `sentAt`. */
-  pushedBack(sentAt: number, now: number): void {
+  /**
+   * The service pushed back on a request that was made at `sentAt`.
+   *
+   * @param isAlive Whether a service that takes nothing would say something else: each answer counts.
+   */
+  pushedBack(sentAt: number, now: number, isAlive = false): void {
     // Several that were under way at once are told the same: that is one push.
     if (sentAt <= this.#decreasedAt && now >= this.#decreasedAt) return;
     const accepted = this.#acceptedPerSecond(now);
-    // It takes nothing at all: that is for the breaker. Each probe of a long outage would halve what follows it.
-    if (accepted === 0) return;
+    const isGuess = this.#perSecond === Number.POSITIVE_INFINITY;
+    const isTaking = isGuess ? accepted > 0 : isAlive || this.#acceptedSince;
+    // It takes nothing at all: that is for the breaker. Each probe of a long outage would lessen what follows it.
+    if (!isTaking) return;
+    this.#acceptedSince = false;
     this.#decreasedAt = now;
     this.#increasedAt = now;
-    const isGuess = this.#perSecond === Number.POSITIVE_INFINITY;
     const before = isGuess ? Math.max(1, accepted) : this.#perSecond;
     this.#perSecond = Math.max(LEAST_PER_SECOND, before * DECREASE);
     // What was accepted of late may be little because little was sent.

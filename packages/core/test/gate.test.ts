@@ -261,13 +261,13 @@ describe('Gate, after an outage', () => {
     gate.end();
     for (let count = 0; count < 3; count += 1) {
       const pass = await make();
-      gate.pushedBack(pass);
+      gate.pushedBack(pass, true);
       await gate.failed(pass, { failures: 0, retryAfterMs: SECOND }, never);
       gate.end();
       await clock.advance((breaker.openUntil ?? 0) - clock.now());
     }
     const pass = await make();
-    gate.pushedBack(pass);
+    gate.pushedBack(pass, true);
     await gate.failed(pass, { failures: 0, retryAfterMs: SECOND }, never);
     expect((breaker.openUntil ?? 0) - clock.now()).toBe(Math.ceil(SECOND / 0.7 ** 4));
   });

@@ -90,8 +90,34 @@ describe('RateLimit', () => {
     accept(limit, 20, 3, START);
     for (let count = 0; count < 4; count += 1) limit.pushedBack(START, START + count);
     expect(changes).toHaveLength(1);
-    limit.pushedBack(START + 10, START + 20);
+    limit.pushedBack(START + 10, START + 20, true);
     expect(changes).toHaveLength(2);
+  });
+
+  it('takes an answer that only a service gives that is there for a push each time, any other only after an acceptance', () => {
+    const { limit, changes } = createLimit();
+    accept(limit, 20, 3, START);
+    limit.pushedBack(START, START);
+    for (let second = 1; second < 4; second += 1)
+      limit.pushedBack(START + second * SECOND, START + second * SECOND);
+    expect(changes).toHaveLength(1);
+    limit.accepted(START + 5 * SECOND);
+    limit.pushedBack(START + 6 * SECOND, START + 6 * SECOND);
+    expect(changes).toHaveLength(2);
+    for (let minute = 1; minute < 60; minute += 1) {
+      const at = START + minute * 60 * SECOND;
+      limit.pushedBack(at, at, true);
+    }
+    expect(limit.perSecond).toBe(1 / 20);
+  });
+
+  it('grows by no more than a quarter with one acceptance, however long that took', () => {
+    const { limit } = createLimit();
+    accept(limit, 10, 3, START);
+    limit.pushedBack(START, START);
+    const before = limit.perSecond ?? 0;
+    limit.accepted(START + 60 * SECOND);
+    expect((limit.perSecond ?? 0) / before).toBeLessThanOrEqual(1.25);
   });
 
   it('spaces requests evenly', () => {
