@@ -14,8 +14,8 @@ export const FAULTS_HELP = `Usage: npm run faults [-- --quick] [-- --only NAME] 
 
   --quick      few tries: a minute or two. A full run takes less than twenty
   --only NAME  one row only: sigkill, last-moment, damaged-journals, power-cut, power-cut-interval,
-               nth-operation-fails, full-disk, many-owners, hostile-service, delivery-table, nginx, haproxy
-               or simulation
+               nth-operation-fails, full-disk, many-owners, hostile-service, delivery-table, nginx, haproxy,
+               long-outage, day-of-backlog or simulation
   --seed N     make the same random choices again, from 0 to 4294967295
   --json FILE  write the rows there too
   --help       show this and end

@@ -6,12 +6,14 @@ import { makeScratchDirectory } from '../scratch-directory.ts';
 import { tableHead } from '../text-table.ts';
 import { FAULTS_HELP, type FaultArguments, parseFaultArguments } from './arguments.ts';
 import { damagedJournals } from './damaged-journals.ts';
+import { dayOfBacklog } from './day-of-backlog.ts';
 import { deliveryTable } from './delivery-table.ts';
 import type { Fault } from './fault.ts';
 import { COLUMNS, type FaultRow, lines, summary } from './fault-row.ts';
 import { fullDisk } from './full-disk.ts';
 import { hostileService } from './hostile-service.ts';
 import { lastMoment } from './last-moment.ts';
+import { longOutage } from './long-outage.ts';
 import { manyOwners } from './many-owners.ts';
 import { nthOperationFails } from './nth-operation-fails.ts';
 import { powerCut, powerCutInterval } from './power-cut.ts';
@@ -21,7 +23,8 @@ import { simulation } from './simulation.ts';
 
 const FAULTS: readonly Fault[] = [
   ...[sigkill, lastMoment, damagedJournals, powerCut, powerCutInterval],
-  ...[nthOperationFails, fullDisk, manyOwners, hostileService, deliveryTable, ...proxies, simulation],
+  ...[nthOperationFails, fullDisk, manyOwners, hostileService, deliveryTable, ...proxies],
+  ...[longOutage, dayOfBacklog, simulation],
 ];
 
 process.exitCode = await main(process.argv.slice(2));

@@ -11,7 +11,7 @@ const MAIN = fileURLToPath(new URL('../../dist/faults/main.js', import.meta.url)
 const TIMEOUT_MS = 120_000;
 const NAMES = [
   ...['sigkill', 'last-moment', 'damaged-journals', 'power-cut', 'power-cut-interval'],
-  ...['nth-operation-fails', 'full-disk', 'many-owners', 'hostile-service'],
+  ...['nth-operation-fails', 'full-disk', 'many-owners', 'hostile-service', 'long-outage', 'day-of-backlog'],
 ];
 const scratch = mkdtempSync(join(tmpdir(), 'sluice-runs-'));
 

@@ -1,0 +1,74 @@
+import type { Fault, FaultContext, FaultResult } from './fault.ts';
+import { type MeasuredOutage, measureOutage, type OutageSize } from './outage/measured-outage.ts';
+import { outageTable } from './outage/outage-table.ts';
+import { OUTAGES } from './outage/outages.ts';
+
+/** While the service is away less happens: what matters is what has become of it by the end. */
+const FLEET = {
+  away: { events: 8, everyMs: 4 * 60_000 },
+  back: { events: 2, everyMs: 20_000 },
+  capacity: 3,
+};
+const FLEETS: { readonly full: OutageSize; readonly quick: OutageSize } = {
+  full: { ...FLEET, clients: 1_000, hours: 4, batchEvents: 25 },
+  quick: { ...FLEET, clients: 100, hours: 1, batchEvents: 6 },
+};
+/** A herd is what comes in one second, against what comes all the time or could be taken. */
+const MOST_PEAK = 3;
+/** They come back over a minute or more: 1 to 2 % in a second, and as much again by chance, which is more where they are few. */
+const MOST_RETURN = 0.05;
+const MOST_RETURN_OF_FEW = 8;
+/** A client learns its share of what the service takes by being refused: one in four of its requests, at its rate. */
+const MOST_REFUSED = 0.4;
+/** The service is to be made use of, once all have come back. */
+const MOST_DRAIN = 2.5;
+/** Fresh events take turns with the backlog: two requests, at a share of three in twenty seconds. */
+const MOST_FRESH_MS = 15_000;
+/** Some clients are refused several times in a row, and wait for a probe. */
+const MOST_FRESH_P99_MS = 120_000;
+
+/** A service that is away for hours, with many clients that go on tracking; then it is back, and takes three times the usual. */
+export const longOutage: Fault = { name: 'long-outage', run };
+
+async function run({ isQuick, seed }: FaultContext): Promise<FaultResult> {
+  const outages: MeasuredOutage[] = [];
+  for (const outage of OUTAGES)
+    outages.push(await measureOutage(outage, isQuick ? FLEETS.quick : FLEETS.full, seed));
+  const sum = (of: (outage: MeasuredOutage) => number) =>
+    outages.reduce((total, outage) => total + of(outage), 0);
+  return {
+    tries: outages.length,
+    durable: sum(({ tracked }) => tracked),
+    lost: sum(({ lost }) => lost),
+    duplicates: sum(({ duplicates }) => duplicates),
+    demand: `1 probe a minute, peak <= ${MOST_PEAK} x mean, fresh ones not starved, each event once`,
+    problems: outages.flatMap((outage) => problemsOf(outage).map((what) => `${outage.name}: ${what}`)),
+    details: outageTable(outages),
+  };
+}
+
+function problemsOf(outage: MeasuredOutage): string[] {
+  const { freshAge, drainSeconds = Number.POSITIVE_INFINITY, ...rest } = outage;
+  const isAmbiguous = outage.name === 'no answer';
+  const demands: readonly [string, number, number][] = [
+    ['duplicates', rest.duplicates, 0],
+    ['events sent twice', isAmbiguous ? 0 : rest.maybeDuplicate, 0],
+    ['probes of a client in a minute', rest.mostProbesInAMinute, 1],
+    ['requests in a second', rest.peakRate, MOST_PEAK * Math.max(rest.meanRate, rest.capacity)],
+    [
+      'clients that come back in a second, as a part',
+      rest.peakReturn,
+      Math.max(MOST_RETURN, MOST_RETURN_OF_FEW / rest.clients),
+    ],
+    ['refused, as a part', rest.refused, MOST_REFUSED],
+    [
+      'seconds until the backlog is gone',
+      drainSeconds,
+      rest.returnSeconds + MOST_DRAIN * rest.leastDrainSeconds,
+    ],
+    ['age of fresh events, median, in ms', freshAge.p50, MOST_FRESH_MS],
+    ['age of fresh events, p99, in ms', freshAge.p99, MOST_FRESH_P99_MS],
+  ];
+  const missed = demands.filter(([, found, most]) => !(found <= most));
+  return [...missed.map(([what, found, most]) => `${what}: ${found}, at most ${most}`), ...rest.bookProblems];
+}
