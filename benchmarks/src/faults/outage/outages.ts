@@ -26,6 +26,7 @@ export const CONNECTIONS_REFUSED: Outage = {
 export const OUTAGES: readonly Outage[] = [
   CONNECTIONS_REFUSED,
   { name: '503', away: () => answer(503), tooMuch: answer(503), returnSeconds: PROBES_SECONDS },
+  { name: '429', away: () => answer(429), tooMuch: TOO_MANY, returnSeconds: PROBES_SECONDS },
   {
     name: '503, Retry-After: 60',
     away: () => answer(503, '60'),
