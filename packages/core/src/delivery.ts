@@ -149,7 +149,6 @@ export class Delivery {
     const tries: Tries = { failures: 0, owesBudget: false, refusals: [] };
     for (;;) {
       await this.#rest(waiting);
-      const isRetry = tries.failures > 0;
       const pass = await gate.admit(batch.events.ends.length, tries.owesBudget, waiting);
       if (pass === undefined && signal.aborted) return 'stopped';
       if (pass === undefined) {
@@ -158,7 +157,7 @@ export class Delivery {
       }
       let verdict: Fate | { readonly again: Promise<void> };
       try {
-        verdict = await this.#judge(batch, pass, await requests.post(batch, isRetry), tries, waiting);
+        verdict = await this.#judge(batch, pass, await requests.post(batch), tries, waiting);
       } finally {
         gate.end();
       }

@@ -70,7 +70,9 @@ export class Gate {
 
   /** Why no request is made but a probe from time to time. */
   get pause(): Pause | undefined {
-    return this.#pause;
+    // The probe may have failed otherwise since, or the service asked for more time.
+    const { openUntil } = this.#options.breaker;
+    return this.#pause && openUntil !== undefined ? { ...this.#pause, until: openUntil } : this.#pause;
   }
 
   /** Until when nothing can become of any event: no request is under way, and none will be made before. */

@@ -42,7 +42,8 @@ export class Requests {
   #redactors: Redact[] = [];
   #sent = 0;
   #retried = 0;
-  #failed = 0;
+  #ended = 0;
+  #accepted = 0;
   #bytes = 0;
 
   constructor(options: RequestsOptions) {
@@ -55,7 +56,7 @@ export class Requests {
     return {
       sent: this.#sent,
       retried: this.#retried,
-      failed: this.#failed,
+      failed: this.#ended - this.#accepted,
       bytes: this.#bytes,
       latencyMs: this.#latencies.quantiles,
     };
@@ -73,22 +74,23 @@ export class Requests {
   }
 
   /** Sends a batch. Never rejects, and resolves within the time-outs whatever the transport does. */
-  async post(batch: Batch, isRetry: boolean): Promise<Outcome> {
+  async post(batch: Batch): Promise<Outcome> {
     const { clock, compression } = this.#options;
     const encoded = (await compression?.encode(batch.body)) ?? { body: batch.body, encoding: undefined };
-    this.#encoded.set(batch, encoded);
     this.#sent += 1;
-    if (isRetry) this.#retried += 1;
+    if (this.#encoded.has(batch)) this.#retried += 1;
+    this.#encoded.set(batch, encoded);
     this.#bytes += encoded.body.length;
     const start = clock.now();
     const outcome = redactedOutcome(await this.#outcome(batch, encoded), (text) => this.redact(text));
     this.#latencies.add(clock.now() - start);
-    if (outcome.kind === 'failed' || outcome.status > 299) this.#failed += 1;
+    this.#ended += 1;
     return outcome;
   }
 
   /** The service took a batch. */
   accepted(batch: Batch): void {
+    this.#accepted += 1;
     const encoded = this.#encoded.get(batch);
     if (encoded !== undefined) this.#options.compression?.accepted(encoded);
   }

@@ -125,7 +125,7 @@ describe('Delivery, as a policy says', () => {
     bench.answer(() => 409);
     await bench.track(5);
     expect(bench.tracker.stats()).toMatchObject({ delivered: 5, deadLettered: 0, pending: 0 });
-    expect(bench.requests).toBe(1);
+    expect(bench.tracker.stats().requests).toMatchObject({ sent: 1, retried: 0, failed: 0 });
   });
 
   it('tries again what the table would accept', async () => {
@@ -454,6 +454,15 @@ describe('Delivery, again', () => {
     expect(bench.requests).toBe(6);
     expect([...ids.values()].map(({ size }) => size)).toEqual([1, 1]);
     expect(new Set([...ids.values()].flatMap((each) => [...each])).size).toBe(2);
+  });
+
+  it('counts each batch that it sends again, whatever for', async () => {
+    const bench = new Bench();
+    const statuses = [400, 401, 503, 200];
+    bench.answer(() => statuses.shift() ?? 200);
+    await bench.track(1);
+    await bench.pass(2 * MINUTE);
+    expect(bench.tracker.stats().requests).toMatchObject({ sent: 4, retried: 3, failed: 3 });
   });
 
   it('keeps to a tenth of what is accepted, beside a few, where a service fails at random', async () => {

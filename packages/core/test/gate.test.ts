@@ -329,6 +329,15 @@ describe('Gate, where nothing is wrong with the events', () => {
     expect(minutes().at(-1)).toBe(1);
   });
 
+  it('says until when it waits also where the probe failed otherwise, or the service asked for more time', async () => {
+    const { clock, gate, breaker, make } = createBench({ random: () => 0 });
+    gate.hold(await make(), 'unauthorized', 401, false);
+    await clock.advance(MINUTE);
+    void gate.failed(await make(), { failures: 0, retryAfterMs: 10 * MINUTE }, never);
+    expect(gate.pause).toEqual({ reason: 'unauthorized', status: 401, until: clock.now() + 10 * MINUTE });
+    expect(breaker.openUntil).toBe(gate.pause?.until);
+  });
+
   it('resumes with the first answer that is about the events, and says so once', async () => {
     const { clock, gate, resumed, make } = createBench({ random: () => 0 });
     gate.hold(await make(), 'misdirected', 404, true);
