@@ -187,7 +187,8 @@ export class Gate {
     // Several requests that were under way at once are told the same: that is one pause.
     if (era !== breaker.era) return;
     const { baseMs, maxMs } = isSlow ? SLOW_PAUSE : PAUSE;
-    const delayMs = Math.min(maxMs, baseMs * 2 ** this.#pauses * (1 + JITTER * random()));
+    const jitter = 1 + JITTER * random();
+    const delayMs = Math.round(Math.min(maxMs, baseMs * 2 ** this.#pauses * jitter));
     this.#pauses += 1;
     this.#pause = { reason, status, until: clock.now() + delayMs };
     breaker.open(delayMs);

@@ -76,12 +76,13 @@ export class Sender {
   }
 
   #start(batch: Batch, lane: OutgoingLane): void {
-    const { abort } = this.#options;
+    const { abort, onStorageFailed } = this.#options;
     const isProbe = batch.events.ends.length <= PROBE_EVENTS;
     if (isProbe) this.#probes += 1;
     const delivery = new Delivery({ ...this.#options, lane, signal: abort.signal });
     void this.#queue
       .add(() => delivery.run(batch))
+      .catch(onStorageFailed)
       .then(() => {
         if (isProbe) this.#probes -= 1;
         void this.wake();
