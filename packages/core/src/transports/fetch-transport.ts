@@ -5,10 +5,18 @@ import { TimeLimits } from './time-limits.ts';
 export class FetchTransport implements Transport {
   async post({ url, headers, body, timeouts, signal }: TransportRequest): Promise<Outcome> {
     const abort = new AbortController();
-    const limits = new TimeLimits(timeouts, signal, (reason) => abort.abort(reason));
+    let stop: (reason: unknown) => void = () => {};
+    // Not every runtime ends a read, in every state of the body, when its request is aborted.
+    const stopped = new Promise<never>((_, reject) => {
+      stop = (reason) => {
+        abort.abort(reason);
+        reject(reason);
+      };
+    });
+    const limits = new TimeLimits(timeouts, signal, stop);
     try {
       limits.enter('headersMs');
-      const answer = await fetch(url, {
+      const posted = fetch(url, {
         method: 'POST',
         // A browser leaves it out, and inflates what comes; no more of that is read than of a plain body.
         headers: { ...headers, 'accept-encoding': 'identity' },
@@ -19,13 +27,14 @@ export class FetchTransport implements Transport {
         ...('credentials' in Request.prototype && { credentials: 'omit', referrerPolicy: 'no-referrer' }),
         signal: abort.signal,
       });
+      const answer = await Promise.race([posted, stopped]);
       limits.enter('bodyMs');
       return {
         kind: 'answered',
         // A redirect that was not followed shows no status to a page; it is one all the same.
         status: answer.type === 'opaqueredirect' ? 302 : answer.status,
         retryAfter: answer.headers.get('retry-after') ?? undefined,
-        body: await readStart(answer),
+        body: await readStart(answer, stopped),
       };
     } catch (cause) {
       // A page is not told why a request failed, so it may have arrived.
@@ -41,13 +50,13 @@ export class FetchTransport implements Transport {
 }
 
 /** The status is what counts: a body that breaks off or goes on for ever changes nothing about it. */
-async function readStart(answer: Response): Promise<string> {
+async function readStart(answer: Response, stopped: Promise<never>): Promise<string> {
   const decoder = new TextDecoder();
   const reader = answer.body?.getReader();
   let text = '';
   try {
     for (let room = MAX_ANSWER_BYTES; reader !== undefined && room > 0; ) {
-      const { done, value } = await reader.read();
+      const { done, value } = await Promise.race([reader.read(), stopped]);
       if (done) break;
       text += decoder.decode(value.subarray(0, room), { stream: true });
       room -= value.length;

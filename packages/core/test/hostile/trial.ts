@@ -65,8 +65,10 @@ export class Trial {
   }
 
   /** What the service saw of a request. */
-  async seen(id: string): Promise<Seen[]> {
-    return (await fetch(`${this.service.origin}/${id}`)).json();
+  seen(id: string): Promise<Seen[]> {
+    // This may find a connection that was just closed, too.
+    const ask = async () => (await fetch(`${this.service.origin}/${id}`)).json();
+    return vi.waitFor(ask, WAIT);
   }
 
   /** A request that is answered properly, with its own name. */

@@ -33,3 +33,15 @@ it('asks for nothing that the runtime does not know', async () => {
   vi.unstubAllGlobals();
   expect(outcome).toEqual({ kind: 'answered', status: 200, retryAfter: undefined, body: 'fine' });
 });
+
+it('waits bodyMs for a body whose stream does not end when its request is aborted', async () => {
+  const pull = () => new Promise<void>(() => {});
+  vi.stubGlobal('fetch', async () => new Response(new ReadableStream({ pull })));
+  const outcome = await create().post({
+    ...{ url: 'http://service.invalid/', headers: {}, body: new Uint8Array(2) },
+    timeouts: { connectMs: 60_000, headersMs: 60_000, bodyMs: 100, totalMs: 60_000 },
+    signal: new AbortController().signal,
+  });
+  vi.unstubAllGlobals();
+  expect(outcome).toEqual({ kind: 'answered', status: 200, retryAfter: undefined, body: '' });
+});
