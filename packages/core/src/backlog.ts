@@ -23,6 +23,8 @@ export class Backlog {
   readonly #ring: RingBuffer;
   readonly #written = new RangeQueue();
   readonly #stored = new RangeQueue();
+  /** Of what is stored: batches that were sent without success, and wait until the service is better. */
+  readonly #aside = new RangeQueue();
   #accepted = 0;
   #writtenTotal = 0;
   #inMemoryTotal = 0;
@@ -47,7 +49,7 @@ export class Backlog {
 
   /** Events that wait, in whatever place, batches in flight included. */
   get pending(): number {
-    return this.#ring.length - this.#holes + this.#stored.count + this.#inFlight - this.#givenUp;
+    return this.#ring.length - this.#holes + this.stored + this.#inFlight - this.#givenUp;
   }
 
   /** Events accepted but not in the journal yet. */
@@ -79,7 +81,7 @@ export class Backlog {
 
   /** Events that only the journal holds. */
   get stored(): number {
-    return this.#stored.count;
+    return this.#stored.count + this.#aside.count;
   }
 
   get inFlight(): number {
@@ -101,7 +103,7 @@ export class Backlog {
     const times = [
       this.#ring.oldestAt,
       ...this.#inFlightByTime.keys(),
-      ...this.#stored.ranges.map(({ at }) => at),
+      ...[...this.#stored.ranges, ...this.#aside.ranges].map(({ at }) => at),
     ];
     const oldest = times.reduce<number>((least, at = least) => Math.min(least, at), Number.POSITIVE_INFINITY);
     return oldest < Number.POSITIVE_INFINITY ? oldest : undefined;
@@ -172,11 +174,13 @@ export class Backlog {
       count += rangeLength(range);
       this.epochs.settle(range.epoch, rangeLength(range));
     };
-    this.#stored.replace((range) => {
-      if (range.segment !== segment) return [range];
-      settle(range);
-      return [];
-    });
+    for (const queue of [this.#stored, this.#aside]) {
+      queue.replace((range) => {
+        if (range.segment !== segment) return [range];
+        settle(range);
+        return [];
+      });
+    }
     this.#written.replace((range) => {
       if (range.segment !== segment) return [range];
       settle(range);
@@ -194,7 +198,8 @@ export class Backlog {
 
   /** What waits in a segment, batches in flight not counted. */
   waitingIn(segment: number): EpochRange[] {
-    return [...this.#stored.ranges, ...this.#written.ranges].filter((range) => range.segment === segment);
+    const queues = [this.#stored, this.#aside, this.#written];
+    return queues.flatMap(({ ranges }) => ranges).filter((range) => range.segment === segment);
   }
 
   /**
@@ -213,6 +218,7 @@ export class Backlog {
       return [{ ...range, to: start }, moved, { ...range, from: end }];
     };
     this.#stored.replace(moveWithin);
+    this.#aside.replace(moveWithin);
     this.#written.replace(moveWithin);
     return first;
   }
@@ -244,20 +250,21 @@ export class Backlog {
     return batch;
   }
 
-  /** The oldest events that only the journal holds. */
-  peekStored(): EpochRange | undefined {
-    return this.#stored.peek();
+  /** The oldest events that only the journal holds; or the batch that was put aside first. */
+  peekStored(isAside = false): EpochRange | undefined {
+    return (isAside ? this.#aside : this.#stored).peek();
   }
 
   /** Puts the oldest stored range behind all others. */
-  rotateStored(): void {
-    const first = this.#stored.peek();
-    if (first !== undefined) this.#stored.push(this.#stored.shift(rangeLength(first)));
+  rotateStored(isAside = false): void {
+    const queue = isAside ? this.#aside : this.#stored;
+    const first = queue.peek();
+    if (first !== undefined) queue.push(queue.shift(rangeLength(first)));
   }
 
-  /** Takes the oldest `count` stored events, which were read from the journal. */
-  takeStored(count: number): EpochRange {
-    const range = this.#stored.shift(count);
+  /** Takes the first `count` events of these, which were read from the journal. */
+  takeStored(count: number, isAside = false): EpochRange {
+    const range = (isAside ? this.#aside : this.#stored).shift(count);
     this.#fly(range, count);
     return range;
   }
@@ -266,7 +273,15 @@ export class Backlog {
   putBack(range: EpochRange): boolean {
     if (this.#isInMemoryAlone(range.segment)) return false;
     this.#fly(range, -rangeLength(range));
-    this.#stored.push(range);
+    this.#stored.push({ ...range, isWhole: false });
+    return true;
+  }
+
+  /** A batch is left to the journal as it is, to be sent again when the service is better. False where no journal holds it. */
+  putAside(range: EpochRange): boolean {
+    if (this.#isInMemoryAlone(range.segment)) return false;
+    this.#fly(range, -rangeLength(range));
+    this.#aside.push({ ...range, isWhole: true });
     return true;
   }
 

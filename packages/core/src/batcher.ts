@@ -60,15 +60,24 @@ export class Batcher {
    * The next batch that is due, or undefined; then `onDue` is called when one becomes due by its age.
    *
    * @param maxEvents Bound of this batch beside the limit.
+   * @param takesAside Whether a batch that was put aside may be sent again.
    */
-  async next(maxEvents: number = Number.POSITIVE_INFINITY): Promise<Batch | undefined> {
+  async next(
+    maxEvents: number = Number.POSITIVE_INFINITY,
+    takesAside: boolean = false,
+  ): Promise<Batch | undefined> {
     const { backlog, isStrict } = this.#options;
     const limit = { ...this.#limit, maxEvents: Math.min(this.#limit.maxEvents, maxEvents) };
+    while (takesAside && !this.#storedIsHeld && backlog.peekStored(true) !== undefined) {
+      const batch = await this.#readStored(limit, true);
+      if (batch !== undefined) return batch;
+    }
     for (;;) {
       const freshIsDue = this.#freshIsDue();
+      const isStored = backlog.peekStored() !== undefined;
       const storedIsNext = isStrict || this.#storedIsNext || !freshIsDue;
-      if (isStrict && this.#storedIsHeld && backlog.stored > 0) return undefined;
-      if (backlog.stored > 0 && !this.#storedIsHeld && storedIsNext) {
+      if (isStrict && this.#storedIsHeld && isStored) return undefined;
+      if (isStored && !this.#storedIsHeld && storedIsNext) {
         this.#storedIsNext = false;
         const batch = await this.#readStored(limit);
         if (batch !== undefined) return batch;
@@ -124,7 +133,10 @@ export class Batcher {
   holdStored(): () => void {
     this.#storedIsHeld = true;
     // Others may be readable.
-    if (!this.#options.isStrict) this.#options.backlog.rotateStored();
+    if (!this.#options.isStrict) {
+      this.#options.backlog.rotateStored();
+      this.#options.backlog.rotateStored(true);
+    }
     return () => {
       this.#storedIsHeld = false;
     };
@@ -171,12 +183,12 @@ export class Batcher {
     return false;
   }
 
-  async #readStored(limit: Limit): Promise<Batch | undefined> {
+  async #readStored(limit: Limit, isAside = false): Promise<Batch | undefined> {
     const { journal, backlog, onDamaged } = this.#options;
-    const reading = await this.#read(limit);
+    const reading = await this.#read(limit, isAside);
     if (reading === undefined) return undefined;
     const { events, range } = reading;
-    const taken = backlog.takeStored(rangeLength(range));
+    const taken = backlog.takeStored(rangeLength(range), isAside);
     if (events.ends.length > 0) return createBatch(events, taken);
     backlog.settle(taken);
     onDamaged(rangeLength(taken));
@@ -195,15 +207,15 @@ export class Batcher {
   }
 
   /** Reads the oldest stored events, which stay where they are. */
-  async #read(limit: Limit): Promise<Reading | undefined> {
+  async #read(limit: Limit, isAside = false): Promise<Reading | undefined> {
     const { backlog, journal } = this.#options;
-    const asked = backlog.peekStored();
+    const asked = backlog.peekStored(isAside);
     if (asked === undefined) return undefined;
     const reading = await journal.read(asked, limit);
     if (rangeLength(reading.range) < 1) {
       throw new StorageError('the journal read nothing of what it is said to hold');
     }
-    const { segment, from } = backlog.peekStored() ?? {};
+    const { segment, from } = backlog.peekStored(isAside) ?? {};
     // Given up by the journal while it was read.
     return segment === asked.segment && from === asked.from ? reading : undefined;
   }

@@ -50,6 +50,11 @@ export class Breaker {
     return Math.min(this.#openUntil, this.#clock.now() + this.#openForMs);
   }
 
+  /** Whether none of the last requests failed, as far as the window goes. */
+  get isClean(): boolean {
+    return this.#window.length === WINDOW_REQUESTS && !this.#window.includes(true);
+  }
+
   get failuresInARow(): number {
     return this.#failuresInARow;
   }

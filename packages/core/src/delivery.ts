@@ -17,13 +17,15 @@ const MAX_REFUSALS = 4;
 const SLOWEST = 3;
 /** How soon a dead letter that could not be kept is tried again: the service is asked once more each time. */
 const STORAGE_RETRY_MS = 60_000;
+/** Batches that wait for a retry in memory; others wait in the journal. */
+const MOST_PARKED = 8;
 const NO_ANSWER: Rule = { action: 'retry' };
 const NOW = Promise.resolve();
 
 type Answer = Extract<Outcome, { kind: 'answered' }>;
 
 /** What became of a piece. `refused`: settled, as a dead letter. */
-type Fate = 'settled' | 'refused' | 'isolate' | 'split' | 'put back' | 'stopped';
+type Fate = 'settled' | 'refused' | 'isolate' | 'split' | 'put back' | 'put aside' | 'stopped';
 
 /** Events of the batch that are sent together. */
 interface Piece {
@@ -146,9 +148,11 @@ export class Delivery {
   /** @param waiting Aborts what is waited for between two requests. */
   async #sendUntil(batch: Batch, waiting: AbortSignal): Promise<Fate> {
     const { gate, requests, signal } = this.#options;
-    const tries: Tries = { failures: 0, owesBudget: false, refusals: [] };
+    // One that was put aside failed before.
+    const tries: Tries = { failures: 0, owesBudget: batch.range.isWhole === true, refusals: [] };
     for (;;) {
       await this.#rest(waiting);
+      if (tries.failures > 0 && tries.owesBudget && this.#putAside(batch)) return 'put aside';
       const pass = await gate.admit(batch.events.ends.length, tries.owesBudget, waiting);
       if (pass === undefined && signal.aborted) return 'stopped';
       if (pass === undefined) {
@@ -291,6 +295,13 @@ export class Delivery {
     unsecured.delete(event);
     if (typeof fate === 'string') return;
     for (const piece of this.#add(event)) piece.again = fate.again;
+  }
+
+  /** Leaves a batch to the journal where many wait for a retry already, so that others can go. */
+  #putAside({ range }: Batch): boolean {
+    const { gate, isStrict, lane, signal } = this.#options;
+    const isCrowded = gate.parked >= MOST_PARKED && gate.retryWaitMs > 0;
+    return isCrowded && !isStrict && !signal.aborted && lane.backlog.putAside(range);
   }
 
   /** After a refusal that is not worth many requests. */

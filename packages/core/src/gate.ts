@@ -85,6 +85,12 @@ export class Gate {
     return this.#parked;
   }
 
+  /** How long until a retry may be made, in milliseconds. While no request fails there is nothing to keep it from. */
+  get retryWaitMs(): number {
+    const { breaker, clock } = this.#options;
+    return breaker.isClean ? 0 : this.#budget.waitMs(clock.now());
+  }
+
   /** How many batches are worth being taken: where requests have to wait, a batch that waits with them is not fresh for long. */
   get mostTaken(): number {
     return Math.ceil(this.#options.rateLimit.perSecond ?? Number.POSITIVE_INFINITY);
@@ -99,7 +105,7 @@ export class Gate {
       // A probe is spaced already.
       if (breaker.state === 'half-open') return this.#start();
       const now = clock.now();
-      const waitMs = Math.max(rateLimit.waitMs(now), isRetry ? this.#budget.waitMs(now) : 0);
+      const waitMs = Math.max(rateLimit.waitMs(now), isRetry ? this.retryWaitMs : 0);
       if (waitMs > 0) {
         await (isRetry ? this.park(waitMs, signal) : sleep(clock, waitMs, signal));
       } else if (this.#underWay >= this.#window) {

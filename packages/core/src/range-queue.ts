@@ -5,6 +5,8 @@ export interface EpochRange extends Range {
   readonly epoch: number;
   /** When its oldest event was accepted, or a time before that, in milliseconds since 1970. Left out where it is not known. */
   readonly at?: number | undefined;
+  /** Whether it is not joined with its neighbours: what was sent together is sent again together. */
+  readonly isWhole?: boolean | undefined;
 }
 
 /** Ranges of waiting events, first in, first out. Neighbours are joined, so that its length does not follow the backlog's. */
@@ -23,8 +25,9 @@ export class RangeQueue {
     if (rangeLength(range) === 0) return;
     this.#count += rangeLength(range);
     const last = this.#back.at(-1);
-    const { segment, epoch } = range;
-    if (last?.segment === segment && last.epoch === epoch && last.to === range.from) {
+    const { segment, epoch, isWhole } = range;
+    const isNeighbour = last?.segment === segment && last.epoch === epoch && last.to === range.from;
+    if (isNeighbour && !isWhole && !last.isWhole) {
       this.#back[this.#back.length - 1] = { ...last, to: range.to };
     } else {
       this.#back.push(range);

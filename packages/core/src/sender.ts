@@ -28,6 +28,7 @@ export class Sender {
   #pumping: Promise<void> | undefined;
   #wokenWhilePumping = false;
   #storageTimer: Timer | undefined;
+  #retryTimer: Timer | undefined;
   /** How to let what is stored be read again. */
   readonly #held: (() => void)[] = [];
   /** Batches on their way that are small enough to be sent to a service of which nobody knows whether it works. */
@@ -49,6 +50,7 @@ export class Sender {
   /** Ends what is under way, without waiting for answers: what was not accepted stays in the journal. */
   async stop(): Promise<void> {
     this.#storageTimer?.cancel();
+    this.#retryTimer?.cancel();
     this.#options.abort.abort();
     await this.#pumping;
     await this.#queue.onIdle();
@@ -99,16 +101,30 @@ export class Sender {
     return taken - gate.parked < concurrency && taken < Math.min(concurrency * MOST_WAITING, gate.mostTaken);
   }
 
-  async #nextBatch({ batcher }: OutgoingLane): Promise<Batch | undefined> {
+  async #nextBatch({ backlog, batcher }: OutgoingLane): Promise<Batch | undefined> {
     const { abort, breaker } = this.#options;
-    const most = breaker.state === 'closed' ? undefined : PROBE_EVENTS;
+    const isClosed = breaker.state === 'closed';
+    const most = isClosed ? undefined : PROBE_EVENTS;
     try {
-      return await batcher.next(most);
+      return await batcher.next(most, isClosed && this.#takesAside(backlog));
     } catch (error) {
       if (abort.signal.aborted) return undefined;
       this.#holdStored(batcher, error);
       return batcher.next(most);
     }
+  }
+
+  /** Whether a batch that was put aside may be sent again now; if not, looks again. */
+  #takesAside(backlog: OutgoingLane['backlog']): boolean {
+    const { clock, gate } = this.#options;
+    if (backlog.peekStored(true) === undefined) return false;
+    const waitMs = gate.retryWaitMs;
+    if (waitMs === 0) return true;
+    this.#retryTimer ??= clock.setTimeout(() => {
+      this.#retryTimer = undefined;
+      void this.wake();
+    }, waitMs);
+    return false;
   }
 
   async #dropExpired(): Promise<void> {
