@@ -152,6 +152,8 @@ export class Tracker {
       this.#end = resolve;
     });
     this.#opened = this.#open();
+    // From here on: what the first write brings counts too.
+    this.#sampleRates(clock.now());
     this.#stopListening = platform.lifecycle.listen({
       exit: (isFinal) => {
         this.#isEnding = isFinal;

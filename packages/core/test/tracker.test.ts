@@ -246,6 +246,13 @@ describe('stats()', () => {
     expect(rates.deliveredPerSecond).toBeGreaterThan(8);
   });
 
+  it('tells of the rate of a first burst', async () => {
+    const { tracker, pass, track } = createBench({ batch: { maxEvents: 500, maxWaitMs: 0 } });
+    await track(1_000);
+    await pass(4_990);
+    expect(tracker.stats().rates).toEqual({ acceptedPerSecond: 200, deliveredPerSecond: 200 });
+  });
+
   it('tells of a rate that the service set, until it is known to bear more', async () => {
     const { transport, tracker, pass, track } = createBench({ batch: { maxEvents: 1, maxWaitMs: 0 } });
     const rates = raised(tracker, 'rateLimit');
