@@ -163,7 +163,8 @@ export class Gate {
   ): Promise<void> {
     const { backoff, breaker, clock, random, rateLimit } = this.#options;
     // A service that only says how much it bears is for the rate limit, once there is one.
-    const isRated = isAlive && rateLimit.perSecond !== undefined && breaker.state === 'closed';
+    const isRated =
+      isAlive && rateLimit.perSecond !== undefined && !rateLimit.isLeast && breaker.state === 'closed';
     const isBroken = !isRated && breaker.fail(era);
     if (retryAfterMs !== undefined) {
       const jitter = 1 + JITTER * random();

@@ -41,6 +41,11 @@ export class RateLimit {
     return this.#perSecond === Number.POSITIVE_INFINITY ? undefined : this.#perSecond;
   }
 
+  /** Whether there is one that can sink no further: a service that goes on refusing is away, whatever it says. */
+  get isLeast(): boolean {
+    return this.#perSecond === LEAST_PER_SECOND;
+  }
+
   /** How long until the next request may be made, in whole milliseconds. */
   waitMs(now: number): number {
     const elapsed = now - this.#takenAt;

@@ -272,6 +272,23 @@ describe('Gate, after an outage', () => {
     expect((breaker.openUntil ?? 0) - clock.now()).toBe(Math.ceil(SECOND / 0.7 ** 4));
   });
 
+  it('takes a service that still refuses at the least rate for one that is away', async () => {
+    const { clock, breaker, gate, make } = createBench({ random: () => 0 });
+    gate.accepted(await make());
+    gate.end();
+    const refused: number[] = [];
+    while (breaker.state === 'closed') {
+      const pass = await make();
+      refused.push(clock.now());
+      gate.pushedBack(pass, true);
+      void gate.failed(pass, { failures: 0, isAlive: true }, never);
+      gate.end();
+      await clock.advance(20 * SECOND);
+      expect(refused.length).toBeLessThan(20);
+    }
+    expect(refused).toHaveLength(13);
+  });
+
   it('says how many batches are worth being taken while requests have to wait', async () => {
     const { gate, make } = createBench();
     expect(gate.mostTaken).toBe(Number.POSITIVE_INFINITY);
