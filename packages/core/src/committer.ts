@@ -126,7 +126,7 @@ export class Committer {
     const room = await budget.makeRoom(events, isLast).catch(() => 'low');
     if (room !== 'room') return undefined;
     try {
-      const range = await journal.append(events);
+      const range = checkedRange(await journal.append(events), events);
       if (this.#recover() && !this.#isProbing) void onRecovered();
       return range;
     } catch (error) {
@@ -148,8 +148,7 @@ export class Committer {
     for (;;) {
       const group = journal.appendSync && backlog.unwrittenGroup(journal.groupLimit);
       if (group === undefined) return;
-      const range = journal.appendSync?.(group);
-      if (range !== undefined) backlog.markWritten(range);
+      backlog.markWritten(checkedRange(journal.appendSync?.(group), group));
     }
   }
 
@@ -158,9 +157,8 @@ export class Committer {
     const { backlog, journal } = this.#options;
     for (;;) {
       const group = journal.appendSync && backlog.memoryGroup(journal.groupLimit);
-      const range = group && journal.appendSync?.(group.events);
-      if (group === undefined || range === undefined) return;
-      backlog.secureInRing(group.range, range);
+      if (group === undefined) return;
+      backlog.secureInRing(group.range, checkedRange(journal.appendSync?.(group.events), group.events));
     }
   }
 
@@ -242,7 +240,8 @@ export class Committer {
     const generation = this.#generation;
     this.#handed += count;
     this.#tries += 1;
-    const succeed = (range: Range) => {
+    const succeed = (given: Range) => {
+      const range = checkedRange(given, group);
       if (generation !== this.#generation) return void journal.acknowledge(range).catch(() => undefined);
       backlog.markWritten(range);
       this.#handed -= count;
@@ -255,7 +254,11 @@ export class Committer {
       const inTurn = this.#turn();
       const end = (outcome: () => void) =>
         inTurn(() => {
-          outcome();
+          try {
+            outcome();
+          } catch (error) {
+            fail(error);
+          }
           resolve();
         });
       // Counted as soon as the journal says so, with nothing between: this may be the last moment of the process.
@@ -322,4 +325,10 @@ export class Committer {
     }, delayMs);
     onFailed(error);
   }
+}
+
+/** A journal of the user's own may break its word. */
+function checkedRange(range: Range | undefined, { ends }: EventBytes): Range {
+  if (range !== undefined && range?.to - range?.from === ends.length) return range;
+  throw new StorageError(`the journal returned no range of the ${ends.length} events that it was given`);
 }

@@ -769,3 +769,23 @@ describe('Committer, once the journal works again', () => {
     expect([committer.failing, recovered(), clock.timers]).toEqual([false, 1, 0]);
   });
 });
+
+describe('Committer, with a journal that breaks its word', () => {
+  it.each([undefined, { segment: 1, from: 0, to: 0 }, { segment: 1, from: 0, to: Number.NaN }])(
+    'takes the range %j for a failure, and goes on in memory',
+    async (range) => {
+      const journal = new FakeSyncJournal();
+      journal.append = async () => range as never;
+      journal.appendSync = () => range as never;
+      const { committer, backlog, errors, accept } = createBenchWith(journal);
+      accept('1', '2');
+      await committer.commit();
+      expect(errors).toHaveLength(1);
+      accept('3');
+      // Neither goes on for ever.
+      expect(() => committer.commitSync()).toThrow('no range of the 1 events');
+      expect(() => committer.secureRingSync()).toThrow('no range of the 2 events');
+      expect(backlog.pending).toBe(3);
+    },
+  );
+});
