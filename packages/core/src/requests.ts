@@ -1,5 +1,6 @@
 import { type Redact, redactor, requestHeaders } from '@sluice/protocol';
 import type { Batch } from './batch.ts';
+import { batchId } from './batch-id.ts';
 import { abortAfter, type Clock, type Timer } from './clock.ts';
 import type { Compression, Encoded } from './compression.ts';
 import { Latencies } from './latencies.ts';
@@ -7,7 +8,6 @@ import { nonsense } from './nonsense.ts';
 import { redactedOutcome } from './redaction.ts';
 import type { TrackerStats } from './stats.ts';
 import type { Outcome, Timeouts, Transport } from './transport.ts';
-import { uuid } from './uuid.ts';
 
 /** A transport that gives no outcome so long after its time is not waited for. */
 const GRACE_MS = 5_000;
@@ -78,7 +78,7 @@ export class Requests {
     const { clock, compression } = this.#options;
     const encoded = (await compression?.encode(batch.body)) ?? { body: batch.body, encoding: undefined };
     this.#sent += 1;
-    if (this.#encoded.has(batch)) this.#retried += 1;
+    if (this.#encoded.has(batch) || batch.range.isWhole) this.#retried += 1;
     this.#encoded.set(batch, encoded);
     this.#bytes += encoded.body.length;
     const start = clock.now();
@@ -116,9 +116,9 @@ export class Requests {
       if (limit.signal.aborted) abandon();
       limit.signal.addEventListener('abort', abandon);
     });
-    const headers = { ...this.#headersOf(batch), ...(encoding && { 'content-encoding': encoding }) };
-    const request = { url, headers, body, timeouts, signal: limit.signal };
     try {
+      const headers = { ...this.#headersOf(batch), ...(encoding && { 'content-encoding': encoding }) };
+      const request = { url, headers, body, timeouts, signal: limit.signal };
       return checked(await Promise.race([transport.post(request), abandoned]));
     } catch (cause) {
       // A transport of the user's own may break its word.
@@ -132,7 +132,7 @@ export class Requests {
   #headersOf(batch: Batch): Readonly<Record<string, string>> {
     const { idempotencyHeader } = this.#options;
     if (idempotencyHeader === undefined) return this.#headers;
-    const id = this.#ids.get(batch) ?? uuid();
+    const id = this.#ids.get(batch) ?? batchId(batch);
     this.#ids.set(batch, id);
     return { ...this.#headers, [idempotencyHeader]: id };
   }
