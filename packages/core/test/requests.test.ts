@@ -82,7 +82,7 @@ describe('Requests', () => {
       await clock.advance(20);
       return outcomes.shift();
     });
-    const [first, second] = [batch(), batch()];
+    const [first, second] = [batch('{"n":1}'), batch('{"n":2}')];
     for (const sent of [first, second, second, second]) {
       const { kind } = await requests.post(sent);
       if (kind === 'answered' && sent === first) requests.accepted(sent);
@@ -104,7 +104,7 @@ describe('Requests', () => {
 describe('Requests, with an idempotency header', () => {
   it('sends an id that is equal over retries, and another with each batch', async () => {
     const { requests, seen } = createBench(() => OK, { idempotencyHeader: 'Idempotency-Key' });
-    const [first, second] = [batch(), batch()];
+    const [first, second] = [batch('{"n":1}'), batch('{"n":2}')];
     for (const sent of [first, second, first]) await requests.post(sent);
     const ids = seen.map(({ headers }) => headers['Idempotency-Key']);
     expect(ids[0]).toMatch(/-1-[0-9a-f]{8}$/);

@@ -1260,3 +1260,77 @@ describe('Sender, with a journal that failed', () => {
     expect(bench.imbalances).toEqual([]);
   });
 });
+
+describe('Sender, where some requests fail all the time', () => {
+  /** One of five requests fails, as where one of five machines is broken; none does once it is mended. */
+  function failSome(bench: Bench): { mend(): void } {
+    let isMended = false;
+    let count = 0;
+    bench.transport.respond = (request) => {
+      count += 1;
+      if (!isMended && count % 5 === 0) return answered(500);
+      bench.taken.push(...numbersOf(request));
+      return answered(200);
+    };
+    return {
+      mend: () => {
+        isMended = true;
+      },
+    };
+  }
+
+  async function trackFor(bench: Bench, seconds: number): Promise<void> {
+    for (let second = 0; second < seconds; second += 1) {
+      await bench.track(10);
+      await bench.pass(SECOND);
+    }
+  }
+
+  it('goes on with fresh events, and keeps retries to a tenth of the successes', async () => {
+    const bench = new Bench({ concurrency: 2, maxEvents: 1, retriesPerSuccess: 0.1 });
+    failSome(bench);
+    await trackFor(bench, 200);
+    const { sent, retried } = bench.requests.stats;
+    expect(bench.books.delivered).toBeGreaterThan(0.75 * 2_000);
+    // Ten at first, and one in ten seconds.
+    expect(retried).toBeLessThanOrEqual(10 + 0.1 * bench.books.delivered + 20 + 1);
+    expect(sent).toBeLessThanOrEqual(2_000 + retried);
+    expect(bench.books.delivered + bench.backlog.pending).toBe(2_000);
+    // What waits does so in the journal.
+    expect(bench.backlog.inFlight).toBeLessThanOrEqual(8 * 2);
+    expect(bench.backlog.stored).toBeGreaterThan(100);
+    expect(bench.imbalances).toEqual([]);
+  });
+
+  it('sends what waits as soon as none of the last requests failed, as it was', async () => {
+    const bench = new Bench({ concurrency: 2, maxEvents: 5, retriesPerSuccess: 0.1 });
+    const service = failSome(bench);
+    await trackFor(bench, 200);
+    expect(bench.backlog.stored).toBeGreaterThan(0);
+    service.mend();
+    await trackFor(bench, 30);
+    expect(bench.backlog.pending).toBe(0);
+    expect(sorted(bench.taken)).toEqual(range(0, 2_300));
+    const bodies = new Set(bench.transport.requests.map(({ text }) => text));
+    // A retry brings no body that was not sent before.
+    expect(bench.transport.requests.length - bodies.size).toBe(bench.requests.stats.retried);
+    expect(bench.clock.timers).toBe(0);
+  });
+
+  it('keeps what no journal holds on its way', async () => {
+    const bench = new Bench({ concurrency: 2, maxEvents: 1, retriesPerSuccess: 0.1 });
+    failSome(bench);
+    bench.journal.failAppends = true;
+    bench.journalWorks = false;
+    for (let second = 0; second < 100; second += 1) {
+      for (let n = 0; n < 10; n += 1) bench.backlog.push(`{"n":${second * 10 + n}}`, bench.clock.now());
+      bench.books.accepted += 10;
+      bench.backlog.sendsUnwritten = true;
+      bench.sender.wake();
+      await bench.pass(SECOND);
+    }
+    expect(bench.backlog.stored).toBe(0);
+    expect(bench.books.delivered + bench.backlog.pending).toBe(1_000);
+    expect(bench.imbalances).toEqual([]);
+  });
+});
