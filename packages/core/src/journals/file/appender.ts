@@ -77,9 +77,9 @@ export class Appender {
     const { fs, fsync, segments, tenancy } = this.#options;
     const count = events.ends.length;
     this.#lastMoments += 1;
-    this.#overtaking = this.#writer;
-    if (this.#writer !== undefined) {
-      const from = this.#writer.appendSync(events);
+    const from = this.#writer?.appendSync(events);
+    if (this.#writer !== undefined && from !== undefined) {
+      this.#overtaking = this.#writer;
       return { segment: this.#writer.segment.number, from, to: from + count };
     }
     const next = segments.next();

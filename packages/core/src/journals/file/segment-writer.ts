@@ -27,6 +27,8 @@ export class SegmentWriter {
   #unsynced: WrittenGroup[] = [];
   #unsyncedBytes = 0;
   #writing: Promise<unknown> = Promise.resolve();
+  /** What is being written, and where: it may still come to lie there when the process has ended. */
+  #inFlight: { readonly frames: Buffer; readonly position: number } | undefined;
   #syncing: Promise<void> | undefined;
   /** The sync that covers what was written since the one under way began. */
   #nextSync: Promise<void> | undefined;
@@ -95,12 +97,16 @@ export class SegmentWriter {
     this.segment.grow(to, frames.length);
   }
 
-  /** As `write`, at once, from the first event on that is not confirmed; it counts when this returns. */
-  appendSync(events: EventBytes): number {
+  /**
+   * As `write`, at once, from the first event on that is not confirmed; it counts when this returns. Undefined where a
+   * write under way has other bytes for that place.
+   */
+  appendSync(events: EventBytes): number | undefined {
     const { segment } = this;
     const frames = Buffer.allocUnsafe(framedLength(events));
     const from = segment.end;
     writeFrames(events, from, segment, frames);
+    if (this.#collides(frames, segment.size)) return undefined;
     writeAllSync(this.#file, frames, segment.size);
     if (this.#isSynced) this.#file.syncSync();
     segment.grow(from + events.ends.length, frames.length);
@@ -134,7 +140,10 @@ export class SegmentWriter {
 
   async #writeGroup(group: WrittenGroup): Promise<WrittenGroup> {
     const position = this.#position;
-    const writing = this.#write(group.frames, position);
+    this.#inFlight = { frames: group.frames, position };
+    const writing = this.#write(group.frames, position).finally(() => {
+      this.#inFlight = undefined;
+    });
     this.#writing = writing.catch(() => undefined);
     await writing;
     // At the last moment it was written again, with all that came after it.
@@ -159,6 +168,16 @@ export class SegmentWriter {
       if (this.segment.size <= position) await this.#file.truncate(position).catch(() => undefined);
       throw error;
     }
+  }
+
+  #collides(frames: Buffer, position: number): boolean {
+    if (this.#inFlight === undefined) return false;
+    const offset = this.#inFlight.position - position;
+    const end = Math.min(frames.length, offset + this.#inFlight.frames.length);
+    if (end <= Math.max(0, offset)) return false;
+    return (
+      offset < 0 || !this.#inFlight.frames.subarray(0, end - offset).equals(frames.subarray(offset, end))
+    );
   }
 
   #startSync(): Promise<void> {

@@ -564,6 +564,21 @@ describe('FileJournal, at the last moment of its process', () => {
     await rejects;
   });
 
+  it('gives each event to the next life once where other events come first than those that are under way', async () => {
+    const { journal } = await place.open({ fs, locks });
+    await journal.append(group(['"first"']));
+    fs.hang('write');
+    const append = journal.append(group(numbered(0, 2)));
+    const rejects = expect(append).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
+    await expect.poll(() => fs.hanging).toBeGreaterThan(0);
+    journal.appendSync(group(numbered(2, 3)));
+    journal.appendSync(group(numbered(0, 2)));
+    // Only now the write comes to an end.
+    fs.heal();
+    await rejects;
+    expect((await inherited()).sort()).toEqual(['"first"', ...numbered(0, 5)].sort());
+  });
+
   it('gives each event to the next life once in the middle of a change of segments', async () => {
     const { journal } = await place.open({ fs, fsync: 'always', locks, segmentBytes: 100 });
     await journal.append(group(numbered(0, 2, 'p'.repeat(50))));
