@@ -1,4 +1,5 @@
 import type { DropReason, FinishOptions, Tracker } from '@sluice/core';
+import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol';
 import { numberedUuid } from '../../processes/numbered-uuid.ts';
 import type { DiskCalls } from './disk-calls.ts';
 import type { Log } from './log.ts';
@@ -26,9 +27,13 @@ export class Application {
   readonly #machine: Machine;
   readonly #fsync: Settings['journal']['fsync'];
   readonly #mostPadding: number;
+  readonly #isStrict: boolean;
+  readonly #hasPriorities: boolean;
   readonly #tracker: Tracker;
   readonly #calls: DiskCalls;
   #tracked = 0;
+  /** The event that is being tracked, and the bytes of a request with nothing but it. */
+  #tracking = { uuid: '', bytes: 0 };
   /** The events that the tracker took, in their order, and how many of them it has said are written. */
   readonly #taken: TrackedEvent[] = [];
   #written = 0;
@@ -39,14 +44,19 @@ export class Application {
   #refused = 0;
   #isClosing = false;
 
-  constructor(number: number, machine: Machine, { tracker, journal, mostPadding }: Settings) {
+  constructor(number: number, machine: Machine, settings: Settings) {
+    const { tracker, journal, hasPriorities, mostPadding } = settings;
     this.#number = number;
     this.#machine = machine;
     const { log } = machine;
     this.log = log && ((line) => log(`application ${number}: ${line}`));
     this.#fsync = journal.fsync;
     this.#mostPadding = mostPadding;
-    const { clock, calls, fs, locks, transport } = machine.surround(this.process);
+    this.#isStrict = tracker.ordering === 'strict';
+    this.#hasPriorities = hasPriorities && !this.#isStrict;
+    const { clock, calls, fs, locks, transport } = machine.surround(
+      ...([this.process, number, tracker.delivery?.policy] as const),
+    );
     this.#calls = calls;
     this.log?.(`starts: ${JSON.stringify({ tracker, journal })}`);
     this.#tracker = machine.core.createTracker(
@@ -59,7 +69,11 @@ export class Application {
     this.#tracker.on('storageFailed', () => {
       this.#isOrdered = false;
     });
-    this.#tracker.on('invalid', ({ error }) => machine.model.problem(String(error)));
+    this.#tracker.on('invalid', ({ error }) => {
+      this.#refused += 1;
+      machine.model.refused([this.#tracking.uuid]);
+      if (this.#tracking.bytes <= machine.service.mostBytes) machine.model.problem(String(error));
+    });
   }
 
   /** How many events its tracker has said it dropped. */
@@ -89,10 +103,13 @@ export class Application {
       uuid,
       payload,
     });
-    const event = model.track(uuid, text, isBad);
+    const place = this.#isStrict ? this.#tracked : undefined;
+    const event = model.track({ uuid, text, isBad, client: this.#number, place });
+    this.#tracking = { uuid, bytes: Buffer.byteLength(text) + BATCH_OVERHEAD_BYTES };
+    const priority = this.#hasPriorities && random(4) === 0 ? 'high' : 'normal';
     const before = this.#refused;
     try {
-      this.#tracker.track('happened', payload, { uuid, correlationValue: CORRELATION.value });
+      this.#tracker.track('happened', payload, { uuid, correlationValue: CORRELATION.value, priority });
     } catch (error) {
       model.problem(`track() threw: ${String(error)}`);
     }
@@ -110,12 +127,19 @@ export class Application {
     this.#dropped = droppedOf(stats);
     if (stats.journal !== 'file') return;
     if (stats.unwritten === 0) this.#isOrdered = true;
+    else if (this.#hasPriorities) this.#isOrdered = false;
     const written = this.#isOrdered ? this.#taken.length - stats.unwritten : 0;
     if (written <= this.#written) return;
     this.log?.(`${written} are written`);
     const events = this.#taken.slice(this.#written, written);
     this.#written = written;
     model.promise(events, this.#fsync === 'always' ? 'synced' : 'written');
+  }
+
+  /** Has another key from now on. */
+  setApiKey(key: string): void {
+    this.log?.(`setApiKey(${key})`);
+    this.#tracker.setApiKey(key);
   }
 
   durable(): void {

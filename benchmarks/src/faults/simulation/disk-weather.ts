@@ -31,6 +31,7 @@ export class DiskWeather {
   readonly #random: Random;
   /** One call in so many fails; never: 0. */
   #rarity = 0;
+  #unreliable: CallKind | undefined;
   #shortens = false;
   #outage: Outage | undefined;
   /** How often something has failed. */
@@ -40,9 +41,14 @@ export class DiskWeather {
     this.#random = random;
   }
 
-  /** From now on a call fails now and then, or a write takes less than it was given. */
-  turnUnreliable(rarity: number): void {
+  /**
+   * From now on a call fails now and then, or a write takes less than it was given.
+   *
+   * @param only The kind of call that fails. Left out: all.
+   */
+  turnUnreliable(rarity: number, only?: CallKind): void {
     this.#rarity = rarity;
+    this.#unreliable = only;
     this.#shortens = true;
   }
 
@@ -75,7 +81,8 @@ export class DiskWeather {
   }
 
   #chance(kind: CallKind): DiskErrorCode | undefined {
-    if (this.#rarity === 0 || this.#random(this.#rarity) > 0) return undefined;
+    if (this.#rarity === 0 || (this.#unreliable ?? kind) !== kind) return undefined;
+    if (this.#random(this.#rarity) > 0) return undefined;
     return FAULTS[kind][this.#random(FAULTS[kind].length)];
   }
 }

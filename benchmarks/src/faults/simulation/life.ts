@@ -76,6 +76,10 @@ export class Life {
         else application.flush({ timeoutMs: random(2_000) });
       });
     }
+    const { networkWeather } = this.#machine;
+    if (networkWeather.key !== undefined) {
+      at(random(leftMs), () => application.setApiKey(networkWeather.key ?? ''));
+    }
     if (random(6) === 0) {
       at(random(leftMs), () => {
         application.stop();

@@ -1,3 +1,4 @@
+import type { DeliveryPolicy } from '@sluice/core';
 import type { Random } from '../random.ts';
 import { Agenda } from './agenda.ts';
 import type { CoreUnderTest } from './core-under-test.ts';
@@ -39,8 +40,8 @@ export class Machine {
   readonly disk: VirtualDisk = new VirtualDisk();
   readonly diskWeather: DiskWeather;
   readonly networkWeather: NetworkWeather;
+  readonly service: VirtualService;
   readonly #table = new LockTable();
-  readonly #service = new VirtualService(this.model);
   readonly #diskPace: Pace;
   readonly #networkPace: Pace;
 
@@ -51,11 +52,12 @@ export class Machine {
     this.log = log && ((line) => log(`${(this.agenda.now % 1e9).toFixed(3)} ${line}`));
     this.diskWeather = new DiskWeather(random);
     this.networkWeather = new NetworkWeather(random);
+    this.service = new VirtualService(this.model, random);
     this.#diskPace = createPace(random);
     this.#networkPace = createPace(random);
   }
 
-  surround(process: VirtualProcess): Surroundings {
+  surround(process: VirtualProcess, client: number, policy: DeliveryPolicy = {}): Surroundings {
     const { agenda, random, disk, model, log } = this;
     const weather = this.diskWeather;
     const pace = this.#diskPace;
@@ -67,7 +69,7 @@ export class Machine {
       fs: new MountedDisk({ disk, calls, weather, random, locksIn }),
       locks: new VirtualLocks({ table: this.#table, agenda, pace, weather, process }),
       transport: new VirtualTransport({
-        ...{ agenda, process, model, log, service: this.#service },
+        ...{ agenda, process, client, policy, model, log, service: this.service },
         ...{ pace: this.#networkPace, weather: this.networkWeather },
       }),
     };

@@ -9,9 +9,12 @@ export interface TrackedEvent {
   readonly text: string;
   /** Whether the service refuses it. */
   readonly isBad: boolean;
+  /** The application that tracked it, and its place among those of one whose order is strict. */
+  readonly client: number;
+  readonly place: number | undefined;
   safety: Safety;
   arrivals: number;
-  /** Whether the service was asked about it alone and refused it. */
+  /** Whether the service was asked about it alone and refused it, or a policy gave it up. */
   isRefused: boolean;
   /** Whether it was in a request whose outcome the client could not know. */
   mayComeAgain: boolean;
@@ -38,18 +41,19 @@ export class Model {
   readonly #events = new Map<string, TrackedEvent>();
   /** What was not as promised. */
   readonly problems: string[] = [];
+  /** For each application whose order is strict, the place of the last event of its own that arrived from it. */
+  readonly #lastPlaces = new Map<number, number>();
+  #refused = 0;
 
-  track(uuid: string, text: string, isBad: boolean): TrackedEvent {
+  track(tracked: Pick<TrackedEvent, 'uuid' | 'text' | 'isBad' | 'client' | 'place'>): TrackedEvent {
     const event: TrackedEvent = {
-      uuid,
-      text,
-      isBad,
+      ...tracked,
       safety: 'unsafe',
       arrivals: 0,
       isRefused: false,
       mayComeAgain: false,
     };
-    this.#events.set(uuid, event);
+    this.#events.set(event.uuid, event);
     return event;
   }
 
@@ -62,6 +66,9 @@ export class Model {
     const { accepted, recovered, delivered, deadLettered, pending } = stats;
     const [came, went] = [accepted + recovered, delivered + deadLettered + droppedOf(stats) + pending];
     if (came !== went) this.problem(`the books do not balance: ${JSON.stringify(stats)}`);
+    // Rule: a dead letter is an event that the service was asked about alone.
+    if (deadLettered > this.#refused)
+      this.problem(`dead letters that nobody refused: ${JSON.stringify(stats)}`);
   }
 
   /** The tracker says that these events are safe. */
@@ -78,13 +85,19 @@ export class Model {
     return this.#events.get(uuid)?.isBad ?? false;
   }
 
-  refusedAlone(uuid: string): void {
-    const event = this.#events.get(uuid);
-    if (event !== undefined) event.isRefused = true;
+  /** Events that may end without being delivered. */
+  refused(uuids: readonly string[]): void {
+    for (const uuid of uuids) {
+      const event = this.#events.get(uuid);
+      if (event === undefined) continue;
+      event.isRefused = true;
+      // Each time: a journal may hold an event twice.
+      this.#refused += 1;
+    }
   }
 
-  /** Rule: what arrives was tracked, and is the same to the byte. */
-  arrived(uuid: string, text: string): void {
+  /** Rules: what arrives was tracked, and is the same to the byte; and it is in order where that is strict. */
+  arrived(uuid: string, text: string, client: number): void {
     const event = this.#events.get(uuid);
     if (event === undefined) {
       this.problem(`arrived and was never tracked: ${text}`);
@@ -92,6 +105,13 @@ export class Model {
     }
     if (event.text !== text) this.problem(`arrived and is another: ${text}, not ${event.text}`);
     event.arrivals += 1;
+    if (event.arrivals === 1 && event.client === client) this.#checkOrder(event);
+  }
+
+  #checkOrder({ uuid, client, place }: TrackedEvent): void {
+    if (place === undefined) return;
+    if (place < (this.#lastPlaces.get(client) ?? 0)) this.problem(`${uuid} was overtaken`);
+    this.#lastPlaces.set(client, place);
   }
 
   mayComeAgain(uuid: string): void {

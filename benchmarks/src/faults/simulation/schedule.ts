@@ -12,6 +12,8 @@ const MOST_STEPS = 50_000;
 const NOTHING: Verdict = { durable: 0, lost: 0, duplicates: 0 };
 /** Before the last one. */
 const LIVES = [1, 1, 1, 2, 2, 3, 4];
+/** Few events are larger alone: with many, it would be the service that is to blame. */
+const LEAST_BODY_BYTES = 560;
 const DRAIN_MS = 60 * 60_000;
 /** A segment that somebody is to deliver. */
 const SEGMENT = /\/[0-9a-f.]+\/\d+\.segment$/;
@@ -22,6 +24,8 @@ interface Troubles {
   readonly disk: 'works' | 'unreliable' | 'breaks down' | 'small';
   readonly network: boolean;
   readonly budget: boolean;
+  /** Whether the service refuses large bodies. */
+  readonly size: boolean;
 }
 
 interface Observed {
@@ -42,6 +46,7 @@ export class Schedule {
     this.#random = createRandom(seed);
     this.#machine = new Machine(core, this.#random, log);
     this.#troubles = drawTroubles(this.#random);
+    if (this.#troubles.size) this.#machine.service.mostBytes = LEAST_BODY_BYTES + this.#random(1_500);
     this.#machine.isScarce = this.#troubles.budget || this.#troubles.disk === 'small';
   }
 
@@ -70,7 +75,12 @@ export class Schedule {
     const { lengthMs } = plan;
     const { disk: trouble, network } = this.#troubles;
     if (network) networkWeather.mood = (['well', 'moody', 'away'] as const)[random(3)] ?? 'well';
-    if (trouble === 'unreliable') diskWeather.turnUnreliable(10 + random(200));
+    if (network) networkWeather.key = random(4) === 0 ? 'key-of-now' : undefined;
+    if (trouble === 'unreliable') {
+      // A sync that fails and then does not is what a disk can do worst.
+      if (random(3) === 0) diskWeather.turnUnreliable(2 + random(8), 'sync');
+      else diskWeather.turnUnreliable(10 + random(200));
+    }
     if (trouble === 'small') disk.capacity = random(8_000);
     if (trouble === 'breaks down') {
       const from = random(lengthMs);
@@ -91,6 +101,7 @@ export class Schedule {
     disk.capacity = Number.POSITIVE_INFINITY;
     diskWeather.clear();
     networkWeather.mood = 'well';
+    networkWeather.key = undefined;
     const application = new Application(this.#applications, this.#machine, patientSettings(this.#random));
     application.flush({ timeoutMs: DRAIN_MS }, () => {
       if (!application.isIdle) model.problem('the last life could not deliver all that was left');
@@ -129,7 +140,8 @@ export class Schedule {
 function drawTroubles(random: Random): Troubles {
   const disk = (['unreliable', 'breaks down', 'small'] as const)[random(6)] ?? 'works';
   const crashes = random(4) > 0;
-  return { crashes, disk, network: random(2) === 0, budget: random(5) === 0 };
+  const budget = random(5) === 0;
+  return { crashes, disk, network: random(2) === 0, budget, size: !budget && random(3) === 0 };
 }
 
 /** Resolves once all promises have settled that wait for nothing to come. */

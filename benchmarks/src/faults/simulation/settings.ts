@@ -1,4 +1,4 @@
-import type { TrackerOptions } from '@sluice/core';
+import type { DeliveryPolicy, TrackerOptions } from '@sluice/core';
 import type { FileJournalOptions } from '@sluice/core/file-journal';
 import type { Random } from '../random.ts';
 
@@ -7,6 +7,8 @@ export const JOURNAL_DIRECTORY = '/state/journal';
 /** How a tracker and its journal are set up. */
 export interface Settings {
   readonly tracker: Omit<TrackerOptions, 'journal' | 'clock' | 'transport'>;
+  /** Whether some of its events have high priority. */
+  readonly hasPriorities: boolean;
   readonly journal: Omit<FileJournalOptions, 'clock'>;
   /** Bound of what pads an event, in bytes. */
   readonly mostPadding: number;
@@ -29,7 +31,9 @@ export function drawSettings(random: Random, hasBudget: boolean): Settings {
         timeoutMs: pick(100, 1_000, 30_000),
         retryBaseMs: pick(10, 500),
         retryMaxMs: pick(500, 5_000),
+        policy: pick<DeliveryPolicy>({}, {}, {}, { '409': 'accept' }, { '422': 'drop' }, { '5xx': 'drop' }),
       },
+      ordering: pick('unordered', 'unordered', 'strict'),
       ...(hasBudget && {
         storage: {
           maxBytes: pick(65_536, 100_000),
@@ -39,6 +43,7 @@ export function drawSettings(random: Random, hasBudget: boolean): Settings {
       }),
     },
     journal: { directory: JOURNAL_DIRECTORY, fsync, segmentBytes: pick(200, 800, 3_000) },
+    hasPriorities: random(3) === 0,
     // The least budget that there is holds many events that are not padded.
     mostPadding: hasBudget ? 8_000 : pick(20, 400),
   };
@@ -49,6 +54,7 @@ export function patientSettings(random: Random): Settings {
   return {
     tracker: { ...common(random), batch: { maxEvents: 8 }, buffer: { maxBytes: 32_768 } },
     journal: { directory: JOURNAL_DIRECTORY, fsync: 'interval' },
+    hasPriorities: false,
     mostPadding: 0,
   };
 }
@@ -56,6 +62,7 @@ export function patientSettings(random: Random): Settings {
 function common(random: Random) {
   return {
     baseUrl: 'http://service.test',
+    apiKey: 'key-of-before',
     correlationKey: 'email',
     random: () => random(2 ** 30) / 2 ** 30,
   };

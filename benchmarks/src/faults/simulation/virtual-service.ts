@@ -1,23 +1,38 @@
+import type { Random } from '../random.ts';
 import type { Model } from './model.ts';
 
-/** The service: it keeps what it takes, and refuses a batch that holds an event it does not like. */
+/** What the service says of a batch that holds an event it does not like. */
+const DISLIKES = [400, 409, 422];
+
+/** The service: it keeps what it takes, and refuses a batch that is too large or holds an event it does not like. */
 export class VirtualService {
   readonly #model: Model;
 
-  constructor(model: Model) {
+  readonly #dislike: number;
+  /** The largest body that it takes, in bytes. */
+  mostBytes: number = Number.POSITIVE_INFINITY;
+
+  constructor(model: Model, random: Random) {
     this.#model = model;
+    this.#dislike = DISLIKES[random(DISLIKES.length)] ?? 400;
   }
 
-  /** Takes a batch, unless it refuses it. Returns the uuids taken, or undefined. */
-  receive(body: string): readonly string[] | undefined {
+  /** Takes a batch, or says by a status why not. */
+  receive(body: string, client: number): { readonly uuids: readonly string[]; readonly refusal?: number } {
     const batch = this.#parse(body);
-    if (batch.some(({ uuid }) => this.#model.isBad(uuid))) {
-      const [first] = batch;
-      if (batch.length === 1 && first !== undefined) this.#model.refusedAlone(first.uuid);
-      return undefined;
+    const uuids = batch.map(({ uuid }) => uuid);
+    const refusal =
+      Buffer.byteLength(body) > this.mostBytes
+        ? 413
+        : uuids.some((uuid) => this.#model.isBad(uuid))
+          ? this.#dislike
+          : undefined;
+    if (refusal === undefined) {
+      for (const event of batch) this.#model.arrived(event.uuid, JSON.stringify(event), client);
+      return { uuids };
     }
-    for (const event of batch) this.#model.arrived(event.uuid, JSON.stringify(event));
-    return batch.map(({ uuid }) => uuid);
+    if (uuids.length === 1) this.#model.refused(uuids);
+    return { uuids, refusal };
   }
 
   #parse(body: string): readonly { readonly uuid: string }[] {

@@ -1,4 +1,4 @@
-import type { Outcome, Transport, TransportRequest } from '@sluice/core';
+import type { DeliveryPolicy, Outcome, Transport, TransportRequest } from '@sluice/core';
 import type { Agenda } from './agenda.ts';
 import type { Log } from './log.ts';
 import type { Model } from './model.ts';
@@ -11,6 +11,9 @@ export interface VirtualTransportOptions {
   readonly agenda: Agenda;
   readonly pace: Pace;
   readonly process: VirtualProcess;
+  /** The number of its application. */
+  readonly client: number;
+  readonly policy: DeliveryPolicy;
   readonly weather: NetworkWeather;
   readonly service: VirtualService;
   readonly model: Model;
@@ -30,7 +33,7 @@ export class VirtualTransport implements Transport {
     this.#options = options;
   }
 
-  post({ body, timeouts, signal }: TransportRequest): Promise<Outcome> {
+  post({ body, headers, timeouts, signal }: TransportRequest): Promise<Outcome> {
     const { agenda, pace, process, weather } = this.#options;
     const exchange = new Exchange(this.#options);
     return new Promise((resolve) => {
@@ -47,7 +50,7 @@ export class VirtualTransport implements Transport {
       const timer = agenda.add(timeouts.totalMs, () => process.deliver(() => fail(TIMED_OUT)));
       signal.addEventListener('abort', abort);
       if (process.isDead || signal.aborted) return abort();
-      const turn = weather.next();
+      const turn = weather.next(Object.values(headers).join());
       agenda.add(pace(), () => {
         const outcome = exchange.arrive(body, turn);
         if (outcome !== undefined) agenda.add(pace(), () => process.deliver(() => end(outcome)));
@@ -71,10 +74,11 @@ class Exchange {
 
   /** The request is at the service. Returns what comes back, or undefined: nothing. */
   arrive(body: Uint8Array, turn: Turn): Outcome | undefined {
-    const { service, log } = this.#options;
-    const taken = turn.takes ? service.receive(Buffer.from(body).toString()) : [];
-    log?.(`service: ${JSON.stringify(turn)}; takes ${JSON.stringify(taken ?? 'nothing')}`);
-    this.#taken = taken ?? [];
+    const { client, service, log } = this.#options;
+    const text = Buffer.from(body).toString();
+    const { uuids, refusal } = turn.takes ? service.receive(text, client) : { uuids: [] };
+    log?.(`service: ${JSON.stringify(turn)}; ${refusal ?? 'takes'} ${JSON.stringify(uuids)}`);
+    if (refusal === undefined) this.#taken = uuids;
     this.#note();
     switch (turn.kind) {
       case 'silence':
@@ -84,11 +88,21 @@ class Exchange {
       case 'not sent':
         return { kind: 'failed', cause: REFUSED, maybeSent: false };
       case 'answer': {
-        const status = taken === undefined ? 400 : 'status' in turn ? turn.status : 200;
+        const status = refusal ?? ('status' in turn ? turn.status : 200);
+        this.#giveUp(status, text);
         const retryAfter = 'status' in turn ? turn.retryAfter : undefined;
         return { kind: 'answered', status, retryAfter, body: '' };
       }
     }
+  }
+
+  /** Where the policy says so, nobody wants the events any more. */
+  #giveUp(status: number, text: string): void {
+    const { model, policy } = this.#options;
+    const action = policy[status] ?? policy[`${Math.floor(status / 100)}xx`];
+    if (action !== 'drop' && action !== 'accept') return;
+    const { batch }: { batch: readonly { uuid: string }[] } = JSON.parse(text);
+    model.refused(batch.map(({ uuid }) => uuid));
   }
 
   /** The client knows, or has given up. */

@@ -52,4 +52,16 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'await writing;',
     replace: '',
   },
+  {
+    name: 'lets fresh events overtake stored ones where order is strict',
+    file: 'batcher.js',
+    find: 'const storedIsNext = isStrict || this.#storedIsNext || !freshIsDue;',
+    replace: 'const storedIsNext = this.#storedIsNext || !freshIsDue;',
+  },
+  {
+    name: 'takes a whole batch for the one event at fault',
+    file: 'delivery.js',
+    find: 'if (!isSingle)',
+    replace: 'if (false)',
+  },
 ];
