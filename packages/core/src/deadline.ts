@@ -46,9 +46,14 @@ export function finishOptions(
   options: FinishOptions | null | undefined,
   defaultMs: number,
 ): { timeoutMs: number; signal: AbortSignal | undefined } {
-  const { timeoutMs, signal } = options ?? {};
-  return {
-    timeoutMs: typeof timeoutMs === 'number' && timeoutMs >= 0 ? timeoutMs : defaultMs,
-    signal: typeof signal?.addEventListener === 'function' ? signal : undefined,
-  };
+  try {
+    const { timeoutMs, signal } = options ?? {};
+    return {
+      timeoutMs: typeof timeoutMs === 'number' && timeoutMs >= 0 ? timeoutMs : defaultMs,
+      // Of another realm, it is no instance of this one's class.
+      signal: typeof signal?.addEventListener === 'function' ? signal : undefined,
+    };
+  } catch {
+    return { timeoutMs: defaultMs, signal: undefined };
+  }
 }

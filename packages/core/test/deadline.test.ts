@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../src/clock.ts';
-import { Deadline } from '../src/deadline.ts';
+import { Deadline, finishOptions } from '../src/deadline.ts';
 import { settle, VirtualClock } from './virtual-clock.ts';
 
 const NEVER = new Promise<void>(() => {});
@@ -117,4 +117,18 @@ describe('Deadline', () => {
       expect(delays).toEqual([2 ** 31 - 1]);
     },
   );
+});
+
+describe('finishOptions', () => {
+  it('takes the defaults where what it is given throws', () => {
+    const thrower = new Proxy(
+      {},
+      {
+        get() {
+          throw new Error('a getter that throws');
+        },
+      },
+    );
+    expect(finishOptions(thrower, 5)).toEqual({ timeoutMs: 5, signal: undefined });
+  });
 });
