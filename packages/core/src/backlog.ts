@@ -306,13 +306,17 @@ export class Backlog {
   }
 
   /** The journal took events in flight that were in memory alone. Returns where they are known from now on. */
-  secure(inMemory: EpochRange, { segment, from, to }: Range): EpochRange {
-    const count = rangeLength(inMemory);
-    this.#memoryOnly -= count;
-    const secured = { ...inMemory, segment, from, to };
-    this.#fly(inMemory, -count);
-    this.#fly(secured, count);
-    return secured;
+  secure(inMemory: EpochRange, range: Range): EpochRange {
+    this.#memoryOnly -= rangeLength(inMemory);
+    return this.moveInFlight(inMemory, range);
+  }
+
+  /** The journal has events in flight in another place. Returns where they are known from now on. */
+  moveInFlight(range: EpochRange, { segment, from, to }: Range): EpochRange {
+    const moved = { ...range, segment, from, to };
+    this.#fly(range, -rangeLength(range));
+    this.#fly(moved, rangeLength(range));
+    return moved;
   }
 
   /** The events of a batch, or a part of it, are delivered, dead letters, or dropped. */

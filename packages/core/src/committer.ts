@@ -62,10 +62,14 @@ export class Committer {
     return this.#failures > 0;
   }
 
-  /** Events were accepted: they are written within the interval. Costs next to nothing when that is under way. */
-  notify(): void {
+  /**
+   * Events were accepted: they are written within the interval, or at once where that is urgent. Costs next to nothing when
+   * that is under way.
+   */
+  notify(isUrgent = false): void {
     const { backlog, clock, intervalMs, onWritten } = this.#options;
-    if (backlog.isPressing && this.#appends.size === 0 && this.#retryTimer === undefined) this.#drainSoon();
+    if ((isUrgent || backlog.isPressing) && this.#appends.size === 0 && this.#retryTimer === undefined)
+      this.#drainSoon();
     if (this.#timer !== undefined) return;
     this.#timer = clock.setTimeout(() => {
       this.#timer = undefined;

@@ -83,13 +83,13 @@ export class Delivery {
 
   async run(batch: Batch): Promise<void> {
     const { isStrict, verdicts } = this.#options;
-    const { backlog, unsecured } = this.#options.lane;
+    const { backlog, underWay } = this.#options.lane;
     this.#add(...(verdicts.blameTheService && !isStrict ? this.#sample(batch) : [batch]));
     let piece = this.#pieces.pop();
     while (piece !== undefined) {
       const fate = await this.#send(piece);
       if (fate === 'stopped') return;
-      unsecured.delete(piece.batch);
+      underWay.delete(piece.batch);
       if (fate === 'isolate' || fate === 'split') this.#cut(piece, fate);
       // What is behind it in this batch goes back too, so that others are tried before it.
       if (fate === 'put back')
@@ -101,7 +101,7 @@ export class Delivery {
 
   #add(...batches: Batch[]): Piece[] {
     const pieces = batches.map((batch): Piece => ({ batch }));
-    for (const batch of batches) this.#options.lane.unsecured.add(batch);
+    for (const batch of batches) this.#options.lane.underWay.add(batch);
     this.#pieces.push(...pieces);
     return pieces;
   }
@@ -268,12 +268,12 @@ export class Delivery {
 
   async #accepted(batch: Batch, pass: Pass, answer: Answer): Promise<Fate> {
     const { classify, clock, gate, onHookFailed, requests, sizeLimit } = this.#options;
-    const { unsecured } = this.#options.lane;
+    const { underWay } = this.#options.lane;
     const count = batch.events.ends.length;
     gate.accepted(pass);
     requests.accepted(batch);
     sizeLimit.accepted(batch.body.length, clock.now());
-    unsecured.delete(batch);
+    underWay.delete(batch);
     const rejected = rejectedIndexes(batch, answer, classify, onHookFailed);
     let from = 0;
     for (const [index, reason] of rejected) {
@@ -289,10 +289,10 @@ export class Delivery {
 
   /** An accepted batch's answer names an event as rejected. */
   async #rejected(event: Batch, pass: Pass, answer: Answer): Promise<void> {
-    const { unsecured } = this.#options.lane;
-    unsecured.add(event);
+    const { underWay } = this.#options.lane;
+    underWay.add(event);
     const fate = await this.#endSingle(event, pass, answer);
-    unsecured.delete(event);
+    underWay.delete(event);
     if (typeof fate === 'string') return;
     for (const piece of this.#add(event)) piece.again = fate.again;
   }

@@ -4,7 +4,7 @@ import { Committer, type CommitterOptions } from './committer.ts';
 import { type EventBytes, type Limit, rangeLength } from './journal.ts';
 import type { EpochRange } from './range-queue.ts';
 import type { TextWriter } from './ring-buffer.ts';
-import { Unsecured } from './unsecured.ts';
+import { UnderWay } from './under-way.ts';
 
 export interface LaneOptions extends Omit<CommitterOptions, 'backlog'>, Omit<BatcherOptions, 'backlog'> {
   /** Bounds of its events in memory. */
@@ -17,7 +17,7 @@ export class Lane {
   readonly backlog: Backlog;
   readonly committer: Committer;
   readonly batcher: Batcher;
-  readonly unsecured: Unsecured;
+  readonly underWay: UnderWay;
   readonly #options: LaneOptions;
   #securing: Promise<void> = Promise.resolve();
 
@@ -35,7 +35,7 @@ export class Lane {
       },
     });
     this.batcher = new Batcher({ ...options, backlog });
-    this.unsecured = new Unsecured({
+    this.underWay = new UnderWay({
       ...{ backlog, journal },
       secure: (events) => this.committer.secure(events),
     });
@@ -44,7 +44,7 @@ export class Lane {
   /** Gives to the journal what it did not take while it failed. One after the other, so that the last one is awaited. */
   secure(): Promise<void> {
     this.#securing = this.#securing.then(async () => {
-      await this.unsecured.secure();
+      await this.underWay.secure();
       await this.committer.secureRing();
     });
     return this.#securing;
@@ -54,7 +54,7 @@ export class Lane {
   writeSync(): void {
     this.committer.commitSync();
     this.committer.secureRingSync();
-    this.unsecured.secureSync();
+    this.underWay.secureSync();
   }
 
   /** Writes what waits in a segment to another one: it is about to be given up. Returns how many bytes that are. */
@@ -62,6 +62,7 @@ export class Lane {
     const { journal, onFailed } = this.#options;
     let bytes = 0;
     try {
+      bytes += await this.underWay.rescue(segment);
       for (const range of this.backlog.waitingIn(segment)) {
         for (let from = range.from; from < range.to; ) {
           const { events, range: read } = await journal.read({ ...range, from }, journal.groupLimit);

@@ -7,7 +7,7 @@ import type { Lane } from './lane.ts';
 import type { Verdicts } from './verdicts.ts';
 
 /** As much of a lane as sending its batches takes. */
-export type OutgoingLane = Pick<Lane, 'backlog' | 'batcher' | 'unsecured'>;
+export type OutgoingLane = Pick<Lane, 'backlog' | 'batcher' | 'underWay'>;
 
 export interface SettlementOptions {
   /** The one that the events are of. */
@@ -34,7 +34,7 @@ export class Settlement {
   async delivered(batch: Batch): Promise<void> {
     const { books, lane, onDelivered, verdicts } = this.#options;
     const count = batch.events.ends.length;
-    lane.unsecured.delete(batch);
+    lane.underWay.delete(batch);
     verdicts.accepted(count);
     await this.#release(batch);
     books.delivered += count;
@@ -45,7 +45,7 @@ export class Settlement {
   /** The service did not take the events, and nobody wants them. */
   async dropped(batch: Batch): Promise<void> {
     const { lane, onDropped } = this.#options;
-    lane.unsecured.delete(batch);
+    lane.underWay.delete(batch);
     await this.#release(batch);
     lane.backlog.settle(batch.range);
     onDropped('refused', batch.events.ends.length);
@@ -54,7 +54,7 @@ export class Settlement {
   /** The events were tried for so long that nobody wants them any more. */
   async expired(batch: Batch): Promise<void> {
     const { lane, onStorageFailed } = this.#options;
-    lane.unsecured.delete(batch);
+    lane.underWay.delete(batch);
     await lane.batcher.expire(batch.range).catch(onStorageFailed);
   }
 
@@ -70,7 +70,7 @@ export class Settlement {
       onStorageFailed(error);
       return false;
     }
-    lane.unsecured.delete(batch);
+    lane.underWay.delete(batch);
     await this.#release(batch);
     books.deadLettered += 1;
     lane.backlog.settle(batch.range);

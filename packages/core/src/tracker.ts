@@ -187,8 +187,8 @@ export class Tracker {
       const isTaken = !isClosed && backlog.push(text, now);
       this.#books.accepted += 1;
       if (isTaken && this.#isEnding) this.#writeNow();
-      else if (isTaken && isHigh) void this.#writeAndSend();
-      else if (isTaken) committer.notify();
+      else if (isTaken && isHigh && this.#settings.ordering === 'strict') void this.#writeAndSend();
+      else if (isTaken) committer.notify(isHigh);
       else this.#reporter.dropped(isClosed ? 'closed' : 'buffer-full', 1);
       if (isTaken) this.#handOver?.notify();
     } catch (error) {

@@ -13,7 +13,7 @@ import { Requests } from '../src/requests.ts';
 import { Sender } from '../src/sender.ts';
 import { SizeLimit } from '../src/size-limit.ts';
 import type { Pause } from '../src/stats.ts';
-import { Unsecured } from '../src/unsecured.ts';
+import { UnderWay } from '../src/under-way.ts';
 import { Verdicts } from '../src/verdicts.ts';
 import { toEventBytes } from './event-texts.ts';
 import { FakeJournal } from './fake-journal.ts';
@@ -70,7 +70,7 @@ class Bench {
   readonly rateLimit = new RateLimit((perSecond) => this.rates.push(perSecond));
   readonly gate: Gate;
   readonly requests: Requests;
-  readonly unsecured: Unsecured;
+  readonly underWay: UnderWay;
   readonly sender: Sender;
   #next = 0;
 
@@ -109,13 +109,13 @@ class Bench {
       ...{ url: URL_OF_EVENTS, apiKey: 'apiKey' in options ? options.apiKey : KEY, timeouts: TIMEOUTS },
       ...{ idempotencyHeader: undefined, transport, clock, signal: abort.signal },
     });
-    this.unsecured = new Unsecured({
+    this.underWay = new UnderWay({
       ...{ backlog, journal },
       secure: (events) => (this.journalWorks ? journal.append(events) : Promise.resolve(undefined)),
     });
     this.sender = new Sender({
       ...{ clock, random, concurrency, backoff, isStrict, abort, breaker: this.breaker },
-      lanes: { all: [{ backlog, batcher: this.batcher, unsecured: this.unsecured }] },
+      lanes: { all: [{ backlog, batcher: this.batcher, underWay: this.underWay }] },
       ...{ policy: options.policy ?? {}, classify: options.classify, journal, books },
       ...{ gate: this.gate, requests: this.requests, sizeLimit: this.sizeLimit, verdicts: new Verdicts() },
       deadLetters: new DeadLetterStore({
@@ -1194,10 +1194,10 @@ describe('Sender, with a journal that failed', () => {
     bench.transport.respond = hang;
     await sendUnwritten(bench, 3);
     expect([bench.backlog.inFlight, bench.backlog.memoryOnly]).toEqual([3, 3]);
-    await bench.unsecured.secure();
+    await bench.underWay.secure();
     expect(bench.journal.groups).toEqual([['{"n":0}', '{"n":1}', '{"n":2}']]);
     expect([bench.backlog.inFlight, bench.backlog.memoryOnly]).toEqual([3, 0]);
-    await bench.unsecured.secure();
+    await bench.underWay.secure();
     expect(bench.journal.groups).toHaveLength(1);
     expect(bench.imbalances).toEqual([]);
   });
@@ -1210,7 +1210,7 @@ describe('Sender, with a journal that failed', () => {
       return answered(200);
     };
     await sendUnwritten(bench, 3);
-    await bench.unsecured.secure();
+    await bench.underWay.secure();
     resolve();
     await bench.quiet();
     expect(bench.books.delivered).toBe(3);
@@ -1227,7 +1227,7 @@ describe('Sender, with a journal that failed', () => {
     };
     await sendUnwritten(bench, 3);
     const release = bench.journal.hangAppends();
-    const secured = bench.unsecured.secure();
+    const secured = bench.underWay.secure();
     resolve();
     await bench.quiet();
     expect(bench.books.delivered).toBe(3);
@@ -1243,10 +1243,10 @@ describe('Sender, with a journal that failed', () => {
     bench.transport.respond = hang;
     bench.journalWorks = false;
     await sendUnwritten(bench, 3);
-    await bench.unsecured.secure();
+    await bench.underWay.secure();
     expect(bench.backlog.memoryOnly).toBe(3);
     bench.journalWorks = true;
-    await bench.unsecured.secure();
+    await bench.underWay.secure();
     expect(bench.backlog.memoryOnly).toBe(0);
   });
 
@@ -1254,7 +1254,7 @@ describe('Sender, with a journal that failed', () => {
     const bench = new Bench();
     bench.transport.respond = (request) => (request.events.length > 1 ? answered(413) : hang(request));
     await sendUnwritten(bench, 4);
-    await bench.unsecured.secure();
+    await bench.underWay.secure();
     expect(bench.journal.texts.toSorted()).toEqual([0, 1, 2, 3].map((n) => `{"n":${n}}`));
     expect(bench.backlog.memoryOnly).toBe(0);
     expect(bench.imbalances).toEqual([]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Backlog } from '../src/backlog.ts';
 import { type Batch, splitBatch } from '../src/batch.ts';
 import type { EventBytes, Range } from '../src/journal.ts';
-import { Unsecured } from '../src/unsecured.ts';
+import { UnderWay } from '../src/under-way.ts';
 import { FakeJournal, FakeSyncJournal } from './fake-journal.ts';
 import { textWriter } from './text-writer.ts';
 import { settle } from './virtual-clock.ts';
@@ -11,7 +11,7 @@ const ALL = { maxEvents: 1_000, maxBytes: 100_000 };
 
 interface Bench {
   readonly backlog: Backlog;
-  readonly unsecured: Unsecured;
+  readonly underWay: UnderWay;
   /** Takes events that no journal holds as a batch that is under way. */
   readonly send: (...texts: string[]) => Batch;
 }
@@ -21,23 +21,23 @@ function createBench(
   secure: (events: EventBytes) => Promise<Range | undefined> = (events) => journal.append(events),
 ): Bench {
   const backlog = new Backlog(ALL, textWriter);
-  const unsecured = new Unsecured({ backlog, journal, secure });
+  const underWay = new UnderWay({ backlog, journal, secure });
   const send = (...texts: string[]): Batch => {
     for (const text of texts) backlog.push(text, 0);
     backlog.markMemoryOnly(texts.length);
     const batch = backlog.takeFresh(ALL);
-    unsecured.add(batch);
+    underWay.add(batch);
     return batch;
   };
-  return { backlog, unsecured, send };
+  return { backlog, underWay, send };
 }
 
-describe('Unsecured', () => {
+describe('UnderWay', () => {
   it('gives to the journal what is under way, where it is known from then on', async () => {
     const journal = new FakeJournal();
-    const { backlog, unsecured, send } = createBench(journal);
+    const { backlog, underWay, send } = createBench(journal);
     const batch = send('1', '2');
-    await unsecured.secure();
+    await underWay.secure();
     expect(journal.groups).toEqual([['1', '2']]);
     expect(batch.range).toMatchObject({ segment: 1, from: 0, to: 2 });
     expect([backlog.memoryOnly, backlog.inFlight]).toEqual([0, 2]);
@@ -46,29 +46,29 @@ describe('Unsecured', () => {
 
   it('leaves alone what a journal holds already, and gives nothing twice', async () => {
     const journal = new FakeJournal();
-    const { unsecured, send } = createBench(journal);
+    const { underWay, send } = createBench(journal);
     send('1');
-    await unsecured.secure();
-    await unsecured.secure();
+    await underWay.secure();
+    await underWay.secure();
     expect(journal.groups).toHaveLength(1);
   });
 
   it('leaves alone what has met its end', async () => {
     const journal = new FakeJournal();
-    const { unsecured, send } = createBench(journal);
-    unsecured.delete(send('1'));
-    await unsecured.secure();
+    const { underWay, send } = createBench(journal);
+    underWay.delete(send('1'));
+    await underWay.secure();
     expect(journal.groups).toEqual([]);
   });
 
   it('releases what met its end while it was written, and goes on with the next', async () => {
     const journal = new FakeJournal();
-    const { backlog, unsecured, send } = createBench(journal);
+    const { backlog, underWay, send } = createBench(journal);
     const [first] = [send('1'), send('2')];
     const open = journal.hangAppends();
-    const secured = unsecured.secure();
+    const secured = underWay.secure();
     await settle();
-    unsecured.delete(first);
+    underWay.delete(first);
     backlog.settle(first.range);
     open();
     await secured;
@@ -79,14 +79,14 @@ describe('Unsecured', () => {
 
   it('releases a batch that was cut while it was written, and gives its parts in its place', async () => {
     const journal = new FakeJournal();
-    const { backlog, unsecured, send } = createBench(journal);
+    const { backlog, underWay, send } = createBench(journal);
     const batch = send('1', '2');
     const open = journal.hangAppends();
-    const secured = unsecured.secure();
+    const secured = underWay.secure();
     await settle();
-    unsecured.delete(batch);
+    underWay.delete(batch);
     const parts = splitBatch(batch);
-    for (const part of parts) unsecured.add(part);
+    for (const part of parts) underWay.add(part);
     open();
     await secured;
     expect(journal.groups).toEqual([['1', '2'], ['1'], ['2']]);
@@ -101,33 +101,60 @@ describe('Unsecured', () => {
   it('stops where the journal still fails, and gives the rest once it works', async () => {
     const journal = new FakeJournal();
     let works = 1;
-    const { backlog, unsecured, send } = createBench(journal, async (events) =>
+    const { backlog, underWay, send } = createBench(journal, async (events) =>
       works-- > 0 ? journal.append(events) : undefined,
     );
     for (const text of ['1', '2', '3']) send(text);
-    await unsecured.secure();
+    await underWay.secure();
     expect([journal.texts, backlog.memoryOnly]).toEqual([['1'], 2]);
     works = 10;
-    await unsecured.secure();
+    await underWay.secure();
     expect([journal.texts, backlog.memoryOnly]).toEqual([['1', '2', '3'], 0]);
   });
 
   it('gives all on this thread at the last moment', () => {
     const journal = new FakeSyncJournal();
-    const { backlog, unsecured, send } = createBench(journal);
+    const { backlog, underWay, send } = createBench(journal);
     const batches = [send('1', '2'), send('3')];
-    unsecured.secureSync();
+    underWay.secureSync();
     expect(journal.syncGroups).toEqual([['1', '2'], ['3']]);
     expect(batches.map(({ range }) => range.segment)).toEqual([2, 2]);
     expect(backlog.memoryOnly).toBe(0);
-    unsecured.secureSync();
+    underWay.secureSync();
     expect(journal.syncGroups).toHaveLength(2);
   });
 
   it('leaves all where it is where the journal cannot do that', () => {
-    const { backlog, unsecured, send } = createBench(new FakeJournal());
+    const { backlog, underWay, send } = createBench(new FakeJournal());
     send('1', '2');
-    unsecured.secureSync();
+    underWay.secureSync();
     expect(backlog.memoryOnly).toBe(2);
+  });
+
+  it('writes what lies in a segment that is given up to another one', async () => {
+    const journal = new FakeJournal();
+    const { backlog, underWay, send } = createBench(journal);
+    const [one, other] = [send('1', '2'), send('3')];
+    await underWay.secure();
+    one.range = backlog.moveInFlight(one.range, { segment: 7, from: 0, to: 2 });
+    expect(await underWay.rescue(7)).toBe('1,2'.length);
+    expect(one.range).toMatchObject({ segment: 1, from: 3, to: 5 });
+    expect(other.range).toMatchObject({ segment: 1, from: 2, to: 3 });
+    backlog.evict(7);
+    expect([backlog.inFlight, backlog.memoryOnly]).toEqual([3, 0]);
+  });
+
+  it('writes nothing for what met its end while it was rescued', async () => {
+    const journal = new FakeJournal();
+    const { underWay, send } = createBench(journal);
+    const batch = send('1');
+    await underWay.secure();
+    const open = journal.hangAppends();
+    const rescued = underWay.rescue(1);
+    await settle();
+    underWay.delete(batch);
+    open();
+    await rescued;
+    expect(journal.acknowledged).toMatchObject([{ segment: 1, from: 1, to: 2 }]);
   });
 });

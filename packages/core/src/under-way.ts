@@ -1,0 +1,76 @@
+import { type Backlog, MEMORY_SEGMENT } from './backlog.ts';
+import type { Batch } from './batch.ts';
+import type { EventBytes, Journal, Range } from './journal.ts';
+import type { EpochRange } from './range-queue.ts';
+
+export interface UnderWayOptions {
+  readonly backlog: Backlog;
+  readonly journal: Journal;
+  /** Writes events to the journal that it did not take before. Undefined where it still does not. */
+  readonly secure: (events: EventBytes) => Promise<Range | undefined>;
+}
+
+/**
+ * Batches under way. Those that are in memory alone, because the journal failed, are given to it once it works; those that
+ * lie in what it is about to give up can be given to it again.
+ */
+export class UnderWay {
+  readonly #options: UnderWayOptions;
+  readonly #batches = new Set<Batch>();
+
+  constructor(options: UnderWayOptions) {
+    this.#options = options;
+  }
+
+  add(batch: Batch): void {
+    this.#batches.add(batch);
+  }
+
+  /** A batch has met its end, or goes on in parts. */
+  delete(batch: Batch): void {
+    this.#batches.delete(batch);
+  }
+
+  /** Gives to the journal what is in memory alone. */
+  async secure(): Promise<void> {
+    const { backlog, secure } = this.#options;
+    for (const batch of this.#in(MEMORY_SEGMENT)) {
+      const range = await secure(batch.events);
+      if (range === undefined) return;
+      await this.#settle(batch, range, () => backlog.secure(batch.range, range));
+    }
+  }
+
+  /** As `secure`, now, on this thread. */
+  secureSync(): void {
+    const { backlog, journal } = this.#options;
+    for (const batch of this.#in(MEMORY_SEGMENT)) {
+      const range = journal.appendSync?.(batch.events);
+      if (range === undefined) return;
+      batch.range = backlog.secure(batch.range, range);
+    }
+  }
+
+  /** Writes what lies in a segment to another one. Returns how many bytes that are. */
+  async rescue(segment: number): Promise<number> {
+    const { backlog, journal } = this.#options;
+    let bytes = 0;
+    for (const batch of this.#in(segment)) {
+      const range = await journal.append(batch.events);
+      await this.#settle(batch, range, () => backlog.moveInFlight(batch.range, range));
+      bytes += batch.events.bytes.length;
+    }
+    return bytes;
+  }
+
+  /** Also those that come while they are looked at: a batch may go on in parts. */
+  *#in(segment: number): Generator<Batch> {
+    for (const batch of this.#batches) if (batch.range.segment === segment) yield batch;
+  }
+
+  /** A batch is in the journal in another place, unless its end has come meanwhile. */
+  async #settle(batch: Batch, written: Range, move: () => EpochRange): Promise<void> {
+    if (this.#batches.has(batch)) batch.range = move();
+    else await this.#options.journal.acknowledge(written).catch(() => undefined);
+  }
+}
