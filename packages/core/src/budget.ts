@@ -106,24 +106,30 @@ export class Budget {
       const most = journal.bytes;
       for (let rescued = 0; rescued < most; ) {
         const before = rescued;
-        const isFreed = await this.#giveUp(async (segment) => {
+        const bytes = journal.bytes;
+        const { isFreed, count } = await this.#giveUp(async (segment) => {
           rescued += await this.#options.rescue(segment);
         });
-        if (isFreed) return true;
+        // Less than what was rescued may be no more than the ends of segments, which come and go with each rescue.
+        if (isFreed && (count > 0 || bytes - journal.bytes >= rescued - before)) return true;
         if (rescued === before) return false;
       }
       this.#bytesOfLast = journal.bytes;
     }
-    return isLast && (await this.#giveUp());
+    return isLast && (await this.#giveUp()).isFreed;
   }
 
-  #giveUp(rescue?: (segment: number) => Promise<void>): Promise<boolean> {
+  async #giveUp(
+    rescue?: (segment: number) => Promise<void>,
+  ): Promise<{ readonly isFreed: boolean; readonly count: number }> {
     const { evict, journal, onDropped } = this.#options;
-    return this.#free(async () => {
+    let count = 0;
+    const isFreed = await this.#free(async () => {
       const segment = await journal.evictOldest?.(rescue);
-      const count = segment === undefined ? 0 : evict(segment);
+      count = segment === undefined ? 0 : evict(segment);
       if (count > 0) onDropped(count);
     });
+    return { isFreed, count };
   }
 
   /** Counts what the journal gives back. False where that is nothing. */
