@@ -97,7 +97,7 @@ export class Model {
   }
 
   /** Rules: what arrives was tracked, and is the same to the byte; and it is in order where that is strict. */
-  arrived(uuid: string, text: string, client: number): void {
+  arrived(uuid: string, text: string, client: number | undefined): void {
     const event = this.#events.get(uuid);
     if (event === undefined) {
       this.problem(`arrived and was never tracked: ${text}`);

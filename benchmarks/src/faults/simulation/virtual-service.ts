@@ -18,7 +18,10 @@ export class VirtualService {
   }
 
   /** Takes a batch, or says by a status why not. */
-  receive(body: string, client: number): { readonly uuids: readonly string[]; readonly refusal?: number } {
+  receive(
+    body: string,
+    client: number | undefined,
+  ): { readonly uuids: readonly string[]; readonly refusal?: number } {
     const batch = this.#parse(body);
     const uuids = batch.map(({ uuid }) => uuid);
     const refusal =

@@ -76,7 +76,9 @@ class Exchange {
   arrive(body: Uint8Array, turn: Turn): Outcome | undefined {
     const { client, service, log } = this.#options;
     const text = Buffer.from(body).toString();
-    const { uuids, refusal } = turn.takes ? service.receive(text, client) : { uuids: [] };
+    // What was given up may come late, and then in no order.
+    const sender = this.#outcome === undefined ? client : undefined;
+    const { uuids, refusal } = turn.takes ? service.receive(text, sender) : { uuids: [] };
     log?.(`service: ${JSON.stringify(turn)}; ${refusal ?? 'takes'} ${JSON.stringify(uuids)}`);
     if (refusal === undefined) this.#taken = uuids;
     this.#note();
