@@ -55,27 +55,31 @@ export function describeSequences(name: string, trial: Trial): void {
       await transport.close();
     });
 
-    it.runIf(!trial.traits.isBrowser)('uses a connection again', async () => {
-      const transport = trial.create();
-      const [, [first]] = await trial.postWell(transport);
-      for (let turn = 0; turn < 5; turn += 1) {
-        expect((await trial.postWell(transport))[1]).toMatchObject([{ connection: first?.connection }]);
-      }
-      await transport.close();
-    });
+    if (!trial.traits.isBrowser)
+      it('uses a connection again', async () => {
+        const transport = trial.create();
+        const [, [first]] = await trial.postWell(transport);
+        for (let turn = 0; turn < 5; turn += 1) {
+          expect((await trial.postWell(transport))[1]).toMatchObject([{ connection: first?.connection }]);
+        }
+        await transport.close();
+      });
 
-    it.runIf(!trial.traits.isBrowser).each<[string, Partial<Script>]>([
-      ['closed', { ends: 'closed' }],
-      ['half-closed', { ends: 'half-closed' }],
-      ['reset', { ends: 'reset' }],
-    ])('does not post again by itself on a connection that was kept: %s', async (_, script) => {
-      const transport = trial.create();
-      const [, [kept]] = await trial.postWell(transport);
-      const id = uuid();
-      expect(await trial.post(transport, { url: trial.address({ ...script, id }) })).toEqual(trial.maybeSent);
-      expect(await trial.seen(id)).toMatchObject([{ connection: kept?.connection, isWhole: true }]);
-      await transport.close();
-    });
+    if (!trial.traits.isBrowser)
+      it.each<[string, Partial<Script>]>([
+        ['closed', { ends: 'closed' }],
+        ['half-closed', { ends: 'half-closed' }],
+        ['reset', { ends: 'reset' }],
+      ])('does not post again by itself on a connection that was kept: %s', async (_, script) => {
+        const transport = trial.create();
+        const [, [kept]] = await trial.postWell(transport);
+        const id = uuid();
+        expect(await trial.post(transport, { url: trial.address({ ...script, id }) })).toEqual(
+          trial.maybeSent,
+        );
+        expect(await trial.seen(id)).toMatchObject([{ connection: kept?.connection, isWhole: true }]);
+        await transport.close();
+      });
 
     it('sends once at the most where kept connections are closed meanwhile', async () => {
       const transport = trial.create();
@@ -88,9 +92,8 @@ export function describeSequences(name: string, trial: Trial): void {
       await transport.close();
     });
 
-    it.runIf(!trial.traits.isBrowser)(
-      'survives whatever a service says',
-      async () => {
+    if (!trial.traits.isBrowser)
+      it('survives whatever a service says', async () => {
         const transport = trial.create();
         const says = fc.array(fc.constantFrom(...SHREDS), { maxLength: 12 }).map((shreds) => shreds.join(''));
         const timeouts = { ...LONG, headersMs: SHORT_MS, bodyMs: SHORT_MS };
@@ -105,9 +108,7 @@ export function describeSequences(name: string, trial: Trial): void {
           { numRuns: 100, endOnFailure: true },
         );
         await transport.close();
-      },
-      60_000,
-    );
+      }, 60_000);
 
     it('leaves nothing behind on a signal that lives long, nor a timer', async () => {
       const transport = trial.create();

@@ -54,15 +54,16 @@ export function describeWithoutAnswer(name: string, trial: Trial): void {
       await trial.among({ url: trial.address(script) }, trial.maybeSent);
     });
 
-    it.runIf(!trial.traits.isBrowser).each<[string, Partial<Script>]>([
-      ['closed within the status', { says: 'HTTP/1.1 20', ends: 'closed' }],
-      ['closed within the headers', { says: `${status}content-le`, ends: 'closed' }],
-      ['another protocol', { says: head('101 Switching Protocols', 'connection: upgrade', 'upgrade: h3') }],
-      ['a length and chunks', { says: head('200 OK', 'content-length: 5', 'transfer-encoding: chunked') }],
-      ['a length that is no number', { says: head('200 OK', 'content-length: ten') }],
-    ])('says that the body may have arrived: %s', async (_, script) => {
-      await trial.among({ url: trial.address(script) }, trial.maybeSent);
-    });
+    if (!trial.traits.isBrowser)
+      it.each<[string, Partial<Script>]>([
+        ['closed within the status', { says: 'HTTP/1.1 20', ends: 'closed' }],
+        ['closed within the headers', { says: `${status}content-le`, ends: 'closed' }],
+        ['another protocol', { says: head('101 Switching Protocols', 'connection: upgrade', 'upgrade: h3') }],
+        ['a length and chunks', { says: head('200 OK', 'content-length: 5', 'transfer-encoding: chunked') }],
+        ['a length that is no number', { says: head('200 OK', 'content-length: ten') }],
+      ])('says that the body may have arrived: %s', async (_, script) => {
+        await trial.among({ url: trial.address(script) }, trial.maybeSent);
+      });
 
     it.each<[string, Partial<Script>]>([
       ['nothing comes', {}],
