@@ -280,7 +280,7 @@ export class Delivery {
       if (index > from) await this.#settlement.delivered(cutBatch(batch, from, index));
       const event = cutBatch(batch, index, index + 1);
       if (this.#held.has(batch)) this.#held.add(event);
-      await this.#rejected(event, pass, { ...answer, body: reason });
+      await this.#rejected(event, pass, { ...answer, body: requests.redact(reason) });
       from = index + 1;
     }
     if (from < count) await this.#settlement.delivered(from === 0 ? batch : cutBatch(batch, from, count));

@@ -112,8 +112,7 @@ export class Dispatch {
 
   /** Later requests carry this key; one is made at once where requests had to wait. */
   setApiKey(apiKey: string): void {
-    this.#requests.setApiKey(apiKey);
-    this.#gate.resume();
+    if (this.#requests.setApiKey(apiKey)) this.#gate.resume();
   }
 
   /** Resolves with the work, or as soon as nothing can become of any event before `until`. */

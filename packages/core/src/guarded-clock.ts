@@ -49,7 +49,8 @@ export class GuardedClock implements Clock {
         isOver = true;
         second?.cancel();
         try {
-          first.cancel();
+          const result: unknown = first.cancel();
+          if (result !== undefined) Promise.resolve(result).catch(this.#onFailed);
         } catch (error) {
           this.#onFailed(error);
         }

@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
 import { Emitter } from './emitter.ts';
 import { StorageError, storageError } from './errors/storage-error.ts';
 import { Log, type Logger } from './logger.ts';
-import { reasonOf } from './reason.ts';
+import { errorOf, isThrown, reasonOf } from './reason.ts';
 import type { Pause, TrackerStats } from './stats.ts';
 import type { TrackerEvents } from './tracker-events.ts';
 
@@ -63,10 +63,9 @@ export class Reporter {
 
   /** @param cause An InvalidEventError, or whatever the payload threw while it was made JSON. */
   invalid(cause: unknown): void {
-    const error =
-      cause instanceof InvalidEventError
-        ? cause
-        : new InvalidEventError('payload', `payload cannot be made JSON: ${reasonOf(cause)}`, { cause });
+    const error = isThrown(cause, InvalidEventError)
+      ? cause
+      : new InvalidEventError('payload', `payload cannot be made JSON: ${reasonOf(cause)}`, { cause });
     this.#options.books.invalid += 1;
     this.#emit('invalid', { error });
     this.#logger?.warn({ field: error.field, err: error }, 'an event cannot be sent');
@@ -103,7 +102,7 @@ export class Reporter {
   }
 
   storageFailed(cause: unknown): void {
-    const error = cause instanceof StorageError ? cause : storageError('storage failed', cause);
+    const error = isThrown(cause, StorageError) ? cause : storageError('storage failed', cause);
     this.#keep(error);
     this.#emit('storageFailed', { error });
     this.#logger?.error({ err: error }, 'storage failed');
@@ -157,7 +156,7 @@ export class Reporter {
 
   /** Not at once: that may be anywhere, and before anybody can listen. */
   #raise(hook: string, cause: unknown): void {
-    const error = cause instanceof Error ? cause : new Error(reasonOf(cause), { cause });
+    const error = errorOf(cause);
     queueMicrotask(() => {
       this.#emit('hookFailed', { hook, error });
       this.#logger?.error({ hook, err: error }, `code of the application failed: ${hook}`);

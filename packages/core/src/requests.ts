@@ -37,6 +37,7 @@ export class Requests {
   readonly #ids = new WeakMap<Batch, string>();
   /** How batches were sent last. */
   readonly #encoded = new WeakMap<Batch, Encoded>();
+  #apiKey: string | undefined;
   #headers: Readonly<Record<string, string>>;
   /** For each of the last keys. */
   #redactors: Redact[] = [];
@@ -48,6 +49,7 @@ export class Requests {
 
   constructor(options: RequestsOptions) {
     this.#options = options;
+    this.#apiKey = options.apiKey;
     this.#headers = requestHeaders(options.apiKey);
     if (options.apiKey !== undefined) this.#redactors = [redactor(options.apiKey)];
   }
@@ -67,10 +69,13 @@ export class Requests {
     return this.#redactors.reduce((safe, redact) => redact(safe), text);
   }
 
-  /** Later requests carry this key. */
-  setApiKey(apiKey: string): void {
+  /** Later requests carry this key. False where they do already. */
+  setApiKey(apiKey: string): boolean {
+    if (apiKey === this.#apiKey) return false;
+    this.#apiKey = apiKey;
     this.#redactors = [redactor(apiKey), ...this.#redactors].slice(0, KEYS_KEPT);
     this.#headers = requestHeaders(apiKey);
+    return true;
   }
 
   /** Sends a batch. Never rejects, and resolves within the time-outs whatever the transport does. */

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createTracker, type Tracker, type TrackerEvents, type TrackerOptions } from '../src/index.ts';
+import {
+  createTracker,
+  type Tracker,
+  type TrackerEvents,
+  type TrackerOptions,
+  type Transport,
+} from '../src/index.ts';
 import { answered, ScriptedTransport } from './scripted-transport.ts';
 import { settle, VirtualClock } from './virtual-clock.ts';
 
@@ -189,5 +195,37 @@ describe('random', () => {
     await settle();
     expect(bench.tracker.stats()).toMatchObject({ accepted: 30, delivered: 30, pending: 0 });
     expect(bench.failures.map(({ hook }) => hook)).toEqual(['random']);
+  });
+});
+
+describe('code of the user that throws what cannot be looked at', () => {
+  function unseen(): object {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    return proxy;
+  }
+
+  function thrower(): never {
+    throw unseen();
+  }
+
+  it('disturbs neither track() nor delivery, and is raised', async () => {
+    const transport: Transport = {
+      post: async () => ({ kind: 'answered', status: 200, retryAfter: undefined, body: '' }),
+      close: thrower,
+    };
+    const tracker = createTracker({
+      ...{ baseUrl: 'http://127.0.0.1:9', correlationKey: 'email', journal: 'memory', transport },
+      delivery: { classify: thrower },
+    });
+    const hooks: string[] = [];
+    tracker.on('hookFailed', ({ hook }) => hooks.push(hook));
+    tracker.on('invalid', thrower);
+    tracker.on('delivered', thrower);
+    expect(() => tracker.track('bad', { toJSON: thrower }, { correlationValue: 'a' })).not.toThrow();
+    tracker.track('good', {}, { correlationValue: 'a' });
+    expect(await tracker.close()).toMatchObject({ delivered: 1, pending: 0 });
+    expect(hooks.sort()).toEqual(['delivery.classify', 'listener of delivered', 'listener of invalid']);
+    expect(tracker.stats()).toMatchObject({ invalid: 1, delivered: 1 });
   });
 });

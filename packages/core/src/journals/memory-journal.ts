@@ -11,27 +11,43 @@ import {
 } from '../journal.ts';
 import { type Chunk, ChunkList } from './chunk-list.ts';
 
-const SEGMENT = 1;
 const GROUP_LIMIT: Limit = { maxEvents: 4096, maxBytes: 512 * 1024 };
+/** Where there is a bound, it is made of so many segments: the oldest can be given up. */
+const SEGMENTS = 8;
 
 interface MemoryChunk extends Chunk {
   readonly events: EventBytes;
+}
+
+interface Segment {
+  readonly number: number;
+  readonly chunks: ChunkList<MemoryChunk>;
+  /** Events ever appended to it. */
+  end: number;
+  /** Bytes ever appended to it, and those that wait. */
+  written: number;
+  waiting: number;
 }
 
 /** Keeps events as long as the process lives. For where there is no storage, and for tests. */
 export class MemoryJournal implements Journal {
   readonly kind = 'memory';
   readonly survives = false;
-  readonly groupLimit: Limit = GROUP_LIMIT;
+  readonly groupLimit: Limit;
   readonly #maxBytes: number;
-  readonly #chunks = new ChunkList<MemoryChunk>();
-  #next = 0;
+  readonly #segmentBytes: number;
+  readonly #segments = new Map<number, Segment>();
+  /** What is appended to. */
+  #last: Segment | undefined;
+  #number = 0;
   #bytes = 0;
   #closed = false;
 
   /** @param maxBytes Upper bound of the events kept, in bytes; above it `append` rejects. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
+    this.#segmentBytes = Math.ceil(maxBytes / SEGMENTS);
+    this.groupLimit = { ...GROUP_LIMIT, maxBytes: Math.min(GROUP_LIMIT.maxBytes, this.#segmentBytes) };
   }
 
   get bytes(): number {
@@ -47,24 +63,25 @@ export class MemoryJournal implements Journal {
         `the memory journal is full: it holds ${this.#bytes} of ${this.#maxBytes} bytes`,
       );
     }
-    const from = this.#next;
-    this.#next += ends.length;
+    const segment = this.#segment();
+    const { end: from, number } = segment;
+    const to = from + ends.length;
+    segment.end = to;
+    segment.written += bytes.length;
+    segment.waiting += bytes.length;
     this.#bytes += bytes.length;
     // Not slice(): that of a Buffer copies nothing.
-    this.#chunks.push({ from, to: this.#next, events: { bytes: new Uint8Array(bytes), ends, times } });
-    return { segment: SEGMENT, from, to: this.#next };
+    segment.chunks.push({ from, to, events: { bytes: new Uint8Array(bytes), ends, times } });
+    return { segment: number, from, to };
   }
 
   async read(range: Range, limit: Limit): Promise<Reading> {
+    const chunks = this.#segments.get(range.segment)?.chunks;
     const parts: EventBytes[] = [];
     let { from: to } = range;
     let bytes = 0;
     // What was appended bit by bit is read in one go.
-    for (
-      let chunk = this.#chunks.find(to);
-      chunk !== undefined && to < range.to;
-      chunk = this.#chunks.find(to)
-    ) {
+    for (let chunk = chunks?.find(to); chunk !== undefined && to < range.to; chunk = chunks?.find(to)) {
       const maxEvents = Math.min(range.to, range.from + limit.maxEvents) - to;
       const part = sliceEvents(chunk.events, to - chunk.from, {
         maxEvents,
@@ -80,12 +97,38 @@ export class MemoryJournal implements Journal {
   }
 
   async acknowledge(range: Range): Promise<void> {
-    for (const chunk of this.#chunks.acknowledge(range)) this.#bytes -= chunk.events.bytes.length;
+    const segment = this.#segments.get(range.segment);
+    if (segment === undefined) return;
+    for (const chunk of segment.chunks.acknowledge(range)) {
+      segment.waiting -= chunk.events.bytes.length;
+      this.#bytes -= chunk.events.bytes.length;
+    }
+    if (segment.waiting === 0 && segment !== this.#last) this.#segments.delete(segment.number);
   }
 
   async sync(): Promise<void> {}
 
+  async evictOldest(rescue?: (segment: number) => Promise<void>): Promise<number | undefined> {
+    const [oldest] = this.#segments.values();
+    if (oldest === undefined) return undefined;
+    if (oldest === this.#last) this.#last = undefined;
+    await rescue?.(oldest.number);
+    this.#bytes -= oldest.waiting;
+    this.#segments.delete(oldest.number);
+    return oldest.number;
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
+  }
+
+  /** The one to append to. */
+  #segment(): Segment {
+    if (this.#last !== undefined && this.#last.written < this.#segmentBytes) return this.#last;
+    if (this.#last?.waiting === 0) this.#segments.delete(this.#last.number);
+    this.#number += 1;
+    this.#last = { number: this.#number, chunks: new ChunkList(), end: 0, written: 0, waiting: 0 };
+    this.#segments.set(this.#number, this.#last);
+    return this.#last;
   }
 }

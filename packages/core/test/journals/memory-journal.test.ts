@@ -33,3 +33,29 @@ describe('MemoryJournal', () => {
     expect(await read(10, 1_000)).toBe('"1","22"');
   });
 });
+
+describe('MemoryJournal, with a bound', () => {
+  const group = (text: string) => ({
+    bytes: new TextEncoder().encode(text),
+    ends: Uint32Array.of(text.length),
+  });
+
+  it('gives up its oldest segment, once what is to be kept of it is written again', async () => {
+    const journal = new MemoryJournal(80);
+    const first = await journal.append(group('0123456789'));
+    const second = await journal.append(group('abcdefghij'));
+    expect(second.segment).toBeGreaterThan(first.segment);
+    const rescued: number[] = [];
+    const given = await journal.evictOldest(async (segment) => {
+      rescued.push(segment);
+      expect((await journal.read(first, { maxEvents: 1, maxBytes: 100 })).events.ends).toHaveLength(1);
+    });
+    expect([given, rescued, journal.bytes]).toEqual([first.segment, [first.segment], 10]);
+    expect((await journal.read(first, { maxEvents: 1, maxBytes: 100 })).events.ends).toHaveLength(0);
+    await journal.acknowledge(first);
+    await journal.acknowledge(second);
+    expect(journal.bytes).toBe(0);
+    await journal.evictOldest();
+    expect(await journal.evictOldest()).toBeUndefined();
+  });
+});
