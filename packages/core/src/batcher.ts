@@ -1,7 +1,7 @@
 import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol';
 import type { Backlog } from './backlog.ts';
 import { type Batch, createBatch } from './batch.ts';
-import type { Clock, Timer } from './clock.ts';
+import { type Clock, MAX_TIMER_MS, type Timer } from './clock.ts';
 import { StorageError } from './errors/storage-error.ts';
 import { type Journal, type Limit, type Reading, rangeLength } from './journal.ts';
 import type { EpochRange } from './range-queue.ts';
@@ -29,8 +29,6 @@ export interface BatcherOptions {
 
 /** How often what waits is searched for events that are too old, as a part of the age that they may reach. */
 const EXPIRY_CHECKS = 20;
-/** The most that timers take: 2^31 - 1 ms. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Makes batches: of fresh events once there are enough of them by count, bytes or age, of stored ones at once.

@@ -14,6 +14,9 @@ export interface Clock {
   setTimeout(callback: () => void, delayMs: number, keepAlive?: boolean): Timer;
 }
 
+/** The most that timers take: 2^31 - 1 ms. */
+export const MAX_TIMER_MS: number = 2 ** 31 - 1;
+
 /** Waits on a clock, or until the signal aborts, whichever is first. Never rejects. */
 export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -37,7 +40,7 @@ export function abortAfter(
   if (delayMs === undefined || other.aborted) return { signal: other, cancel: () => {} };
   const controller = new AbortController();
   const abort = () => controller.abort();
-  const timer = clock.setTimeout(abort, delayMs);
+  const timer = clock.setTimeout(abort, Math.min(delayMs, MAX_TIMER_MS));
   other.addEventListener('abort', abort);
   return {
     signal: controller.signal,

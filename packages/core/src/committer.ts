@@ -292,9 +292,9 @@ export class Committer {
 
   #call(group: EventBytes): Promise<Range> {
     try {
-      return this.#options.journal.append(group);
-    } catch (error) {
       // A journal of the user's own may break its word.
+      return Promise.resolve(this.#options.journal.append(group));
+    } catch (error) {
       return Promise.reject(error);
     }
   }

@@ -1,8 +1,5 @@
-import type { Clock } from './clock.ts';
+import { type Clock, MAX_TIMER_MS } from './clock.ts';
 import type { FinishOptions } from './stats.ts';
-
-/** Timers take no more; Infinity is a fair thing to ask for. */
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** A moment after which nobody waits any longer: a time-out, or a signal before it. */
 export class Deadline {
@@ -13,7 +10,8 @@ export class Deadline {
 
   constructor(clock: Clock, timeoutMs: number, signal: AbortSignal | undefined) {
     this.#clock = clock;
-    this.#timeoutMs = Math.min(timeoutMs, MAX_TIMEOUT_MS);
+    // Infinity is a fair thing to ask for.
+    this.#timeoutMs = Math.min(timeoutMs, MAX_TIMER_MS);
     this.#signal = signal;
     this.#at = clock.now() + this.#timeoutMs;
   }
@@ -31,10 +29,14 @@ export class Deadline {
       const timer = this.#clock.setTimeout(() => end(), this.#timeoutMs, true);
       const end = () => {
         timer.cancel();
-        signal?.removeEventListener('abort', end);
         resolve();
+        signal?.removeEventListener('abort', end);
       };
-      signal?.addEventListener('abort', end);
+      try {
+        signal?.addEventListener('abort', end);
+      } catch {
+        // A signal of the user's own may break its word.
+      }
       // Rejected first, so that the end that follows changes nothing but cleans up.
       work.catch(reject).finally(end);
     });

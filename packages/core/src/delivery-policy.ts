@@ -83,7 +83,7 @@ export function pauseReason(status: number): PauseReason {
 export function readPolicy(given: unknown): DeliveryPolicy {
   const option = 'delivery.policy';
   if (given === undefined) return {};
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+  if (typeof given !== 'object' || given === null || !isPlain(given)) {
     throw new ConfigError(option, `${option} must be an object of actions by status, got ${describe(given)}`);
   }
   const policy: Record<string, Action> = {};
@@ -102,6 +102,12 @@ export function readPolicy(given: unknown): DeliveryPolicy {
     policy[status] = action;
   }
   return policy;
+}
+
+/** Not an array, a Map, or anything else of which the entries may be elsewhere. */
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 function isAction(value: unknown): value is Action {

@@ -186,8 +186,7 @@ export class Delivery {
     onFailedAttempt(failedAttempt(outcome, rule.action, now));
     if (outcome.kind === 'failed' || rule.action === 'retry') {
       // The next try goes as it is where that may help: some servers fail at what they cannot parse.
-      if (!rule.isPushback)
-        requests.isEncodingAtFault(batch, 'status' in outcome ? outcome.status : undefined);
+      requests.isEncodingAtFault(batch, 'status' in outcome ? outcome.status : undefined);
       const isAmbiguous = outcome.kind === 'failed' ? outcome.maybeSent : rule.isAmbiguous;
       if (isAmbiguous) books.maybeDuplicate += batch.events.ends.length;
       if (rule.isPushback) gate.pushedBack(pass, rule.isAlive);
@@ -200,12 +199,12 @@ export class Delivery {
       tries.owesBudget = !rule.isPushback;
       return { again };
     }
-    if (rule.action === 'pause') {
-      gate.hold(pass, pauseReason(outcome.status), outcome.status, rule.isSlow === true);
-      return { again: NOW };
-    }
     if (requests.isEncodingAtFault(batch, outcome.status)) {
       gate.answered(pass.era);
+      return { again: NOW };
+    }
+    if (rule.action === 'pause') {
+      gate.hold(pass, pauseReason(outcome.status), outcome.status, rule.isSlow === true);
       return { again: NOW };
     }
     if (rule.action === 'drop') {
@@ -213,7 +212,13 @@ export class Delivery {
       await this.#settlement.dropped(batch);
       return 'settled';
     }
-    if (rule.action === 'split') sizeLimit.refused(batch.body.length, now);
+    const { length } = batch.body;
+    // One event, and larger bodies were accepted of late: it may be another one who answers.
+    const isOdd =
+      batch.events.ends.length === 1 && tries.refusals.length === 0 && sizeLimit.tookAsLarge(length);
+    if (rule.action !== 'split') return this.#refused(batch, pass, outcome, rule, tries);
+    if (isOdd) return this.#refused(batch, pass, outcome, { ...rule, action: 'isolate' }, tries);
+    sizeLimit.refused(length, now);
     return this.#refused(batch, pass, outcome, rule, tries);
   }
 

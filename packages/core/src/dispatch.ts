@@ -33,6 +33,8 @@ export interface DispatchOptions {
   readonly deadLetters: Pick<DeadLetterStore, 'keep'>;
   readonly sizeLimit: SizeLimit;
   readonly reporter: Reporter;
+  /** Resolves once it is known what earlier lives left. */
+  readonly opened: Promise<void>;
 }
 
 /** All that is between a batch and the service: what sends, what says when, and what is learned from the answers. */
@@ -44,7 +46,7 @@ export class Dispatch {
   readonly #stalls: Stalls;
   readonly #sender: Sender;
 
-  constructor({ settings, reporter, ...parts }: DispatchOptions) {
+  constructor({ settings, reporter, opened, ...parts }: DispatchOptions) {
     const { delivery, ordering } = settings;
     const { clock, random, transport } = parts;
     const isStrict = ordering === 'strict';
@@ -80,6 +82,7 @@ export class Dispatch {
     this.#sender = new Sender({
       ...{ ...parts, concurrency, backoff, isStrict, abort, breaker: this.#breaker },
       ...{ gate: this.#gate, requests: this.#requests, verdicts: new Verdicts() },
+      ready: isStrict ? opened : undefined,
       policy: delivery.policy,
       classify: delivery.classify,
       onDelivered: (count) => reporter.delivered(count),

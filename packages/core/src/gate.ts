@@ -164,7 +164,7 @@ export class Gate {
     const { backoff, breaker, clock, random, rateLimit } = this.#options;
     // A service that only says how much it bears is for the rate limit, once there is one.
     const isRated =
-      isAlive && rateLimit.perSecond !== undefined && !rateLimit.isLeast && breaker.state === 'closed';
+      isAlive && rateLimit.perSecond !== undefined && !rateLimit.isExhausted && breaker.state === 'closed';
     const isBroken = !isRated && breaker.fail(era);
     if (retryAfterMs !== undefined) {
       const jitter = 1 + JITTER * random();

@@ -9,6 +9,8 @@ const MOST_SECONDS = 0.3;
 /** Grown to so many times the rate at which the service pushed back, there is no limit any more. */
 const RELEASE = 64;
 const LEAST_PER_SECOND = 1 / 20;
+/** So often it is lessened while nothing is accepted: what is refused beyond that is not for the rate. */
+const MOST_PUSHES = 3;
 /** Accepted requests from which the rate is known that the service bears. */
 const WINDOW_REQUESTS = 64;
 const WINDOW_MS = 10_000;
@@ -27,8 +29,8 @@ export class RateLimit {
   #takenAt = Number.NEGATIVE_INFINITY;
   #decreasedAt = Number.NEGATIVE_INFINITY;
   #increasedAt = 0;
-  /** Whether the service took anything since it last pushed back. */
-  #acceptedSince = false;
+  /** How often it was lessened since a request was accepted. */
+  #pushes = 0;
   /** When requests were accepted, the last ones. */
   readonly #accepted: number[] = [];
 
@@ -41,9 +43,9 @@ export class RateLimit {
     return this.#perSecond === Number.POSITIVE_INFINITY ? undefined : this.#perSecond;
   }
 
-  /** Whether there is one that can sink no further: a service that goes on refusing is away, whatever it says. */
-  get isLeast(): boolean {
-    return this.#perSecond === LEAST_PER_SECOND;
+  /** Whether it takes nothing, however little it is sent: a quota that is used up, or a service that is away. */
+  get isExhausted(): boolean {
+    return this.#pushes >= MOST_PUSHES;
   }
 
   /** How long until the next request may be made, in whole milliseconds. */
@@ -61,7 +63,7 @@ export class RateLimit {
   /** A request was accepted. */
   accepted(now: number): void {
     this.#accepted.push(now);
-    this.#acceptedSince = true;
+    this.#pushes = 0;
     if (this.#accepted.length > WINDOW_REQUESTS) this.#accepted.shift();
     if (this.#perSecond === Number.POSITIVE_INFINITY) return;
     const seconds = Math.min(MOST_SECONDS, Math.max(0, (now - this.#increasedAt) / 1_000));
@@ -88,10 +90,11 @@ export class RateLimit {
     if (sentAt <= this.#decreasedAt && now >= this.#decreasedAt) return;
     const accepted = this.#acceptedPerSecond(now);
     const isGuess = this.#perSecond === Number.POSITIVE_INFINITY;
-    const isTaking = isGuess ? accepted > 0 : isAlive || this.#acceptedSince;
+    const mostPushes = isAlive ? MOST_PUSHES : 1;
+    const isTaking = isGuess ? accepted > 0 : this.#pushes < mostPushes;
     // It takes nothing at all: that is for the breaker. Each probe of a long outage would lessen what follows it.
     if (!isTaking) return;
-    this.#acceptedSince = false;
+    this.#pushes += 1;
     this.#decreasedAt = now;
     this.#increasedAt = now;
     const before = isGuess ? Math.max(1, accepted) : this.#perSecond;

@@ -1,12 +1,13 @@
 import { ConfigError, describe, isApiKey, isNonEmptyString, readBaseUrl } from '@sluice/protocol';
 import type { WhenFull } from './budget.ts';
 import type { Classify } from './classify.ts';
-import type { Clock } from './clock.ts';
+import { type Clock, MAX_TIMER_MS } from './clock.ts';
 import { type DeliveryPolicy, readPolicy } from './delivery-policy.ts';
 import type { Fsync } from './fsync.ts';
 import type { Journal } from './journal.ts';
 import type { Logger } from './logger.ts';
 import type { Ordering, TrackerOptions } from './options.ts';
+import { isThrown, reasonOf } from './reason.ts';
 import type { Timeouts, Transport } from './transport.ts';
 
 /** Options, checked and complete. */
@@ -53,8 +54,6 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 /** A journal of a few segments. */
 const LEAST_JOURNAL_BYTES = 64 * KIB;
-/** Timers take no more than 2^31 - 1 ms. */
-const MAX_MS = 2 ** 31 - 1;
 const DAY_MS = 24 * 60 * 60_000;
 /** RFC 9110, section 5.6.2. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
@@ -91,6 +90,15 @@ const NAMES: { options: NamesOf<TrackerOptions> } & { [G in Group]: NamesOf<Trac
 
 /** Checks options and fills in defaults. Throws a ConfigError that names the option, its value (never the key), and what is allowed. */
 export function readOptions(options: TrackerOptions): Settings {
+  try {
+    return readAll(options);
+  } catch (error) {
+    if (isThrown(error, ConfigError)) throw error;
+    throw new ConfigError('options', `options cannot be read: ${reasonOf(error)}`);
+  }
+}
+
+function readAll(options: TrackerOptions): Settings {
   const given = group('options', options);
   const buffer = group('buffer', given.buffer);
   const storage = group('storage', given.storage);
@@ -256,7 +264,7 @@ function size<Default>(
 ): number | Default {
   // Timers take no more; sizes of storage, and ages of what is stored, have no such bound.
   const isStored = prefix === 'deadLetters.' || (prefix === 'storage.' && !name.endsWith('Ms'));
-  const most = isStored ? Number.MAX_SAFE_INTEGER : name.endsWith('Ms') ? MAX_MS : 2 ** 31;
+  const most = isStored ? Number.MAX_SAFE_INTEGER : name.endsWith('Ms') ? MAX_TIMER_MS : 2 ** 31;
   const allowed = `a whole number from ${least} to ${most}`;
   return checked(given, name, fallback, isWholeFrom(least, most), allowed, prefix);
 }

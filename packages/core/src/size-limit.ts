@@ -32,6 +32,11 @@ export class SizeLimit {
     return this.#largestAccepted > 0 ? this.#refusedBytes(now) : Number.POSITIVE_INFINITY;
   }
 
+  /** Whether a body of that size was accepted of late: then its size is hardly why it is refused. */
+  tookAsLarge(bytes: number): boolean {
+    return this.#largestAccepted >= bytes;
+  }
+
   /** Whether a batch that is made already should rather be sent in parts. */
   isTooLarge(bytes: number, now: number): boolean {
     return bytes > this.#bytes * TOLERANCE || bytes >= this.#refusedBytes(now);
@@ -50,10 +55,10 @@ export class SizeLimit {
 
   /** A body was not too large. */
   accepted(bytes: number, now: number): void {
+    this.#largestAccepted = Math.max(this.#largestAccepted, bytes);
     if (this.#bytes === Number.POSITIVE_INFINITY) return;
     // Then it was not for their size that smaller ones were refused.
     if (bytes >= this.#refusedBytes(now)) this.#smallestRefused = Number.POSITIVE_INFINITY;
-    this.#largestAccepted = Math.max(this.#largestAccepted, bytes);
     if (bytes < this.#bytes * NEAR) return;
     this.#acceptedNear += 1;
     if (this.#acceptedNear < ACCEPTED_TO_RAISE) return;

@@ -144,14 +144,15 @@ export class Tracker {
       isClosed: () => this.#closed !== undefined,
       replay: (events) => replay(events, { backlog, committer, journal, onReplayed }),
     });
+    // Not before all is there that it tells of what it finds.
+    this.#opened = Promise.resolve().then(() => this.#open());
     this.#dispatch = new Dispatch({
       ...{ settings, clock, random, transport, journal, reporter, lanes: this.#lanes, books: this.#books },
-      ...{ deadLetters: this.#letters, sizeLimit: this.#sizeLimit },
+      ...{ deadLetters: this.#letters, sizeLimit: this.#sizeLimit, opened: this.#opened },
     });
     this.#ended = new Promise((resolve) => {
       this.#end = resolve;
     });
-    this.#opened = this.#open();
     // From here on: what the first write brings counts too.
     this.#sampleRates(clock.now());
     this.#stopListening = platform.lifecycle.listen({

@@ -94,7 +94,7 @@ describe('RateLimit', () => {
     expect(changes).toHaveLength(2);
   });
 
-  it('takes an answer that only a service gives that is there for a push each time, any other only after an acceptance', () => {
+  it('takes an answer that only a service gives that is there for a push three times, any other once, until it accepts', () => {
     const { limit, changes } = createLimit();
     accept(limit, 20, 3, START);
     limit.pushedBack(START, START);
@@ -108,7 +108,10 @@ describe('RateLimit', () => {
       const at = START + minute * 60 * SECOND;
       limit.pushedBack(at, at, true);
     }
-    expect(limit.perSecond).toBe(1 / 20);
+    expect(changes).toHaveLength(2 + 2);
+    expect(limit.isExhausted).toBe(true);
+    limit.accepted(START + 3_600 * SECOND);
+    expect(limit.isExhausted).toBe(false);
   });
 
   it('grows by no more than a quarter with one acceptance, however long that took', () => {

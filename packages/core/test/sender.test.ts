@@ -869,12 +869,24 @@ describe('Sender, where a batch is too large', () => {
 
   it('keeps one event that is too large alone as a dead letter, without asking again', async () => {
     const bench = new Bench();
+    bench.transport.respond = ({ text }) => answered(text.length > 200 ? 413 : 200);
+    await bench.trackTexts(
+      [0, 1, 2, 3].map((n) => JSON.stringify({ n, pad: n === 2 ? 'x'.repeat(300) : '' })),
+    );
+    await bench.quiet();
+    expect(bench.kept).toEqual([2]);
+    const alone = bench.transport.requests.filter((request) => numbersOf(request).join() === '2');
+    expect(alone).toHaveLength(1);
+    expect(bench.books).toMatchObject({ delivered: 3, deadLettered: 1 });
+  });
+
+  it('asks twice where larger bodies were accepted of late', async () => {
+    const bench = new Bench();
     bench.refuse((n) => n === 2, 413);
     await bench.send(4);
     expect(bench.kept).toEqual([2]);
-    expect(bench.transport.requests.map(numbersOf).filter((numbers) => numbers.join() === '2')).toHaveLength(
-      1,
-    );
+    const alone = bench.transport.requests.filter((request) => numbersOf(request).join() === '2');
+    expect(alone).toHaveLength(2);
     expect(bench.books).toMatchObject({ delivered: 3, deadLettered: 1 });
   });
 

@@ -15,7 +15,7 @@ export function createJournal(settings: Settings, clock: Clock, part?: Part): Jo
   const place = placeOf(settings, clock, part);
   return (
     (journal === undefined ? platform.createJournal(place) : undefined) ??
-    new MemoryJournal(part === undefined ? Math.min(buffer.maxBytes, place.maxBytes) : place.maxBytes)
+    new MemoryJournal(part === undefined ? buffer.maxBytes : place.maxBytes, place.maxBytes)
   );
 }
 

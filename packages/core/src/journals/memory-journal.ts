@@ -43,10 +43,13 @@ export class MemoryJournal implements Journal {
   #bytes = 0;
   #closed = false;
 
-  /** @param maxBytes Upper bound of the events kept, in bytes; above it `append` rejects. */
-  constructor(maxBytes: number) {
+  /**
+   * @param maxBytes Upper bound of the events kept, in bytes; above it `append` rejects.
+   * @param budgetBytes What it will be kept within by giving up its oldest, in bytes.
+   */
+  constructor(maxBytes: number, budgetBytes: number = maxBytes) {
     this.#maxBytes = maxBytes;
-    this.#segmentBytes = Math.ceil(maxBytes / SEGMENTS);
+    this.#segmentBytes = Math.ceil(Math.min(maxBytes, budgetBytes) / SEGMENTS);
     this.groupLimit = { ...GROUP_LIMIT, maxBytes: Math.min(GROUP_LIMIT.maxBytes, this.#segmentBytes) };
   }
 
