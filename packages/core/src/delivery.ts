@@ -89,7 +89,8 @@ export class Delivery {
     while (piece !== undefined) {
       const fate = await this.#send(piece);
       if (fate === 'stopped') return;
-      underWay.delete(piece.batch);
+      // What is settled is so by itself, or later.
+      if (fate !== 'settled' && fate !== 'refused') underWay.delete(piece.batch);
       if (fate === 'isolate' || fate === 'split') this.#cut(piece, fate);
       // What is behind it in this batch goes back too, so that others are tried before it.
       if (fate === 'put back')
@@ -297,6 +298,7 @@ export class Delivery {
     const { underWay } = this.#options.lane;
     underWay.add(event);
     const fate = await this.#endSingle(event, pass, answer);
+    if (fate === 'refused') return;
     underWay.delete(event);
     if (typeof fate === 'string') return;
     for (const piece of this.#add(event)) piece.again = fate.again;

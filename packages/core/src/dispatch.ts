@@ -8,6 +8,7 @@ import type { DeadLetterStore } from './dead-letter-store.ts';
 import { Gate } from './gate.ts';
 import type { Journal } from './journal.ts';
 import type { Lanes } from './lanes.ts';
+import { Letterbox } from './letterbox.ts';
 import { RateLimit } from './rate-limit.ts';
 import type { Reporter } from './reporter.ts';
 import { Requests } from './requests.ts';
@@ -44,6 +45,7 @@ export class Dispatch {
   readonly #gate: Gate;
   readonly #requests: Requests;
   readonly #stalls: Stalls;
+  readonly #letterbox: Letterbox;
   readonly #sender: Sender;
 
   constructor({ settings, reporter, opened, ...parts }: DispatchOptions) {
@@ -52,6 +54,7 @@ export class Dispatch {
     const isStrict = ordering === 'strict';
     const concurrency = isStrict ? 1 : delivery.concurrency;
     const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
+    this.#letterbox = new Letterbox(clock);
     const abort = platform.createAbortController();
     this.#breaker = new Breaker(clock, (state) => {
       reporter.breaker(state);
@@ -81,7 +84,7 @@ export class Dispatch {
     });
     this.#sender = new Sender({
       ...{ ...parts, concurrency, backoff, isStrict, abort, breaker: this.#breaker },
-      ...{ gate: this.#gate, requests: this.#requests, verdicts: new Verdicts() },
+      ...{ gate: this.#gate, requests: this.#requests, letterbox: this.#letterbox, verdicts: new Verdicts() },
       ready: isStrict ? opened : undefined,
       policy: delivery.policy,
       classify: delivery.classify,
@@ -132,6 +135,7 @@ export class Dispatch {
   /** Ends what is under way, without waiting for answers. */
   async stop(): Promise<void> {
     this.#breaker.stop();
+    this.#letterbox.stop();
     await this.#sender.stop();
   }
 }

@@ -4,6 +4,7 @@ import type { Books, DropReason } from './books.ts';
 import type { DeadLetterStore } from './dead-letter-store.ts';
 import type { Journal } from './journal.ts';
 import type { Lane } from './lane.ts';
+import type { Letterbox } from './letterbox.ts';
 import type { Verdicts } from './verdicts.ts';
 
 /** As much of a lane as sending its batches takes. */
@@ -15,6 +16,7 @@ export interface SettlementOptions {
   readonly journal: Journal;
   readonly books: Books;
   readonly deadLetters: Pick<DeadLetterStore, 'keep'>;
+  readonly letterbox: Letterbox;
   readonly verdicts: Verdicts;
   readonly onDelivered: (count: number) => void;
   readonly onDeadLettered: (status: number, excerpt: string) => void;
@@ -58,15 +60,26 @@ export class Settlement {
     await lane.batcher.expire(batch.range).catch(onStorageFailed);
   }
 
-  /** Keeps the one event of a batch, which is refused for good. False where it could not be kept. */
+  /**
+   * Keeps the one event of a batch, which is refused for good; later, where that fails now. False where it cannot be left to
+   * that either.
+   */
   async deadLettered(batch: Batch, status: number, excerpt: string): Promise<boolean> {
-    const { books, deadLetters, lane, onDeadLettered, onStorageFailed, verdicts } = this.#options;
+    const { letterbox, verdicts } = this.#options;
     // Counted before it is kept: others are judged meanwhile.
     verdicts.refused();
+    const keep = () => this.#keep(batch, status, excerpt);
+    if ((await keep()) || letterbox.hold(keep)) return true;
+    verdicts.withdraw();
+    return false;
+  }
+
+  /** False where storage fails. */
+  async #keep(batch: Batch, status: number, excerpt: string): Promise<boolean> {
+    const { books, deadLetters, lane, onDeadLettered, onStorageFailed } = this.#options;
     try {
       await deadLetters.keep(batch, { status, excerpt });
     } catch (error) {
-      verdicts.withdraw();
       onStorageFailed(error);
       return false;
     }

@@ -8,6 +8,7 @@ import type { Classify } from '../src/classify.ts';
 import { DeadLetterStore } from '../src/dead-letter-store.ts';
 import type { DeliveryPolicy } from '../src/delivery-policy.ts';
 import { Gate } from '../src/gate.ts';
+import { Letterbox } from '../src/letterbox.ts';
 import { RateLimit } from '../src/rate-limit.ts';
 import { Requests } from '../src/requests.ts';
 import { Sender } from '../src/sender.ts';
@@ -117,7 +118,13 @@ class Bench {
       ...{ clock, random, concurrency, backoff, isStrict, abort, breaker: this.breaker },
       lanes: { all: [{ backlog, batcher: this.batcher, underWay: this.underWay }] },
       ...{ policy: options.policy ?? {}, classify: options.classify, journal, books },
-      ...{ gate: this.gate, requests: this.requests, sizeLimit: this.sizeLimit, verdicts: new Verdicts() },
+      ...{
+        gate: this.gate,
+        requests: this.requests,
+        sizeLimit: this.sizeLimit,
+        verdicts: new Verdicts(),
+        letterbox: new Letterbox(clock),
+      },
       deadLetters: new DeadLetterStore({
         clock: new VirtualClock(),
         ...{ maxBytes: Number.POSITIVE_INFINITY, maxAgeMs: Number.POSITIVE_INFINITY },
@@ -1344,5 +1351,42 @@ describe('Sender, where some requests fail all the time', () => {
     expect(bench.backlog.stored).toBe(0);
     expect(bench.books.delivered + bench.backlog.pending).toBe(1_000);
     expect(bench.imbalances).toEqual([]);
+  });
+});
+
+describe('Sender, where dead letters cannot be kept', () => {
+  it('delivers all others meanwhile, and keeps them once storage works', async () => {
+    const bench = new Bench({ concurrency: 2, maxEvents: 50 });
+    bench.refuse((n) => n % 50 === 7);
+    bench.letters.failAppends = true;
+    for (let round = 0; round < 40; round += 1) await bench.send(50);
+    expect(bench.books).toMatchObject({ delivered: 40 * 49, deadLettered: 0 });
+    expect(bench.backlog.pending).toBe(40);
+    expect(bench.breaker.state).toBe('closed');
+    const asked = bench.transport.requests.length;
+    await bench.pass(10 * MINUTE);
+    // The storage is tried again, not the service.
+    expect(bench.transport.requests).toHaveLength(asked);
+    bench.letters.failAppends = false;
+    await bench.pass(2 * MINUTE);
+    expect(bench.kept).toHaveLength(40);
+    expect(bench.books.deadLettered).toBe(40);
+    expect([bench.backlog.pending, bench.clock.timers, bench.journal.bytes]).toEqual([0, 0, 0]);
+    expect(bench.imbalances).toEqual([]);
+  });
+
+  it('gives to the journal those that are in memory alone, as all that is under way', async () => {
+    const bench = new Bench();
+    bench.refuse((n) => n === 1);
+    bench.letters.failAppends = true;
+    for (const n of [0, 1, 2]) bench.backlog.push(`{"n":${n}}`, bench.clock.now());
+    bench.books.accepted += 3;
+    bench.backlog.sendsUnwritten = true;
+    bench.sender.wake();
+    await bench.quiet();
+    expect([bench.backlog.pending, bench.backlog.memoryOnly]).toEqual([1, 1]);
+    await bench.underWay.secure();
+    expect([bench.backlog.pending, bench.backlog.memoryOnly]).toEqual([1, 0]);
+    expect(bench.journal.texts).toEqual(['{"n":1}']);
   });
 });
