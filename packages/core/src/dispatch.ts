@@ -46,6 +46,7 @@ export class Dispatch {
   readonly #requests: Requests;
   readonly #stalls: Stalls;
   readonly #letterbox: Letterbox;
+  readonly #sizeLimit: SizeLimit;
   readonly #sender: Sender;
 
   constructor({ settings, reporter, opened, ...parts }: DispatchOptions) {
@@ -55,6 +56,7 @@ export class Dispatch {
     const concurrency = isStrict ? 1 : delivery.concurrency;
     const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
     this.#letterbox = new Letterbox(clock);
+    this.#sizeLimit = parts.sizeLimit;
     const abort = platform.createAbortController();
     this.#breaker = new Breaker(clock, (state) => {
       reporter.breaker(state);
@@ -97,11 +99,13 @@ export class Dispatch {
     });
   }
 
-  get stats(): Pick<TrackerStats, 'breaker' | 'pause' | 'rateLimit' | 'requests'> {
+  get stats(): Pick<TrackerStats, 'breaker' | 'pause' | 'rateLimit' | 'bodyLimit' | 'requests'> {
+    const { bytes } = this.#sizeLimit;
     return {
       breaker: this.#breaker.state,
       pause: this.#gate.pause,
       rateLimit: this.#rateLimit.perSecond,
+      bodyLimit: Number.isFinite(bytes) ? bytes : undefined,
       requests: this.#requests.stats,
     };
   }

@@ -18,11 +18,11 @@ import { type Journal, rangeLength } from './journal.ts';
 import { createJournal, mayHold } from './journals/choice.ts';
 import { Lanes } from './lanes.ts';
 import type { TrackerOptions } from './options.ts';
-import { RateMeter } from './rate-meter.ts';
 import { replay } from './replay.ts';
 import { Reporter } from './reporter.ts';
 import { readApiKey, readOptions, type Settings } from './settings.ts';
 import { SizeLimit } from './size-limit.ts';
+import { Snapshots } from './snapshots.ts';
 import type { FinishOptions, FlushReport, TrackerStats } from './stats.ts';
 import type { TrackerEvents } from './tracker-events.ts';
 
@@ -51,10 +51,9 @@ export class Tracker {
   readonly #sizeLimit: SizeLimit;
   readonly #letters: DeadLetterStore;
   readonly #dispatch: Dispatch;
+  readonly #snapshots: Snapshots;
   readonly #closeTransport: () => Promise<void>;
   readonly #books = new Books();
-  readonly #acceptedRate = new RateMeter();
-  readonly #deliveredRate = new RateMeter();
   readonly #reporter: Reporter;
   readonly #handOver: HandOver | undefined;
   readonly #opened: Promise<void>;
@@ -111,14 +110,14 @@ export class Tracker {
       maxAgeMs: storage.maxAgeMs,
       isStrict: settings.ordering === 'strict',
       onWritten: () => {
-        this.#sampleRates(clock.now());
+        this.#snapshots.sample();
         wake();
       },
       onFailed: (error) => {
         reporter.storageFailed(error);
-        reporter.journal(this.#journalKind);
+        reporter.journal(this.#snapshots.journalKind);
       },
-      onRecovered: async () => reporter.journal(this.#journalKind),
+      onRecovered: async () => reporter.journal(this.#snapshots.journalKind),
       onDropped: onJournalFull,
       onDue: wake,
       onDamaged: (count) => reporter.dropped('damaged', count),
@@ -150,11 +149,14 @@ export class Tracker {
       ...{ settings, clock, random, transport, journal, reporter, lanes: this.#lanes, books: this.#books },
       ...{ deadLetters: this.#letters, sizeLimit: this.#sizeLimit, opened: this.#opened },
     });
+    this.#snapshots = new Snapshots({
+      ...{ books: this.#books, clock, lanes: this.#lanes, journal, letters: this.#letters, reporter },
+      dispatch: this.#dispatch,
+    });
     this.#ended = new Promise((resolve) => {
       this.#end = resolve;
     });
     // From here on: what the first write brings counts too.
-    this.#sampleRates(clock.now());
     this.#stopListening = platform.lifecycle.listen({
       exit: (isFinal) => {
         this.#isEnding = isFinal;
@@ -266,35 +268,7 @@ export class Tracker {
 
   /** The books, and what waits where. Costs next to nothing. */
   stats(): TrackerStats {
-    const { accepted, recovered, delivered, deadLettered, dropped, invalid, maybeDuplicate } = this.#books;
-    const { pending, volatile, stored, inFlight, bytes, oldestAt } = this.#lanes.waiting;
-    const now = this.#clock.now();
-    this.#sampleRates(now);
-    return {
-      accepted,
-      recovered,
-      delivered,
-      deadLettered,
-      dropped: { ...dropped },
-      pending,
-      unwritten: volatile + (this.#journal.unsaved ?? 0),
-      stored,
-      inFlight,
-      invalid,
-      maybeDuplicate,
-      memoryBytes: bytes,
-      journalBytes: this.#journal.bytes,
-      deadLetters: { kept: this.#letters.count, bytes: this.#letters.bytes },
-      oldestAgeMs: oldestAt === undefined ? undefined : Math.max(0, now - oldestAt),
-      journal: this.#journalKind,
-      ...this.#dispatch.stats,
-      bodyLimit: Number.isFinite(this.#sizeLimit.bytes) ? this.#sizeLimit.bytes : undefined,
-      rates: {
-        acceptedPerSecond: this.#acceptedRate.perSecond(accepted, now),
-        deliveredPerSecond: this.#deliveredRate.perSecond(delivered, now),
-      },
-      lastError: this.#reporter.lastError,
-    };
+    return this.#snapshots.take();
   }
 
   /** Listens to what happens. Returns how to stop. A listener that throws disturbs nothing. */
@@ -303,15 +277,6 @@ export class Tracker {
     listener: (detail: TrackerEvents[Name]) => void,
   ): () => void {
     return this.#reporter.on(event, listener);
-  }
-
-  get #journalKind(): string {
-    return this.#lanes.failing ? 'memory' : this.#journal.kind;
-  }
-
-  #sampleRates(now: number): void {
-    this.#acceptedRate.sample(this.#books.accepted, now);
-    this.#deliveredRate.sample(this.#books.delivered, now);
   }
 
   async #open(): Promise<void> {

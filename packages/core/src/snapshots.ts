@@ -1,0 +1,77 @@
+import type { Books } from './books.ts';
+import type { Clock } from './clock.ts';
+import type { DeadLetterStore } from './dead-letter-store.ts';
+import type { Dispatch } from './dispatch.ts';
+import type { Journal } from './journal.ts';
+import type { Lanes } from './lanes.ts';
+import { RateMeter } from './rate-meter.ts';
+import type { Reporter } from './reporter.ts';
+import type { TrackerStats } from './stats.ts';
+
+export interface SnapshotsOptions {
+  readonly books: Books;
+  readonly clock: Clock;
+  readonly lanes: Lanes;
+  readonly journal: Journal;
+  readonly letters: DeadLetterStore;
+  readonly dispatch: Dispatch;
+  readonly reporter: Reporter;
+}
+
+/** What `stats()` shows, put together from all parts. */
+export class Snapshots {
+  readonly #options: SnapshotsOptions;
+  readonly #acceptedRate = new RateMeter();
+  readonly #deliveredRate = new RateMeter();
+
+  constructor(options: SnapshotsOptions) {
+    this.#options = options;
+    this.sample();
+  }
+
+  /** Where events are kept now. */
+  get journalKind(): string {
+    const { journal, lanes } = this.#options;
+    return lanes.failing ? 'memory' : journal.kind;
+  }
+
+  /** Looks at the counters from which rates are made. Costs next to nothing. */
+  sample(): void {
+    const { books, clock } = this.#options;
+    const now = clock.now();
+    this.#acceptedRate.sample(books.accepted, now);
+    this.#deliveredRate.sample(books.delivered, now);
+  }
+
+  take(): TrackerStats {
+    const { books, clock, dispatch, journal, lanes, letters, reporter } = this.#options;
+    const { accepted, recovered, delivered, deadLettered, dropped, invalid, maybeDuplicate } = books;
+    const { pending, volatile, stored, inFlight, bytes, oldestAt } = lanes.waiting;
+    const now = clock.now();
+    this.sample();
+    return {
+      accepted,
+      recovered,
+      delivered,
+      deadLettered,
+      dropped: { ...dropped },
+      pending,
+      unwritten: volatile + (journal.unsaved ?? 0),
+      stored,
+      inFlight,
+      invalid,
+      maybeDuplicate,
+      memoryBytes: bytes,
+      journalBytes: journal.bytes,
+      deadLetters: { kept: letters.count, bytes: letters.bytes },
+      oldestAgeMs: oldestAt === undefined ? undefined : Math.max(0, now - oldestAt),
+      journal: this.journalKind,
+      ...dispatch.stats,
+      rates: {
+        acceptedPerSecond: this.#acceptedRate.perSecond(accepted, now),
+        deliveredPerSecond: this.#deliveredRate.perSecond(delivered, now),
+      },
+      lastError: reporter.lastError,
+    };
+  }
+}
