@@ -30,16 +30,46 @@ export class Deadline {
       const end = () => {
         timer.cancel();
         resolve();
-        signal?.removeEventListener('abort', end);
+        if (signal !== undefined) forget(signal, end);
       };
-      try {
-        signal?.addEventListener('abort', end);
-      } catch {
-        // A signal of the user's own may break its word.
-      }
+      if (signal !== undefined) listen(signal, end);
       // Rejected first, so that the end that follows changes nothing but cleans up.
       work.catch(reject).finally(end);
     });
+  }
+}
+
+/** Those who wait for a signal of the user's. One listener for all: Node warns of more than ten. */
+const waiting = new WeakMap<
+  AbortSignal,
+  { readonly callbacks: Set<() => void>; readonly onAbort: () => void }
+>();
+
+function listen(signal: AbortSignal, callback: () => void): void {
+  const known = waiting.get(signal);
+  if (known !== undefined) return void known.callbacks.add(callback);
+  const callbacks = new Set([callback]);
+  const onAbort = () => {
+    for (const callback of callbacks) callback();
+  };
+  waiting.set(signal, { callbacks, onAbort });
+  try {
+    signal.addEventListener('abort', onAbort);
+  } catch {
+    // A signal of the user's own may break its word.
+  }
+}
+
+function forget(signal: AbortSignal, callback: () => void): void {
+  const { callbacks, onAbort } = waiting.get(signal) ?? {};
+  if (callbacks === undefined || onAbort === undefined) return;
+  callbacks.delete(callback);
+  if (callbacks.size > 0) return;
+  waiting.delete(signal);
+  try {
+    signal.removeEventListener('abort', onAbort);
+  } catch {
+    // As above.
   }
 }
 
