@@ -35,7 +35,7 @@ export interface DispatchOptions {
   readonly sizeLimit: SizeLimit;
   readonly reporter: Reporter;
   /** Resolves once it is known what earlier lives left. */
-  readonly opened: Promise<void>;
+  readonly opened: () => Promise<void>;
 }
 
 /** All that is between a batch and the service: what sends, what says when, and what is learned from the answers. */

@@ -20,7 +20,7 @@ export interface SenderOptions extends Omit<DeliveryOptions, 'signal' | 'lane'> 
   /** Ends what is under way. */
   readonly abort: AbortController;
   /** Nothing is sent before: what earlier lives left is to be known. Left out where order does not matter. */
-  readonly ready?: Promise<void> | undefined;
+  readonly ready?: (() => Promise<void>) | undefined;
 }
 
 /** Takes batches as long as there are any, and sees to it that so many are on their way at once. */
@@ -28,6 +28,7 @@ export class Sender {
   readonly #options: SenderOptions;
   readonly #queue: PQueue;
   #isReady: boolean;
+  #gettingReady: Promise<void> | undefined;
   #pumping: Promise<void> | undefined;
   #wokenWhilePumping = false;
   #storageTimer: Timer | undefined;
@@ -40,17 +41,13 @@ export class Sender {
   constructor(options: SenderOptions) {
     this.#options = options;
     this.#isReady = options.ready === undefined;
-    void options.ready?.then(() => {
-      this.#isReady = true;
-      void this.wake();
-    });
     // How many requests are made at once is the gate's to say. One more: a probe, while all others wait.
     this.#queue = new PQueue({ concurrency: options.concurrency * MOST_WAITING + 1 });
   }
 
   /** Something may be ready to be sent. Resolves once that is on its way, or nothing more can be. */
   wake(): Promise<void> {
-    if (!this.#isReady) return Promise.resolve();
+    if (!this.#isReady) return this.#getReady();
     this.#wokenWhilePumping = true;
     this.#pumping ??= this.#pumpOnce();
     return this.#pumping;
@@ -63,6 +60,14 @@ export class Sender {
     this.#options.abort.abort();
     await this.#pumping;
     await this.#queue.onIdle();
+  }
+
+  #getReady(): Promise<void> {
+    this.#gettingReady ??= this.#options.ready?.().then(() => {
+      this.#isReady = true;
+      void this.wake();
+    });
+    return Promise.resolve();
   }
 
   async #pumpOnce(): Promise<void> {

@@ -143,11 +143,9 @@ export class Tracker {
       isClosed: () => this.#closed !== undefined,
       replay: (events) => replay(events, { backlog, committer, journal, onReplayed }),
     });
-    // Not before all is there that it tells of what it finds.
-    this.#opened = Promise.resolve().then(() => this.#open());
     this.#dispatch = new Dispatch({
       ...{ settings, clock, random, transport, journal, reporter, lanes: this.#lanes, books: this.#books },
-      ...{ deadLetters: this.#letters, sizeLimit: this.#sizeLimit, opened: this.#opened },
+      ...{ deadLetters: this.#letters, sizeLimit: this.#sizeLimit, opened: () => this.#opened },
     });
     this.#snapshots = new Snapshots({
       ...{ books: this.#books, clock, lanes: this.#lanes, journal, letters: this.#letters, reporter },
@@ -157,6 +155,7 @@ export class Tracker {
       this.#end = resolve;
     });
     // From here on: what the first write brings counts too.
+    this.#opened = this.#open();
     this.#stopListening = platform.lifecycle.listen({
       exit: (isFinal) => {
         this.#isEnding = isFinal;
