@@ -8,7 +8,13 @@ import { inspect } from 'node:util';
 import { type Emulator, startEmulator } from '@sluice/emulator';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createTracker, type Tracker, type TrackerEvents, type TrackerOptions } from '../src/index.ts';
+import {
+  createTracker,
+  type Tracker,
+  type TrackerEvents,
+  type TrackerOptions,
+  type Transport,
+} from '../src/index.ts';
 import { FileJournal } from '../src/journals/file/file-journal.ts';
 import { platform } from '../src/platform/node.ts';
 import { runTracking, startTracking } from './children/tracking-process.ts';
@@ -701,5 +707,28 @@ describe('a tracker with a service that refuses', () => {
     expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(canary);
     await tracker.close({ timeoutMs: 0 });
     server.close();
+  });
+});
+
+describe('a tracker with strict order', () => {
+  it('sends what an earlier life left before what is tracked while its journal opens', async () => {
+    const first = create('http://127.0.0.1:9', { ordering: 'strict' });
+    for (let number = 0; number < 50; number += 1) first.track('in order', { number }, ada);
+    await first.close({ timeoutMs: 0 });
+
+    const numbers: number[] = [];
+    const transport: Transport = {
+      async post({ body }) {
+        const { batch } = JSON.parse(new TextDecoder().decode(body));
+        for (const { payload } of batch) numbers.push(payload.number);
+        return { kind: 'answered', status: 200, retryAfter: undefined, body: '' };
+      },
+      close: async () => {},
+    };
+    const second = create('http://127.0.0.1:9', { ordering: 'strict', transport });
+    for (let number = 50; number < 70; number += 1) second.track('in order', { number }, ada);
+    second.track('in order', { number: 70 }, { ...ada, priority: 'high' });
+    expect(await second.flush()).toMatchObject({ delivered: 71, pending: 0 });
+    expect(numbers).toEqual(Array.from({ length: 71 }, (_, number) => number));
   });
 });
