@@ -65,7 +65,8 @@ export class Batcher {
     takesAside: boolean = false,
   ): Promise<Batch | undefined> {
     const { backlog, isStrict } = this.#options;
-    const limit = { ...this.#limit, maxEvents: Math.min(this.#limit.maxEvents, maxEvents) };
+    const most = this.#limit;
+    const limit = { ...most, maxEvents: Math.min(most.maxEvents, maxEvents) };
     while (takesAside && !this.#storedIsHeld && backlog.peekStored(true) !== undefined) {
       const batch = await this.#readStored(limit, true);
       if (batch !== undefined) return batch;

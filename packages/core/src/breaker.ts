@@ -1,4 +1,4 @@
-import type { Clock, Timer } from './clock.ts';
+import { type Clock, type Timer, untilWoken } from './clock.ts';
 
 /** `closed`: requests flow. `open`: none is made. `half-open`: one is made, to see whether more may follow. */
 export type BreakerState = 'closed' | 'open' | 'half-open';
@@ -147,15 +147,10 @@ export class Breaker {
   }
 
   #change(events: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
-        signal.removeEventListener('abort', wake);
-        this.#waiting.delete(waiter);
-        resolve();
-      };
+    return untilWoken(signal, (wake) => {
       const waiter = { events, wake };
-      signal.addEventListener('abort', wake);
       this.#waiting.add(waiter);
+      return () => this.#waiting.delete(waiter);
     });
   }
 }

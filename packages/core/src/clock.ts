@@ -17,17 +17,29 @@ export interface Clock {
 /** The most that timers take: 2^31 - 1 ms. */
 export const MAX_TIMER_MS: number = 2 ** 31 - 1;
 
-/** Waits on a clock, or until the signal aborts, whichever is first. Never rejects. */
-export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
+/**
+ * Resolves when it is woken, or the signal aborts, whichever is first. Never rejects.
+ *
+ * @param start Is given how to wake it. Returns what is to be done once it is awake.
+ */
+export function untilWoken(signal: AbortSignal, start: (wake: () => void) => () => void): Promise<void> {
   return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
     const wake = () => {
-      timer.cancel();
+      end();
       signal.removeEventListener('abort', wake);
       resolve();
     };
-    const timer = clock.setTimeout(wake, delayMs);
+    const end = start(wake);
     signal.addEventListener('abort', wake);
+  });
+}
+
+/** Waits on a clock, or until the signal aborts, whichever is first. Never rejects. */
+export async function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await untilWoken(signal, (wake) => {
+    const timer = clock.setTimeout(wake, delayMs);
+    return () => timer.cancel();
   });
 }
 

@@ -1,6 +1,6 @@
 import { type Backoff, backoffDelayMs } from '@sluice/protocol';
 import type { Breaker } from './breaker.ts';
-import { type Clock, sleep } from './clock.ts';
+import { type Clock, sleep, untilWoken } from './clock.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { RetryBudget } from './retry-budget.ts';
 import type { Pause, PauseReason } from './stats.ts';
@@ -60,7 +60,8 @@ export class Gate {
   /** Whether the breaker opened because requests failed, not because the service asked for time. */
   #isBroken = false;
   #pause: Pause | undefined;
-  #waiting: (() => void)[] = [];
+  /** Those who wait for a request to end. */
+  readonly #waiting = new Set<() => void>();
 
   constructor(options: GateOptions) {
     this.#options = options;
@@ -121,7 +122,7 @@ export class Gate {
   /** The request of a pass has ended. */
   end(): void {
     this.#underWay -= 1;
-    this.#wake();
+    for (const wake of [...this.#waiting]) wake();
     this.#options.onChange();
   }
 
@@ -226,20 +227,10 @@ export class Gate {
     return { era: breaker.era, at };
   }
 
-  #wake(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const wake of waiting) wake();
-  }
-
   #freed(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
-        signal.removeEventListener('abort', wake);
-        resolve();
-      };
-      signal.addEventListener('abort', wake);
-      this.#waiting.push(wake);
+    return untilWoken(signal, (wake) => {
+      this.#waiting.add(wake);
+      return () => this.#waiting.delete(wake);
     });
   }
 }

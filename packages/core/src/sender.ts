@@ -85,8 +85,9 @@ export class Sender {
   async #startNext(): Promise<boolean> {
     for (const lane of this.#options.lanes.all) {
       const batch = await this.#nextBatch(lane);
-      if (batch !== undefined) this.#start(batch, lane);
-      if (batch !== undefined) return true;
+      if (batch === undefined) continue;
+      this.#start(batch, lane);
+      return true;
     }
     return false;
   }

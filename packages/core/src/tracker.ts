@@ -154,7 +154,6 @@ export class Tracker {
     this.#ended = new Promise((resolve) => {
       this.#end = resolve;
     });
-    // From here on: what the first write brings counts too.
     this.#opened = this.#open();
     this.#stopListening = platform.lifecycle.listen({
       exit: (isFinal) => {
