@@ -25,7 +25,8 @@ export function createBatch({ bytes, ends, times }: EventBytes, range: EpochRang
 /** A part of a batch, events `from` (inclusive) to `to` (exclusive), as a batch of its own. */
 export function cutBatch({ events, range }: Batch, from: number, to: number): Batch {
   const limit = { maxEvents: to - from, maxBytes: events.bytes.length };
-  const cut = { ...range, from: range.from + from, to: range.from + to };
+  // As such it was not sent before, whatever became of the whole.
+  const cut = { ...range, isWhole: undefined, from: range.from + from, to: range.from + to };
   return createBatch(sliceEvents(events, from, limit), cut);
 }
 

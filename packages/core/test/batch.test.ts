@@ -80,4 +80,10 @@ describe('splitBatch', () => {
     );
     fc.assert(property, { numRuns: 200 });
   });
+
+  it('makes parts that were not sent before, also of a batch that was', () => {
+    const batch = batchOf(EVENTS);
+    batch.range = { ...batch.range, isWhole: true };
+    expect(splitBatch(batch).map(({ range }) => range.isWhole)).toEqual([undefined, undefined]);
+  });
 });
