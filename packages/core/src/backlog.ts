@@ -1,4 +1,5 @@
-import { type Batch, createBatch } from './batch.ts';
+import { type Batch, joinBatch } from './batch.ts';
+import { BodyMemory } from './body-memory.ts';
 import { Epochs } from './epochs.ts';
 import { type EventBytes, type Limit, type Range, rangeLength } from './journal.ts';
 import { type EpochRange, RangeQueue } from './range-queue.ts';
@@ -8,8 +9,11 @@ import { RingBuffer, type TextWriter } from './ring-buffer.ts';
 export const MEMORY_SEGMENT = 0;
 /** The segment of events that were dropped where they cannot be taken out: in the middle of the ring. */
 const DROPPED_SEGMENT = -1;
-/** What is not written is written at once when it takes such a part of the memory. */
+/** What is not written is written at once when it is as much, in bytes, or takes such a part of the memory. */
+const PRESSING_BYTES = 256 * 1024;
 const PRESSING_PART = 8;
+/** What is written already takes at most so much memory, in bytes: it can be read back. */
+const MOST_WRITTEN_BYTES = 32 * 1024 * 1024;
 /** How many events move out of a full ring at once: enough to be rare, few enough not to be felt in track(). */
 const SPILL_EVENTS = 512;
 
@@ -19,7 +23,10 @@ const SPILL_EVENTS = 512;
  */
 export class Backlog {
   readonly epochs: Epochs = new Epochs();
+  /** What its batches lie in. */
+  readonly bodies: BodyMemory;
   readonly #limit: Limit;
+  readonly #pressingBytes: number;
   readonly #ring: RingBuffer;
   readonly #written = new RangeQueue();
   readonly #stored = new RangeQueue();
@@ -44,7 +51,9 @@ export class Backlog {
 
   constructor(limit: Limit, writer: TextWriter) {
     this.#limit = limit;
+    this.#pressingBytes = Math.min(PRESSING_BYTES, limit.maxBytes / PRESSING_PART);
     this.#ring = new RingBuffer(limit, writer);
+    this.bodies = new BodyMemory(writer.allocate);
   }
 
   /** Events that wait, in whatever place, batches in flight included. */
@@ -57,11 +66,13 @@ export class Backlog {
     return this.#ring.length - this.#written.count;
   }
 
-  /** Whether what is not written takes so much of the memory that it should be, now. */
+  /** Whether there is enough to be written for a write of its own, or so much that the memory may become too small. */
   get isPressing(): boolean {
-    const share = this.unwritten * PRESSING_PART;
-    const { maxEvents, maxBytes } = this.#limit;
-    return share >= maxEvents || share * this.#ring.bytes >= maxBytes * this.#ring.length;
+    const { unwritten } = this;
+    return (
+      unwritten * PRESSING_PART >= this.#limit.maxEvents ||
+      unwritten * this.#ring.bytes >= this.#pressingBytes * this.#ring.length
+    );
   }
 
   /** Events that no journal holds: they end with the process. */
@@ -145,6 +156,7 @@ export class Backlog {
     const count = rangeLength(range);
     this.#written.push({ ...range, epoch: this.epochs.enter(count) });
     this.#writtenTotal += count;
+    this.leaveToJournal(this.#mostWritten);
   }
 
   /** The oldest `count` unwritten events go on without a journal. */
@@ -240,10 +252,18 @@ export class Backlog {
   takeFresh(limit: Limit): Batch {
     if (this.#written.count === 0) this.markMemoryOnly(this.#ring.peek(0, limit).ends.length);
     const first = this.#written.peek();
-    const most = first === undefined ? 0 : rangeLength(first);
-    const events = this.#ring.peek(0, { ...limit, maxEvents: Math.min(limit.maxEvents, most) });
-    const count = events.ends.length;
-    const batch = createBatch(events, { ...this.#written.shift(count), at: this.#ring.oldestAt });
+    const most = Math.min(limit.maxEvents, first === undefined ? 0 : rangeLength(first));
+    const groups: EventBytes[] = [];
+    let count = 0;
+    for (let left = limit.maxBytes; count < most; ) {
+      const group = this.#ring.peek(count, { maxEvents: most - count, maxBytes: left });
+      left -= group.bytes.length + 1;
+      if (count > 0 && left < -1) break;
+      groups.push(group);
+      count += group.ends.length;
+    }
+    const range = { ...this.#written.shift(count), at: this.#ring.oldestAt };
+    const batch = joinBatch(groups, range, this.bodies);
     this.#ring.shift(count);
     this.#closeHoles();
     this.#fly(batch.range, count);
@@ -330,6 +350,11 @@ export class Backlog {
   /** Nothing will become of `count` events any more: they wait no longer. */
   giveUp(count: number): void {
     this.#givenUp += count;
+  }
+
+  /** How many events that are written already may take room in memory. */
+  get #mostWritten(): number {
+    return Math.ceil((MOST_WRITTEN_BYTES * this.#ring.length) / Math.max(1, this.#ring.bytes));
   }
 
   #isInMemoryAlone(segment: number): boolean {

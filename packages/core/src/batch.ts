@@ -1,5 +1,6 @@
-import { BATCH_HEAD_LENGTH, batchBody } from '@sluice/protocol';
-import { sliceEvents } from './event-bytes.ts';
+import { BATCH_HEAD_LENGTH, BATCH_OVERHEAD_BYTES, encloseBatch } from '@sluice/protocol';
+import type { BodyMemory } from './body-memory.ts';
+import { copyEvents, joinedLength, sliceEvents } from './event-bytes.ts';
 import type { EventBytes } from './journal.ts';
 import type { EpochRange } from './range-queue.ts';
 
@@ -10,16 +11,24 @@ export interface Batch {
   readonly events: EventBytes;
   /** Where the journal keeps them. Changes when a journal that failed takes them after all. */
   range: EpochRange;
+  /** What the body lies in, where that may be used again. */
+  readonly memory?: Uint8Array;
 }
 
 /** Copies events, which may lie in the ring or a read buffer, into a batch of their own. */
-export function createBatch({ bytes, ends, times }: EventBytes, range: EpochRange): Batch {
-  const body = batchBody(bytes);
-  return {
-    body,
-    events: { bytes: body.subarray(BATCH_HEAD_LENGTH, BATCH_HEAD_LENGTH + bytes.length), ends, times },
-    range,
-  };
+export function createBatch(events: EventBytes, range: EpochRange): Batch {
+  return fillBatch([events], range, new Uint8Array(events.bytes.length + BATCH_OVERHEAD_BYTES));
+}
+
+/** As `createBatch`, of several groups, in memory that is used again. */
+export function joinBatch(groups: readonly EventBytes[], range: EpochRange, bodies: BodyMemory): Batch {
+  const memory = bodies.take(joinedLength(groups) + BATCH_OVERHEAD_BYTES);
+  return { ...fillBatch(groups, range, memory), memory };
+}
+
+function fillBatch(groups: readonly EventBytes[], range: EpochRange, memory: Uint8Array): Batch {
+  const events = copyEvents(groups, memory, BATCH_HEAD_LENGTH);
+  return { body: encloseBatch(memory, events.bytes.length), events, range };
 }
 
 /** A part of a batch, events `from` (inclusive) to `to` (exclusive), as a batch of its own. */

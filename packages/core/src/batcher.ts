@@ -1,6 +1,6 @@
 import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol';
 import type { Backlog } from './backlog.ts';
-import { type Batch, createBatch } from './batch.ts';
+import { type Batch, joinBatch } from './batch.ts';
 import { type Clock, MAX_TIMER_MS, type Timer } from './clock.ts';
 import { StorageError } from './errors/storage-error.ts';
 import { type Journal, type Limit, type Reading, rangeLength } from './journal.ts';
@@ -188,7 +188,7 @@ export class Batcher {
     if (reading === undefined) return undefined;
     const { events, range } = reading;
     const taken = backlog.takeStored(rangeLength(range), isAside);
-    if (events.ends.length > 0) return createBatch(events, taken);
+    if (events.ends.length > 0) return joinBatch([events], taken, backlog.bodies);
     backlog.settle(taken);
     onDamaged(rangeLength(taken));
     await journal.acknowledge(taken);

@@ -7,14 +7,18 @@ export const COMMA = 0x2c;
 export function sliceEvents({ bytes, ends, times }: EventBytes, first: number, limit: Limit): EventBytes {
   const start = first === 0 ? 0 : (ends[first - 1] ?? 0) + 1;
   const most = Math.min(first + limit.maxEvents, ends.length);
-  let last = Math.min(first + 1, most);
-  while (last < most && (ends[last] ?? 0) - start <= limit.maxBytes) last += 1;
+  let last = most;
+  if ((ends[most - 1] ?? 0) - start > limit.maxBytes) {
+    last = Math.min(first + 1, most);
+    while (last < most && (ends[last] ?? 0) - start <= limit.maxBytes) last += 1;
+  }
   const slice = ends.slice(first, last);
-  for (let index = 0; index < slice.length; index += 1) slice[index] = (slice[index] ?? 0) - start;
+  if (start > 0)
+    for (let index = 0; index < slice.length; index += 1) slice[index] = (slice[index] ?? 0) - start;
   return {
     bytes: bytes.subarray(start, start + (slice.at(-1) ?? 0)),
     ends: slice,
-    times: times?.subarray(first, last),
+    times: times?.slice(first, last),
   };
 }
 
@@ -41,19 +45,30 @@ export function splitEvents({ bytes, ends }: EventBytes): Uint8Array[] {
 export function mergeEvents(groups: readonly EventBytes[]): EventBytes {
   const [first] = groups;
   if (first !== undefined && groups.length === 1) return first;
-  const bytes = new Uint8Array(groups.reduce((total, group) => total + group.bytes.length + 1, -1)).fill(
-    COMMA,
-  );
-  const ends: number[] = [];
-  const times: number[] = [];
+  return copyEvents(groups, new Uint8Array(joinedLength(groups)), 0);
+}
+
+/** Bytes that groups take as one. */
+export function joinedLength(groups: readonly EventBytes[]): number {
+  return groups.reduce((total, { bytes }) => total + bytes.length + 1, -1);
+}
+
+/** Copies groups, as one, to an offset in other memory, where there must be room for them. */
+export function copyEvents(groups: readonly EventBytes[], target: Uint8Array, offset: number): EventBytes {
+  const count = groups.reduce((total, { ends }) => total + ends.length, 0);
+  const ends = new Uint32Array(count);
+  const times = new Float64Array(count);
   let start = 0;
+  let next = 0;
   for (const group of groups) {
-    bytes.set(group.bytes, start);
-    for (const [index, end] of group.ends.entries()) {
-      ends.push(start + end);
-      times.push(group.times?.[index] ?? Number.NaN);
+    if (start > 0) target[offset + start - 1] = COMMA;
+    target.set(group.bytes, offset + start);
+    for (let index = 0; index < group.ends.length; index += 1) {
+      ends[next] = start + (group.ends[index] ?? 0);
+      times[next] = group.times?.[index] ?? Number.NaN;
+      next += 1;
     }
     start += group.bytes.length + 1;
   }
-  return { bytes, ends: Uint32Array.from(ends), times: Float64Array.from(times) };
+  return { bytes: target.subarray(offset, offset + Math.max(0, start - 1)), ends, times };
 }

@@ -24,14 +24,14 @@ export class RangeQueue {
   push(range: EpochRange): void {
     if (rangeLength(range) === 0) return;
     this.#count += rangeLength(range);
-    const last = this.#back.at(-1);
+    // Of the front the last one is the first one.
+    const isInFront = this.#back.length === 0;
+    const last = isInFront ? this.#front[0] : this.#back.at(-1);
     const { segment, epoch, isWhole } = range;
     const isNeighbour = last?.segment === segment && last.epoch === epoch && last.to === range.from;
-    if (isNeighbour && !isWhole && !last.isWhole) {
-      this.#back[this.#back.length - 1] = { ...last, to: range.to };
-    } else {
-      this.#back.push(range);
-    }
+    if (!isNeighbour || isWhole || last.isWhole) this.#back.push(range);
+    else if (isInFront) this.#front[0] = { ...last, to: range.to };
+    else this.#back[this.#back.length - 1] = { ...last, to: range.to };
   }
 
   /** All ranges, in order. */

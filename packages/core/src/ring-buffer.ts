@@ -1,4 +1,4 @@
-import { COMMA } from './event-bytes.ts';
+import { COMMA, sliceEvents } from './event-bytes.ts';
 import type { EventBytes, Limit } from './journal.ts';
 
 /** How a platform makes byte arrays and writes text into them. */
@@ -9,65 +9,100 @@ export interface TextWriter {
   byteLength(text: string): number;
 }
 
-const INITIAL_BYTES = 256 * 1024;
-const INITIAL_EVENTS = 1024;
-/** An empty ring above this size is given back, so that one burst does not cost its memory for ever. */
-const KEPT_BYTES = 8 * 1024 * 1024;
+/** Enough for a write or a request, and little enough to be in the processor's cache still when it is made. */
+const BLOCK_BYTES = 512 * 1024;
+const BLOCK_EVENTS = 4096;
+/** Blocks that are kept to be used again: the memory of a burst is not held for ever. */
+const MOST_KEPT = 4;
 /** UTF-8 takes at most three bytes for one unit of a string. */
 const MAX_BYTES_PER_UNIT = 3;
 
+/** Events side by side. */
+class Block {
+  readonly bytes: Uint8Array;
+  readonly ends: Uint32Array;
+  readonly times: Float64Array;
+  /** Events that were pushed, and of these, shifted out. */
+  count = 0;
+  first = 0;
+  /** Where the next event goes. */
+  end = 0;
+  next: Block | undefined;
+
+  constructor(bytes: Uint8Array, events: number) {
+    this.bytes = bytes;
+    this.ends = new Uint32Array(events);
+    this.times = new Float64Array(events);
+  }
+
+  get length(): number {
+    return this.count - this.first;
+  }
+
+  /** Whether it takes another event of so many bytes, the comma included. */
+  hasRoom(needed: number): boolean {
+    return this.count < this.ends.length && this.end + needed <= this.bytes.length;
+  }
+
+  startOf(index: number): number {
+    return index === 0 ? 0 : (this.ends[index - 1] ?? 0) + 1;
+  }
+
+  clear(): void {
+    this.count = 0;
+    this.first = 0;
+    this.end = 0;
+    this.next = undefined;
+  }
+}
+
 /**
- * First in, first out, in one block of bytes that is used round and round. Holds events as UTF-8 with a comma after
- * each, so that neighbours can be written to a file or a request as they lie there. Grows by doubling up to its bounds.
+ * First in, first out, in a chain of blocks that are used again and again. Holds events as UTF-8 with a comma after each, so
+ * that neighbours can be written to a file or a request as they lie there. Nothing is ever moved.
  */
 export class RingBuffer {
   readonly #limit: Limit;
   readonly #writer: TextWriter;
-  #bytes: Uint8Array;
-  #starts = new Uint32Array(INITIAL_EVENTS);
-  #lengths = new Uint32Array(INITIAL_EVENTS);
-  #times = new Float64Array(INITIAL_EVENTS);
-  /** Number of the oldest event, and of the next one; an event's place in the index is its number modulo the size. */
-  #head = 0;
-  #tail = 0;
-  #write = 0;
+  #first: Block | undefined;
+  #last: Block | undefined;
+  readonly #free: Block[] = [];
+  #length = 0;
+  /** Bytes of the events and of the comma after each. */
   #used = 0;
 
   constructor(limit: Limit, writer: TextWriter) {
     this.#limit = limit;
     this.#writer = writer;
-    this.#bytes = writer.allocate(Math.min(INITIAL_BYTES, limit.maxBytes));
   }
 
   /** Events held. */
   get length(): number {
-    return this.#tail - this.#head;
+    return this.#length;
   }
 
   /** Bytes of the events held. */
   get bytes(): number {
-    return this.#used;
+    return this.#used - this.#length;
   }
 
   /** When the oldest event was pushed, in milliseconds since 1970; undefined when empty. */
   get oldestAt(): number | undefined {
-    return this.length === 0 ? undefined : at(this.#times, this.#head);
+    return this.#length === 0 ? undefined : this.#first?.times[this.#first.first];
   }
 
   /** Adds an event. False, and nothing changed, where the bounds leave no room for it. */
   push(text: string, time: number): boolean {
-    if (this.length >= this.#limit.maxEvents) return false;
-    const offset = this.#reserve(text);
-    if (offset < 0) return false;
-    if (this.length === this.#starts.length) this.#growIndex();
-    const length = this.#writer.write(text, this.#bytes, offset);
-    this.#bytes[offset + length] = COMMA;
-    set(this.#starts, this.#tail, offset);
-    set(this.#lengths, this.#tail, length);
-    set(this.#times, this.#tail, time);
-    this.#tail += 1;
-    this.#write = offset + length + 1;
-    this.#used += length;
+    const block = this.#blockFor(text);
+    if (block === undefined) return false;
+    const { bytes, count, end } = block;
+    const to = end + this.#writer.write(text, bytes, end);
+    bytes[to] = COMMA;
+    block.ends[count] = to;
+    block.times[count] = time;
+    block.count = count + 1;
+    block.end = to + 1;
+    this.#length += 1;
+    this.#used += to + 1 - end;
     return true;
   }
 
@@ -76,99 +111,59 @@ export class RingBuffer {
    * The bytes are the ring's own: valid until those events are shifted out.
    */
   peek(skip: number, limit: Limit): EventBytes {
-    const first = this.#head + skip;
-    const start = at(this.#starts, first);
-    const ends = new Uint32Array(Math.min(limit.maxEvents, this.#tail - first));
-    const times = new Float64Array(ends.length);
-    let count = 0;
-    let end = start;
-    while (count < ends.length) {
-      const from = at(this.#starts, first + count);
-      const to = from + at(this.#lengths, first + count);
-      if (count > 0 && (from !== end + 1 || to - start > limit.maxBytes)) break;
-      end = to;
-      ends[count] = to - start;
-      times[count] = at(this.#times, first + count);
-      count += 1;
-    }
-    return {
-      bytes: this.#bytes.subarray(start, end),
-      ends: ends.subarray(0, count),
-      times: times.subarray(0, count),
-    };
+    let block = this.#first;
+    let index = skip;
+    for (; block !== undefined && index >= block.length; block = block.next) index -= block.length;
+    if (block === undefined) throw new RangeError(`there is no event behind ${skip} others`);
+    const { bytes, count, ends, first, times } = block;
+    return sliceEvents(
+      { bytes, ends: ends.subarray(0, count), times: times.subarray(0, count) },
+      first + index,
+      limit,
+    );
   }
 
   /** Lets go of the oldest `count` events. */
   shift(count: number): void {
-    for (let number = this.#head; number < this.#head + count; number += 1) {
-      this.#used -= at(this.#lengths, number);
+    for (let left = count, block = this.#first; left > 0 && block !== undefined; ) {
+      const taken = Math.min(left, block.length);
+      this.#used -= block.startOf(block.first + taken) - block.startOf(block.first);
+      this.#length -= taken;
+      block.first += taken;
+      left -= taken;
+      block = block.length === 0 ? this.#letGo(block) : block;
     }
-    this.#head += count;
-    if (this.length > 0) return;
-    this.#write = 0;
-    if (this.#bytes.length > KEPT_BYTES) this.#bytes = this.#writer.allocate(INITIAL_BYTES);
   }
 
-  /** Where `text` and its comma can be written, growing if need be; -1 where the bounds leave no room. */
-  #reserve(text: string): number {
-    const roomy = this.#place(text.length * MAX_BYTES_PER_UNIT + 1);
-    if (roomy >= 0) return roomy;
+  /** The block to write `text` to; undefined where the bounds leave no room. */
+  #blockFor(text: string): Block | undefined {
+    const { maxBytes, maxEvents } = this.#limit;
+    if (this.#length >= maxEvents) return undefined;
+    const last = this.#last;
+    const roomy = text.length * MAX_BYTES_PER_UNIT + 1;
+    if (this.#used + roomy <= maxBytes && last?.hasRoom(roomy)) return last;
     const needed = this.#writer.byteLength(text) + 1;
-    let place = this.#place(needed);
-    while (place < 0 && this.#grow(needed)) place = this.#place(needed);
-    return place;
+    if (this.#used + needed > maxBytes) return undefined;
+    return last?.hasRoom(needed) ? last : this.#addBlock(needed);
   }
 
-  #place(needed: number): number {
-    const size = this.#bytes.length;
-    if (this.length === 0) return needed <= size ? 0 : -1;
-    const oldest = at(this.#starts, this.#head);
-    if (this.#write <= oldest) return needed <= oldest - this.#write ? this.#write : -1;
-    if (needed <= size - this.#write) return this.#write;
-    return needed <= oldest ? 0 : -1;
+  #addBlock(needed: number): Block {
+    const block =
+      needed <= BLOCK_BYTES
+        ? (this.#free.pop() ?? new Block(this.#writer.allocate(BLOCK_BYTES), BLOCK_EVENTS))
+        : new Block(this.#writer.allocate(needed), 1);
+    if (this.#last === undefined) this.#first = block;
+    else this.#last.next = block;
+    this.#last = block;
+    return block;
   }
 
-  /** Moves everything to a larger block, in order from its start. False at the bound. */
-  #grow(needed: number): boolean {
-    const size = this.#bytes.length;
-    if (size >= this.#limit.maxBytes) return false;
-    const bytes = this.#writer.allocate(Math.min(this.#limit.maxBytes, Math.max(size * 2, size + needed)));
-    let to = 0;
-    for (let skip = 0; skip < this.length; ) {
-      const run = this.peek(skip, { maxEvents: this.length, maxBytes: size });
-      bytes.set(run.bytes, to);
-      bytes[to + run.bytes.length] = COMMA;
-      const moved = to - at(this.#starts, this.#head + skip);
-      for (const last = skip + run.ends.length; skip < last; skip += 1) {
-        set(this.#starts, this.#head + skip, at(this.#starts, this.#head + skip) + moved);
-      }
-      to += run.bytes.length + 1;
-    }
-    this.#bytes = bytes;
-    this.#write = to;
-    return true;
+  /** Takes an empty block, the first one, out of the chain. Returns the one behind it. */
+  #letGo(block: Block): Block | undefined {
+    this.#first = block.next;
+    if (this.#first === undefined) this.#last = undefined;
+    block.clear();
+    if (block.bytes.length === BLOCK_BYTES && this.#free.length < MOST_KEPT) this.#free.push(block);
+    return this.#first;
   }
-
-  #growIndex(): void {
-    const size = this.#starts.length * 2;
-    const starts = new Uint32Array(size);
-    const lengths = new Uint32Array(size);
-    const times = new Float64Array(size);
-    for (let number = this.#head; number < this.#tail; number += 1) {
-      set(starts, number, at(this.#starts, number));
-      set(lengths, number, at(this.#lengths, number));
-      set(times, number, at(this.#times, number));
-    }
-    this.#starts = starts;
-    this.#lengths = lengths;
-    this.#times = times;
-  }
-}
-
-function at(index: Uint32Array | Float64Array, number: number): number {
-  return index[number % index.length] ?? 0;
-}
-
-function set(index: Uint32Array | Float64Array, number: number, value: number): void {
-  index[number % index.length] = value;
 }

@@ -17,8 +17,16 @@ export function joinEvents(events: readonly string[]): string {
 /** Makes the bytes of a batch body from events that are UTF-8 JSON, joined by commas. Nothing is parsed. */
 export function batchBody(joined: Uint8Array): Uint8Array {
   const body = new Uint8Array(joined.length + BATCH_OVERHEAD_BYTES);
-  body.set(HEAD_BYTES);
   body.set(joined, HEAD_BYTES.length);
-  body.set(TAIL_BYTES, HEAD_BYTES.length + joined.length);
-  return body;
+  return encloseBatch(body, joined.length);
+}
+
+/**
+ * Completes a batch body in place, where so many bytes of events, joined by commas, lie `BATCH_HEAD_LENGTH` behind the start
+ * of `memory`. Returns the body.
+ */
+export function encloseBatch(memory: Uint8Array, length: number): Uint8Array {
+  memory.set(HEAD_BYTES);
+  memory.set(TAIL_BYTES, HEAD_BYTES.length + length);
+  return memory.subarray(0, length + BATCH_OVERHEAD_BYTES);
 }

@@ -1,6 +1,12 @@
 export { type Backoff, backoffDelayMs } from './backoff.ts';
 export { readBaseUrl } from './base-url.ts';
-export { BATCH_HEAD_LENGTH, BATCH_OVERHEAD_BYTES, batchBody, joinEvents } from './batch-body.ts';
+export {
+  BATCH_HEAD_LENGTH,
+  BATCH_OVERHEAD_BYTES,
+  batchBody,
+  encloseBatch,
+  joinEvents,
+} from './batch-body.ts';
 export type { Customer, ReadRequest } from './customer.ts';
 export { describe } from './describe.ts';
 export { CUSTOMER_READ_PATH, EVENTS_PATH, endpoint } from './endpoints.ts';

@@ -1,0 +1,26 @@
+/** Bodies of one workload differ a little in size, and should fit into the memory of each other. */
+const STEP_BYTES = 64 * 1024;
+/** As many as are on their way at once, by default. */
+const MOST_KEPT = 6;
+
+/** Memory for batch bodies, used again: large pieces that come and go cost more than what is written to them. */
+export class BodyMemory {
+  readonly #allocate: (bytes: number) => Uint8Array;
+  readonly #free: Uint8Array[] = [];
+
+  constructor(allocate: (bytes: number) => Uint8Array) {
+    this.#allocate = allocate;
+  }
+
+  /** Memory of at least this length. */
+  take(bytes: number): Uint8Array {
+    const memory = this.#free.pop();
+    if (memory !== undefined && memory.length >= bytes) return memory;
+    return this.#allocate(Math.ceil(bytes / STEP_BYTES) * STEP_BYTES);
+  }
+
+  /** Nobody looks at what is in it any more. */
+  give(memory: Uint8Array): void {
+    if (this.#free.length < MOST_KEPT) this.#free.push(memory);
+  }
+}
