@@ -1,32 +1,39 @@
-const POOL_UUIDS = 128;
+const POOL_UUIDS = 256;
 const UUID_BYTES = 16;
-const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+const UUID_LENGTH = 36;
+const DASH = 0x2d;
+const DIGITS: readonly number[] = Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
+const decoder = new TextDecoder();
 
-let pool = new Uint8Array(0);
+let pool = '';
 let next = 0;
 
 /**
- * A random UUID (version 4, RFC 9562). `crypto.randomUUID` is missing on pages without TLS;
- * drawing randomness for many at once is also faster.
+ * A random UUID (version 4, RFC 9562), cut from the text of many that are made at once: a text of its own, put together
+ * of its digits, costs four times as much. `crypto.randomUUID` does that, and is missing on pages without TLS.
  */
 export function uuid(): string {
   if (next >= pool.length) {
-    pool = crypto.getRandomValues(new Uint8Array(POOL_UUIDS * UUID_BYTES));
+    pool = makePool();
     next = 0;
   }
-  const at = next;
-  next += UUID_BYTES;
-  return (
-    `${hex(at)}${hex(at + 1)}${hex(at + 2)}${hex(at + 3)}-${hex(at + 4)}${hex(at + 5)}-` +
-    `${HEX[(byte(at + 6) & 0x0f) | 0x40]}${hex(at + 7)}-${HEX[(byte(at + 8) & 0x3f) | 0x80]}${hex(at + 9)}-` +
-    `${hex(at + 10)}${hex(at + 11)}${hex(at + 12)}${hex(at + 13)}${hex(at + 14)}${hex(at + 15)}`
-  );
+  next += UUID_LENGTH;
+  return pool.slice(next - UUID_LENGTH, next);
 }
 
-function byte(index: number): number {
-  return pool[index] ?? 0;
-}
-
-function hex(index: number): string | undefined {
-  return HEX[byte(index)];
+function makePool(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(POOL_UUIDS * UUID_BYTES));
+  const text = new Uint8Array(POOL_UUIDS * UUID_LENGTH).fill(DASH);
+  let at = 0;
+  for (let index = 0; index < bytes.length; index += 1) {
+    const place = index % UUID_BYTES;
+    let byte = bytes[index] ?? 0;
+    if (place === 6) byte = (byte & 0x0f) | 0x40;
+    if (place === 8) byte = (byte & 0x3f) | 0x80;
+    if (place === 4 || place === 6 || place === 8 || place === 10) at += 1;
+    text[at] = DIGITS[byte >> 4] ?? 0;
+    text[at + 1] = DIGITS[byte & 0x0f] ?? 0;
+    at += 2;
+  }
+  return decoder.decode(text);
 }
