@@ -13,7 +13,7 @@ const DROPPED_SEGMENT = -1;
 const PRESSING_BYTES = 256 * 1024;
 const PRESSING_PART = 8;
 /** What is written already takes at most so much memory, in bytes: it can be read back. */
-const MOST_WRITTEN_BYTES = 32 * 1024 * 1024;
+const MOST_WRITTEN_BYTES = 16 * 1024 * 1024;
 /** How many events move out of a full ring at once: enough to be rare, few enough not to be felt in track(). */
 const SPILL_EVENTS = 512;
 

@@ -49,13 +49,13 @@ describe('Backlog', () => {
     expect(backlog.peekStored()).toMatchObject({ segment: 1, from: 0, to: 2 });
   });
 
-  it('keeps at most 32 MiB of what is written in memory, and all that is not written', () => {
+  it('keeps at most 16 MiB of what is written in memory, and all that is not written', () => {
     const text = 'x'.repeat(1024 * 1024 - 1);
     const backlog = new Backlog({ maxEvents: 1_000, maxBytes: 64 * 1024 * 1024 }, textWriter);
     for (let count = 0; count < 60; count += 1) expect(backlog.push(text, 0)).toBe(true);
     expect([backlog.unwritten, backlog.stored]).toEqual([60, 0]);
     backlog.markWritten({ segment: 1, from: 0, to: 40 });
-    expect([backlog.unwritten, backlog.fresh, backlog.stored]).toEqual([20, 33, 7]);
+    expect([backlog.unwritten, backlog.fresh, backlog.stored]).toEqual([20, 17, 23]);
     expect(backlog.pending).toBe(60);
   });
 
