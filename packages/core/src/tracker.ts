@@ -10,7 +10,7 @@ import { DeadLetters } from './dead-letters.ts';
 import { Deadline, finishOptions } from './deadline.ts';
 import { Dispatch } from './dispatch.ts';
 import { StorageError, storageError } from './errors/storage-error.ts';
-import { createEventText, type TrackOptions } from './event-text.ts';
+import { EventTexts, type TrackOptions } from './event-text.ts';
 import { GuardedClock } from './guarded-clock.ts';
 import { guardedRandom } from './guarded-random.ts';
 import { HandOver } from './hand-over.ts';
@@ -46,6 +46,7 @@ export class Tracker {
   readonly deadLetters: DeadLetters;
   readonly #settings: Settings;
   readonly #clock: Clock;
+  readonly #texts: EventTexts;
   readonly #journal: Journal;
   readonly #lanes: Lanes;
   readonly #sizeLimit: SizeLimit;
@@ -58,7 +59,6 @@ export class Tracker {
   readonly #handOver: HandOver | undefined;
   readonly #opened: Promise<void>;
   readonly #stopListening: () => void;
-  #correlationValue: string | undefined;
   /** Whether listeners of `exit` are called: what they track is written at once, or never. */
   #isEnding = false;
   #closed: Promise<FlushReport> | undefined;
@@ -77,6 +77,7 @@ export class Tracker {
     const random = settings.random ? guardedRandom(settings.random, failed('random')) : Math.random;
     const transport = settings.transport ?? platform.createTransport(delivery);
     this.#clock = clock;
+    this.#texts = new EventTexts(settings.correlationKey, settings.source);
     this.#closeTransport = async () => transport.close();
     const redact = (text: string) => this.#dispatch.redact(text);
     const reporter = new Reporter({
@@ -175,12 +176,7 @@ export class Tracker {
   track(name: string, payload?: object, options: TrackOptions = NO_OPTIONS): void {
     try {
       const now = this.#clock.now();
-      const text = createEventText(name, payload, options, {
-        correlationKey: this.#settings.correlationKey,
-        correlationValue: this.#correlationValue,
-        source: this.#settings.source,
-        now,
-      });
+      const text = this.#texts.create(name, payload, options, now);
       this.#checkSize(text, now);
       const isClosed = this.#closed !== undefined;
       const isHigh = options.priority === 'high';
@@ -200,7 +196,7 @@ export class Tracker {
   /** Sets the user to whom events belong from here on, unless they say otherwise. Never throws, as `track()`. */
   identify(correlationValue: string): void {
     if (isNonEmptyString(correlationValue)) {
-      this.#correlationValue = correlationValue;
+      this.#texts.correlationValue = correlationValue;
       return;
     }
     const rule = 'correlationValue must be a non-empty string';

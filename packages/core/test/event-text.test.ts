@@ -1,32 +1,29 @@
 import { InvalidEventError, isEvent } from '@sluice/protocol';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createEventText, type EventDefaults, type TrackOptions } from '../src/event-text.ts';
+import { EventTexts, type TrackOptions } from '../src/event-text.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 7);
 const UUID = '01234567-89ab-4cde-8f01-23456789abcd';
-const DEFAULTS: EventDefaults = {
-  correlationKey: 'email',
-  correlationValue: 'ada@example.com',
-  source: 'custom',
-  now: NOW,
-};
+
+function createTexts(correlationValue: string | undefined = 'ada@example.com'): EventTexts {
+  const texts = new EventTexts('email', 'custom');
+  texts.correlationValue = correlationValue;
+  return texts;
+}
 
 function parse(
   options: TrackOptions = {},
   payload?: unknown,
-  defaults: Partial<EventDefaults> = {},
+  { texts = createTexts(), now = NOW } = {},
 ): Record<string, unknown> {
-  return JSON.parse(createEventText('purchase', payload, options, { ...DEFAULTS, ...defaults }));
+  return JSON.parse(texts.create('purchase', payload, options, now));
 }
 
 /** The error that parameters raise, which need not have the right types. */
-function refusal(
-  name: unknown,
-  options: unknown = {},
-  defaults: Partial<EventDefaults> = {},
-): InvalidEventError {
+function refusal(name: unknown, options: unknown = {}, texts: EventTexts = createTexts()): InvalidEventError {
   try {
-    createEventText(name, undefined, options as TrackOptions, { ...DEFAULTS, ...defaults });
+    texts.create(name, undefined, options as TrackOptions, NOW);
   } catch (error) {
     if (error instanceof InvalidEventError) return error;
     throw error;
@@ -34,7 +31,7 @@ function refusal(
   throw new Error('the event was not refused');
 }
 
-describe('createEventText', () => {
+describe('EventTexts.create', () => {
   it('makes an event of a name alone, with defaults for all else', () => {
     const event = parse();
     expect(event).toEqual({
@@ -71,7 +68,8 @@ describe('createEventText', () => {
   });
 
   it('needs no default user where the event names one', () => {
-    expect(parse({ correlationValue: 'bob' }, undefined, { correlationValue: undefined })).toMatchObject({
+    const texts = new EventTexts('email', 'custom');
+    expect(parse({ correlationValue: 'bob' }, undefined, { texts })).toMatchObject({
       correlationValue: 'bob',
     });
   });
@@ -90,7 +88,10 @@ describe('createEventText', () => {
   });
 
   it('stamps each event with its own time, also where others of that time went before', () => {
-    const times = [NOW, NOW, NOW + 1, NOW, 0, -1, NOW].map((now) => parse({}, undefined, { now }).timestamp);
+    const texts = createTexts();
+    const times = [NOW, NOW, NOW + 1, NOW, 0, -1, NOW].map(
+      (now) => parse({}, undefined, { texts, now }).timestamp,
+    );
     expect(times).toEqual([
       ...['2026-11-21T10:15:30.007Z', '2026-11-21T10:15:30.007Z', '2026-11-21T10:15:30.008Z'],
       ...['2026-11-21T10:15:30.007Z', '1970-01-01T00:00:00.000Z', '1969-12-31T23:59:59.999Z'],
@@ -99,19 +100,16 @@ describe('createEventText', () => {
   });
 
   it('takes a date as it is at that moment', () => {
+    const texts = createTexts();
     const timestamp = new Date(NOW);
-    parse({ timestamp });
+    parse({ timestamp }, undefined, { texts });
     timestamp.setTime(0);
-    expect(parse({ timestamp }).timestamp).toBe('1970-01-01T00:00:00.000Z');
+    expect(parse({ timestamp }, undefined, { texts }).timestamp).toBe('1970-01-01T00:00:00.000Z');
   });
 
   it('escapes what names and values hold', () => {
-    const text = createEventText(
-      '"},{"event":"x\n\ud800',
-      { '"': '\0' },
-      { correlationValue: '\u2028"' },
-      DEFAULTS,
-    );
+    const options = { correlationValue: '\u2028"' };
+    const text = createTexts().create('"},{"event":"x\n\ud800', { '"': '\0' }, options, NOW);
     expect(JSON.parse(text)).toMatchObject({
       event: '"},{"event":"x\n\ud800',
       correlationValue: '\u2028"',
@@ -120,30 +118,78 @@ describe('createEventText', () => {
     expect(text).not.toContain('\n');
   });
 
+  it('makes to the byte what JSON.stringify makes of an event, also where much of it was made before', () => {
+    const word = fc.oneof(
+      fc.constantFrom('purchase', '"', '\ud800'),
+      fc.string({ unit: 'binary', minLength: 1 }),
+    );
+    const leaf = fc.oneof(fc.jsonValue(), fc.constantFrom(undefined, Number.NaN, -0, new Date(0)));
+    const object = fc.dictionary(fc.string({ unit: 'binary' }), leaf);
+    const payload = fc.oneof(
+      fc.constant(undefined),
+      object,
+      object.map((given) => ({ toJSON: (key: string) => ({ key, given }) })),
+      object.map((given) => ({ own: { toJSON: (key: string) => [key, given] } })),
+    );
+    const event = fc.record({
+      ...{ name: word, correlationValue: word, payload, source: word },
+      timestamp: fc.constantFrom(NOW, NOW + 1, '2020-02-29T23:59:59.999Z', new Date(NOW)),
+    });
+    const property = fc.property(word, fc.array(event), (correlationKey, events) => {
+      const texts = new EventTexts(correlationKey, 'custom');
+      for (const { name, payload, ...options } of events) {
+        const { correlationValue, source, timestamp } = options;
+        const time = typeof timestamp === 'string' ? timestamp : new Date(timestamp).toISOString();
+        const whole = {
+          event: name,
+          correlationKey,
+          correlationValue,
+          source,
+          timestamp: time,
+          uuid: UUID,
+          payload,
+        };
+        expect(texts.create(name, payload, { ...options, uuid: UUID }, NOW)).toBe(JSON.stringify(whole));
+      }
+    });
+    fc.assert(property, { numRuns: 300 });
+  });
+
+  it('makes events of more names than it keeps, and of long ones', () => {
+    const texts = createTexts();
+    const names = [...Array.from({ length: 1_000 }, (_, number) => `name ${number}`), 'x'.repeat(100_000)];
+    for (const name of [...names, ...names]) {
+      expect(JSON.parse(texts.create(name, undefined, {}, NOW))).toMatchObject({ event: name });
+    }
+  });
+
   it('refuses a payload that cannot be sent, with the path to what is wrong', () => {
-    expect(() => createEventText('purchase', { items: [1n] }, {}, DEFAULTS)).toThrow(
+    expect(() => createTexts().create('purchase', { items: [1n] }, {}, NOW)).toThrow(
       'payload.items[0] must be a value that JSON can hold, got bigint 1',
     );
   });
 
-  it('is not disturbed by a page that adds to Object.prototype', () => {
+  it.each<[string, unknown]>([
+    ['a number', 1],
+    ['a function', () => 1],
+  ])('is not disturbed by a page that adds %s to Object.prototype', (_, value) => {
     Object.defineProperty(Object.prototype, 'addedByTheHost', {
-      value: 1,
+      value,
       enumerable: true,
       configurable: true,
     });
     let text = '';
     try {
-      text = createEventText('purchase', {}, { source: 'mobile' }, DEFAULTS);
+      text = createTexts().create('purchase', { inner: [{ a: 1 }] }, { source: 'mobile' }, NOW);
     } finally {
       // Before anything is expected: the test runner cannot bear it either.
       Reflect.deleteProperty(Object.prototype, 'addedByTheHost');
     }
-    expect(JSON.parse(text)).toMatchObject({ event: 'purchase', source: 'mobile' });
+    expect(JSON.parse(text)).toMatchObject({ source: 'mobile', payload: { inner: [{ a: 1 }] } });
   });
 });
 
-describe('createEventText refuses', () => {
+describe('EventTexts.create refuses', () => {
   it.each<[unknown, string]>([
     [undefined, 'event must be a non-empty string, got nothing'],
     ['', 'event must be a non-empty string, got an empty string'],
@@ -159,7 +205,7 @@ describe('createEventText refuses', () => {
   });
 
   it('an event of nobody, and says how to name somebody', () => {
-    const error = refusal('purchase', {}, { correlationValue: undefined });
+    const error = refusal('purchase', {}, new EventTexts('email', 'custom'));
     expect(error.field).toBe('correlationValue');
     expect(error.message).toMatch(/^correlationValue must be .*track\(\).*identify\(\), got nothing$/);
   });
