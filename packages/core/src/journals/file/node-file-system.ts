@@ -1,11 +1,18 @@
 import {
+  close,
   closeSync,
   constants,
+  fdatasync,
   fdatasyncSync,
+  fstatSync,
+  ftruncate,
   mkdirSync,
+  open,
   openSync,
   promises,
+  read,
   renameSync,
+  write,
   writeSync,
 } from 'node:fs';
 import {
@@ -45,7 +52,7 @@ const NETWORKS: ReadonlyMap<number, string> = new Map([
 
 /** The disk of this machine. */
 export const nodeFileSystem: FileSystem = {
-  create: async (path) => new NodeFile(await promises.open(path, CREATE, FILE_MODE)),
+  create: async (path) => new NodeFile(await openFile(path, CREATE)),
   openToAppend: (path) => openExisting(path, APPEND),
   openToRead: (path) => openExisting(path, READ),
 
@@ -93,55 +100,73 @@ export const nodeFileSystem: FileSystem = {
 };
 
 async function openExisting(path: string, flags: number): Promise<OpenFile> {
-  const handle = await promises.open(path, flags, FILE_MODE);
-  if ((await handle.stat()).isFile()) return new NodeFile(handle);
-  await handle.close();
+  const file = await openFile(path, flags);
+  if (fstatSync(file).isFile()) return new NodeFile(file);
+  closeSync(file);
   throw Object.assign(new Error(`EINVAL: not a file, open '${path}'`), { code: 'EINVAL' });
 }
 
-class NodeFile implements OpenFile {
-  readonly #handle: promises.FileHandle;
+function openFile(path: string, flags: number): Promise<number> {
+  return called((done) => open(path, flags, FILE_MODE, done));
+}
 
-  constructor(handle: promises.FileHandle) {
-    this.#handle = handle;
+/** With callbacks: those of `fs.promises` cost several times as much, and there are many small calls. */
+class NodeFile implements OpenFile {
+  readonly #file: number;
+
+  constructor(file: number) {
+    this.#file = file;
   }
 
-  async write(bytes: Uint8Array, position: number): Promise<number> {
-    return (await this.#handle.write(bytes, 0, bytes.length, position)).bytesWritten;
+  write(bytes: Uint8Array, position: number): Promise<number> {
+    return called((done) => write(this.#file, bytes, 0, bytes.length, position, done));
   }
 
   writeSync(bytes: Uint8Array, position: number): number {
-    return writeSync(this.#handle.fd, bytes, 0, bytes.length, position);
+    return writeSync(this.#file, bytes, 0, bytes.length, position);
   }
 
   async read(target: Uint8Array, position: number): Promise<number> {
     let total = 0;
     while (total < target.length) {
-      const { bytesRead } = await this.#handle.read(target, total, target.length - total, position + total);
-      if (bytesRead === 0) break;
-      total += bytesRead;
+      const left = target.length - total;
+      const count = await called<number>((done) =>
+        read(this.#file, target, total, left, position + total, done),
+      );
+      if (count === 0) break;
+      total += count;
     }
     return total;
   }
 
   sync(): Promise<void> {
-    return this.#handle.datasync();
+    return called((done) => fdatasync(this.#file, done));
   }
 
   syncSync(): void {
-    fdatasyncSync(this.#handle.fd);
+    fdatasyncSync(this.#file);
   }
 
   truncate(size: number): Promise<void> {
-    return this.#handle.truncate(size);
+    return called((done) => ftruncate(this.#file, size, done));
   }
 
+  /** On this thread: what the kernel knows of an open file it need not look up. */
   async stat(): Promise<FileStatus> {
-    const { size, nlink } = await this.#handle.stat();
+    const { size, nlink } = fstatSync(this.#file);
     return { size, isLinked: nlink > 0 };
   }
 
   close(): Promise<void> {
-    return this.#handle.close();
+    return called((done) => close(this.#file, done));
   }
+}
+
+type Done<Result> = (error: Error | null, result?: Result) => void;
+
+/** What a call of Node's with a callback gives. */
+function called<Result>(call: (done: Done<Result>) => void): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    call((error, result) => (error ? reject(error) : resolve(result as Result)));
+  });
 }

@@ -131,7 +131,8 @@ export class SegmentWriter {
   /** Ends it. Returns what it wrote and did not sync. */
   async close(): Promise<readonly WrittenGroup[]> {
     this.#closed = true;
-    await this.#writing;
+    // Not under a call: its number may be another file's by then.
+    await Promise.allSettled([this.#writing, this.#syncing]);
     this.segment.sealed = true;
     const unsynced = this.#unsynced.splice(0);
     await this.#file.close().catch(() => undefined);
