@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isMet } from '../src/demand.ts';
+import { type Demand, demandText, isMet } from '../src/demand.ts';
 import { makeRow } from '../src/row.ts';
 import { spreadOf } from '../src/spread.ts';
 
@@ -37,5 +37,17 @@ describe('figures', () => {
     expect(isMet({ of: 'value', bound: 'at most', limit: 96 }, 96.1, 0.1)).toBe(false);
     expect(isMet({ of: 'ratio', bound: 'at least', limit: 1.1 }, 5, 1.09)).toBe(false);
     expect(isMet({ of: 'ratio', bound: 'at least', limit: 1.1 }, 5, undefined)).toBe(false);
+  });
+
+  it('holds a demand against the ratio or the value, from both sides', () => {
+    const demand: Demand = { of: 'ratio', bound: 'between', limits: [0.9, 1.1] };
+    expect([0.89, 0.9, 1, 1.1, 1.11].map((ratio) => isMet(demand, 5, ratio))).toEqual([
+      false,
+      true,
+      true,
+      true,
+      false,
+    ]);
+    expect(demandText(demand)).toBe('ratio 0.9 to 1.1');
   });
 });
