@@ -6,6 +6,7 @@ import { cells, TITLES } from './figures.ts';
 import { checkWritable, writeRows } from './json-file.ts';
 import { describeMachine } from './machine.ts';
 import { burst } from './measurements/burst.ts';
+import { durable } from './measurements/durable.ts';
 import type { Measurement } from './measurements/measurement.ts';
 import { recovery } from './measurements/recovery.ts';
 import { track } from './measurements/track.ts';
@@ -15,7 +16,7 @@ import { makeScratchDirectory } from './scratch-directory.ts';
 import { fitColumns, tableLine } from './text-table.ts';
 import { averageBytes } from './workload/average-bytes.ts';
 
-const MEASUREMENTS: readonly Measurement[] = [burst, track, recovery];
+const MEASUREMENTS: readonly Measurement[] = [burst, track, recovery, durable];
 const SIZE = { full: { rounds: 5, events: 100_000 }, quick: { rounds: 1, events: 20_000 } };
 const RESULTS = new URL('../results.md', import.meta.url);
 
@@ -70,7 +71,7 @@ async function measureAll(
     const tell = (line: string) => process.stdout.write(`${line}\n`);
     try {
       const size = quick ? SIZE.quick : SIZE.full;
-      rows.push(...(await measurement.run({ ...size, directory, execArgv, tell })));
+      rows.push(...(await measurement.run({ ...size, isQuick: quick, directory, execArgv, tell })));
     } catch (error) {
       problems.push(`${measurement.name}: ${error instanceof Error ? error.message : String(error)}`);
     }

@@ -4,6 +4,8 @@ import type { Row } from '../row.ts';
 export interface MeasurementContext {
   readonly rounds: number;
   readonly events: number;
+  /** To see that nothing is lost, not to measure: few events. */
+  readonly isQuick: boolean;
   /** An empty directory of its own. */
   readonly directory: string;
   /** Options of Node for the processes that are measured. */

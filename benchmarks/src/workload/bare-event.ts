@@ -6,13 +6,20 @@ let cachedMs = Number.NaN;
 let cachedText = '';
 
 /** The JSON text of an event with all its fields, and nothing more: what any tracker has to do for one. */
-export function bareEventText({ name, correlationValue, payload }: SampleEvent): string {
+export function bareEventText(event: SampleEvent): string {
+  return JSON.stringify(bareEvent(event));
+}
+
+/** An event with all its fields, for what serialises by itself. */
+export function bareEvent({ name, correlationValue, payload }: SampleEvent): Omit<Event, 'payload'> & {
+  payload: object;
+} {
   const now = Date.now();
   if (now !== cachedMs) {
     cachedMs = now;
     cachedText = new Date(now).toISOString();
   }
-  return JSON.stringify({
+  return {
     event: name,
     correlationKey: 'email',
     correlationValue,
@@ -20,5 +27,5 @@ export function bareEventText({ name, correlationValue, payload }: SampleEvent):
     timestamp: cachedText,
     uuid: randomUUID(),
     payload,
-  } satisfies Omit<Event, 'payload'> & { payload: object });
+  };
 }

@@ -1,0 +1,20 @@
+// Gives events to a store, and waits until all of them are safe there. Fresh, but for the store, which is open.
+import { openStore } from '../stores/store.ts';
+import type { DurableSettings, DurableTold } from './durable-messages.ts';
+import { receiveSettings, takeLeave, tell } from './parent.ts';
+import { inTurns } from './turns.ts';
+
+const { store: name, directory, events } = await receiveSettings<DurableSettings>();
+const store = await openStore(name, directory);
+const startedAt = performance.now();
+await inTurns(
+  events,
+  (event) => store.add(event),
+  () => store.endTurn(),
+);
+await store.settle();
+const elapsedMs = performance.now() - startedAt;
+const kept = await store.count();
+await store.close();
+tell<DurableTold>({ type: 'measured', elapsedMs, kept });
+takeLeave();

@@ -1,0 +1,55 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import Libsql from 'libsql';
+import { bareEventText } from '../workload/bare-event.ts';
+import type { SampleEvent } from '../workload/sample-event.ts';
+import type { Store } from './store.ts';
+
+/** SQLite: WAL, `synchronous = FULL`, a transaction for each turn. Larger pages and rarer checkpoints make it faster. */
+export class SqliteStore implements Store {
+  readonly #database: Libsql.Database;
+  readonly #insert: Libsql.Statement<unknown[]>;
+  #texts: string[] = [];
+
+  constructor(directory: string) {
+    mkdirSync(directory);
+    this.#database = new Libsql(join(directory, 'events.db'));
+    for (const setting of [
+      'page_size = 16384',
+      'journal_mode = WAL',
+      'synchronous = FULL',
+      'locking_mode = EXCLUSIVE',
+      'wal_autocheckpoint = 4000',
+    ]) {
+      this.#database.pragma(setting);
+    }
+    this.#database.exec('CREATE TABLE events (id INTEGER PRIMARY KEY, text TEXT NOT NULL)');
+    this.#insert = this.#database.prepare('INSERT INTO events (text) VALUES (?)');
+  }
+
+  add(event: SampleEvent): void {
+    this.#texts.push(bareEventText(event));
+  }
+
+  endTurn(): void {
+    this.#database.exec('BEGIN');
+    for (const text of this.#texts) this.#insert.run(text);
+    this.#database.exec('COMMIT');
+    this.#texts = [];
+  }
+
+  async settle(): Promise<void> {
+    if (this.#texts.length > 0) this.endTurn();
+  }
+
+  count(): number {
+    const { count } = this.#database.prepare('SELECT count(*) AS count FROM events').get() as {
+      count: number;
+    };
+    return count;
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}

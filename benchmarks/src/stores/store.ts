@@ -1,0 +1,33 @@
+import type { SampleEvent } from '../workload/sample-event.ts';
+
+/** Something that keeps events in files. */
+export interface Store {
+  add(event: SampleEvent): void;
+  /** A turn of the event loop ends: stores that commit what came together do so now. */
+  endTurn(): void;
+  /** Resolves once all is as safe as this store makes it. */
+  settle(): Promise<unknown>;
+  /** How many events it holds, found by looking. */
+  count(): number | Promise<number>;
+  close(): unknown;
+}
+
+export type StoreName = 'sluice' | 'bare' | 'sqlite' | 'level' | 'lmdb' | 'pino';
+
+/** Opens a store in a directory of its own. No other store's code is loaded. */
+export async function openStore(name: StoreName, directory: string): Promise<Store> {
+  switch (name) {
+    case 'sluice':
+      return (await import('./tracker-store.ts')).openTrackerStore(directory);
+    case 'bare':
+      return (await import('./bare-store.ts')).BareStore.open(directory);
+    case 'sqlite':
+      return new (await import('./sqlite-store.ts')).SqliteStore(directory);
+    case 'level':
+      return (await import('./level-store.ts')).LevelStore.open(directory);
+    case 'lmdb':
+      return new (await import('./lmdb-store.ts')).LmdbStore(directory);
+    case 'pino':
+      return new (await import('./pino-store.ts')).PinoStore(directory);
+  }
+}
