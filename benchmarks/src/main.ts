@@ -5,6 +5,7 @@ import { ArgumentError, select } from './command-line.ts';
 import { cells, TITLES } from './figures.ts';
 import { checkWritable, writeRows } from './json-file.ts';
 import { describeMachine } from './machine.ts';
+import { backlog } from './measurements/backlog.ts';
 import { burst } from './measurements/burst.ts';
 import { durable } from './measurements/durable.ts';
 import type { Measurement } from './measurements/measurement.ts';
@@ -16,7 +17,7 @@ import { makeScratchDirectory } from './scratch-directory.ts';
 import { fitColumns, tableLine } from './text-table.ts';
 import { averageBytes } from './workload/average-bytes.ts';
 
-const MEASUREMENTS: readonly Measurement[] = [burst, track, recovery, durable];
+const MEASUREMENTS: readonly Measurement[] = [burst, track, recovery, durable, backlog];
 const SIZE = { full: { rounds: 5, events: 100_000 }, quick: { rounds: 1, events: 20_000 } };
 const RESULTS = new URL('../results.md', import.meta.url);
 

@@ -7,11 +7,10 @@ import { inTurns } from './turns.ts';
 const { store: name, directory, events } = await receiveSettings<DurableSettings>();
 const store = await openStore(name, directory);
 const startedAt = performance.now();
-await inTurns(
-  events,
-  (event) => store.add(event),
-  () => store.endTurn(),
-);
+await inTurns(events, (turn) => {
+  for (const event of turn) store.add(event);
+  store.endTurn();
+});
 await store.settle();
 const elapsedMs = performance.now() - startedAt;
 const kept = await store.count();

@@ -1,4 +1,5 @@
 import { createTracker, type Tracker } from '@sluice/core';
+import type { SampleEvent } from '../workload/sample-event.ts';
 
 /** A tracker as it comes, but for its journal where that is what is measured. */
 export function openTracker(
@@ -10,4 +11,9 @@ export function openTracker(
   if (journal === 'memory') return createTracker({ ...common, journal });
   const fsync = journal === 'always' ? { fsync: journal } : {};
   return createTracker({ ...common, journalDirectory, ...fsync });
+}
+
+/** Tracks one event of the workload. */
+export function trackEvent(tracker: Tracker, { name, payload, correlationValue }: SampleEvent): void {
+  tracker.track(name, payload, { correlationValue });
 }

@@ -3,16 +3,11 @@ import { type SampleEvent, sampleEvent } from '../workload/sample-event.ts';
 
 const TURN_EVENTS = 500;
 
-/** Hands out events in turns of the event loop: 500 in each, as a busy server that never rests would track them. */
-export async function inTurns(
-  events: number,
-  track: (event: SampleEvent) => void,
-  endTurn: () => void = () => undefined,
-): Promise<void> {
-  for (let number = 0; number < events; number += 1) {
-    track(sampleEvent(number));
-    if ((number + 1) % TURN_EVENTS !== 0) continue;
-    endTurn();
+/** Hands out events in turns of the event loop, 500 in each: as a busy server would track them that never rests. */
+export async function inTurns(events: number, take: (events: readonly SampleEvent[]) => void): Promise<void> {
+  for (let from = 0; from < events; from += TURN_EVENTS) {
+    const length = Math.min(TURN_EVENTS, events - from);
+    take(Array.from({ length }, (_, index) => sampleEvent(from + index)));
     await nextTurn();
   }
 }

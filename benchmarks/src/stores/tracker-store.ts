@@ -1,5 +1,5 @@
 import { NOBODY } from '../processes/nobody.ts';
-import { openTracker } from '../processes/tracker.ts';
+import { openTracker, trackEvent } from '../processes/tracker.ts';
 import type { Store } from './store.ts';
 
 /** Sluice with `fsync: 'always'`. Its service is away: only the journal works. */
@@ -7,7 +7,7 @@ export async function openTrackerStore(directory: string): Promise<Store> {
   const tracker = openTracker(NOBODY, directory, 'always');
   await tracker.durable();
   return {
-    add: ({ name, payload, correlationValue }) => tracker.track(name, payload, { correlationValue }),
+    add: (event) => trackEvent(tracker, event),
     endTurn: () => undefined,
     settle: () => tracker.durable(),
     count: () => tracker.stats().pending - tracker.stats().unwritten,
