@@ -10,6 +10,7 @@ import { burst } from './measurements/burst.ts';
 import { durable } from './measurements/durable.ts';
 import type { Measurement } from './measurements/measurement.ts';
 import { memory } from './measurements/memory.ts';
+import { paced } from './measurements/paced.ts';
 import { recovery } from './measurements/recovery.ts';
 import { track } from './measurements/track.ts';
 import { resultsPage } from './results-page.ts';
@@ -18,7 +19,7 @@ import { makeScratchDirectory } from './scratch-directory.ts';
 import { fitColumns, tableLine } from './text-table.ts';
 import { averageBytes } from './workload/average-bytes.ts';
 
-const MEASUREMENTS: readonly Measurement[] = [burst, track, recovery, durable, backlog, memory];
+const MEASUREMENTS: readonly Measurement[] = [burst, track, recovery, durable, backlog, memory, paced];
 const SIZE = { full: { rounds: 5, events: 100_000 }, quick: { rounds: 1, events: 20_000 } };
 const RESULTS = new URL('../results.md', import.meta.url);
 
