@@ -7,6 +7,7 @@ import { checkWritable, writeRows } from './json-file.ts';
 import { describeMachine } from './machine.ts';
 import { backlog } from './measurements/backlog.ts';
 import { burst } from './measurements/burst.ts';
+import { burstSizes } from './measurements/burst-sizes.ts';
 import { durable } from './measurements/durable.ts';
 import type { Measurement } from './measurements/measurement.ts';
 import { memory } from './measurements/memory.ts';
@@ -19,8 +20,10 @@ import { makeScratchDirectory } from './scratch-directory.ts';
 import { fitColumns, tableLine } from './text-table.ts';
 import { averageBytes } from './workload/average-bytes.ts';
 
-const MEASUREMENTS: readonly Measurement[] = [burst, track, recovery, durable, backlog, memory, paced];
-const SIZE = { full: { rounds: 5, events: 100_000 }, quick: { rounds: 1, events: 20_000 } };
+const MEASUREMENTS: readonly Measurement[] = [
+  ...[burst, burstSizes, track, recovery, durable, backlog, memory, paced],
+];
+const SIZE = { full: { rounds: 5, events: 200_000 }, quick: { rounds: 1, events: 20_000 } };
 const RESULTS = new URL('../results.md', import.meta.url);
 
 process.exitCode = await main(process.argv.slice(2));
@@ -93,9 +96,8 @@ function conditions(): string[] {
   return [
     `${events.toLocaleString('en')} events of ${averageBytes()} bytes on average, medians of ${rounds} rounds with the least and the ` +
       'most. Every run is a fresh process; the subjects of a round take turns, every second round in reverse.',
-    'The receiver is a plain node:http server on loopback in its own process. It collects the uuids of all events: a ' +
+    'The receiver is a plain node:http server on loopback in its own process, as fresh as the subject. It collects the uuids of all events: a ' +
       'run in which one is missing or comes twice is an error, and has no figure.',
-    'The demands for bursts were set for 200,000 events. A backlog is ten bursts.',
     'Trackers have their default options but for what a row names. Journals lie in the temporary directory of the system.',
   ];
 }

@@ -41,6 +41,12 @@ describe('the search for uuids', () => {
     expect([...events.seen]).toEqual([numberedUuid(1, 1)]);
   });
 
+  it('finds them behind the mark of another format', () => {
+    const events = new UuidSet('"insert_id":"');
+    events.add(Buffer.from(`[{"insert_id":"${numberedUuid(1, 1)}","uuid":"no"}]`));
+    expect([...events.seen]).toEqual([numberedUuid(1, 1)]);
+  });
+
   it('reads back the life that a uuid was made for', () => {
     expect(lifeOf(numberedUuid(123_456, 5))).toBe(123_456);
   });

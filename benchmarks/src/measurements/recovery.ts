@@ -9,7 +9,7 @@ import type { Measurement, MeasurementContext } from './measurement.ts';
 const LEAVING = new URL('../processes/leaving-process.js', import.meta.url);
 const RECOVERING = new URL('../processes/recovering-process.js', import.meta.url);
 /** A backlog is what waits of many bursts. */
-const BURSTS = 10;
+const BURSTS = 5;
 const MB = 1_000_000;
 /** Nobody listens there: the discard port, which browsers and servers leave alone. */
 const NOWHERE = 'http://127.0.0.1:9';

@@ -1,40 +1,42 @@
-// A burst in one loop, and the wait until all of it is delivered. Fresh: nothing is warm, as after a deployment.
-import { BareLoop } from '../workload/bare-loop.ts';
-import { sampleEvent } from '../workload/sample-event.ts';
-import type { BurstSettings, BurstTold } from './measured-messages.ts';
-import { receiveSettings, takeLeave, tell } from './parent.ts';
+// A burst through one subject, after a smaller one that warms it up: what sends in bursts has been running for a while.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import { SUBJECTS } from '../subjects/all.ts';
+import type { Sender } from '../subjects/subject.ts';
+import { drive } from '../workload/drive.ts';
+import type { BurstAsked, BurstFigures, BurstSettings, BurstTold } from './burst-messages.ts';
+import { onAsked, receiveSettings, takeLeave, tell } from './parent.ts';
 import { peakMemoryBytes } from './peak-memory.ts';
-import { openTracker } from './tracker.ts';
 
-const FLUSH_TIMEOUT_MS = 120_000;
+/** Before and after, so that the watch of the event loop sees the first turn and the last one. */
+const MARGIN_MS = 20;
 
-const { subject, baseUrl, journalDirectory, events } = await receiveSettings<BurstSettings>();
+const { subject: name, warmUp, events, ...settings } = await receiveSettings<BurstSettings>();
+const subject = SUBJECTS.find((one) => one.name === name);
+if (subject === undefined) throw new RangeError(`there is no subject ${JSON.stringify(name)}`);
+const open = await subject.load();
 const memoryAtStart = process.memoryUsage.rss();
-const cpuAtStart = process.cpuUsage();
-const startedAt = performance.now();
-const close = subject === 'bare' ? await burstThroughLoop() : await burstThroughTracker(subject);
-const elapsedMs = performance.now() - startedAt;
-const { user, system } = process.cpuUsage(cpuAtStart);
-const peakBytes = peakMemoryBytes() - memoryAtStart;
-await close();
-tell<BurstTold>({ type: 'measured', elapsedMs, cpuMs: (user + system) / 1000, peakBytes });
+const sender = open(settings);
+await drive(sender, warmUp);
+const asked = new Promise<void>((resolve) => onAsked<BurstAsked>(() => resolve()));
+tell<BurstTold>({ type: 'warm' });
+await asked;
+const figures = await measure(sender);
+await sender.close();
+tell<BurstTold>({ type: 'measured', ...figures });
 takeLeave();
 
-async function burstThroughLoop(): Promise<() => Promise<unknown>> {
-  const loop = new BareLoop(baseUrl);
-  for (let number = 0; number < events; number += 1) loop.track(sampleEvent(number));
-  await loop.flush();
-  return () => loop.close();
-}
-
-async function burstThroughTracker(
-  journal: 'default' | 'always' | 'memory',
-): Promise<() => Promise<unknown>> {
-  const tracker = openTracker(baseUrl, journalDirectory, journal);
-  for (let number = 0; number < events; number += 1) {
-    const { name, payload, correlationValue } = sampleEvent(number);
-    tracker.track(name, payload, { correlationValue });
-  }
-  await tracker.flush({ timeoutMs: FLUSH_TIMEOUT_MS });
-  return () => tracker.close();
+async function measure(sender: Sender): Promise<BurstFigures> {
+  const delays = monitorEventLoopDelay({ resolution: 1 });
+  delays.enable();
+  await pause(MARGIN_MS);
+  const cpuAtStart = process.cpuUsage();
+  const startedAt = performance.now();
+  await drive(sender, events);
+  const elapsedMs = performance.now() - startedAt;
+  const { user, system } = process.cpuUsage(cpuAtStart);
+  const peakBytes = peakMemoryBytes() - memoryAtStart;
+  await pause(MARGIN_MS);
+  delays.disable();
+  return { elapsedMs, cpuMs: (user + system) / 1000, peakBytes, longestDelayMs: delays.max / 1e6 };
 }

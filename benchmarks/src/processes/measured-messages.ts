@@ -1,20 +1,3 @@
-/** What a burst goes through: nothing but the loop, or a tracker with a journal. */
-export type Subject = 'bare' | 'default' | 'always' | 'memory';
-
-export interface BurstSettings {
-  readonly subject: Subject;
-  readonly baseUrl: string;
-  readonly journalDirectory: string;
-  readonly events: number;
-}
-
-export type BurstTold = {
-  readonly type: 'measured';
-  readonly elapsedMs: number;
-  readonly cpuMs: number;
-  readonly peakBytes: number;
-};
-
 export interface TrackSettings {
   readonly subject: 'floor' | 'default';
   readonly baseUrl: string;

@@ -3,6 +3,7 @@ import type { Audit } from './audit.ts';
 
 export interface ReceiverSettings {
   readonly answers: readonly Answer[];
+  readonly mark: string | undefined;
 }
 
 /** What the receiver tells. */

@@ -8,7 +8,7 @@ const SENDER = /^\/sender-(\w+)\//;
 
 /** The service as a plain HTTP server, as light as it can be: it counts events by uuid and answers 200, or as it is told. */
 export class Receiver {
-  readonly events: UuidSet = new UuidSet();
+  readonly events: UuidSet;
   readonly #answers: readonly Answer[];
   readonly #server: Server;
   #requests = 0;
@@ -17,8 +17,12 @@ export class Receiver {
   /** When the first request came, on the clock that all processes of a machine share, in milliseconds. */
   firstRequestAt: number | undefined;
 
-  /** @param answers What it does with the first requests, in the order in which their bodies arrive. */
-  constructor(answers: readonly Answer[]) {
+  /**
+   * @param answers What it does with the first requests, in the order in which their bodies arrive.
+   * @param mark What stands right before the uuid of an event.
+   */
+  constructor(answers: readonly Answer[], mark?: string) {
+    this.events = new UuidSet(mark);
     this.#answers = answers;
     this.#server = createServer((request, response) => this.#receive(request, response));
   }

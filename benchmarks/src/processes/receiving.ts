@@ -13,10 +13,13 @@ export class Receiving implements AsyncDisposable {
     this.baseUrl = baseUrl;
   }
 
-  /** @param answers What it does with the first requests. Without any, it takes all. */
-  static async start(answers: readonly Answer[] = []): Promise<Receiving> {
+  /**
+   * @param answers What it does with the first requests. Without any, it takes all.
+   * @param mark What stands right before the uuid of an event in a request. Sluice's field, if not given.
+   */
+  static async start(answers: readonly Answer[] = [], mark?: string): Promise<Receiving> {
     const script = new URL('./receiver-process.js', import.meta.url);
-    const process = new ForkedProcess<ReceiverTold>(script, { answers });
+    const process = new ForkedProcess<ReceiverTold>(script, { answers, mark });
     const { baseUrl } = await process.expect('ready');
     return new Receiving(process, baseUrl);
   }

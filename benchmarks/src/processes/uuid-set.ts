@@ -1,6 +1,7 @@
 import { lifeOf } from './numbered-uuid.ts';
 
-const FIELD = Buffer.from('"uuid":"');
+/** Sluice's field. */
+const FIELD = '"uuid":"';
 const UUID_LENGTH = 36;
 
 /**
@@ -9,6 +10,7 @@ const UUID_LENGTH = 36;
  */
 export class UuidSet {
   readonly seen: Set<string> = new Set();
+  readonly #mark: Buffer;
   /** How many times more than once each of those came that came more than once. */
   readonly #repeats = new Map<string, number>();
   /** Who sent each event last, of those that have a name. */
@@ -18,6 +20,11 @@ export class UuidSet {
   /** Events taken, repeated ones included. */
   received = 0;
 
+  /** @param mark What stands right before each uuid, byte for byte. */
+  constructor(mark: string = FIELD) {
+    this.#mark = Buffer.from(mark, 'latin1');
+  }
+
   /**
    * Takes the events of a request body. Returns how many there are.
    *
@@ -25,8 +32,9 @@ export class UuidSet {
    */
   add(body: Buffer, sender?: string): number {
     let count = 0;
-    for (let at = body.indexOf(FIELD); at >= 0; at = body.indexOf(FIELD, at + UUID_LENGTH)) {
-      at += FIELD.length;
+    const mark = this.#mark;
+    for (let at = body.indexOf(mark); at >= 0; at = body.indexOf(mark, at + UUID_LENGTH)) {
+      at += mark.length;
       const uuid = body.toString('latin1', at, at + UUID_LENGTH);
       const before = this.seen.size;
       this.seen.add(uuid);

@@ -6,15 +6,18 @@ import type { SampleEvent } from './sample-event.ts';
 const CONNECTIONS = 4;
 const BATCH_EVENTS = 500;
 
-/** What one would write by hand: an array, and a loop that posts it in batches. No journal, no retry, no bound. */
+/** What one would write by hand: an array that is posted whenever it is full. No journal, no retry, no bound. */
 export class BareLoop {
-  readonly #url: string;
+  readonly #url: URL;
+  readonly #headers = requestHeaders('bench-key');
   readonly #agent = new Agent({ connections: CONNECTIONS, pipelining: 1 });
   readonly #batches: string[][] = [];
+  #lanes: Promise<void>[] = [];
+  #idle = CONNECTIONS;
   #batch: string[] = [];
 
   constructor(baseUrl: string) {
-    this.#url = endpoint(baseUrl, EVENTS_PATH);
+    this.#url = new URL(endpoint(baseUrl, EVENTS_PATH));
   }
 
   track(event: SampleEvent): void {
@@ -25,7 +28,8 @@ export class BareLoop {
   /** Resolves once all is answered. */
   async flush(): Promise<void> {
     if (this.#batch.length > 0) this.#endBatch();
-    await Promise.all(Array.from({ length: CONNECTIONS }, () => this.#post()));
+    await Promise.all(this.#lanes);
+    this.#lanes = [];
   }
 
   close(): Promise<void> {
@@ -35,16 +39,20 @@ export class BareLoop {
   #endBatch(): void {
     this.#batches.push(this.#batch);
     this.#batch = [];
+    if (this.#idle > 0) this.#lanes.push(this.#post());
   }
 
+  /** Posts what there is until nothing is left. */
   async #post(): Promise<void> {
-    const { origin, pathname } = new URL(this.#url);
-    const headers = requestHeaders('bench-key');
+    this.#idle -= 1;
+    const { origin, pathname } = this.#url;
+    const headers = this.#headers;
     for (let batch = this.#batches.shift(); batch !== undefined; batch = this.#batches.shift()) {
       const body = joinEvents(batch);
       const answer = await this.#agent.request({ origin, path: pathname, method: 'POST', headers, body });
       if (answer.statusCode !== 200) throw new Error(`the receiver answered ${answer.statusCode}`);
       await answer.body.dump();
     }
+    this.#idle += 1;
   }
 }

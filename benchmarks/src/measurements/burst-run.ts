@@ -1,0 +1,45 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BurstAsked, BurstFigures, BurstSettings, BurstTold } from '../processes/burst-messages.ts';
+import { ForkedProcess } from '../processes/forked-process.ts';
+import { Receiving } from '../processes/receiving.ts';
+import type { Subject } from '../subjects/subject.ts';
+import { checkArrival } from './arrival.ts';
+import type { MeasurementContext } from './measurement.ts';
+
+const SCRIPT = new URL('../processes/burst-process.js', import.meta.url);
+export interface BurstResult extends BurstFigures {
+  readonly events: number;
+  readonly perSecond: number;
+}
+
+export interface BurstOptions extends Omit<MeasurementContext, 'rounds'> {
+  readonly round: number;
+  /** Events that are delivered before. */
+  readonly warmUp: number;
+}
+
+/** Sends a burst through a subject, in a fresh process to a fresh receiver. Throws unless each event arrives once. */
+export async function runBurst(
+  subject: Subject,
+  { events, warmUp, round, directory, execArgv, tell }: BurstOptions,
+): Promise<BurstResult> {
+  const { name, mark } = subject;
+  const journalDirectory = join(directory, 'journal');
+  await using receiver = await Receiving.start([], mark);
+  const settings: BurstSettings = {
+    ...{ subject: name, baseUrl: receiver.baseUrl, journalDirectory },
+    ...{ warmUp, events },
+  };
+  await using process = new ForkedProcess<BurstTold>(SCRIPT, settings, execArgv);
+  await process.expect('warm');
+  await checkArrival(receiver, warmUp, `${name}, warming up`);
+  process.tell<BurstAsked>({ type: 'go' });
+  const measured = await process.expect('measured');
+  await process.ended();
+  await checkArrival(receiver, events, name);
+  rmSync(journalDirectory, { recursive: true, force: true });
+  const perSecond = events / (measured.elapsedMs / 1000);
+  tell(`round ${round + 1}, ${events.toLocaleString('en')} events, ${name}: ${Math.round(perSecond)}/s`);
+  return { ...measured, events, perSecond };
+}

@@ -1,0 +1,26 @@
+import type { SenderSettings } from '../subjects/subject.ts';
+
+export interface BurstSettings extends SenderSettings {
+  /** The name of the subject. */
+  readonly subject: string;
+  /** Delivered before anything is measured. */
+  readonly warmUp: number;
+  readonly events: number;
+}
+
+export type BurstTold =
+  /** All that was to warm it up is delivered; it waits to be told to go on. */
+  { readonly type: 'warm' } | ({ readonly type: 'measured' } & BurstFigures);
+
+export type BurstAsked = { readonly type: 'go' };
+
+export interface BurstFigures {
+  /** From the first track() to the last answer. */
+  readonly elapsedMs: number;
+  /** User and system time of the process. */
+  readonly cpuMs: number;
+  /** The most memory since before the sender was made, over what there was then. */
+  readonly peakBytes: number;
+  /** The longest that a timer of 1 ms waited for its turn. */
+  readonly longestDelayMs: number;
+}
