@@ -10,7 +10,6 @@ import type { MeasurementContext } from './measurement.ts';
 const SCRIPT = new URL('../processes/burst-process.js', import.meta.url);
 export interface BurstResult extends BurstFigures {
   readonly events: number;
-  readonly perSecond: number;
 }
 
 export interface BurstOptions extends Omit<MeasurementContext, 'rounds'> {
@@ -24,9 +23,9 @@ export async function runBurst(
   subject: Subject,
   { events, warmUp, round, directory, execArgv, tell }: BurstOptions,
 ): Promise<BurstResult> {
-  const { name, mark } = subject;
+  const { name, format } = subject;
   const journalDirectory = join(directory, 'journal');
-  await using receiver = await Receiving.start([], mark);
+  await using receiver = await Receiving.start([], format);
   const settings: BurstSettings = {
     ...{ subject: name, baseUrl: receiver.baseUrl, journalDirectory },
     ...{ warmUp, events },
@@ -39,7 +38,9 @@ export async function runBurst(
   await process.ended();
   await checkArrival(receiver, events, name);
   rmSync(journalDirectory, { recursive: true, force: true });
-  const perSecond = events / (measured.elapsedMs / 1000);
-  tell(`round ${round + 1}, ${events.toLocaleString('en')} events, ${name}: ${Math.round(perSecond)}/s`);
-  return { ...measured, events, perSecond };
+  const perSecond = Math.round(events / (measured.elapsedMs / 1000));
+  tell(
+    `round ${round + 1}, ${events.toLocaleString('en')} events, ${name}: ${perSecond.toLocaleString('en')}/s`,
+  );
+  return { ...measured, events };
 }

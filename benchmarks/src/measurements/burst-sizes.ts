@@ -1,12 +1,13 @@
 import { makeRow, type Row } from '../row.ts';
 import { byDefault } from '../subjects/sluice.ts';
+import { WARM_UP_SHARE } from './burst.ts';
+import { DELIVERED } from './burst-rows.ts';
 import { runBurst } from './burst-run.ts';
 import type { Measurement, MeasurementContext } from './measurement.ts';
 import { inRounds } from './rounds.ts';
 
 const SIZES = { small: 1 / 20, large: 2.5 };
 type Size = keyof typeof SIZES;
-const WARM_UP_SHARE = 0.1;
 
 /** Whether a burst is delivered at the same speed, however long it is. */
 export const burstSizes: Measurement = {
@@ -20,8 +21,7 @@ async function run(context: MeasurementContext): Promise<readonly Row[]> {
   const eventsOf = (size: Size) => usual * SIZES[size];
   const resultsOf = await inRounds<Size, number>(rounds, ['small', 'large'], async (size, round) => {
     const sizes = { events: eventsOf(size), warmUp: usual * WARM_UP_SHARE };
-    const { perSecond } = await runBurst(byDefault, { ...context, ...sizes, round });
-    return perSecond;
+    return DELIVERED.of(await runBurst(byDefault, { ...context, ...sizes, round }));
   });
   const [small, large] = [eventsOf('small'), eventsOf('large')].map((events) => events.toLocaleString('en'));
   return [

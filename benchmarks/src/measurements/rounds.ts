@@ -2,7 +2,7 @@
  * Runs every subject once in each round, one after the other, and every second round in reverse: what the machine does
  * besides, and what one run leaves behind for the next, falls on all of them.
  */
-export async function inRounds<Subject extends string, Result>(
+export async function inRounds<Subject, Result>(
   rounds: number,
   subjects: readonly Subject[],
   run: (subject: Subject, round: number) => Promise<Result>,

@@ -1,9 +1,10 @@
 import type { Answer } from './answer.ts';
 import type { Audit } from './audit.ts';
+import type { WireFormat } from './wire-format.ts';
 
 export interface ReceiverSettings {
   readonly answers: readonly Answer[];
-  readonly mark: string | undefined;
+  readonly format: WireFormat;
 }
 
 /** What the receiver tells. */

@@ -4,8 +4,8 @@ import type { ReceiverSettings, ReceiverTold } from './messages.ts';
 import { onAsked, receiveSettings, tell } from './parent.ts';
 import { Receiver } from './receiver.ts';
 
-const { answers, mark } = await receiveSettings<ReceiverSettings>();
-const receiver = new Receiver(answers, mark);
+const { answers, format } = await receiveSettings<ReceiverSettings>();
+const receiver = new Receiver(answers, format);
 const { events } = receiver;
 
 onAsked<{ type: 'count' } | ({ type: 'audit' } & AuditRequest)>((asked) => {

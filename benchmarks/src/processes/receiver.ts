@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { monotonicMs } from '../monotonic-clock.ts';
 import type { Answer } from './answer.ts';
 import { UuidSet } from './uuid-set.ts';
+import { fromBase64Form, type WireFormat } from './wire-format.ts';
 
-const TAKEN = Buffer.from('{}');
 const SENDER = /^\/sender-(\w+)\//;
 
 /** The service as a plain HTTP server, as light as it can be: it counts events by uuid and answers 200, or as it is told. */
@@ -11,6 +11,8 @@ export class Receiver {
   readonly events: UuidSet;
   readonly #answers: readonly Answer[];
   readonly #server: Server;
+  readonly #isBase64Form: boolean;
+  readonly #reply: Buffer;
   #requests = 0;
   /** Events that it took in requests to which the client saw no answer: those may rightly come again. */
   ambiguous = 0;
@@ -19,9 +21,11 @@ export class Receiver {
 
   /**
    * @param answers What it does with the first requests, in the order in which their bodies arrive.
-   * @param mark What stands right before the uuid of an event.
+   * @param format How those who send speak.
    */
-  constructor(answers: readonly Answer[], mark?: string) {
+  constructor(answers: readonly Answer[], { mark, isBase64Form = false, reply = '{}' }: WireFormat = {}) {
+    this.#isBase64Form = isBase64Form;
+    this.#reply = Buffer.from(reply);
     this.events = new UuidSet(mark);
     this.#answers = answers;
     this.#server = createServer((request, response) => this.#receive(request, response));
@@ -65,15 +69,16 @@ export class Receiver {
       return;
     }
     if (answer === undefined || answer.takes) {
-      const count = this.events.add(body, sender);
+      const count = this.events.add(this.#isBase64Form ? fromBase64Form(body) : body, sender);
       response.once('close', () => {
         if (!response.writableFinished) this.ambiguous += count;
       });
     }
     if (answer === undefined) {
+      const reply = this.#reply;
       response
-        .writeHead(200, { 'content-type': 'application/json', 'content-length': TAKEN.length })
-        .end(TAKEN);
+        .writeHead(200, { 'content-type': 'application/json', 'content-length': reply.length })
+        .end(reply);
     } else if (answer.kind === 'reset') {
       response.socket?.resetAndDestroy();
     }

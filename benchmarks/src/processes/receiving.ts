@@ -2,6 +2,7 @@ import type { Answer } from './answer.ts';
 import type { AuditRequest } from './audit.ts';
 import { ForkedProcess } from './forked-process.ts';
 import type { ReceiverTold } from './messages.ts';
+import type { WireFormat } from './wire-format.ts';
 
 /** The receiver's process, as its parent sees it. */
 export class Receiving implements AsyncDisposable {
@@ -15,11 +16,11 @@ export class Receiving implements AsyncDisposable {
 
   /**
    * @param answers What it does with the first requests. Without any, it takes all.
-   * @param mark What stands right before the uuid of an event in a request. Sluice's field, if not given.
+   * @param format How the sender and the service speak, where that is not Sluice's way.
    */
-  static async start(answers: readonly Answer[] = [], mark?: string): Promise<Receiving> {
+  static async start(answers: readonly Answer[] = [], format: WireFormat = {}): Promise<Receiving> {
     const script = new URL('./receiver-process.js', import.meta.url);
-    const process = new ForkedProcess<ReceiverTold>(script, { answers, mark });
+    const process = new ForkedProcess<ReceiverTold>(script, { answers, format });
     const { baseUrl } = await process.expect('ready');
     return new Receiving(process, baseUrl);
   }

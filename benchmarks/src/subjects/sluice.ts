@@ -2,9 +2,9 @@ import type { Subject } from './subject.ts';
 
 type Journal = 'default' | 'always' | 'memory';
 
-export const byDefault: Subject = sluice('Sluice', 'default', 'default options, journal on disk');
-export const always: Subject = sluice("Sluice, fsync: 'always'", 'always', 'the same, each write synced');
-export const inMemory: Subject = sluice("Sluice, journal: 'memory'", 'memory', 'no file');
+export const byDefault: Subject = sluice('default journal', 'default', 'default options, journal on disk');
+export const always: Subject = sluice("fsync: 'always'", 'always', 'the same, each write synced');
+export const inMemory: Subject = sluice("journal: 'memory'", 'memory', 'no file');
 
 function sluice(name: string, journal: Journal, configuration: string): Subject {
   return {

@@ -1,3 +1,4 @@
+import type { WireFormat } from '../processes/wire-format.ts';
 import type { SampleEvent } from '../workload/sample-event.ts';
 
 /** Where a sender sends to, and where it may keep files. */
@@ -19,8 +20,8 @@ export interface Subject {
   readonly name: string;
   /** Its options and what else is done for it, for the results. */
   readonly configuration: string;
-  /** What stands right before the uuid of an event in the bodies of its requests. Sluice's field, if not given. */
-  readonly mark?: string;
+  /** How it and the service speak, where that is not Sluice's way. */
+  readonly format?: WireFormat;
   /** Loads its code, so that this is neither its time nor its memory. */
   load(): Promise<(settings: SenderSettings) => Sender>;
 }

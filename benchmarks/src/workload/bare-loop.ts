@@ -1,23 +1,26 @@
 import { EVENTS_PATH, endpoint, joinEvents, requestHeaders } from '@sluice/protocol';
 import { Agent } from 'undici';
 import { bareEventText } from './bare-event.ts';
+import { Lanes } from './lanes.ts';
 import type { SampleEvent } from './sample-event.ts';
 
 const CONNECTIONS = 4;
 const BATCH_EVENTS = 500;
 
-/** What one would write by hand: an array that is posted whenever it is full. No journal, no retry, no bound. */
+/** What one would write by hand: an array, and a loop that posts it in batches. No journal, no retry, no bound. */
 export class BareLoop {
   readonly #url: URL;
   readonly #headers = requestHeaders('bench-key');
   readonly #agent = new Agent({ connections: CONNECTIONS, pipelining: 1 });
-  readonly #batches: string[][] = [];
-  #lanes: Promise<void>[] = [];
-  #idle = CONNECTIONS;
+  readonly #lanes = new Lanes<string[]>(CONNECTIONS, (batch) => this.#post(batch));
+  readonly #postsAtOnce: boolean;
+  #full: string[][] = [];
   #batch: string[] = [];
 
-  constructor(baseUrl: string) {
+  /** @param options.postsAtOnce Whether a batch is posted as soon as it is full, in place of at flush(). */
+  constructor(baseUrl: string, { postsAtOnce }: { readonly postsAtOnce: boolean }) {
     this.#url = new URL(endpoint(baseUrl, EVENTS_PATH));
+    this.#postsAtOnce = postsAtOnce;
   }
 
   track(event: SampleEvent): void {
@@ -26,10 +29,11 @@ export class BareLoop {
   }
 
   /** Resolves once all is answered. */
-  async flush(): Promise<void> {
+  flush(): Promise<void> {
     if (this.#batch.length > 0) this.#endBatch();
-    await Promise.all(this.#lanes);
-    this.#lanes = [];
+    for (const batch of this.#full) this.#lanes.add(batch);
+    this.#full = [];
+    return this.#lanes.empty();
   }
 
   close(): Promise<void> {
@@ -37,22 +41,22 @@ export class BareLoop {
   }
 
   #endBatch(): void {
-    this.#batches.push(this.#batch);
+    if (this.#postsAtOnce) this.#lanes.add(this.#batch);
+    else this.#full.push(this.#batch);
     this.#batch = [];
-    if (this.#idle > 0) this.#lanes.push(this.#post());
   }
 
-  /** Posts what there is until nothing is left. */
-  async #post(): Promise<void> {
-    this.#idle -= 1;
-    const { origin, pathname } = this.#url;
-    const headers = this.#headers;
-    for (let batch = this.#batches.shift(); batch !== undefined; batch = this.#batches.shift()) {
-      const body = joinEvents(batch);
-      const answer = await this.#agent.request({ origin, path: pathname, method: 'POST', headers, body });
-      if (answer.statusCode !== 200) throw new Error(`the receiver answered ${answer.statusCode}`);
-      await answer.body.dump();
-    }
-    this.#idle += 1;
+  async #post(batch: string[]): Promise<void> {
+    const { origin, pathname: path } = this.#url;
+    const options = {
+      origin,
+      path,
+      method: 'POST',
+      headers: this.#headers,
+      body: joinEvents(batch),
+    } as const;
+    const answer = await this.#agent.request(options);
+    if (answer.statusCode !== 200) throw new Error(`the receiver answered ${answer.statusCode}`);
+    await answer.body.dump();
   }
 }

@@ -1,7 +1,7 @@
 /** A payload as shops send them. With the envelope, an event takes about 445 bytes. */
 export interface SampleEvent {
   readonly name: string;
-  readonly payload: object;
+  readonly payload: Record<string, string | number | boolean | string[]>;
   readonly correlationValue: string;
 }
 
