@@ -7,8 +7,8 @@ import type { EventBytes, Journal, Range } from './journal.ts';
 
 /** How soon a journal that failed is tried again. */
 const RETRY: Backoff = { baseMs: 1_000, maxMs: 60_000 };
-/** One is synced while the next one is written. */
-const MOST_APPENDS = 2;
+/** Some are written while one is synced, and share the next sync. */
+const MOST_APPENDS = 4;
 
 export interface CommitterOptions {
   readonly backlog: Backlog;
