@@ -1,18 +1,13 @@
 import { type Redact, redactor, requestHeaders } from '@sluice/protocol';
 import type { Batch } from './batch.ts';
 import { batchId } from './batch-id.ts';
-import { abortAfter, type Clock, type Timer } from './clock.ts';
+import type { Clock } from './clock.ts';
 import type { Compression, Encoded } from './compression.ts';
 import { Latencies } from './latencies.ts';
-import { nonsense } from './nonsense.ts';
 import { redactedOutcome } from './redaction.ts';
 import type { TrackerStats } from './stats.ts';
 import type { Outcome, Timeouts, Transport } from './transport.ts';
 
-/** A transport that gives no outcome so long after its time is not waited for. */
-const GRACE_MS = 5_000;
-/** Nor one that does not end so long after it was told to. */
-const STOP_MS = 1_000;
 /** Keys that answers may still quote: the present one, and those that it followed of late. */
 const KEYS_KEPT = 4;
 
@@ -23,6 +18,7 @@ export interface RequestsOptions {
   readonly idempotencyHeader: string | undefined;
   /** Left out where bodies go as they are. */
   readonly compression?: Compression | undefined;
+  /** One that keeps its word. */
   readonly transport: Transport;
   readonly clock: Clock;
   /** Aborts the requests that are under way. */
@@ -78,19 +74,21 @@ export class Requests {
     return true;
   }
 
-  /** Sends a batch. Never rejects, and resolves within the time-outs whatever the transport does. */
+  /** Sends a batch. Never rejects, and resolves within the time-outs. */
   async post(batch: Batch): Promise<Outcome> {
-    const { clock, compression } = this.#options;
+    const { clock, compression, signal, timeouts, transport, url } = this.#options;
     const encoded = (await compression?.encode(batch.body)) ?? { body: batch.body, encoding: undefined };
+    const { body, encoding } = encoded;
     this.#sent += 1;
     if (this.#encoded.has(batch) || batch.range.isWhole) this.#retried += 1;
     this.#encoded.set(batch, encoded);
-    this.#bytes += encoded.body.length;
+    this.#bytes += body.length;
+    const headers = this.#headersOf(batch, encoding);
     const start = clock.now();
-    const outcome = redactedOutcome(await this.#outcome(batch, encoded), (text) => this.redact(text));
+    const outcome = await transport.post({ url, headers, body, timeouts, signal });
     this.#latencies.add(clock.now() - start);
     this.#ended += 1;
-    return outcome;
+    return redactedOutcome(outcome, (text) => this.redact(text));
   }
 
   /** The service took a batch. */
@@ -109,50 +107,13 @@ export class Requests {
     return (encoded && this.#options.compression?.refused(batch.body, encoded, status)) ?? false;
   }
 
-  async #outcome(batch: Batch, { body, encoding }: Encoded): Promise<Outcome> {
-    const { clock, signal, timeouts, transport, url } = this.#options;
-    const limit = abortAfter(clock, timeouts.totalMs + GRACE_MS, signal);
-    let timer: Timer | undefined;
-    const abandoned = new Promise<Outcome>((resolve) => {
-      const cause = new Error('the transport gave no outcome in its time');
-      const abandon = () => {
-        timer = clock.setTimeout(() => resolve({ kind: 'failed', cause, maybeSent: true }), STOP_MS, true);
-      };
-      if (limit.signal.aborted) abandon();
-      limit.signal.addEventListener('abort', abandon);
-    });
-    try {
-      const headers = { ...this.#headersOf(batch), ...(encoding && { 'content-encoding': encoding }) };
-      const request = { url, headers, body, timeouts, signal: limit.signal };
-      return checked(await Promise.race([transport.post(request), abandoned]));
-    } catch (cause) {
-      // A transport of the user's own may break its word.
-      return { kind: 'failed', cause, maybeSent: true };
-    } finally {
-      limit.cancel();
-      timer?.cancel();
-    }
-  }
-
-  #headersOf(batch: Batch): Readonly<Record<string, string>> {
+  #headersOf(batch: Batch, encoding: string | undefined): Readonly<Record<string, string>> {
     const { idempotencyHeader } = this.#options;
-    if (idempotencyHeader === undefined) return this.#headers;
+    if (idempotencyHeader === undefined && encoding === undefined) return this.#headers;
+    const headers = { ...this.#headers, ...(encoding && { 'content-encoding': encoding }) };
+    if (idempotencyHeader === undefined) return headers;
     const id = this.#ids.get(batch) ?? batchId(batch);
     this.#ids.set(batch, id);
-    return { ...this.#headers, [idempotencyHeader]: id };
+    return { ...headers, [idempotencyHeader]: id };
   }
-}
-
-/** An outcome as it must be: a transport of the user's own may return anything. Throws where nothing can be made of it. */
-function checked(given: Outcome): Outcome {
-  const { kind, status, retryAfter, body, cause, maybeSent } = Object(given);
-  if (kind === 'failed') return { kind, cause, maybeSent: maybeSent !== false };
-  if (kind !== 'answered' || !Number.isInteger(status))
-    throw nonsense('the transport must return an Outcome', given);
-  return {
-    kind,
-    status,
-    retryAfter: retryAfter && String(retryAfter),
-    body: typeof body === 'string' ? body : '',
-  };
 }

@@ -13,6 +13,7 @@ import { StorageError, storageError } from './errors/storage-error.ts';
 import { EventTexts, type TrackOptions } from './event-text.ts';
 import { GuardedClock } from './guarded-clock.ts';
 import { guardedRandom } from './guarded-random.ts';
+import { GuardedTransport } from './guarded-transport.ts';
 import { HandOver } from './hand-over.ts';
 import { type Journal, rangeLength } from './journal.ts';
 import { createJournal, mayHold } from './journals/choice.ts';
@@ -75,10 +76,12 @@ export class Tracker {
       ? new GuardedClock(settings.clock, platform.clock, failed('clock'))
       : platform.clock;
     const random = settings.random ? guardedRandom(settings.random, failed('random')) : Math.random;
-    const transport = settings.transport ?? platform.createTransport(delivery);
+    const transport = settings.transport
+      ? new GuardedTransport(settings.transport, clock)
+      : platform.createTransport(delivery);
     this.#clock = clock;
     this.#texts = new EventTexts(settings.correlationKey, settings.source);
-    this.#closeTransport = async () => transport.close();
+    this.#closeTransport = () => transport.close();
     const redact = (text: string) => this.#dispatch.redact(text);
     const reporter = new Reporter({
       ...{ books: this.#books, logger, clock, redact },

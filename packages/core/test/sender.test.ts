@@ -8,6 +8,7 @@ import type { Classify } from '../src/classify.ts';
 import { DeadLetterStore } from '../src/dead-letter-store.ts';
 import type { DeliveryPolicy } from '../src/delivery-policy.ts';
 import { Gate } from '../src/gate.ts';
+import { GuardedTransport } from '../src/guarded-transport.ts';
 import { Letterbox } from '../src/letterbox.ts';
 import { RateLimit } from '../src/rate-limit.ts';
 import { Requests } from '../src/requests.ts';
@@ -108,7 +109,8 @@ class Bench {
     });
     this.requests = new Requests({
       ...{ url: URL_OF_EVENTS, apiKey: 'apiKey' in options ? options.apiKey : KEY, timeouts: TIMEOUTS },
-      ...{ idempotencyHeader: undefined, transport, clock, signal: abort.signal },
+      ...{ idempotencyHeader: undefined, clock, signal: abort.signal },
+      transport: new GuardedTransport(transport, clock),
     });
     this.underWay = new UnderWay({
       ...{ backlog, journal },

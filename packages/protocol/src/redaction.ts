@@ -6,7 +6,7 @@ export type Redact = (text: string) => string;
 /** Makes a function that takes `secret` out of texts, as it is and as JSON or a URL would write it: services echo headers. */
 export function redactor(secret: string): Redact {
   const json = JSON.stringify(secret).slice(1, -1);
-  const forms = [json.replaceAll('/', '\\/'), json, encodeURIComponent(secret), secret];
+  const forms = [...new Set([json.replaceAll('/', '\\/'), json, encodeURIComponent(secret), secret])];
   return (text) => forms.reduce((safe, form) => safe.replaceAll(form, '[key]'), text);
 }
 
