@@ -9,10 +9,12 @@ const STOP_MS = 1_000;
 
 /** A transport of the user's, held to its word: there is an outcome for each request, in time, whatever that one does. */
 export class GuardedTransport implements Transport {
+  readonly releasesBody: boolean;
   readonly #transport: Transport;
   readonly #clock: Clock;
 
   constructor(transport: Transport, clock: Clock) {
+    this.releasesBody = transport.releasesBody === true;
     this.#transport = transport;
     this.#clock = clock;
   }

@@ -70,7 +70,7 @@ export class Tracker {
   /** @internal */
   constructor(settings: Settings) {
     this.#settings = settings;
-    const { batch, buffer, delivery, logger, storage, waitUntil } = settings;
+    const { batch, buffer, logger, storage, waitUntil } = settings;
     const failed = (hook: string) => (error: unknown) => this.#reporter.hookFailed(hook, error);
     const clock = settings.clock
       ? new GuardedClock(settings.clock, platform.clock, failed('clock'))
@@ -78,7 +78,7 @@ export class Tracker {
     const random = settings.random ? guardedRandom(settings.random, failed('random')) : Math.random;
     const transport = settings.transport
       ? new GuardedTransport(settings.transport, clock)
-      : platform.createTransport(delivery);
+      : platform.createTransport();
     this.#clock = clock;
     this.#texts = new EventTexts(settings.correlationKey, settings.source);
     this.#closeTransport = () => transport.close();

@@ -38,6 +38,11 @@ export type Outcome =
 
 /** Posts batches. Never follows a redirect (the key would travel), never rejects, reads a bounded part of the answer. */
 export interface Transport {
+  /**
+   * Whether nothing reads `request.body` any more once `post()` has resolved to an answer: then the same memory may hold
+   * another body. Left out where that is not sure.
+   */
+  readonly releasesBody?: boolean;
   post(request: TransportRequest): Promise<Outcome>;
   /** Gives connections back. */
   close(): Promise<void>;

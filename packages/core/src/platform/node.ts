@@ -68,7 +68,7 @@ export const platform: Platform = {
       () => true,
       (error) => errorCode(error) !== 'ENOENT',
     ),
-  createTransport: ({ concurrency, timeouts }) => new UndiciTransport(concurrency, timeouts.connectMs),
+  createTransport: () => new UndiciTransport(),
   createAbortController() {
     const controller = new AbortController();
     setMaxListeners(0, controller.signal);

@@ -5,7 +5,7 @@ import type { Journal } from '../journal.ts';
 import type { Lifecycle } from '../lifecycle.ts';
 import type { TextWriter } from '../ring-buffer.ts';
 import type { TrackerEvents } from '../tracker-events.ts';
-import type { Timeouts, Transport } from '../transport.ts';
+import type { Transport } from '../transport.ts';
 
 /** What decides which journal a tracker gets, and where. */
 export interface JournalPlace {
@@ -32,7 +32,7 @@ export interface Platform {
   createJournal(place: JournalPlace): Journal | undefined;
   /** Whether there is such a place, as far as that can be known without making it. */
   exists(place: JournalPlace): Promise<boolean>;
-  createTransport(delivery: { readonly concurrency: number; readonly timeouts: Timeouts }): Transport;
+  createTransport(): Transport;
   /** A controller whose signal any number may listen to: Node warns of more than ten. */
   createAbortController(): AbortController;
   /** Tells those of the process who listen to all trackers what happened in one. Absent where there is no such place. */

@@ -1,85 +1,96 @@
-import { Socket } from 'node:net';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { buildConnector, type Dispatcher } from 'undici';
 import { MAX_ANSWER_BYTES, type Outcome, type Transport, type TransportRequest } from '../transport.ts';
 import { TimeLimits } from './time-limits.ts';
+import { UndiciConnection } from './undici-connection.ts';
 
-const MAX_HEADER_BYTES = 16 * 1024;
-
-/** Posts over kept-alive connections with undici. Node's own redirects, retries and decompression stay out of it. */
+/**
+ * Posts over kept-alive connections with undici, as many as there are requests at the same time. Node's own redirects,
+ * retries and decompression stay out of it, and so does undici's pool: it lets a connection rest for a turn of the event
+ * loop before it is used again, and does not tell on which one a request is.
+ */
 export class UndiciTransport implements Transport {
-  readonly #agent: Agent;
-  /** All of them, also those that have not come about yet: the agent forgets these when it is closed. */
-  readonly #sockets = new Set<Socket>();
+  readonly releasesBody = true;
+  // Without a time-out of its own: that of the request closes what does not come about.
+  readonly #connector = buildConnector({ timeout: 0 });
+  #connections: readonly UndiciConnection[] = [];
+  /** Where the last request went: parsed once. */
+  #url = '';
+  #origin = '';
+  #path = '';
 
-  /**
-   * @param connections How many connections to hold to the service at the most.
-   * @param connectMs After how long a connection is given up that does not come about. A request waits for it as long
-   *   as its own `connectMs`.
-   */
-  constructor(connections: number, connectMs: number) {
-    const connect = buildConnector({ timeout: connectMs });
-    this.#agent = new Agent({
-      ...{ connections, pipelining: 1, maxHeaderSize: MAX_HEADER_BYTES },
-      // Off: they count by the half second, and begin anew with each interim answer and each byte of a body.
-      ...{ headersTimeout: 0, bodyTimeout: 0 },
-      connect: (options, callback) => {
-        const socket: unknown = connect(options, callback);
-        if (!(socket instanceof Socket)) return;
-        this.#sockets.add(socket);
-        socket.once('close', () => this.#sockets.delete(socket));
-      },
-    });
-  }
-
-  post(request: TransportRequest): Promise<Outcome> {
+  post({ url, headers, body, timeouts, signal }: TransportRequest): Promise<Outcome> {
+    if (signal.aborted) return Promise.resolve({ kind: 'failed', cause: signal.reason, maybeSent: false });
+    if (url !== this.#url) this.#aim(url);
+    const connection = this.#connectionTo(this.#origin);
+    connection.isFree = false;
     return new Promise((resolve) => {
-      const exchange = new Exchange(request, resolve);
-      if (request.signal.aborted) return;
-      try {
-        const { origin, pathname, search } = new URL(request.url);
-        const { headers, body } = request;
-        this.#agent.dispatch(
-          {
-            ...{ origin, path: pathname + search, method: 'POST', body },
-            headers: { ...headers, 'accept-encoding': 'identity' },
-          },
-          exchange,
-        );
-      } catch (error) {
-        exchange.end(error);
-      }
+      const exchange = new Exchange({ timeouts, signal }, (outcome, isComplete) => {
+        // An answer may come before the body is sent: nobody reads that from here on.
+        if (isComplete && !connection.isWriting) connection.isFree = true;
+        else this.#giveUp(connection);
+        resolve(outcome);
+      });
+      connection.dispatch(
+        {
+          ...{ path: this.#path, method: 'POST', body },
+          headers: { ...headers, 'accept-encoding': 'identity' },
+        },
+        exchange,
+      );
     });
   }
 
   async close(): Promise<void> {
-    await this.#agent.destroy();
-    for (const socket of this.#sockets) socket.destroy();
+    await Promise.all(this.#connections.map((connection) => connection.close()));
+  }
+
+  #aim(url: string): void {
+    const { origin, pathname, search } = new URL(url);
+    this.#url = url;
+    this.#origin = origin;
+    this.#path = pathname + search;
+  }
+
+  #connectionTo(origin: string): UndiciConnection {
+    const free = this.#connections.find((each) => each.isFree && each.origin === origin);
+    if (free !== undefined) return free;
+    const connection = new UndiciConnection(origin, this.#connector);
+    this.#connections = [...this.#connections, connection];
+    return connection;
+  }
+
+  /** With what is under way: what is left of an answer is not to be read as that of another request. */
+  #giveUp(connection: UndiciConnection): void {
+    this.#connections = this.#connections.filter((each) => each !== connection);
+    void connection.close();
   }
 }
 
 /** One request and its answer, as undici tells of them. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #limits: TimeLimits;
-  readonly #resolve: (outcome: Outcome) => void;
+  readonly #onEnd: (outcome: Outcome, isComplete: boolean) => void;
   /** Set once there is a connection: nothing was sent before. */
-  #controller: Dispatcher.DispatchController | undefined;
+  #isSent = false;
   #answer: { readonly status: number; readonly retryAfter: string | undefined } | undefined;
   readonly #decoder = new TextDecoder();
   #body = '';
   #room = MAX_ANSWER_BYTES;
   #isOver = false;
 
-  constructor({ timeouts, signal }: TransportRequest, resolve: (outcome: Outcome) => void) {
-    this.#resolve = resolve;
-    this.#limits = new TimeLimits(timeouts, signal, (reason) => this.end(reason));
+  /** @param onEnd Called once. Tells whether all of the answer came. */
+  constructor(
+    { timeouts, signal }: Pick<TransportRequest, 'timeouts' | 'signal'>,
+    onEnd: (outcome: Outcome, isComplete: boolean) => void,
+  ) {
+    this.#onEnd = onEnd;
+    this.#limits = new TimeLimits(timeouts, signal, (reason) => this.#end(reason));
     this.#limits.enter('connectMs');
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    // A connection came about for a request that waits no longer.
-    if (this.#isOver) controller.abort(new Error('given up'));
-    else this.#limits.enter('headersMs');
+  onRequestStart(): void {
+    this.#isSent = true;
+    this.#limits.enter('headersMs');
   }
 
   onResponseStart(
@@ -96,28 +107,26 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(_: unknown, chunk: Buffer): void {
     this.#body += this.#decoder.decode(chunk.subarray(0, this.#room), { stream: true });
     this.#room -= chunk.length;
-    if (this.#room <= 0) this.end(new Error(`the answer has more than ${MAX_ANSWER_BYTES} bytes`));
+    if (this.#room <= 0) this.#end(new Error(`the answer has more than ${MAX_ANSWER_BYTES} bytes`));
   }
 
   onResponseEnd(): void {
-    this.end(undefined);
+    this.#end(undefined);
   }
 
   onResponseError(_: unknown, error: Error): void {
-    this.end(error);
+    this.#end(error);
   }
 
   /** Whatever ends it, the status is what counts where there is one, with as much of a body as came. */
-  end(cause: unknown): void {
+  #end(cause: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#limits.clear();
-    this.#resolve(
+    const outcome: Outcome =
       this.#answer === undefined
-        ? { kind: 'failed', cause, maybeSent: this.#controller !== undefined }
-        : { kind: 'answered', ...this.#answer, body: this.#body },
-    );
-    // With the connection: what is left of the answer is not to be read as that of another request.
-    if (cause !== undefined) this.#controller?.abort(new Error('given up', { cause }));
+        ? { kind: 'failed', cause, maybeSent: this.#isSent }
+        : { kind: 'answered', ...this.#answer, body: this.#body };
+    this.#onEnd(outcome, cause === undefined);
   }
 }
