@@ -182,7 +182,12 @@ export class Delivery {
     const { books, clock, gate, onFailedAttempt, policy, requests, signal, sizeLimit } = this.#options;
     const now = clock.now();
     const rule = outcome.kind === 'failed' ? NO_ANSWER : ruleFor(outcome.status, policy);
-    if (outcome.kind === 'answered' && rule.action === 'accept') return this.#accepted(batch, pass, outcome);
+    if (outcome.kind === 'answered' && rule.action === 'accept') {
+      const fate = await this.#accepted(batch, pass, outcome);
+      // A request that had no answer may not be over.
+      if (tries.failures === 0) this.#letGo(batch);
+      return fate;
+    }
     if (signal.aborted) return 'stopped';
     onFailedAttempt(failedAttempt(outcome, rule.action, now));
     if (outcome.kind === 'failed' || rule.action === 'retry') {
@@ -291,6 +296,13 @@ export class Delivery {
     }
     if (from < count) await this.#settlement.delivered(from === 0 ? batch : cutBatch(batch, from, count));
     return 'settled';
+  }
+
+  /** What the batch lies in may be used again, unless somebody may still read it. */
+  #letGo(batch: Batch): void {
+    const { lane, requests } = this.#options;
+    if (batch.memory === undefined || !requests.releasesBodies || lane.underWay.isRead(batch)) return;
+    lane.backlog.bodies.give(batch.memory);
   }
 
   /** An accepted batch's answer names an event as rejected. */

@@ -91,6 +91,11 @@ export class Requests {
     return redactedOutcome(outcome, (text) => this.redact(text));
   }
 
+  /** Whether nobody reads the body of a request any more that was answered. */
+  get releasesBodies(): boolean {
+    return this.#options.transport.releasesBody === true && this.#options.compression === undefined;
+  }
+
   /** The service took a batch. */
   accepted(batch: Batch): void {
     this.#accepted += 1;

@@ -17,6 +17,8 @@ export interface UnderWayOptions {
 export class UnderWay {
   readonly #options: UnderWayOptions;
   readonly #batches = new Set<Batch>();
+  /** Those that the journal was given once more. */
+  readonly #read = new WeakSet<Batch>();
 
   constructor(options: UnderWayOptions) {
     this.#options = options;
@@ -31,10 +33,16 @@ export class UnderWay {
     this.#batches.delete(batch);
   }
 
+  /** Whether the journal may still read a batch. */
+  isRead(batch: Batch): boolean {
+    return this.#read.has(batch);
+  }
+
   /** Gives to the journal what is in memory alone. */
   async secure(): Promise<void> {
     const { backlog, secure } = this.#options;
     for (const batch of this.#in(MEMORY_SEGMENT)) {
+      this.#read.add(batch);
       const range = await secure(batch.events);
       if (range === undefined) return;
       await this.#settle(batch, range, () => backlog.secure(batch.range, range));
@@ -56,6 +64,7 @@ export class UnderWay {
     const { backlog, journal } = this.#options;
     let bytes = 0;
     for (const batch of this.#in(segment)) {
+      this.#read.add(batch);
       const range = await journal.append(batch.events);
       await this.#settle(batch, range, () => backlog.moveInFlight(batch.range, range));
       bytes += batch.events.bytes.length;
