@@ -31,7 +31,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'drops the checksum',
     file: 'journals/file/frame.js',
-    find: 'if (checksum(bytes, at, start + length) !== bytes.readUInt32LE(at + CHECKSUM_AT))',
+    find: 'if (xxh32(view, at + SEGMENT_AT, end) !== view.getUint32(at + CHECKSUM_AT, true))',
     replace: 'if (false)',
   },
   {

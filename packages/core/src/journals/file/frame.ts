@@ -1,6 +1,6 @@
-import { crc32 } from 'node:zlib';
 import type { EventBytes } from '../../journal.ts';
 import type { SegmentHeader } from './segment-header.ts';
+import { xxh32 } from './xxh32.ts';
 
 /*
  * One frame holds one event (FORMAT.md):
@@ -8,10 +8,11 @@ import type { SegmentHeader } from './segment-header.ts';
  *   FF FE | checksum u32 | segment u32 | length u32 | index u32 | age u32 | event
  *
  * Neither FF nor FE occurs in UTF-8, so no event can hold what looks like the start of a frame. The checksum is the
- * CRC-32 of all behind it in the frame. The segment is a number drawn at random, the same in its header: a block of another
+ * XXH32 of all behind it in the frame. The segment is a number drawn at random, the same in its header: a block of another
  * file that ends up here holds no frames of this one.
  */
 const MARK = Buffer.from([0xff, 0xfe]);
+const MARK_NUMBER = 0xfeff;
 const CHECKSUM_AT = 2;
 const SEGMENT_AT = 6;
 const LENGTH_AT = 10;
@@ -39,26 +40,30 @@ export function writeFrames(
   { id, baseTime }: Pick<SegmentHeader, 'id' | 'baseTime'>,
   target: Buffer,
 ): void {
-  let from = 0;
+  const length = framedLength({ bytes, ends });
+  const view = viewOf(target);
+  // All at once to the end, from where each event moves to its place: cheaper than to fetch them one by one.
+  let from = length - bytes.length;
+  const moved = from;
+  target.set(bytes, from);
   let at = 0;
   for (let number = 0; number < ends.length; number += 1) {
-    const to = ends[number] ?? 0;
+    const to = moved + (ends[number] ?? 0);
     const end = at + FRAME_HEADER_BYTES + to - from;
-    target[at] = 0xff;
-    target[at + 1] = 0xfe;
-    target.writeUInt32LE(id, at + SEGMENT_AT);
-    target.writeUInt32LE(to - from, at + LENGTH_AT);
-    target.writeUInt32LE(index + number, at + INDEX_AT);
-    target.writeUInt32LE(ageOf(times?.[number], baseTime), at + AGE_AT);
-    target.set(bytes.subarray(from, to), at + FRAME_HEADER_BYTES);
-    target.writeUInt32LE(checksum(target, at, end), at + CHECKSUM_AT);
+    target.copyWithin(at + FRAME_HEADER_BYTES, from, to);
+    view.setUint16(at, MARK_NUMBER, true);
+    view.setUint32(at + SEGMENT_AT, id, true);
+    view.setUint32(at + LENGTH_AT, to - from, true);
+    view.setUint32(at + INDEX_AT, index + number, true);
+    view.setUint32(at + AGE_AT, ageOf(times?.[number], baseTime), true);
+    view.setUint32(at + CHECKSUM_AT, xxh32(view, at + SEGMENT_AT, end), true);
     at = end;
     from = to + 1;
   }
 }
 
-function checksum(bytes: Buffer, at: number, end: number): number {
-  return crc32(bytes.subarray(at + SEGMENT_AT, end));
+function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, length);
 }
 
 /** Milliseconds after the base time; a clock that was set back makes no event older than that. */
@@ -70,6 +75,7 @@ function ageOf(time: number | undefined, baseTime: number): number {
 /** Walks over frames and finds the next one after whatever is not an intact frame. */
 export class FrameReader {
   readonly #bytes: Buffer;
+  readonly #view: DataView;
   readonly #id: number | undefined;
   readonly #isEnd: boolean;
   #next = 0;
@@ -89,6 +95,7 @@ export class FrameReader {
    */
   constructor(bytes: Buffer, id: number | undefined, isEnd: boolean) {
     this.#bytes = bytes;
+    this.#view = viewOf(bytes);
     this.#id = id;
     this.#isEnd = isEnd;
   }
@@ -123,24 +130,24 @@ export class FrameReader {
   }
 
   #parse(at: number): 'intact' | 'cut short' | 'damaged' {
-    const bytes = this.#bytes;
-    const left = bytes.length - at;
+    const view = this.#view;
+    const left = view.byteLength - at;
     if (left < FRAME_HEADER_BYTES) return 'cut short';
-    if (bytes[at] !== 0xff || bytes[at + 1] !== 0xfe) return 'damaged';
-    const id = bytes.readUInt32LE(at + SEGMENT_AT);
+    if (view.getUint16(at, true) !== MARK_NUMBER) return 'damaged';
+    const id = view.getUint32(at + SEGMENT_AT, true);
     if (this.#id !== undefined && id !== this.#id) return 'damaged';
-    const length = bytes.readUInt32LE(at + LENGTH_AT);
-    const index = bytes.readUInt32LE(at + INDEX_AT);
-    const age = bytes.readUInt32LE(at + AGE_AT);
+    const length = view.getUint32(at + LENGTH_AT, true);
+    const age = view.getUint32(at + AGE_AT, true);
     const start = at + FRAME_HEADER_BYTES;
+    const end = start + length;
     if (length > left - FRAME_HEADER_BYTES) return 'cut short';
-    if (checksum(bytes, at, start + length) !== bytes.readUInt32LE(at + CHECKSUM_AT)) return 'damaged';
+    if (xxh32(view, at + SEGMENT_AT, end) !== view.getUint32(at + CHECKSUM_AT, true)) return 'damaged';
     this.id = id;
-    this.index = index;
+    this.index = view.getUint32(at + INDEX_AT, true);
     this.start = start;
-    this.end = start + length;
+    this.end = end;
     this.age = age === NO_AGE ? undefined : age;
-    this.#next = this.end;
+    this.#next = end;
     return 'intact';
   }
 }

@@ -7,7 +7,7 @@ import { crc32 } from 'node:zlib';
  *   FF FE "SLUICE" | version u8 | 0 0 0 | first index u32 | base time f64 | id u32 | crc u32
  */
 const START = Buffer.from([0xff, 0xfe, ...Buffer.from('SLUICE')]);
-const VERSION = 1;
+const VERSION = 2;
 const FIRST_AT = 12;
 const BASE_TIME_AT = 16;
 const ID_AT = 24;

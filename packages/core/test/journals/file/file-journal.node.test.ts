@@ -228,7 +228,7 @@ describe('FileJournal', () => {
     await leave([['1']]);
     const path = await theSegment();
     const bytes = await readFile(path);
-    bytes[8] = 2;
+    bytes[8] = 3;
     bytes.writeUInt32LE(crc32(bytes.subarray(0, 28)), 28);
     await writeFile(path, bytes);
     await writeFile(join(path, '..', 'notes.txt'), 'mine');

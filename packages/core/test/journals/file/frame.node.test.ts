@@ -31,7 +31,7 @@ describe('a frame', () => {
     expect(frame.toString('hex')).toBe(
       [
         'fffe',
-        'a7cba45b',
+        'ce967fb0',
         '09000000',
         '07000000',
         '05000000',

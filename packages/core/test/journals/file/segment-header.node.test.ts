@@ -21,7 +21,7 @@ describe('the header of a segment', () => {
   it('has the bytes that are written down for it', () => {
     const header = writeHeader(HEADER);
     expect(header).toHaveLength(SEGMENT_HEADER_BYTES);
-    expect(header.subarray(0, 12).toString('latin1')).toBe('\xff\xfeSLUICE\x01\0\0\0');
+    expect(header.subarray(0, 12).toString('latin1')).toBe('\xff\xfeSLUICE\x02\0\0\0');
     expect([header.readUInt32LE(12), header.readDoubleLE(16), header.readUInt32LE(24)]).toEqual([
       ...[HEADER.first, HEADER.baseTime, HEADER.id],
     ]);
@@ -40,9 +40,9 @@ describe('the header of a segment', () => {
     expect(newHeader(3, 1_000)).toMatchObject({ first: 3, baseTime: 1_000 });
   });
 
-  it('says of a later version that it is one, whatever else that has changed', () => {
+  it('says of another version that it is one, whatever else that has changed', () => {
     const later = changed((header) => {
-      header[8] = 2;
+      header[8] = 3;
       header.fill(0x55, 9, 28);
     });
     expect(readHeader(later)).toBe('other version');
