@@ -21,6 +21,7 @@ export type BacklogTold =
       readonly type: 'delivered';
       /** On the clock that all processes share. */
       readonly createdAt: number;
+      readonly deliveredAt: number;
       readonly peakBytes: number;
       /** Bytes held, sampled as long as it delivered. */
       readonly memoryCurve: readonly number[];
