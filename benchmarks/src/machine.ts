@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem, type } from 'node:os';
+import { packageVersion } from './package-version.ts';
 
 const GIB = 1024 ** 3;
 
@@ -15,14 +15,7 @@ export function describeMachine(): readonly (readonly [string, string])[] {
     ['system', `${type()} ${release()}, ${process.arch}`],
     ['load when it began', load],
     ['Node', process.version],
-    ['undici', version('undici', './package.json')],
-    ['@sluice/core', version('@sluice/core', '../package.json')],
+    ['undici', packageVersion('undici')],
+    ['@sluice/core', packageVersion('@sluice/core')],
   ];
-}
-
-/** The version of an installed package, whose manifest lies there as seen from its main module. */
-function version(name: string, manifest: string): string {
-  const text = readFileSync(new URL(manifest, import.meta.resolve(name)), 'utf8');
-  const parsed: { version: string } = JSON.parse(text);
-  return parsed.version;
 }

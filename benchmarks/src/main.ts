@@ -12,6 +12,7 @@ import { durable } from './measurements/durable.ts';
 import type { Measurement } from './measurements/measurement.ts';
 import { memory } from './measurements/memory.ts';
 import { paced } from './measurements/paced.ts';
+import { peers } from './measurements/peers.ts';
 import { recovery } from './measurements/recovery.ts';
 import { track } from './measurements/track.ts';
 import { resultsPage } from './results-page.ts';
@@ -21,7 +22,7 @@ import { fitColumns, tableLine } from './text-table.ts';
 import { averageBytes } from './workload/average-bytes.ts';
 
 const MEASUREMENTS: readonly Measurement[] = [
-  ...[burst, burstSizes, track, recovery, durable, backlog, memory, paced],
+  ...[burst, burstSizes, peers, track, recovery, durable, backlog, memory, paced],
 ];
 const SIZE = { full: { rounds: 5, events: 200_000 }, quick: { rounds: 1, events: 20_000 } };
 const RESULTS = new URL('../results.md', import.meta.url);

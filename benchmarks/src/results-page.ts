@@ -1,6 +1,8 @@
 import { cells, TITLES } from './figures.ts';
 import type { Measurement } from './measurements/measurement.ts';
+import { packageVersion } from './package-version.ts';
 import type { Row } from './row.ts';
+import type { Subject } from './subjects/subject.ts';
 
 export interface Results {
   readonly rows: readonly Row[];
@@ -27,11 +29,25 @@ export function resultsPage({ rows, measurements, machine, conditions, date }: R
     ...conditions.map((condition) => `- ${condition}`),
     ...measurements.map(({ name, method }) => `- \`${name}\`: ${method}`),
     '',
+    '## What was measured',
+    '',
+    ...subjects(measurements).map(describeSubject),
+    '',
     '## On what',
     '',
     ...machine.map(([name, value]) => `- ${name}: ${value}`),
     '',
   ].join('\n');
+}
+
+/** Each subject once, however many measurements it is in. */
+function subjects(measurements: readonly Measurement[]): readonly Subject[] {
+  return [...new Set(measurements.flatMap(({ subjects = [] }) => subjects))];
+}
+
+function describeSubject({ name, package: its, configuration }: Subject): string {
+  const version = its === undefined ? '' : ` (${its} ${packageVersion(its)})`;
+  return `- ${name}${version}: ${configuration}.`;
 }
 
 function tableRow(texts: readonly string[]): string {

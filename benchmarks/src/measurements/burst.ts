@@ -51,6 +51,7 @@ export const burst: Measurement = {
     'before its tracker is made; the delay is the longest of `monitorEventLoopDelay` at 1 ms, which shows about 1 ms ' +
     'where nothing is going on. The demands are against the bare loop that collects a burst and posts it at the end, as ' +
     'they were set; one that posts while it tracks is faster, as is shown.',
+  subjects: SUBJECTS,
   run,
 };
 

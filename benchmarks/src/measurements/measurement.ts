@@ -1,4 +1,5 @@
 import type { Row } from '../row.ts';
+import type { Subject } from '../subjects/subject.ts';
 
 /** How measurements are run. */
 export interface MeasurementContext {
@@ -19,5 +20,7 @@ export interface Measurement {
   readonly name: string;
   /** How it is measured, for the results: one sentence or two. */
   readonly method: string;
+  /** What it measures, whose configurations belong to the results. */
+  readonly subjects?: readonly Subject[];
   run(context: MeasurementContext): Promise<readonly Row[]>;
 }

@@ -8,7 +8,8 @@ const BATCH_EVENTS = 500;
 
 /** Mixpanel has no queue: the application keeps an array and hands it over. */
 export const mixpanel: Subject = {
-  name: 'mixpanel',
+  name: 'Mixpanel',
+  package: 'mixpanel',
   configuration:
     `no queue of its own, so the array and the loop are ours: track_batch() of ${BATCH_EVENTS} events, ${CALLS} calls at a time, ` +
     'which it posts in parts of 50 (its most), in base64, on up to 40 connections kept alive',

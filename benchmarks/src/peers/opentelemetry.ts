@@ -6,7 +6,8 @@ const BATCH_EVENTS = 500;
 
 /** OpenTelemetry's logs: the fastest SDK that has a queue of its own. */
 export const opentelemetry: Subject = {
-  name: 'OpenTelemetry logs',
+  name: 'OpenTelemetry',
+  package: '@opentelemetry/sdk-logs',
   configuration:
     `BatchLogRecordProcessor with a queue of ${QUEUE_EVENTS.toLocaleString('en')}, batches of ${BATCH_EVENTS}, no delay; the OTLP exporter ` +
     'over HTTP with protobuf (faster than its JSON), kept alive, not compressed; one request at a time, as it is built',

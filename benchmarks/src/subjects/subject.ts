@@ -18,6 +18,8 @@ export interface Sender {
 /** Something that is measured as a way to deliver events. */
 export interface Subject {
   readonly name: string;
+  /** The package that it is, whose version belongs to the results. */
+  readonly package?: string;
   /** Its options and what else is done for it, for the results. */
   readonly configuration: string;
   /** How it and the service speak, where that is not Sluice's way. */

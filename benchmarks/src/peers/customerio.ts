@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import type { Subject } from '../subjects/subject.ts';
+import { Outstanding } from '../workload/outstanding.ts';
+
+const BATCH_EVENTS = 500;
+/** For what does not fill a batch: it has no flush() but when it closes. */
+const INTERVAL_MS = 10;
+
+/** The client of its pipelines: customerio-node posts every event by itself. */
+export const customerio: Subject = {
+  name: 'Customer.io',
+  package: '@customerio/cdp-analytics-node',
+  configuration: `maxEventsInBatch ${BATCH_EVENTS}, flushInterval ${INTERVAL_MS} ms; Node's own fetch, each batch at once`,
+  format: { mark: '"messageId":"' },
+  load: async () => {
+    const { Analytics } = await import('@customerio/cdp-analytics-node');
+    return ({ baseUrl }) => {
+      const client = new Analytics({
+        writeKey: 'bench-key',
+        host: baseUrl,
+        maxEventsInBatch: BATCH_EVENTS,
+        flushInterval: INTERVAL_MS,
+      });
+      const outstanding = new Outstanding();
+      const done = () => outstanding.end();
+      return {
+        track: ({ name, correlationValue, payload }) => {
+          outstanding.begin();
+          const event = { event: name, userId: correlationValue, properties: payload };
+          client.track({ ...event, messageId: randomUUID() }, done);
+        },
+        flush: () => outstanding.empty(),
+        close: () => client.closeAndFlush(),
+      };
+    };
+  },
+};
