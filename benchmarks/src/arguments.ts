@@ -18,7 +18,7 @@ export const BENCH_HELP = `Usage: npm run bench [-- --quick] [-- --only NAME] [-
   --profile DIR  write a CPU profile of every measured process there
   --help         show this and end
 
-A full run of all measurements writes benchmarks/results.md.
+A full run of all measurements writes benchmarks/results.md, benchmarks/plots and a section of README.md.
 Exit codes: 0 nothing was lost, whether or not the demands are met; 1 events were lost or a measurement failed,
 2 wrong arguments, 128 + N ended by signal N.
 `;

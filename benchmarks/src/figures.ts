@@ -13,6 +13,14 @@ export const TITLES: readonly string[] = [
   '',
 ];
 
+/** How the columns of that table are set, in Markdown. */
+export const TITLE_RULE: readonly string[] = ['---', '--:', '--:', '---', '--:', '--:', '---', '---'];
+
+/** A row of a table in Markdown. */
+export function tableRow(texts: readonly string[]): string {
+  return `| ${texts.join(' | ')} |`;
+}
+
 /** A row as texts. */
 export function cells({ name, value, spread, unit, ratio, ratioSpread, demand, pass }: Row): string[] {
   return [

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { BENCH_HELP, type BenchArguments, parseBenchArguments } from './arguments.ts';
 import { ArgumentError, select } from './command-line.ts';
@@ -15,7 +15,8 @@ import { paced } from './measurements/paced.ts';
 import { peers } from './measurements/peers.ts';
 import { recovery } from './measurements/recovery.ts';
 import { track } from './measurements/track.ts';
-import { resultsPage } from './results-page.ts';
+import { writePages } from './pages.ts';
+import { plotsOf } from './plots/plots.ts';
 import type { Row } from './row.ts';
 import { makeScratchDirectory } from './scratch-directory.ts';
 import { fitColumns, tableLine } from './text-table.ts';
@@ -25,7 +26,6 @@ const MEASUREMENTS: readonly Measurement[] = [
   ...[burst, burstSizes, peers, track, recovery, durable, backlog, memory, paced],
 ];
 const SIZE = { full: { rounds: 5, events: 200_000 }, quick: { rounds: 1, events: 20_000 } };
-const RESULTS = new URL('../results.md', import.meta.url);
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -52,9 +52,9 @@ async function main(args: readonly string[]): Promise<number> {
   if (wanted.json !== undefined) writeRows(wanted.json, rows);
   const isWhole = !wanted.quick && wanted.only === undefined && wanted.profile === undefined;
   if (isWhole && problems.length === 0) {
-    const page = resultsPage({ rows, measurements, machine, conditions: conditions(), date: new Date() });
-    writeFileSync(RESULTS, page);
-    process.stdout.write('Written to benchmarks/results.md.\n');
+    const about = { measurements, machine, conditions: conditions(), date: new Date() };
+    await writePages({ rows, plots: plotsOf(rows), ...about });
+    process.stdout.write('Written to benchmarks/results.md, benchmarks/plots and README.md.\n');
   }
   const count = (pass: boolean) => rows.filter((row) => row.pass === pass).length;
   process.stdout.write(
@@ -97,8 +97,8 @@ function conditions(): string[] {
   return [
     `${events.toLocaleString('en')} events of ${averageBytes()} bytes on average, medians of ${rounds} rounds with the least and the ` +
       'most. Every run is a fresh process; the subjects of a round take turns, every second round in reverse.',
-    'The receiver is a plain node:http server on loopback in its own process, as fresh as the subject. It collects the uuids of all events: a ' +
-      'run in which one is missing or comes twice is an error, and has no figure.',
+    'The receiver is a plain node:http server on loopback in its own process. It collects the uuids of all events: a run in ' +
+      'which one is missing or comes twice is an error, and has no figure.',
     'Trackers have their default options but for what a row names. Journals lie in the temporary directory of the system.',
   ];
 }

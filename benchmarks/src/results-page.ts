@@ -1,11 +1,13 @@
-import { cells, TITLES } from './figures.ts';
+import { cells, TITLE_RULE, TITLES, tableRow } from './figures.ts';
 import type { Measurement } from './measurements/measurement.ts';
 import { packageVersion } from './package-version.ts';
+import type { Plot } from './plots/plot.ts';
 import type { Row } from './row.ts';
 import type { Subject } from './subjects/subject.ts';
 
 export interface Results {
   readonly rows: readonly Row[];
+  readonly plots: readonly Plot[];
   readonly measurements: readonly Measurement[];
   readonly machine: readonly (readonly [string, string])[];
   readonly conditions: readonly string[];
@@ -13,7 +15,7 @@ export interface Results {
 }
 
 /** benchmarks/results.md: the figures, and all that one has to know to make or doubt them. */
-export function resultsPage({ rows, measurements, machine, conditions, date }: Results): string {
+export function resultsPage({ rows, plots, measurements, machine, conditions, date }: Results): string {
   return [
     '# Results',
     '',
@@ -21,9 +23,10 @@ export function resultsPage({ rows, measurements, machine, conditions, date }: R
     'machine, absolute figures do not; each ratio is made within one round. A demand that is missed stands here as missed.',
     '',
     tableRow(TITLES),
-    tableRow(['---', '--:', '--:', '---', '--:', '--:', '---', '---']),
+    tableRow(TITLE_RULE),
     ...rows.map((row) => tableRow(cells(row))),
     '',
+    ...plots.flatMap(({ name, description }) => [`![${description}](plots/${name}.svg)`, '']),
     '## How',
     '',
     ...conditions.map((condition) => `- ${condition}`),
@@ -48,8 +51,4 @@ function subjects(measurements: readonly Measurement[]): readonly Subject[] {
 function describeSubject({ name, package: its, configuration }: Subject): string {
   const version = its === undefined ? '' : ` (${its} ${packageVersion(its)})`;
   return `- ${name}${version}: ${configuration}.`;
-}
-
-function tableRow(texts: readonly string[]): string {
-  return `| ${texts.join(' | ')} |`;
 }

@@ -1,0 +1,11 @@
+import type { Row } from '../row.ts';
+import { SUBJECTS } from '../subjects/all.ts';
+import { backlogPlot } from './backlog-plot.ts';
+import { deliveredPlot } from './delivered-plot.ts';
+import type { Plot } from './plot.ts';
+
+/** The plots for which there are figures. */
+export function plotsOf(rows: readonly Row[]): readonly Plot[] {
+  const names = SUBJECTS.map(({ name }) => name);
+  return [deliveredPlot(rows, names), backlogPlot(rows)].filter((plot) => plot !== undefined);
+}
