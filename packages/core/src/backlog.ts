@@ -10,7 +10,7 @@ export const MEMORY_SEGMENT = 0;
 /** The segment of events that were dropped where they cannot be taken out: in the middle of the ring. */
 const DROPPED_SEGMENT = -1;
 /** What is not written is written at once when it is as much, in bytes, or takes such a part of the memory. */
-const PRESSING_BYTES = 256 * 1024;
+const PRESSING_BYTES = 512 * 1024;
 const PRESSING_PART = 8;
 /** What is written already takes at most so much memory, in bytes: it can be read back. */
 const MOST_WRITTEN_BYTES = 16 * 1024 * 1024;
@@ -66,9 +66,13 @@ export class Backlog {
     return this.#ring.length - this.#written.count;
   }
 
-  /** Whether there is enough to be written for a write of its own, or so much that the memory may become too small. */
-  get isPressing(): boolean {
-    const { unwritten } = this;
+  /**
+   * Whether there is enough to be written for a write of its own, or so much that the memory may become too small.
+   *
+   * @param handed How many of the oldest unwritten events are being written already.
+   */
+  isPressing(handed = 0): boolean {
+    const unwritten = this.unwritten - handed;
     return (
       unwritten * PRESSING_PART >= this.#limit.maxEvents ||
       unwritten * this.#ring.bytes >= this.#pressingBytes * this.#ring.length
@@ -149,6 +153,11 @@ export class Backlog {
    */
   unwrittenGroup(limit: Limit, skip = 0): EventBytes | undefined {
     return this.unwritten <= skip ? undefined : this.#ring.peek(this.#written.count + skip, limit);
+  }
+
+  /** When the oldest unwritten event behind `skip` others was accepted; undefined where there is none. */
+  unwrittenAt(skip: number): number | undefined {
+    return this.unwritten <= skip ? undefined : this.#ring.timeOf(this.#written.count + skip);
   }
 
   /** The journal now holds the oldest unwritten events. */

@@ -46,7 +46,11 @@ export class Committer {
   /** Where one append failed, the journal's word on those that were under way with it is not taken. */
   #generation = 0;
   #starting: Promise<void> | undefined;
-  #drainsSoon = false;
+  /** Whether it is to be seen again what is to be handed on. */
+  #isAsked = false;
+  #startsSoon = false;
+  /** So many of all accepted events are to be written now; those behind them once their interval is over, or they are many. */
+  #wanted = 0;
   /** Whether a journal that failed is tried with what goes on in memory. */
   #isProbing = false;
   #failures = 0;
@@ -63,25 +67,22 @@ export class Committer {
   }
 
   /**
-   * Events were accepted: they are written within the interval, or at once where that is urgent. Costs next to nothing when
-   * that is under way.
+   * Events were accepted: they are written within the interval, or at once where that is urgent or there are enough of them.
+   * Costs next to nothing when that is under way.
    */
   notify(isUrgent = false): void {
-    const { backlog, clock, intervalMs, onWritten } = this.#options;
-    if ((isUrgent || backlog.isPressing) && this.#appends.size === 0 && this.#retryTimer === undefined)
-      this.#drainSoon();
-    if (this.#timer !== undefined) return;
-    this.#timer = clock.setTimeout(() => {
-      this.#timer = undefined;
-      if (this.#retryTimer === undefined) void this.#drain();
-      else onWritten();
-    }, intervalMs);
+    const { backlog, clock, intervalMs } = this.#options;
+    if (isUrgent) this.#wanted = backlog.accepted;
+    if ((isUrgent || backlog.isPressing(this.#handed)) && this.#appends.size < MOST_APPENDS)
+      this.#startSoon();
+    this.#timer ??= clock.setTimeout(() => this.#tick(), intervalMs);
   }
 
   /** Resolves once all that is accepted by now is written; to false as soon as the journal fails. */
   async write(): Promise<boolean> {
     const { backlog } = this.#options;
     const mark = backlog.accepted;
+    this.#wanted = mark;
     const triesBefore = this.#tries;
     while (backlog.written < mark) {
       // A try that was under way already says nothing of how the journal is now.
@@ -178,35 +179,68 @@ export class Committer {
     this.#timer = undefined;
   }
 
+  /** The interval is over: for the oldest event that is in nobody's hands, or not yet. */
+  #tick(): void {
+    const { backlog, clock, intervalMs, onWritten } = this.#options;
+    this.#timer = undefined;
+    if (this.#retryTimer !== undefined) return onWritten();
+    const at = backlog.unwrittenAt(this.#handed);
+    if (at === undefined) return;
+    const waitMs = at + intervalMs - clock.now();
+    // More than the whole interval: the time of day was set back.
+    if (waitMs > 0 && waitMs <= intervalMs) {
+      this.#timer = clock.setTimeout(() => this.#tick(), waitMs);
+      return;
+    }
+    this.#wanted = backlog.accepted;
+    void this.#start();
+  }
+
   /** Not now: this is `track()`. */
-  #drainSoon(): void {
-    if (this.#drainsSoon) return;
-    this.#drainsSoon = true;
+  #startSoon(): void {
+    if (this.#startsSoon || this.#retryTimer !== undefined) return;
+    this.#startsSoon = true;
     queueMicrotask(() => {
-      this.#drainsSoon = false;
-      void this.#drain();
+      this.#startsSoon = false;
+      void this.#start();
     });
   }
 
-  async #drain(): Promise<void> {
-    while (this.#options.backlog.unwritten > 0 && (await this.#advance()));
-  }
-
-  /** Hands on what can be handed on now, and waits until one of the appends has ended. False where the journal fails. */
+  /** Hands on what is to be handed on now, and waits until one of the appends has ended. False where the journal fails. */
   async #advance(): Promise<boolean> {
-    this.#starting ??= this.#startAppends().finally(() => {
-      this.#starting = undefined;
-    });
-    await this.#starting;
+    await this.#start();
     if (this.#appends.size > 0) await Promise.race(this.#appends);
     return !this.failing;
+  }
+
+  #start(): Promise<void> {
+    this.#isAsked = true;
+    this.#starting ??= this.#startAll();
+    return this.#starting;
+  }
+
+  async #startAll(): Promise<void> {
+    try {
+      while (this.#isAsked) {
+        this.#isAsked = false;
+        await this.#startAppends();
+      }
+    } finally {
+      this.#starting = undefined;
+    }
+  }
+
+  /** Whether more is to be written now than is in the appends under way. */
+  get #isDue(): boolean {
+    const { backlog } = this.#options;
+    return backlog.written + this.#handed < this.#wanted || backlog.isPressing(this.#handed);
   }
 
   async #startAppends(): Promise<void> {
     const { backlog, journal, budget, isLast, onDropped } = this.#options;
     let { maxEvents } = journal.groupLimit;
     // What was under way when one failed is to end first.
-    while (this.#appends.size < (this.failing ? 1 : MOST_APPENDS)) {
+    while (this.#isDue && this.#appends.size < (this.failing ? 1 : MOST_APPENDS)) {
       const group = backlog.unwrittenGroup({ ...journal.groupLimit, maxEvents }, this.#handed);
       if (group === undefined) return;
       // Not while they are written: they would be taken out from under the journal.
@@ -275,6 +309,7 @@ export class Committer {
       budget.written(group);
       this.#appends.delete(append);
       if (this.failing && this.#appends.size === 0) backlog.sendsUnwritten = true;
+      if (!this.failing) void this.#start();
       onWritten();
     });
     this.#appends.add(append);
@@ -301,7 +336,11 @@ export class Committer {
 
   /** Where nothing is left to be written, the journal is tried with what goes on in memory. */
   async #retry(): Promise<void> {
-    if (this.#options.backlog.unwritten > 0) return this.#drain();
+    const { backlog } = this.#options;
+    if (backlog.unwritten > 0) {
+      this.#wanted = backlog.accepted;
+      return this.#start();
+    }
     this.#isProbing = true;
     await this.#options.onRecovered();
     this.#isProbing = false;

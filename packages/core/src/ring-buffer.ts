@@ -87,7 +87,7 @@ export class RingBuffer {
 
   /** When the oldest event was pushed, in milliseconds since 1970; undefined when empty. */
   get oldestAt(): number | undefined {
-    return this.#length === 0 ? undefined : this.#first?.times[this.#first.first];
+    return this.#length === 0 ? undefined : this.timeOf(0);
   }
 
   /** Adds an event. False, and nothing changed, where the bounds leave no room for it. */
@@ -111,16 +111,16 @@ export class RingBuffer {
    * The bytes are the ring's own: valid until those events are shifted out.
    */
   peek(skip: number, limit: Limit): EventBytes {
-    let block = this.#first;
-    let index = skip;
-    for (; block !== undefined && index >= block.length; block = block.next) index -= block.length;
-    if (block === undefined) throw new RangeError(`there is no event behind ${skip} others`);
-    const { bytes, count, ends, first, times } = block;
-    return sliceEvents(
-      { bytes, ends: ends.subarray(0, count), times: times.subarray(0, count) },
-      first + index,
-      limit,
-    );
+    const { block, index } = this.#find(skip);
+    const { bytes, count, ends, times } = block;
+    const events = { bytes, ends: ends.subarray(0, count), times: times.subarray(0, count) };
+    return sliceEvents(events, index, limit);
+  }
+
+  /** When the `skip`-th event was pushed (there must be one). */
+  timeOf(skip: number): number | undefined {
+    const { block, index } = this.#find(skip);
+    return block.times[index];
   }
 
   /** Lets go of the oldest `count` events. */
@@ -133,6 +133,14 @@ export class RingBuffer {
       left -= taken;
       block = block.length === 0 ? this.#letGo(block) : block;
     }
+  }
+
+  #find(skip: number): { block: Block; index: number } {
+    let block = this.#first;
+    let index = skip;
+    for (; block !== undefined && index >= block.length; block = block.next) index -= block.length;
+    if (block === undefined) throw new RangeError(`there is no event behind ${skip} others`);
+    return { block, index: block.first + index };
   }
 
   /** The block to write `text` to; undefined where the bounds leave no room. */
