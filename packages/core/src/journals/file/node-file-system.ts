@@ -25,6 +25,7 @@ import {
   type Volume,
 } from './file-system.ts';
 
+const NO_FILE = -1;
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
 /** Missing on Windows. */
@@ -112,7 +113,7 @@ function openFile(path: string, flags: number): Promise<number> {
 
 /** With callbacks: those of `fs.promises` cost several times as much, and there are many small calls. */
 class NodeFile implements OpenFile {
-  readonly #file: number;
+  #file: number;
 
   constructor(file: number) {
     this.#file = file;
@@ -158,7 +159,10 @@ class NodeFile implements OpenFile {
   }
 
   close(): Promise<void> {
-    return called((done) => close(this.#file, done));
+    const file = this.#file;
+    // Its number may be another file's from now on: whatever is asked of it later fails.
+    this.#file = NO_FILE;
+    return called((done) => close(file, done));
   }
 }
 
