@@ -7,7 +7,7 @@ import { excerptOf, failedAttempt } from './failed-attempt.ts';
 import type { Gate, Pass } from './gate.ts';
 import { rejectedIndexes } from './rejected-indexes.ts';
 import type { Requests } from './requests.ts';
-import { Settlement, type SettlementOptions } from './settlement.ts';
+import { type OutgoingLane, Settlement, type SettlementOptions } from './settlement.ts';
 import type { SizeLimit } from './size-limit.ts';
 import type { Outcome } from './transport.ts';
 
@@ -67,23 +67,26 @@ export interface DeliveryOptions extends SettlementOptions {
 /** Sees one batch through to its end, in as many pieces as it takes: delivered, kept as dead letters, dropped or put back. */
 export class Delivery {
   readonly #options: DeliveryOptions;
+  /** The one that the batch is of. */
+  readonly #lane: OutgoingLane;
   readonly #settlement: Settlement;
   /** What is left of the batch: what is to be sent next is last, what was cut off first is first. */
   #pieces: Piece[] = [];
   /** Single events that were held back once already, because the service is to blame. */
-  readonly #held = new WeakSet<Batch>();
+  readonly #held = new Set<Batch>();
   /** How often the service refused in a way that is not worth many requests. */
   #slowness = 0;
   #restsBefore = false;
 
-  constructor(options: DeliveryOptions) {
+  constructor(options: DeliveryOptions, lane: OutgoingLane) {
     this.#options = options;
-    this.#settlement = new Settlement(options);
+    this.#lane = lane;
+    this.#settlement = new Settlement(options, lane);
   }
 
   async run(batch: Batch): Promise<void> {
     const { isStrict, verdicts } = this.#options;
-    const { backlog, underWay } = this.#options.lane;
+    const { backlog, underWay } = this.#lane;
     this.#add(...(verdicts.blameTheService && !isStrict ? this.#sample(batch) : [batch]));
     let piece = this.#pieces.pop();
     while (piece !== undefined) {
@@ -102,7 +105,7 @@ export class Delivery {
 
   #add(...batches: Batch[]): Piece[] {
     const pieces = batches.map((batch): Piece => ({ batch }));
-    for (const batch of batches) this.#options.lane.underWay.add(batch);
+    for (const batch of batches) this.#lane.underWay.add(batch);
     this.#pieces.push(...pieces);
     return pieces;
   }
@@ -129,9 +132,9 @@ export class Delivery {
 
   async #send(piece: Piece): Promise<Fate> {
     const { clock, signal, sizeLimit } = this.#options;
-    const { batcher } = this.#options.lane;
+    const { batcher } = this.#lane;
     const { batch, sibling } = piece;
-    await piece.again;
+    if (piece.again !== undefined) await piece.again;
     if (batch.events.ends.length > 1) {
       if (piece.isAtFault) return 'isolate';
       if (sizeLimit.isTooLarge(batch.body.length, clock.now())) return 'split';
@@ -152,7 +155,7 @@ export class Delivery {
     // One that was put aside failed before.
     const tries: Tries = { failures: 0, owesBudget: batch.range.isWhole === true, refusals: [] };
     for (;;) {
-      await this.#rest(waiting);
+      if (this.#restsBefore) await this.#rest(waiting);
       if (tries.failures > 0 && tries.owesBudget && this.#putAside(batch)) return 'put aside';
       const pass = await gate.admit(batch.events.ends.length, tries.owesBudget, waiting);
       if (pass === undefined && signal.aborted) return 'stopped';
@@ -260,7 +263,7 @@ export class Delivery {
     answer: Answer,
   ): Promise<Fate | { readonly again: Promise<void> }> {
     const { gate, isStrict, signal, verdicts } = this.#options;
-    const { backlog } = this.#options.lane;
+    const { backlog } = this.#lane;
     const isBlamed = verdicts.blameTheService;
     // One that cannot be put back is not to stand in the way of all others for ever.
     const { status, body } = answer;
@@ -279,7 +282,7 @@ export class Delivery {
 
   async #accepted(batch: Batch, pass: Pass, answer: Answer): Promise<Fate> {
     const { classify, clock, gate, onHookFailed, requests, sizeLimit } = this.#options;
-    const { underWay } = this.#options.lane;
+    const { underWay } = this.#lane;
     const count = batch.events.ends.length;
     gate.accepted(pass);
     requests.accepted(batch);
@@ -294,20 +297,23 @@ export class Delivery {
       await this.#rejected(event, pass, { ...answer, body: requests.redact(reason) });
       from = index + 1;
     }
-    if (from < count) await this.#settlement.delivered(from === 0 ? batch : cutBatch(batch, from, count));
+    if (from < count) {
+      const settled = this.#settlement.delivered(from === 0 ? batch : cutBatch(batch, from, count));
+      await gate.settle(settled);
+    }
     return 'settled';
   }
 
   /** What the batch lies in may be used again, unless somebody may still read it. */
   #letGo(batch: Batch): void {
-    const { lane, requests } = this.#options;
-    if (batch.memory === undefined || !requests.releasesBodies || lane.underWay.isRead(batch)) return;
-    lane.backlog.bodies.give(batch.memory);
+    const { requests } = this.#options;
+    if (batch.memory === undefined || !requests.releasesBodies || this.#lane.underWay.isRead(batch)) return;
+    this.#lane.backlog.bodies.give(batch.memory);
   }
 
   /** An accepted batch's answer names an event as rejected. */
   async #rejected(event: Batch, pass: Pass, answer: Answer): Promise<void> {
-    const { underWay } = this.#options.lane;
+    const { underWay } = this.#lane;
     underWay.add(event);
     const fate = await this.#endSingle(event, pass, answer);
     if (fate === 'refused') return;
@@ -318,14 +324,13 @@ export class Delivery {
 
   /** Leaves a batch to the journal where many wait for a retry already, so that others can go. */
   #putAside({ range }: Batch): boolean {
-    const { gate, isStrict, lane, signal } = this.#options;
+    const { gate, isStrict, signal } = this.#options;
     const isCrowded = gate.parked >= MOST_PARKED && gate.retryWaitMs > 0;
-    return isCrowded && !isStrict && !signal.aborted && lane.backlog.putAside(range);
+    return isCrowded && !isStrict && !signal.aborted && this.#lane.backlog.putAside(range);
   }
 
   /** After a refusal that is not worth many requests. */
   async #rest(waiting: AbortSignal): Promise<void> {
-    if (!this.#restsBefore) return;
     this.#restsBefore = false;
     const { backoff, clock, random } = this.#options;
     await sleep(clock, backoffDelayMs(Math.min(this.#slowness, SLOWEST), backoff, random), waiting);

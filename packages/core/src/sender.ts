@@ -12,7 +12,7 @@ const STORAGE_RETRY_MS = 1_000;
 /** Batches that wait for a retry leave their place to others, up to so many for each request at the same time. */
 const MOST_WAITING = 8;
 
-export interface SenderOptions extends Omit<DeliveryOptions, 'signal' | 'lane'> {
+export interface SenderOptions extends Omit<DeliveryOptions, 'signal'> {
   /** Those that there are, the one that goes first at first. */
   readonly lanes: { readonly all: readonly OutgoingLane[] };
   readonly concurrency: number;
@@ -25,7 +25,7 @@ export interface SenderOptions extends Omit<DeliveryOptions, 'signal' | 'lane'> 
 
 /** Takes batches as long as there are any, and sees to it that so many are on their way at once. */
 export class Sender {
-  readonly #options: SenderOptions;
+  readonly #options: SenderOptions & DeliveryOptions;
   readonly #queue: PQueue;
   #isReady: boolean;
   #gettingReady: Promise<void> | undefined;
@@ -39,7 +39,7 @@ export class Sender {
   #probes = 0;
 
   constructor(options: SenderOptions) {
-    this.#options = options;
+    this.#options = { ...options, signal: options.abort.signal };
     this.#isReady = options.ready === undefined;
     // How many requests are made at once is the gate's to say. One more: a probe, while all others wait.
     this.#queue = new PQueue({ concurrency: options.concurrency * MOST_WAITING + 1 });
@@ -93,13 +93,12 @@ export class Sender {
   }
 
   #start(batch: Batch, lane: OutgoingLane): void {
-    const { abort, onStorageFailed } = this.#options;
     const isProbe = batch.events.ends.length <= PROBE_EVENTS;
     if (isProbe) this.#probes += 1;
-    const delivery = new Delivery({ ...this.#options, lane, signal: abort.signal });
+    const delivery = new Delivery(this.#options, lane);
     void this.#queue
       .add(() => delivery.run(batch))
-      .catch(onStorageFailed)
+      .catch(this.#options.onStorageFailed)
       .then(() => {
         if (isProbe) this.#probes -= 1;
         void this.wake();
@@ -113,7 +112,9 @@ export class Sender {
     if (abort.signal.aborted) return false;
     if (isStrict) return taken === 0;
     if (breaker.state !== 'closed') return this.#probes === 0;
-    return taken - gate.parked < concurrency && taken < Math.min(concurrency * MOST_WAITING, gate.mostTaken);
+    // As many again may wait for the journal to note their end.
+    const placeless = gate.parked + Math.min(gate.settling, concurrency);
+    return taken - placeless < concurrency && taken < Math.min(concurrency * MOST_WAITING, gate.mostTaken);
   }
 
   async #nextBatch({ backlog, batcher }: OutgoingLane): Promise<Batch | undefined> {

@@ -11,8 +11,6 @@ import type { Verdicts } from './verdicts.ts';
 export type OutgoingLane = Pick<Lane, 'backlog' | 'batcher' | 'underWay'>;
 
 export interface SettlementOptions {
-  /** The one that the events are of. */
-  readonly lane: OutgoingLane;
   readonly journal: Journal;
   readonly books: Books;
   readonly deadLetters: Pick<DeadLetterStore, 'keep'>;
@@ -27,37 +25,39 @@ export interface SettlementOptions {
 /** The ends of events: released from the journal, booked, and raised. */
 export class Settlement {
   readonly #options: SettlementOptions;
+  /** The one that the events are of. */
+  readonly #lane: OutgoingLane;
 
-  constructor(options: SettlementOptions) {
+  constructor(options: SettlementOptions, lane: OutgoingLane) {
     this.#options = options;
+    this.#lane = lane;
   }
 
   /** The service took the events. */
   async delivered(batch: Batch): Promise<void> {
-    const { books, lane, onDelivered, verdicts } = this.#options;
+    const { books, onDelivered, verdicts } = this.#options;
     const count = batch.events.ends.length;
-    lane.underWay.delete(batch);
+    this.#lane.underWay.delete(batch);
     verdicts.accepted(count);
     await this.#release(batch);
     books.delivered += count;
-    lane.backlog.settle(batch.range);
+    this.#lane.backlog.settle(batch.range);
     onDelivered(count);
   }
 
   /** The service did not take the events, and nobody wants them. */
   async dropped(batch: Batch): Promise<void> {
-    const { lane, onDropped } = this.#options;
-    lane.underWay.delete(batch);
+    const { onDropped } = this.#options;
+    this.#lane.underWay.delete(batch);
     await this.#release(batch);
-    lane.backlog.settle(batch.range);
+    this.#lane.backlog.settle(batch.range);
     onDropped('refused', batch.events.ends.length);
   }
 
   /** The events were tried for so long that nobody wants them any more. */
   async expired(batch: Batch): Promise<void> {
-    const { lane, onStorageFailed } = this.#options;
-    lane.underWay.delete(batch);
-    await lane.batcher.expire(batch.range).catch(onStorageFailed);
+    this.#lane.underWay.delete(batch);
+    await this.#lane.batcher.expire(batch.range).catch(this.#options.onStorageFailed);
   }
 
   /**
@@ -76,17 +76,17 @@ export class Settlement {
 
   /** False where storage fails. */
   async #keep(batch: Batch, status: number, excerpt: string): Promise<boolean> {
-    const { books, deadLetters, lane, onDeadLettered, onStorageFailed } = this.#options;
+    const { books, deadLetters, onDeadLettered, onStorageFailed } = this.#options;
     try {
       await deadLetters.keep(batch, { status, excerpt });
     } catch (error) {
       onStorageFailed(error);
       return false;
     }
-    lane.underWay.delete(batch);
+    this.#lane.underWay.delete(batch);
     await this.#release(batch);
     books.deadLettered += 1;
-    lane.backlog.settle(batch.range);
+    this.#lane.backlog.settle(batch.range);
     onDeadLettered(status, excerpt);
     return true;
   }

@@ -105,7 +105,7 @@ class Bench {
       onResumed: () => {
         this.resumed += 1;
       },
-      onChange: () => {},
+      onChange: wake,
     });
     this.requests = new Requests({
       ...{ url: URL_OF_EVENTS, apiKey: 'apiKey' in options ? options.apiKey : KEY, timeouts: TIMEOUTS },
@@ -361,6 +361,35 @@ describe('Sender', () => {
     await settled;
     expect([bench.books.delivered, bench.books.deadLettered]).toEqual([17, 3]);
     expect(bench.imbalances).toEqual([]);
+  });
+
+  it('sends what is next while the journal notes what was taken, as many again at the most', async () => {
+    const bench = new Bench({ concurrency: 2, maxEvents: 1 });
+    const release = bench.journal.hangAcknowledgements();
+    await bench.send(9);
+    expect(bench.transport.requests).toHaveLength(4);
+    expect([bench.books.delivered, bench.backlog.inFlight]).toEqual([0, 4]);
+    let isFlushed = false;
+    void bench.backlog.epochs.turn().then(() => {
+      isFlushed = true;
+    });
+    await bench.quiet();
+    expect(isFlushed).toBe(false);
+    release();
+    await bench.quiet();
+    expect([bench.books.delivered, bench.backlog.inFlight]).toEqual([9, 0]);
+    expect(isFlushed).toBe(true);
+    expect(bench.imbalances).toEqual([]);
+  });
+
+  it('sends nothing meanwhile where order is strict', async () => {
+    const bench = new Bench({ isStrict: true, maxEvents: 1 });
+    const release = bench.journal.hangAcknowledgements();
+    await bench.send(3);
+    expect(bench.transport.requests).toHaveLength(1);
+    release();
+    await bench.quiet();
+    expect(bench.books.delivered).toBe(3);
   });
 
   it('counts events as delivered where the journal cannot note it, and does not send them again', async () => {
@@ -1180,6 +1209,21 @@ describe('Sender, with events that get too old', () => {
     await bench.pass(MINUTE);
     expect(bench.books.delivered).toBe(1);
     expect(bench.imbalances).toEqual([]);
+  });
+
+  it('is not stopped before the journal knows of what was taken', async () => {
+    const bench = new Bench();
+    const release = bench.journal.hangAcknowledgements();
+    await bench.send(3);
+    let isStopped = false;
+    const stopped = bench.sender.stop().then(() => {
+      isStopped = true;
+    });
+    await bench.quiet();
+    expect(isStopped).toBe(false);
+    release();
+    await stopped;
+    expect(bench.books.delivered).toBe(3);
   });
 
   it('is not stopped before the journal knows of what is dropped just then', async () => {
