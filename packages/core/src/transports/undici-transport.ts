@@ -13,14 +13,20 @@ export class UndiciTransport implements Transport {
   // Without a time-out of its own: that of the request closes what does not come about.
   readonly #connector = buildConnector({ timeout: 0 });
   #connections: readonly UndiciConnection[] = [];
-  /** Where the last request went: parsed once. */
+  /** Of the last request, which is like the others: where it went, and with which headers. */
   #url = '';
   #origin = '';
   #path = '';
+  #given: TransportRequest['headers'] | undefined;
+  #headers: TransportRequest['headers'] = {};
 
   post({ url, headers, body, timeouts, signal }: TransportRequest): Promise<Outcome> {
     if (signal.aborted) return Promise.resolve({ kind: 'failed', cause: signal.reason, maybeSent: false });
     if (url !== this.#url) this.#aim(url);
+    if (headers !== this.#given) {
+      this.#given = headers;
+      this.#headers = { ...headers, 'accept-encoding': 'identity' };
+    }
     const connection = this.#connectionTo(this.#origin);
     connection.isFree = false;
     return new Promise((resolve) => {
@@ -30,13 +36,7 @@ export class UndiciTransport implements Transport {
         else this.#giveUp(connection);
         resolve(outcome);
       });
-      connection.dispatch(
-        {
-          ...{ path: this.#path, method: 'POST', body },
-          headers: { ...headers, 'accept-encoding': 'identity' },
-        },
-        exchange,
-      );
+      connection.dispatch({ path: this.#path, method: 'POST', headers: this.#headers, body }, exchange);
     });
   }
 
@@ -73,8 +73,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** Set once there is a connection: nothing was sent before. */
   #isSent = false;
   #answer: { readonly status: number; readonly retryAfter: string | undefined } | undefined;
-  readonly #decoder = new TextDecoder();
-  #body = '';
+  readonly #body: Buffer[] = [];
   #room = MAX_ANSWER_BYTES;
   #isOver = false;
 
@@ -105,7 +104,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: unknown, chunk: Buffer): void {
-    this.#body += this.#decoder.decode(chunk.subarray(0, this.#room), { stream: true });
+    this.#body.push(chunk.subarray(0, this.#room));
     this.#room -= chunk.length;
     if (this.#room <= 0) this.#end(new Error(`the answer has more than ${MAX_ANSWER_BYTES} bytes`));
   }
@@ -123,10 +122,21 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#limits.clear();
+    const isComplete = cause === undefined;
     const outcome: Outcome =
       this.#answer === undefined
         ? { kind: 'failed', cause, maybeSent: this.#isSent }
-        : { kind: 'answered', ...this.#answer, body: this.#body };
-    this.#onEnd(outcome, cause === undefined);
+        : { kind: 'answered', ...this.#answer, body: textOf(this.#body, isComplete) };
+    this.#onEnd(outcome, isComplete);
   }
+}
+
+const decoder = new TextDecoder();
+
+/** Without the first bytes of a character where it breaks off in the middle of one. */
+function textOf(chunks: readonly Buffer[], isComplete: boolean): string {
+  const [first] = chunks;
+  const bytes = chunks.length === 1 ? first : Buffer.concat(chunks);
+  // Of a stream it costs ten times as much.
+  return isComplete ? decoder.decode(bytes) : new TextDecoder().decode(bytes, { stream: true });
 }
