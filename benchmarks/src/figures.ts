@@ -9,12 +9,13 @@ export const TITLES: readonly string[] = [
   'unit',
   'ratio',
   'min to max',
+  'to',
   'demand',
   '',
 ];
 
 /** How the columns of that table are set, in Markdown. */
-export const TITLE_RULE: readonly string[] = ['---', '--:', '--:', '---', '--:', '--:', '---', '---'];
+export const TITLE_RULE: readonly string[] = ['---', '--:', '--:', '---', '--:', '--:', '---', '---', '---'];
 
 /** A row of a table in Markdown. */
 export function tableRow(texts: readonly string[]): string {
@@ -22,7 +23,17 @@ export function tableRow(texts: readonly string[]): string {
 }
 
 /** A row as texts. */
-export function cells({ name, value, spread, unit, ratio, ratioSpread, demand, pass }: Row): string[] {
+export function cells({
+  name,
+  value,
+  spread,
+  unit,
+  ratio,
+  ratioSpread,
+  against,
+  demand,
+  pass,
+}: Row): string[] {
   return [
     name,
     figure(value),
@@ -30,6 +41,7 @@ export function cells({ name, value, spread, unit, ratio, ratioSpread, demand, p
     unit,
     ratio === null ? '' : ratio.toFixed(2),
     ratioSpread === null ? '' : range(ratioSpread, (number) => number.toFixed(2)),
+    against ?? '',
     demand ?? '',
     pass === null ? '' : pass ? 'met' : 'missed',
   ];

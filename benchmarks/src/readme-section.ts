@@ -24,5 +24,5 @@ export function withSection(text: string, section: string): string {
   const begin = text.indexOf(BEGIN);
   const end = text.indexOf(END);
   if (begin < 0 || end < begin) throw new Error(`the README has no "${BEGIN}" with "${END}" behind it`);
-  return `${text.slice(0, begin + BEGIN.length)}\n${section}\n${text.slice(end)}`;
+  return `${text.slice(0, begin + BEGIN.length)}\n\n${section}\n\n${text.slice(end)}`;
 }

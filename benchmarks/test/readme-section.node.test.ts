@@ -18,7 +18,7 @@ const end = '<!-- written by `npm run bench`: end -->';
 
 it('puts a section between its markers, again and again, and leaves the rest alone', () => {
   const once = withSection(`before\n${begin}\nold\n${end}\nafter\n`, 'new');
-  expect(once).toBe(`before\n${begin}\nnew\n${end}\nafter\n`);
+  expect(once).toBe(`before\n${begin}\n\nnew\n\n${end}\nafter\n`);
   expect(withSection(once, 'new')).toBe(once);
 });
 
@@ -32,7 +32,9 @@ it('shows the plots and what is demanded, met or missed', () => {
   const section = readmeSection({ rows, plots: plotsOf(rows), ...about });
   expect(section).toContain('2026-11-21, 2 × slow, Node v20.0.0');
   expect(section).toContain('](benchmarks/plots/delivered.svg)');
-  expect(section).toContain('| delivered, default journal | 4 | 4 to 4 | events/s |  |  | >= 5 | missed |');
+  expect(section).toContain(
+    '| delivered, default journal | 4 | 4 to 4 | events/s |  |  |  | >= 5 | missed |',
+  );
   expect(section).not.toContain('| delivered, the bare loop');
 });
 

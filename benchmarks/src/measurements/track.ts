@@ -20,7 +20,7 @@ export const track: Measurement = {
   name: 'track',
   method:
     `The time of one synchronous loop over ${MOST_EVENTS.toLocaleString('en')} events, after ${WARM_UP.toLocaleString('en')} to warm up. The floor ` +
-    'makes a uuid, takes a cached time, and JSON.stringifies the envelope; the texts are kept.',
+    'makes a uuid, takes a cached time, and JSON.stringifies the envelope; the texts are flattened and kept.',
   run,
 };
 

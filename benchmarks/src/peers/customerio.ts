@@ -22,12 +22,13 @@ export const customerio: Subject = {
         flushInterval: INTERVAL_MS,
       });
       const outstanding = new Outstanding();
-      const done = () => outstanding.end();
+      // A callback for each event costs a third of its speed.
+      client.on('track', () => outstanding.end());
       return {
         track: ({ name, correlationValue, payload }) => {
           outstanding.begin();
           const event = { event: name, userId: correlationValue, properties: payload };
-          client.track({ ...event, messageId: randomUUID() }, done);
+          client.track({ ...event, messageId: randomUUID() });
         },
         flush: () => outstanding.empty(),
         close: () => client.closeAndFlush(),

@@ -27,7 +27,8 @@ const CONFIG = {
     offset: 12,
   },
   axis: {
-    labelLimit: 320,
+    // Without a screen, long texts are taken for longer than they are, and would be cut.
+    labelLimit: 0,
     labelColor: TEXT,
     titleColor: FAINT,
     labelFontSize: 12,
