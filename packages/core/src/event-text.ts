@@ -19,6 +19,8 @@ export interface TrackOptions {
 const OPTION_NAMES: ReadonlySet<string> = new Set([
   ...['correlationValue', 'timestamp', 'uuid', 'source', 'priority'],
 ]);
+const FIRST_TIME = Date.parse('0000-01-01T00:00:00.000Z');
+const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 /** Bounds what is kept for names that are used again: so many of them, of such a length. */
 const MAX_HEADS = 256;
 const MAX_NAME_LENGTH = 128;
@@ -52,8 +54,8 @@ export class EventTexts {
     for (const option in options) {
       if (!OPTION_NAMES.has(option) && Object.hasOwn(options, option)) throw unknownOption(option);
     }
-    const uuid = options.uuid ?? undefined;
     const { priority } = options;
+    const uuid = options.uuid ?? newUuid();
     const correlationValue = options.correlationValue ?? this.correlationValue;
     const source = options.source ?? this.#source;
     if (!isNonEmptyString(name)) throw refusal('event', 'must be a non-empty string', name);
@@ -62,23 +64,22 @@ export class EventTexts {
       throw refusal('correlationValue', hint, correlationValue);
     }
     if (!isNonEmptyString(source)) throw refusal('source', 'must be a non-empty string', source);
-    if (uuid !== undefined && !isUuid(uuid)) throw refusal('uuid', 'must be a UUID', uuid);
+    if (options.uuid !== undefined && !isUuid(uuid)) throw refusal('uuid', 'must be a UUID', uuid);
     if (priority !== undefined && priority !== 'normal' && priority !== 'high') {
       throw refusal('priority', 'must be "normal" or "high"', priority);
     }
     const middle = this.#middleOf(source, options.timestamp ?? now);
     const text = payloadText(payload);
     const end = text === '' ? '"}' : `","payload":${text}}`;
-    return this.#headOf(name) + JSON.stringify(correlationValue) + middle + (uuid ?? newUuid()) + end;
+    return this.#headOf(name) + JSON.stringify(correlationValue) + middle + uuid + end;
   }
 
   #headOf(name: string): string {
     const known = this.#heads.get(name);
     if (known !== undefined) return known;
-    const head = [
-      ...['{"event":', JSON.stringify(name), ',"correlationKey":', JSON.stringify(this.#correlationKey)],
-      ',"correlationValue":',
-    ].join('');
+    const key = JSON.stringify(this.#correlationKey);
+    const parts = ['{"event":', JSON.stringify(name), ',"correlationKey":', key, ',"correlationValue":'];
+    const head = parts.join('');
     if (this.#heads.size < MAX_HEADS && name.length <= MAX_NAME_LENGTH) this.#heads.set(name, head);
     return head;
   }
@@ -103,10 +104,9 @@ function isoTime(time: Date | number | string): string {
     if (!isTimestamp(time)) throw refusal('timestamp', 'must be ISO 8601 UTC with milliseconds', time);
     return time;
   }
-  const date = typeof time === 'number' ? new Date(time) : time;
-  const text = date instanceof Date && !Number.isNaN(date.getTime()) ? date.toISOString() : '';
-  if (!isTimestamp(text)) throw refusal('timestamp', 'must be a time between the years 0 and 9999', time);
-  return text;
+  const ms: unknown = time instanceof Date ? time.getTime() : time;
+  if (typeof ms === 'number' && ms >= FIRST_TIME && ms <= LAST_TIME) return new Date(ms).toISOString();
+  throw refusal('timestamp', 'must be a time between the years 0 and 9999', time);
 }
 
 function refusal(field: string, rule: string, value: unknown): InvalidEventError {

@@ -99,6 +99,16 @@ describe('EventTexts.create', () => {
     ]);
   });
 
+  it('takes a date for what its time is, whatever its methods say of it', () => {
+    const timestamp = Object.assign(new Date(0), { toISOString: () => '"},{"event":"forged"},{"' });
+    expect(parse({ timestamp }).timestamp).toBe('1970-01-01T00:00:00.000Z');
+  });
+
+  it('takes the first and the last moment of the years 0 to 9999', () => {
+    const texts = ['0000-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z'];
+    expect(texts.map((text) => parse({ timestamp: Date.parse(text) }).timestamp)).toEqual(texts);
+  });
+
   it('takes a date as it is at that moment', () => {
     const texts = createTexts();
     const timestamp = new Date(NOW);
