@@ -1,7 +1,7 @@
 /** Bodies of one workload differ a little in size, and should fit into the memory of each other. */
 const STEP_BYTES = 64 * 1024;
 /** As many as are on their way at once, by default. */
-const MOST_KEPT = 8;
+const MOST_KEPT = 6;
 
 /** Memory for batch bodies, used again: large pieces that come and go cost more than what is written to them. */
 export class BodyMemory {

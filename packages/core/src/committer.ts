@@ -183,7 +183,10 @@ export class Committer {
   #tick(): void {
     const { backlog, clock, intervalMs, onWritten } = this.#options;
     this.#timer = undefined;
-    if (this.#retryTimer !== undefined) return onWritten();
+    if (this.#retryTimer !== undefined) {
+      onWritten();
+      return;
+    }
     const at = backlog.unwrittenAt(this.#handed);
     if (at === undefined) return;
     const waitMs = at + intervalMs - clock.now();

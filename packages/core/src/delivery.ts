@@ -297,10 +297,7 @@ export class Delivery {
       await this.#rejected(event, pass, { ...answer, body: requests.redact(reason) });
       from = index + 1;
     }
-    if (from < count) {
-      const settled = this.#settlement.delivered(from === 0 ? batch : cutBatch(batch, from, count));
-      await gate.settle(settled);
-    }
+    if (from < count) await this.#settlement.delivered(from === 0 ? batch : cutBatch(batch, from, count));
     return 'settled';
   }
 

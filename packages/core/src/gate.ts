@@ -55,7 +55,6 @@ export class Gate {
   /** Requests at the same time, for now: after an outage one, and one more with each success. */
   #window: number;
   #underWay = 0;
-  #settling = 0;
   #parked = 0;
   #pauses = 0;
   /** Whether the breaker opened because requests failed, not because the service asked for time. */
@@ -87,11 +86,6 @@ export class Gate {
     return this.#parked;
   }
 
-  /** Batches whose request is over, and that leave their place to others until they have met their end. */
-  get settling(): number {
-    return this.#settling;
-  }
-
   /** How long until a retry may be made, in milliseconds. While no request fails there is nothing to keep it from. */
   get retryWaitMs(): number {
     const { breaker, clock } = this.#options;
@@ -115,7 +109,7 @@ export class Gate {
       const waitMs = Math.max(rateLimit.waitMs(now), isRetry ? this.retryWaitMs : 0);
       if (waitMs > 0) {
         await (isRetry ? this.park(waitMs, signal) : sleep(clock, waitMs, signal));
-      } else if (this.#underWay - this.#settling >= this.#window) {
+      } else if (this.#underWay >= this.#window) {
         await this.#freed(signal);
       } else {
         if (isRetry) this.#budget.take();
@@ -128,18 +122,8 @@ export class Gate {
   /** The request of a pass has ended. */
   end(): void {
     this.#underWay -= 1;
-    this.#free();
-  }
-
-  /** Waits for what an accepted request leaves to be done, which is still under way, and leaves its place to others meanwhile. */
-  async settle(work: Promise<void>): Promise<void> {
-    this.#settling += 1;
-    this.#free();
-    try {
-      await work;
-    } finally {
-      this.#settling -= 1;
-    }
+    for (const wake of [...this.#waiting]) wake();
+    this.#options.onChange();
   }
 
   /** The service took a request. */
@@ -241,11 +225,6 @@ export class Gate {
     rateLimit.take(at);
     this.#underWay += 1;
     return { era: breaker.era, at };
-  }
-
-  #free(): void {
-    for (const wake of [...this.#waiting]) wake();
-    this.#options.onChange();
   }
 
   #freed(signal: AbortSignal): Promise<void> {

@@ -112,9 +112,7 @@ export class Sender {
     if (abort.signal.aborted) return false;
     if (isStrict) return taken === 0;
     if (breaker.state !== 'closed') return this.#probes === 0;
-    // As many again may wait for the journal to note their end.
-    const placeless = gate.parked + Math.min(gate.settling, concurrency);
-    return taken - placeless < concurrency && taken < Math.min(concurrency * MOST_WAITING, gate.mostTaken);
+    return taken - gate.parked < concurrency && taken < Math.min(concurrency * MOST_WAITING, gate.mostTaken);
   }
 
   async #nextBatch({ backlog, batcher }: OutgoingLane): Promise<Batch | undefined> {

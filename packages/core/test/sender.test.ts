@@ -363,12 +363,13 @@ describe('Sender', () => {
     expect(bench.imbalances).toEqual([]);
   });
 
-  it('sends what is next while the journal notes what was taken, as many again at the most', async () => {
+  it('sends nothing more than is sent at once before the journal has noted what was taken', async () => {
     const bench = new Bench({ concurrency: 2, maxEvents: 1 });
     const release = bench.journal.hangAcknowledgements();
     await bench.send(9);
-    expect(bench.transport.requests).toHaveLength(4);
-    expect([bench.books.delivered, bench.backlog.inFlight]).toEqual([0, 4]);
+    // A process that is killed now sends these again, and no others.
+    expect(bench.transport.requests).toHaveLength(2);
+    expect([bench.books.delivered, bench.backlog.inFlight]).toEqual([0, 2]);
     let isFlushed = false;
     void bench.backlog.epochs.turn().then(() => {
       isFlushed = true;
