@@ -18,8 +18,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'skips the sync of the directory',
-    file: 'journals/file/appender.js',
-    find: 'await fs.syncDirectory(directory);',
+    file: SEGMENT_WRITER,
+    find: 'await this.#named;',
     replace: '',
   },
   {

@@ -45,6 +45,8 @@ export class Appender {
   #overtaking: SegmentWriter | undefined;
   /** What becomes of those that a disk may have lost. */
   readonly #saved = new WeakMap<SegmentWriter, Promise<void>>();
+  /** Settles once no segment is being ended. */
+  #ending: Promise<unknown> = Promise.resolve();
   /** Settles once nothing is being saved. */
   #saving: Promise<unknown> = Promise.resolve();
 
@@ -100,6 +102,7 @@ export class Appender {
   async sync(): Promise<void> {
     const { salvage } = this.#options.segments;
     if (this.#writer !== undefined) await this.#sync(this.#writer);
+    await this.#ending;
     await this.#saving;
     if (salvage.isNeeded) await salvage.run();
   }
@@ -109,6 +112,7 @@ export class Appender {
     const before = this.#lastAppend;
     return this.#inTurn(async () => {
       await before;
+      await this.#ending;
       await this.#saving;
       if (this.#writer !== undefined && isToEnd(this.#writer.segment)) await this.#endSegment();
     });
@@ -188,7 +192,8 @@ export class Appender {
       if (writer.size < segmentBytes && age >= 0 && age < SEGMENT_AGE_MS) return writer;
       // All that a segment holds is to count before it ends.
       await before;
-      await this.#endSegment();
+      // Not waited for: whatever it still has to do, the next one can be written.
+      void this.#endSegment();
     }
     this.#writer = await this.#createSegment(newHeader(0, times?.[0] ?? now));
     return this.#writer;
@@ -202,13 +207,7 @@ export class Appender {
       const isSynced = fsync !== 'never';
       const writer = await SegmentWriter.create(fs, segment, header, this.#buffers, isSynced);
       segments.hold(segment);
-      try {
-        if (isSynced) await fs.syncDirectory(directory);
-        return writer;
-      } catch (error) {
-        await this.#abandon(writer);
-        throw error;
-      }
+      return writer;
     };
     try {
       return await create();
@@ -226,15 +225,21 @@ export class Appender {
   }
 
   /** Ends the current segment: it is read and released from now on, never written. */
-  async #endSegment(): Promise<void> {
+  #endSegment(): Promise<void> {
     const writer = this.#writer;
-    if (writer === undefined) return;
+    if (writer === undefined) return Promise.resolve();
     this.#syncTimer?.cancel();
     this.#syncTimer = undefined;
+    this.#writer = undefined;
+    const ending = this.#finish(writer);
+    this.#ending = Promise.allSettled([this.#ending, ending]);
+    return ending;
+  }
+
+  async #finish(writer: SegmentWriter): Promise<void> {
     try {
       await this.#sync(writer);
     } finally {
-      this.#writer = undefined;
       await writer.close();
     }
     await this.#options.segments.deleteIfDone(writer.segment);

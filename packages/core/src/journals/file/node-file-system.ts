@@ -79,7 +79,13 @@ export const nodeFileSystem: FileSystem = {
 
   rename: promises.rename,
   renameSync,
-  remove: (path) => promises.rm(path, { force: true }),
+  async remove(path) {
+    try {
+      await promises.unlink(path);
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+    }
+  },
   removeDirectory: promises.rmdir,
 
   async syncDirectory(path) {

@@ -21,6 +21,8 @@ export class SegmentWriter {
   readonly #file: OpenFile;
   readonly #buffers: FrameBuffers;
   readonly #isSynced: boolean;
+  /** Resolves once the name of the file survives a power cut. */
+  readonly #named: Promise<void>;
   /** Where the next group goes; the segment itself knows of it once the group counts. */
   #next: number;
   #position = SEGMENT_HEADER_BYTES;
@@ -34,8 +36,15 @@ export class SegmentWriter {
   #nextSync: Promise<void> | undefined;
   #closed = false;
 
-  private constructor(segment: Segment, file: OpenFile, buffers: FrameBuffers, isSynced: boolean) {
+  private constructor(
+    segment: Segment,
+    file: OpenFile,
+    buffers: FrameBuffers,
+    isSynced: boolean,
+    named: Promise<void>,
+  ) {
     this.segment = segment;
+    this.#named = named;
     this.#file = file;
     this.#buffers = buffers;
     this.#isSynced = isSynced;
@@ -59,7 +68,10 @@ export class SegmentWriter {
       throw error;
     }
     segment.begin(header);
-    return new SegmentWriter(segment, file, buffers, isSynced);
+    // While the first events are written; who syncs these waits for it.
+    const named = isSynced ? fs.syncDirectory(segment.directory) : Promise.resolve();
+    named.catch(() => undefined);
+    return new SegmentWriter(segment, file, buffers, isSynced, named);
   }
 
   /** Bytes of the file. */
@@ -195,6 +207,7 @@ export class SegmentWriter {
     const count = this.#unsynced.length;
     if (count === 0) return;
     await this.#file.sync();
+    await this.#named;
     if (!(await this.#file.stat()).isLinked) throw new StorageError('somebody removed the file');
     for (const { frames, buffer } of this.#unsynced.splice(0, count)) {
       this.#unsyncedBytes -= frames.length;
