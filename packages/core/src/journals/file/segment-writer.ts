@@ -143,8 +143,8 @@ export class SegmentWriter {
   /** Ends it. Returns what it wrote and did not sync. */
   async close(): Promise<readonly WrittenGroup[]> {
     this.#closed = true;
-    // Not under a call: its number may be another file's by then.
-    await Promise.allSettled([this.#writing, this.#syncing]);
+    // Nothing is under way when this resolves; a file that is closed under a call may be another one by then.
+    await Promise.allSettled([this.#writing, this.#syncing, this.#named]);
     this.segment.sealed = true;
     const unsynced = this.#unsynced.splice(0);
     await this.#file.close().catch(() => undefined);
