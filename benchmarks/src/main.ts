@@ -9,6 +9,7 @@ import { backlog } from './measurements/backlog.ts';
 import { burst } from './measurements/burst.ts';
 import { burstSizes } from './measurements/burst-sizes.ts';
 import { durable } from './measurements/durable.ts';
+import { idle } from './measurements/idle.ts';
 import type { Measurement } from './measurements/measurement.ts';
 import { memory } from './measurements/memory.ts';
 import { paced } from './measurements/paced.ts';
@@ -23,7 +24,7 @@ import { fitColumns, tableLine } from './text-table.ts';
 import { averageBytes } from './workload/average-bytes.ts';
 
 const MEASUREMENTS: readonly Measurement[] = [
-  ...[burst, burstSizes, peers, track, recovery, durable, backlog, memory, paced],
+  ...[burst, burstSizes, peers, track, recovery, durable, backlog, memory, paced, idle],
 ];
 const SIZE = { full: { rounds: 5, events: 200_000 }, quick: { rounds: 1, events: 20_000 } };
 
