@@ -66,8 +66,9 @@ const STATUS_OR_CLASS = /^[2-5](?:\d\d|xx)$/;
 export function ruleFor(status: number, policy: DeliveryPolicy = {}): Rule {
   for (const name of [String(status), `${Math.floor(status / 100)}xx`]) {
     const rule = DELIVERY_TABLE[name];
-    const action = Object.hasOwn(policy, name) ? policy[name] : rule?.action;
+    const action = Object.hasOwn(policy, name) ? policy[name] : undefined;
     if (action !== undefined) return { ...rule, action };
+    if (rule !== undefined) return rule;
   }
   return UNKNOWN;
 }

@@ -40,6 +40,8 @@ interface Piece {
 
 /** What one try after the other is judged by. */
 interface Tries {
+  /** Whether the batch was sent before. */
+  isRepeated: boolean;
   failures: number;
   /** Whether the next try is to be paid from the budget of retries. */
   owesBudget: boolean;
@@ -153,7 +155,8 @@ export class Delivery {
   async #sendUntil(batch: Batch, waiting: AbortSignal): Promise<Fate> {
     const { gate, requests, signal } = this.#options;
     // One that was put aside failed before.
-    const tries: Tries = { failures: 0, owesBudget: batch.range.isWhole === true, refusals: [] };
+    const isRepeated = batch.range.isWhole === true;
+    const tries: Tries = { isRepeated, failures: 0, owesBudget: isRepeated, refusals: [] };
     for (;;) {
       if (this.#restsBefore) await this.#rest(waiting);
       if (tries.failures > 0 && tries.owesBudget && this.#putAside(batch)) return 'put aside';
@@ -165,7 +168,9 @@ export class Delivery {
       }
       let verdict: Fate | { readonly again: Promise<void> };
       try {
-        verdict = await this.#judge(batch, pass, await requests.post(batch), tries, waiting);
+        const outcome = await requests.post(batch, tries.isRepeated);
+        tries.isRepeated = true;
+        verdict = await this.#judge(batch, pass, outcome, tries, waiting);
       } finally {
         gate.end();
       }

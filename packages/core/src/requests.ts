@@ -31,7 +31,7 @@ export class Requests {
   readonly #latencies = new Latencies();
   /** Ids of batches that were sent, for as long as these are. */
   readonly #ids = new WeakMap<Batch, string>();
-  /** How batches were sent last. */
+  /** How batches were sent last, where they may be compressed. */
   readonly #encoded = new WeakMap<Batch, Encoded>();
   #apiKey: string | undefined;
   #headers: Readonly<Record<string, string>>;
@@ -74,16 +74,20 @@ export class Requests {
     return true;
   }
 
-  /** Sends a batch. Never rejects, and resolves within the time-outs. */
-  async post(batch: Batch): Promise<Outcome> {
+  /**
+   * Sends a batch. Never rejects, and resolves within the time-outs.
+   *
+   * @param isRepeated Whether it was sent before.
+   */
+  async post(batch: Batch, isRepeated: boolean = false): Promise<Outcome> {
     const { clock, compression, signal, timeouts, transport, url } = this.#options;
-    const encoded = (await compression?.encode(batch.body)) ?? { body: batch.body, encoding: undefined };
-    const { body, encoding } = encoded;
+    const encoded = await compression?.encode(batch.body);
+    if (encoded !== undefined) this.#encoded.set(batch, encoded);
+    const body = encoded?.body ?? batch.body;
     this.#sent += 1;
-    if (this.#encoded.has(batch) || batch.range.isWhole) this.#retried += 1;
-    this.#encoded.set(batch, encoded);
+    if (isRepeated) this.#retried += 1;
     this.#bytes += body.length;
-    const headers = this.#headersOf(batch, encoding);
+    const headers = this.#headersOf(batch, encoded?.encoding);
     const start = clock.now();
     const outcome = await transport.post({ url, headers, body, timeouts, signal });
     this.#latencies.add(clock.now() - start);

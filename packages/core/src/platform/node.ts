@@ -12,6 +12,7 @@ import { FileJournal } from '../journals/file/file-journal.ts';
 import { errorCode } from '../journals/file/file-system.ts';
 import type { Lifecycle } from '../lifecycle.ts';
 import type { TextWriter } from '../ring-buffer.ts';
+import type { TrackerEvents } from '../tracker-events.ts';
 import { UndiciTransport } from '../transports/undici-transport.ts';
 import { atLastMoment } from './last-moment.ts';
 import type { JournalPlace, Platform } from './platform.ts';
@@ -47,6 +48,9 @@ const lifecycle: Lifecycle = {
   listen: ({ exit }) => atLastMoment(exit),
 };
 
+/** Those in which something happened: to look one up costs more than to find that nobody listens. */
+const channels: Partial<Record<keyof TrackerEvents, diagnosticsChannel.Channel>> = {};
+
 export const platform: Platform = {
   text,
   clock,
@@ -75,8 +79,8 @@ export const platform: Platform = {
     return controller;
   },
   publish(event, detail) {
-    const channel = diagnosticsChannel.channel(`sluice:${event}`);
-    if (channel.hasSubscribers) channel.publish(detail);
+    channels[event] ??= diagnosticsChannel.channel(`sluice:${event}`);
+    if (channels[event].hasSubscribers) channels[event].publish(detail);
   },
 };
 
