@@ -7,6 +7,8 @@ import type { SegmentHeader } from './segment-header.ts';
 export interface Collected {
   /** The first of them, or undefined where none is whole in this part. */
   readonly events: EventBytes | undefined;
+  /** Whether there are as many as were wanted, or as fit. */
+  readonly isFull: boolean;
   /** Whether something else is in their place. */
   readonly isBroken: boolean;
   /** Where in the part the first frame starts that was not needed. */
@@ -26,33 +28,38 @@ export function collect(
 ): Collected {
   const reader = new FrameReader(bytes, id, isEnd);
   const most = Math.min(limit.maxEvents, wanted.to - wanted.from);
-  const ends: number[] = [];
-  const times: number[] = [];
+  const ends = new Uint32Array(most);
+  const times = new Float64Array(most);
+  let count = 0;
   let length = 0;
   let offset = 0;
   let isBroken = false;
-  while (ends.length < most && reader.next()) {
-    const expected = wanted.from + ends.length;
+  let isFull = most < 1;
+  while (!isFull && reader.next()) {
+    const expected = wanted.from + count;
     if (reader.damaged > 0 || reader.index > expected) {
       isBroken = true;
       break;
     }
     if (reader.index === expected) {
-      const size = reader.end - reader.start + (ends.length > 0 ? 1 : 0);
-      if (ends.length > 0 && length + size > limit.maxBytes) break;
-      if (ends.length > 0) bytes[length++] = COMMA;
+      const size = reader.end - reader.start + (count > 0 ? 1 : 0);
+      isFull = count > 0 && length + size > limit.maxBytes;
+      if (isFull) break;
+      if (count > 0) bytes[length++] = COMMA;
       bytes.copyWithin(length, reader.start, reader.end);
       length += reader.end - reader.start;
-      ends.push(length);
-      times.push(baseTime + (reader.age ?? Number.NaN));
+      ends[count] = length;
+      times[count] = baseTime + (reader.age ?? Number.NaN);
+      count += 1;
+      isFull = count === most;
     }
     offset = reader.offset;
   }
-  if (ends.length === 0) return { events: undefined, isBroken, offset };
+  if (count === 0) return { events: undefined, isFull, isBroken, offset };
   const events = {
     bytes: bytes.subarray(0, length),
-    ends: Uint32Array.from(ends),
-    times: Float64Array.from(times),
+    ends: ends.subarray(0, count),
+    times: times.subarray(0, count),
   };
-  return { events, isBroken: false, offset };
+  return { events, isFull, isBroken: false, offset };
 }

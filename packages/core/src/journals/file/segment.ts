@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { storageError } from '../../errors/storage-error.ts';
-import { type Limit, NO_EVENTS, type Range, type Reading } from '../../journal.ts';
+import { type EventBytes, type Limit, NO_EVENTS, type Range, type Reading } from '../../journal.ts';
 import { acknowledgementRecord, readAcknowledgements } from './acknowledgements.ts';
 import { collect } from './collect.ts';
 import { errorCode, type FileSystem, type OpenFile } from './file-system.ts';
@@ -8,7 +8,7 @@ import { FRAME_HEADER_BYTES, FrameReader } from './frame.ts';
 import { IndexSet } from './index-set.ts';
 import { findId, findIntactRuns, type IntactRun, runBehind } from './intact-runs.ts';
 import type { OpenFiles } from './open-files.ts';
-import type { ReadingBuffer } from './reading-buffer.ts';
+import type { ReadAhead, ReadingBuffer } from './reading-buffer.ts';
 import { readHeader, SEGMENT_HEADER_BYTES, type SegmentHeader } from './segment-header.ts';
 import { writeAll } from './write-all.ts';
 
@@ -22,6 +22,9 @@ const TAIL_GROWTH = 8;
 /** A read takes this much at least, and somewhat more than what is expected to be needed. */
 const LEAST_READ_BYTES = 16 * 1024;
 const READ_MARGIN = 1.25;
+/** As much as so many reads take is read at once, up to so many bytes. */
+const MOST_READ_AHEAD = 8;
+const MOST_READ_AHEAD_BYTES = 1024 * 1024;
 /** Where frames start is remembered about this often: reading anywhere costs no more than reading so much. */
 const WAYMARK_BYTES = 128 * 1024;
 
@@ -283,27 +286,52 @@ export class Segment {
   /** Reads from an offset on. Undefined where the first event of the range is not found between those before and behind it. */
   async #readAt(file: OpenFile, offset: number, range: Range, limit: Limit): Promise<Reading | undefined> {
     const { readingBuffer } = this.#context;
+    const ahead = this.#readAhead(offset, range, limit);
+    if (ahead !== undefined) return ahead;
     let length = this.#lengthFor(limit);
+    // Whoever reads on where the last read ended goes on doing so.
+    if (offset === this.#resume.offset) {
+      length = Math.max(length, Math.min(length * MOST_READ_AHEAD, MOST_READ_AHEAD_BYTES));
+    }
     for (let at = offset; ; ) {
       const wanted = Math.max(0, Math.min(length, this.size - at));
       const buffer = readingBuffer.take(wanted);
+      let left: ReadAhead | undefined;
       try {
         const bytes = buffer.subarray(0, await file.read(buffer.subarray(0, wanted), at));
         const isEnd = bytes.length < wanted || at + wanted >= this.size;
         const found = collect(bytes, isEnd, range, limit, this);
         if (found.events !== undefined) {
-          const to = range.from + found.events.ends.length;
-          this.#resume = { index: to, offset: at + found.offset };
-          this.mark(to, at + found.offset);
-          return { events: found.events, range: { ...range, to } };
+          left = { owner: this, offset: at + found.offset, bytes: bytes.subarray(found.offset) };
+          return this.#found(found.events, range, left.offset);
         }
         if (found.isBroken || isEnd) return undefined;
         if (found.offset > 0) at += found.offset;
         else length *= 2;
       } finally {
-        readingBuffer.give(buffer);
+        readingBuffer.give(buffer, left);
       }
     }
+  }
+
+  /** Of what was read ahead, if that is enough. */
+  #readAhead(offset: number, range: Range, limit: Limit): Reading | undefined {
+    const { readingBuffer } = this.#context;
+    const ahead = readingBuffer.takeAhead(this, offset);
+    if (ahead === undefined) return undefined;
+    const { events, isFull, offset: used } = collect(ahead.bytes, false, range, limit, this);
+    const isEnough = events !== undefined && isFull;
+    const left = { owner: this, offset: offset + used, bytes: ahead.bytes.subarray(used) };
+    readingBuffer.give(ahead.buffer, isEnough ? left : undefined);
+    return isEnough ? this.#found(events, range, left.offset) : undefined;
+  }
+
+  /** @param offset Where the next event starts. */
+  #found(events: EventBytes, range: Range, offset: number): Reading {
+    const to = range.from + events.ends.length;
+    this.#resume = { index: to, offset };
+    this.mark(to, offset);
+    return { events, range: { ...range, to } };
   }
 
   /** Bytes in which as many events lie as are asked for, if they are no larger than others here. */

@@ -197,6 +197,18 @@ describe('a segment that is read', () => {
     expect(bytes).toBeLessThan(3 * journal.bytes);
   });
 
+  it('is read ahead, so that reading it in order takes few reads, also while it grows', async () => {
+    const fs = new FailingFileSystem();
+    const { journal } = await place.open({ fs });
+    const limit = { maxEvents: 10, maxBytes: 2 * KIB };
+    const texts = numbered(0, 200, 'p'.repeat(100));
+    const range = await journal.append(group(texts.slice(0, 100)));
+    const found = await readAll(journal, [range], limit);
+    const more = await journal.append(group(texts.slice(100)));
+    expect([...found, ...(await readAll(journal, [more], limit))]).toEqual(texts);
+    expect(fs.count('read')).toBeLessThan(10);
+  });
+
   it('is opened again after a read failed', async () => {
     const fs = new FailingFileSystem();
     const { journal } = await place.open({ fs });
