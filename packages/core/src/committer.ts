@@ -10,6 +10,18 @@ const RETRY: Backoff = { baseMs: 1_000, maxMs: 60_000 };
 /** Some are written while one is synced, and share the next sync. */
 const MOST_APPENDS = 4;
 
+/** Appends ever begun, by all. */
+let begun = 0;
+
+/** An append under way. */
+interface Turn {
+  readonly group: EventBytes;
+  readonly order: number;
+  readonly generation: number;
+  /** What came of it, as far as that waits for an earlier one. */
+  outcome?: () => void;
+}
+
 export interface CommitterOptions {
   readonly backlog: Backlog;
   readonly journal: Journal;
@@ -39,8 +51,8 @@ export class Committer {
   #timer: Timer | undefined;
   #retryTimer: Timer | undefined;
   readonly #appends = new Set<Promise<void>>();
-  /** What came of them, as far as it waits for an earlier one. */
-  readonly #turns: { outcome?: () => void }[] = [];
+  /** The same, in the order in which they began. */
+  readonly #turns: Turn[] = [];
   /** Events in the appends under way. */
   #handed = 0;
   /** Where one append failed, the journal's word on those that were under way with it is not taken. */
@@ -142,14 +154,28 @@ export class Committer {
     }
   }
 
+  /**
+   * From now on the appends under way do not count: what they write is to be written on this thread. Returns how to do that
+   * for each, and its place among the appends of all lanes: the journal must be given them in the order in which they began.
+   */
+  overtake(): { readonly order: number; readonly write: () => void }[] {
+    const { backlog, journal } = this.#options;
+    if (journal.appendSync === undefined || this.#handed === 0) return [];
+    const generation = this.#generation;
+    // Should the process go on: these are counted here.
+    this.#generation += 1;
+    this.#handed = 0;
+    const overtaken = this.#turns.filter((turn) => turn.generation === generation);
+    return overtaken.map(({ group, order }) => ({
+      order,
+      write: () => backlog.markWritten(checkedRange(journal.appendSync?.(group), group)),
+    }));
+  }
+
   /** Writes what is accepted and not written, now, on this thread, as far as the journal can do that. */
   commitSync(): void {
     const { backlog, journal } = this.#options;
-    // Should the process go on: what is under way is written here, too.
-    if (journal.appendSync !== undefined && backlog.unwritten > 0) {
-      this.#generation += 1;
-      this.#handed = 0;
-    }
+    for (const { write } of this.overtake()) write();
     for (;;) {
       const group = journal.appendSync && backlog.unwrittenGroup(journal.groupLimit);
       if (group === undefined) return;
@@ -292,7 +318,7 @@ export class Committer {
       if (generation === this.#generation) this.#fail(error);
     };
     const ended = new Promise<void>((resolve) => {
-      const inTurn = this.#turn();
+      const inTurn = this.#turn(group);
       const end = (outcome: () => void) =>
         inTurn(() => {
           try {
@@ -319,8 +345,9 @@ export class Committer {
   }
 
   /** Ranges are of the oldest unwritten events: outcomes count in the order of the appends, however they come. */
-  #turn(): (outcome: () => void) => void {
-    const turn: { outcome?: () => void } = {};
+  #turn(group: EventBytes): (outcome: () => void) => void {
+    begun += 1;
+    const turn: Turn = { group, order: begun, generation: this.#generation };
     this.#turns.push(turn);
     return (outcome) => {
       turn.outcome = outcome;

@@ -89,6 +89,8 @@ export class Lanes {
 
   /** Writes all that no journal holds, now, on this thread. */
   writeSync(): void {
+    const overtaken = this.all.flatMap(({ committer }) => committer.overtake());
+    for (const { write } of overtaken.sort((a, b) => a.order - b.order)) write();
     for (const lane of this.all) lane.writeSync();
   }
 

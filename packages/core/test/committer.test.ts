@@ -457,7 +457,7 @@ describe('commitSync', () => {
     await clock.advance(INTERVAL_MS);
     accept('2');
     committer.commitSync();
-    expect(journal.syncGroups).toEqual([['1', '2']]);
+    expect(journal.syncGroups).toEqual([['1'], ['2']]);
   });
 
   it('does nothing where the journal cannot do that', () => {

@@ -5,7 +5,7 @@ import type { Lane } from '../src/lane.ts';
 import { Lanes } from '../src/lanes.ts';
 import { SizeLimit } from '../src/size-limit.ts';
 import { toTexts } from './event-texts.ts';
-import { FakeJournal } from './fake-journal.ts';
+import { FakeJournal, FakeSyncJournal } from './fake-journal.ts';
 import { SegmentedJournal } from './segmented-journal.ts';
 import { textWriter } from './text-writer.ts';
 import { settle, VirtualClock } from './virtual-clock.ts';
@@ -109,6 +109,26 @@ describe('Lanes', () => {
     journal.failAppends = true;
     lanes.high.backlog.push('3', 0);
     expect([await lanes.write(), lanes.failing]).toEqual([false, true]);
+  });
+
+  it('write at the last moment what is under way in the order in which the journal was given it', async () => {
+    const journal = new FakeSyncJournal();
+    const { lanes } = createBench(journal);
+    const { high, normal } = lanes;
+    journal.hangAppends();
+    for (const [lane, text] of [
+      [normal, '1'],
+      [high, '2'],
+      [normal, '3'],
+    ] as const) {
+      lane.backlog.push(text, 0);
+      void lane.committer.write();
+      await settle();
+    }
+    high.backlog.push('4', 0);
+    lanes.writeSync();
+    expect(journal.syncGroups).toEqual([['1'], ['2'], ['3'], ['4']]);
+    expect(lanes.waiting.volatile).toBe(0);
   });
 
   it('give up what no journal holds, or all where none survives', async () => {
