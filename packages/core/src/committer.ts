@@ -367,6 +367,8 @@ export class Committer {
   /** Where nothing is left to be written, the journal is tried with what goes on in memory. */
   async #retry(): Promise<void> {
     const { backlog } = this.#options;
+    // Nothing is handed on while those that were under way with the one that failed have not ended.
+    await Promise.all(this.#appends);
     if (backlog.unwritten > 0) {
       this.#wanted = backlog.accepted;
       return this.#start();

@@ -54,8 +54,8 @@ export class EventTexts {
     for (const option in options) {
       if (!OPTION_NAMES.has(option) && Object.hasOwn(options, option)) throw unknownOption(option);
     }
-    const { priority } = options;
-    const uuid = options.uuid ?? newUuid();
+    const { priority, uuid: givenUuid } = options;
+    const uuid = givenUuid ?? newUuid();
     const correlationValue = options.correlationValue ?? this.correlationValue;
     const source = options.source ?? this.#source;
     if (!isNonEmptyString(name)) throw refusal('event', 'must be a non-empty string', name);
@@ -64,7 +64,7 @@ export class EventTexts {
       throw refusal('correlationValue', hint, correlationValue);
     }
     if (!isNonEmptyString(source)) throw refusal('source', 'must be a non-empty string', source);
-    if (options.uuid !== undefined && !isUuid(uuid)) throw refusal('uuid', 'must be a UUID', uuid);
+    if (givenUuid !== undefined && !isUuid(uuid)) throw refusal('uuid', 'must be a UUID', uuid);
     if (priority !== undefined && priority !== 'normal' && priority !== 'high') {
       throw refusal('priority', 'must be "normal" or "high"', priority);
     }

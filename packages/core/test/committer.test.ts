@@ -324,6 +324,24 @@ describe('Committer, where the journal fails', () => {
     expect(clock.timers).toBe(0);
   });
 
+  it('tries again once those end that were under way with the one that failed, however late', async () => {
+    const { clock, journal, accept, backlog } = createBench();
+    const failFirst = journal.hangAppends();
+    accept('1');
+    await clock.advance(INTERVAL_MS);
+    const endSecond = journal.hangAppends();
+    accept('2');
+    await clock.advance(INTERVAL_MS);
+    journal.failAppendsLeft = 1;
+    failFirst();
+    await clock.advance(1_000);
+    expect([journal.groups, backlog.unwritten]).toEqual([[], 2]);
+    endSecond();
+    await settle();
+    expect([journal.groups, backlog.unwritten]).toEqual([[['2'], ['1', '2']], 0]);
+    expect(clock.timers).toBe(0);
+  });
+
   it('does not let events be taken from under the journal while it tries again', async () => {
     const { clock, journal, accept, backlog } = createBench();
     journal.failAppends = true;

@@ -67,6 +67,16 @@ describe('EventTexts.create', () => {
     expect(parse({ ...options })).toMatchObject({ ...parse(), uuid: expect.stringMatching(/^.{36}$/) });
   });
 
+  it('looks at an option once: what it shows the second time goes into no body unchecked', () => {
+    const shown = ['"},{', undefined];
+    const options = {
+      get uuid() {
+        return shown.shift();
+      },
+    };
+    expect(() => parse(options)).toThrow('uuid must be a UUID');
+  });
+
   it('needs no default user where the event names one', () => {
     const texts = new EventTexts('email', 'custom');
     expect(parse({ correlationValue: 'bob' }, undefined, { texts })).toMatchObject({
