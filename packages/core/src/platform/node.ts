@@ -56,7 +56,7 @@ export const platform: Platform = {
   clock,
   lifecycle,
   gzip,
-  commitIntervalMs: 10,
+  commitIntervalMs: 40,
   createJournal(place) {
     const { fsync, clock, maxBytes, part } = place;
     return new FileJournal({
