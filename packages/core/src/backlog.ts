@@ -334,15 +334,13 @@ export class Backlog {
     return isSecured;
   }
 
-  /** The journal took events in flight that were in memory alone. Returns where they are known from now on. */
-  secure(inMemory: EpochRange, range: Range): EpochRange {
-    this.#memoryOnly -= rangeLength(inMemory);
-    return this.moveInFlight(inMemory, range);
-  }
-
-  /** The journal has events in flight in another place. Returns where they are known from now on. */
+  /**
+   * The journal has events in flight in another place, or has them now, though they were in memory alone. Returns where they
+   * are known from now on.
+   */
   moveInFlight(range: EpochRange, { segment, from, to }: Range): EpochRange {
     const moved = { ...range, segment, from, to };
+    if (this.#isInMemoryAlone(range.segment)) this.#memoryOnly -= rangeLength(range);
     this.#fly(range, -rangeLength(range));
     this.#fly(moved, rangeLength(range));
     return moved;

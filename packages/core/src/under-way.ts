@@ -45,7 +45,7 @@ export class UnderWay {
       this.#read.add(batch);
       const range = await secure(batch.events);
       if (range === undefined) return;
-      await this.#settle(batch, range, () => backlog.secure(batch.range, range));
+      await this.#settle(batch, range, () => backlog.moveInFlight(batch.range, range));
     }
   }
 
@@ -55,7 +55,7 @@ export class UnderWay {
     for (const batch of this.#in(MEMORY_SEGMENT)) {
       const range = journal.appendSync?.(batch.events);
       if (range === undefined) return;
-      batch.range = backlog.secure(batch.range, range);
+      batch.range = backlog.moveInFlight(batch.range, range);
     }
   }
 

@@ -196,6 +196,17 @@ describe('Backlog, with events that end before they are sent', () => {
     expect([backlog.memoryOnly, backlog.pending]).toEqual([0, 0]);
   });
 
+  it('knows what is in flight to be in the journal again where that has it in another segment', () => {
+    const backlog = createFilled(2);
+    backlog.markWritten({ segment: 1, from: 0, to: 2 });
+    const { range } = backlog.takeFresh(ALL);
+    backlog.evict(1);
+    const moved = backlog.moveInFlight(range, { segment: 2, from: 5, to: 7 });
+    expect([backlog.memoryOnly, backlog.volatile, backlog.pending]).toEqual([0, 0, 2]);
+    backlog.settle(moved);
+    expect([backlog.memoryOnly, backlog.volatile, backlog.pending]).toEqual([0, 0, 0]);
+  });
+
   it('does not put back what no journal holds any more, and does what it holds', () => {
     const backlog = createFilled(4);
     backlog.markWritten({ segment: 1, from: 0, to: 2 });

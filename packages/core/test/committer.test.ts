@@ -751,7 +751,7 @@ describe('Committer, once the journal works again', () => {
     const written = await committer.secure(events);
     if (written === undefined) throw new Error('it was not written');
     expect(journal.groups).toEqual([['3'], ['1', '2']]);
-    const secured = backlog.secure(range, written);
+    const secured = backlog.moveInFlight(range, written);
     expect(secured).toEqual({ ...written, epoch: range.epoch, at: range.at });
     expect([backlog.memoryOnly, backlog.inFlight, backlog.pending]).toEqual([0, 2, 3]);
     expect(backlog.putBack(secured)).toBe(true);
