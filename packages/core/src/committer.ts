@@ -1,4 +1,5 @@
 import { type Backoff, backoffDelayMs } from '@sluice/protocol';
+import { Appends } from './appends.ts';
 import type { Backlog } from './backlog.ts';
 import type { Budget } from './budget.ts';
 import type { Clock, Timer } from './clock.ts';
@@ -9,18 +10,6 @@ import type { EventBytes, Journal, Range } from './journal.ts';
 const RETRY: Backoff = { baseMs: 1_000, maxMs: 60_000 };
 /** Some are written while one is synced, and share the next sync. */
 const MOST_APPENDS = 4;
-
-/** Appends ever begun, by all. */
-let begun = 0;
-
-/** An append under way. */
-interface Turn {
-  readonly group: EventBytes;
-  readonly order: number;
-  readonly generation: number;
-  /** What came of it, as far as that waits for an earlier one. */
-  outcome?: () => void;
-}
 
 export interface CommitterOptions {
   readonly backlog: Backlog;
@@ -50,13 +39,7 @@ export class Committer {
   readonly #options: CommitterOptions;
   #timer: Timer | undefined;
   #retryTimer: Timer | undefined;
-  readonly #appends = new Set<Promise<void>>();
-  /** The same, in the order in which they began. */
-  readonly #turns: Turn[] = [];
-  /** Events in the appends under way. */
-  #handed = 0;
-  /** Where one append failed, the journal's word on those that were under way with it is not taken. */
-  #generation = 0;
+  readonly #appends = new Appends();
   #starting: Promise<void> | undefined;
   /** Whether it is to be seen again what is to be handed on. */
   #isAsked = false;
@@ -85,7 +68,7 @@ export class Committer {
   notify(isUrgent = false): void {
     const { backlog, clock, intervalMs } = this.#options;
     if (isUrgent) this.#wanted = backlog.accepted;
-    if ((isUrgent || backlog.isPressing(this.#handed)) && this.#appends.size < MOST_APPENDS)
+    if ((isUrgent || backlog.isPressing(this.#appends.handed)) && this.#appends.size < MOST_APPENDS)
       this.#startSoon();
     this.#timer ??= clock.setTimeout(() => this.#tick(), intervalMs);
   }
@@ -112,7 +95,7 @@ export class Committer {
       if (await this.write()) return;
       // Others try too: what is in their hands is not to be given up.
       while (this.#starting !== undefined || this.#appends.size > 0) {
-        await Promise.all([this.#starting, ...this.#appends]);
+        await Promise.all([this.#starting, this.#appends.ended()]);
       }
       // One that was under way may have shown that the journal works again.
     } while (!this.failing);
@@ -160,13 +143,8 @@ export class Committer {
    */
   overtake(): { readonly order: number; readonly write: () => void }[] {
     const { backlog, journal } = this.#options;
-    if (journal.appendSync === undefined || this.#handed === 0) return [];
-    const generation = this.#generation;
-    // Should the process go on: these are counted here.
-    this.#generation += 1;
-    this.#handed = 0;
-    const overtaken = this.#turns.filter((turn) => turn.generation === generation);
-    return overtaken.map(({ group, order }) => ({
+    if (journal.appendSync === undefined) return [];
+    return this.#appends.disown().map(({ group, order }) => ({
       order,
       write: () => backlog.markWritten(checkedRange(journal.appendSync?.(group), group)),
     }));
@@ -213,7 +191,7 @@ export class Committer {
       onWritten();
       return;
     }
-    const at = backlog.unwrittenAt(this.#handed);
+    const at = backlog.unwrittenAt(this.#appends.handed);
     if (at === undefined) return;
     const waitMs = at + intervalMs - clock.now();
     // More than the whole interval: the time of day was set back.
@@ -238,7 +216,7 @@ export class Committer {
   /** Hands on what is to be handed on now, and waits until one of the appends has ended. False where the journal fails. */
   async #advance(): Promise<boolean> {
     await this.#start();
-    if (this.#appends.size > 0) await Promise.race(this.#appends);
+    await this.#appends.next();
     return !this.failing;
   }
 
@@ -262,7 +240,7 @@ export class Committer {
   /** Whether more is to be written now than is in the appends under way. */
   get #isDue(): boolean {
     const { backlog } = this.#options;
-    return backlog.written + this.#handed < this.#wanted || backlog.isPressing(this.#handed);
+    return backlog.written + this.#appends.handed < this.#wanted || backlog.isPressing(this.#appends.handed);
   }
 
   async #startAppends(): Promise<void> {
@@ -270,7 +248,7 @@ export class Committer {
     let { maxEvents } = journal.groupLimit;
     // What was under way when one failed is to end first.
     while (this.#isDue && this.#appends.size < (this.failing ? 1 : MOST_APPENDS)) {
-      const group = backlog.unwrittenGroup({ ...journal.groupLimit, maxEvents }, this.#handed);
+      const group = backlog.unwrittenGroup({ ...journal.groupLimit, maxEvents }, this.#appends.handed);
       if (group === undefined) return;
       // Not while they are written: they would be taken out from under the journal.
       backlog.sendsUnwritten = false;
@@ -303,72 +281,28 @@ export class Committer {
 
   #append(group: EventBytes): void {
     const { backlog, budget, journal, onWritten, onRecovered } = this.#options;
-    const count = group.ends.length;
-    const generation = this.#generation;
-    this.#handed += count;
     this.#tries += 1;
-    const succeed = (given: Range) => {
-      const range = checkedRange(given, group);
-      if (generation !== this.#generation) return void journal.acknowledge(range).catch(() => undefined);
-      backlog.markWritten(range);
-      this.#handed -= count;
-      if (this.#recover()) void onRecovered();
-    };
-    const fail = (error: unknown) => {
-      if (generation === this.#generation) this.#fail(error);
-    };
-    const ended = new Promise<void>((resolve) => {
-      const inTurn = this.#turn(group);
-      const end = (outcome: () => void) =>
-        inTurn(() => {
-          try {
-            outcome();
-          } catch (error) {
-            fail(error);
-          }
-          resolve();
-        });
-      // Counted as soon as the journal says so, with nothing between: this may be the last moment of the process.
-      this.#call(group).then(
-        (range) => end(() => succeed(range)),
-        (error) => end(() => fail(error)),
-      );
+    this.#appends.begin(group, () => journal.append(group), {
+      succeeded: (range) => {
+        backlog.markWritten(checkedRange(range, group));
+        if (this.#recover()) void onRecovered();
+      },
+      failed: (error) => this.#fail(error),
+      disowned: (range) => void journal.acknowledge(checkedRange(range, group)).catch(() => undefined),
+      over: () => {
+        budget.written(group);
+        if (this.failing && this.#appends.size === 0) backlog.sendsUnwritten = true;
+        if (!this.failing) void this.#start();
+        onWritten();
+      },
     });
-    const append = ended.then(() => {
-      budget.written(group);
-      this.#appends.delete(append);
-      if (this.failing && this.#appends.size === 0) backlog.sendsUnwritten = true;
-      if (!this.failing) void this.#start();
-      onWritten();
-    });
-    this.#appends.add(append);
-  }
-
-  /** Ranges are of the oldest unwritten events: outcomes count in the order of the appends, however they come. */
-  #turn(group: EventBytes): (outcome: () => void) => void {
-    begun += 1;
-    const turn: Turn = { group, order: begun, generation: this.#generation };
-    this.#turns.push(turn);
-    return (outcome) => {
-      turn.outcome = outcome;
-      while (this.#turns[0]?.outcome !== undefined) this.#turns.shift()?.outcome?.();
-    };
-  }
-
-  #call(group: EventBytes): Promise<Range> {
-    try {
-      // A journal of the user's own may break its word.
-      return Promise.resolve(this.#options.journal.append(group));
-    } catch (error) {
-      return Promise.reject(error);
-    }
   }
 
   /** Where nothing is left to be written, the journal is tried with what goes on in memory. */
   async #retry(): Promise<void> {
     const { backlog } = this.#options;
     // Nothing is handed on while those that were under way with the one that failed have not ended.
-    await Promise.all(this.#appends);
+    await this.#appends.ended();
     if (backlog.unwritten > 0) {
       this.#wanted = backlog.accepted;
       return this.#start();
@@ -389,8 +323,7 @@ export class Committer {
 
   #fail(error: unknown): void {
     const { clock, random, onFailed } = this.#options;
-    this.#generation += 1;
-    this.#handed = 0;
+    this.#appends.disown();
     this.#retryTimer?.cancel();
     const delayMs = backoffDelayMs(this.#failures, RETRY, random);
     this.#failures += 1;
