@@ -1,12 +1,11 @@
 import { type Batch, joinBatch } from './batch.ts';
 import { BodyMemory } from './body-memory.ts';
 import { Epochs } from './epochs.ts';
+import { InFlight, MEMORY_SEGMENT } from './in-flight.ts';
 import { type EventBytes, type Limit, type Range, rangeLength } from './journal.ts';
 import { type EpochRange, RangeQueue } from './range-queue.ts';
 import { RingBuffer, type TextWriter } from './ring-buffer.ts';
 
-/** The segment of events that no journal holds, because storage failed: they live in the ring alone. */
-export const MEMORY_SEGMENT = 0;
 /** The segment of events that were dropped where they cannot be taken out: in the middle of the ring. */
 const DROPPED_SEGMENT = -1;
 /** What is not written is written at once when it is as much, in bytes, or takes such a part of the memory. */
@@ -41,13 +40,7 @@ export class Backlog {
   #givenUp = 0;
   /** Whether events are sent though they are not written, because the journal fails. */
   sendsUnwritten = false;
-  #inFlight = 0;
-  /** Of the events in flight, how many each segment holds. */
-  readonly #inFlightBySegment = new Map<number, number>();
-  /** Of the events in flight, how many are of ranges that began at each time. */
-  readonly #inFlightByTime = new Map<number, number>();
-  /** Segments that the journal gave up while some of their events were in flight. */
-  readonly #evicted = new Set<number>();
+  readonly #inFlight = new InFlight();
 
   constructor(limit: Limit, writer: TextWriter) {
     this.#limit = limit;
@@ -58,7 +51,7 @@ export class Backlog {
 
   /** Events that wait, in whatever place, batches in flight included. */
   get pending(): number {
-    return this.#ring.length - this.#holes + this.stored + this.#inFlight - this.#givenUp;
+    return this.#ring.length - this.#holes + this.stored + this.#inFlight.count - this.#givenUp;
   }
 
   /** Events accepted but not in the journal yet. */
@@ -100,7 +93,7 @@ export class Backlog {
   }
 
   get inFlight(): number {
-    return this.#inFlight;
+    return this.#inFlight.count;
   }
 
   /** Bytes of the events in memory, batches in flight not counted. */
@@ -117,7 +110,7 @@ export class Backlog {
   get oldestOfAllAt(): number | undefined {
     const times = [
       this.#ring.oldestAt,
-      ...this.#inFlightByTime.keys(),
+      ...this.#inFlight.times,
       ...[...this.#stored.ranges, ...this.#aside.ranges].map(({ at }) => at),
     ];
     const oldest = times.reduce<number>((least, at = least) => Math.min(least, at), Number.POSITIVE_INFINITY);
@@ -209,11 +202,7 @@ export class Backlog {
       return [{ ...range, segment: DROPPED_SEGMENT }];
     });
     this.#closeHoles();
-    const inFlight = this.#inFlightBySegment.get(segment);
-    if (inFlight !== undefined) {
-      this.#evicted.add(segment);
-      this.#memoryOnly += inFlight;
-    }
+    this.#memoryOnly += this.#inFlight.evict(segment);
     return count;
   }
 
@@ -275,7 +264,7 @@ export class Backlog {
     const batch = joinBatch(groups, range, this.bodies);
     this.#ring.shift(count);
     this.#closeHoles();
-    this.#fly(batch.range, count);
+    this.#inFlight.add(batch.range);
     return batch;
   }
 
@@ -294,22 +283,22 @@ export class Backlog {
   /** Takes the first `count` events of these, which were read from the journal. */
   takeStored(count: number, isAside = false): EpochRange {
     const range = (isAside ? this.#aside : this.#stored).shift(count);
-    this.#fly(range, count);
+    this.#inFlight.add(range);
     return range;
   }
 
   /** Events of a batch go back, behind all that is stored, to be read again. False where no journal holds them. */
   putBack(range: EpochRange): boolean {
-    if (this.#isInMemoryAlone(range.segment)) return false;
-    this.#fly(range, -rangeLength(range));
+    if (this.#inFlight.isInMemoryAlone(range)) return false;
+    this.#inFlight.remove(range);
     this.#stored.push({ ...range, isWhole: false });
     return true;
   }
 
   /** A batch is left to the journal as it is, to be sent again when the service is better. False where no journal holds it. */
   putAside(range: EpochRange): boolean {
-    if (this.#isInMemoryAlone(range.segment)) return false;
-    this.#fly(range, -rangeLength(range));
+    if (this.#inFlight.isInMemoryAlone(range)) return false;
+    this.#inFlight.remove(range);
     this.#aside.push({ ...range, isWhole: true });
     return true;
   }
@@ -340,17 +329,17 @@ export class Backlog {
    */
   moveInFlight(range: EpochRange, { segment, from, to }: Range): EpochRange {
     const moved = { ...range, segment, from, to };
-    if (this.#isInMemoryAlone(range.segment)) this.#memoryOnly -= rangeLength(range);
-    this.#fly(range, -rangeLength(range));
-    this.#fly(moved, rangeLength(range));
+    if (this.#inFlight.isInMemoryAlone(range)) this.#memoryOnly -= rangeLength(range);
+    this.#inFlight.remove(range);
+    this.#inFlight.add(moved);
     return moved;
   }
 
   /** The events of a batch, or a part of it, are delivered, dead letters, or dropped. */
   settle(range: EpochRange): void {
     const count = rangeLength(range);
-    if (this.#isInMemoryAlone(range.segment)) this.#memoryOnly -= count;
-    this.#fly(range, -count);
+    if (this.#inFlight.isInMemoryAlone(range)) this.#memoryOnly -= count;
+    this.#inFlight.remove(range);
     this.epochs.settle(range.epoch, count);
   }
 
@@ -362,16 +351,6 @@ export class Backlog {
   /** How many events that are written already may take room in memory. */
   get #mostWritten(): number {
     return Math.ceil((MOST_WRITTEN_BYTES * this.#ring.length) / Math.max(1, this.#ring.bytes));
-  }
-
-  #isInMemoryAlone(segment: number): boolean {
-    return segment === MEMORY_SEGMENT || this.#evicted.has(segment);
-  }
-
-  #fly({ segment, at }: EpochRange, count: number): void {
-    this.#inFlight += count;
-    if (at !== undefined) addTo(this.#inFlightByTime, at, count);
-    if (addTo(this.#inFlightBySegment, segment, count) === 0) this.#evicted.delete(segment);
   }
 
   /** Takes what was dropped out of the ring, as far as it is oldest. */
@@ -393,12 +372,4 @@ export class Backlog {
     this.#closeHoles();
     return true;
   }
-}
-
-/** Adds to a count, which is forgotten when nothing is left of it. Returns what is left. */
-function addTo(counts: Map<number, number>, key: number, count: number): number {
-  const total = Math.max(0, (counts.get(key) ?? 0) + count);
-  if (total > 0) counts.set(key, total);
-  else counts.delete(key);
-  return total;
 }

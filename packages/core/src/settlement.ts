@@ -1,7 +1,7 @@
-import { MEMORY_SEGMENT } from './backlog.ts';
 import type { Batch } from './batch.ts';
 import type { Books, DropReason } from './books.ts';
 import type { DeadLetterStore } from './dead-letter-store.ts';
+import { MEMORY_SEGMENT } from './in-flight.ts';
 import type { Journal } from './journal.ts';
 import type { Lane } from './lane.ts';
 import type { Letterbox } from './letterbox.ts';

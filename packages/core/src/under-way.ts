@@ -1,5 +1,6 @@
-import { type Backlog, MEMORY_SEGMENT } from './backlog.ts';
+import type { Backlog } from './backlog.ts';
 import type { Batch } from './batch.ts';
+import { MEMORY_SEGMENT } from './in-flight.ts';
 import type { EventBytes, Journal, Range } from './journal.ts';
 import type { EpochRange } from './range-queue.ts';
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Backlog, MEMORY_SEGMENT } from '../src/backlog.ts';
+import { Backlog } from '../src/backlog.ts';
+import { MEMORY_SEGMENT } from '../src/in-flight.ts';
 import type { EventBytes } from '../src/journal.ts';
 import type { EpochRange } from '../src/range-queue.ts';
 import { toTexts } from './event-texts.ts';

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Backlog, MEMORY_SEGMENT } from '../src/backlog.ts';
+import { Backlog } from '../src/backlog.ts';
 import { Budget, type BudgetOptions } from '../src/budget.ts';
 import type { Clock } from '../src/clock.ts';
 import { Committer } from '../src/committer.ts';
+import { MEMORY_SEGMENT } from '../src/in-flight.ts';
 import type { Journal } from '../src/journal.ts';
 import { toTexts } from './event-texts.ts';
 import { FakeJournal, FakeSyncJournal } from './fake-journal.ts';
