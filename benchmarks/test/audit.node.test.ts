@@ -41,6 +41,12 @@ describe('the search for uuids', () => {
     expect([...events.seen]).toEqual([numberedUuid(1, 1)]);
   });
 
+  it('is not misled by a field whose name ends as it does', () => {
+    const events = new UuidSet();
+    events.add(Buffer.from(JSON.stringify({ my_uuid: numberedUuid(1, 2), uuid: numberedUuid(1, 1) })));
+    expect([...events.seen]).toEqual([numberedUuid(1, 1)]);
+  });
+
   it('finds them behind the mark of another format', () => {
     const events = new UuidSet('"insert_id":"');
     events.add(Buffer.from(`[{"insert_id":"${numberedUuid(1, 1)}","uuid":"no"}]`));
