@@ -56,7 +56,7 @@ export const platform: Platform = {
   clock,
   lifecycle,
   gzip,
-  commitIntervalMs: 40,
+  commitIntervalMs: 50,
   createJournal(place) {
     const { fsync, clock, maxBytes, part } = place;
     return new FileJournal({
