@@ -2,7 +2,13 @@ const POOL_UUIDS = 256;
 const UUID_BYTES = 16;
 const UUID_LENGTH = 36;
 const DASH = 0x2d;
-const DIGITS: readonly number[] = Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
+/** Where the digits of each byte go. */
+const PLACES: readonly number[] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
+const VERSION_BYTE = 6;
+const VARIANT_BYTE = 8;
+/** Of each byte, its first digit and its second one. */
+const HIGH = digits(4);
+const LOW = digits(0);
 const decoder = new TextDecoder();
 
 let pool = '';
@@ -24,16 +30,19 @@ export function uuid(): string {
 function makePool(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(POOL_UUIDS * UUID_BYTES));
   const text = new Uint8Array(POOL_UUIDS * UUID_LENGTH).fill(DASH);
-  let at = 0;
-  for (let index = 0; index < bytes.length; index += 1) {
-    const place = index % UUID_BYTES;
-    let byte = bytes[index] ?? 0;
-    if (place === 6) byte = (byte & 0x0f) | 0x40;
-    if (place === 8) byte = (byte & 0x3f) | 0x80;
-    if (place === 4 || place === 6 || place === 8 || place === 10) at += 1;
-    text[at] = DIGITS[byte >> 4] ?? 0;
-    text[at + 1] = DIGITS[byte & 0x0f] ?? 0;
-    at += 2;
+  for (let from = 0, start = 0; from < bytes.length; from += UUID_BYTES, start += UUID_LENGTH) {
+    bytes[from + VERSION_BYTE] = ((bytes[from + VERSION_BYTE] ?? 0) & 0x0f) | 0x40;
+    bytes[from + VARIANT_BYTE] = ((bytes[from + VARIANT_BYTE] ?? 0) & 0x3f) | 0x80;
+    for (let place = 0; place < UUID_BYTES; place += 1) {
+      const byte = bytes[from + place] ?? 0;
+      const at = start + (PLACES[place] ?? 0);
+      text[at] = HIGH[byte] ?? 0;
+      text[at + 1] = LOW[byte] ?? 0;
+    }
   }
   return decoder.decode(text);
+}
+
+function digits(shift: number): Uint8Array {
+  return Uint8Array.from({ length: 256 }, (_, byte) => ((byte >> shift) & 0x0f).toString(16).charCodeAt(0));
 }
