@@ -121,13 +121,18 @@ export class Committer {
    * @param isTried Whether a journal that failed is tried, before its time has come.
    */
   async secure(events: EventBytes, isTried: boolean = this.#isProbing): Promise<Range | undefined> {
-    const { budget, isLast, journal, onRecovered } = this.#options;
+    const { backlog, budget, isLast, journal, onRecovered } = this.#options;
     if (this.failing && !isTried) return undefined;
     const room = await budget.makeRoom(events, isLast).catch(() => 'low');
     if (room !== 'room') return undefined;
     try {
       const range = checkedRange(await journal.append(events), events);
-      if (this.#recover() && !this.#isProbing) void onRecovered();
+      if (this.#recover()) {
+        // No timer is left for what came while it failed.
+        this.#wanted = backlog.accepted;
+        void this.#start();
+        if (!this.#isProbing) void onRecovered();
+      }
       return range;
     } catch (error) {
       this.#fail(error);

@@ -787,6 +787,21 @@ describe('Committer, once the journal works again', () => {
     expect(await committer.secure(events, true)).toMatchObject({ from: 0, to: 1 });
     expect([committer.failing, recovered(), clock.timers]).toEqual([false, 1, 0]);
   });
+
+  it('writes what came while it failed as soon as something else shows that it works again', async () => {
+    const { clock, journal, committer, accept, backlog } = createBench();
+    journal.failAppends = true;
+    accept('1');
+    await clock.advance(INTERVAL_MS);
+    const { events } = backlog.takeFresh(ALL);
+    accept('2');
+    await clock.advance(INTERVAL_MS);
+    journal.failAppends = false;
+    await committer.secure(events, true);
+    await settle();
+    expect([journal.groups, backlog.unwritten]).toEqual([[['1'], ['2']], 0]);
+    expect(clock.timers).toBe(0);
+  });
 });
 
 describe('Committer, with a journal that breaks its word', () => {
