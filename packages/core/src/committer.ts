@@ -262,8 +262,12 @@ export class Committer {
         continue;
       }
       if (this.#appends.size > 0) return;
+      const { written } = backlog;
       const room = await budget.makeRoom(group, isLast).catch((error: unknown) => ({ error }));
-      if (room === 'room') {
+      if (backlog.written !== written) {
+        // On the thread of its caller meanwhile, at a last moment that the process outlived.
+        if (room === 'room') budget.written(group);
+      } else if (room === 'room') {
         this.#append(group);
       } else if (room === 'full') {
         // The oldest of what is newest are kept, so that no event is dropped before one that is not.

@@ -479,6 +479,27 @@ describe('commitSync', () => {
     expect(journal.syncGroups).toEqual([['1'], ['2']]);
   });
 
+  it('leaves nothing to be written twice that was about to be handed on, should the process go on', async () => {
+    let look = (): void => {};
+    class DiskJournal extends FakeSyncJournal {
+      space(): Promise<{ freeBytes: number; totalBytes: number }> {
+        return new Promise((resolve) => {
+          look = () => resolve({ freeBytes: 1_000_000, totalBytes: 1_000_000 });
+        });
+      }
+    }
+    const { clock, committer, journal, accept, backlog } = createBenchWith(new DiskJournal());
+    accept('1', '2');
+    await clock.advance(INTERVAL_MS);
+    committer.commitSync();
+    look();
+    await settle();
+    expect([journal.syncGroups, journal.groups, backlog.unwritten]).toEqual([[['1', '2']], [], 0]);
+    accept('3');
+    await committer.commit();
+    expect([journal.groups, backlog.fresh]).toEqual([[['3']], 3]);
+  });
+
   it('does nothing where the journal cannot do that', () => {
     const { committer, journal, accept, backlog } = createBench();
     accept('1');
