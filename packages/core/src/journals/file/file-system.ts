@@ -26,6 +26,8 @@ export interface FileSystem {
   syncDirectory(path: string): Promise<void>;
   /** The file system that a directory is on. */
   volume(path: string): Promise<Volume>;
+  /** Resolves once all that came in by now was looked at: small writes that it leads to are made together. Left out: at once. */
+  endOfTurn?(): Promise<void>;
 }
 
 /** An open file. Reads and writes say where; those that were opened to append ignore it and write at the end. */

@@ -188,12 +188,15 @@ export class Segment {
     }
   }
 
-  /** Notes that events are released. What is to be noted while a write is under way is written together. */
+  /**
+   * Notes that events are released. What is to be noted while a write is under way, or in one turn of the event loop, is
+   * written together.
+   */
   acknowledge(from: number, to: number): Promise<void> {
     this.#released.add(from, to);
     if (this.isDone) return Promise.resolve();
     this.#records.push(acknowledgementRecord(this.id, from, to));
-    this.#noting ??= this.#noted.then(() => {
+    this.#noting ??= Promise.all([this.#noted, this.#context.fs.endOfTurn?.()]).then(() => {
       this.#noting = undefined;
       const noting = this.#note(Buffer.concat(this.#records.splice(0)));
       this.#noted = noting.catch(() => undefined);
