@@ -33,7 +33,9 @@ export class InFlight {
   /** The journal gave up a segment. Returns how many events of it are on their way, in memory alone from now on. */
   evict(segment: number): number {
     const count = this.#bySegment.get(segment) ?? 0;
-    if (count > 0) this.#evicted.add(segment);
+    // Two lanes may give it up at once.
+    if (count === 0 || this.#evicted.has(segment)) return 0;
+    this.#evicted.add(segment);
     return count;
   }
 

@@ -208,6 +208,16 @@ describe('Backlog, with events that end before they are sent', () => {
     expect([backlog.memoryOnly, backlog.volatile, backlog.pending]).toEqual([0, 0, 0]);
   });
 
+  it('counts what is in flight of a segment once, though it is given up twice', () => {
+    const backlog = createFilled(2);
+    backlog.markWritten({ segment: 1, from: 0, to: 2 });
+    const { range } = backlog.takeFresh(ALL);
+    expect([backlog.evict(1), backlog.evict(1)]).toEqual([0, 0]);
+    expect([backlog.memoryOnly, backlog.pending]).toEqual([2, 2]);
+    backlog.settle(range);
+    expect([backlog.memoryOnly, backlog.pending]).toEqual([0, 0]);
+  });
+
   it('does not put back what no journal holds any more, and does what it holds', () => {
     const backlog = createFilled(4);
     backlog.markWritten({ segment: 1, from: 0, to: 2 });
