@@ -36,6 +36,8 @@ export class Budget {
   /** Bytes that are being written: the journal does not count them yet. */
   #reservedBytes = 0;
   #isOpened = false;
+  /** One lane after the other: a segment that two give up at once would be rescued, and counted, twice. */
+  #making: Promise<unknown> = Promise.resolve();
   /** What the journal took when all that waited in it was to be given up last. */
   #bytesOfLast = Number.POSITIVE_INFINITY;
 
@@ -50,7 +52,13 @@ export class Budget {
    * - `full`: there is none, and what is to be dropped is the group.
    * - `low`: the disk has too little left for others, and nothing of ours on it could go.
    */
-  async makeRoom(group: EventBytes, isLast = false): Promise<'room' | 'full' | 'low'> {
+  makeRoom(group: EventBytes, isLast = false): Promise<'room' | 'full' | 'low'> {
+    const made = this.#making.then(() => this.#makeRoom(group, isLast));
+    this.#making = made.catch(() => undefined);
+    return made;
+  }
+
+  async #makeRoom(group: EventBytes, isLast: boolean): Promise<'room' | 'full' | 'low'> {
     const { journal, maxBytes, whenFull } = this.#options;
     await this.#options.opened?.();
     this.#isOpened = true;
