@@ -1,7 +1,8 @@
 /** Bodies of one workload differ a little in size, and should fit into the memory of each other. */
 const STEP_BYTES = 64 * 1024;
-/** As many as are on their way at once, by default. */
+/** A few more than are on their way at once by default, none of them larger than most batches. */
 const MOST_KEPT = 6;
+const MOST_KEPT_BYTES = 1024 * 1024;
 
 /** Memory for batch bodies, used again: large pieces that come and go cost more than what is written to them. */
 export class BodyMemory {
@@ -21,6 +22,6 @@ export class BodyMemory {
 
   /** Nobody looks at what is in it any more. */
   give(memory: Uint8Array): void {
-    if (this.#free.length < MOST_KEPT) this.#free.push(memory);
+    if (this.#free.length < MOST_KEPT && memory.length <= MOST_KEPT_BYTES) this.#free.push(memory);
   }
 }
