@@ -14,6 +14,7 @@ export class OpenFiles {
   readonly #most: number;
   /** The one used last is the last one. */
   readonly #entries = new Map<string, Entry>();
+  readonly #closing = new Set<Promise<void>>();
 
   /** @param most Files to keep open; those in use are open beyond it. */
   constructor(fs: FileSystem, most: number) {
@@ -38,7 +39,7 @@ export class OpenFiles {
       throw error;
     } finally {
       entry.users -= 1;
-      if (entry.users === 0 && this.#entries.get(path) !== entry) await close(entry);
+      if (entry.users === 0 && this.#entries.get(path) !== entry) await this.#close(entry);
       await this.#closeIdle(this.#most);
     }
   }
@@ -48,11 +49,19 @@ export class OpenFiles {
     const entry = this.#entries.get(path);
     this.#entries.delete(path);
     // Those in use are closed by whoever is the last to use them.
-    if (entry?.users === 0) await close(entry);
+    if (entry?.users === 0) await this.#close(entry);
   }
 
   async closeAll(): Promise<void> {
-    await Promise.all([...this.#entries.keys()].map((path) => this.close(path)));
+    for (const path of [...this.#entries.keys()]) void this.close(path);
+    // Those too that made room for others just before.
+    while (this.#closing.size > 0) await Promise.all(this.#closing);
+  }
+
+  #close(entry: Entry): Promise<void> {
+    const closing = close(entry).finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+    return closing;
   }
 
   async #open(path: string, purpose: 'read' | 'append'): Promise<OpenFile> {
