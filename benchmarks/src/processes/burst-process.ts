@@ -8,7 +8,9 @@ import type { BurstAsked, BurstFigures, BurstSettings, BurstTold } from './burst
 import { onAsked, receiveSettings, takeLeave, tell } from './parent.ts';
 import { peakMemoryBytes } from './peak-memory.ts';
 
-/** Before and after, so that the watch of the event loop sees the first turn and the last one. */
+/** Before, so that the receiver is at rest, too, which has just counted; the watch of the event loop sees the first turn. */
+const REST_MS = 250;
+/** After, so that the watch sees the last turn. */
 const MARGIN_MS = 20;
 
 const { subject: name, warmUp, events, ...settings } = await receiveSettings<BurstSettings>();
@@ -29,7 +31,7 @@ takeLeave();
 async function measure(sender: Sender): Promise<BurstFigures> {
   const delays = monitorEventLoopDelay({ resolution: 1 });
   delays.enable();
-  await pause(MARGIN_MS);
+  await pause(REST_MS);
   const cpuAtStart = process.cpuUsage();
   const startedAt = performance.now();
   await drive(sender, events);

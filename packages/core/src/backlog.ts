@@ -68,7 +68,7 @@ export class Backlog {
     const unwritten = this.unwritten - handed;
     return (
       unwritten * PRESSING_PART >= this.#limit.maxEvents ||
-      unwritten * this.#ring.bytes >= this.#pressingBytes * this.#ring.length
+      unwritten * this.#ring.roughBytes >= this.#pressingBytes * this.#ring.length
     );
   }
 

@@ -16,6 +16,8 @@ const BLOCK_EVENTS = 4096;
 const MOST_KEPT = 4;
 /** UTF-8 takes at most three bytes for one unit of a string. */
 const MAX_BYTES_PER_UNIT = 3;
+/** Written at once: a call costs more than the bytes of one text do. */
+const MOST_TEXTS = 16;
 
 /** Events side by side. */
 class Block {
@@ -39,9 +41,9 @@ class Block {
     return this.count - this.first;
   }
 
-  /** Whether it takes another event of so many bytes, the comma included. */
-  hasRoom(needed: number): boolean {
-    return this.count < this.ends.length && this.end + needed <= this.bytes.length;
+  /** Whether it takes so many more events, of so many bytes, the comma after each included. */
+  hasRoom(events: number, needed: number): boolean {
+    return this.count + events <= this.ends.length && this.end + needed <= this.bytes.length;
   }
 
   startOf(index: number): number {
@@ -66,8 +68,12 @@ export class RingBuffer {
   #first: Block | undefined;
   #last: Block | undefined;
   readonly #free: Block[] = [];
+  /** The newest events, which the last block has room for; written into it when there are enough, or somebody looks. */
+  #texts: string[] = [];
+  /** What they take at most, in bytes. */
+  #textsRoom = 0;
   #length = 0;
-  /** Bytes of the events and of the comma after each. */
+  /** Bytes of the events and of the comma after each, where all that is not written is ASCII. */
   #used = 0;
 
   constructor(limit: Limit, writer: TextWriter) {
@@ -82,6 +88,12 @@ export class RingBuffer {
 
   /** Bytes of the events held. */
   get bytes(): number {
+    this.#write();
+    return this.roughBytes;
+  }
+
+  /** The same, at less cost: of the newest events it counts the characters. */
+  get roughBytes(): number {
     return this.#used - this.#length;
   }
 
@@ -94,15 +106,12 @@ export class RingBuffer {
   push(text: string, time: number): boolean {
     const block = this.#blockFor(text);
     if (block === undefined) return false;
-    const { bytes, count, end } = block;
-    const to = end + this.#writer.write(text, bytes, end);
-    bytes[to] = COMMA;
-    block.ends[count] = to;
-    block.times[count] = time;
-    block.count = count + 1;
-    block.end = to + 1;
+    block.times[block.count + this.#texts.length] = time;
+    this.#texts.push(text);
+    this.#textsRoom += text.length * MAX_BYTES_PER_UNIT + 1;
     this.#length += 1;
-    this.#used += to + 1 - end;
+    this.#used += text.length + 1;
+    if (this.#texts.length === MOST_TEXTS) this.#write();
     return true;
   }
 
@@ -125,6 +134,7 @@ export class RingBuffer {
 
   /** Lets go of the oldest `count` events. */
   shift(count: number): void {
+    this.#write();
     for (let left = count, block = this.#first; left > 0 && block !== undefined; ) {
       const taken = Math.min(left, block.length);
       this.#used -= block.startOf(block.first + taken) - block.startOf(block.first);
@@ -136,6 +146,7 @@ export class RingBuffer {
   }
 
   #find(skip: number): { block: Block; index: number } {
+    this.#write();
     let block = this.#first;
     let index = skip;
     for (; block !== undefined && index >= block.length; block = block.next) index -= block.length;
@@ -147,12 +158,40 @@ export class RingBuffer {
   #blockFor(text: string): Block | undefined {
     const { maxBytes, maxEvents } = this.#limit;
     if (this.#length >= maxEvents) return undefined;
-    const last = this.#last;
     const roomy = text.length * MAX_BYTES_PER_UNIT + 1;
-    if (this.#used + roomy <= maxBytes && last?.hasRoom(roomy)) return last;
+    if (this.#isRoomy(roomy)) return this.#last;
+    this.#write();
+    if (this.#isRoomy(roomy)) return this.#last;
     const needed = this.#writer.byteLength(text) + 1;
     if (this.#used + needed > maxBytes) return undefined;
-    return last?.hasRoom(needed) ? last : this.#addBlock(needed);
+    return this.#last?.hasRoom(1, needed) ? this.#last : this.#addBlock(needed);
+  }
+
+  /** Whether one more text fits behind those that are not written, whatever they are made of. */
+  #isRoomy(roomy: number): boolean {
+    const needed = this.#textsRoom + roomy;
+    if (this.#used + needed > this.#limit.maxBytes) return false;
+    return this.#last?.hasRoom(this.#texts.length + 1, needed) ?? false;
+  }
+
+  /** Writes what is not written yet. */
+  #write(): void {
+    const texts = this.#texts;
+    const block = this.#last;
+    if (texts.length === 0 || block === undefined) return;
+    const joined = texts.join(',');
+    const written = this.#writer.write(joined, block.bytes, block.end);
+    const isAscii = written === joined.length;
+    for (const text of texts) {
+      const end = block.end + (isAscii ? text.length : this.#writer.byteLength(text));
+      block.bytes[end] = COMMA;
+      block.ends[block.count] = end;
+      block.count += 1;
+      block.end = end + 1;
+    }
+    this.#used += written - joined.length;
+    this.#texts = [];
+    this.#textsRoom = 0;
   }
 
   #addBlock(needed: number): Block {
