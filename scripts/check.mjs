@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { checkBrowserBundle } from './checks/browser-bundle.mjs';
+import { browserChecks } from './checks/browser-budgets.mjs';
 import { checkDeclarations, install } from './checks/consumer.mjs';
 import { checkLockFile } from './checks/lock-file.mjs';
 import { report } from './checks/report.mjs';
@@ -43,8 +43,7 @@ const checks = {
       '@sluice/core/otel',
       '@sluice/customers',
     ]),
-  'core in a browser': () => checkBrowserBundle(consumer, '@sluice/core'),
-  'customers in a browser': () => checkBrowserBundle(consumer, '@sluice/customers'),
+  ...browserChecks(consumer),
 };
 
 const { values } = parseArgs({ options: { skip: { type: 'string', multiple: true, default: [] } } });

@@ -1,0 +1,63 @@
+// What each entry point costs a page, in bytes, gzipped.
+import { bundleForBrowser } from './browser-bundle.mjs';
+import { breakdown, gzippedBytes } from './bundle-breakdown.mjs';
+
+/**
+ * @typedef {object} Budget
+ * @property {string} source what a page imports and calls
+ * @property {string} [beside] measured as what it adds to this
+ * @property {number} demand what it may cost
+ * @property {number} most above this the check fails: the demand, or what it costs now where that is more. Only ever lowered.
+ */
+
+const tracker = `import { createTracker } from '@sluice/core';
+globalThis.tracker = createTracker({ baseUrl: location.origin, correlationKey: 'email' });\n`;
+const error = `import { isSluiceError } from '@sluice/core';\nglobalThis.isSluiceError = isSluiceError;\n`;
+const customers = `import { createCustomerReader } from '@sluice/customers';
+globalThis.customers = createCustomerReader({ apiUrl: location.origin });\n`;
+
+/** @type {Record<string, Budget>} */
+const BUDGETS = {
+  core: { source: tracker, demand: 12_000, most: 34_150 },
+  'core, all of it': { source: `export * from '@sluice/core';\n`, demand: 12_500, most: 34_400 },
+  'core, one function of it': { source: error, demand: 200, most: 200 },
+  'customers beside core': { source: customers, beside: tracker, demand: 1_500, most: 2_450 },
+};
+
+/** How many modules are shown. */
+const ROWS = 40;
+
+/**
+ * @param {string} folder of a project that has the packages installed
+ * @returns {Record<string, () => Promise<string>>} a check for each entry point
+ */
+export function browserChecks(folder) {
+  return Object.fromEntries(
+    Object.entries(BUDGETS).map(([name, budget]) => [`size: ${name}`, () => check(folder, budget)]),
+  );
+}
+
+/**
+ * @param {string} folder
+ * @param {Budget} budget
+ */
+async function check(folder, { source, beside = '', demand, most }) {
+  const bundle = await bundleForBrowser(folder, beside + source);
+  const before = beside === '' ? 0 : gzippedBytes((await bundleForBrowser(folder, beside)).code);
+  const bytes = gzippedBytes(bundle.code) - before;
+  const miss = bytes > demand ? `, ${bytes - demand} above the ${demand} demanded` : ` of ${demand}`;
+  const remark = `${bytes} bytes gzipped${miss}`;
+  if (bytes > most) throw new Error(`${remark}; at most ${most} may be left\n${table(bundle)}`);
+  return source === tracker ? `${remark}; by module:\n${table(bundle)}` : remark;
+}
+
+/** @param {{ code: string, map: string }} bundle */
+function table(bundle) {
+  const rows = breakdown(bundle);
+  const rest = rows.slice(ROWS).reduce((sum, row) => sum + row.bytes, 0);
+  const shown = [
+    ...rows.slice(0, ROWS),
+    { module: `${Math.max(0, rows.length - ROWS)} others`, bytes: rest },
+  ];
+  return shown.map(({ module, bytes }) => `${String(bytes).padStart(12)}  ${module}`).join('\n');
+}
