@@ -1,0 +1,151 @@
+import type { UseStore } from 'idb-keyval';
+import type { Clock, Timer } from '../clock.ts';
+import { StorageError } from '../errors/storage-error.ts';
+
+const OBJECTS = 'events';
+/** A browser that takes longer is taken not to answer at all. */
+const PATIENCE_MS = 10_000;
+/** While a browser clears its storage it lets nobody open anything. */
+const REOPEN_MS = 1_000;
+
+type Durability = 'relaxed' | 'strict';
+
+/**
+ * A database in IndexedDB with one object store, for idb-keyval's functions. Opened on demand, and opened anew whenever its
+ * connection is lost or its object store is gone: what fails for such a reason is tried once more at once. What the browser does
+ * not answer to within 10 s rejects, and may yet be done.
+ */
+export class IndexedDbStore {
+  /** Written data survives the death of the browser. */
+  readonly relaxed: UseStore = (mode, work) => this.#use('relaxed', mode, work);
+  /** Written data, and all that was written before, survives a power cut. */
+  readonly strict: UseStore = (mode, work) => this.#use('strict', mode, work);
+  readonly #name: string;
+  readonly #clock: Clock;
+  readonly #onReopened: () => void;
+  #db: IDBDatabase | undefined;
+  #opening: Promise<IDBDatabase> | undefined;
+  #reopening: Timer | undefined;
+  #wasOpen = false;
+
+  /** @param onReopened It is open again; what it holds may be gone. */
+  constructor(name: string, clock: Clock, onReopened: () => void) {
+    this.#name = name;
+    this.#clock = clock;
+    this.#onReopened = onReopened;
+  }
+
+  /** Lets go of the connection once what is under way is done. */
+  close(): void {
+    this.#reopening?.cancel();
+    this.#letGo(this.#db);
+    this.#opening?.then(
+      (db) => this.#letGo(db),
+      () => undefined,
+    );
+  }
+
+  async #use<Result>(
+    durability: Durability,
+    mode: IDBTransactionMode,
+    work: (objects: IDBObjectStore) => Result | PromiseLike<Result>,
+    isAgain = false,
+  ): Promise<Result> {
+    let db = this.#db;
+    try {
+      // Nothing is awaited where it is open: this may be the last moment of the page.
+      db ??= await this.#connect();
+      return await this.#transact(db.transaction(OBJECTS, mode, { durability }), work);
+    } catch (error) {
+      const isFull = (error as Error | null)?.name === 'QuotaExceededError';
+      if (!isFull) this.#letGo(db);
+      if (isFull || isAgain || error instanceof StorageError) throw error;
+      return this.#use(durability, mode, work, true);
+    }
+  }
+
+  async #transact<Result>(
+    transaction: IDBTransaction,
+    work: (objects: IDBObjectStore) => Result | PromiseLike<Result>,
+  ): Promise<Result> {
+    let timer: Timer | undefined;
+    const failed = new Promise<never>((_, reject) => {
+      timer = this.#watch(() => {
+        try {
+          transaction.abort();
+        } catch {
+          // Too late for that: it is being stored.
+        }
+      }, reject);
+      // Here, because the transaction knows its error only once it has ended.
+      transaction.addEventListener('error', ({ target }) => reject((target as IDBRequest).error));
+      transaction.addEventListener('abort', () => reject(transaction.error ?? new Error('it was aborted')));
+    });
+    const done = async () => work(transaction.objectStore(OBJECTS));
+    try {
+      return await Promise.race([failed, done()]);
+    } finally {
+      timer?.cancel();
+    }
+  }
+
+  #connect(): Promise<IDBDatabase> {
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  #letGo(db: IDBDatabase | undefined): void {
+    if (this.#db === db) this.#db = undefined;
+    db?.close();
+  }
+
+  #open(version?: number): Promise<IDBDatabase> {
+    return new Promise((resolve, reject) => {
+      let isLate = false;
+      const request = indexedDB.open(this.#name, version);
+      const timer = this.#watch(() => {
+        isLate = true;
+      }, reject);
+      const has = () => request.result.objectStoreNames.contains(OBJECTS);
+      request.onupgradeneeded = () => {
+        if (!has()) request.result.createObjectStore(OBJECTS);
+      };
+      request.onerror = () => {
+        timer.cancel();
+        reject(request.error);
+      };
+      request.onsuccess = () => {
+        timer.cancel();
+        const db = request.result;
+        if (isLate || !has()) {
+          db.close();
+          // Made by others, without what we need.
+          if (!isLate) resolve(this.#open(db.version + 1));
+          return;
+        }
+        // Closed by the browser, or to be deleted or upgraded by others, who wait until it is closed.
+        db.onclose = db.onversionchange = () => {
+          this.#letGo(db);
+          // Though nobody asks for it: what is gone of it may still be in memory.
+          this.#reopening?.cancel();
+          this.#reopening = this.#clock.setTimeout(() => {
+            if (this.#db === undefined) this.#connect().catch(() => undefined);
+          }, REOPEN_MS);
+        };
+        this.#db = db;
+        resolve(db);
+        if (this.#wasOpen) this.#onReopened();
+        this.#wasOpen = true;
+      };
+    });
+  }
+
+  #watch(giveUp: () => void, reject: (error: Error) => void): Timer {
+    return this.#clock.setTimeout(() => {
+      giveUp();
+      reject(new StorageError(`the browser did not answer within ${PATIENCE_MS / 1_000} s`));
+    }, PATIENCE_MS);
+  }
+}

@@ -1,0 +1,190 @@
+import { delMany, get, keys, set } from 'idb-keyval';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { IndexedDbStore } from '../../src/journals/indexeddb-store.ts';
+import { VirtualClock } from '../virtual-clock.ts';
+
+const PATIENCE_MS = 10_000;
+const REOPEN_MS = 1_000;
+
+function answerOf<Result>(request: IDBRequest<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+/** What the store must do in every browser. */
+export function describeStore(name: string, forceClose: (db: IDBDatabase) => Promise<void>): void {
+  describe(name, () => {
+    const stores: IndexedDbStore[] = [];
+    let handles: IDBDatabase[];
+    let place: string;
+    let clock: VirtualClock;
+    let reopened: number;
+    let store: IndexedDbStore;
+
+    function create(): IndexedDbStore {
+      const created = new IndexedDbStore(place, clock, () => {
+        reopened += 1;
+      });
+      stores.push(created);
+      return created;
+    }
+
+    /** A connection of somebody else's, who does not care for others. */
+    async function openRaw(): Promise<IDBDatabase> {
+      const db = await answerOf(indexedDB.open(place));
+      handles.splice(handles.indexOf(db), 1);
+      return db;
+    }
+
+    beforeEach(() => {
+      place = `store-${Math.random()}`;
+      clock = new VirtualClock();
+      reopened = 0;
+      handles = [];
+      const { open } = IDBFactory.prototype;
+      vi.spyOn(IDBFactory.prototype, 'open').mockImplementation(function (this: IDBFactory, ...given) {
+        const request = open.apply(this, given);
+        request.addEventListener('success', () => handles.push(request.result));
+        return request;
+      });
+      store = create();
+    });
+
+    afterEach(() => {
+      vi.restoreAllMocks();
+      for (const created of stores.splice(0)) created.close();
+    });
+
+    it('keeps values for the functions of idb-keyval, with one connection and no timer left', async () => {
+      await Promise.all([set('a', 1, store.relaxed), set('b', 2, store.strict)]);
+      expect(await get('b', store.relaxed)).toBe(2);
+      await delMany(['a'], store.relaxed);
+      expect(await keys(store.relaxed)).toEqual(['b']);
+      expect(handles).toHaveLength(1);
+      expect(clock.timers).toBe(0);
+      expect(reopened).toBe(0);
+    });
+
+    it('begins a transaction at once where it is open', async () => {
+      await set('a', 1, store.relaxed);
+      const begin = vi.spyOn(IDBDatabase.prototype, 'transaction');
+      const written = set('a', 2, store.relaxed);
+      expect(begin.mock.calls).toEqual([['events', 'readwrite', { durability: 'relaxed' }]]);
+      await written;
+    });
+
+    it('opens anew after the browser closed the connection, and says so, though nobody asks', async () => {
+      await set('a', 1, store.relaxed);
+      for (const db of handles) await forceClose(db);
+      await vi.waitFor(() => expect(clock.timers).toBe(1));
+      await clock.advance(REOPEN_MS);
+      await vi.waitFor(() => expect(reopened).toBe(1));
+      await set('b', 2, store.relaxed);
+      expect(await get('b', store.relaxed)).toBe(2);
+      expect(handles).toHaveLength(2);
+    });
+
+    it('opens anew where a connection is closed and nobody said so', async () => {
+      await set('a', 1, store.relaxed);
+      handles[0]?.close();
+      expect(await get('a', store.relaxed)).toBe(1);
+      expect(reopened).toBe(1);
+    });
+
+    it('tries once more what was aborted', async () => {
+      await set('a', 1, store.relaxed);
+      const { put } = IDBObjectStore.prototype;
+      vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementationOnce(function (
+        this: IDBObjectStore,
+        ...given
+      ) {
+        const request = put.apply(this, given);
+        this.transaction.abort();
+        return request;
+      });
+      await set('a', 2, store.relaxed);
+      expect(await get('a', store.relaxed)).toBe(2);
+    });
+
+    it('rejects with what the browser said where it fails twice, and works again later', async () => {
+      vi.spyOn(IDBFactory.prototype, 'open').mockImplementation(() => {
+        throw new DOMException('not here', 'SecurityError');
+      });
+      await expect(set('a', 1, store.relaxed)).rejects.toThrow('not here');
+      vi.restoreAllMocks();
+      await set('a', 1, store.relaxed);
+      expect(await get('a', store.relaxed)).toBe(1);
+    });
+
+    it('does not try again what there is no room for, and keeps its connection', async () => {
+      await set('a', 1, store.relaxed);
+      const put = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(() => {
+        throw new DOMException('full', 'QuotaExceededError');
+      });
+      await expect(set('a', 2, store.relaxed)).rejects.toMatchObject({ name: 'QuotaExceededError' });
+      expect(put).toHaveBeenCalledOnce();
+      vi.restoreAllMocks();
+      expect(await get('a', store.relaxed)).toBe(1);
+      expect(reopened).toBe(0);
+    });
+
+    it('makes way for those who delete the database, and makes it anew', async () => {
+      await set('a', 1, store.relaxed);
+      await answerOf(indexedDB.deleteDatabase(place));
+      await clock.advance(REOPEN_MS);
+      await vi.waitFor(() => expect(reopened).toBe(1));
+      expect(await keys(store.relaxed)).toEqual([]);
+      await set('b', 2, store.relaxed);
+      expect(await get('b', store.relaxed)).toBe(2);
+    });
+
+    it('makes what it needs in a database that others made without it, beside another store that does so', async () => {
+      const other = create();
+      (await openRaw()).close();
+      await Promise.all([set('a', 1, store.relaxed), set('b', 2, other.relaxed)]);
+      expect(await keys(store.relaxed)).toEqual(['a', 'b']);
+    });
+
+    it('gives up an open that is blocked, closes what comes of it too late, and works once it is not', async () => {
+      const raw = await openRaw();
+      const deleted = answerOf(indexedDB.deleteDatabase(place));
+      const refused = expect(set('a', 1, store.relaxed)).rejects.toThrow('did not answer within 10 s');
+      await vi.waitFor(() => expect(clock.timers).toBe(1));
+      await clock.advance(PATIENCE_MS);
+      await refused;
+      raw.close();
+      await deleted;
+      await set('b', 2, store.relaxed);
+      expect(await keys(store.relaxed)).toEqual(['b']);
+      expect(handles).toHaveLength(2);
+      expect(() => handles[0]?.transaction('events')).toThrow();
+    });
+
+    it('opens nothing any more once it is closed', async () => {
+      await set('a', 1, store.relaxed);
+      for (const db of handles) await forceClose(db);
+      await vi.waitFor(() => expect(clock.timers).toBe(1));
+      store.close();
+      expect(clock.timers).toBe(0);
+    });
+
+    it('gives up a transaction that does not come to its end, which then writes nothing', async () => {
+      await set('a', 1, store.relaxed);
+      const raw = await openRaw();
+      const objects = raw.transaction('events', 'readwrite').objectStore('events');
+      let isHeld = true;
+      const hold = () => {
+        if (isHeld) objects.get('a').onsuccess = hold;
+      };
+      hold();
+      const refused = expect(set('a', 2, store.relaxed)).rejects.toThrow('did not answer within 10 s');
+      await clock.advance(PATIENCE_MS);
+      await refused;
+      isHeld = false;
+      expect(await get('a', store.relaxed)).toBe(1);
+      raw.close();
+    });
+  });
+}
