@@ -1,7 +1,8 @@
+import { platform } from '#platform';
 import { IndexedDbJournal } from '../src/journals/indexeddb-journal.ts';
 import { describeDeadLetters } from './contracts/dead-letters-contract.ts';
 
 describeDeadLetters('IndexedDB', {
-  create: (place) => new IndexedDbJournal(place, navigator.locks),
+  create: (place) => new IndexedDbJournal(place, navigator.locks, platform.clock),
   survives: true,
 });

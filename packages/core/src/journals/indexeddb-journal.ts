@@ -1,4 +1,5 @@
-import { createStore, delMany, get, keys, set, type UseStore } from 'idb-keyval';
+import { delMany, get, keys, promisifyRequest, set } from 'idb-keyval';
+import type { Clock } from '../clock.ts';
 import { ClosedError } from '../errors/closed-error.ts';
 import { storageError } from '../errors/storage-error.ts';
 import { sliceEvents } from '../event-bytes.ts';
@@ -14,10 +15,13 @@ import {
 } from '../journal.ts';
 import { uuid } from '../uuid.ts';
 import { type Chunk, ChunkList } from './chunk-list.ts';
+import { IndexedDbStore } from './indexeddb-store.ts';
 
 /** One record is one group of events: its life, the indexes of its events in it, and their size. */
 type Key = [life: string, from: number, to: number, bytes: number];
 
+/** The key of a record that says nothing: writing it makes the browser write to the disk all that was written before. */
+const MARK = 0;
 /** Records of this size are written fastest, and stay below the size at which browsers move values to files. */
 const GROUP_LIMIT: Limit = { maxEvents: 100, maxBytes: 48 * 1024 };
 
@@ -45,10 +49,12 @@ export class IndexedDbJournal implements Journal {
   readonly groupLimit: Limit = GROUP_LIMIT;
   readonly #name: string;
   readonly #locks: Locks | undefined;
-  readonly #store: UseStore;
+  readonly #store: IndexedDbStore;
   readonly #life = uuid();
   readonly #segments = new Map<number, Segment>();
   readonly #own: Segment = { life: this.#life, chunks: new ChunkList() };
+  /** Records that are to go, and may still be there: deleting them failed, or writing them did, and was done nevertheless. */
+  #stale: Key[] = [];
   /** Resolving it lets go of all locks. */
   #releaseLocks: () => void = () => {};
   readonly #released: Promise<void>;
@@ -56,10 +62,10 @@ export class IndexedDbJournal implements Journal {
   #bytes = 0;
   #closed = false;
 
-  constructor(name: string, locks: Locks | undefined) {
+  constructor(name: string, locks: Locks | undefined, clock: Clock) {
     this.#name = name;
     this.#locks = locks;
-    this.#store = createStore(name, 'events');
+    this.#store = new IndexedDbStore(name, clock, () => {});
     this.#segments.set(1, this.#own);
     this.#released = new Promise((resolve) => {
       this.#releaseLocks = resolve;
@@ -90,7 +96,7 @@ export class IndexedDbJournal implements Journal {
     const { bytes, ends, times } = events;
     const key: Key = [this.#life, from, to, bytes.length];
     const record = { bytes: new Uint8Array(bytes), ends: ends.slice(), times: times?.slice() };
-    await this.#run(`store ${events.ends.length} events`, () => set(key, record, this.#store));
+    await this.#run(`store ${events.ends.length} events`, () => this.#put(key, record));
     this.#keep(this.#own, { key, from, to, bytes: record.bytes.length });
     return { segment: 1, from, to };
   }
@@ -98,7 +104,7 @@ export class IndexedDbJournal implements Journal {
   async read(range: Range, limit: Limit): Promise<Reading> {
     const chunk = this.#segments.get(range.segment)?.chunks.find(range.from);
     if (chunk === undefined) return { events: NO_EVENTS, range };
-    const record = await this.#run('read events', () => get<EventBytes>(chunk.key, this.#store));
+    const record = await this.#run('read events', () => get<EventBytes>(chunk.key, this.#store.relaxed));
     // Deleted under us: storage was cleared.
     if (record === undefined)
       return { events: NO_EVENTS, range: { ...range, to: Math.min(range.to, chunk.to) } };
@@ -114,19 +120,52 @@ export class IndexedDbJournal implements Journal {
     if (done.length === 0) return;
     for (const chunk of done) this.#bytes -= chunk.bytes;
     const stale = done.map((chunk) => chunk.key);
-    await this.#run('delete delivered events', () => delMany(stale, this.#store));
+    await this.#run('delete delivered events', () =>
+      this.#deleting(stale, (all) => delMany(all, this.#store.relaxed)),
+    );
   }
 
-  async sync(): Promise<void> {}
+  async sync(): Promise<void> {
+    await this.#run('sync what is stored', () => set(MARK, 0, this.#store.strict));
+  }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#releaseLocks();
+    this.#store.close();
+  }
+
+  /** Writes a record, and deletes what is to go. Nothing is awaited before: this may be the last moment of the page. */
+  async #put(key: Key, record: EventBytes): Promise<void> {
+    try {
+      await this.#deleting([], (stale) =>
+        this.#store.relaxed('readwrite', (objects) => {
+          for (const old of stale) objects.delete(old);
+          objects.put(record, key);
+          return promisifyRequest(objects.transaction);
+        }),
+      );
+    } catch (error) {
+      this.#stale.push(key);
+      throw error;
+    }
+  }
+
+  /** Where it fails, these are deleted with the next that are, or with the next that is written. */
+  async #deleting(stale: readonly Key[], action: (stale: Key[]) => Promise<void>): Promise<void> {
+    const all = [...this.#stale.splice(0), ...stale];
+    try {
+      await action(all);
+    } catch (error) {
+      this.#stale.push(...all);
+      throw error;
+    }
   }
 
   /** In order: by life, then by index. */
-  #keys(): Promise<Key[]> {
-    return this.#run('list what is stored', () => keys<Key>(this.#store));
+  async #keys(): Promise<Key[]> {
+    const all = await this.#run('list what is stored', () => keys<Key | typeof MARK>(this.#store.relaxed));
+    return all.filter((key) => key !== MARK);
   }
 
   #adopt(life: string, stored: Key[], observer: JournalObserver): void {

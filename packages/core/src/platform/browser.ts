@@ -82,15 +82,24 @@ export const platform: Platform = {
   lifecycle,
   gzip,
   commitIntervalMs: 250,
-  createJournal({ account, part = '' }) {
-    if (typeof indexedDB === 'undefined') return undefined;
+  createJournal({ account, clock, part = '' }) {
+    if (!hasIndexedDb()) return undefined;
     const locks = globalThis.navigator?.locks as LockManager | undefined;
-    return new IndexedDbJournal(`sluice${part && ` ${part}`} ${hash(account)}`, locks);
+    return new IndexedDbJournal(`sluice${part && ` ${part}`} ${hash(account)}`, locks, clock);
   },
   exists: async () => true,
   createTransport: () => new FetchTransport(),
   createAbortController: () => new AbortController(),
 };
+
+/** Some browsers hide it where nothing may be stored, some throw. */
+function hasIndexedDb(): boolean {
+  try {
+    return Boolean(globalThis.indexedDB);
+  } catch {
+    return false;
+  }
+}
 
 /** FNV-1a, 32 bits: tells the few accounts of one origin apart, and keeps the key out of the database's name. */
 function hash(text: string): string {

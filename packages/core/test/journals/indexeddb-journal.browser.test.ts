@@ -1,7 +1,8 @@
+import { platform } from '#platform';
 import { IndexedDbJournal } from '../../src/journals/indexeddb-journal.ts';
 import { describeJournal } from '../contracts/journal-contract.ts';
 
 describeJournal('IndexedDbJournal', {
-  create: (place) => new IndexedDbJournal(place, navigator.locks),
+  create: (place) => new IndexedDbJournal(place, navigator.locks, platform.clock),
   survives: true,
 });
