@@ -8,11 +8,10 @@ import { RingBuffer, type TextWriter } from './ring-buffer.ts';
 
 /** The segment of events that were dropped where they cannot be taken out: in the middle of the ring. */
 const DROPPED_SEGMENT = -1;
-/** What is not written is written at once when it is as much, in bytes, or takes such a part of the memory. */
-const PRESSING_BYTES = 512 * 1024;
+/** What is not written is written at once when it fills a block, or takes such a part of the memory. */
 const PRESSING_PART = 8;
-/** What is written already takes at most so much memory, in bytes: it can be read back. */
-const MOST_WRITTEN_BYTES = 16 * 1024 * 1024;
+/** What is written already takes at most so much memory, in blocks: it can be read back. */
+const MOST_WRITTEN_BLOCKS = 32;
 /** How many events move out of a full ring at once: enough to be rare, few enough not to be felt in track(). */
 const SPILL_EVENTS = 512;
 
@@ -25,6 +24,7 @@ export class Backlog {
   /** What its batches lie in. */
   readonly bodies: BodyMemory;
   readonly #limit: Limit;
+  readonly #blockBytes: number;
   readonly #pressingBytes: number;
   readonly #ring: RingBuffer;
   readonly #written = new RangeQueue();
@@ -44,7 +44,8 @@ export class Backlog {
 
   constructor(limit: Limit, writer: TextWriter) {
     this.#limit = limit;
-    this.#pressingBytes = Math.min(PRESSING_BYTES, limit.maxBytes / PRESSING_PART);
+    this.#blockBytes = writer.blockBytes;
+    this.#pressingBytes = Math.min(writer.blockBytes, limit.maxBytes / PRESSING_PART);
     this.#ring = new RingBuffer(limit, writer);
     this.bodies = new BodyMemory(writer.allocate);
   }
@@ -350,7 +351,8 @@ export class Backlog {
 
   /** How many events that are written already may take room in memory. */
   get #mostWritten(): number {
-    return Math.ceil((MOST_WRITTEN_BYTES * this.#ring.length) / Math.max(1, this.#ring.bytes));
+    const mostBytes = MOST_WRITTEN_BLOCKS * this.#blockBytes;
+    return Math.ceil((mostBytes * this.#ring.length) / Math.max(1, this.#ring.bytes));
   }
 
   /** Takes what was dropped out of the ring, as far as it is oldest. */

@@ -7,11 +7,12 @@ export interface TextWriter {
   /** Writes `text` as UTF-8 at `offset`, where it must fit. Returns the bytes written. */
   write(text: string, target: Uint8Array, offset: number): number;
   byteLength(text: string): number;
+  /** Memory is taken in blocks of so many bytes: enough for a write, few enough to be in the processor's cache still when it is made. */
+  readonly blockBytes: number;
 }
 
-/** Enough for a write or a request, and little enough to be in the processor's cache still when it is made. */
-const BLOCK_BYTES = 512 * 1024;
-const BLOCK_EVENTS = 4096;
+/** Events that are smaller fill a block before its bytes are used up. */
+const LEAST_EVENT_BYTES = 128;
 /** Blocks that are kept to be used again: the memory of a burst is not held for ever. */
 const MOST_KEPT = 4;
 /** UTF-8 takes at most three bytes for one unit of a string. */
@@ -195,10 +196,11 @@ export class RingBuffer {
   }
 
   #addBlock(needed: number): Block {
+    const { allocate, blockBytes } = this.#writer;
     const block =
-      needed <= BLOCK_BYTES
-        ? (this.#free.pop() ?? new Block(this.#writer.allocate(BLOCK_BYTES), BLOCK_EVENTS))
-        : new Block(this.#writer.allocate(needed), 1);
+      needed <= blockBytes
+        ? (this.#free.pop() ?? new Block(allocate(blockBytes), blockBytes / LEAST_EVENT_BYTES))
+        : new Block(allocate(needed), 1);
     if (this.#last === undefined) this.#first = block;
     else this.#last.next = block;
     this.#last = block;
@@ -210,7 +212,8 @@ export class RingBuffer {
     this.#first = block.next;
     if (this.#first === undefined) this.#last = undefined;
     block.clear();
-    if (block.bytes.length === BLOCK_BYTES && this.#free.length < MOST_KEPT) this.#free.push(block);
+    if (block.bytes.length === this.#writer.blockBytes && this.#free.length < MOST_KEPT)
+      this.#free.push(block);
     return this.#first;
   }
 }

@@ -142,6 +142,15 @@ describe('RingBuffer', () => {
     expect(asked()).toBe(0);
   });
 
+  it('takes memory in blocks as large as the writer says, and one of its own for what is larger', () => {
+    const { writer, asked } = countingWriter();
+    const ring = new RingBuffer(ALL, { ...writer, blockBytes: 1024 });
+    for (let count = 0; count < 4; count += 1) ring.push('x'.repeat(255), 0);
+    expect(asked()).toBe(1024);
+    ring.push('x'.repeat(1024), 0);
+    expect(asked()).toBe(1024 + 1025);
+  });
+
   it('keeps a little of the memory of a burst, and gives the rest back', () => {
     const { writer, asked } = countingWriter();
     const ring = new RingBuffer({ ...ALL, maxBytes: 64 * MIB }, writer);

@@ -7,4 +7,5 @@ export const textWriter: TextWriter = {
   allocate: (bytes) => new Uint8Array(bytes),
   write: (text, target, offset) => encoder.encodeInto(text, target.subarray(offset)).written,
   byteLength: (text) => encoder.encode(text).length,
+  blockBytes: 512 * 1024,
 };

@@ -21,6 +21,7 @@ const text: TextWriter = {
   allocate: (bytes) => Buffer.allocUnsafeSlow(bytes),
   write: (string, target, offset) => (target as Buffer).write(string, offset),
   byteLength: (string) => Buffer.byteLength(string),
+  blockBytes: 512 * 1024,
 };
 
 const clock: Clock = {
