@@ -31,6 +31,7 @@ const browser: TestProjectConfiguration = {
     name: 'browser',
     ...browserTests,
     globalSetup: 'testing/emulator.ts',
+    setupFiles: 'packages/core/test/all-parts.ts',
     testTimeout: 20_000,
     browser: {
       enabled: true,

@@ -3,7 +3,6 @@ import { platform } from '#platform';
 import type { Books } from './books.ts';
 import { Breaker } from './breaker.ts';
 import type { Clock } from './clock.ts';
-import { Compression } from './compression.ts';
 import type { DeadLetterStore } from './dead-letter-store.ts';
 import { Gate } from './gate.ts';
 import type { Journal } from './journal.ts';
@@ -81,7 +80,7 @@ export class Dispatch {
       apiKey: settings.apiKey,
       timeouts: delivery.timeouts,
       idempotencyHeader: delivery.idempotencyHeader,
-      compression: settings.compress ? new Compression(platform.gzip, clock) : undefined,
+      compression: settings.compress ? settings.parts.gzip?.(clock) : undefined,
       ...{ transport, clock, signal: abort.signal },
     });
     this.#sender = new Sender({

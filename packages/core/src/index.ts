@@ -19,6 +19,7 @@ export type { TrackOptions } from './event-text.ts';
 export type { EventBytes, Journal, JournalObserver, Limit, Range, Reading } from './journal.ts';
 export type { Logger } from './logger.ts';
 export type { Ordering, TrackerOptions } from './options.ts';
+export type { Parts } from './parts.ts';
 export type { FinishOptions, FlushReport, Latency, Pause, PauseReason, TrackerStats } from './stats.ts';
 export { createTracker, type Tracker } from './tracker.ts';
 export type { TrackerEvents } from './tracker-events.ts';

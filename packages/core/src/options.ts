@@ -5,6 +5,7 @@ import type { DeliveryPolicy } from './delivery-policy.ts';
 import type { Fsync } from './fsync.ts';
 import type { Journal } from './journal.ts';
 import type { Logger } from './logger.ts';
+import type { Parts } from './parts.ts';
 import type { Transport } from './transport.ts';
 
 /** `unordered`: batches overtake each other. `strict`: one is sent at a time, and none before an older one. */
@@ -76,7 +77,7 @@ export interface TrackerOptions {
     | undefined;
   /** Whether batches may overtake each other. `strict` sends one at a time. Default: `unordered`. */
   readonly ordering?: Ordering | undefined;
-  /** Whether bodies are sent gzipped, where that makes them smaller. Default: false. */
+  /** Whether bodies are sent gzipped, where that makes them smaller; a page needs the part `gzip` for it. Default: false. */
   readonly compress?: boolean | undefined;
   readonly delivery?:
     | {
@@ -104,6 +105,8 @@ export interface TrackerOptions {
         readonly idempotencyHeader?: string | undefined;
       }
     | undefined;
+  /** Pages: what not every page needs, each from an entry point of its own: `{ gzip }`. Elsewhere a tracker has all. Default: none. */
+  readonly parts?: Parts | undefined;
   /**
    * Serverless and edge: is given a promise that resolves once what was tracked is delivered, for the runtime to wait for
    * after the response: `(work) => context.waitUntil(work)`. Default: none.

@@ -1,4 +1,5 @@
 import { ConfigError, describe, isApiKey, isNonEmptyString, readBaseUrl } from '@sluice/protocol';
+import { platform } from '#platform';
 import type { WhenFull } from './budget.ts';
 import type { Classify } from './classify.ts';
 import { type Clock, MAX_TIMER_MS } from './clock.ts';
@@ -7,6 +8,7 @@ import type { Fsync } from './fsync.ts';
 import type { Journal } from './journal.ts';
 import type { Logger } from './logger.ts';
 import type { Ordering, TrackerOptions } from './options.ts';
+import type { Parts } from './parts.ts';
 import { isThrown, reasonOf } from './reason.ts';
 import type { Timeouts, Transport } from './transport.ts';
 
@@ -42,6 +44,7 @@ export interface Settings {
     readonly classify: Classify | undefined;
     readonly idempotencyHeader: string | undefined;
   };
+  readonly parts: Parts;
   readonly waitUntil: ((work: Promise<unknown>) => void) | undefined;
   readonly logger: Logger | undefined;
   readonly transport: Transport | undefined;
@@ -65,7 +68,7 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
   'content-encoding',
   'host',
 ]);
-type Group = 'buffer' | 'storage' | 'deadLetters' | 'batch' | 'delivery';
+type Group = 'buffer' | 'storage' | 'deadLetters' | 'batch' | 'delivery' | 'parts';
 type NamesOf<Options> = Readonly<Record<keyof NonNullable<Options>, true>>;
 
 /** Names of the options, by group. Records, so that an option added to the type and not here does not compile. */
@@ -74,7 +77,7 @@ const NAMES: { options: NamesOf<TrackerOptions> } & { [G in Group]: NamesOf<Trac
     ...{ baseUrl: true, apiKey: true, correlationKey: true, source: true },
     ...{ journal: true, journalDirectory: true, fsync: true, commitIntervalMs: true, maxEventBytes: true },
     ...{ buffer: true, storage: true, deadLetters: true, batch: true, delivery: true },
-    ...{ ordering: true, compress: true, waitUntil: true },
+    ...{ ordering: true, compress: true, waitUntil: true, parts: true },
     ...{ logger: true, transport: true, clock: true, random: true },
   },
   buffer: { maxEvents: true, maxBytes: true },
@@ -86,6 +89,7 @@ const NAMES: { options: NamesOf<TrackerOptions> } & { [G in Group]: NamesOf<Trac
     ...{ connectTimeoutMs: true, headersTimeoutMs: true, bodyTimeoutMs: true },
     ...{ retriesPerSuccess: true, policy: true, classify: true, idempotencyHeader: true },
   },
+  parts: { gzip: true },
 };
 
 /** Checks options and fills in defaults. Throws a ConfigError that names the option, its value (never the key), and what is allowed. */
@@ -105,6 +109,9 @@ function readAll(options: TrackerOptions): Settings {
   const deadLetters = group('deadLetters', given.deadLetters);
   const batch = group('batch', given.batch);
   const delivery = group('delivery', given.delivery);
+  const parts: Parts = { ...group('parts', given.parts), ...platform.parts };
+  const compress = checked(given, 'compress', false, isBoolean, 'true or false');
+  if (compress) needPart(parts, 'compress', 'gzip');
   const journal = checked(given, 'journal', undefined, isJournal, '"memory" or a Journal');
   const journalDirectory = checked(given, 'journalDirectory', undefined, isNonEmptyString, 'a path');
   if (journal !== undefined && journalDirectory !== undefined) {
@@ -152,7 +159,7 @@ function readAll(options: TrackerOptions): Settings {
       maxWaitMs: size(batch, 'maxWaitMs', 1_000, 'batch.', 0),
     },
     ordering: checked(given, 'ordering', 'unordered', isOrdering, '"unordered" or "strict"'),
-    compress: checked(given, 'compress', false, isBoolean, 'true or false'),
+    compress,
     delivery: {
       concurrency: size(delivery, 'concurrency', 4, 'delivery.'),
       timeouts: {
@@ -182,6 +189,7 @@ function readAll(options: TrackerOptions): Settings {
         'delivery.',
       ),
     },
+    parts,
     waitUntil: checked(
       given,
       'waitUntil',
@@ -218,6 +226,13 @@ function readAll(options: TrackerOptions): Settings {
       'a function that returns numbers from 0 to 1',
     ),
   };
+}
+
+/** What a page does not load unless it says so. */
+function needPart(parts: Parts, option: string, name: keyof Parts & string): void {
+  if (parts[name] !== undefined) return;
+  const entry = `@sluice/core/${name}`;
+  throw new ConfigError(option, `${option} needs a part here: give parts: { ${name} }, from ${entry}`);
 }
 
 type Given = Readonly<Record<string, unknown>>;

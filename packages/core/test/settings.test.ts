@@ -1,5 +1,6 @@
 import { ConfigError } from '@sluice/protocol';
 import { describe, expect, it } from 'vitest';
+import { platform } from '#platform';
 import { MemoryJournal } from '../src/journals/memory-journal.ts';
 import type { TrackerOptions } from '../src/options.ts';
 import { readOptions, type Settings } from '../src/settings.ts';
@@ -81,6 +82,7 @@ describe('readOptions', () => {
         classify: undefined,
         idempotencyHeader: undefined,
       },
+      parts: platform.parts,
       waitUntil: undefined,
       logger: undefined,
       transport: undefined,

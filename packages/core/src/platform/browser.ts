@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.ts';
-import type { Gzip } from '../compression.ts';
 import { IndexedDbJournal } from '../journals/indexeddb-journal.ts';
 import type { Lifecycle } from '../lifecycle.ts';
 import type { TextWriter } from '../ring-buffer.ts';
@@ -23,42 +22,6 @@ const clock: Clock = {
   },
 };
 
-/** How much is compressed, or unpacked to several times as much and compared, before other tasks have their turn. */
-const SLICE_BYTES = 16 * 1024;
-const PACKED_SLICE_BYTES = 4 * 1024;
-
-/** Older browsers lack such streams: then making one throws. */
-const gzip: Gzip = {
-  compress: async (body) => {
-    const packed = slices(body, SLICE_BYTES).pipeThrough(new CompressionStream('gzip'));
-    return new Uint8Array(await new Response(packed).arrayBuffer());
-  },
-  matches: async (packed, body) => {
-    let at = 0;
-    const compare = new WritableStream<Uint8Array>({
-      write(chunk) {
-        for (const byte of chunk) if (byte !== body[at++]) throw new Error('it differs');
-      },
-    });
-    await slices(packed, PACKED_SLICE_BYTES).pipeThrough(new DecompressionStream('gzip')).pipeTo(compare);
-    return at === body.length;
-  },
-};
-
-/** Such streams work on this thread, on all that is there: so they get slices, each read in a task of its own. */
-function slices(bytes: Uint8Array, sliceBytes: number): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const blob = new Blob([bytes as Uint8Array<ArrayBuffer>]);
-  let at = 0;
-  return new ReadableStream({
-    async pull(controller) {
-      if (at >= blob.size) return controller.close();
-      const slice = blob.slice(at, at + sliceBytes);
-      at += sliceBytes;
-      controller.enqueue(new Uint8Array(await slice.arrayBuffer()));
-    },
-  });
-}
-
 const lifecycle: Lifecycle = {
   listen({ hide, online }) {
     // Workers have neither a document nor pagehide; there is nothing to hide from.
@@ -81,7 +44,7 @@ export const platform: Platform = {
   text,
   clock,
   lifecycle,
-  gzip,
+  parts: {},
   commitIntervalMs: 250,
   createJournal({ account, clock, part = '' }) {
     if (!hasIndexedDb()) return undefined;

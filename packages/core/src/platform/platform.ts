@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
-import type { Gzip } from '../compression.ts';
 import type { Fsync } from '../fsync.ts';
 import type { Journal } from '../journal.ts';
 import type { Lifecycle } from '../lifecycle.ts';
+import type { Parts } from '../parts.ts';
 import type { TextWriter } from '../ring-buffer.ts';
 import type { TrackerEvents } from '../tracker-events.ts';
 import type { Transport } from '../transport.ts';
@@ -25,7 +25,8 @@ export interface Platform {
   readonly text: TextWriter;
   readonly clock: Clock;
   readonly lifecycle: Lifecycle;
-  readonly gzip: Gzip;
+  /** What a tracker has without being given it. */
+  readonly parts: Parts;
   /** How long an event may wait in memory for others to be written with, by default, in milliseconds. */
   readonly commitIntervalMs: number;
   /** The durable journal of the platform; undefined where it has none. */

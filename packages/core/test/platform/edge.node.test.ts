@@ -81,3 +81,15 @@ describe.each(['workerd', 'edge-light', 'worker', 'browser'])('a bundle for %s',
     expect(context.refused).toEqual([]);
   });
 });
+
+describe('a bundle for a page', async () => {
+  const bundle = await bundleFor('browser');
+
+  it.each([['compress: true', 'compress needs a part here: give parts: { gzip }, from @sluice/core/gzip']])(
+    'says which part it needs for %s',
+    (option, message) => {
+      const context = load(bundle, 'unused');
+      expect(context.run(`try { create({ ${option} }) } catch (error) { error.message }`)).toBe(message);
+    },
+  );
+});

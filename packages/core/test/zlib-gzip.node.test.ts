@@ -1,0 +1,4 @@
+import { zlibGzip } from '../src/zlib-gzip.ts';
+import { describeGzip } from './contracts/gzip-contract.ts';
+
+describeGzip('zlib', zlibGzip);
