@@ -1,4 +1,4 @@
-import { MAX_EXCERPT_LENGTH } from './redaction.ts';
+import { MAX_EXCERPT_LENGTH } from './excerpt.ts';
 import { uuid } from './uuid.ts';
 
 /** An event that the service refused for good, and why. */

@@ -1,11 +1,11 @@
 import { type Backoff, backoffDelayMs, type DeliveryError, parseRetryAfter } from '@sluice/protocol';
 import { type Batch, cutBatch, splitBatch } from './batch.ts';
-import type { Classify } from './classify.ts';
 import { abortAfter, type Clock, sleep } from './clock.ts';
 import { type DeliveryPolicy, pauseReason, type Rule, ruleFor } from './delivery-policy.ts';
-import { excerptOf, failedAttempt } from './failed-attempt.ts';
+import { excerptOf } from './excerpt.ts';
+import { failedAttempt } from './failed-attempt.ts';
 import type { Gate, Pass } from './gate.ts';
-import { rejectedIndexes } from './rejected-indexes.ts';
+import type { Hooked } from './hooks.ts';
 import type { Requests } from './requests.ts';
 import { type OutgoingLane, Settlement, type SettlementOptions } from './settlement.ts';
 import type { SizeLimit } from './size-limit.ts';
@@ -56,14 +56,13 @@ export interface DeliveryOptions extends SettlementOptions {
   /** Whether no event may overtake another. */
   readonly isStrict: boolean;
   readonly policy: DeliveryPolicy;
-  readonly classify: Classify | undefined;
+  readonly rejected?: Hooked['rejected'];
   readonly gate: Gate;
   readonly requests: Requests;
   readonly sizeLimit: SizeLimit;
   /** Ends it, wherever it is. */
   readonly signal: AbortSignal;
   readonly onFailedAttempt: (error: DeliveryError) => void;
-  readonly onHookFailed: (hook: string, error: unknown) => void;
 }
 
 /** Sees one batch through to its end, in as many pieces as it takes: delivered, kept as dead letters, dropped or put back. */
@@ -286,16 +285,15 @@ export class Delivery {
   }
 
   async #accepted(batch: Batch, pass: Pass, answer: Answer): Promise<Fate> {
-    const { classify, clock, gate, onHookFailed, requests, sizeLimit } = this.#options;
+    const { clock, gate, rejected, requests, sizeLimit } = this.#options;
     const { underWay } = this.#lane;
     const count = batch.events.ends.length;
     gate.accepted(pass);
     requests.accepted(batch);
     sizeLimit.accepted(batch.body.length, clock.now());
     underWay.delete(batch);
-    const rejected = rejectedIndexes(batch, answer, classify, onHookFailed);
     let from = 0;
-    for (const [index, reason] of rejected) {
+    for (const [index, reason] of rejected?.(batch, answer) ?? []) {
       if (index > from) await this.#settlement.delivered(cutBatch(batch, from, index));
       const event = cutBatch(batch, index, index + 1);
       if (this.#held.has(batch)) this.#held.add(event);

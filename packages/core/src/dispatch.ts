@@ -5,6 +5,7 @@ import { Breaker } from './breaker.ts';
 import type { Clock } from './clock.ts';
 import type { DeadLetterStore } from './dead-letter-store.ts';
 import { Gate } from './gate.ts';
+import type { Hooked } from './hooks.ts';
 import type { Journal } from './journal.ts';
 import type { Lanes } from './lanes.ts';
 import { Letterbox } from './letterbox.ts';
@@ -27,6 +28,7 @@ export interface DispatchOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly transport: Transport;
+  readonly hooked: Hooked;
   readonly journal: Journal;
   readonly lanes: Lanes;
   readonly books: Books;
@@ -48,7 +50,7 @@ export class Dispatch {
   readonly #sizeLimit: SizeLimit;
   readonly #sender: Sender;
 
-  constructor({ settings, reporter, opened, ...parts }: DispatchOptions) {
+  constructor({ settings, reporter, opened, hooked, ...parts }: DispatchOptions) {
     const { delivery, ordering } = settings;
     const { clock, random, transport } = parts;
     const isStrict = ordering === 'strict';
@@ -58,17 +60,17 @@ export class Dispatch {
     this.#sizeLimit = parts.sizeLimit;
     const abort = platform.createAbortController();
     this.#breaker = new Breaker(clock, (state) => {
-      reporter.breaker(state);
+      reporter.emit('breaker', { state });
       if (state === 'closed' && !isStrict) this.#ageBacklog(parts.lanes, settings.batch.maxEvents);
       this.#stalls.check();
       void this.#sender.wake();
     });
-    this.#rateLimit = new RateLimit((perSecond) => reporter.rateLimit(perSecond));
+    this.#rateLimit = new RateLimit((perSecond) => reporter.emit('rateLimit', { perSecond }));
     this.#gate = new Gate({
       ...{ clock, random, concurrency, backoff, breaker: this.#breaker, rateLimit: this.#rateLimit },
       retriesPerSuccess: delivery.retriesPerSuccess,
-      onPaused: (pause) => reporter.paused(pause),
-      onResumed: () => reporter.resumed(),
+      onPaused: (pause) => reporter.emit('paused', pause),
+      onResumed: () => reporter.emit('resumed', {}),
       onChange: () => {
         this.#stalls.check();
         void this.#sender.wake();
@@ -81,20 +83,19 @@ export class Dispatch {
       timeouts: delivery.timeouts,
       idempotencyHeader: delivery.idempotencyHeader,
       compression: settings.compress ? settings.parts.gzip?.(clock) : undefined,
-      ...{ transport, clock, signal: abort.signal },
+      ...{ transport, clock, safeCause: hooked.safeCause, signal: abort.signal },
     });
     this.#sender = new Sender({
       ...{ ...parts, concurrency, backoff, isStrict, abort, breaker: this.#breaker },
       ...{ gate: this.#gate, requests: this.#requests, letterbox: this.#letterbox, verdicts: new Verdicts() },
       ready: isStrict ? opened : undefined,
       policy: delivery.policy,
-      classify: delivery.classify,
-      onDelivered: (count) => reporter.delivered(count),
-      onDeadLettered: (status, excerpt) => reporter.deadLettered(status, excerpt),
+      rejected: hooked.rejected,
+      onDelivered: (count) => reporter.emit('delivered', { count }),
+      onDeadLettered: (status, excerpt) => reporter.emit('deadLettered', { count: 1, status, excerpt }),
       onDropped: (reason, count) => reporter.dropped(reason, count),
       onFailedAttempt: (error) => reporter.failedAttempt(error),
       onStorageFailed: (error) => reporter.storageFailed(error),
-      onHookFailed: (hook, error) => reporter.hookFailed(hook, error),
     });
   }
 

@@ -1,7 +1,7 @@
 import { DeliveryError, parseRetryAfter } from '@sluice/protocol';
 import type { Action } from './delivery-policy.ts';
+import { excerptOf } from './excerpt.ts';
 import { reasonOf } from './reason.ts';
-import { MAX_EXCERPT_LENGTH } from './redaction.ts';
 import type { Outcome } from './transport.ts';
 
 /** What a request that did not succeed is told of with. */
@@ -15,9 +15,4 @@ export function failedAttempt(outcome: Outcome, action: Action, now: number): De
   const message = `the service answered ${status}; the sender's action is to ${action}`;
   const retryAfterMs = parseRetryAfter(retryAfter, now);
   return new DeliveryError(message, { status, retryable, retryAfterMs, excerpt: excerptOf(body) });
-}
-
-/** What is shown and kept of an answer: its start. */
-export function excerptOf(body: string): string {
-  return body.slice(0, MAX_EXCERPT_LENGTH);
 }

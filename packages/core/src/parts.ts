@@ -1,4 +1,5 @@
 import type { GzipPart } from './gzip.ts';
+import type { HooksPart } from './hooks.ts';
 
 /**
  * What not every page needs. In Node, and on the edge, a tracker has all of it. In a page each is an entry point of its
@@ -7,4 +8,6 @@ import type { GzipPart } from './gzip.ts';
 export interface Parts {
   /** `@sluice/core/gzip`: what `compress` takes. */
   readonly gzip?: GzipPart | undefined;
+  /** `@sluice/core/hooks`: what `clock`, `random`, `transport`, `logger`, `waitUntil` and `delivery.classify` take. */
+  readonly hooks?: HooksPart | undefined;
 }

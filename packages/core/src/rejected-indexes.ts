@@ -1,8 +1,8 @@
 import type { Batch } from './batch.ts';
 import type { Classify, RejectedEvent } from './classify.ts';
+import { MAX_EXCERPT_LENGTH } from './excerpt.ts';
 import type { EventBytes } from './journal.ts';
 import { nonsense } from './nonsense.ts';
-import { MAX_EXCERPT_LENGTH } from './redaction.ts';
 
 /**
  * Which events of an accepted batch the answer names as rejected, by index and in order, each with the reason. Nonsense

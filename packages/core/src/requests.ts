@@ -4,7 +4,6 @@ import { batchId } from './batch-id.ts';
 import type { Clock } from './clock.ts';
 import type { Compression, Encoded } from './compression.ts';
 import { Latencies } from './latencies.ts';
-import { redactedOutcome } from './redaction.ts';
 import type { TrackerStats } from './stats.ts';
 import type { Outcome, Timeouts, Transport } from './transport.ts';
 
@@ -21,6 +20,8 @@ export interface RequestsOptions {
   /** One that keeps its word. */
   readonly transport: Transport;
   readonly clock: Clock;
+  /** Takes the key out of why a request failed: an HTTP library's error may have the headers. That of `fetch` has not. */
+  readonly safeCause?: ((cause: unknown) => unknown) | undefined;
   /** Aborts the requests that are under way. */
   readonly signal: AbortSignal;
 }
@@ -80,7 +81,7 @@ export class Requests {
    * @param isRepeated Whether it was sent before.
    */
   async post(batch: Batch, isRepeated: boolean = false): Promise<Outcome> {
-    const { clock, compression, signal, timeouts, transport, url } = this.#options;
+    const { clock, compression, safeCause, signal, timeouts, transport, url } = this.#options;
     const encoded = await compression?.encode(batch.body);
     if (encoded !== undefined) this.#encoded.set(batch, encoded);
     const body = encoded?.body ?? batch.body;
@@ -92,7 +93,10 @@ export class Requests {
     const outcome = await transport.post({ url, headers, body, timeouts, signal });
     this.#latencies.add(clock.now() - start);
     this.#ended += 1;
-    return redactedOutcome(outcome, (text) => this.redact(text));
+    if (outcome.kind === 'failed')
+      return safeCause ? { ...outcome, cause: safeCause(outcome.cause) } : outcome;
+    // A service may quote its request.
+    return { ...outcome, body: this.redact(outcome.body) };
   }
 
   /** Whether nobody reads the body of a request any more that was answered. */

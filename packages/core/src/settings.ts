@@ -68,6 +68,8 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
   'content-encoding',
   'host',
 ]);
+/** Code of the application. */
+const HOOKS = ['clock', 'random', 'transport', 'logger', 'waitUntil'] as const;
 type Group = 'buffer' | 'storage' | 'deadLetters' | 'batch' | 'delivery' | 'parts';
 type NamesOf<Options> = Readonly<Record<keyof NonNullable<Options>, true>>;
 
@@ -89,7 +91,7 @@ const NAMES: { options: NamesOf<TrackerOptions> } & { [G in Group]: NamesOf<Trac
     ...{ connectTimeoutMs: true, headersTimeoutMs: true, bodyTimeoutMs: true },
     ...{ retriesPerSuccess: true, policy: true, classify: true, idempotencyHeader: true },
   },
-  parts: { gzip: true },
+  parts: { gzip: true, hooks: true },
 };
 
 /** Checks options and fills in defaults. Throws a ConfigError that names the option, its value (never the key), and what is allowed. */
@@ -112,6 +114,8 @@ function readAll(options: TrackerOptions): Settings {
   const parts: Parts = { ...group('parts', given.parts), ...platform.parts };
   const compress = checked(given, 'compress', false, isBoolean, 'true or false');
   if (compress) needPart(parts, 'compress', 'gzip');
+  for (const option of HOOKS) if (given[option] !== undefined) needPart(parts, option, 'hooks');
+  if (delivery.classify !== undefined) needPart(parts, 'delivery.classify', 'hooks');
   const journal = checked(given, 'journal', undefined, isJournal, '"memory" or a Journal');
   const journalDirectory = checked(given, 'journalDirectory', undefined, isNonEmptyString, 'a path');
   if (journal !== undefined && journalDirectory !== undefined) {

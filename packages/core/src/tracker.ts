@@ -11,10 +11,7 @@ import { Deadline, finishOptions } from './deadline.ts';
 import { Dispatch } from './dispatch.ts';
 import { StorageError, storageError } from './errors/storage-error.ts';
 import { EventTexts, type TrackOptions } from './event-text.ts';
-import { GuardedClock } from './guarded-clock.ts';
-import { guardedRandom } from './guarded-random.ts';
-import { GuardedTransport } from './guarded-transport.ts';
-import { HandOver } from './hand-over.ts';
+import type { Hooked } from './hooks.ts';
 import { type Journal, rangeLength } from './journal.ts';
 import { createJournal, mayHold } from './journals/choice.ts';
 import { Lanes } from './lanes.ts';
@@ -57,7 +54,7 @@ export class Tracker {
   readonly #closeTransport: () => Promise<void>;
   readonly #books = new Books();
   readonly #reporter: Reporter;
-  readonly #handOver: HandOver | undefined;
+  readonly #handOver: Hooked['handOver'];
   readonly #opened: Promise<void>;
   readonly #stopListening: () => void;
   /** Whether listeners of `exit` are called: what they track is written at once, or never. */
@@ -70,35 +67,26 @@ export class Tracker {
   /** @internal */
   constructor(settings: Settings) {
     this.#settings = settings;
-    const { batch, buffer, logger, storage, waitUntil } = settings;
-    const failed = (hook: string) => (error: unknown) => this.#reporter.hookFailed(hook, error);
-    const clock = settings.clock
-      ? new GuardedClock(settings.clock, platform.clock, failed('clock'))
-      : platform.clock;
-    const random = settings.random ? guardedRandom(settings.random, failed('random')) : Math.random;
-    const transport = settings.transport
-      ? new GuardedTransport(settings.transport, clock)
-      : platform.createTransport();
+    const { batch, buffer, storage } = settings;
+    const hooked =
+      settings.parts.hooks?.({
+        ...{ settings, clock: platform.clock, redact: (text) => this.#dispatch.redact(text) },
+        tracked: () => this.#books.accepted,
+        flush: () => this.flush(),
+        onFailed: (hook, error) => this.#reporter.hookFailed(hook, error),
+      }) ?? {};
+    const { clock = platform.clock, random = Math.random } = hooked;
+    const { transport = platform.createTransport() } = hooked;
     this.#clock = clock;
     this.#texts = new EventTexts(settings.correlationKey, settings.source);
     this.#closeTransport = () => transport.close();
-    const redact = (text: string) => this.#dispatch.redact(text);
-    const reporter = new Reporter({
-      ...{ books: this.#books, logger, clock, redact },
-      publish: platform.publish,
-    });
+    const { publish } = platform;
+    const reporter = new Reporter({ books: this.#books, clock, publish, log: hooked.log });
     this.#reporter = reporter;
-    this.#handOver =
-      waitUntil &&
-      new HandOver({
-        waitUntil,
-        tracked: () => this.#books.accepted,
-        flush: () => this.flush(),
-        onFailed: failed('waitUntil'),
-      });
+    this.#handOver = hooked.handOver;
     const journal = createJournal(settings, clock);
     this.#journal = journal;
-    this.#sizeLimit = new SizeLimit((bytes) => reporter.bodyLimit(bytes));
+    this.#sizeLimit = new SizeLimit((bytes) => reporter.emit('bodyLimit', { bytes }));
     const onJournalFull = (count: number) => reporter.dropped('journal-full', count);
     const wake = () => void this.#dispatch.wake();
     this.#lanes = new Lanes({
@@ -127,7 +115,7 @@ export class Tracker {
       onDamaged: (count) => reporter.dropped('damaged', count),
       onExpired: (count) => reporter.dropped('expired', count),
     });
-    const onDamaged = (place: string, bytes: number) => reporter.damaged(place, bytes);
+    const onDamaged = (place: string, bytes: number) => reporter.emit('damaged', { place, bytes });
     const onFailed = (error: unknown) => reporter.storageFailed(error);
     this.#letters = new DeadLetterStore({
       ...{ clock, ...settings.deadLetters, onDamaged, onFailed },
@@ -135,11 +123,11 @@ export class Tracker {
       mayHold: () => mayHold(settings, clock, 'dead-letters'),
       // What is read together is replayed together.
       page: journal.groupLimit,
-      onDropped: (reason, count) => reporter.deadLettersDropped(reason, count),
+      onDropped: (reason, count) => reporter.emit('deadLettersDropped', { reason, count }),
     });
     const { backlog, committer } = this.#lanes.normal;
     const onReplayed = (count: number) => {
-      reporter.replayed(count);
+      reporter.recovered('replayed', count);
       wake();
     };
     this.deadLetters = new DeadLetters({
@@ -148,7 +136,17 @@ export class Tracker {
       replay: (events) => replay(events, { backlog, committer, journal, onReplayed }),
     });
     this.#dispatch = new Dispatch({
-      ...{ settings, clock, random, transport, journal, reporter, lanes: this.#lanes, books: this.#books },
+      ...{
+        settings,
+        clock,
+        random,
+        transport,
+        hooked,
+        journal,
+        reporter,
+        lanes: this.#lanes,
+        books: this.#books,
+      },
       ...{ deadLetters: this.#letters, sizeLimit: this.#sizeLimit, opened: () => this.#opened },
     });
     this.#snapshots = new Snapshots({
@@ -282,10 +280,10 @@ export class Tracker {
       await this.#journal.open({
         recovered: (range, at) => {
           this.#lanes.normal.backlog.addRecovered(range, at);
-          this.#reporter.recovered(rangeLength(range));
+          this.#reporter.recovered('recovered', rangeLength(range));
           void this.#dispatch.wake();
         },
-        damaged: (place, bytes) => this.#reporter.damaged(place, bytes),
+        damaged: (place, bytes) => this.#reporter.emit('damaged', { place, bytes }),
         failed: (error) => this.#reporter.storageFailed(error),
       });
     } catch (error) {

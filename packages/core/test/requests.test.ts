@@ -1,3 +1,4 @@
+import { redactedError } from '@sluice/protocol';
 import { describe, expect, it } from 'vitest';
 import { type Batch, createBatch } from '../src/batch.ts';
 import { Requests, type RequestsOptions } from '../src/requests.ts';
@@ -29,7 +30,8 @@ function createBench(
     },
     close: async () => {},
   };
-  const requests = new Requests({
+  const requests: Requests = new Requests({
+    safeCause: (cause) => redactedError(cause, (text) => requests.redact(text)),
     ...{ url: 'https://example.com/api/events/batch/', apiKey: KEY, timeouts: TIMEOUTS },
     ...{ idempotencyHeader: undefined, transport, clock, signal: new AbortController().signal, ...options },
   });

@@ -1,4 +1,4 @@
-import type { DeliveryError } from '@sluice/protocol';
+import { type DeliveryError, redactedError } from '@sluice/protocol';
 import { describe, expect, it } from 'vitest';
 import { Backlog } from '../src/backlog.ts';
 import { Batcher } from '../src/batcher.ts';
@@ -11,6 +11,7 @@ import { Gate } from '../src/gate.ts';
 import { GuardedTransport } from '../src/guarded-transport.ts';
 import { Letterbox } from '../src/letterbox.ts';
 import { RateLimit } from '../src/rate-limit.ts';
+import { rejectedIndexes } from '../src/rejected-indexes.ts';
 import { Requests } from '../src/requests.ts';
 import { Sender } from '../src/sender.ts';
 import { SizeLimit } from '../src/size-limit.ts';
@@ -110,6 +111,7 @@ class Bench {
     this.requests = new Requests({
       ...{ url: URL_OF_EVENTS, apiKey: 'apiKey' in options ? options.apiKey : KEY, timeouts: TIMEOUTS },
       ...{ idempotencyHeader: undefined, clock, signal: abort.signal },
+      safeCause: (cause) => redactedError(cause, (text) => this.requests.redact(text)),
       transport: new GuardedTransport(transport, clock),
     });
     this.underWay = new UnderWay({
@@ -119,7 +121,8 @@ class Bench {
     this.sender = new Sender({
       ...{ clock, random, concurrency, backoff, isStrict, abort, breaker: this.breaker },
       lanes: { all: [{ backlog, batcher: this.batcher, underWay: this.underWay }] },
-      ...{ policy: options.policy ?? {}, classify: options.classify, journal, books },
+      ...{ policy: options.policy ?? {}, journal, books },
+      rejected: (batch, answer) => rejectedIndexes(batch, answer, options.classify, () => {}),
       ...{
         gate: this.gate,
         requests: this.requests,
@@ -137,7 +140,6 @@ class Bench {
         books.dropped[reason] += count;
         this.check();
       },
-      onHookFailed: () => {},
       onDelivered: (count) => {
         this.delivered.push(count);
         this.check();

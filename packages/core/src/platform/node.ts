@@ -6,6 +6,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { Compression } from '../compression.ts';
+import { hooks } from '../hooks.ts';
 import { FileJournal } from '../journals/file/file-journal.ts';
 import { errorCode } from '../journals/file/file-system.ts';
 import type { Lifecycle } from '../lifecycle.ts';
@@ -44,6 +45,7 @@ export const platform: Platform = {
   clock,
   lifecycle,
   parts: {
+    hooks,
     gzip: (clock) => new Compression(zlibGzip, clock),
   },
   commitIntervalMs: 50,

@@ -2,13 +2,13 @@ import { fileURLToPath } from 'node:url';
 import { type Context, createContext, runInContext } from 'node:vm';
 import { rolldown } from 'rolldown';
 
-const index = fileURLToPath(new URL('../../src/index.ts', import.meta.url));
+const input = fileURLToPath(new URL('./all-of-it.ts', import.meta.url));
 
 /** Makes one script of the package, as a bundler does that asks for this condition. Throws where anything is left to import. */
 export async function bundleFor(condition: string): Promise<string> {
   const complaints: string[] = [];
   const bundle = await rolldown({
-    input: index,
+    input,
     platform: 'neutral',
     resolve: { conditionNames: ['@sluice/source', condition, 'import', 'default'] },
     onLog: (_level, { message }) => complaints.push(message),

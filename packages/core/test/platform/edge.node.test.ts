@@ -8,7 +8,8 @@ const WORKER = `
     return sluice.createTracker({ baseUrl, apiKey, correlationKey: 'email', ...options });
   }
   async function handle(request, context) {
-    const tracker = create({ waitUntil: (work) => context.waitUntil(work) });
+    const parts = { hooks: sluice.hooks };
+    const tracker = create({ waitUntil: (work) => context.waitUntil(work), parts });
     for (let number = 0; number < 100; number += 1) {
       tracker.track(name, { number }, { correlationValue: 'ada@example.com' });
     }
@@ -85,11 +86,15 @@ describe.each(['workerd', 'edge-light', 'worker', 'browser'])('a bundle for %s',
 describe('a bundle for a page', async () => {
   const bundle = await bundleFor('browser');
 
-  it.each([['compress: true', 'compress needs a part here: give parts: { gzip }, from @sluice/core/gzip']])(
-    'says which part it needs for %s',
-    (option, message) => {
-      const context = load(bundle, 'unused');
-      expect(context.run(`try { create({ ${option} }) } catch (error) { error.message }`)).toBe(message);
-    },
-  );
+  it.each([
+    ['compress: true', 'compress', 'gzip'],
+    ['logger: { debug() {}, info() {}, warn() {}, error() {} }', 'logger', 'hooks'],
+    ['transport: { post() {}, close() {} }', 'transport', 'hooks'],
+    ['delivery: { classify() {} }', 'delivery.classify', 'hooks'],
+  ])('says which part it needs for %s', (given, option, part) => {
+    const context = load(bundle, 'unused');
+    expect(context.run(`try { create({ ${given} }) } catch (error) { error.message }`)).toBe(
+      `${option} needs a part here: give parts: { ${part} }, from @sluice/core/${part}`,
+    );
+  });
 });

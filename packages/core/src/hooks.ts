@@ -1,0 +1,70 @@
+/**
+ * Code of the application's own, for pages: `createTracker({ logger: console, parts: { hooks } })`. Whatever such code does,
+ * delivery goes on. In Node a tracker has this already.
+ */
+import { type Redact, redactedError } from '@sluice/protocol';
+import type { Batch } from './batch.ts';
+import type { Clock } from './clock.ts';
+import { EventLog } from './event-log.ts';
+import { GuardedClock } from './guarded-clock.ts';
+import { guardedRandom } from './guarded-random.ts';
+import { GuardedTransport } from './guarded-transport.ts';
+import { HandOver } from './hand-over.ts';
+import { Log } from './logger.ts';
+import { rejectedIndexes } from './rejected-indexes.ts';
+import type { Settings } from './settings.ts';
+import type { TrackerEvents } from './tracker-events.ts';
+import type { Outcome, Transport } from './transport.ts';
+
+/** What a tracker lends to the code of its application. */
+export interface HooksOptions {
+  readonly settings: Settings;
+  /** The platform's. */
+  readonly clock: Clock;
+  /** Takes the key out of a text. */
+  readonly redact: Redact;
+  /** Events ever tracked. */
+  readonly tracked: () => number;
+  /** Resolves once what is tracked by now is settled, or cannot be. */
+  readonly flush: () => Promise<unknown>;
+  readonly onFailed: (hook: string, error: unknown) => void;
+}
+
+/** The code of an application, held to its word; nothing where the settings have none. */
+export interface Hooked {
+  readonly clock?: Clock | undefined;
+  readonly random?: (() => number) | undefined;
+  readonly transport?: Transport | undefined;
+  /** Why a request failed, without the key. */
+  readonly safeCause?: ((cause: unknown) => unknown) | undefined;
+  /** Which events of an accepted batch the answer names as rejected, in order, each with the reason. */
+  readonly rejected?:
+    | ((batch: Batch, answer: Extract<Outcome, { kind: 'answered' }>) => [index: number, reason: string][])
+    | undefined;
+  /** Is told all that is raised. */
+  readonly log?: ((event: keyof TrackerEvents, detail: object) => void) | undefined;
+  /** Is told of each event that was taken. */
+  readonly handOver?: { notify(): void } | undefined;
+}
+
+/** Makes of settings what a tracker may use without fear. */
+export type HooksPart = (options: HooksOptions) => Hooked;
+
+export const hooks: HooksPart = ({ settings, clock: platformClock, redact, tracked, flush, onFailed }) => {
+  const failed = (hook: string) => (error: unknown) => onFailed(hook, error);
+  const { random, transport, waitUntil, logger, delivery } = settings;
+  const { classify } = delivery;
+  const clock = settings.clock
+    ? new GuardedClock(settings.clock, platformClock, failed('clock'))
+    : platformClock;
+  const log = logger && new EventLog(new Log({ logger, clock, redact, onFailed: failed('logger') }));
+  return {
+    clock,
+    random: random && guardedRandom(random, failed('random')),
+    transport: transport && new GuardedTransport(transport, clock),
+    safeCause: (cause) => redactedError(cause, redact),
+    rejected: classify && ((batch, answer) => rejectedIndexes(batch, answer, classify, onFailed)),
+    log: log && ((event, detail) => log.write(event, detail)),
+    handOver: waitUntil && new HandOver({ waitUntil, tracked, flush, onFailed: failed('waitUntil') }),
+  };
+};
