@@ -164,10 +164,7 @@ export class Backlog {
 
   /** The oldest `count` unwritten events go on without a journal. */
   markMemoryOnly(count: number): void {
-    const from = this.#inMemoryTotal;
-    this.#inMemoryTotal += count;
-    this.#memoryOnly += count;
-    this.markWritten({ segment: MEMORY_SEGMENT, from, to: from + count });
+    this.markWritten(this.#inMemory({ segment: MEMORY_SEGMENT, from: 0, to: count }));
   }
 
   /** The oldest `count` unwritten events end here. */
@@ -205,6 +202,15 @@ export class Backlog {
     this.#closeHoles();
     this.#memoryOnly += this.#inFlight.evict(segment);
     return count;
+  }
+
+  /**
+   * A segment is gone from storage: what memory holds of it goes on without a journal. What it does not is missed where it
+   * is read.
+   */
+  lose(segment: number): void {
+    this.#written.replace((range) => (range.segment === segment ? [this.#inMemory(range)] : [range]));
+    this.#memoryOnly += this.#inFlight.evict(segment);
   }
 
   /** What waits in a segment, batches in flight not counted. */
@@ -353,6 +359,15 @@ export class Backlog {
   get #mostWritten(): number {
     const mostBytes = MOST_WRITTEN_BLOCKS * this.#blockBytes;
     return Math.ceil((mostBytes * this.#ring.length) / Math.max(1, this.#ring.bytes));
+  }
+
+  /** The place of events, of whatever place, that are in memory alone from now on. */
+  #inMemory<Place extends Range>(range: Place): Place {
+    const from = this.#inMemoryTotal;
+    const count = rangeLength(range);
+    this.#inMemoryTotal += count;
+    this.#memoryOnly += count;
+    return { ...range, segment: MEMORY_SEGMENT, from, to: from + count };
   }
 
   /** Takes what was dropped out of the ring, as far as it is oldest. */

@@ -45,6 +45,8 @@ export interface JournalObserver {
   recovered(range: Range, at?: number): void;
   /** Stored bytes are not intact events; they were skipped and kept aside. */
   damaged(place: string, bytes: number): void;
+  /** All of a segment is gone from storage, under the journal: what memory still holds of it is to be appended again. */
+  vanished?(segment: number): void;
   /** Something failed that lost no event and stopped nothing. */
   failed(error: Error): void;
 }

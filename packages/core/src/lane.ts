@@ -80,6 +80,13 @@ export class Lane {
     return bytes;
   }
 
+  /** A segment is gone from storage: what memory still holds of it is written again. */
+  async lose(segment: number): Promise<void> {
+    this.backlog.lose(segment);
+    await this.rescue(segment);
+    await this.secure();
+  }
+
   async #rewrite(range: EpochRange, events: EventBytes): Promise<void> {
     const { journal } = this.#options;
     // A copy: what was read is valid only until the next reading. Not slice(): that of a Buffer copies nothing.

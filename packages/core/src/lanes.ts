@@ -99,6 +99,11 @@ export class Lanes {
     return this.all.reduce((count, { backlog }) => count + backlog.evict(segment), 0);
   }
 
+  /** A segment is gone from storage: what memory still holds of it is written again. */
+  async lose(segment: number): Promise<void> {
+    await Promise.all(this.all.map((lane) => lane.lose(segment)));
+  }
+
   /** Writes what is given up last of a segment to another one. Returns how many bytes that are. */
   async rescue(segment: number): Promise<number> {
     return (await this.#high?.rescue(segment)) ?? 0;

@@ -284,6 +284,7 @@ export class Tracker {
           void this.#dispatch.wake();
         },
         damaged: (place, bytes) => this.#reporter.emit('damaged', { place, bytes }),
+        vanished: (segment) => void this.#lanes.lose(segment),
         failed: (error) => this.#reporter.storageFailed(error),
       });
     } catch (error) {

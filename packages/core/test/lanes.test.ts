@@ -142,6 +142,38 @@ describe('Lanes', () => {
   });
 });
 
+describe('Lane, where the segment that holds its events is gone from storage', () => {
+  it('writes again what memory still holds of it, be it under way or waiting, and nothing else', async () => {
+    const journal = new SegmentedJournal();
+    const { lanes, write } = createBench(journal);
+    const { backlog, underWay } = lanes.normal;
+    await write(lanes.normal, '1', '2', '3', '4');
+    await write(lanes.normal, '5');
+    const batch = backlog.takeFresh({ ...ALL, maxEvents: 2 });
+    underWay.add(batch);
+    journal.clear();
+    await lanes.lose(1);
+    expect(journal.texts).toEqual(['1', '2', '3', '4']);
+    expect([backlog.memoryOnly, backlog.volatile, backlog.pending]).toEqual([0, 0, 5]);
+    expect(backlog.putBack(batch.range)).toBe(true);
+    expect(await drain(lanes.normal)).toEqual(['1', '2', '3', '4', '5']);
+  });
+
+  it('sends it from memory where the journal fails, and writes it once that works', async () => {
+    const journal = new FakeJournal();
+    const { clock, lanes, write } = createBench(journal);
+    const { backlog } = lanes.normal;
+    await write(lanes.normal, '1', '2');
+    journal.failAppends = true;
+    await lanes.lose(1);
+    expect([lanes.failing, backlog.memoryOnly, backlog.fresh]).toEqual([true, 2, 2]);
+    journal.failAppends = false;
+    await clock.advance(60_000);
+    expect([lanes.failing, backlog.memoryOnly, backlog.pending]).toEqual([false, 0, 2]);
+    expect(journal.texts).toEqual(['1', '2', '1', '2']);
+  });
+});
+
 describe('Lane, where the segment that holds its events is about to be given up', () => {
   it('has them written to another place, from which they are sent', async () => {
     const journal = new SegmentedJournal();

@@ -57,6 +57,11 @@ export class SegmentedJournal implements Journal {
     return { events, range: { ...range, to: range.from + events.ends.length } };
   }
 
+  /** Storage is cleared under it. */
+  clear(): void {
+    this.#segments.clear();
+  }
+
   async acknowledge(): Promise<void> {}
 
   async sync(): Promise<void> {}
