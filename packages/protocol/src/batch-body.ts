@@ -14,13 +14,6 @@ export function joinEvents(events: readonly string[]): string {
   return HEAD + events.join(',') + TAIL;
 }
 
-/** Makes the bytes of a batch body from events that are UTF-8 JSON, joined by commas. Nothing is parsed. */
-export function batchBody(joined: Uint8Array): Uint8Array {
-  const body = new Uint8Array(joined.length + BATCH_OVERHEAD_BYTES);
-  body.set(joined, HEAD_BYTES.length);
-  return encloseBatch(body, joined.length);
-}
-
 /**
  * Completes a batch body in place, where so many bytes of events, joined by commas, lie `BATCH_HEAD_LENGTH` behind the start
  * of `memory`. Returns the body.

@@ -3,7 +3,6 @@ export { readBaseUrl } from './base-url.ts';
 export {
   BATCH_HEAD_LENGTH,
   BATCH_OVERHEAD_BYTES,
-  batchBody,
   encloseBatch,
   joinEvents,
 } from './batch-body.ts';

@@ -1,4 +1,4 @@
-import { batchBody, EVENTS_PATH, endpoint, requestHeaders } from '@sluice/protocol';
+import { EVENTS_PATH, endpoint, joinEvents, requestHeaders } from '@sluice/protocol';
 import { describe, expect, it } from 'vitest';
 import type { Transport, TransportRequest } from '../../src/transport.ts';
 import { uuid } from '../../src/uuid.ts';
@@ -23,7 +23,7 @@ export function describeTransport(name: string, create: () => Transport, service
     return {
       url: endpoint(service.baseUrl, EVENTS_PATH),
       headers: requestHeaders(service.apiKey),
-      body: batchBody(new TextEncoder().encode(JSON.stringify(event))),
+      body: new TextEncoder().encode(joinEvents([JSON.stringify(event)])),
       timeouts: { connectMs: 5_000, headersMs: 10_000, bodyMs: 5_000, totalMs: 20_000 },
       signal: new AbortController().signal,
       ...given,
