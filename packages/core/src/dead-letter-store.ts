@@ -4,6 +4,7 @@ import { type Refusal, writeLetter } from './dead-letter.ts';
 import { ClosedError } from './errors/closed-error.ts';
 import { joinEvents, splitEvents } from './event-bytes.ts';
 import { type Journal, type Limit, type Range, rangeLength } from './journal.ts';
+import type { LetterStore } from './letter-keeper.ts';
 import { type EpochRange, RangeQueue } from './range-queue.ts';
 
 /** What a letter takes in a file beside itself, with the start of a new file. */
@@ -46,7 +47,7 @@ interface Span {
 }
 
 /** Dead letters in a journal of their own, within bounds: the oldest go first. One thing at a time is done to them. */
-export class DeadLetterStore {
+export class DeadLetterStore implements LetterStore {
   readonly #options: DeadLetterStoreOptions;
   /** Where letters are, oldest first. */
   readonly #kept = new RangeQueue();
@@ -59,18 +60,15 @@ export class DeadLetterStore {
     this.#options = options;
   }
 
-  /** Letters that are kept, as far as this was looked at. */
   get count(): number {
     return this.#kept.count;
   }
 
-  /** Bytes that they take. */
   get bytes(): number {
     return this.#journal?.bytes ?? 0;
   }
 
-  /** Keeps the one event of a batch. Rejects with a StorageError where that fails. */
-  keep({ events }: Batch, refusal: Refusal): Promise<void> {
+  keep({ events }: Pick<Batch, 'events'>, refusal: Refusal): Promise<void> {
     return this.#inTurn(async () => {
       const { clock, onDropped } = this.#options;
       const now = clock.now();

@@ -1,12 +1,36 @@
 import { ConfigError, describe } from '@sluice/protocol';
 import { type DeadLetter, readLetter } from './dead-letter.ts';
-import type { DeadLetterStore, StoredLetter } from './dead-letter-store.ts';
+import { DeadLetterStore, type DeadLetterStoreOptions, type StoredLetter } from './dead-letter-store.ts';
 import { ClosedError } from './errors/closed-error.ts';
 import { joinEvents } from './event-bytes.ts';
 import type { EventBytes } from './journal.ts';
+import type { LetterStore } from './letter-keeper.ts';
+import { type ReplayOptions, replay } from './replay.ts';
 
 /** Which dead letters: by their ids, or those of which a function returns true. Left out: all. */
 export type DeadLetterFilter = readonly string[] | ((letter: DeadLetter) => boolean);
+
+/** What a tracker lends to its dead letters. */
+export interface DeadLettersPartOptions extends DeadLetterStoreOptions, ReplayOptions {
+  readonly isClosed: () => boolean;
+}
+
+/** Makes the dead letters of a tracker: what keeps them, and what is done with them. */
+export type DeadLettersPart = (options: DeadLettersPartOptions) => {
+  readonly store: LetterStore;
+  readonly tools: DeadLetters;
+};
+
+/** For pages: `createTracker({ parts: { deadLetters } })` makes `tracker.deadLetters`. In Node a tracker has it already. */
+export const deadLetters: DeadLettersPart = (options) => {
+  const { clock, isClosed, onDamaged, onFailed } = options;
+  const store = new DeadLetterStore(options);
+  const tools = new DeadLetters({
+    ...{ store, isClosed, onDamaged, onFailed, now: () => clock.now() },
+    replay: (events) => replay(events, options),
+  });
+  return { store, tools };
+};
 
 interface DeadLettersOptions {
   readonly store: DeadLetterStore;

@@ -3,11 +3,11 @@ import { platform } from '#platform';
 import type { Books } from './books.ts';
 import { Breaker } from './breaker.ts';
 import type { Clock } from './clock.ts';
-import type { DeadLetterStore } from './dead-letter-store.ts';
 import { Gate } from './gate.ts';
 import type { Hooked } from './hooks.ts';
 import type { Journal } from './journal.ts';
 import type { Lanes } from './lanes.ts';
+import type { LetterStore } from './letter-keeper.ts';
 import { Letterbox } from './letterbox.ts';
 import { RateLimit } from './rate-limit.ts';
 import type { Reporter } from './reporter.ts';
@@ -32,7 +32,7 @@ export interface DispatchOptions {
   readonly journal: Journal;
   readonly lanes: Lanes;
   readonly books: Books;
-  readonly deadLetters: Pick<DeadLetterStore, 'keep'>;
+  readonly deadLetters: Pick<LetterStore, 'keep'>;
   readonly sizeLimit: SizeLimit;
   readonly reporter: Reporter;
   /** Resolves once it is known what earlier lives left. */

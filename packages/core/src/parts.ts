@@ -1,3 +1,5 @@
+import { ConfigError } from '@sluice/protocol';
+import type { DeadLettersPart } from './dead-letters.ts';
 import type { GzipPart } from './gzip.ts';
 import type { HooksPart } from './hooks.ts';
 
@@ -8,6 +10,15 @@ import type { HooksPart } from './hooks.ts';
 export interface Parts {
   /** `@sluice/core/gzip`: what `compress` takes. */
   readonly gzip?: GzipPart | undefined;
+  /** `@sluice/core/dead-letters`: what `tracker.deadLetters` takes. */
+  readonly deadLetters?: DeadLettersPart | undefined;
   /** `@sluice/core/hooks`: what `clock`, `random`, `transport`, `logger`, `waitUntil` and `delivery.classify` take. */
   readonly hooks?: HooksPart | undefined;
+}
+
+/** Says how to get a part that is used and was not given. */
+export function missingPart(option: string, part: keyof Parts): never {
+  const entry = part === 'deadLetters' ? 'dead-letters' : part;
+  const how = `give parts: { ${part} }, from @sluice/core/${entry}`;
+  throw new ConfigError(option, `${option} needs a part here: ${how}`);
 }

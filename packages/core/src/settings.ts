@@ -8,7 +8,7 @@ import type { Fsync } from './fsync.ts';
 import type { Journal } from './journal.ts';
 import type { Logger } from './logger.ts';
 import type { Ordering, TrackerOptions } from './options.ts';
-import type { Parts } from './parts.ts';
+import { missingPart, type Parts } from './parts.ts';
 import { isThrown, reasonOf } from './reason.ts';
 import type { Timeouts, Transport } from './transport.ts';
 
@@ -91,7 +91,7 @@ const NAMES: { options: NamesOf<TrackerOptions> } & { [G in Group]: NamesOf<Trac
     ...{ connectTimeoutMs: true, headersTimeoutMs: true, bodyTimeoutMs: true },
     ...{ retriesPerSuccess: true, policy: true, classify: true, idempotencyHeader: true },
   },
-  parts: { gzip: true, hooks: true },
+  parts: { gzip: true, deadLetters: true, hooks: true },
 };
 
 /** Checks options and fills in defaults. Throws a ConfigError that names the option, its value (never the key), and what is allowed. */
@@ -113,9 +113,9 @@ function readAll(options: TrackerOptions): Settings {
   const delivery = group('delivery', given.delivery);
   const parts: Parts = { ...group('parts', given.parts), ...platform.parts };
   const compress = checked(given, 'compress', false, isBoolean, 'true or false');
-  if (compress) needPart(parts, 'compress', 'gzip');
-  for (const option of HOOKS) if (given[option] !== undefined) needPart(parts, option, 'hooks');
-  if (delivery.classify !== undefined) needPart(parts, 'delivery.classify', 'hooks');
+  if (compress && !parts.gzip) missingPart('compress', 'gzip');
+  for (const option of HOOKS) if (!parts.hooks && given[option] !== undefined) missingPart(option, 'hooks');
+  if (!parts.hooks && delivery.classify !== undefined) missingPart('delivery.classify', 'hooks');
   const journal = checked(given, 'journal', undefined, isJournal, '"memory" or a Journal');
   const journalDirectory = checked(given, 'journalDirectory', undefined, isNonEmptyString, 'a path');
   if (journal !== undefined && journalDirectory !== undefined) {
@@ -230,13 +230,6 @@ function readAll(options: TrackerOptions): Settings {
       'a function that returns numbers from 0 to 1',
     ),
   };
-}
-
-/** What a page does not load unless it says so. */
-function needPart(parts: Parts, option: string, name: keyof Parts & string): void {
-  if (parts[name] !== undefined) return;
-  const entry = `@sluice/core/${name}`;
-  throw new ConfigError(option, `${option} needs a part here: give parts: { ${name} }, from ${entry}`);
 }
 
 type Given = Readonly<Record<string, unknown>>;

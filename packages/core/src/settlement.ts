@@ -1,9 +1,9 @@
 import type { Batch } from './batch.ts';
 import type { Books, DropReason } from './books.ts';
-import type { DeadLetterStore } from './dead-letter-store.ts';
 import { MEMORY_SEGMENT } from './in-flight.ts';
 import type { Journal } from './journal.ts';
 import type { Lane } from './lane.ts';
+import type { LetterStore } from './letter-keeper.ts';
 import type { Letterbox } from './letterbox.ts';
 import type { Verdicts } from './verdicts.ts';
 
@@ -13,7 +13,7 @@ export type OutgoingLane = Pick<Lane, 'backlog' | 'batcher' | 'underWay'>;
 export interface SettlementOptions {
   readonly journal: Journal;
   readonly books: Books;
-  readonly deadLetters: Pick<DeadLetterStore, 'keep'>;
+  readonly deadLetters: Pick<LetterStore, 'keep'>;
   readonly letterbox: Letterbox;
   readonly verdicts: Verdicts;
   readonly onDelivered: (count: number) => void;

@@ -1,9 +1,9 @@
 import type { Books } from './books.ts';
 import type { Clock } from './clock.ts';
-import type { DeadLetterStore } from './dead-letter-store.ts';
 import type { Dispatch } from './dispatch.ts';
 import type { Journal } from './journal.ts';
 import type { Lanes } from './lanes.ts';
+import type { LetterStore } from './letter-keeper.ts';
 import { RateMeter } from './rate-meter.ts';
 import type { Reporter } from './reporter.ts';
 import type { TrackerStats } from './stats.ts';
@@ -13,7 +13,7 @@ export interface SnapshotsOptions {
   readonly clock: Clock;
   readonly lanes: Lanes;
   readonly journal: Journal;
-  readonly letters: DeadLetterStore;
+  readonly letters: LetterStore;
   readonly dispatch: Dispatch;
   readonly reporter: Reporter;
 }

@@ -5,8 +5,7 @@ import { platform } from '#platform';
 import { Books } from './books.ts';
 import { Budget } from './budget.ts';
 import type { Clock } from './clock.ts';
-import { DeadLetterStore } from './dead-letter-store.ts';
-import { DeadLetters } from './dead-letters.ts';
+import type { DeadLetters } from './dead-letters.ts';
 import { Deadline, finishOptions } from './deadline.ts';
 import { Dispatch } from './dispatch.ts';
 import { StorageError, storageError } from './errors/storage-error.ts';
@@ -15,8 +14,9 @@ import type { Hooked } from './hooks.ts';
 import { type Journal, rangeLength } from './journal.ts';
 import { createJournal, mayHold } from './journals/choice.ts';
 import { Lanes } from './lanes.ts';
+import { LetterKeeper, type LetterStore } from './letter-keeper.ts';
 import type { TrackerOptions } from './options.ts';
-import { replay } from './replay.ts';
+import { missingPart } from './parts.ts';
 import { Reporter } from './reporter.ts';
 import { readApiKey, readOptions, type Settings } from './settings.ts';
 import { SizeLimit } from './size-limit.ts';
@@ -40,15 +40,14 @@ export function createTracker(options: TrackerOptions): Tracker {
 
 /** Takes events, keeps them safe, delivers them. Made by `createTracker`. */
 export class Tracker {
-  /** The events that the service refused for good: to look at, send again, or delete. */
-  readonly deadLetters: DeadLetters;
   readonly #settings: Settings;
   readonly #clock: Clock;
   readonly #texts: EventTexts;
   readonly #journal: Journal;
   readonly #lanes: Lanes;
   readonly #sizeLimit: SizeLimit;
-  readonly #letters: DeadLetterStore;
+  readonly #letters: LetterStore;
+  readonly #deadLetters: DeadLetters | undefined;
   readonly #dispatch: Dispatch;
   readonly #snapshots: Snapshots;
   readonly #closeTransport: () => Promise<void>;
@@ -117,24 +116,26 @@ export class Tracker {
     });
     const onDamaged = (place: string, bytes: number) => reporter.emit('damaged', { place, bytes });
     const onFailed = (error: unknown) => reporter.storageFailed(error);
-    this.#letters = new DeadLetterStore({
+    const letterOptions = {
       ...{ clock, ...settings.deadLetters, onDamaged, onFailed },
       createJournal: () => createJournal(settings, clock, 'dead-letters'),
+      onDropped: (reason: 'full' | 'expired', count: number) =>
+        reporter.emit('deadLettersDropped', { reason, count }),
+    };
+    const { backlog, committer } = this.#lanes.normal;
+    const letters = settings.parts.deadLetters?.({
+      ...{ ...letterOptions, backlog, committer, journal },
       mayHold: () => mayHold(settings, clock, 'dead-letters'),
       // What is read together is replayed together.
       page: journal.groupLimit,
-      onDropped: (reason, count) => reporter.emit('deadLettersDropped', { reason, count }),
-    });
-    const { backlog, committer } = this.#lanes.normal;
-    const onReplayed = (count: number) => {
-      reporter.recovered('replayed', count);
-      wake();
-    };
-    this.deadLetters = new DeadLetters({
-      ...{ store: this.#letters, onDamaged, onFailed, now: () => clock.now() },
       isClosed: () => this.#closed !== undefined,
-      replay: (events) => replay(events, { backlog, committer, journal, onReplayed }),
+      onReplayed: (count) => {
+        reporter.recovered('replayed', count);
+        wake();
+      },
     });
+    this.#letters = letters?.store ?? new LetterKeeper(letterOptions);
+    this.#deadLetters = letters?.tools;
     this.#dispatch = new Dispatch({
       ...{
         settings,
@@ -165,6 +166,14 @@ export class Tracker {
       hide: () => void this.#writeAndSend(),
       online: wake,
     });
+  }
+
+  /**
+   * The events that the service refused for good: to look at, send again, or delete. In a page this takes the part
+   * `deadLetters`, and throws a ConfigError without it; they are kept all the same.
+   */
+  get deadLetters(): DeadLetters {
+    return this.#deadLetters ?? missingPart('tracker.deadLetters', 'deadLetters');
   }
 
   /**

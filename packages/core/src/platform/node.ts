@@ -6,6 +6,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { Compression } from '../compression.ts';
+import { deadLetters } from '../dead-letters.ts';
 import { hooks } from '../hooks.ts';
 import { FileJournal } from '../journals/file/file-journal.ts';
 import { errorCode } from '../journals/file/file-system.ts';
@@ -45,6 +46,7 @@ export const platform: Platform = {
   clock,
   lifecycle,
   parts: {
+    deadLetters,
     hooks,
     gzip: (clock) => new Compression(zlibGzip, clock),
   },

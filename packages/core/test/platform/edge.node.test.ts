@@ -97,4 +97,11 @@ describe('a bundle for a page', async () => {
       `${option} needs a part here: give parts: { ${part} }, from @sluice/core/${part}`,
     );
   });
+
+  it('keeps dead letters, and says which part it needs to show them', () => {
+    const context = load(bundle, 'unused');
+    expect(context.run('try { create().deadLetters } catch (error) { error.message }')).toBe(
+      'tracker.deadLetters needs a part here: give parts: { deadLetters }, from @sluice/core/dead-letters',
+    );
+  });
 });

@@ -1,0 +1,105 @@
+import type { Batch } from './batch.ts';
+import type { Clock } from './clock.ts';
+import { type Refusal, writeLetter } from './dead-letter.ts';
+import { joinEvents } from './event-bytes.ts';
+import { type Journal, type Range, rangeLength } from './journal.ts';
+
+/** What a letter takes in storage beside itself. */
+const OVERHEAD_BYTES = 64;
+
+/** Where dead letters are kept. */
+export interface LetterStore {
+  /** Letters that are kept, as far as this was looked at. */
+  readonly count: number;
+  /** Bytes that they take. */
+  readonly bytes: number;
+  /** Keeps the one event of a batch. Rejects with a StorageError where that fails. */
+  keep(batch: Pick<Batch, 'events'>, refusal: Refusal): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface LetterKeeperOptions {
+  /** Called when it is needed: most trackers never have a dead letter. */
+  readonly createJournal: () => Journal;
+  readonly clock: Clock;
+  readonly maxBytes: number;
+  readonly onDropped: (reason: 'full', count: number) => void;
+  readonly onDamaged: (place: string, bytes: number) => void;
+  readonly onFailed: (error: unknown) => void;
+}
+
+/** Keeps dead letters within their bound of bytes, the oldest go first, for whoever looks at them later: the tools of a part. */
+export class LetterKeeper implements LetterStore {
+  readonly #options: LetterKeeperOptions;
+  /** Where letters are, oldest first. */
+  #kept: Range[] = [];
+  #journal: Journal | undefined;
+  #turns: Promise<void> = Promise.resolve();
+
+  constructor(options: LetterKeeperOptions) {
+    this.#options = options;
+  }
+
+  get count(): number {
+    return this.#kept.reduce((count, range) => count + rangeLength(range), 0);
+  }
+
+  get bytes(): number {
+    return this.#journal?.bytes ?? 0;
+  }
+
+  keep({ events }: Pick<Batch, 'events'>, refusal: Refusal): Promise<void> {
+    const turn = this.#turns.then(() => this.#keep(events.bytes, refusal));
+    this.#turns = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async close(): Promise<void> {
+    await this.#turns;
+    await this.#journal?.close();
+  }
+
+  async #keep(event: Uint8Array, refusal: Refusal): Promise<void> {
+    const { clock, maxBytes, onDropped } = this.#options;
+    const now = clock.now();
+    const letter = writeLetter(event, refusal, now);
+    const room = maxBytes - letter.length - OVERHEAD_BYTES;
+    // One that could never fit is not to cost all others.
+    if (room < 0) return onDropped('full', 1);
+    const journal = await this.#open();
+    while (journal.bytes > room) {
+      const oldest = this.#kept.shift();
+      if (oldest === undefined) return onDropped('full', 1);
+      await journal.acknowledge(oldest);
+      onDropped('full', rangeLength(oldest));
+    }
+    const range = await journal.append(joinEvents([letter], now));
+    try {
+      await journal.sync();
+    } catch (error) {
+      // Its event is kept where it was, and comes again.
+      await journal.acknowledge(range).catch(() => undefined);
+      throw error;
+    }
+    this.#kept.push(range);
+  }
+
+  async #open(): Promise<Journal> {
+    const { createJournal, onDamaged, onFailed } = this.#options;
+    if (this.#journal !== undefined) return this.#journal;
+    const journal = createJournal();
+    this.#kept = [];
+    try {
+      await journal.open({
+        recovered: (range) => this.#kept.push(range),
+        damaged: onDamaged,
+        failed: onFailed,
+      });
+    } catch (error) {
+      await journal.close();
+      throw error;
+    }
+    this.#journal = journal;
+    return journal;
+  }
+}
