@@ -298,6 +298,7 @@ export class Tracker {
       });
     } catch (error) {
       this.#reporter.storageFailed(error);
+      this.#reporter.journal(this.#snapshots.journalKind);
     }
   }
 

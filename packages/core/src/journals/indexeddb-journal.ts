@@ -1,7 +1,7 @@
-import { delMany, get, keys, promisifyRequest, set } from 'idb-keyval';
-import type { Clock } from '../clock.ts';
+import { delMany, get, keys, promisifyRequest } from 'idb-keyval';
+import type { Clock, Timer } from '../clock.ts';
 import { ClosedError } from '../errors/closed-error.ts';
-import { storageError } from '../errors/storage-error.ts';
+import { StorageError, storageError } from '../errors/storage-error.ts';
 import { sliceEvents } from '../event-bytes.ts';
 import {
   type EventBytes,
@@ -20,8 +20,6 @@ import { IndexedDbStore } from './indexeddb-store.ts';
 /** One record is one group of events: its life, the indexes of its events in it, and their size. */
 type Key = [life: string, from: number, to: number, bytes: number];
 
-/** The key of a record that says nothing: writing it makes the browser write to the disk all that was written before. */
-const MARK = 0;
 /** Records of this size are written fastest, and stay below the size at which browsers move values to files. */
 const GROUP_LIMIT: Limit = { maxEvents: 100, maxBytes: 48 * 1024 };
 
@@ -31,9 +29,15 @@ interface StoredChunk extends Chunk {
 }
 
 interface Segment {
+  readonly number: number;
   readonly life: string;
   readonly chunks: ChunkList<StoredChunk>;
+  /** What its records take. */
+  bytes: number;
 }
+
+/** Storage that could not be searched for what earlier lives left is searched again after so long. */
+const SEARCH_AGAIN_MS = 30_000;
 
 /** Web Locks, where the browser has them. A lock is held while its callback's promise is pending. */
 type Locks = Pick<LockManager, 'request'>;
@@ -44,39 +48,60 @@ type Locks = Pick<LockManager, 'request'>;
  * no Web Locks it takes over all, which may deliver twice what another open page holds, and loses nothing.
  */
 export class IndexedDbJournal implements Journal {
-  readonly kind = 'indexeddb';
   readonly survives = true;
   readonly groupLimit: Limit = GROUP_LIMIT;
   readonly #name: string;
   readonly #locks: Locks | undefined;
+  readonly #clock: Clock;
   readonly #store: IndexedDbStore;
   readonly #life = uuid();
   readonly #segments = new Map<number, Segment>();
-  readonly #own: Segment = { life: this.#life, chunks: new ChunkList() };
+  /** What is appended to. */
+  #own: Segment;
   /** Records that are to go, and may still be there: deleting them failed, or writing them did, and was done nevertheless. */
   #stale: Key[] = [];
   /** Resolving it lets go of all locks. */
   #releaseLocks: () => void = () => {};
   readonly #released: Promise<void>;
+  #observer: JournalObserver | undefined;
+  #searching: Timer | undefined;
+  /** Segments ever known. */
+  #count = 0;
   #next = 0;
-  #bytes = 0;
+  /** Whether the browser failed when it was last asked for something. */
+  #fails = false;
   #closed = false;
 
   constructor(name: string, locks: Locks | undefined, clock: Clock) {
     this.#name = name;
     this.#locks = locks;
-    this.#store = new IndexedDbStore(name, clock, () => {});
-    this.#segments.set(1, this.#own);
+    this.#store = new IndexedDbStore(name, clock, () => this.#forget());
+    this.#clock = clock;
+    this.#own = this.#addSegment(this.#life);
     this.#released = new Promise((resolve) => {
       this.#releaseLocks = resolve;
     });
   }
 
+  get kind(): string {
+    return this.#fails ? 'memory' : 'indexeddb';
+  }
+
   get bytes(): number {
-    return this.#bytes;
+    return [...this.#segments.values()].reduce((total, { bytes }) => total + bytes, 0);
   }
 
   async open(observer: JournalObserver): Promise<void> {
+    this.#observer = observer;
+    try {
+      await this.#search(observer);
+    } catch (error) {
+      this.#searchLater(observer);
+      throw error;
+    }
+  }
+
+  async #search(observer: JournalObserver): Promise<void> {
     await this.#lock(this.#life);
     const adopted = new Map<string, Key[]>();
     for (const [life] of await this.#keys()) {
@@ -96,15 +121,26 @@ export class IndexedDbJournal implements Journal {
     const { bytes, ends, times } = events;
     const key: Key = [this.#life, from, to, bytes.length];
     const record = { bytes: new Uint8Array(bytes), ends: ends.slice(), times: times?.slice() };
-    await this.#run(`store ${events.ends.length} events`, () => this.#put(key, record));
-    this.#keep(this.#own, { key, from, to, bytes: record.bytes.length });
-    return { segment: 1, from, to };
+    const own = this.#own;
+    const range = { segment: own.number, from, to };
+    // Now, so that they are in their order whichever is stored first.
+    own.chunks.push({ key, from, to, bytes: bytes.length });
+    try {
+      await this.#run(`store ${ends.length} events`, () => this.#put(key, record));
+      if (own !== this.#own) throw new StorageError('storage was cleared meanwhile');
+    } catch (error) {
+      own.chunks.acknowledge(range);
+      this.#stale.push(key);
+      throw error;
+    }
+    own.bytes += bytes.length;
+    return range;
   }
 
   async read(range: Range, limit: Limit): Promise<Reading> {
     const chunk = this.#segments.get(range.segment)?.chunks.find(range.from);
     if (chunk === undefined) return { events: NO_EVENTS, range };
-    const record = await this.#run('read events', () => get<EventBytes>(chunk.key, this.#store.relaxed));
+    const record = await this.#run('read events', () => get<EventBytes>(chunk.key, this.#store.use));
     // Deleted under us: storage was cleared.
     if (record === undefined)
       return { events: NO_EVENTS, range: { ...range, to: Math.min(range.to, chunk.to) } };
@@ -116,39 +152,36 @@ export class IndexedDbJournal implements Journal {
   }
 
   async acknowledge(range: Range): Promise<void> {
-    const done = this.#segments.get(range.segment)?.chunks.acknowledge(range) ?? [];
-    if (done.length === 0) return;
-    for (const chunk of done) this.#bytes -= chunk.bytes;
+    const segment = this.#segments.get(range.segment);
+    const done = segment?.chunks.acknowledge(range) ?? [];
+    if (segment === undefined || done.length === 0) return;
+    for (const chunk of done) segment.bytes -= chunk.bytes;
     const stale = done.map((chunk) => chunk.key);
     await this.#run('delete delivered events', () =>
-      this.#deleting(stale, (all) => delMany(all, this.#store.relaxed)),
+      this.#deleting(stale, (all) => delMany(all, this.#store.use)),
     );
   }
 
   async sync(): Promise<void> {
-    await this.#run('sync what is stored', () => set(MARK, 0, this.#store.strict));
+    await this.#run('sync what is stored', () => this.#store.sync());
   }
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#searching?.cancel();
     this.#releaseLocks();
     this.#store.close();
   }
 
   /** Writes a record, and deletes what is to go. Nothing is awaited before: this may be the last moment of the page. */
-  async #put(key: Key, record: EventBytes): Promise<void> {
-    try {
-      await this.#deleting([], (stale) =>
-        this.#store.relaxed('readwrite', (objects) => {
-          for (const old of stale) objects.delete(old);
-          objects.put(record, key);
-          return promisifyRequest(objects.transaction);
-        }),
-      );
-    } catch (error) {
-      this.#stale.push(key);
-      throw error;
-    }
+  #put(key: Key, record: EventBytes): Promise<void> {
+    return this.#deleting([], (stale) =>
+      this.#store.use('readwrite', (objects) => {
+        for (const old of stale) objects.delete(old);
+        objects.put(record, key);
+        return promisifyRequest(objects.transaction);
+      }),
+    );
   }
 
   /** Where it fails, these are deleted with the next that are, or with the next that is written. */
@@ -164,24 +197,39 @@ export class IndexedDbJournal implements Journal {
 
   /** In order: by life, then by index. */
   async #keys(): Promise<Key[]> {
-    const all = await this.#run('list what is stored', () => keys<Key | typeof MARK>(this.#store.relaxed));
-    return all.filter((key) => key !== MARK);
+    const all = await this.#run('list what is stored', () => keys<Key | number>(this.#store.use));
+    return all.filter((key) => typeof key !== 'number');
   }
 
   #adopt(life: string, stored: Key[], observer: JournalObserver): void {
-    const segment = { life, chunks: new ChunkList<StoredChunk>() };
-    const number = this.#segments.size + 1;
-    this.#segments.set(number, segment);
+    const segment = this.#addSegment(life);
     for (const key of stored) {
       const [, from, to, bytes] = key;
-      this.#keep(segment, { key, from, to, bytes });
-      observer.recovered({ segment: number, from, to });
+      segment.chunks.push({ key, from, to, bytes });
+      segment.bytes += bytes;
+      observer.recovered({ segment: segment.number, from, to });
     }
   }
 
-  #keep(segment: Segment, chunk: StoredChunk): void {
-    segment.chunks.push(chunk);
-    this.#bytes += chunk.bytes;
+  #addSegment(life: string): Segment {
+    this.#count += 1;
+    const segment = { number: this.#count, life, chunks: new ChunkList<StoredChunk>(), bytes: 0 };
+    this.#segments.set(segment.number, segment);
+    return segment;
+  }
+
+  #searchLater(observer: JournalObserver): void {
+    this.#searching = this.#clock.setTimeout(() => {
+      this.#search(observer).catch(() => this.#searchLater(observer));
+    }, SEARCH_AGAIN_MS);
+  }
+
+  /** Storage was cleared. */
+  #forget(): void {
+    const known = [...this.#segments.keys()];
+    this.#segments.clear();
+    this.#own = this.#addSegment(this.#life);
+    for (const segment of known) this.#observer?.vanished?.(segment);
   }
 
   /** Takes the lock of a life until the journal is closed. False where another page holds it. */
@@ -199,8 +247,11 @@ export class IndexedDbJournal implements Journal {
 
   async #run<Result>(what: string, action: () => Promise<Result>): Promise<Result> {
     try {
-      return await action();
+      const result = await action();
+      this.#fails = false;
+      return result;
     } catch (cause) {
+      this.#fails = true;
       throw storageError(`cannot ${what} in IndexedDB`, cause);
     }
   }

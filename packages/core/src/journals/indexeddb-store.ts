@@ -1,8 +1,11 @@
-import type { UseStore } from 'idb-keyval';
+import { get, set, type UseStore } from 'idb-keyval';
 import type { Clock, Timer } from '../clock.ts';
 import { StorageError } from '../errors/storage-error.ts';
 
 const OBJECTS = 'events';
+/** Keys of the store's own records, numbers: what tells a database from one of the same name that was deleted; and nothing. */
+const MARK = 0;
+const NOTHING = 1;
 /** A browser that takes longer is taken not to answer at all. */
 const PATIENCE_MS = 10_000;
 /** While a browser clears its storage it lets nobody open anything. */
@@ -11,28 +14,32 @@ const REOPEN_MS = 1_000;
 type Durability = 'relaxed' | 'strict';
 
 /**
- * A database in IndexedDB with one object store, for idb-keyval's functions. Opened on demand, and opened anew whenever its
+ * A database in IndexedDB with one object store, for idb-keyval's functions; keys that are numbers are its own. Opened on demand, and opened anew whenever its
  * connection is lost or its object store is gone: what fails for such a reason is tried once more at once. What the browser does
  * not answer to within 10 s rejects, and may yet be done.
  */
 export class IndexedDbStore {
-  /** Written data survives the death of the browser. */
-  readonly relaxed: UseStore = (mode, work) => this.#use('relaxed', mode, work);
-  /** Written data, and all that was written before, survives a power cut. */
-  readonly strict: UseStore = (mode, work) => this.#use('strict', mode, work);
+  /** For idb-keyval. What is written survives the death of the browser. */
+  readonly use: UseStore = (mode, work) => this.#use('relaxed', mode, work);
   readonly #name: string;
   readonly #clock: Clock;
-  readonly #onReopened: () => void;
+  readonly #onCleared: () => void;
   #db: IDBDatabase | undefined;
   #opening: Promise<IDBDatabase> | undefined;
   #reopening: Timer | undefined;
   #wasOpen = false;
+  #mark: number | undefined;
 
-  /** @param onReopened It is open again; what it holds may be gone. */
-  constructor(name: string, clock: Clock, onReopened: () => void) {
+  /** @param onCleared It was opened anew, and nothing is left of what it held. */
+  constructor(name: string, clock: Clock, onCleared: () => void) {
     this.#name = name;
     this.#clock = clock;
-    this.#onReopened = onReopened;
+    this.#onCleared = onCleared;
+  }
+
+  /** Resolves once all that was written before survives a power cut: it is written to the disk with what is written now. */
+  sync(): Promise<void> {
+    return set(NOTHING, 0, (mode, work) => this.#use('strict', mode, work));
   }
 
   /** Lets go of the connection once what is under way is done. */
@@ -110,7 +117,7 @@ export class IndexedDbStore {
       }, reject);
       const has = () => request.result.objectStoreNames.contains(OBJECTS);
       request.onupgradeneeded = () => {
-        if (!has()) request.result.createObjectStore(OBJECTS);
+        if (!has()) request.result.createObjectStore(OBJECTS).put(Math.random(), MARK);
       };
       request.onerror = () => {
         timer.cancel();
@@ -136,8 +143,15 @@ export class IndexedDbStore {
         };
         this.#db = db;
         resolve(db);
-        if (this.#wasOpen) this.#onReopened();
-        this.#wasOpen = true;
+        // Begun before anything else, and so done before anything is written.
+        get<number>(MARK, this.use).then(
+          (mark) => {
+            if (this.#wasOpen && mark !== this.#mark) this.#onCleared();
+            this.#wasOpen = true;
+            this.#mark = mark;
+          },
+          () => undefined,
+        );
       };
     });
   }

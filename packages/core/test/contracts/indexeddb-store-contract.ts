@@ -13,6 +13,11 @@ function answerOf<Result>(request: IDBRequest<Result>): Promise<Result> {
   });
 }
 
+/** Without those of the store's own. */
+async function textKeys(store: IndexedDbStore): Promise<IDBValidKey[]> {
+  return (await keys(store.use)).filter((key) => typeof key !== 'number');
+}
+
 /** What the store must do in every browser. */
 export function describeStore(name: string, forceClose: (db: IDBDatabase) => Promise<void>): void {
   describe(name, () => {
@@ -20,12 +25,12 @@ export function describeStore(name: string, forceClose: (db: IDBDatabase) => Pro
     let handles: IDBDatabase[];
     let place: string;
     let clock: VirtualClock;
-    let reopened: number;
+    let cleared: number;
     let store: IndexedDbStore;
 
     function create(): IndexedDbStore {
       const created = new IndexedDbStore(place, clock, () => {
-        reopened += 1;
+        cleared += 1;
       });
       stores.push(created);
       return created;
@@ -41,7 +46,7 @@ export function describeStore(name: string, forceClose: (db: IDBDatabase) => Pro
     beforeEach(() => {
       place = `store-${Math.random()}`;
       clock = new VirtualClock();
-      reopened = 0;
+      cleared = 0;
       handles = [];
       const { open } = IDBFactory.prototype;
       vi.spyOn(IDBFactory.prototype, 'open').mockImplementation(function (this: IDBFactory, ...given) {
@@ -58,43 +63,46 @@ export function describeStore(name: string, forceClose: (db: IDBDatabase) => Pro
     });
 
     it('keeps values for the functions of idb-keyval, with one connection and no timer left', async () => {
-      await Promise.all([set('a', 1, store.relaxed), set('b', 2, store.strict)]);
-      expect(await get('b', store.relaxed)).toBe(2);
-      await delMany(['a'], store.relaxed);
-      expect(await keys(store.relaxed)).toEqual(['b']);
+      await Promise.all([set('a', 1, store.use), set('b', 2, store.use)]);
+      expect(await get('b', store.use)).toBe(2);
+      await delMany(['a'], store.use);
+      expect(await textKeys(store)).toEqual(['b']);
       expect(handles).toHaveLength(1);
       expect(clock.timers).toBe(0);
-      expect(reopened).toBe(0);
+      expect(cleared).toBe(0);
     });
 
     it('begins a transaction at once where it is open', async () => {
-      await set('a', 1, store.relaxed);
+      await set('a', 1, store.use);
       const begin = vi.spyOn(IDBDatabase.prototype, 'transaction');
-      const written = set('a', 2, store.relaxed);
-      expect(begin.mock.calls).toEqual([['events', 'readwrite', { durability: 'relaxed' }]]);
-      await written;
+      const written = [set('a', 2, store.use), store.sync()];
+      expect(begin.mock.calls).toEqual([
+        ['events', 'readwrite', { durability: 'relaxed' }],
+        ['events', 'readwrite', { durability: 'strict' }],
+      ]);
+      await Promise.all(written);
     });
 
-    it('opens anew after the browser closed the connection, and says so, though nobody asks', async () => {
-      await set('a', 1, store.relaxed);
+    it('opens anew after the browser closed the connection, though nobody asks', async () => {
+      await set('a', 1, store.use);
       for (const db of handles) await forceClose(db);
       await vi.waitFor(() => expect(clock.timers).toBe(1));
       await clock.advance(REOPEN_MS);
-      await vi.waitFor(() => expect(reopened).toBe(1));
-      await set('b', 2, store.relaxed);
-      expect(await get('b', store.relaxed)).toBe(2);
+      await vi.waitFor(() => expect(handles).toHaveLength(2));
+      await set('b', 2, store.use);
+      expect(await get('b', store.use)).toBe(2);
       expect(handles).toHaveLength(2);
     });
 
     it('opens anew where a connection is closed and nobody said so', async () => {
-      await set('a', 1, store.relaxed);
+      await set('a', 1, store.use);
       handles[0]?.close();
-      expect(await get('a', store.relaxed)).toBe(1);
-      expect(reopened).toBe(1);
+      expect(await get('a', store.use)).toBe(1);
+      expect(cleared).toBe(0);
     });
 
     it('tries once more what was aborted', async () => {
-      await set('a', 1, store.relaxed);
+      await set('a', 1, store.use);
       const { put } = IDBObjectStore.prototype;
       vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementationOnce(function (
         this: IDBObjectStore,
@@ -104,66 +112,73 @@ export function describeStore(name: string, forceClose: (db: IDBDatabase) => Pro
         this.transaction.abort();
         return request;
       });
-      await set('a', 2, store.relaxed);
-      expect(await get('a', store.relaxed)).toBe(2);
+      await set('a', 2, store.use);
+      expect(await get('a', store.use)).toBe(2);
     });
 
     it('rejects with what the browser said where it fails twice, and works again later', async () => {
       vi.spyOn(IDBFactory.prototype, 'open').mockImplementation(() => {
         throw new DOMException('not here', 'SecurityError');
       });
-      await expect(set('a', 1, store.relaxed)).rejects.toThrow('not here');
+      await expect(set('a', 1, store.use)).rejects.toThrow('not here');
       vi.restoreAllMocks();
-      await set('a', 1, store.relaxed);
-      expect(await get('a', store.relaxed)).toBe(1);
+      await set('a', 1, store.use);
+      expect(await get('a', store.use)).toBe(1);
     });
 
     it('does not try again what there is no room for, and keeps its connection', async () => {
-      await set('a', 1, store.relaxed);
+      await set('a', 1, store.use);
       const put = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(() => {
         throw new DOMException('full', 'QuotaExceededError');
       });
-      await expect(set('a', 2, store.relaxed)).rejects.toMatchObject({ name: 'QuotaExceededError' });
+      await expect(set('a', 2, store.use)).rejects.toMatchObject({ name: 'QuotaExceededError' });
       expect(put).toHaveBeenCalledOnce();
       vi.restoreAllMocks();
-      expect(await get('a', store.relaxed)).toBe(1);
-      expect(reopened).toBe(0);
+      expect(await get('a', store.use)).toBe(1);
+      expect(cleared).toBe(0);
     });
 
-    it('makes way for those who delete the database, and makes it anew', async () => {
-      await set('a', 1, store.relaxed);
+    it('makes way for those who delete the database, makes it anew, and says so, though nobody asks', async () => {
+      await set('a', 1, store.use);
       await answerOf(indexedDB.deleteDatabase(place));
       await clock.advance(REOPEN_MS);
-      await vi.waitFor(() => expect(reopened).toBe(1));
-      expect(await keys(store.relaxed)).toEqual([]);
-      await set('b', 2, store.relaxed);
-      expect(await get('b', store.relaxed)).toBe(2);
+      await vi.waitFor(() => expect(cleared).toBe(1));
+      expect(await textKeys(store)).toEqual([]);
+    });
+
+    it('says that it was cleared before anything is written, whoever made the database anew', async () => {
+      await Promise.all([set('a', 1, store.use), store.sync()]);
+      await answerOf(indexedDB.deleteDatabase(place));
+      await set('b', 2, create().use);
+      const written = set('c', 3, store.use).then(() => cleared);
+      expect(await written).toBe(1);
+      expect(await textKeys(store)).toEqual(['b', 'c']);
     });
 
     it('makes what it needs in a database that others made without it, beside another store that does so', async () => {
       const other = create();
       (await openRaw()).close();
-      await Promise.all([set('a', 1, store.relaxed), set('b', 2, other.relaxed)]);
-      expect(await keys(store.relaxed)).toEqual(['a', 'b']);
+      await Promise.all([set('a', 1, store.use), set('b', 2, other.use)]);
+      expect(await textKeys(store)).toEqual(['a', 'b']);
     });
 
     it('gives up an open that is blocked, closes what comes of it too late, and works once it is not', async () => {
       const raw = await openRaw();
       const deleted = answerOf(indexedDB.deleteDatabase(place));
-      const refused = expect(set('a', 1, store.relaxed)).rejects.toThrow('did not answer within 10 s');
+      const refused = expect(set('a', 1, store.use)).rejects.toThrow('did not answer within 10 s');
       await vi.waitFor(() => expect(clock.timers).toBe(1));
       await clock.advance(PATIENCE_MS);
       await refused;
       raw.close();
       await deleted;
-      await set('b', 2, store.relaxed);
-      expect(await keys(store.relaxed)).toEqual(['b']);
+      await set('b', 2, store.use);
+      expect(await textKeys(store)).toEqual(['b']);
       expect(handles).toHaveLength(2);
       expect(() => handles[0]?.transaction('events')).toThrow();
     });
 
     it('opens nothing any more once it is closed', async () => {
-      await set('a', 1, store.relaxed);
+      await set('a', 1, store.use);
       for (const db of handles) await forceClose(db);
       await vi.waitFor(() => expect(clock.timers).toBe(1));
       store.close();
@@ -171,7 +186,7 @@ export function describeStore(name: string, forceClose: (db: IDBDatabase) => Pro
     });
 
     it('gives up a transaction that does not come to its end, which then writes nothing', async () => {
-      await set('a', 1, store.relaxed);
+      await set('a', 1, store.use);
       const raw = await openRaw();
       const objects = raw.transaction('events', 'readwrite').objectStore('events');
       let isHeld = true;
@@ -179,11 +194,11 @@ export function describeStore(name: string, forceClose: (db: IDBDatabase) => Pro
         if (isHeld) objects.get('a').onsuccess = hold;
       };
       hold();
-      const refused = expect(set('a', 2, store.relaxed)).rejects.toThrow('did not answer within 10 s');
+      const refused = expect(set('a', 2, store.use)).rejects.toThrow('did not answer within 10 s');
       await clock.advance(PATIENCE_MS);
       await refused;
       isHeld = false;
-      expect(await get('a', store.relaxed)).toBe(1);
+      expect(await get('a', store.use)).toBe(1);
       raw.close();
     });
   });

@@ -4,6 +4,7 @@ import { platform } from '#platform';
 import { IndexedDbJournal } from '../../src/journals/indexeddb-journal.ts';
 import { describeJournal, group, readAll, Witness } from '../contracts/journal-contract.ts';
 import { FakeLocks } from '../fake-locks.ts';
+import { VirtualClock } from '../virtual-clock.ts';
 
 const locks = new FakeLocks();
 
@@ -57,6 +58,48 @@ describe('IndexedDbJournal, where the browser fails', () => {
     failing.mockRestore();
     await journal.acknowledge(await journal.append(two));
     expect(await left('stored nevertheless', journal)).toEqual([]);
+  });
+
+  it('tells of what is gone where storage was cleared, takes up a new segment, and has what was under way tried again', async () => {
+    const clock = new VirtualClock();
+    const journal = new IndexedDbJournal('cleared', locks, clock);
+    const vanished: number[] = [];
+    await journal.open({
+      recovered: () => {},
+      damaged: () => {},
+      failed: () => {},
+      vanished: (segment) => vanished.push(segment),
+    });
+    const range = await journal.append(one);
+    await new Promise((resolve) => {
+      indexedDB.deleteDatabase('cleared').onsuccess = resolve;
+    });
+    await expect(journal.append(two)).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
+    expect([vanished, journal.bytes]).toEqual([[range.segment], 0]);
+    expect((await journal.append(two)).segment).not.toBe(range.segment);
+    await journal.acknowledge(range);
+    expect(await left('cleared', journal)).toEqual(['2']);
+    expect(clock.timers).toBe(0);
+  });
+
+  it('is in memory where it cannot be opened, and finds later what an earlier life left', async () => {
+    const before = create('opened later');
+    await before.append(one);
+    await before.close();
+    const clock = new VirtualClock();
+    const journal = new IndexedDbJournal('opened later', locks, clock);
+    const witness = new Witness();
+    const failing = vi.spyOn(IDBFactory.prototype, 'open').mockImplementation(fail);
+    await expect(journal.open(witness)).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
+    await clock.advance(30_000);
+    expect(journal.kind).toBe('memory');
+    failing.mockRestore();
+    await vi.waitFor(() => expect(clock.timers).toBe(1));
+    await clock.advance(30_000);
+    await vi.waitFor(() => expect(witness.ranges).toHaveLength(1));
+    expect(await readAll(journal, witness.ranges)).toEqual(['1']);
+    expect([journal.kind, clock.timers]).toEqual(['indexeddb', 0]);
+    await journal.close();
   });
 
   it('syncs with one strict write, which is no event', async () => {
