@@ -80,16 +80,21 @@ export class Dispatch {
     this.#requests = new Requests({
       url: endpoint(settings.baseUrl, EVENTS_PATH),
       apiKey: settings.apiKey,
-      timeouts: delivery.timeouts,
-      idempotencyHeader: delivery.idempotencyHeader,
+      timeouts: {
+        totalMs: delivery.timeoutMs,
+        connectMs: delivery.connectTimeoutMs,
+        headersMs: delivery.headersTimeoutMs,
+        bodyMs: delivery.bodyTimeoutMs,
+      },
       compression: settings.compress ? settings.parts.gzip?.(clock) : undefined,
-      ...{ transport, clock, safeCause: hooked.safeCause, signal: abort.signal },
+      ...{ transport, clock, signal: abort.signal },
+      ...{ safeCause: hooked.safeCause, headersOf: hooked.headersOf },
     });
     this.#sender = new Sender({
       ...{ ...parts, concurrency, backoff, isStrict, abort, breaker: this.#breaker },
       ...{ gate: this.#gate, requests: this.#requests, letterbox: this.#letterbox, verdicts: new Verdicts() },
       ready: isStrict ? opened : undefined,
-      policy: delivery.policy,
+      policy: { ...delivery.policy },
       rejected: hooked.rejected,
       onDelivered: (count) => reporter.emit('delivered', { count }),
       onDeadLettered: (status, excerpt) => reporter.emit('deadLettered', { count: 1, status, excerpt }),

@@ -10,9 +10,11 @@ import { GuardedClock } from './guarded-clock.ts';
 import { guardedRandom } from './guarded-random.ts';
 import { GuardedTransport } from './guarded-transport.ts';
 import { HandOver } from './hand-over.ts';
+import { HOOK_RULES } from './hook-rules.ts';
+import { idempotency } from './idempotency.ts';
 import { Log } from './logger.ts';
 import { rejectedIndexes } from './rejected-indexes.ts';
-import type { Settings } from './settings.ts';
+import type { HookRules, Settings } from './settings.ts';
 import type { TrackerEvents } from './tracker-events.ts';
 import type { Outcome, Transport } from './transport.ts';
 
@@ -37,6 +39,8 @@ export interface Hooked {
   readonly transport?: Transport | undefined;
   /** Why a request failed, without the key. */
   readonly safeCause?: ((cause: unknown) => unknown) | undefined;
+  /** Headers that one batch has and others have not. */
+  readonly headersOf?: ((batch: Batch) => Readonly<Record<string, string>>) | undefined;
   /** Which events of an accepted batch the answer names as rejected, in order, each with the reason. */
   readonly rejected?:
     | ((batch: Batch, answer: Extract<Outcome, { kind: 'answered' }>) => [index: number, reason: string][])
@@ -47,13 +51,18 @@ export interface Hooked {
   readonly handOver?: { notify(): void } | undefined;
 }
 
-/** Makes of settings what a tracker may use without fear. */
-export type HooksPart = (options: HooksOptions) => Hooked;
+/** What settings may have of such code, and what makes of it what a tracker may use without fear. */
+export interface HooksPart {
+  readonly rules: HookRules;
+  readonly create: (options: HooksOptions) => Hooked;
+}
 
-export const hooks: HooksPart = ({ settings, clock: platformClock, redact, tracked, flush, onFailed }) => {
+export const hooks: HooksPart = { rules: HOOK_RULES, create };
+
+function create({ settings, clock: platformClock, redact, tracked, flush, onFailed }: HooksOptions): Hooked {
   const failed = (hook: string) => (error: unknown) => onFailed(hook, error);
   const { random, transport, waitUntil, logger, delivery } = settings;
-  const { classify } = delivery;
+  const { classify, idempotencyHeader } = delivery;
   const clock = settings.clock
     ? new GuardedClock(settings.clock, platformClock, failed('clock'))
     : platformClock;
@@ -63,8 +72,9 @@ export const hooks: HooksPart = ({ settings, clock: platformClock, redact, track
     random: random && guardedRandom(random, failed('random')),
     transport: transport && new GuardedTransport(transport, clock),
     safeCause: (cause) => redactedError(cause, redact),
+    headersOf: idempotencyHeader === undefined ? undefined : idempotency(idempotencyHeader),
     rejected: classify && ((batch, answer) => rejectedIndexes(batch, answer, classify, onFailed)),
     log: log && ((event, detail) => log.write(event, detail)),
     handOver: waitUntil && new HandOver({ waitUntil, tracked, flush, onFailed: failed('waitUntil') }),
   };
-};
+}

@@ -12,7 +12,10 @@ export interface Parts {
   readonly gzip?: GzipPart | undefined;
   /** `@sluice/core/dead-letters`: what `tracker.deadLetters` takes. */
   readonly deadLetters?: DeadLettersPart | undefined;
-  /** `@sluice/core/hooks`: what `clock`, `random`, `transport`, `logger`, `waitUntil` and `delivery.classify` take. */
+  /**
+   * `@sluice/core/hooks`: what `clock`, `random`, `transport`, `logger` and `waitUntil` take, and of `delivery` its
+   * `classify`, `policy` and `idempotencyHeader`.
+   */
   readonly hooks?: HooksPart | undefined;
 }
 

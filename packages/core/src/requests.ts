@@ -1,6 +1,5 @@
 import { type Redact, redactor, requestHeaders } from '@sluice/protocol';
 import type { Batch } from './batch.ts';
-import { batchId } from './batch-id.ts';
 import type { Clock } from './clock.ts';
 import type { Compression, Encoded } from './compression.ts';
 import { Latencies } from './latencies.ts';
@@ -14,7 +13,8 @@ export interface RequestsOptions {
   readonly url: string;
   readonly apiKey: string | undefined;
   readonly timeouts: Timeouts;
-  readonly idempotencyHeader: string | undefined;
+  /** Makes headers that one batch has and others have not. */
+  readonly headersOf?: ((batch: Batch) => Readonly<Record<string, string>>) | undefined;
   /** Left out where bodies go as they are. */
   readonly compression?: Compression | undefined;
   /** One that keeps its word. */
@@ -30,8 +30,6 @@ export interface RequestsOptions {
 export class Requests {
   readonly #options: RequestsOptions;
   readonly #latencies = new Latencies();
-  /** Ids of batches that were sent, for as long as these are. */
-  readonly #ids = new WeakMap<Batch, string>();
   /** How batches were sent last, where they may be compressed. */
   readonly #encoded = new WeakMap<Batch, Encoded>();
   #apiKey: string | undefined;
@@ -121,12 +119,8 @@ export class Requests {
   }
 
   #headersOf(batch: Batch, encoding: string | undefined): Readonly<Record<string, string>> {
-    const { idempotencyHeader } = this.#options;
-    if (idempotencyHeader === undefined && encoding === undefined) return this.#headers;
-    const headers = { ...this.#headers, ...(encoding && { 'content-encoding': encoding }) };
-    if (idempotencyHeader === undefined) return headers;
-    const id = this.#ids.get(batch) ?? batchId(batch);
-    this.#ids.set(batch, id);
-    return { ...headers, [idempotencyHeader]: id };
+    const own = this.#options.headersOf?.(batch);
+    if (own === undefined && encoding === undefined) return this.#headers;
+    return { ...this.#headers, ...(encoding && { 'content-encoding': encoding }), ...own };
   }
 }

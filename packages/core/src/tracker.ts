@@ -68,7 +68,7 @@ export class Tracker {
     this.#settings = settings;
     const { batch, buffer, storage } = settings;
     const hooked =
-      settings.parts.hooks?.({
+      settings.parts.hooks?.create({
         ...{ settings, clock: platform.clock, redact: (text) => this.#dispatch.redact(text) },
         tracked: () => this.#books.accepted,
         flush: () => this.flush(),

@@ -1,6 +1,7 @@
 import { redactedError } from '@sluice/protocol';
 import { describe, expect, it } from 'vitest';
 import { type Batch, createBatch } from '../src/batch.ts';
+import { idempotency } from '../src/idempotency.ts';
 import { Requests, type RequestsOptions } from '../src/requests.ts';
 import type { Outcome, Transport, TransportRequest } from '../src/transport.ts';
 import { toEventBytes } from './event-texts.ts';
@@ -33,7 +34,7 @@ function createBench(
   const requests: Requests = new Requests({
     safeCause: (cause) => redactedError(cause, (text) => requests.redact(text)),
     ...{ url: 'https://example.com/api/events/batch/', apiKey: KEY, timeouts: TIMEOUTS },
-    ...{ idempotencyHeader: undefined, transport, clock, signal: new AbortController().signal, ...options },
+    ...{ transport, clock, signal: new AbortController().signal, ...options },
   });
   return { clock, requests, seen };
 }
@@ -84,7 +85,7 @@ describe('Requests', () => {
 
 describe('Requests, with an idempotency header', () => {
   it('sends an id that is equal over retries, and another with each batch', async () => {
-    const { requests, seen } = createBench(() => OK, { idempotencyHeader: 'Idempotency-Key' });
+    const { requests, seen } = createBench(() => OK, { headersOf: idempotency('Idempotency-Key') });
     const [first, second] = [batch('{"n":1}'), batch('{"n":2}')];
     for (const sent of [first, second, first]) await requests.post(sent);
     const ids = seen.map(({ headers }) => headers['Idempotency-Key']);

@@ -110,7 +110,7 @@ class Bench {
     });
     this.requests = new Requests({
       ...{ url: URL_OF_EVENTS, apiKey: 'apiKey' in options ? options.apiKey : KEY, timeouts: TIMEOUTS },
-      ...{ idempotencyHeader: undefined, clock, signal: abort.signal },
+      ...{ clock, signal: abort.signal },
       safeCause: (cause) => redactedError(cause, (text) => this.requests.redact(text)),
       transport: new GuardedTransport(transport, clock),
     });

@@ -74,7 +74,7 @@ describe('readOptions', () => {
       compress: false,
       delivery: {
         concurrency: 4,
-        timeouts: { totalMs: 60_000, connectMs: 10_000, headersMs: 30_000, bodyMs: 5_000 },
+        ...{ timeoutMs: 60_000, connectTimeoutMs: 10_000, headersTimeoutMs: 30_000, bodyTimeoutMs: 5_000 },
         retryBaseMs: 500,
         retryMaxMs: 60_000,
         retriesPerSuccess: 0.1,
@@ -109,10 +109,9 @@ describe('readOptions', () => {
       ...{ concurrency: 5, retryBaseMs: 7, retryMaxMs: 8, policy: { '409': 'accept' }, classify: () => [] },
       idempotencyHeader: 'Idempotency-Key',
     } satisfies TrackerOptions['delivery'];
-    const timeouts = { totalMs: 6, connectMs: 7, headersMs: 8, bodyMs: 9 };
     const timeoutOptions = { timeoutMs: 6, connectTimeoutMs: 7, headersTimeoutMs: 8, bodyTimeoutMs: 9 };
     const settings = readOptions({ ...given, delivery: { ...delivery, ...timeoutOptions } });
-    expect(settings).toMatchObject({ ...given, delivery: { ...delivery, timeouts } });
+    expect(settings).toMatchObject({ ...given, delivery: { ...delivery, ...timeoutOptions } });
   });
 
   it('takes an option that is undefined for one that is absent', () => {

@@ -1,0 +1,13 @@
+import type { Batch } from './batch.ts';
+import { batchId } from './batch-id.ts';
+
+/** Makes the header that carries the id of a batch, equal over retries. */
+export function idempotency(name: string): (batch: Batch) => Readonly<Record<string, string>> {
+  /** Of batches that were sent, for as long as these are. */
+  const ids = new WeakMap<Batch, string>();
+  return (batch) => {
+    const id = ids.get(batch) ?? batchId(batch);
+    ids.set(batch, id);
+    return { [name]: id };
+  };
+}
