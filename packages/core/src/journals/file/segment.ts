@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { storageError } from '../../errors/storage-error.ts';
-import { type EventBytes, type Limit, NO_EVENTS, type Range, type Reading } from '../../journal.ts';
+import { type Limit, NO_EVENTS, type Range, type Reading } from '../../journal.ts';
 import { acknowledgementRecord, readAcknowledgements } from './acknowledgements.ts';
-import { collect } from './collect.ts';
 import { errorCode, type FileSystem, type OpenFile } from './file-system.ts';
-import { FRAME_HEADER_BYTES, FrameReader } from './frame.ts';
+import { FrameReader } from './frame.ts';
 import { IndexSet } from './index-set.ts';
 import { findId, findIntactRuns, type IntactRun, runBehind } from './intact-runs.ts';
 import type { OpenFiles } from './open-files.ts';
-import type { ReadAhead, ReadingBuffer } from './reading-buffer.ts';
+import type { ReadingBuffer } from './reading-buffer.ts';
 import { readHeader, SEGMENT_HEADER_BYTES, type SegmentHeader } from './segment-header.ts';
+import { SegmentReader } from './segment-reader.ts';
 import { writeAll } from './write-all.ts';
 
 export const SEGMENT_SUFFIX = '.segment';
@@ -19,14 +19,6 @@ const DAMAGED_SUFFIX = '.damaged';
 const TAIL_BYTES = 64 * 1024;
 /** Where the last event is larger than that, more is read at once. */
 const TAIL_GROWTH = 8;
-/** A read takes this much at least, and somewhat more than what is expected to be needed. */
-const LEAST_READ_BYTES = 16 * 1024;
-const READ_MARGIN = 1.25;
-/** As much as so many reads take is read at once, up to so many bytes. */
-const MOST_READ_AHEAD = 8;
-const MOST_READ_AHEAD_BYTES = 1024 * 1024;
-/** Where frames start is remembered about this often: reading anywhere costs no more than reading so much. */
-const WAYMARK_BYTES = 128 * 1024;
 
 /** What is there is no file of ours, and will not become one: what it would have said costs duplicates, no event. */
 const NEVER_READABLE = new Set([
@@ -77,15 +69,12 @@ export class Segment {
   readonly directory: string;
   readonly #context: SegmentContext;
   readonly #name: string;
+  readonly #reader: SegmentReader;
   readonly #released = new IndexSet();
   #records: Buffer[] = [];
   /** The write of the records that wait for the one under way. */
   #noting: Promise<void> | undefined;
   #noted: Promise<void> = Promise.resolve();
-  /** Places of frames, in order: event `index`, or the first of the file, is at `offset`. */
-  #waymarks = [{ index: 0, offset: SEGMENT_HEADER_BYTES }];
-  /** Where the last read ended. */
-  #resume = { index: 0, offset: SEGMENT_HEADER_BYTES };
   /** Only where reading it in order failed. */
   #findings: Findings | undefined;
   /** What its frames carry. */
@@ -107,6 +96,7 @@ export class Segment {
     this.number = number;
     this.directory = directory;
     this.#name = name;
+    this.#reader = new SegmentReader(this, context.readingBuffer);
   }
 
   /** The path of the file with the events. */
@@ -173,8 +163,7 @@ export class Segment {
 
   /** The frame of event `index` is at `offset`. */
   mark(index: number, offset: number): void {
-    if (offset - (this.#waymarks.at(-1)?.offset ?? 0) < WAYMARK_BYTES) return;
-    this.#waymarks.push({ index, offset });
+    this.#reader.mark(index, offset);
   }
 
   /** Reads intact, consecutive events from the start of a range. They are valid until the next read. */
@@ -274,7 +263,7 @@ export class Segment {
 
   async #read(file: OpenFile, range: Range, limit: Limit): Promise<Reading> {
     if (this.#findings === undefined) {
-      const reading = await this.#readAt(file, this.#offsetBefore(range.from), range, limit);
+      const reading = await this.#reader.read(file, range, limit);
       if (reading !== undefined) return reading;
     }
     if (this.#findings?.size !== this.size) await this.#scan(file);
@@ -283,77 +272,9 @@ export class Segment {
     if (run === undefined || gapEnd > range.from)
       return { events: NO_EVENTS, range: { ...range, to: gapEnd } };
     const intact = { ...range, to: Math.min(run.to, range.to) };
-    return (await this.#readAt(file, run.offset, intact, limit)) ?? { events: NO_EVENTS, range: intact };
-  }
-
-  /** Reads from an offset on. Undefined where the first event of the range is not found between those before and behind it. */
-  async #readAt(file: OpenFile, offset: number, range: Range, limit: Limit): Promise<Reading | undefined> {
-    const { readingBuffer } = this.#context;
-    const ahead = this.#readAhead(offset, range, limit);
-    if (ahead !== undefined) return ahead;
-    let length = this.#lengthFor(limit);
-    // Whoever reads on where the last read ended goes on doing so.
-    if (offset === this.#resume.offset) {
-      length = Math.max(length, Math.min(length * MOST_READ_AHEAD, MOST_READ_AHEAD_BYTES));
-    }
-    for (let at = offset; ; ) {
-      const wanted = Math.max(0, Math.min(length, this.size - at));
-      const buffer = readingBuffer.take(wanted);
-      let left: ReadAhead | undefined;
-      try {
-        const bytes = buffer.subarray(0, await file.read(buffer.subarray(0, wanted), at));
-        const isEnd = bytes.length < wanted || at + wanted >= this.size;
-        const found = collect(bytes, isEnd, range, limit, this);
-        if (found.events !== undefined) {
-          left = { owner: this, offset: at + found.offset, bytes: bytes.subarray(found.offset) };
-          return this.#found(found.events, range, left.offset);
-        }
-        if (found.isBroken || isEnd) return undefined;
-        if (found.offset > 0) at += found.offset;
-        else length *= 2;
-      } finally {
-        readingBuffer.give(buffer, left);
-      }
-    }
-  }
-
-  /** Of what was read ahead, if that is enough. */
-  #readAhead(offset: number, range: Range, limit: Limit): Reading | undefined {
-    const { readingBuffer } = this.#context;
-    const ahead = readingBuffer.takeAhead(this, offset);
-    if (ahead === undefined) return undefined;
-    const { events, isFull, offset: used } = collect(ahead.bytes, false, range, limit, this);
-    const isEnough = events !== undefined && isFull;
-    const left = { owner: this, offset: offset + used, bytes: ahead.bytes.subarray(used) };
-    readingBuffer.give(ahead.buffer, isEnough ? left : undefined);
-    return isEnough ? this.#found(events, range, left.offset) : undefined;
-  }
-
-  /** @param offset Where the next event starts. */
-  #found(events: EventBytes, range: Range, offset: number): Reading {
-    const to = range.from + events.ends.length;
-    this.#resume = { index: to, offset };
-    this.mark(to, offset);
-    return { events, range: { ...range, to } };
-  }
-
-  /** Bytes in which as many events lie as are asked for, if they are no larger than others here. */
-  #lengthFor({ maxEvents, maxBytes }: Limit): number {
-    const meanBytes = this.size / Math.max(1, this.end);
-    const expected = Math.max(LEAST_READ_BYTES, maxEvents * meanBytes * READ_MARGIN);
-    return Math.ceil(Math.min(expected, maxBytes + FRAME_HEADER_BYTES * maxEvents));
-  }
-
-  #offsetBefore(index: number): number {
-    let low = 0;
-    let high = this.#waymarks.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if ((this.#waymarks[middle]?.index ?? 0) <= index) low = middle;
-      else high = middle - 1;
-    }
-    const offset = this.#waymarks[low]?.offset ?? SEGMENT_HEADER_BYTES;
-    return this.#resume.index <= index ? Math.max(this.#resume.offset, offset) : offset;
+    return (
+      (await this.#reader.readAt(file, run.offset, intact, limit)) ?? { events: NO_EVENTS, range: intact }
+    );
   }
 
   async #note(records: Buffer): Promise<void> {
