@@ -30,7 +30,7 @@ const browser: TestProjectConfiguration = {
   test: {
     name: 'browser',
     ...browserTests,
-    globalSetup: 'testing/emulator.ts',
+    globalSetup: ['testing/emulator.ts', 'testing/browser-files.ts'],
     setupFiles: 'packages/core/test/all-parts.ts',
     testTimeout: 20_000,
     browser: {

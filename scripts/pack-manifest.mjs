@@ -24,9 +24,11 @@ if (step === 'restore') {
   process.exitCode = 1;
 }
 
-/** tsc leaves behind what it once wrote for a source that is no more. */
+/** tsc leaves behind what it once wrote for a source that is no more. A bundle has no declarations, and is not of tsc. */
 function removeStale() {
-  for (const file of readdirSync(join(directory, 'dist'), { recursive: true, encoding: 'utf8' })) {
+  const files = readdirSync(join(directory, 'dist'), { recursive: true, encoding: 'utf8' });
+  for (const file of files) {
+    if (file.endsWith('.js') && !files.includes(file.replace(/js$/, 'd.ts'))) continue;
     const source = file.replace(/(\.d\.ts|\.js)(\.map)?$/, '.ts');
     if (source !== file && !existsSync(join(directory, 'src', source))) {
       rmSync(join(directory, 'dist', file));

@@ -7,5 +7,7 @@ declare module 'vitest' {
     emulator: { baseUrl: string; apiUrl: string; apiKey: string };
     /** The hostile service that they share. */
     hostile: HostileAddresses;
+    /** What a page without a bundler loads; see browser-files.ts. */
+    files: { module: string; script: string; stub: string };
   }
 }

@@ -1,0 +1,32 @@
+// Sluice for pages without a bundler: one file for `<script type="module">`, one for `<script>`.
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+import { root } from './workspace.mjs';
+
+/**
+ * @param {'src' | 'dist'} folder from which they are made
+ * @returns {Promise<{ module: string, script: string }>}
+ */
+export async function bundleBrowserFiles(folder) {
+  const extension = folder === 'src' ? 'ts' : 'js';
+  const conditions = folder === 'src' ? ['@sluice/source'] : [];
+  const [module, script] = await Promise.all(
+    /** @type {const} */ ([
+      ['index', 'es'],
+      ['global', 'iife'],
+    ]).map(async ([name, format]) => {
+      const bundle = await rolldown({
+        input: join(root, 'packages', 'core', folder, `${name}.${extension}`),
+        platform: 'browser',
+        resolve: { conditionNames: [...conditions, 'browser', 'import', 'default'] },
+        onLog: (_level, { message }) => {
+          throw new Error(message);
+        },
+      });
+      const { output } = await bundle.generate({ format, minify: true });
+      await bundle.close();
+      return output[0].code;
+    }),
+  );
+  return { module: module ?? '', script: script ?? '' };
+}

@@ -1,0 +1,10 @@
+// For tests of a page without a bundler: the files that it loads, and the stub as README.md has it, by `inject('files')`.
+import { readFileSync } from 'node:fs';
+import type { TestProject } from 'vitest/node';
+import { bundleBrowserFiles } from '../scripts/browser-files.mjs';
+
+export default async function setup(project: TestProject): Promise<void> {
+  const readme = readFileSync(new URL('../packages/core/README.md', import.meta.url), 'utf8');
+  const [, stub = ''] = /<script>\n(.*?)<\/script>/s.exec(readme) ?? [];
+  project.provide('files', { ...(await bundleBrowserFiles('src')), stub });
+}
