@@ -15,13 +15,15 @@ export const FAULTS_HELP = `Usage: npm run faults [-- --quick] [-- --only NAME] 
   --quick      few tries: a minute or two. A full run takes less than twenty
   --only NAME  one row only: sigkill, last-moment, damaged-journals, power-cut, power-cut-interval,
                nth-operation-fails, full-disk, many-owners, hostile-service, delivery-table, nginx, haproxy,
-               long-outage, day-of-backlog or simulation
+               long-outage, day-of-backlog, simulation; or in a browser page-reload, new-tab, closed-tab,
+               tab-crash, navigation, bfcache, browser-sigkill, five-tabs, day-offline, flapping, clock-jumps,
+               quota-filled, database-deleted, forced-close or service-worker
   --seed N     make the same random choices again, from 0 to 4294967295
   --json FILE  write the rows there too
   --help       show this and end
 
-Disks are cut off and filled by root on Linux only, and nginx and haproxy must be installed; elsewhere these rows
-are skipped, and say why.
+Disks are cut off and filled by root on Linux only, and nginx, haproxy and Chromium must be installed; elsewhere
+these rows are skipped, and say why.
 Exit codes: 0 all passed or were skipped, 1 one failed, 2 wrong arguments, 128 + N ended by signal N.
 `;
 

@@ -5,6 +5,7 @@ import { checkWritable, writeRows } from '../json-file.ts';
 import { makeScratchDirectory } from '../scratch-directory.ts';
 import { tableHead } from '../text-table.ts';
 import { FAULTS_HELP, type FaultArguments, parseFaultArguments } from './arguments.ts';
+import { browserFaults } from './browser/browser-faults.ts';
 import { damagedJournals } from './damaged-journals.ts';
 import { dayOfBacklog } from './day-of-backlog.ts';
 import { deliveryTable } from './delivery-table.ts';
@@ -25,6 +26,7 @@ const FAULTS: readonly Fault[] = [
   ...[sigkill, lastMoment, damagedJournals, powerCut, powerCutInterval],
   ...[nthOperationFails, fullDisk, manyOwners, hostileService, deliveryTable, ...proxies],
   ...[longOutage, dayOfBacklog, simulation],
+  ...browserFaults,
 ];
 
 process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,49 @@
+import { BrowserProcess } from './browser-process.ts';
+import { CHROMIUM, whyNoChromium } from './find-chromium.ts';
+import { Tab } from './tab.ts';
+
+/** A browser that can be killed and comes back with the same profile. Remembers all tabs that it ever had. */
+export class Browser implements AsyncDisposable {
+  readonly tabs: Tab[] = [];
+  readonly #profile: string;
+  #process: BrowserProcess;
+
+  /** @param profile An empty directory. */
+  constructor(profile: string) {
+    this.#profile = profile;
+    this.#process = this.#start();
+  }
+
+  get openTabs(): Tab[] {
+    return this.tabs.filter(({ isOpen }) => isOpen);
+  }
+
+  async openTab(address: string): Promise<Tab> {
+    const tab = await Tab.open(this.#process.devTools);
+    this.tabs.push(tab);
+    await tab.visit(address);
+    return tab;
+  }
+
+  /** Kills all its processes. */
+  async kill(): Promise<void> {
+    for (const tab of this.openTabs) tab.end();
+    await this.#process.kill();
+  }
+
+  /** Starts again after that. */
+  restart(): void {
+    this.#process = this.#start();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#process[Symbol.asyncDispose]();
+  }
+
+  #start(): BrowserProcess {
+    if (CHROMIUM === undefined) throw new Error(whyNoChromium);
+    return new BrowserProcess(CHROMIUM, this.#profile, (event) => {
+      this.tabs.find(({ sessionId }) => sessionId === event.sessionId)?.hear(event);
+    });
+  }
+}

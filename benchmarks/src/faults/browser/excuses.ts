@@ -1,0 +1,39 @@
+import type { Taken } from './watched-service.ts';
+
+/** A page was cut off from its requests: it ended, or was put aside until it was shown again. */
+export interface Cut {
+  readonly from: number;
+  to: number;
+}
+
+/** So long after its answer was sent a page may not have noted it yet: reading it and deleting what it is about take time. */
+const NOTED_MS = 1_000;
+
+export interface Repeats {
+  /** Events that came again, since nobody could know that they had arrived. */
+  readonly excused: number;
+  /** Events that came again though the page that had sent them knew. */
+  readonly unexcused: number;
+}
+
+/** Looks at every event that came again: was the outcome of its request before that one cut off? */
+export function countRepeats(taken: readonly Taken[], cutsOf: (life: number) => readonly Cut[]): Repeats {
+  const before = new Map<string, Taken>();
+  let [excused, unexcused] = [0, 0];
+  for (const request of taken) {
+    for (const uuid of request.uuids) {
+      const last = before.get(uuid);
+      before.set(uuid, request);
+      if (last === undefined) continue;
+      if (isCutOff(last, cutsOf)) excused += 1;
+      else unexcused += 1;
+    }
+  }
+  return { excused, unexcused };
+}
+
+function isCutOff({ life, answeredAt, arrivedAt }: Taken, cutsOf: (life: number) => readonly Cut[]): boolean {
+  if (answeredAt === undefined) return true;
+  const cuts = life === undefined ? [] : cutsOf(life);
+  return cuts.some(({ from, to }) => answeredAt > from - NOTED_MS && arrivedAt < to);
+}

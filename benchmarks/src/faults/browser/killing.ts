@@ -1,0 +1,47 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Fault } from '../fault.ts';
+import { browserFault } from './browser-fault.ts';
+
+const LONGEST_PAUSE_MS = 1_000;
+const TABS = 5;
+const BETWEEN_KILLS_MS = 60;
+/** Every so many kills the service goes away, and comes back as many later. */
+const OUTAGE_KILLS = 15;
+
+/** The whole browser is killed while two tabs track, and starts again on the same profile. */
+const browserKill = browserFault('browser-sigkill', {
+  full: 20,
+  quick: 2,
+  async play({ scene, tries, random }) {
+    for (let time = 0; time < tries; time += 1) {
+      await (time % 2 === 0 ? scene.service.close() : scene.service.open());
+      const tabs = [await scene.openTab({ isBusy: true }), await scene.openTab({ isBusy: true })];
+      await pause(random(LONGEST_PAUSE_MS));
+      if (time % 2 === 0) for (const tab of tabs) await tab.call('commit');
+      await scene.browser.kill();
+      scene.browser.restart();
+    }
+    return undefined;
+  },
+});
+
+/** Five tabs track all the time; one after the other is closed or dies, and a new one takes its place. */
+const fiveTabs = browserFault('five-tabs', {
+  full: 200,
+  quick: 8,
+  async play({ scene, tries, random }) {
+    for (let tab = 0; tab < TABS; tab += 1) await scene.openTab({ isBusy: true });
+    for (let kill = 0; kill < tries; kill += 1) {
+      const isAway = Math.floor(kill / OUTAGE_KILLS) % 2 === 1;
+      await (isAway ? scene.service.close() : scene.service.open());
+      const { openTabs } = scene.browser;
+      const victim = openTabs[random(openTabs.length)];
+      await (random(2) === 0 ? victim?.close() : victim?.crash());
+      await scene.openTab({ isBusy: true });
+      await pause(random(BETWEEN_KILLS_MS));
+    }
+    return undefined;
+  },
+});
+
+export const killing: readonly Fault[] = [browserKill, fiveTabs];

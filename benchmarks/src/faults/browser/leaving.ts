@@ -1,0 +1,168 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Fault } from '../fault.ts';
+import { browserFault, seconds } from './browser-fault.ts';
+import type { Tab } from './tab.ts';
+
+const LONGEST_PAUSE_MS = 300;
+const EVENTS = 1_000;
+const AT_NAVIGATION = 200;
+/** A new tab that finds a backlog has delivered it by then. */
+const FOUND_WITHIN_MS = 5_000;
+const RETURN_MS = 5_000;
+const LOOK_MS = 10;
+
+/** A page that tracks all the time is reloaded, with the service there and away. */
+const reload = browserFault('page-reload', {
+  full: 30,
+  quick: 3,
+  async play({ scene, tries, random }) {
+    const tab = await scene.openTab({ isBusy: true });
+    for (let time = 0; time < tries; time += 1) {
+      await (time % 2 === 0 ? scene.service.close() : scene.service.open());
+      await pause(random(LONGEST_PAUSE_MS));
+      if (time % 2 === 0) await tab.call('commit');
+      await tab.reload();
+    }
+    return undefined;
+  },
+});
+
+/** What a tab tracked while the service was away, and that stays open, is delivered by a new one when it is back. */
+const newTab = browserFault('new-tab', {
+  full: 10,
+  quick: 2,
+  async play({ scene, tries }) {
+    const waits: number[] = [];
+    for (let time = 0; time < tries; time += 1) {
+      await scene.service.close();
+      const first = await scene.openTab();
+      await first.call('track', EVENTS);
+      await first.call('commit');
+      // Every other one is put to sleep, as browsers do with tabs in the background.
+      if (time % 2 === 1) await first.send('Page.setWebLifecycleState', { state: 'frozen' });
+      const second = await scene.openTab();
+      await scene.service.open();
+      waits.push(await scene.arrival([first]));
+      await first.close();
+      await second.close();
+    }
+    return timely('delivered after', Math.max(...waits), scene.problems);
+  },
+});
+
+/** A tab that tracks all the time is closed. */
+const closedTab = browserFault('closed-tab', {
+  full: 30,
+  quick: 3,
+  async play({ scene, tries, random }) {
+    for (let time = 0; time < tries; time += 1) {
+      const tab = await scene.openTab({ isBusy: true });
+      await (time % 2 === 0 ? scene.service.close() : scene.service.open());
+      await pause(random(LONGEST_PAUSE_MS));
+      if (time % 2 === 0) await tab.call('commit');
+      await tab.close();
+    }
+    return undefined;
+  },
+});
+
+/** The process of a tab dies; the tab that stays open delivers what was left. */
+const tabCrash = browserFault('tab-crash', {
+  full: 20,
+  quick: 2,
+  async play({ scene, tries, random }) {
+    await scene.openTab({ isBusy: true });
+    const waits: number[] = [];
+    for (let time = 0; time < tries; time += 1) {
+      const tab = await scene.openTab({ isBusy: true });
+      await pause(random(LONGEST_PAUSE_MS));
+      await tab.call('commit');
+      await tab.crash();
+      waits.push(await scene.arrival([tab]));
+    }
+    return timely('delivered by the other tab after', Math.max(...waits), scene.problems);
+  },
+});
+
+/** A page tracks 200 events and leaves in the same task. None may be lost, though nobody was told that one is durable. */
+const navigation = browserFault('navigation', {
+  full: 20,
+  quick: 4,
+  async play({ scene, tries, random }) {
+    let atOnce = 0;
+    for (let time = 0; time < tries; time += 1) {
+      const tab = await scene.openTab();
+      await pause(random(LONGEST_PAUSE_MS));
+      const { page } = tab;
+      const before = scene.service.seen.size;
+      await leaveFor(tab, time % 2 === 0 ? `${scene.origin}/plain` : scene.address());
+      page.durable = page.tracked;
+      await pause(LONGEST_PAUSE_MS);
+      if (time % 2 === 0) atOnce += scene.service.seen.size - before;
+      await tab.close();
+    }
+    const share = Math.round((atOnce / (Math.ceil(tries / 2) * AT_NAVIGATION)) * 100);
+    return { note: `none of all tracked; ${share} % arrived before the next visit` };
+  },
+});
+
+/** A page goes into the back/forward cache, and goes on where it was when it comes back. */
+const backForward = browserFault('bfcache', {
+  full: 20,
+  quick: 2,
+  async play({ scene, tries, random }) {
+    const tab = await scene.openTab();
+    const { page } = tab;
+    let restored = 0;
+    for (let time = 0; time < tries; time += 1) {
+      await (time % 3 === 2 ? scene.service.close() : scene.service.open());
+      await tab.call('track', random(AT_NAVIGATION));
+      page.cutOff();
+      await leaveFor(tab, `${scene.origin}/plain`);
+      await pause(random(LONGEST_PAUSE_MS));
+      await tab.send('Page.navigateToHistoryEntry', { entryId: await previousEntry(tab) });
+      if (await isBack(tab, restored + 1)) restored += 1;
+      page.goOn();
+    }
+    await scene.service.open();
+    await tab.call('track', 1);
+    page.durable = page.tracked = (await tab.call('look')).tracked;
+    if (restored < tries) scene.problems.push(`restored from the cache ${restored} times of ${tries}`);
+    return { note: `restored ${restored} of ${tries} times` };
+  },
+});
+
+export const leaving: readonly Fault[] = [reload, newTab, closedTab, tabCrash, navigation, backForward];
+
+function timely(what: string, ms: number, problems: string[]): { note: string } {
+  const note = `${what} ${seconds(ms)} at most, within ${seconds(FOUND_WITHIN_MS)}`;
+  if (ms > FOUND_WITHIN_MS) problems.push(note);
+  return { note };
+}
+
+/** Tracks and leaves in one task; resolves once the other page is there. */
+async function leaveFor(tab: Tab, address: string): Promise<void> {
+  await tab.call('trackAndLeave', AT_NAVIGATION, address);
+  const { pathname } = new URL(address);
+  for (const end = Date.now() + RETURN_MS; Date.now() < end; await pause(LOOK_MS)) {
+    if ((await tab.evaluate('location.pathname').catch(() => undefined)) === pathname) return;
+  }
+  throw new Error(`the tab did not come to ${pathname}`);
+}
+
+async function previousEntry(tab: Tab): Promise<number> {
+  const { currentIndex, entries } = await tab.send<{
+    currentIndex: number;
+    entries: readonly { readonly id: number }[];
+  }>('Page.getNavigationHistory');
+  return entries[currentIndex - 1]?.id ?? 0;
+}
+
+/** Whether its page comes back as it was. */
+async function isBack(tab: Tab, returns: number): Promise<boolean> {
+  for (const end = Date.now() + RETURN_MS; Date.now() < end; await pause(LOOK_MS)) {
+    const view = await tab.call('look').catch(() => undefined);
+    if (view !== undefined) return view.returns === returns;
+  }
+  return false;
+}

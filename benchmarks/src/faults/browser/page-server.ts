@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+import type { PageSettings } from './page/page-settings.ts';
+
+const ENTRY = fileURLToPath(new URL('./page/page.js', import.meta.url));
+const HTML = '<!doctype html><title>A site that tracks</title><script type="module" src="/page.js"></script>';
+const PLAIN = '<!doctype html><title>A site that does not track</title>';
+
+/** Serves the pages of a site: one that tracks, and at `/plain` one that does not. */
+export class PageServer implements AsyncDisposable {
+  readonly origin: string;
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+    this.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  static async start(): Promise<PageServer> {
+    const script = await bundle();
+    const server = createServer(({ url = '' }, response) => {
+      const { pathname } = new URL(url, 'http://page');
+      const isScript = pathname === '/page.js';
+      response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
+      response.setHeader('cache-control', 'no-cache');
+      response.end(isScript ? script : pathname === '/plain' ? PLAIN : HTML);
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    return new PageServer(server);
+  }
+
+  /** The address of a page that tracks as it is told. */
+  address(settings: PageSettings): string {
+    return `${this.origin}/?settings=${encodeURIComponent(JSON.stringify(settings))}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = once(this.#server.close(), 'close');
+    this.#server.closeAllConnections();
+    await closed;
+  }
+}
+
+/** The page's script and all that it imports, as a site would bundle it. */
+async function bundle(): Promise<string> {
+  const bundled = await rolldown({ input: ENTRY, platform: 'browser' });
+  const { output } = await bundled.generate({ format: 'esm' });
+  await bundled.close();
+  return output[0].code;
+}

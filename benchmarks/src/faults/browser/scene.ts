@@ -1,0 +1,130 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { numberedUuid } from '../../processes/numbered-uuid.ts';
+import { Emulating } from '../emulating.ts';
+import type { FaultContext, FaultResult } from '../fault.ts';
+import { Browser } from './browser.ts';
+import { countRepeats } from './excuses.ts';
+import type { PageSettings } from './page/page-settings.ts';
+import { PageServer } from './page-server.ts';
+import type { Tab } from './tab.ts';
+import { WatchedService } from './watched-service.ts';
+
+/** Then it is clear that what has not arrived will not. */
+const GIVEN_UP_AFTER_MS = 15_000;
+/** Who sends something twice does so by then. */
+const QUIET_MS = 1_000;
+const LOOK_MS = 20;
+
+type OpenOptions = Partial<Pick<PageSettings, 'clock' | 'isBusy'>>;
+
+export interface Leniency {
+  /** What was lost and reported as dropped does not count. */
+  readonly mayLose?: boolean;
+  /** The journal may report failures. */
+  readonly mayFail?: boolean;
+}
+
+/** A site in a browser, its service in another process, and what stands between the two. */
+export class Scene implements AsyncDisposable {
+  readonly service: WatchedService;
+  readonly browser: Browser;
+  readonly origin: string;
+  /** What went wrong, one line each. */
+  readonly problems: string[] = [];
+  readonly #emulator: Emulating;
+  readonly #pages: PageServer;
+  readonly #seed: number;
+
+  private constructor(
+    emulator: Emulating,
+    service: WatchedService,
+    pages: PageServer,
+    context: FaultContext,
+  ) {
+    this.#emulator = emulator;
+    this.#pages = pages;
+    this.#seed = context.seed;
+    this.service = service;
+    this.origin = pages.origin;
+    this.browser = new Browser(join(context.directory, 'profile'));
+  }
+
+  static async open(context: FaultContext): Promise<Scene> {
+    const [emulator, pages] = await Promise.all([Emulating.start(), PageServer.start()]);
+    const service = new WatchedService(emulator.baseUrl);
+    await service.open();
+    return new Scene(emulator, service, pages, context);
+  }
+
+  /** The address of the site. */
+  address({ clock = 'real', isBusy = false }: OpenOptions = {}): string {
+    const { baseUrl } = this.service;
+    return this.#pages.address({ baseUrl, apiKey: this.#emulator.apiKey, clock, isBusy, seed: this.#seed });
+  }
+
+  openTab(options: OpenOptions = {}): Promise<Tab> {
+    return this.browser.openTab(this.address(options));
+  }
+
+  /** Lets one more visitor come, waits until all that must arrive has arrived and nothing waits any more, and counts. */
+  async settle(tries: number, { mayLose = false, mayFail = false }: Leniency = {}): Promise<FaultResult> {
+    const { service, problems } = this;
+    service.treat = () => 'passed';
+    await service.open();
+    for (const tab of this.browser.openTabs) await tab.call('setBusy', false);
+    await this.openTab();
+    if (!mayLose) await this.arrival();
+    await this.#rest();
+    const lives = this.browser.tabs.flatMap(({ lives }) => lives);
+    const expectations = lives.map(({ expectation }) => expectation);
+    const found = await this.#emulator.audit({ expectations, isComplete: false });
+    const cuts = new Map(lives.map(({ life, cuts }) => [life, cuts]));
+    const { excused, unexcused } = countRepeats(service.taken, (life) => cuts.get(life) ?? []);
+    if (unexcused > 0) problems.push(`${unexcused} events came again though their request had been answered`);
+    const dropped = lives.reduce((sum, life) => sum + life.dropped, 0);
+    const lost = mayLose ? Math.max(0, found.lost - dropped) : found.lost;
+    if (!mayFail) problems.push(...lives.flatMap(({ storageFailures }) => storageFailures));
+    if (!mayLose) problems.push(...lives.flatMap(({ drops }) => drops));
+    return {
+      ...{ tries, durable: found.expected, lost, duplicates: found.duplicates },
+      demand: `0 lost, duplicates <= ${excused} (outcome cut off)`,
+      problems: [...(lost > 0 ? found.examples : []), ...lives.flatMap((life) => life.problems), ...problems],
+    };
+  }
+
+  /** Resolves once all that must arrive has, or will not any more. Returns how long that took, in milliseconds. */
+  async arrival(tabs: readonly Tab[] = this.browser.tabs): Promise<number> {
+    const startedAt = performance.now();
+    const elapsed = () => performance.now() - startedAt;
+    while (!this.#hasArrived(tabs) && elapsed() < GIVEN_UP_AFTER_MS) await pause(LOOK_MS);
+    return elapsed();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.browser[Symbol.asyncDispose]();
+    await this.service[Symbol.asyncDispose]();
+    await Promise.all([this.#pages[Symbol.asyncDispose](), this.#emulator[Symbol.asyncDispose]()]);
+  }
+
+  #hasArrived(tabs: readonly Tab[]): boolean {
+    const { seen } = this.service;
+    const lives = tabs.flatMap(({ lives }) => lives);
+    return lives.every(({ life, durable }) => {
+      // The last ones first: they are the ones that are missing, if any are.
+      for (let number = durable - 1; number >= 0; number -= 1)
+        if (!seen.has(numberedUuid(life, number))) return false;
+      return true;
+    });
+  }
+
+  /** Until no page that is open has anything left to deliver, and for a while after that. */
+  async #rest(): Promise<void> {
+    for (const end = Date.now() + GIVEN_UP_AFTER_MS; Date.now() < end; await pause(LOOK_MS)) {
+      const views = await Promise.all(this.browser.openTabs.map((tab) => tab.call('look')));
+      const waiting = views.filter(({ pending }) => pending > 0);
+      if (waiting.length === 0) return void (await pause(QUIET_MS));
+    }
+    this.problems.push('a page still has events to deliver');
+  }
+}

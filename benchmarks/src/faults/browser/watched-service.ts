@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Agent, request as send } from 'undici';
+import { UuidSet } from '../../processes/uuid-set.ts';
+import { LIFE_PARAMETER } from './page/page-settings.ts';
+
+/** What becomes of a request. `lost` ones do not arrive; `deaf` ones do, and their answer does not come back. */
+export type Treatment = 'passed' | 'refused' | 'lost' | 'deaf';
+
+/** A request whose events the service took. */
+export interface Taken {
+  /** The page that made it; undefined where it does not say. */
+  readonly life: number | undefined;
+  readonly uuids: ReadonlySet<string>;
+  readonly arrivedAt: number;
+  /** When the last byte of the answer was sent; undefined where the connection ended before that. */
+  answeredAt: number | undefined;
+}
+
+/** About what a request takes over a network. */
+const LATENCY_MS = 5;
+const FORWARDED = ['authorization', 'content-type', 'content-encoding', 'origin'] as const;
+const PREFLIGHT = ['access-control-request-method', 'access-control-request-headers'] as const;
+
+/** Stands before the emulator: knows who sent what and when, and makes a service that works look like one that does not. */
+export class WatchedService implements AsyncDisposable {
+  readonly taken: Taken[] = [];
+  /** All that arrived. */
+  readonly seen: Set<string> = new Set();
+  /** What becomes of the next request. */
+  treat: () => Treatment = () => 'passed';
+  readonly #target: string;
+  readonly #server: Server;
+  readonly #agent = new Agent();
+  #port = 0;
+
+  /** @param target The emulator's address. */
+  constructor(target: string) {
+    this.#target = target;
+    this.#server = createServer((request, response) => {
+      this.#serve(request, response).catch(() => response.destroy());
+    });
+  }
+
+  get baseUrl(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** Listens, always at the same address. */
+  async open(): Promise<void> {
+    if (this.#server.listening) return;
+    await once(this.#server.listen(this.#port, '127.0.0.1'), 'listening');
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Nobody listens, and what is under way is cut off. */
+  async close(): Promise<void> {
+    if (!this.#server.listening) return;
+    const closed = once(this.#server.close(), 'close');
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+    await this.#agent.destroy();
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url = '' } = request;
+    const body = await buffer(request);
+    const treatment = method === 'POST' ? this.treat() : 'passed';
+    if (treatment === 'lost') return void response.destroy();
+    if (treatment === 'refused') {
+      response.writeHead(503, { 'access-control-allow-origin': '*' }).end();
+      return;
+    }
+    const { pathname, searchParams } = new URL(url, this.#target);
+    const arrivedAt = performance.now();
+    const answer = await send(this.#target + pathname, {
+      ...{ method: method as 'POST', body, dispatcher: this.#agent },
+      headers: headersOf(request),
+    });
+    const text = await answer.body.text();
+    if (method === 'POST' && answer.statusCode < 300) {
+      const life = searchParams.get(LIFE_PARAMETER);
+      this.#take(body, life === null ? undefined : Number(life), arrivedAt, response);
+    }
+    await pause(LATENCY_MS);
+    if (treatment === 'deaf') return void response.destroy();
+    const { 'content-length': _, 'transfer-encoding': __, connection: ___, ...headers } = answer.headers;
+    response.writeHead(answer.statusCode, headers).end(text);
+  }
+
+  #take(body: Buffer, life: number | undefined, arrivedAt: number, response: ServerResponse): void {
+    const found = new UuidSet();
+    found.add(body);
+    const taken: Taken = { life, uuids: found.seen, arrivedAt, answeredAt: undefined };
+    this.taken.push(taken);
+    for (const uuid of found.seen) this.seen.add(uuid);
+    response.once('close', () => {
+      if (response.writableFinished) taken.answeredAt = performance.now();
+    });
+  }
+}
+
+function headersOf({ headers }: IncomingMessage): Record<string, string> {
+  const names = [...FORWARDED, ...PREFLIGHT];
+  return Object.fromEntries(names.flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : [])));
+}
