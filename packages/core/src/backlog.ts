@@ -10,8 +10,6 @@ import { RingBuffer, type TextWriter } from './ring-buffer.ts';
 const DROPPED_SEGMENT = -1;
 /** What is not written is written at once when it fills a block, or takes such a part of the memory. */
 const PRESSING_PART = 8;
-/** What is written already takes at most so much memory, in blocks: it can be read back. */
-const MOST_WRITTEN_BLOCKS = 32;
 /** How many events move out of a full ring at once: enough to be rare, few enough not to be felt in track(). */
 const SPILL_EVENTS = 512;
 
@@ -24,7 +22,7 @@ export class Backlog {
   /** What its batches lie in. */
   readonly bodies: BodyMemory;
   readonly #limit: Limit;
-  readonly #blockBytes: number;
+  readonly #mostWrittenBytes: number;
   readonly #pressingBytes: number;
   readonly #ring: RingBuffer;
   readonly #written = new RangeQueue();
@@ -44,7 +42,7 @@ export class Backlog {
 
   constructor(limit: Limit, writer: TextWriter) {
     this.#limit = limit;
-    this.#blockBytes = writer.blockBytes;
+    this.#mostWrittenBytes = writer.mostWrittenBytes;
     this.#pressingBytes = Math.min(writer.blockBytes, limit.maxBytes / PRESSING_PART);
     this.#ring = new RingBuffer(limit, writer);
     this.bodies = new BodyMemory(writer.allocate);
@@ -357,8 +355,7 @@ export class Backlog {
 
   /** How many events that are written already may take room in memory. */
   get #mostWritten(): number {
-    const mostBytes = MOST_WRITTEN_BLOCKS * this.#blockBytes;
-    return Math.ceil((mostBytes * this.#ring.length) / Math.max(1, this.#ring.bytes));
+    return Math.ceil((this.#mostWrittenBytes * this.#ring.length) / Math.max(1, this.#ring.bytes));
   }
 
   /** The place of events, of whatever place, that are in memory alone from now on. */

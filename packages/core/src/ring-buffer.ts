@@ -9,6 +9,8 @@ export interface TextWriter {
   byteLength(text: string): number;
   /** Memory is taken in blocks of so many bytes: enough for a write, few enough to be in the processor's cache still when it is made. */
   readonly blockBytes: number;
+  /** What the journal holds as well takes at most so much memory, in bytes: it can be read back. */
+  readonly mostWrittenBytes: number;
 }
 
 /** Events that are smaller fill a block before its bytes are used up. */

@@ -8,4 +8,5 @@ export const textWriter: TextWriter = {
   write: (text, target, offset) => encoder.encodeInto(text, target.subarray(offset)).written,
   byteLength: (text) => encoder.encode(text).length,
   blockBytes: 512 * 1024,
+  mostWrittenBytes: 16 * 1024 * 1024,
 };

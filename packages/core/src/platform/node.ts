@@ -23,6 +23,7 @@ const text: TextWriter = {
   write: (string, target, offset) => (target as Buffer).write(string, offset),
   byteLength: (string) => Buffer.byteLength(string),
   blockBytes: 512 * 1024,
+  mostWrittenBytes: 16 * 1024 * 1024,
 };
 
 const clock: Clock = {
