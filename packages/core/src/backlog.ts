@@ -100,6 +100,11 @@ export class Backlog {
     return this.#ring.bytes;
   }
 
+  /** Bytes of the oldest event in memory; there must be one. */
+  get oldestBytes(): number {
+    return this.#ring.peek(0, { maxEvents: 1, maxBytes: 1 }).bytes.length;
+  }
+
   /** When the oldest event in memory was accepted. */
   get oldestAt(): number | undefined {
     return this.#ring.oldestAt;

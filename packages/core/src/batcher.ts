@@ -128,6 +128,14 @@ export class Batcher {
     await journal.acknowledge(range);
   }
 
+  /** The oldest events in memory, due or not, as a batch whose body has at most so many bytes; undefined where not one fits. */
+  takeNow(maxBytes: number): Batch | undefined {
+    const { backlog } = this.#options;
+    const limit = this.#limit;
+    const room = Math.min(limit.maxBytes, maxBytes - BATCH_OVERHEAD_BYTES);
+    return backlog.oldestBytes > room ? undefined : backlog.takeFresh({ ...limit, maxBytes: room });
+  }
+
   /** Leaves stored events alone, because they cannot be read now, until the returned function is called. */
   holdStored(): () => void {
     this.#storedIsHeld = true;

@@ -7,6 +7,8 @@ export type BreakerState = 'closed' | 'open' | 'half-open';
 const FAILURES_TO_OPEN = 5;
 /** So does half of the last requests. */
 const WINDOW_REQUESTS = 20;
+/** A network that comes and goes gives many hints. */
+const HINT_MS = 60_000;
 
 interface Waiter {
   readonly events: number;
@@ -17,21 +19,25 @@ interface Waiter {
 export class Breaker {
   readonly #clock: Clock;
   readonly #onChange: (state: BreakerState) => void;
+  readonly #rests: () => boolean;
   #state: BreakerState = 'closed';
   #era = 0;
   #probing = false;
   #timer: Timer | undefined;
   #openUntil = 0;
   #openForMs = 0;
+  #hintedAt = Number.NEGATIVE_INFINITY;
   #stopped = false;
   #failuresInARow = 0;
   /** Whether each of the last requests failed. */
   #window: boolean[] = [];
   readonly #waiting = new Set<Waiter>();
 
-  constructor(clock: Clock, onChange: (state: BreakerState) => void) {
+  /** @param rests Whether no request is to be made to see whether more may follow: when it is over, `catchUp()` is to be called. */
+  constructor(clock: Clock, onChange: (state: BreakerState) => void, rests: () => boolean = () => false) {
     this.#clock = clock;
     this.#onChange = onChange;
+    this.#rests = rests;
   }
 
   get state(): BreakerState {
@@ -101,7 +107,9 @@ export class Breaker {
     const now = this.#clock.now();
     this.#openForMs = Math.max(delayMs, (this.openUntil ?? now) - now);
     this.#openUntil = now + this.#openForMs;
-    this.#timer = this.#clock.setTimeout(() => this.#enter('half-open'), this.#openForMs);
+    this.#timer = this.#clock.setTimeout(() => {
+      if (!this.#rests()) this.#enter('half-open');
+    }, this.#openForMs);
     if (this.#state !== 'open') this.#era += 1;
     this.#window = [];
     this.#enter('open');
@@ -110,6 +118,14 @@ export class Breaker {
   /** Timers stand still while a function is frozen or a machine sleeps; the time of day goes on. */
   catchUp(): void {
     if (this.#state === 'open' && this.#clock.now() >= this.#openUntil) this.tryNow();
+  }
+
+  /** The service may be back: one request is made now, unless there was such a hint of late. */
+  hint(): void {
+    const now = this.#clock.now();
+    if (this.#state !== 'open' || Math.abs(now - this.#hintedAt) < HINT_MS) return;
+    this.#hintedAt = now;
+    this.tryNow();
   }
 
   /** What was sent before is old news; where it is open, its time ends: one request is made now. */

@@ -46,6 +46,7 @@ export class Committer {
   #startsSoon = false;
   /** So many of all accepted events are to be written now; those behind them once their interval is over, or they are many. */
   #wanted = 0;
+  #mostAppends = MOST_APPENDS;
   /** Whether a journal that failed is tried with what goes on in memory. */
   #isProbing = false;
   #failures = 0;
@@ -71,6 +72,19 @@ export class Committer {
     if ((isUrgent || backlog.isPressing(this.#appends.handed)) && this.#appends.size < MOST_APPENDS)
       this.#startSoon();
     this.#timer ??= clock.setTimeout(() => this.#tick(), intervalMs);
+  }
+
+  /** Whether events are in the journal's hands. */
+  get isWriting(): boolean {
+    return this.#appends.size > 0;
+  }
+
+  /** The page may be gone soon: gives to the journal all that is accepted before this returns, as far as there is room. */
+  async writeAll(): Promise<void> {
+    this.#mostAppends = Number.POSITIVE_INFINITY;
+    const written = this.commit();
+    this.#mostAppends = MOST_APPENDS;
+    await written;
   }
 
   /** Resolves once all that is accepted by now is written; to false as soon as the journal fails. */
@@ -119,14 +133,20 @@ export class Committer {
    * where the journal still fails, or is full.
    *
    * @param isTried Whether a journal that failed is tried, before its time has come.
+   * @param isSent Whether they are in a request at the same time.
    */
-  async secure(events: EventBytes, isTried: boolean = this.#isProbing): Promise<Range | undefined> {
+  async secure(
+    events: EventBytes,
+    isTried: boolean = this.#isProbing,
+    isSent: boolean = false,
+  ): Promise<Range | undefined> {
     const { backlog, budget, isLast, journal, onRecovered } = this.#options;
     if (this.failing && !isTried) return undefined;
-    const room = await budget.makeRoom(events, isLast).catch(() => 'low');
-    if (room !== 'room') return undefined;
+    const hasRoom =
+      budget.hasRoom(events) || (await budget.makeRoom(events, isLast).catch(() => 'low')) === 'room';
+    if (!hasRoom) return undefined;
     try {
-      const range = checkedRange(await journal.append(events), events);
+      const range = checkedRange(await journal.append(events, isSent), events);
       if (this.#recover()) {
         // No timer is left for what came while it failed.
         this.#wanted = backlog.accepted;
@@ -252,7 +272,7 @@ export class Committer {
     const { backlog, journal, budget, isLast, onDropped } = this.#options;
     let { maxEvents } = journal.groupLimit;
     // What was under way when one failed is to end first.
-    while (this.#isDue && this.#appends.size < (this.failing ? 1 : MOST_APPENDS)) {
+    while (this.#isDue && this.#appends.size < (this.failing ? 1 : this.#mostAppends)) {
       const group = backlog.unwrittenGroup({ ...journal.groupLimit, maxEvents }, this.#appends.handed);
       if (group === undefined) return;
       // Not while they are written: they would be taken out from under the journal.

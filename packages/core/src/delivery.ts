@@ -9,7 +9,7 @@ import type { Hooked } from './hooks.ts';
 import type { Requests } from './requests.ts';
 import { type OutgoingLane, Settlement, type SettlementOptions } from './settlement.ts';
 import type { SizeLimit } from './size-limit.ts';
-import type { Outcome } from './transport.ts';
+import type { Outcome, Outliving } from './transport.ts';
 
 /** An event that is refused each time in another way is refused. */
 const MAX_REFUSALS = 4;
@@ -49,6 +49,12 @@ interface Tries {
   readonly refusals: number[];
 }
 
+/** A request that cannot wait, and may be made. */
+export interface FirstRequest {
+  readonly pass: Pass;
+  readonly outlives: Outliving;
+}
+
 export interface DeliveryOptions extends SettlementOptions {
   readonly clock: Clock;
   readonly random: () => number;
@@ -78,6 +84,8 @@ export class Delivery {
   /** How often the service refused in a way that is not worth many requests. */
   #slowness = 0;
   #restsBefore = false;
+  /** How the first request is made. */
+  #first: FirstRequest | undefined;
 
   constructor(options: DeliveryOptions, lane: OutgoingLane) {
     this.#options = options;
@@ -85,10 +93,12 @@ export class Delivery {
     this.#settlement = new Settlement(options, lane);
   }
 
-  async run(batch: Batch): Promise<void> {
+  /** @param first Left out where it may wait. Otherwise it is made before this returns. */
+  async run(batch: Batch, first?: FirstRequest): Promise<void> {
+    this.#first = first;
     const { isStrict, verdicts } = this.#options;
     const { backlog, underWay } = this.#lane;
-    this.#add(...(verdicts.blameTheService && !isStrict ? this.#sample(batch) : [batch]));
+    this.#add(...(verdicts.blameTheService && !isStrict && !first ? this.#sample(batch) : [batch]));
     let piece = this.#pieces.pop();
     while (piece !== undefined) {
       const fate = await this.#send(piece);
@@ -159,7 +169,9 @@ export class Delivery {
     for (;;) {
       if (this.#restsBefore) await this.#rest(waiting);
       if (tries.failures > 0 && tries.owesBudget && this.#putAside(batch)) return 'put aside';
-      const pass = await gate.admit(batch.events.ends.length, tries.owesBudget, waiting);
+      const first = this.#first;
+      this.#first = undefined;
+      const pass = first?.pass ?? (await gate.admit(batch.events.ends.length, tries.owesBudget, waiting));
       if (pass === undefined && signal.aborted) return 'stopped';
       if (pass === undefined) {
         await this.#settlement.expired(batch);
@@ -167,7 +179,7 @@ export class Delivery {
       }
       let verdict: Fate | { readonly again: Promise<void> };
       try {
-        const outcome = await requests.post(batch, tries.isRepeated);
+        const outcome = await requests.post(batch, tries.isRepeated, first?.outlives);
         tries.isRepeated = true;
         verdict = await this.#judge(batch, pass, outcome, tries, waiting);
       } finally {

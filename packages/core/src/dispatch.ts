@@ -1,7 +1,7 @@
 import { EVENTS_PATH, endpoint } from '@sluice/protocol';
 import { platform } from '#platform';
 import type { Books } from './books.ts';
-import { Breaker } from './breaker.ts';
+import { Breaker, type BreakerState } from './breaker.ts';
 import type { Clock } from './clock.ts';
 import { Gate } from './gate.ts';
 import type { Hooked } from './hooks.ts';
@@ -59,12 +59,13 @@ export class Dispatch {
     this.#letterbox = new Letterbox(clock);
     this.#sizeLimit = parts.sizeLimit;
     const abort = platform.createAbortController();
-    this.#breaker = new Breaker(clock, (state) => {
+    const onBreaker = (state: BreakerState) => {
       reporter.emit('breaker', { state });
       if (state === 'closed' && !isStrict) this.#ageBacklog(parts.lanes, settings.batch.maxEvents);
       this.#stalls.check();
       void this.#sender.wake();
-    });
+    };
+    this.#breaker = new Breaker(clock, onBreaker, platform.lifecycle.isHidden);
     this.#rateLimit = new RateLimit((perSecond) => reporter.emit('rateLimit', { perSecond }));
     this.#gate = new Gate({
       ...{ clock, random, concurrency, backoff, breaker: this.#breaker, rateLimit: this.#rateLimit },
@@ -118,6 +119,26 @@ export class Dispatch {
   /** Something may be ready to be sent. Resolves once that is on its way, or nothing more can be. */
   wake(): Promise<void> {
     return this.#sender.wake();
+  }
+
+  /**
+   * The page may be gone soon: before this returns, all is given to the journal by `write`, and as much of it sent as
+   * requests take that outlive the page.
+   */
+  leave(isLeft: boolean, write: () => void): void {
+    this.#sender.leave(isLeft ? ['keepalive', 'later'] : ['keepalive'], write);
+  }
+
+  /** The page is back. */
+  show(): void {
+    this.#breaker.catchUp();
+    void this.wake();
+  }
+
+  /** The network may be back. */
+  online(): void {
+    this.#gate.hint();
+    void this.wake();
   }
 
   /** Takes every key that was ever used out of a text. */

@@ -104,7 +104,7 @@ export class Gate {
       // Just now.
       if (breaker.state === 'open') continue;
       // A probe is spaced already.
-      if (breaker.state === 'half-open') return this.#start();
+      if (breaker.state === 'half-open') return this.start();
       const now = clock.now();
       const waitMs = Math.max(rateLimit.waitMs(now), isRetry ? this.retryWaitMs : 0);
       if (waitMs > 0) {
@@ -113,10 +113,25 @@ export class Gate {
         await this.#freed(signal);
       } else {
         if (isRetry) this.#budget.take();
-        return this.#start();
+        return this.start();
       }
     }
     return undefined;
+  }
+
+  /** Whether a request that cannot wait may be made. */
+  get isFree(): boolean {
+    const { breaker, clock, rateLimit } = this.#options;
+    return breaker.state === 'closed' && rateLimit.waitMs(clock.now()) === 0;
+  }
+
+  /** A request is made. */
+  start(): Pass {
+    const { breaker, clock, rateLimit } = this.#options;
+    const at = clock.now();
+    rateLimit.take(at);
+    this.#underWay += 1;
+    return { era: breaker.era, at };
   }
 
   /** The request of a pass has ended. */
@@ -203,6 +218,11 @@ export class Gate {
     onPaused(this.#pause);
   }
 
+  /** The network may be back: the service is asked now, unless it has asked for time itself, or finds fault with us. */
+  hint(): void {
+    if (this.#isBroken && this.#pause === undefined) this.#options.breaker.hint();
+  }
+
   /** What the service was refused for is mended: it is asked now. */
   resume(): void {
     this.#pauses = 0;
@@ -217,14 +237,6 @@ export class Gate {
     return isLongest
       ? backoff.maxMs * (1 + PROBE_JITTER * random())
       : backoffDelayMs(failures, backoff, random);
-  }
-
-  #start(): Pass {
-    const { breaker, clock, rateLimit } = this.#options;
-    const at = clock.now();
-    rateLimit.take(at);
-    this.#underWay += 1;
-    return { era: breaker.era, at };
   }
 
   #freed(signal: AbortSignal): Promise<void> {

@@ -71,8 +71,10 @@ export interface Journal {
    * Writes events, all or none. Resolves once they survive the death of the process. Calls may overlap: groups are
    * written in the order of the calls. `events.bytes` is only valid until it resolves. Rejects with a StorageError;
    * nothing of the group is then kept.
+   *
+   * @param isSent Whether they are in a request at the same time: others who deliver from here are to wait for its answer.
    */
-  append(events: EventBytes): Promise<Range>;
+  append(events: EventBytes, isSent?: boolean): Promise<Range>;
 
   /**
    * As `append`, without giving up the thread: for the last moment of a process. Is also given the events of appends that

@@ -1,6 +1,8 @@
 import { Backlog } from './backlog.ts';
+import type { Batch } from './batch.ts';
 import { Batcher, type BatcherOptions } from './batcher.ts';
 import { Committer, type CommitterOptions } from './committer.ts';
+import { MEMORY_SEGMENT } from './in-flight.ts';
 import { type EventBytes, type Limit, rangeLength } from './journal.ts';
 import type { EpochRange } from './range-queue.ts';
 import type { TextWriter } from './ring-buffer.ts';
@@ -37,7 +39,7 @@ export class Lane {
     this.batcher = new Batcher({ ...options, backlog });
     this.underWay = new UnderWay({
       ...{ backlog, journal },
-      secure: (events) => this.committer.secure(events),
+      secure: (events, isSent) => this.committer.secure(events, undefined, isSent),
     });
   }
 
@@ -48,6 +50,18 @@ export class Lane {
       await this.committer.secureRing();
     });
     return this.#securing;
+  }
+
+  /**
+   * Takes events out of memory that are to be sent before this returns; undefined where there are none, or not one fits.
+   * Those that are not written are given to the journal before this returns.
+   */
+  takeNow(maxBytes: number): Batch | undefined {
+    const { backlog, batcher, committer, underWay } = this;
+    const isFree = backlog.fresh > 0 || (backlog.unwritten > 0 && !committer.isWriting);
+    const batch = isFree ? batcher.takeNow(maxBytes) : undefined;
+    if (batch?.range.segment === MEMORY_SEGMENT) void underWay.secureOne(batch, true);
+    return batch;
   }
 
   /** Writes all that no journal holds, now, on this thread. */

@@ -69,6 +69,11 @@ export class Lanes {
     await Promise.all(this.all.map(({ committer }) => committer.commit()));
   }
 
+  /** As `commit`; but all is given to the journal before this returns, as far as there is room. */
+  async writeAll(): Promise<void> {
+    await Promise.all(this.all.map(({ committer }) => committer.writeAll()));
+  }
+
   /** Resolves once all that waits now is settled. */
   async settled(): Promise<void> {
     await Promise.all(this.all.map(({ backlog }) => backlog.epochs.turn()));

@@ -6,8 +6,14 @@ interface LifecycleListener {
    * @param isFinal Whether nothing can be put off any more, by nobody.
    */
   exit(isFinal: boolean): void;
-  /** The page may be gone soon: write and send now. */
-  hide(): void;
+  /**
+   * The page may be gone soon: only what is begun before this returns is sure to be done.
+   *
+   * @param isLeft Whether it is being left. Otherwise it is only out of sight, which may be the last that it is told.
+   */
+  hide(isLeft: boolean): void;
+  /** The page is back: it is seen again, or goes on after it was frozen. */
+  show(): void;
   /** The network may be back: a hint to try sooner. */
   online(): void;
 }
@@ -16,4 +22,6 @@ interface LifecycleListener {
 export interface Lifecycle {
   /** Starts listening. Returns how to stop. */
   listen(listener: LifecycleListener): () => void;
+  /** Whether nobody sees the page. Left out where there is none. */
+  isHidden?(): boolean;
 }

@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
 import type { Compression, Encoded } from './compression.ts';
 import { Latencies } from './latencies.ts';
 import type { TrackerStats } from './stats.ts';
-import type { Outcome, Timeouts, Transport } from './transport.ts';
+import type { Outcome, Outliving, Timeouts, Transport } from './transport.ts';
 
 /** Keys that answers may still quote: the present one, and those that it followed of late. */
 const KEYS_KEPT = 4;
@@ -77,10 +77,11 @@ export class Requests {
    * Sends a batch. Never rejects, and resolves within the time-outs.
    *
    * @param isRepeated Whether it was sent before.
+   * @param outlives How the request outlives the page: then it is made before this returns, as it is.
    */
-  async post(batch: Batch, isRepeated: boolean = false): Promise<Outcome> {
+  async post(batch: Batch, isRepeated: boolean = false, outlives?: Outliving): Promise<Outcome> {
     const { clock, compression, safeCause, signal, timeouts, transport, url } = this.#options;
-    const encoded = await compression?.encode(batch.body);
+    const encoded = outlives ? undefined : await compression?.encode(batch.body);
     if (encoded !== undefined) this.#encoded.set(batch, encoded);
     const body = encoded?.body ?? batch.body;
     this.#sent += 1;
@@ -88,7 +89,7 @@ export class Requests {
     this.#bytes += body.length;
     const headers = this.#headersOf(batch, encoded?.encoding);
     const start = clock.now();
-    const outcome = await transport.post({ url, headers, body, timeouts, signal });
+    const outcome = await transport.post({ url, headers, body, timeouts, signal, outlives });
     this.#latencies.add(clock.now() - start);
     this.#ended += 1;
     if (outcome.kind === 'failed')
@@ -100,6 +101,11 @@ export class Requests {
   /** Whether nobody reads the body of a request any more that was answered. */
   get releasesBodies(): boolean {
     return this.#options.transport.releasesBody === true && this.#options.compression === undefined;
+  }
+
+  /** How many bytes the body of a request that outlives the page may have now. */
+  room(way: Outliving): number {
+    return this.#options.transport.room?.(way) ?? 0;
   }
 
   /** The service took a batch. */

@@ -3,8 +3,9 @@ import type { Batch } from './batch.ts';
 import type { Batcher } from './batcher.ts';
 import type { Breaker } from './breaker.ts';
 import type { Timer } from './clock.ts';
-import { Delivery, type DeliveryOptions } from './delivery.ts';
+import { Delivery, type DeliveryOptions, type FirstRequest } from './delivery.ts';
 import type { OutgoingLane } from './settlement.ts';
+import type { Outliving } from './transport.ts';
 
 /** Enough to find out whether the service works. */
 const PROBE_EVENTS = 10;
@@ -53,6 +54,17 @@ export class Sender {
     return this.#pumping;
   }
 
+  /**
+   * The page may be gone soon: before this returns, what is in memory is sent as far as requests have room that outlive it.
+   *
+   * @param write Gives all that is left to the journal. Called before the first request is made.
+   */
+  leave(ways: readonly Outliving[], write: () => void): void {
+    const last = [...this.#takeNow(ways)];
+    write();
+    for (const { batch, lane, ...first } of last) this.#start(batch, lane, first);
+  }
+
   /** Ends what is under way, without waiting for answers: what was not accepted stays in the journal. */
   async stop(): Promise<void> {
     this.#storageTimer?.cancel();
@@ -92,12 +104,37 @@ export class Sender {
     return false;
   }
 
-  #start(batch: Batch, lane: OutgoingLane): void {
+  *#takeNow(ways: readonly Outliving[]): Generator<FirstRequest & { batch: Batch; lane: OutgoingLane }> {
+    const { gate, lanes, requests } = this.#options;
+    let most = this.#mostNow;
+    for (const outlives of ways) {
+      let room = requests.room(outlives);
+      for (const lane of lanes.all) {
+        for (; most > 0 && gate.isFree; most -= 1) {
+          const batch = lane.takeNow(room);
+          if (batch === undefined) break;
+          room -= batch.body.length;
+          yield { batch, lane, outlives, pass: gate.start() };
+        }
+      }
+    }
+  }
+
+  /** How many batches may be sent at once. Where order is strict, one, and none while something older waits or is on its way. */
+  get #mostNow(): number {
+    const { abort, isStrict, lanes } = this.#options;
+    if (abort.signal.aborted) return 0;
+    if (!isStrict) return Number.POSITIVE_INFINITY;
+    const isBusy = !this.#isReady || this.#pumping !== undefined || this.#queue.pending > 0;
+    return isBusy || lanes.all.some(({ backlog }) => backlog.stored > 0) ? 0 : 1;
+  }
+
+  #start(batch: Batch, lane: OutgoingLane, first?: FirstRequest): void {
     const isProbe = batch.events.ends.length <= PROBE_EVENTS;
     if (isProbe) this.#probes += 1;
     const delivery = new Delivery(this.#options, lane);
     void this.#queue
-      .add(() => delivery.run(batch))
+      .add(() => delivery.run(batch, first))
       .catch(this.#options.onStorageFailed)
       .then(() => {
         if (isProbe) this.#probes -= 1;

@@ -8,7 +8,7 @@ import type { Letterbox } from './letterbox.ts';
 import type { Verdicts } from './verdicts.ts';
 
 /** As much of a lane as sending its batches takes. */
-export type OutgoingLane = Pick<Lane, 'backlog' | 'batcher' | 'underWay'>;
+export type OutgoingLane = Pick<Lane, 'backlog' | 'batcher' | 'takeNow' | 'underWay'>;
 
 export interface SettlementOptions {
   readonly journal: Journal;

@@ -58,6 +58,8 @@ export class Tracker {
   readonly #stopListening: () => void;
   /** Whether listeners of `exit` are called: what they track is written at once, or never. */
   #isEnding = false;
+  /** Whether the page is being left: what is tracked now is given to the journal at once. */
+  #isLeft = false;
   #closed: Promise<FlushReport> | undefined;
   /** Resolves when nothing will be delivered any more. */
   readonly #ended: Promise<void>;
@@ -163,8 +165,17 @@ export class Tracker {
         this.#isEnding = isFinal;
         this.#writeNow();
       },
-      hide: () => void this.#writeAndSend(),
-      online: wake,
+      hide: (isLeft) => {
+        // A page that is left is also hidden, before or after.
+        this.#isLeft ||= isLeft;
+        const write = () => void this.#writeAndSend(this.#lanes.writeAll(), !this.#isLeft);
+        this.#dispatch.leave(this.#isLeft, write);
+      },
+      show: () => {
+        this.#isLeft = false;
+        this.#dispatch.show();
+      },
+      online: () => this.#dispatch.online(),
     });
   }
 
@@ -194,6 +205,7 @@ export class Tracker {
       const isTaken = !isClosed && backlog.push(text, now);
       this.#books.accepted += 1;
       if (isTaken && this.#isEnding) this.#writeNow();
+      else if (isTaken && this.#isLeft) void this.#lanes.writeAll();
       else if (isTaken && isHigh && this.#settings.ordering === 'strict') void this.#writeAndSend();
       else if (isTaken) committer.notify(isHigh);
       else this.#reporter.dropped(isClosed ? 'closed' : 'buffer-full', 1);
@@ -319,10 +331,10 @@ export class Tracker {
     await this.#dispatch.whileUseful(settled, deadline.at);
   }
 
-  async #writeAndSend(): Promise<void> {
+  async #writeAndSend(written: Promise<void> = this.#lanes.commit(), sends: boolean = true): Promise<void> {
     const calm = this.#lanes.hurry();
-    await this.#lanes.commit();
-    await this.#dispatch.wake();
+    await written;
+    if (sends) await this.#dispatch.wake();
     calm();
   }
 

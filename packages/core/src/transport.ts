@@ -10,6 +10,12 @@ export interface Timeouts {
   readonly totalMs: number;
 }
 
+/**
+ * How a request outlives its page. `keepalive`: it is made at once, and its answer seen if the page lives on. `later`: the
+ * browser makes it once the page is gone, and nobody sees an answer.
+ */
+export type Outliving = 'keepalive' | 'later';
+
 /** One request: a batch body to be posted. */
 export interface TransportRequest {
   readonly url: string;
@@ -18,6 +24,8 @@ export interface TransportRequest {
   readonly timeouts: Timeouts;
   /** Aborts the request. */
   readonly signal: AbortSignal;
+  /** Left out where the page, or the process, is there until the answer comes. */
+  readonly outlives?: Outliving | undefined;
 }
 
 /** What came of a request: an answer, or a failure that says whether the body may have arrived all the same. */
@@ -44,6 +52,8 @@ export interface Transport {
    */
   readonly releasesBody?: boolean;
   post(request: TransportRequest): Promise<Outcome>;
+  /** How many bytes the body of a request that is to outlive the page may have now. Left out where there is no page. */
+  room?(way: Outliving): number;
   /** Gives connections back. */
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ export interface UnderWayOptions {
   readonly backlog: Backlog;
   readonly journal: Journal;
   /** Writes events to the journal that it did not take before. Undefined where it still does not. */
-  readonly secure: (events: EventBytes) => Promise<Range | undefined>;
+  readonly secure: (events: EventBytes, isSent: boolean) => Promise<Range | undefined>;
 }
 
 /**
@@ -41,13 +41,17 @@ export class UnderWay {
 
   /** Gives to the journal what is in memory alone. */
   async secure(): Promise<void> {
+    for (const batch of this.#in(MEMORY_SEGMENT)) if (!(await this.secureOne(batch, false))) return;
+  }
+
+  /** Gives to the journal one that is in memory alone: before this returns, where there is room. False where that fails. */
+  async secureOne(batch: Batch, isSent: boolean): Promise<boolean> {
     const { backlog, secure } = this.#options;
-    for (const batch of this.#in(MEMORY_SEGMENT)) {
-      this.#read.add(batch);
-      const range = await secure(batch.events);
-      if (range === undefined) return;
-      await this.#settle(batch, range, () => backlog.moveInFlight(batch.range, range));
-    }
+    this.#read.add(batch);
+    const range = await secure(batch.events, isSent);
+    if (range === undefined) return false;
+    await this.#settle(batch, range, () => backlog.moveInFlight(batch.range, range));
+    return true;
   }
 
   /** As `secure`, now, on this thread. */

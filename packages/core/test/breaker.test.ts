@@ -336,3 +336,45 @@ describe('openUntil', () => {
     expect(breaker.openUntil).toBe(time.now() + 1_000);
   });
 });
+
+describe('Breaker, of a page that is hidden', () => {
+  it('lets no request through to find out about the service, and one as soon as the page is seen again', async () => {
+    const clock = new VirtualClock();
+    let isHidden = true;
+    const breaker = new Breaker(
+      clock,
+      () => {},
+      () => isHidden,
+    );
+    breaker.open(1_000);
+    let admitted = 0;
+    void breaker.admit(1, new AbortController().signal).then(() => {
+      admitted += 1;
+    });
+    await clock.advance(60_000);
+    expect(admitted).toBe(0);
+    expect(clock.timers).toBe(0);
+    isHidden = false;
+    breaker.catchUp();
+    await settle();
+    expect(admitted).toBe(1);
+  });
+});
+
+describe('Breaker, told that the network may be back', () => {
+  it('lets one through at once, and for others that follow within a minute none', async () => {
+    const clock = new VirtualClock();
+    const breaker = new Breaker(clock, () => {});
+    breaker.hint();
+    expect(breaker.state).toBe('closed');
+    const states: string[] = [];
+    for (let hint = 0; hint < 12; hint += 1) {
+      breaker.open(60_000);
+      breaker.hint();
+      states.push(breaker.state);
+      await clock.advance(10_000);
+    }
+    const quiet = Array.from({ length: 5 }, () => 'open');
+    expect(states).toEqual(['half-open', ...quiet, 'half-open', ...quiet]);
+  });
+});

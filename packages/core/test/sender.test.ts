@@ -120,7 +120,14 @@ class Bench {
     });
     this.sender = new Sender({
       ...{ clock, random, concurrency, backoff, isStrict, abort, breaker: this.breaker },
-      lanes: { all: [{ backlog, batcher: this.batcher, underWay: this.underWay }] },
+      lanes: {
+        all: [
+          {
+            ...{ backlog, batcher: this.batcher, underWay: this.underWay },
+            takeNow: (maxBytes) => this.batcher.takeNow(maxBytes),
+          },
+        ],
+      },
       ...{ policy: options.policy ?? {}, journal, books },
       rejected: (batch, answer) => rejectedIndexes(batch, answer, options.classify, () => {}),
       ...{

@@ -23,23 +23,31 @@ const clock: Clock = {
   },
 };
 
+/** Workers have no document: there is nothing to hide from. */
+const page = globalThis.document as Document | undefined;
+
 const lifecycle: Lifecycle = {
-  listen({ hide, online }) {
-    // Workers have neither a document nor pagehide; there is nothing to hide from.
-    const page = globalThis.document;
-    const onVisibility = () => {
-      if (page.visibilityState === 'hidden') hide();
+  listen({ hide, show, online }) {
+    const stop = new AbortController();
+    const on = (target: EventTarget | undefined, types: readonly string[], callback: () => void) => {
+      for (const type of types) target?.addEventListener?.(type, callback, { signal: stop.signal });
     };
-    page?.addEventListener('visibilitychange', onVisibility);
-    globalThis.addEventListener?.('pagehide', hide);
-    globalThis.addEventListener?.('online', online);
-    return () => {
-      page?.removeEventListener('visibilitychange', onVisibility);
-      globalThis.removeEventListener?.('pagehide', hide);
-      globalThis.removeEventListener?.('online', online);
-    };
+    const leave = () => hide(true);
+    // Not at the document, so that what the page itself does about it comes first, and what it tracks there is sent too.
+    on(globalThis, ['visibilitychange'], () => (isHidden() ? hide(false) : show()));
+    on(globalThis, ['pagehide'], leave);
+    on(page, ['freeze'], leave);
+    on(globalThis, ['pageshow'], show);
+    on(page, ['resume'], show);
+    on(globalThis, ['online'], online);
+    return () => stop.abort();
   },
+  isHidden,
 };
+
+function isHidden(): boolean {
+  return page?.visibilityState === 'hidden';
+}
 
 export const platform: Platform = {
   text,

@@ -1,9 +1,30 @@
-import { MAX_ANSWER_BYTES, type Outcome, type Transport, type TransportRequest } from '../transport.ts';
+import {
+  MAX_ANSWER_BYTES,
+  type Outcome,
+  type Outliving,
+  type Transport,
+  type TransportRequest,
+} from '../transport.ts';
 import { TimeLimits } from './time-limits.ts';
+
+/** Has the browser make a request once the page is gone, unless that is aborted before. Throws where it is too much. */
+type FetchLater = (url: string, init: RequestInit) => { readonly activated: boolean };
+
+const { document: page, fetchLater } = globalThis as { document?: unknown; fetchLater?: FetchLater };
+
+/**
+ * What a page may still send so that it outlives it, in bytes of bodies, over all its trackers. Browsers bound each way at
+ * 64 KiB, with addresses and headers.
+ */
+const room: Record<Outliving, number> = { keepalive: 60_000, later: fetchLater ? 60_000 : 0 };
 
 /** Posts with the platform's `fetch`: browsers, workers, edge runtimes. */
 export class FetchTransport implements Transport {
-  async post({ url, headers, body, timeouts, signal }: TransportRequest): Promise<Outcome> {
+  room(way: Outliving): number {
+    return page ? room[way] : 0;
+  }
+
+  async post({ url, headers, body, timeouts, signal, outlives }: TransportRequest): Promise<Outcome> {
     const abort = new AbortController();
     let stop: (reason: unknown) => void = () => {};
     // Not every runtime ends a read, in every state of the body, when its request is aborted.
@@ -14,9 +35,12 @@ export class FetchTransport implements Transport {
       };
     });
     const limits = new TimeLimits(timeouts, signal, stop);
+    const isLater = outlives === 'later';
+    let later: ReturnType<FetchLater> | undefined;
+    if (outlives) room[outlives] -= body.length;
     try {
       limits.enter('headersMs');
-      const posted = fetch(url, {
+      const init: RequestInit = {
         method: 'POST',
         // A browser leaves it out, and inflates what comes; no more of that is read than of a plain body.
         headers: { ...headers, 'accept-encoding': 'identity' },
@@ -25,9 +49,12 @@ export class FetchTransport implements Transport {
         redirect: 'manual',
         // Edge runtimes have no such things, and some throw at the fields.
         ...('credentials' in Request.prototype && { credentials: 'omit', referrerPolicy: 'no-referrer' }),
+        ...(outlives && !isLater && { keepalive: true }),
         signal: abort.signal,
-      });
-      const answer = await Promise.race([posted, stopped]);
+      };
+      if (isLater) later = fetchLater?.(url, init);
+      // What is made later shows no answer. Once the page goes on after all, its time runs out, and it is made as others are.
+      const answer = await (isLater ? stopped : Promise.race([fetch(url, init), stopped]));
       limits.enter('bodyMs');
       return {
         kind: 'answered',
@@ -37,12 +64,14 @@ export class FetchTransport implements Transport {
         body: await readStart(answer, stopped),
       };
     } catch (cause) {
+      if (isLater) return { kind: 'failed', cause, maybeSent: later?.activated === true };
       // A page is not told why a request failed, so it may have arrived.
       return { kind: 'failed', cause, maybeSent: true };
     } finally {
       limits.clear();
       // Ends what was not read.
       abort.abort();
+      if (outlives) room[outlives] += body.length;
     }
   }
 

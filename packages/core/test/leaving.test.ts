@@ -1,0 +1,226 @@
+import { describe, expect, it } from 'vitest';
+import { Books } from '../src/books.ts';
+import { Budget } from '../src/budget.ts';
+import { DeadLetterStore } from '../src/dead-letter-store.ts';
+import { Dispatch } from '../src/dispatch.ts';
+import { Lanes } from '../src/lanes.ts';
+import { Reporter } from '../src/reporter.ts';
+import { readOptions } from '../src/settings.ts';
+import { SizeLimit } from '../src/size-limit.ts';
+import type { Outcome, Outliving } from '../src/transport.ts';
+import { FakeJournal } from './fake-journal.ts';
+import { answered, failed, hang, ScriptedTransport } from './scripted-transport.ts';
+import { textWriter } from './text-writer.ts';
+import { settle, VirtualClock } from './virtual-clock.ts';
+
+/** A transport whose requests may outlive the page, within bounds. */
+class OutlivingTransport extends ScriptedTransport {
+  readonly left: Record<Outliving, number> = { keepalive: 60_000, later: 60_000 };
+
+  room(way: Outliving): number {
+    return this.left[way];
+  }
+}
+
+/** All that is between the memory and the service, of a page that is hidden when a test says so. */
+class Page {
+  readonly clock = new VirtualClock();
+  readonly journal = new FakeJournal({ maxEvents: 100, maxBytes: 48 * 1024 });
+  readonly transport = new OutlivingTransport(this.clock);
+  readonly books = new Books();
+  readonly lanes: Lanes;
+  readonly dispatch: Dispatch;
+  /** What the journal had been asked to write when each request was made. */
+  readonly appendsBefore: number[] = [];
+
+  constructor(ordering: 'unordered' | 'strict' = 'unordered') {
+    const { clock, journal, transport, books } = this;
+    const settings = readOptions({ baseUrl: 'https://example.com', correlationKey: 'email', ordering });
+    const sizeLimit = new SizeLimit(() => {});
+    const wake = () => void this.dispatch.wake();
+    const ignore = () => {};
+    this.lanes = new Lanes({
+      ...{ buffer: settings.buffer, text: textWriter, journal, clock, random: () => 1, sizeLimit },
+      budget: new Budget({
+        ...{ ...settings.storage, journal, clock, onDropped: ignore },
+        ...{ evict: (segment) => this.lanes.evict(segment), rescue: (segment) => this.lanes.rescue(segment) },
+      }),
+      ...{ intervalMs: 250, maxWaitMs: 1_000, maxAgeMs: undefined, limit: settings.batch },
+      ...{ isStrict: ordering === 'strict', onWritten: wake, onDue: wake, onRecovered: async () => {} },
+      ...{ onFailed: ignore, onDropped: ignore, onDamaged: ignore, onExpired: ignore },
+    });
+    this.dispatch = new Dispatch({
+      ...{ settings, clock, random: () => 1, transport, journal, lanes: this.lanes, books, sizeLimit },
+      deadLetters: new DeadLetterStore({
+        ...{ clock, maxBytes: Number.POSITIVE_INFINITY, maxAgeMs: Number.POSITIVE_INFINITY },
+        ...{ createJournal: () => new FakeJournal(), mayHold: async () => true, page: journal.groupLimit },
+        ...{ onDropped: ignore, onDamaged: ignore, onFailed: ignore },
+      }),
+      reporter: new Reporter({ books, clock }),
+      hooked: {},
+      opened: async () => {},
+    });
+    this.respond(() => answered(200));
+  }
+
+  respond(answer: () => Outcome | Promise<Outcome>): void {
+    this.transport.respond = () => {
+      this.appendsBefore.push(this.journal.calls.filter((call) => call === 'append').length);
+      return answer();
+    };
+  }
+
+  /** Events of about `bytes` each, as they are just after `track()`. */
+  track(count: number, bytes = 300): void {
+    const { backlog, committer } = this.lanes.normal;
+    for (let number = 0; number < count; number += 1) {
+      backlog.push(JSON.stringify({ text: 'x'.repeat(bytes) }), this.clock.now());
+      committer.notify();
+    }
+  }
+
+  /** Returns the requests that were made before this returned. */
+  hide(isLeft = false): readonly { outlives?: Outliving | undefined; count: number; bytes: number }[] {
+    const before = this.transport.requests.length;
+    this.dispatch.leave(isLeft, () => void this.lanes.writeAll());
+    return this.transport.requests
+      .slice(before)
+      .map(({ outlives, events, body }) => ({ outlives, count: events.length, bytes: body.length }));
+  }
+
+  get counts(): { pending: number; volatile: number; inFlight: number; delivered: number } {
+    const { pending, volatile, inFlight } = this.lanes.waiting;
+    return { pending, volatile, inFlight, delivered: this.books.delivered };
+  }
+}
+
+describe('a page that is hidden', () => {
+  it('writes all and sends what has room, before its handler is over', async () => {
+    const page = new Page();
+    page.track(1_000);
+    const [request, ...others] = page.hide();
+    expect(others).toEqual([]);
+    expect(request?.outlives).toBe('keepalive');
+    expect(request?.bytes).toBeGreaterThan(59_000);
+    expect(request?.bytes).toBeLessThanOrEqual(60_000);
+    // What is sent is one group, what is not are others: all of them were handed to the journal by then, and first.
+    expect(page.appendsBefore).toEqual([1 + Math.ceil((1_000 - (request?.count ?? 0)) / 100)]);
+    await settle();
+    expect(page.journal.texts).toHaveLength(1_000);
+  });
+
+  it('releases what it sees an answer to, and nothing else', async () => {
+    const page = new Page();
+    page.track(50);
+    page.respond(() => hang(page.transport.requests[0] ?? expect.fail()));
+    page.hide();
+    await page.clock.advance(10_000);
+    expect(page.counts).toEqual({ pending: 50, volatile: 0, inFlight: 50, delivered: 0 });
+    expect(page.journal.acknowledged).toEqual([]);
+  });
+
+  it('counts what it sees an answer to as delivered', async () => {
+    const page = new Page();
+    page.track(50);
+    page.hide();
+    await settle();
+    expect(page.counts).toEqual({ pending: 0, volatile: 0, inFlight: 0, delivered: 50 });
+    expect(page.journal.bytes).toBe(0);
+  });
+
+  it('sends again what failed, as any other batch, where it lives on', async () => {
+    const page = new Page();
+    page.track(50);
+    page.respond(() => failed(true));
+    page.hide();
+    await settle();
+    expect(page.books.maybeDuplicate).toBe(50);
+    page.respond(() => answered(200));
+    await page.clock.advance(1_000);
+    expect(page.transport.requests.map(({ outlives }) => outlives)).toEqual(['keepalive', undefined]);
+    expect(page.transport.requests[1]?.text).toBe(page.transport.requests[0]?.text);
+    expect(page.counts).toMatchObject({ pending: 0, delivered: 50 });
+  });
+
+  it('also sends what is written and waits for others to be sent with', async () => {
+    const page = new Page();
+    page.track(30);
+    await page.clock.advance(300);
+    page.track(20);
+    expect(page.hide().map(({ count }) => count)).toEqual([30, 20]);
+    await settle();
+    expect(page.journal.texts).toHaveLength(50);
+    expect(page.counts).toMatchObject({ pending: 0, delivered: 50 });
+  });
+
+  it('leaves alone what the journal is about to take: that is written, and sent the usual way', async () => {
+    const page = new Page();
+    const goOn = page.journal.hangAppends();
+    page.track(30);
+    await page.clock.advance(300);
+    page.track(20);
+    expect(page.hide()).toEqual([]);
+    goOn();
+    await page.clock.advance(2_000);
+    expect(page.journal.texts).toHaveLength(50);
+    expect(page.counts).toMatchObject({ pending: 0, delivered: 50 });
+  });
+
+  it('sends nothing while the service does not answer, and writes all', async () => {
+    const page = new Page();
+    page.respond(() => failed(false));
+    for (let number = 0; number < 5; number += 1) {
+      page.track(1);
+      await page.clock.advance(1_500);
+    }
+    await page.clock.advance(5_000);
+    expect(page.dispatch.stats.breaker).toBe('open');
+    page.track(50);
+    expect(page.hide()).toEqual([]);
+    await settle();
+    expect(page.journal.texts).toHaveLength(55);
+  });
+
+  it('sends one request where order is strict, and none while something older waits', async () => {
+    const page = new Page('strict');
+    await page.dispatch.wake();
+    await settle();
+    page.track(300);
+    page.respond(() => hang(page.transport.requests[0] ?? expect.fail()));
+    expect(page.hide(true)).toHaveLength(1);
+    page.track(300);
+    expect(page.hide(true)).toEqual([]);
+    await settle();
+    expect(page.journal.texts).toHaveLength(600);
+  });
+});
+
+describe('a page that is left', () => {
+  it('has the browser send later what does not fit, as far as that has room', async () => {
+    const page = new Page();
+    page.track(1_000);
+    const requests = page.hide(true);
+    expect(requests.map(({ outlives }) => outlives)).toEqual(['keepalive', 'later']);
+    for (const { bytes } of requests) expect(bytes).toBeGreaterThan(59_000);
+    await settle();
+    expect(page.journal.texts).toHaveLength(1_000);
+  });
+
+  it('sends what a request that was made before left room for', async () => {
+    const page = new Page();
+    page.transport.left.keepalive = 10_000;
+    page.transport.left.later = 0;
+    page.track(100);
+    const [request, ...others] = page.hide(true);
+    expect(others).toEqual([]);
+    expect(request?.bytes).toBeLessThanOrEqual(10_000);
+  });
+
+  it('does not send an event that is larger than the room', async () => {
+    const page = new Page();
+    page.track(1, 70_000);
+    expect(page.hide(true)).toEqual([]);
+    await settle();
+    expect(page.journal.texts).toHaveLength(1);
+  });
+});
