@@ -1,3 +1,4 @@
+import { StorageError } from './errors/storage-error.ts';
 import type { EventBytes, Range } from './journal.ts';
 
 /** Appends ever begun, by all lanes. */
@@ -12,6 +13,10 @@ export interface Append {
 
 interface Turn extends Append {
   readonly generation: number;
+  /** How many of its events were not taken out of the ring meanwhile. */
+  left: number;
+  /** Is told where those are that were, the oldest first. */
+  readonly placed: { readonly count: number; readonly tell: (range: Range) => void }[];
   /** What came of it, as far as that waits for an earlier one. */
   outcome?: () => void;
 }
@@ -41,7 +46,21 @@ export class Appends {
     return this.#underWay.size;
   }
 
-  /** Events in them, without those that are disowned. */
+  /** How many of the oldest unwritten events are in one append; undefined where none are in any. */
+  get oldest(): number | undefined {
+    return this.#oldest?.left;
+  }
+
+  /** So many of the oldest ones are taken out of the ring. `tell` is told where the journal has them, once it has. */
+  take(count: number, tell: (range: Range) => void): void {
+    const turn = this.#oldest;
+    if (turn === undefined) return;
+    turn.placed.push({ count, tell });
+    turn.left -= count;
+    this.#handed -= count;
+  }
+
+  /** Events in them that wait in the ring, without those that are disowned. */
   get handed(): number {
     return this.#handed;
   }
@@ -52,14 +71,21 @@ export class Appends {
     { succeeded, failed, disowned, over }: AppendEnd,
   ): void {
     begun += 1;
-    const turn: Turn = { group, order: begun, generation: this.#generation };
+    const { length } = group.ends;
+    const turn: Turn = { group, order: begun, generation: this.#generation, left: length, placed: [] };
     this.#turns.push(turn);
-    this.#handed += group.ends.length;
+    this.#handed += length;
     const isOurs = () => turn.generation === this.#generation;
     const take = (range: Range) => {
-      if (!isOurs()) return disowned(range);
-      succeeded(range);
-      this.#handed -= group.ends.length;
+      const all = checkedRange(range, group);
+      if (!isOurs()) return disowned(all);
+      let { from } = all;
+      for (const { count, tell } of turn.placed) {
+        tell({ ...all, from, to: from + count });
+        from += count;
+      }
+      succeeded({ ...all, from });
+      this.#handed -= turn.left;
     };
     const fail = (error: unknown) => {
       if (isOurs()) failed(error);
@@ -95,6 +121,10 @@ export class Appends {
     return ours;
   }
 
+  get #oldest(): Turn | undefined {
+    return this.#turns.find(({ generation, left }) => generation === this.#generation && left > 0);
+  }
+
   /** Resolves once one of them has ended; at once where there is none. */
   async next(): Promise<void> {
     if (this.#underWay.size > 0) await Promise.race(this.#underWay);
@@ -112,6 +142,12 @@ export class Appends {
 }
 
 /** A journal of the user's own may break its word. */
+export function checkedRange(range: Range | undefined, { ends }: EventBytes): Range {
+  if (range !== undefined && range?.to - range?.from === ends.length) return range;
+  throw new StorageError(`the journal returned no range of the ${ends.length} events that it was given`);
+}
+
+/** As above. */
 function called(call: () => Promise<Range>): Promise<Range> {
   try {
     return Promise.resolve(call());

@@ -129,11 +129,12 @@ export class Batcher {
   }
 
   /** The oldest events in memory, due or not, as a batch whose body has at most so many bytes; undefined where not one fits. */
-  takeNow(maxBytes: number): Batch | undefined {
+  takeNow(maxBytes: number, maxEvents: number = Number.POSITIVE_INFINITY): Batch | undefined {
     const { backlog } = this.#options;
-    const limit = this.#limit;
-    const room = Math.min(limit.maxBytes, maxBytes - BATCH_OVERHEAD_BYTES);
-    return backlog.oldestBytes > room ? undefined : backlog.takeFresh({ ...limit, maxBytes: room });
+    const most = this.#limit;
+    const room = Math.min(most.maxBytes, maxBytes - BATCH_OVERHEAD_BYTES);
+    if (backlog.oldestBytes > room) return undefined;
+    return backlog.takeFresh({ maxEvents: Math.min(most.maxEvents, maxEvents), maxBytes: room });
   }
 
   /** Leaves stored events alone, because they cannot be read now, until the returned function is called. */

@@ -1,5 +1,5 @@
 import { type Backoff, backoffDelayMs } from '@sluice/protocol';
-import { Appends } from './appends.ts';
+import { Appends, checkedRange } from './appends.ts';
 import type { Backlog } from './backlog.ts';
 import type { Budget } from './budget.ts';
 import type { Clock, Timer } from './clock.ts';
@@ -74,9 +74,9 @@ export class Committer {
     this.#timer ??= clock.setTimeout(() => this.#tick(), intervalMs);
   }
 
-  /** Whether events are in the journal's hands. */
-  get isWriting(): boolean {
-    return this.#appends.size > 0;
+  /** What the journal is being given. */
+  get appends(): Pick<Appends, 'oldest' | 'take'> {
+    return this.#appends;
   }
 
   /** The page may be gone soon: gives to the journal all that is accepted before this returns, as far as there is room. */
@@ -313,11 +313,11 @@ export class Committer {
     this.#tries += 1;
     this.#appends.begin(group, () => journal.append(group), {
       succeeded: (range) => {
-        backlog.markWritten(checkedRange(range, group));
+        backlog.markWritten(range);
         if (this.#recover()) void onRecovered();
       },
       failed: (error) => this.#fail(error),
-      disowned: (range) => void journal.acknowledge(checkedRange(range, group)).catch(() => undefined),
+      disowned: (range) => void journal.acknowledge(range).catch(() => undefined),
       over: () => {
         budget.written(group);
         if (this.failing && this.#appends.size === 0) backlog.sendsUnwritten = true;
@@ -362,10 +362,4 @@ export class Committer {
     }, delayMs);
     onFailed(error);
   }
-}
-
-/** A journal of the user's own may break its word. */
-function checkedRange(range: Range | undefined, { ends }: EventBytes): Range {
-  if (range !== undefined && range?.to - range?.from === ends.length) return range;
-  throw new StorageError(`the journal returned no range of the ${ends.length} events that it was given`);
 }

@@ -63,6 +63,8 @@ export interface Journal {
   readonly unsaved?: number;
   /** The most that it takes in one append. */
   readonly groupLimit: Limit;
+  /** Whether `append` has copied the events when it returns. Left out where that is not sure. */
+  readonly copies?: boolean;
 
   /** Takes the place in storage and reports what earlier lives left there. Rejects with a StorageError where it cannot. */
   open(observer: JournalObserver): Promise<void>;

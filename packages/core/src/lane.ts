@@ -57,10 +57,16 @@ export class Lane {
    * Those that are not written are given to the journal before this returns.
    */
   takeNow(maxBytes: number): Batch | undefined {
-    const { backlog, batcher, committer, underWay } = this;
-    const isFree = backlog.fresh > 0 || (backlog.unwritten > 0 && !committer.isWriting);
-    const batch = isFree ? batcher.takeNow(maxBytes) : undefined;
-    if (batch?.range.segment === MEMORY_SEGMENT) void underWay.secureOne(batch, true);
+    const { backlog, batcher, underWay } = this;
+    const { appends } = this.committer;
+    if (backlog.fresh + backlog.unwritten === 0) return undefined;
+    const handed = backlog.fresh > 0 ? undefined : appends.oldest;
+    // Not out of the memory that it is written from.
+    if (handed !== undefined && !this.#options.journal.copies) return undefined;
+    const batch = batcher.takeNow(maxBytes, handed);
+    if (batch?.range.segment !== MEMORY_SEGMENT) return batch;
+    if (handed === undefined) void underWay.secureOne(batch, true);
+    else appends.take(rangeLength(batch.range), (range) => void underWay.place(batch, range));
     return batch;
   }
 

@@ -2,7 +2,6 @@ import type { Backlog } from './backlog.ts';
 import type { Batch } from './batch.ts';
 import { MEMORY_SEGMENT } from './in-flight.ts';
 import type { EventBytes, Journal, Range } from './journal.ts';
-import type { EpochRange } from './range-queue.ts';
 
 export interface UnderWayOptions {
   readonly backlog: Backlog;
@@ -46,12 +45,19 @@ export class UnderWay {
 
   /** Gives to the journal one that is in memory alone: before this returns, where there is room. False where that fails. */
   async secureOne(batch: Batch, isSent: boolean): Promise<boolean> {
-    const { backlog, secure } = this.#options;
+    const { secure } = this.#options;
     this.#read.add(batch);
     const range = await secure(batch.events, isSent);
     if (range === undefined) return false;
-    await this.#settle(batch, range, () => backlog.moveInFlight(batch.range, range));
+    await this.place(batch, range);
     return true;
+  }
+
+  /** The journal has a batch in another place, or has it now. Its end may have come meanwhile. */
+  async place(batch: Batch, written: Range): Promise<void> {
+    const { backlog, journal } = this.#options;
+    if (this.#batches.has(batch)) batch.range = backlog.moveInFlight(batch.range, written);
+    else await journal.acknowledge(written).catch(() => undefined);
   }
 
   /** As `secure`, now, on this thread. */
@@ -66,12 +72,11 @@ export class UnderWay {
 
   /** Writes what lies in a segment to another one. Returns how many bytes that are. */
   async rescue(segment: number): Promise<number> {
-    const { backlog, journal } = this.#options;
+    const { journal } = this.#options;
     let bytes = 0;
     for (const batch of this.#in(segment)) {
       this.#read.add(batch);
-      const range = await journal.append(batch.events);
-      await this.#settle(batch, range, () => backlog.moveInFlight(batch.range, range));
+      await this.place(batch, await journal.append(batch.events));
       bytes += batch.events.bytes.length;
     }
     return bytes;
@@ -80,11 +85,5 @@ export class UnderWay {
   /** Also those that come while they are looked at: a batch may go on in parts. */
   *#in(segment: number): Generator<Batch> {
     for (const batch of this.#batches) if (batch.range.segment === segment) yield batch;
-  }
-
-  /** A batch is in the journal in another place, unless its end has come meanwhile. */
-  async #settle(batch: Batch, written: Range, move: () => EpochRange): Promise<void> {
-    if (this.#batches.has(batch)) batch.range = move();
-    else await this.#options.journal.acknowledge(written).catch(() => undefined);
   }
 }

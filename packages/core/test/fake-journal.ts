@@ -15,6 +15,8 @@ export class FakeJournal implements Journal {
   readonly groups: string[][] = [];
   readonly acknowledged: Range[] = [];
   mostAppendsAtOnce = 0;
+  /** Whether it copies events at once: otherwise it reads them only when they are written. */
+  copies = false;
   failOpen = false;
   failAppends = false;
   /** So many appends fail from now on. */
@@ -84,8 +86,9 @@ export class FakeJournal implements Journal {
     await this.#memory.open();
   }
 
-  async append(events: EventBytes): Promise<Range> {
+  async append(given: EventBytes): Promise<Range> {
     this.calls.push('append');
+    const events = this.copies ? { ...given, bytes: new Uint8Array(given.bytes) } : given;
     this.#appends += 1;
     this.mostAppendsAtOnce = Math.max(this.mostAppendsAtOnce, this.#appends);
     try {

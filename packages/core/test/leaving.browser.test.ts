@@ -1,23 +1,23 @@
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
-import { createTracker, type Tracker, type TrackerOptions } from '../src/index.ts';
+import { createTracker, type TrackerOptions } from '../src/index.ts';
 import { uuid } from '../src/uuid.ts';
 
 type Core = typeof import('../src/index.ts');
 
 const { baseUrl, apiUrl, apiKey } = inject('emulator');
 const ada = { correlationValue: 'ada@example.com' };
+/** Nobody listens there. */
+const nowhere = 'http://127.0.0.1:1';
 const core = new URL('../src/index.ts', import.meta.url).href;
 
 const frames: HTMLIFrameElement[] = [];
-const trackers: Tracker[] = [];
 
-afterEach(async () => {
+afterEach(() => {
   for (const frame of frames.splice(0)) frame.remove();
-  for (const tracker of trackers.splice(0)) await tracker.close({ timeoutMs: 0 });
 });
 
-/** A page of its own in this one, with a tracker whose journal is that of the correlation key. */
-async function openPage(correlationKey: string, options: Partial<TrackerOptions> = {}) {
+/** A page of its own in this one, and a tracker in it. */
+async function openPage(options: TrackerOptions) {
   const frame = document.createElement('iframe');
   frame.src = '/__vitest_blank__';
   const isLoaded = new Promise((resolve) => frame.addEventListener('load', resolve));
@@ -29,10 +29,31 @@ async function openPage(correlationKey: string, options: Partial<TrackerOptions>
   const script = view.document.createElement('script');
   script.textContent = `window.core = import(${JSON.stringify(core)})`;
   view.document.body.append(script);
-  const tracker = (await view.core)?.createTracker({ baseUrl, apiKey, correlationKey, ...options });
+  const tracker = (await view.core)?.createTracker(options);
   if (tracker === undefined) throw new Error('the script did not run');
   await tracker.flush();
   return { view, tracker };
+}
+
+/** Leaves a page. Resolves once it is gone. */
+async function leave(view: Window): Promise<void> {
+  const isGone = new Promise((resolve) => view.addEventListener('unload', resolve));
+  view.location.href = 'about:blank';
+  await isGone;
+}
+
+/** Visits the site again and again, until a visit finds so many events. */
+async function expectStored(options: TrackerOptions, stored: number): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      const next = createTracker(options);
+      await next.flush({ timeoutMs: 50 });
+      const { recovered } = next.stats();
+      await next.close({ timeoutMs: 0 });
+      expect(recovered).toBe(stored);
+    },
+    { timeout: 10_000 },
+  );
 }
 
 async function count(name: string): Promise<unknown> {
@@ -44,18 +65,31 @@ async function count(name: string): Promise<unknown> {
 }
 
 describe('a page that navigates in the task of its last calls', () => {
-  it('has sent or stored all of them', async () => {
-    const name = `left-${uuid()}`;
-    const { view, tracker } = await openPage(name);
-    const text = 'x'.repeat(100);
-    for (let number = 0; number < 400; number += 1) tracker.track(name, { number, text }, ada);
-    view.location.href = 'about:blank';
-    await vi.waitFor(async () => expect(await count(name)).not.toMatchObject({ unique: 0 }));
-    const next = createTracker({ baseUrl, apiKey, correlationKey: name });
-    trackers.push(next);
-    await vi.waitFor(async () => {
-      await next.flush();
-      expect(await count(name)).toMatchObject({ unique: 400 });
+  it('has sent what fits', async () => {
+    const name = `sent-${uuid()}`;
+    const { view, tracker } = await openPage({ baseUrl, apiKey, correlationKey: 'email' });
+    for (let number = 0; number < 150; number += 1) tracker.track(name, { number }, ada);
+    await leave(view);
+    await vi.waitFor(async () => expect(await count(name)).toMatchObject({ unique: 150 }), {
+      timeout: 10_000,
     });
+  });
+
+  it('has stored all of them', async () => {
+    const options = { baseUrl: nowhere, correlationKey: `all-${uuid()}` };
+    const { view, tracker } = await openPage(options);
+    for (let number = 0; number < 2_000; number += 1) tracker.track('call', { number }, ada);
+    await leave(view);
+    await expectStored(options, 2_000);
+  });
+
+  it('has stored what it tracks while it goes', async () => {
+    const options = { baseUrl: nowhere, correlationKey: `going-${uuid()}` };
+    const { view, tracker } = await openPage(options);
+    for (const type of ['pagehide', 'visibilitychange']) {
+      view.addEventListener(type, () => tracker.track(type, {}, ada));
+    }
+    await leave(view);
+    await expectStored(options, 2);
   });
 });

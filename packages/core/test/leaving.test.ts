@@ -153,7 +153,57 @@ describe('a page that is hidden', () => {
     expect(page.counts).toMatchObject({ pending: 0, delivered: 50 });
   });
 
-  it('leaves alone what the journal is about to take: that is written, and sent the usual way', async () => {
+  it('sends what is being written, and knows where the journal has it', async () => {
+    const page = new Page();
+    page.journal.copies = true;
+    const goOn = page.journal.hangAppends();
+    page.track(150);
+    await page.clock.advance(300);
+    page.track(10);
+    // As much as has room: of what is being written in two groups, and of what is not.
+    page.transport.left.keepalive = 42_000;
+    const [first, second, ...others] = page.hide();
+    expect(others).toEqual([]);
+    expect(first?.count).toBe(100);
+    expect(second?.count).toBeLessThan(50);
+    await settle();
+    expect(page.counts).toMatchObject({ delivered: 100 + (second?.count ?? 0) });
+    goOn();
+    await settle();
+    expect(page.journal.texts).toHaveLength(160);
+    await page.clock.advance(2_000);
+    expect(page.counts).toEqual({ pending: 0, volatile: 0, inFlight: 0, delivered: 160 });
+    expect(page.journal.bytes).toBe(0);
+    expect(page.transport.requests.flatMap(({ events }) => events)).toHaveLength(160);
+  });
+
+  it('has it in the journal also where no answer comes', async () => {
+    const page = new Page();
+    page.journal.copies = true;
+    const goOn = page.journal.hangAppends();
+    page.track(150);
+    await page.clock.advance(300);
+    page.respond(() => hang(page.transport.requests[0] ?? expect.fail()));
+    page.hide();
+    expect(page.counts).toMatchObject({ inFlight: 150, volatile: 150 });
+    goOn();
+    await settle();
+    expect(page.counts).toMatchObject({ inFlight: 150, volatile: 0 });
+    expect(page.journal.acknowledged).toEqual([]);
+  });
+
+  it('keeps in memory what is on its way where the journal does not take it, until it does', async () => {
+    const page = new Page();
+    page.journal.copies = true;
+    page.journal.failAppends = true;
+    page.track(150);
+    page.respond(() => hang(page.transport.requests[0] ?? expect.fail()));
+    page.hide();
+    await settle();
+    expect(page.counts).toMatchObject({ pending: 150, volatile: 150 });
+  });
+
+  it('leaves alone what is being written where that is read from the same memory: it is sent the usual way', async () => {
     const page = new Page();
     const goOn = page.journal.hangAppends();
     page.track(30);

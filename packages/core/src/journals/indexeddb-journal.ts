@@ -50,6 +50,7 @@ type Locks = Pick<LockManager, 'request'>;
 export class IndexedDbJournal implements Journal {
   readonly survives = true;
   readonly groupLimit: Limit = GROUP_LIMIT;
+  readonly copies = true;
   readonly #name: string;
   readonly #locks: Locks | undefined;
   readonly #clock: Clock;
@@ -179,6 +180,8 @@ export class IndexedDbJournal implements Journal {
       this.#store.use('readwrite', (objects) => {
         for (const old of stale) objects.delete(old);
         objects.put(record, key);
+        // Left to itself, it ends with the page.
+        objects.transaction.commit?.();
         return promisifyRequest(objects.transaction);
       }),
     );

@@ -69,9 +69,9 @@ export class FetchTransport implements Transport {
       return { kind: 'failed', cause, maybeSent: true };
     } finally {
       limits.clear();
-      // Ends what was not read.
-      abort.abort();
+      // Ends what was not read. Not what outlives the page: to that the end of the page is a failure, and it goes on.
       if (outlives) room[outlives] += body.length;
+      else abort.abort();
     }
   }
 
