@@ -1,0 +1,56 @@
+import { type Browser, type BrowserContext, chromium, devices, type Page } from 'playwright';
+import { findChromium } from '../../../scripts/chromium.mjs';
+
+const executablePath = findChromium();
+
+export const hasChromium: boolean = executablePath !== undefined;
+
+export function launchChromium(): Promise<Browser> {
+  const args = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
+  return chromium.launch({ ...(executablePath && { executablePath }), args });
+}
+
+type Stage = 'memory' | 'disk' | 'flight' | 'delivered';
+
+/** A phone with the shop on its screen. */
+export class Phone implements AsyncDisposable {
+  readonly page: Page;
+  /** What went wrong in the page. */
+  readonly errors: Error[] = [];
+  /** All hosts that the page has asked for something. */
+  readonly hosts: Set<string> = new Set();
+  readonly #context: BrowserContext;
+
+  static async open(browser: Browser, url: string): Promise<Phone> {
+    const context = await browser.newContext({ ...devices['Pixel 7'] });
+    const phone = new Phone(context, await context.newPage());
+    await phone.page.goto(url);
+    return phone;
+  }
+
+  private constructor(context: BrowserContext, page: Page) {
+    this.#context = context;
+    this.page = page;
+    page.on('pageerror', (error) => this.errors.push(error));
+    page.on('request', (request) => this.hosts.add(new URL(request.url()).hostname));
+  }
+
+  async tap(role: 'button' | 'switch', name: string): Promise<void> {
+    await this.page.getByRole(role, { name, exact: true }).tap();
+  }
+
+  /** Resolves once the buffer shows so many events there. */
+  async shows(stage: Stage, count: number): Promise<void> {
+    const shown = this.page.locator(`[data-stage="${stage}"] dd`, { hasText: new RegExp(`^${count}$`) });
+    await shown.waitFor();
+  }
+
+  /** Cuts the phone itself off, or connects it again. */
+  async setOffline(isOffline: boolean): Promise<void> {
+    await this.#context.setOffline(isOffline);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#context.close();
+  }
+}

@@ -1,0 +1,113 @@
+import type { StoredEvent } from '@sluice/emulator';
+import type { Browser } from 'playwright';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasChromium, launchChromium, Phone } from './phone.ts';
+import { startShop } from './running-shop.ts';
+
+const TIMEOUT_MS = 60_000;
+
+describe('the shop, as a process', () => {
+  test('says where its page and the service are, and ends on Ctrl-C', async () => {
+    await using shop = await startShop();
+    expect(shop.output).toMatch(
+      /The shop +http:\/\/127\.0\.0\.1:\d+\n +The service +http:\/\/127\.0\.0\.1:\d+\n/,
+    );
+    expect(await shop.events()).toEqual([]);
+    expect(await shop.interrupt()).toBe(0);
+    await expect(fetch(shop.url)).rejects.toThrow();
+  });
+});
+
+describe.skipIf(!hasChromium)('the shop on a phone', { timeout: TIMEOUT_MS }, () => {
+  let browser: Browser;
+
+  beforeAll(async () => {
+    browser = await launchChromium();
+  }, TIMEOUT_MS);
+
+  afterAll(() => browser.close());
+
+  test('delivers each tap once, those made offline and before a reload as well', async () => {
+    await using shop = await startShop();
+    await using phone = await Phone.open(browser, shop.url);
+    const { page } = phone;
+    await phone.tap('button', 'Storm lantern');
+    await phone.tap('button', 'Add to the cart');
+    await phone.tap('button', 'Add Enamel mug to the cart');
+    await phone.shows('delivered', 3);
+
+    await phone.tap('switch', 'Offline');
+    await page.getByText('You are offline.').waitFor();
+    await phone.tap('button', 'Add Deck boots to the cart');
+    await phone.tap('button', 'One less: Enamel mug');
+    await page.getByRole('searchbox').fill('rope');
+    await phone.tap('button', 'Add Mooring rope to the cart');
+    await page.getByText('Not reachable').waitFor();
+    await phone.shows('memory', 0);
+    await phone.shows('disk', 4);
+
+    await page.reload();
+    expect(await page.getByRole('switch', { name: 'Offline' }).isChecked()).toBe(true);
+    await phone.shows('disk', 4);
+    await phone.tap('button', 'Check out');
+    await phone.shows('disk', 5);
+
+    await phone.tap('switch', 'Offline');
+    await phone.shows('delivered', 5);
+    await phone.shows('disk', 0);
+    await page.getByText('All delivered').waitFor();
+
+    const events = await shop.events();
+    expect(new Set(events.map(({ uuid }) => uuid)).size).toBe(8);
+    expect(events.map(brief).sort()).toEqual([
+      'checkout "total":125',
+      'item_removed "quantity":0',
+      'item_to_cart "sku":"boots"',
+      'item_to_cart "sku":"lantern"',
+      'item_to_cart "sku":"mug"',
+      'item_to_cart "sku":"rope"',
+      'product_viewed "sku":"lantern"',
+      'search "query":"rope"',
+    ]);
+    expect(events.every(({ deliveries, attributed }) => deliveries === 1 && attributed)).toBe(true);
+    expect([...phone.hosts]).toEqual(['127.0.0.1']);
+    expect(phone.errors).toEqual([]);
+  });
+
+  test('goes on by itself when the phone has a network again', async () => {
+    await using shop = await startShop();
+    await using phone = await Phone.open(browser, shop.url);
+    await phone.setOffline(true);
+    await phone.page.getByText('You are offline.').waitFor();
+    await phone.tap('button', 'Add Steel flask to the cart');
+    await phone.tap('button', 'Add Steel flask to the cart');
+    await phone.shows('memory', 0);
+    await phone.shows('disk', 2);
+    await phone.setOffline(false);
+    await phone.shows('delivered', 2);
+    const events = await shop.events();
+    expect(events.map(({ deliveries }) => deliveries)).toEqual([1, 1]);
+  });
+
+  test('can be used with the keyboard alone', async () => {
+    await using shop = await startShop();
+    await using phone = await Phone.open(browser, shop.url);
+    const { page } = phone;
+    await page.getByRole('button', { name: 'Log book', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Log book' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'One less: Log book' }).waitFor();
+    await page.getByRole('switch', { name: 'Offline' }).focus();
+    await page.keyboard.press('Space');
+    await page.getByText('You are offline.').waitFor();
+  });
+});
+
+/** Its name, and what tells it from others of that name. */
+function brief({ event: { event, payload } }: StoredEvent): string {
+  const telling = { search: 'query', checkout: 'total', item_removed: 'quantity' }[event] ?? 'sku';
+  return `${event} "${telling}":${JSON.stringify(payload?.[telling])}`;
+}
