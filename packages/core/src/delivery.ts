@@ -209,6 +209,10 @@ export class Delivery {
     }
     if (signal.aborted) return 'stopped';
     onFailedAttempt(failedAttempt(outcome, rule.action, now));
+    if (outcome.kind === 'failed' && outcome.isBlocked) {
+      gate.hold(pass, 'blocked', 0, false);
+      return { again: NOW };
+    }
     if (outcome.kind === 'failed' || rule.action === 'retry') {
       // The next try goes as it is where that may help: some servers fail at what they cannot parse.
       requests.isEncodingAtFault(batch, 'status' in outcome ? outcome.status : undefined);

@@ -11,6 +11,7 @@ const ADVICE: Readonly<Record<Pause['reason'], string>> = {
   misdirected: 'the address is not that of the service; all events are kept: look at baseUrl',
   refused: 'the service refuses most events; the others are kept: look at what it answers',
   policy: 'delivery.policy pauses on this answer; all events are kept',
+  blocked: 'an ad-blocker or the like lets no request through; all events are kept: send them to a relay',
 };
 
 /** What is written of what is raised. */

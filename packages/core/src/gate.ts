@@ -220,7 +220,8 @@ export class Gate {
 
   /** The network may be back: the service is asked now, unless it has asked for time itself, or finds fault with us. */
   hint(): void {
-    if (this.#isBroken && this.#pause === undefined) this.#options.breaker.hint();
+    const reason = this.#pause?.reason;
+    if (reason === 'blocked' || (this.#isBroken && reason === undefined)) this.#options.breaker.hint();
   }
 
   /** What the service was refused for is mended: it is asked now. */

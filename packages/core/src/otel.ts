@@ -46,6 +46,7 @@ const PAUSE_REASONS: Readonly<Record<PauseReason, true>> = {
   misdirected: true,
   refused: true,
   policy: true,
+  blocked: true,
 };
 
 /** Names, units and kinds follow OpenTelemetry's conventions: what adds up over trackers is no gauge, and time is in seconds. */

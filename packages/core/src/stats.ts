@@ -10,12 +10,14 @@ export type PauseReason =
   /** Most of what was sent of late was refused: it is the service or us, not the events. */
   | 'refused'
   /** `delivery.policy` says so of another answer. */
-  | 'policy';
+  | 'policy'
+  /** Something in the browser, as an ad-blocker, lets no request through to the service, while others succeed. */
+  | 'blocked';
 
 /** The sender waits, and asks the service again from time to time. */
 export interface Pause {
   readonly reason: PauseReason;
-  /** What the service answered. */
+  /** What the service answered; 0 where it could not. */
   readonly status: number;
   /** When the service is asked again, in milliseconds since 1970. */
   readonly until: number;

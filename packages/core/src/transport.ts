@@ -42,6 +42,8 @@ export type Outcome =
       readonly cause: unknown;
       /** False only where it is certain that the service did not get the body: no name, no connection, no TLS. */
       readonly maybeSent: boolean;
+      /** Whether something on this side lets no request through to the service, as an ad-blocker. */
+      readonly isBlocked?: boolean;
     };
 
 /** Posts batches. Never follows a redirect (the key would travel), never rejects, reads a bounded part of the answer. */

@@ -5,6 +5,7 @@ import {
   type Transport,
   type TransportRequest,
 } from '../transport.ts';
+import { Blockade } from './blockade.ts';
 import { TimeLimits } from './time-limits.ts';
 
 /** Has the browser make a request once the page is gone, unless that is aborted before. Throws where it is too much. */
@@ -20,6 +21,8 @@ const room: Record<Outliving, number> = { keepalive: 60_000, later: fetchLater ?
 
 /** Posts with the platform's `fetch`: browsers, workers, edge runtimes. */
 export class FetchTransport implements Transport {
+  readonly #blockade = page ? new Blockade() : undefined;
+
   room(way: Outliving): number {
     return page ? room[way] : 0;
   }
@@ -36,6 +39,7 @@ export class FetchTransport implements Transport {
     });
     const limits = new TimeLimits(timeouts, signal, stop);
     const isLater = outlives === 'later';
+    const at = page ? performance.now() : 0;
     let later: ReturnType<FetchLater> | undefined;
     if (outlives) room[outlives] -= body.length;
     try {
@@ -56,6 +60,7 @@ export class FetchTransport implements Transport {
       // What is made later shows no answer. Once the page goes on after all, its time runs out, and it is made as others are.
       const answer = await (isLater ? stopped : Promise.race([fetch(url, init), stopped]));
       limits.enter('bodyMs');
+      this.#blockade?.passed();
       return {
         kind: 'answered',
         // A redirect that was not followed shows no status to a page; it is one all the same.
@@ -66,7 +71,8 @@ export class FetchTransport implements Transport {
     } catch (cause) {
       if (isLater) return { kind: 'failed', cause, maybeSent: later?.activated === true };
       // A page is not told why a request failed, so it may have arrived.
-      return { kind: 'failed', cause, maybeSent: true };
+      const isBlocked = this.#blockade?.failed(at) === true;
+      return { kind: 'failed', cause, maybeSent: !isBlocked, ...(isBlocked && { isBlocked }) };
     } finally {
       limits.clear();
       // Ends what was not read. Not what outlives the page: to that the end of the page is a failure, and it goes on.
