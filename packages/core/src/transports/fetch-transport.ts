@@ -11,20 +11,20 @@ import { TimeLimits } from './time-limits.ts';
 /** Has the browser make a request once the page is gone, unless that is aborted before. Throws where it is too much. */
 type FetchLater = (url: string, init: RequestInit) => { readonly activated: boolean };
 
-const { document: page, fetchLater } = globalThis as { document?: unknown; fetchLater?: FetchLater };
+const page = globalThis as { document?: unknown; fetchLater?: FetchLater };
 
 /**
  * What a page may still send so that it outlives it, in bytes of bodies, over all its trackers. Browsers bound each way at
  * 64 KiB, with addresses and headers.
  */
-const room: Record<Outliving, number> = { keepalive: 60_000, later: fetchLater ? 60_000 : 0 };
+const room: Record<Outliving, number> = { keepalive: 60_000, later: page.fetchLater ? 60_000 : 0 };
 
 /** Posts with the platform's `fetch`: browsers, workers, edge runtimes. */
 export class FetchTransport implements Transport {
-  readonly #blockade = page ? new Blockade() : undefined;
+  readonly #blockade = page.document ? new Blockade() : undefined;
 
   room(way: Outliving): number {
-    return page ? room[way] : 0;
+    return page.document ? room[way] : 0;
   }
 
   async post({ url, headers, body, timeouts, signal, outlives }: TransportRequest): Promise<Outcome> {
@@ -39,7 +39,7 @@ export class FetchTransport implements Transport {
     });
     const limits = new TimeLimits(timeouts, signal, stop);
     const isLater = outlives === 'later';
-    const at = page ? performance.now() : 0;
+    const at = page.document ? performance.now() : 0;
     let later: ReturnType<FetchLater> | undefined;
     if (outlives) room[outlives] -= body.length;
     try {
@@ -56,7 +56,7 @@ export class FetchTransport implements Transport {
         ...(outlives && !isLater && { keepalive: true }),
         signal: abort.signal,
       };
-      if (isLater) later = fetchLater?.(url, init);
+      if (isLater) later = page.fetchLater?.(url, init);
       // What is made later shows no answer. Once the page goes on after all, its time runs out, and it is made as others are.
       const answer = await (isLater ? stopped : Promise.race([fetch(url, init), stopped]));
       limits.enter('bodyMs');
