@@ -42,6 +42,12 @@ async function leave(view: Window): Promise<void> {
   await isGone;
 }
 
+/** What happens to a page when its tab is switched away from, or to. */
+function setVisibility(view: Window, visibilityState: 'hidden' | 'visible'): void {
+  Object.defineProperty(view.document, 'visibilityState', { value: visibilityState, configurable: true });
+  view.document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+}
+
 /** Visits the site again and again, until a visit finds so many events. */
 async function expectStored(options: TrackerOptions, stored: number): Promise<void> {
   await vi.waitFor(
@@ -91,5 +97,37 @@ describe('a page that navigates in the task of its last calls', () => {
     }
     await leave(view);
     await expectStored(options, 2);
+  });
+});
+
+describe('a page that is hidden, and lives on', () => {
+  it('sends what its own listeners track, before they are over, and sees the answer', async () => {
+    const name = `hidden-${uuid()}`;
+    const { view, tracker } = await openPage({ baseUrl, apiKey, correlationKey: 'email' });
+    view.document.addEventListener('visibilitychange', () => tracker.track(name, {}, ada));
+    const { sent } = tracker.stats().requests;
+    setVisibility(view, 'hidden');
+    expect(tracker.stats().requests.sent).toBe(sent + 1);
+    await vi.waitFor(() => expect(tracker.stats().pending).toBe(0));
+    expect(await count(name)).toEqual({ unique: 1, received: 1 });
+  });
+
+  it('does not ask whether the service is back before it is seen again, as others do', async () => {
+    const options = { baseUrl: nowhere, delivery: { retryBaseMs: 1, retryMaxMs: 10 } };
+    const { view, tracker } = await openPage({ ...options, correlationKey: `quiet-${uuid()}` });
+    const other = createTracker({ ...options, correlationKey: `loud-${uuid()}` });
+    for (const each of [tracker, other]) each.track('waits', {}, ada);
+    await vi.waitFor(() => expect(tracker.stats().breaker).toBe('open'), { timeout: 10_000 });
+    setVisibility(view, 'hidden');
+    // One may be on its way.
+    await vi.waitFor(() => expect(tracker.stats().breaker).toBe('open'));
+    const [quiet, loud] = [tracker, other].map((each) => each.stats().requests.sent);
+    await vi.waitFor(() => expect(other.stats().requests.sent).toBeGreaterThan((loud ?? 0) + 5), {
+      timeout: 10_000,
+    });
+    expect(tracker.stats().requests.sent).toBe(quiet);
+    setVisibility(view, 'visible');
+    await vi.waitFor(() => expect(tracker.stats().requests.sent).toBeGreaterThan(quiet ?? 0));
+    await other.close({ timeoutMs: 0 });
   });
 });
