@@ -184,25 +184,7 @@ export class Backlog {
    * Returns how many ended.
    */
   evict(segment: number): number {
-    let count = 0;
-    const settle = (range: EpochRange) => {
-      count += rangeLength(range);
-      this.epochs.settle(range.epoch, rangeLength(range));
-    };
-    for (const queue of [this.#stored, this.#aside]) {
-      queue.replace((range) => {
-        if (range.segment !== segment) return [range];
-        settle(range);
-        return [];
-      });
-    }
-    this.#written.replace((range) => {
-      if (range.segment !== segment) return [range];
-      settle(range);
-      this.#holes += rangeLength(range);
-      return [{ ...range, segment: DROPPED_SEGMENT }];
-    });
-    this.#closeHoles();
+    const count = this.end({ segment, from: 0, to: Number.POSITIVE_INFINITY });
     this.#memoryOnly += this.#inFlight.evict(segment);
     return count;
   }
@@ -214,6 +196,26 @@ export class Backlog {
   lose(segment: number): void {
     this.#written.replace((range) => (range.segment === segment ? [this.#inMemory(range)] : [range]));
     this.#memoryOnly += this.#inFlight.evict(segment);
+  }
+
+  /** What waits of a range ends here, what is in flight of it does not. Returns how many events ended. */
+  end(gone: Range): number {
+    let count = 0;
+    const cut = (range: EpochRange, leavesHole: boolean): EpochRange[] => {
+      const from = Math.max(range.from, gone.from);
+      const to = Math.min(range.to, gone.to);
+      if (range.segment !== gone.segment || from >= to) return [range];
+      count += to - from;
+      this.epochs.settle(range.epoch, to - from);
+      const hole = { ...range, segment: DROPPED_SEGMENT, from, to: leavesHole ? to : from };
+      return [{ ...range, to: from }, hole, { ...range, from: to }];
+    };
+    for (const queue of [this.#stored, this.#aside]) queue.replace((range) => cut(range, false));
+    const outsideRing = count;
+    this.#written.replace((range) => cut(range, true));
+    this.#holes += count - outsideRing;
+    this.#closeHoles();
+    return count;
   }
 
   /** What waits in a segment, batches in flight not counted. */
@@ -297,12 +299,22 @@ export class Backlog {
     return range;
   }
 
-  /** Events of a batch go back, behind all that is stored, to be read again. False where no journal holds them. */
-  putBack(range: EpochRange): boolean {
+  /**
+   * Events of a batch go back, behind all that is stored, to be read again; or before it. False where no journal holds them.
+   */
+  putBack(range: EpochRange, isFirst = false): boolean {
     if (this.#inFlight.isInMemoryAlone(range)) return false;
     this.#inFlight.remove(range);
-    this.#stored.push({ ...range, isWhole: false });
+    const back = { ...range, isWhole: false };
+    if (isFirst) this.#stored.unshift(back);
+    else this.#stored.push(back);
     return true;
+  }
+
+  /** What was put aside goes back, before all that is stored. */
+  putAllBack(): void {
+    for (const range of this.#aside.ranges.reverse()) this.#stored.unshift({ ...range, isWhole: false });
+    this.#aside.replace(() => []);
   }
 
   /** A batch is left to the journal as it is, to be sent again when the service is better. False where no journal holds it. */

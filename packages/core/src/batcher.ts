@@ -54,6 +54,13 @@ export class Batcher {
     };
   }
 
+  /** Whether there is a batch that is due; if not, `onDue` is called when one becomes due by its age. */
+  get isDue(): boolean {
+    const { backlog } = this.#options;
+    const isStored = backlog.peekStored() !== undefined || backlog.peekStored(true) !== undefined;
+    return (isStored && !this.#storedIsHeld) || this.#freshIsDue();
+  }
+
   /**
    * The next batch that is due, or undefined; then `onDue` is called when one becomes due by its age.
    *
@@ -125,7 +132,7 @@ export class Batcher {
     const { backlog, journal, onExpired } = this.#options;
     backlog.settle(range);
     onExpired(rangeLength(range));
-    await journal.acknowledge(range);
+    await journal.acknowledge(range, 'expired');
   }
 
   /** The oldest events in memory, due or not, as a batch whose body has at most so many bytes; undefined where not one fits. */
@@ -200,7 +207,7 @@ export class Batcher {
     if (events.ends.length > 0) return joinBatch([events], taken, backlog.bodies);
     backlog.settle(taken);
     onDamaged(rangeLength(taken));
-    await journal.acknowledge(taken);
+    await journal.acknowledge(taken, 'damaged');
     return undefined;
   }
 

@@ -100,10 +100,15 @@ export class Breaker {
     return this.#state !== 'closed' || this.#failuresInARow >= FAILURES_TO_OPEN || isHalf;
   }
 
-  /** No request for `delayMs` milliseconds, or for what is left of the time that it is open already; then one. */
-  open(delayMs: number): void {
+  /**
+   * No request for `delayMs` milliseconds, or for what is left of the time that it is open already; then one.
+   *
+   * @param failures How many requests of others failed in a row.
+   */
+  open(delayMs: number, failures = 0): void {
     this.#timer?.cancel();
     if (this.#stopped) return;
+    this.#failuresInARow = Math.max(this.#failuresInARow, failures);
     const now = this.#clock.now();
     this.#openForMs = Math.max(delayMs, (this.openUntil ?? now) - now);
     this.#openUntil = now + this.#openForMs;

@@ -138,15 +138,25 @@ export class DeadLetterStore implements LetterStore {
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#closed) return Promise.reject(new ClosedError('dead letters were asked for after close()'));
-    const turn = this.#turns.then(work);
+    const turn = this.#turns.then(async () => {
+      const sharing = (await this.#found())?.sharing;
+      if (sharing === undefined) return work();
+      return sharing.hold(async () => {
+        await sharing.refresh();
+        return work();
+      });
+    });
     this.#turns = turn.catch(() => undefined);
     return turn;
   }
 
   async #look(): Promise<readonly Range[]> {
-    if (this.#journal === undefined && !(await this.#options.mayHold())) return [];
-    await this.#open();
-    return this.#kept.ranges;
+    return (await this.#found()) === undefined ? [] : this.#kept.ranges;
+  }
+
+  /** The journal, where there may be something in it. */
+  async #found(): Promise<Journal | undefined> {
+    return this.#journal ?? ((await this.#options.mayHold()) ? this.#open() : undefined);
   }
 
   async #open(): Promise<Journal> {
@@ -154,7 +164,12 @@ export class DeadLetterStore implements LetterStore {
     if (this.#journal !== undefined) return this.#journal;
     const journal = createJournal();
     try {
-      await journal.open({ recovered: (range) => this.#add(range), damaged: onDamaged, failed: onFailed });
+      await journal.open({
+        recovered: (range) => this.#add(range),
+        settled: (range) => this.#forget([range]),
+        damaged: onDamaged,
+        failed: onFailed,
+      });
     } catch (error) {
       this.#kept.replace(() => []);
       await journal.close();
@@ -178,6 +193,11 @@ export class DeadLetterStore implements LetterStore {
 
   /** Takes ranges out of what is kept, which are in the same order. */
   async #release(gone: readonly Range[]): Promise<void> {
+    this.#forget(gone);
+    await Promise.all(gone.map((range) => this.#journal?.acknowledge(range)));
+  }
+
+  #forget(gone: readonly Range[]): void {
     let next = 0;
     this.#kept.replace((kept) => {
       const parts: EpochRange[] = [];
@@ -191,7 +211,6 @@ export class DeadLetterStore implements LetterStore {
       }
       return [...parts, { ...kept, from }];
     });
-    await Promise.all(gone.map((range) => this.#journal?.acknowledge(range)));
   }
 
   /**

@@ -68,6 +68,8 @@ export interface DeliveryOptions extends SettlementOptions {
   readonly sizeLimit: SizeLimit;
   /** Ends it, wherever it is. */
   readonly signal: AbortSignal;
+  /** What did not get to its end goes on another time. Left out where it is left as it is. */
+  readonly onStopped?: ((batch: Batch, lane: OutgoingLane) => void) | undefined;
   readonly onFailedAttempt: (error: DeliveryError) => void;
 }
 
@@ -86,9 +88,12 @@ export class Delivery {
   #restsBefore = false;
   /** How the first request is made. */
   #first: FirstRequest | undefined;
+  /** Ends it as soon as no request of it is under way. */
+  readonly #stop: AbortSignal;
 
-  constructor(options: DeliveryOptions, lane: OutgoingLane) {
+  constructor(options: DeliveryOptions, lane: OutgoingLane, stop: AbortSignal = options.signal) {
     this.#options = options;
+    this.#stop = stop;
     this.#lane = lane;
     this.#settlement = new Settlement(options, lane);
   }
@@ -102,7 +107,11 @@ export class Delivery {
     let piece = this.#pieces.pop();
     while (piece !== undefined) {
       const fate = await this.#send(piece);
-      if (fate === 'stopped') return;
+      if (fate === 'stopped') {
+        // What is to be sent next goes back last, before all others.
+        for (const { batch } of [...this.#pieces, piece]) this.#options.onStopped?.(batch, this.#lane);
+        return;
+      }
       // What is settled is so by itself, or later.
       if (fate !== 'settled' && fate !== 'refused') underWay.delete(piece.batch);
       if (fate === 'isolate' || fate === 'split') this.#cut(piece, fate);
@@ -142,7 +151,7 @@ export class Delivery {
   }
 
   async #send(piece: Piece): Promise<Fate> {
-    const { clock, signal, sizeLimit } = this.#options;
+    const { clock, sizeLimit } = this.#options;
     const { batcher } = this.#lane;
     const { batch, sibling } = piece;
     if (piece.again !== undefined) await piece.again;
@@ -150,7 +159,7 @@ export class Delivery {
       if (piece.isAtFault) return 'isolate';
       if (sizeLimit.isTooLarge(batch.body.length, clock.now())) return 'split';
     }
-    const expiry = abortAfter(clock, batcher.expiresInMs(batch), signal);
+    const expiry = abortAfter(clock, batcher.expiresInMs(batch), this.#stop);
     try {
       const fate = await this.#sendUntil(batch, expiry.signal);
       if (fate === 'settled' && sibling !== undefined) sibling.isAtFault = true;
@@ -162,7 +171,7 @@ export class Delivery {
 
   /** @param waiting Aborts what is waited for between two requests. */
   async #sendUntil(batch: Batch, waiting: AbortSignal): Promise<Fate> {
-    const { gate, requests, signal } = this.#options;
+    const { gate, requests } = this.#options;
     // One that was put aside failed before.
     const isRepeated = batch.range.isWhole === true;
     const tries: Tries = { isRepeated, failures: 0, owesBudget: isRepeated, refusals: [] };
@@ -172,7 +181,7 @@ export class Delivery {
       const first = this.#first;
       this.#first = undefined;
       const pass = first?.pass ?? (await gate.admit(batch.events.ends.length, tries.owesBudget, waiting));
-      if (pass === undefined && signal.aborted) return 'stopped';
+      if (pass === undefined && this.#stop.aborted) return 'stopped';
       if (pass === undefined) {
         await this.#settlement.expired(batch);
         return 'settled';
@@ -282,7 +291,7 @@ export class Delivery {
     pass: Pass,
     answer: Answer,
   ): Promise<Fate | { readonly again: Promise<void> }> {
-    const { gate, isStrict, signal, verdicts } = this.#options;
+    const { gate, isStrict, verdicts } = this.#options;
     const { backlog } = this.#lane;
     const isBlamed = verdicts.blameTheService;
     // One that cannot be put back is not to stand in the way of all others for ever.
@@ -293,7 +302,7 @@ export class Delivery {
       return 'refused';
     }
     // It is for the storage to blame that it cannot be ended: others go on.
-    if (!isBlamed) return { again: gate.park(STORAGE_RETRY_MS, signal) };
+    if (!isBlamed) return { again: gate.park(STORAGE_RETRY_MS, this.#stop) };
     gate.hold(pass, 'refused', status, false);
     if (!isStrict && backlog.putBack(batch.range)) return 'put back';
     this.#held.add(batch);

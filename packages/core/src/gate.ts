@@ -1,6 +1,7 @@
 import { type Backoff, backoffDelayMs } from '@sluice/protocol';
 import type { Breaker } from './breaker.ts';
 import { type Clock, sleep, untilWoken } from './clock.ts';
+import type { SharedPause } from './journal.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { RetryBudget } from './retry-budget.ts';
 import type { Pause, PauseReason } from './stats.ts';
@@ -84,6 +85,25 @@ export class Gate {
   /** Batches that wait for a time of their own, and leave their place to others meanwhile. */
   get parked(): number {
     return this.#parked;
+  }
+
+  /** Whether requests are under way. */
+  get isBusy(): boolean {
+    return this.#underWay > 0;
+  }
+
+  /** What others that share the journal are to know. */
+  get sharedPause(): SharedPause | undefined {
+    const { failuresInARow: failures, openUntil: until } = this.#options.breaker;
+    return until === undefined ? undefined : { until, failures };
+  }
+
+  /** Others that share the journal found that the service is to be left alone. */
+  share({ until, failures }: SharedPause): void {
+    const { breaker, clock } = this.#options;
+    const leftMs = until - clock.now();
+    // Longer than anybody waits: the clock was set back.
+    if (leftMs > 0 && leftMs <= MAX_RETRY_AFTER_MS * (1 + JITTER)) breaker.open(leftMs, failures);
   }
 
   /** How long until a retry may be made, in milliseconds. While no request fails there is nothing to keep it from. */

@@ -4,6 +4,8 @@
  * `test/contracts/journal-contract.ts`.
  */
 
+import type { DropReason } from './books.ts';
+
 /** Consecutive events of one segment: indexes `from` (inclusive) to `to` (exclusive). */
 export interface Range {
   /** A positive number that the journal gave. */
@@ -35,6 +37,9 @@ export interface Reading {
   readonly range: Range;
 }
 
+/** What became of an event that is not there any more. */
+export type Fate = 'delivered' | 'deadLettered' | DropReason;
+
 /** What a journal tells its tracker, at any time from `open()` on. */
 export interface JournalObserver {
   /**
@@ -43,12 +48,42 @@ export interface JournalObserver {
    * @param at When the oldest of them was accepted, or a time before that, in milliseconds since 1970, where that is known.
    */
   recovered(range: Range, at?: number): void;
+  /** Another life that shares the journal saw events to their end. Some of them may be unknown, or ended already. */
+  settled?(range: Range, fate: Fate): void;
   /** Stored bytes are not intact events; they were skipped and kept aside. */
   damaged(place: string, bytes: number): void;
   /** All of a segment is gone from storage, under the journal: what memory still holds of it is to be appended again. */
   vanished?(segment: number): void;
   /** Something failed that lost no event and stopped nothing. */
   failed(error: Error): void;
+}
+
+/** A life that shares the journal has appended events, is at work on what the journal holds, or left nothing in it. */
+export type Activity = 'waits' | 'works' | 'rests';
+
+/** Until when the service is to be left alone, in milliseconds since 1970, after how many failures in a row. */
+export interface SharedPause {
+  readonly until: number;
+  readonly failures: number;
+}
+
+/** How lives that use one journal at the same time get along: each appends, one at a time works on what all have left. */
+export interface Sharing {
+  /** As the last one to work said. */
+  readonly pause: SharedPause | undefined;
+  /**
+   * Works while no other life does. Rejects with what the work rejects with, or where there was none: the signal aborted, or
+   * the page is hidden, and was given a signal, and another one works.
+   */
+  hold<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
+  /** Tells the observer what other lives left, and what they settled. Rejects with a StorageError. */
+  refresh(): Promise<void>;
+  /** Tells those who work later when the service may be asked. */
+  setPause(pause: SharedPause | undefined): Promise<void>;
+  /** Tells the other lives. */
+  tell(activity: Activity): void;
+  /** Is told what other lives do. */
+  listen(listener: (life: string, activity: Activity) => void): void;
 }
 
 /** A durable log of events. Methods may be called before `open()` has resolved. */
@@ -87,8 +122,12 @@ export interface Journal {
   /** Reads intact, consecutive events from the start of a range. Rejects with a StorageError where storage fails. */
   read(range: Range, limit: Limit): Promise<Reading>;
 
-  /** Releases events for good. Ranges come in any order, each event once. Losing a release costs a duplicate, no event. */
-  acknowledge(range: Range): Promise<void>;
+  /**
+   * Releases events for good. Ranges come in any order, each event once. Losing a release costs a duplicate, no event.
+   *
+   * @param fate What those who share the journal are told. Default: `delivered`.
+   */
+  acknowledge(range: Range, fate?: Fate): Promise<void>;
 
   /** Resolves once all that was appended before survives a power cut. Rejects with a StorageError where it may not. */
   sync(): Promise<void>;
@@ -100,6 +139,9 @@ export interface Journal {
    * @param rescue Called with the segment before it is given up, and awaited: reads and appends what is not to go with it.
    */
   evictOldest?(rescue?: (segment: number) => Promise<void>): Promise<number | undefined>;
+
+  /** Absent where no two lives use it at the same time, or nothing keeps them apart: then each sends what it knows of. */
+  readonly sharing?: Sharing | undefined;
 
   /** Frees what storage still takes of events that are all released. Absent where that is never any. */
   reclaim?(): Promise<void>;

@@ -1,3 +1,4 @@
+import type { Range } from './journal.ts';
 import { Lane, type LaneOptions } from './lane.ts';
 
 /** What waits, over all lanes. */
@@ -107,6 +108,11 @@ export class Lanes {
   /** A segment is gone from storage: what memory still holds of it is written again. */
   async lose(segment: number): Promise<void> {
     await Promise.all(this.all.map((lane) => lane.lose(segment)));
+  }
+
+  /** What waits of a range ends here. Returns how many events that are. */
+  end(range: Range): number {
+    return this.all.reduce((count, { backlog }) => count + backlog.end(range), 0);
   }
 
   /** Writes what is given up last of a segment to another one. Returns how many bytes that are. */

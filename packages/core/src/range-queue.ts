@@ -34,6 +34,13 @@ export class RangeQueue {
     else this.#back[this.#back.length - 1] = { ...last, to: range.to };
   }
 
+  /** Adds a range before all others. */
+  unshift(range: EpochRange): void {
+    if (rangeLength(range) === 0) return;
+    this.#count += rangeLength(range);
+    this.#front.push(range);
+  }
+
   /** All ranges, in order. */
   get ranges(): EpochRange[] {
     return [...this.#front.toReversed(), ...this.#back];

@@ -3,6 +3,7 @@ import type { Books } from './books.ts';
 import type { Clock } from './clock.ts';
 import { Emitter } from './emitter.ts';
 import { StorageError, storageError } from './errors/storage-error.ts';
+import type { Fate } from './journal.ts';
 import { errorOf, isThrown, reasonOf } from './reason.ts';
 import type { TrackerStats } from './stats.ts';
 import type { TrackerEvents } from './tracker-events.ts';
@@ -52,6 +53,17 @@ export class Reporter {
   dropped(reason: TrackerEvents['dropped']['reason'], count: number): void {
     this.#options.books.dropped[reason] += count;
     this.emit('dropped', { reason, count });
+  }
+
+  /** Another tab saw events to their end that waited here too. Of dead letters it tells itself. */
+  settled(fate: Fate, count: number): void {
+    const { books } = this.#options;
+    if (count === 0) return;
+    if (fate === 'delivered') {
+      books.delivered += count;
+      this.emit('delivered', { count });
+    } else if (fate === 'deadLettered') books.deadLettered += count;
+    else this.dropped(fate, count);
   }
 
   /** @param cause An InvalidEventError, or whatever the payload threw while it was made JSON. */

@@ -4,12 +4,16 @@ import type { Batcher } from './batcher.ts';
 import type { Breaker } from './breaker.ts';
 import type { Timer } from './clock.ts';
 import { Delivery, type DeliveryOptions, type FirstRequest } from './delivery.ts';
+import type { Sharing } from './journal.ts';
+import { SendTurn } from './send-turn.ts';
 import type { OutgoingLane } from './settlement.ts';
 import type { Outliving } from './transport.ts';
 
 /** Enough to find out whether the service works. */
 const PROBE_EVENTS = 10;
 const STORAGE_RETRY_MS = 1_000;
+/** So often it is tried again to find out what others did. */
+const MOST_BLIND_TRIES = 2;
 /** Batches that wait for a retry leave their place to others, up to so many for each request at the same time. */
 const MOST_WAITING = 8;
 
@@ -36,11 +40,34 @@ export class Sender {
   #retryTimer: Timer | undefined;
   /** How to let what is stored be read again. */
   readonly #held: (() => void)[] = [];
+  /** Where others share the journal. */
+  readonly #turn: SendTurn | undefined;
+  /** Of the last turn: batches that were not sent, and are in memory alone. */
+  #left: { readonly batch: Batch; readonly lane: OutgoingLane }[] = [];
+  /** How often it could not be found out, one time after the other, what others did. */
+  #blindTries = 0;
+  /** The last pause of others that was taken note of. */
+  #pauseUntil: number | undefined;
   /** Batches on their way that are small enough to be sent to a service of which nobody knows whether it works. */
   #probes = 0;
 
   constructor(options: SenderOptions) {
-    this.#options = { ...options, signal: options.abort.signal };
+    const { clock, gate, journal } = options;
+    const { sharing } = journal;
+    const onStopped = sharing && ((batch: Batch, lane: OutgoingLane) => this.#putBack(batch, lane));
+    this.#options = { ...options, signal: options.abort.signal, onStopped };
+    this.#turn =
+      sharing &&
+      new SendTurn({
+        ...{ sharing, clock, isBusy: () => gate.isBusy },
+        prepare: () => this.#prepare(sharing),
+        onBegin: () => {
+          for (const { batch, lane } of this.#left.splice(0)) this.#start(batch, lane);
+          return this.wake();
+        },
+        onEnd: () => this.#endTurn(sharing),
+        onChange: () => void this.wake(),
+      });
     this.#isReady = options.ready === undefined;
     // How many requests are made at once is the gate's to say. One more: a probe, while all others wait.
     this.#queue = new PQueue({ concurrency: options.concurrency * MOST_WAITING + 1 });
@@ -49,6 +76,7 @@ export class Sender {
   /** Something may be ready to be sent. Resolves once that is on its way, or nothing more can be. */
   wake(): Promise<void> {
     if (!this.#isReady) return this.#getReady();
+    if (this.#turn?.isOurs === false) return this.#askFor(this.#turn);
     this.#wokenWhilePumping = true;
     this.#pumping ??= this.#pumpOnce();
     return this.#pumping;
@@ -70,8 +98,55 @@ export class Sender {
     this.#storageTimer?.cancel();
     this.#retryTimer?.cancel();
     this.#options.abort.abort();
+    this.#turn?.yield();
     await this.#pumping;
     await this.#queue.onIdle();
+    await this.#turn?.stop();
+  }
+
+  /** Asks for the turn while something is due, or others are to be looked after. */
+  #askFor(turn: SendTurn): Promise<void> {
+    const { abort, breaker, journal, lanes } = this.#options;
+    const mayAsk = !abort.signal.aborted && breaker.state !== 'open';
+    if (mayAsk && (turn.isCalled || this.#isDue)) return turn.ask();
+    turn.cancel();
+    if (lanes.all.every(({ backlog }) => backlog.pending === 0)) journal.sharing?.tell('rests');
+    return Promise.resolve();
+  }
+
+  get #isDue(): boolean {
+    return this.#left.length > 0 || this.#options.lanes.all.some(({ batcher }) => batcher.isDue);
+  }
+
+  /** Before anything is sent: others may have sent it, or found that the service is to be left alone. */
+  async #prepare(sharing: Sharing): Promise<boolean> {
+    // What the journal took meanwhile is as good as what it had.
+    for (const { batch, lane } of this.#left.splice(0)) this.#putBack(batch, lane);
+    try {
+      await sharing.refresh();
+      this.#blindTries = 0;
+    } catch (error) {
+      this.#options.onStorageFailed(error);
+      this.#blindTries += 1;
+      // It may have been asleep. Where storage is broken for good, better twice than never.
+      if (this.#blindTries <= MOST_BLIND_TRIES) return false;
+    }
+    const { pause } = sharing;
+    if (pause !== undefined && pause.until !== this.#pauseUntil) this.#options.gate.share(pause);
+    this.#pauseUntil = pause?.until;
+    return this.#isDue;
+  }
+
+  async #endTurn(sharing: Sharing): Promise<void> {
+    const { gate, lanes, onStorageFailed } = this.#options;
+    for (const { backlog } of lanes.all) backlog.putAllBack();
+    await sharing.setPause(gate.sharedPause).catch(onStorageFailed);
+    this.#pauseUntil = sharing.pause?.until;
+  }
+
+  #putBack(batch: Batch, lane: OutgoingLane): void {
+    if (lane.backlog.putBack(batch.range, true)) lane.underWay.delete(batch);
+    else this.#left.push({ batch, lane });
   }
 
   #getReady(): Promise<void> {
@@ -91,6 +166,13 @@ export class Sender {
       }
     }
     this.#pumping = undefined;
+    const { breaker, gate } = this.#options;
+    if (this.#taken === 0) this.#turn?.end();
+    else if (breaker.state === 'open' && !gate.isBusy) this.#turn?.yield();
+  }
+
+  get #taken(): number {
+    return this.#queue.pending + this.#queue.size;
   }
 
   /** False where no lane has a batch that is due. */
@@ -132,7 +214,7 @@ export class Sender {
   #start(batch: Batch, lane: OutgoingLane, first?: FirstRequest): void {
     const isProbe = batch.events.ends.length <= PROBE_EVENTS;
     if (isProbe) this.#probes += 1;
-    const delivery = new Delivery(this.#options, lane);
+    const delivery = new Delivery(this.#options, lane, this.#turn?.signal);
     void this.#queue
       .add(() => delivery.run(batch, first))
       .catch(this.#options.onStorageFailed)
@@ -145,8 +227,8 @@ export class Sender {
   /** While the service does not work, one batch more is taken, and only where none that is taken is a small one. */
   #hasRoom(): boolean {
     const { abort, breaker, concurrency, gate, isStrict } = this.#options;
-    const taken = this.#queue.pending + this.#queue.size;
-    if (abort.signal.aborted) return false;
+    const taken = this.#taken;
+    if (abort.signal.aborted || this.#turn?.signal.aborted) return false;
     if (isStrict) return taken === 0;
     if (breaker.state !== 'closed') return this.#probes === 0;
     return taken - gate.parked < concurrency && taken < Math.min(concurrency * MOST_WAITING, gate.mostTaken);

@@ -1,7 +1,7 @@
 import type { Batch } from './batch.ts';
 import type { Books, DropReason } from './books.ts';
 import { MEMORY_SEGMENT } from './in-flight.ts';
-import type { Journal } from './journal.ts';
+import type { Fate, Journal } from './journal.ts';
 import type { Lane } from './lane.ts';
 import type { LetterStore } from './letter-keeper.ts';
 import type { Letterbox } from './letterbox.ts';
@@ -39,7 +39,7 @@ export class Settlement {
     const count = batch.events.ends.length;
     this.#lane.underWay.delete(batch);
     verdicts.accepted(count);
-    await this.#release(batch);
+    await this.#release(batch, 'delivered');
     books.delivered += count;
     this.#lane.backlog.settle(batch.range);
     onDelivered(count);
@@ -49,7 +49,7 @@ export class Settlement {
   async dropped(batch: Batch): Promise<void> {
     const { onDropped } = this.#options;
     this.#lane.underWay.delete(batch);
-    await this.#release(batch);
+    await this.#release(batch, 'refused');
     this.#lane.backlog.settle(batch.range);
     onDropped('refused', batch.events.ends.length);
   }
@@ -84,17 +84,17 @@ export class Settlement {
       return false;
     }
     this.#lane.underWay.delete(batch);
-    await this.#release(batch);
+    await this.#release(batch, 'deadLettered');
     books.deadLettered += 1;
     this.#lane.backlog.settle(batch.range);
     onDeadLettered(status, excerpt);
     return true;
   }
 
-  async #release({ range }: Batch): Promise<void> {
+  async #release({ range }: Batch, fate: Fate): Promise<void> {
     const { journal, onStorageFailed } = this.#options;
     try {
-      if (range.segment !== MEMORY_SEGMENT) await journal.acknowledge(range);
+      if (range.segment !== MEMORY_SEGMENT) await journal.acknowledge(range, fate);
     } catch (error) {
       // The service has the events; another life may send them again.
       onStorageFailed(error);

@@ -306,6 +306,10 @@ export class Tracker {
         },
         damaged: (place, bytes) => this.#reporter.emit('damaged', { place, bytes }),
         vanished: (segment) => void this.#lanes.lose(segment),
+        settled: (range, fate) => {
+          this.#reporter.settled(fate, this.#lanes.end(range));
+          void this.#dispatch.wake();
+        },
         failed: (error) => this.#reporter.storageFailed(error),
       });
     } catch (error) {

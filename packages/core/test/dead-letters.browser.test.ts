@@ -3,6 +3,6 @@ import { IndexedDbJournal } from '../src/journals/indexeddb-journal.ts';
 import { describeDeadLetters } from './contracts/dead-letters-contract.ts';
 
 describeDeadLetters('IndexedDB', {
-  create: (place) => new IndexedDbJournal(place, navigator.locks, platform.clock),
+  create: (place) => new IndexedDbJournal(place, { locks: navigator.locks }, platform.clock),
   survives: true,
 });

@@ -34,7 +34,7 @@ describeDeadLetters('files', {
 
 const locks = new FakeLocks();
 describeDeadLetters('fake-indexeddb', {
-  create: (place) => new IndexedDbJournal(place, locks, platform.clock),
+  create: (place) => new IndexedDbJournal(place, { locks }, platform.clock),
   survives: true,
 });
 

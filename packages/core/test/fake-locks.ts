@@ -1,17 +1,59 @@
 type Request = LockManager['request'];
 
-/** Web Locks as far as the journal uses them: exclusive, and only if available. */
-export class FakeLocks implements Pick<LockManager, 'request'> {
-  readonly #held = new Set<string>();
+interface Waiter {
+  readonly holder: object;
+  readonly grant: () => void;
+}
 
-  readonly request: Request = async (name: string, ...rest: unknown[]) => {
-    const callback = rest.at(-1) as (lock: Lock | null) => unknown;
-    if (this.#held.has(name)) return callback(null);
-    this.#held.add(name);
-    try {
-      return await callback({ name, mode: 'exclusive' });
-    } finally {
-      this.#held.delete(name);
-    }
+/** Web Locks as far as a journal uses them: exclusive; one waits in line until its signal aborts, or asks only if available. */
+export class FakeLocks implements Pick<LockManager, 'request'> {
+  /** Of each lock, those in line; the first one holds it. */
+  readonly #lines: Map<string, Waiter[]>;
+
+  /** @param origin Those of another tab of the same origin. */
+  constructor(origin?: FakeLocks) {
+    this.#lines = origin === undefined ? new Map() : origin.#lines;
+  }
+
+  readonly request: Request = (name: string, ...rest: unknown[]) => {
+    const callback = rest.at(-1) as (lock: Lock | null) => Promise<never>;
+    const { ifAvailable, signal } = (rest.length > 1 ? rest[0] : {}) as LockOptions;
+    const line = this.#lines.get(name) ?? [];
+    this.#lines.set(name, line);
+    if (ifAvailable === true && line.length > 0) return Promise.resolve(callback(null));
+    return new Promise((resolve, reject) => {
+      const grant = async () => {
+        signal?.removeEventListener('abort', leave);
+        try {
+          resolve(await callback({ name, mode: 'exclusive' }));
+        } catch (error) {
+          reject(error);
+        } finally {
+          this.#remove(line, waiter);
+        }
+      };
+      const waiter = { holder: this, grant: () => void grant() };
+      const leave = () => {
+        this.#remove(line, waiter);
+        reject(signal?.reason);
+      };
+      if (signal?.aborted) return reject(signal.reason);
+      signal?.addEventListener('abort', leave);
+      line.push(waiter);
+      if (line.length === 1) queueMicrotask(waiter.grant);
+    });
   };
+
+  /** The tab is gone: what it holds and waits for goes to others. */
+  letGo(): void {
+    for (const line of this.#lines.values())
+      for (const waiter of line.filter(({ holder }) => holder === this)) this.#remove(line, waiter);
+  }
+
+  #remove(line: Waiter[], waiter: Waiter): void {
+    const position = line.indexOf(waiter);
+    if (position < 0) return;
+    line.splice(position, 1);
+    if (position === 0) line[0]?.grant();
+  }
 }

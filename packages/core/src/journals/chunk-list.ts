@@ -8,8 +8,8 @@ export interface Chunk {
 
 interface Entry<C extends Chunk> {
   readonly chunk: C;
-  /** Events not acknowledged yet. */
-  waiting: number;
+  /** What of it is not acknowledged yet. */
+  rest: readonly Chunk[];
 }
 
 /** The chunks of a segment in order. Finding one takes a binary search, releasing one costs the same at any backlog. */
@@ -18,46 +18,65 @@ export class ChunkList<C extends Chunk> {
   /** Entries that are released and not taken out of the array yet. */
   #released = 0;
 
+  /** Where the last chunk that was ever added ends. */
+  end = 0;
+
   /** Adds a chunk behind all others. */
   push(chunk: C): void {
-    this.#entries.push({ chunk, waiting: chunk.to - chunk.from });
+    this.#entries.push({ chunk, rest: [chunk] });
+    this.end = chunk.to;
+  }
+
+  /** The chunks that are not wholly acknowledged. */
+  get chunks(): C[] {
+    return this.#entries.filter(({ rest }) => rest.length > 0).map(({ chunk }) => chunk);
   }
 
   /** The chunk that holds an event, unless all its events are acknowledged. */
   find(index: number): C | undefined {
-    return this.#entryOf(index)?.chunk;
+    const entry = this.#entries[this.#positionOf(index)];
+    return entry !== undefined && entry.chunk.from <= index && entry.rest.length > 0
+      ? entry.chunk
+      : undefined;
   }
 
-  /** Acknowledges events. Returns the chunks of which every event is acknowledged now. */
-  acknowledge(range: Range): C[] {
+  /** What is not acknowledged of the chunk that holds an event. */
+  restOf(index: number): readonly Chunk[] {
+    return this.#entries[this.#positionOf(index)]?.rest ?? [];
+  }
+
+  /** Acknowledges events, whether they are in here or not. Returns the chunks of which every event is acknowledged now. */
+  acknowledge({ from, to }: Range): C[] {
     const done: C[] = [];
-    for (let index = range.from; index < range.to; ) {
-      const entry = this.#entryOf(index);
-      if (entry === undefined) break;
-      const end = Math.min(range.to, entry.chunk.to);
-      entry.waiting -= end - index;
-      if (entry.waiting <= 0) done.push(entry.chunk);
-      index = end;
+    for (let position = this.#positionOf(from); ; position += 1) {
+      const entry = this.#entries[position];
+      if (entry === undefined || entry.chunk.from >= to) break;
+      if (entry.rest.length === 0) continue;
+      entry.rest = entry.rest.flatMap((part) =>
+        [
+          { from: part.from, to: Math.min(part.to, from) },
+          { from: Math.max(part.from, to), to: part.to },
+        ].filter((left) => left.from < left.to),
+      );
+      if (entry.rest.length === 0) done.push(entry.chunk);
     }
     this.#released += done.length;
     if (this.#released * 2 > this.#entries.length) {
-      this.#entries = this.#entries.filter((entry) => entry.waiting > 0);
+      this.#entries = this.#entries.filter(({ rest }) => rest.length > 0);
       this.#released = 0;
     }
     return done;
   }
 
-  #entryOf(index: number): Entry<C> | undefined {
+  /** Of the first chunk that ends behind an index. */
+  #positionOf(index: number): number {
     let low = 0;
-    let high = this.#entries.length - 1;
-    while (low <= high) {
+    let high = this.#entries.length;
+    while (low < high) {
       const middle = (low + high) >>> 1;
-      const entry = this.#entries[middle];
-      if (entry === undefined) return undefined;
-      if (index < entry.chunk.from) high = middle - 1;
-      else if (index >= entry.chunk.to) low = middle + 1;
-      else return entry.waiting > 0 ? entry : undefined;
+      if ((this.#entries[middle]?.chunk.to ?? 0) > index) high = middle;
+      else low = middle + 1;
     }
-    return undefined;
+    return low;
   }
 }

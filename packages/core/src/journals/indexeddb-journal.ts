@@ -1,31 +1,47 @@
-import { delMany, get, keys, promisifyRequest } from 'idb-keyval';
+import { getMany, keys, promisifyRequest } from 'idb-keyval';
 import type { Clock, Timer } from '../clock.ts';
 import { ClosedError } from '../errors/closed-error.ts';
 import { StorageError, storageError } from '../errors/storage-error.ts';
-import { sliceEvents } from '../event-bytes.ts';
+import { mergeEvents, sliceEvents } from '../event-bytes.ts';
 import {
+  type Activity,
   type EventBytes,
+  type Fate,
   type Journal,
   type JournalObserver,
   type Limit,
   NO_EVENTS,
   type Range,
   type Reading,
-  rangeLength,
+  type SharedPause,
+  type Sharing,
 } from '../journal.ts';
 import { uuid } from '../uuid.ts';
 import { type Chunk, ChunkList } from './chunk-list.ts';
 import { IndexedDbStore } from './indexeddb-store.ts';
+import { type Meeting, Tabs } from './tabs.ts';
 
-/** One record is one group of events: its life, the indexes of its events in it, and their size. */
-type Key = [life: string, from: number, to: number, bytes: number];
+/**
+ * A group of events, by its life, the indexes of its events in it, and their size; where they are in a request of a page that
+ * goes, others leave them alone until a time. Or a note that some were released: its size is `NOTE`.
+ */
+type EventKey = [life: string, from: number, to: number, bytes: number, ...sentUntil: number[]];
+type PauseKey = [until: number, failures: number];
+type Key = EventKey | PauseKey;
 
+/** The size in the key of a note. */
+const NOTE = -1;
+/** Storage that could not be searched for what other lives left is searched again after so long. */
+const SEARCH_AGAIN_MS = 30_000;
+/** So long others wait for the answer to a request of a page that goes. */
+const SENT_MS = 10_000;
 /** Records of this size are written fastest, and stay below the size at which browsers move values to files. */
 const GROUP_LIMIT: Limit = { maxEvents: 100, maxBytes: 48 * 1024 };
 
 interface StoredChunk extends Chunk {
-  readonly key: Key;
-  readonly bytes: number;
+  readonly key: EventKey;
+  /** Whether it is written. */
+  isStored: boolean;
 }
 
 interface Segment {
@@ -36,51 +52,48 @@ interface Segment {
   bytes: number;
 }
 
-/** Storage that could not be searched for what earlier lives left is searched again after so long. */
-const SEARCH_AGAIN_MS = 30_000;
-
-/** Web Locks, where the browser has them. A lock is held while its callback's promise is pending. */
-type Locks = Pick<LockManager, 'request'>;
+/** What `delete` of IndexedDB takes. */
+type Keys = Key | IDBKeyRange;
 
 /**
- * Keeps events in IndexedDB: a record for each group, written once and deleted once, never rewritten. Each page is a
- * life of its own and holds a Web Lock while it lives; a page takes over the lives whose lock is free. Where there are
- * no Web Locks it takes over all, which may deliver twice what another open page holds, and loses nothing.
+ * Keeps events in IndexedDB, in one database for all pages of an origin and account: a record for each group, written
+ * once and deleted once, never rewritten. Each page is a life of its own that appends when it likes. What all lives left
+ * is for any of them to deliver, one at a time: see BROWSER.md.
  */
-export class IndexedDbJournal implements Journal {
+export class IndexedDbJournal implements Journal, Sharing {
   readonly survives = true;
   readonly groupLimit: Limit = GROUP_LIMIT;
   readonly copies = true;
-  readonly #name: string;
-  readonly #locks: Locks | undefined;
+  readonly sharing: Sharing | undefined;
+  pause: SharedPause | undefined;
   readonly #clock: Clock;
   readonly #store: IndexedDbStore;
+  readonly #tabs: Tabs;
   readonly #life = uuid();
-  readonly #segments = new Map<number, Segment>();
+  /** By number. What was forgotten stays empty. */
+  #segments: (Segment | undefined)[] = [];
   /** What is appended to. */
   #own: Segment;
   /** Records that are to go, and may still be there: deleting them failed, or writing them did, and was done nevertheless. */
-  #stale: Key[] = [];
-  /** Resolving it lets go of all locks. */
-  #releaseLocks: () => void = () => {};
-  readonly #released: Promise<void>;
+  #stale: Keys[] = [];
   #observer: JournalObserver | undefined;
   #searching: Timer | undefined;
-  /** Segments ever known. */
-  #count = 0;
+  #refreshed: Promise<void> = Promise.resolve();
+  #listener: Parameters<Sharing['listen']>[0] = () => {};
+  #isWaiting = false;
   #next = 0;
   /** Whether the browser failed when it was last asked for something. */
   #fails = false;
   #closed = false;
 
-  constructor(name: string, locks: Locks | undefined, clock: Clock) {
-    this.#name = name;
-    this.#locks = locks;
-    this.#store = new IndexedDbStore(name, clock, () => this.#forget());
+  constructor(name: string, meeting: Meeting, clock: Clock) {
     this.#clock = clock;
-    this.#own = this.#addSegment(this.#life);
-    this.#released = new Promise((resolve) => {
-      this.#releaseLocks = resolve;
+    this.#store = new IndexedDbStore(name, clock, () => this.#forget());
+    this.#own = this.#segmentOf(this.#life);
+    this.sharing = meeting.locks && this;
+    this.#tabs = new Tabs(name, meeting, (message) => {
+      if (message.length === 2) this.#listener(...message);
+      else this.#settle(...message);
     });
   }
 
@@ -89,163 +102,236 @@ export class IndexedDbJournal implements Journal {
   }
 
   get bytes(): number {
-    return [...this.#segments.values()].reduce((total, { bytes }) => total + bytes, 0);
+    return this.#segments.reduce((total, segment) => total + (segment?.bytes ?? 0), 0);
   }
 
   async open(observer: JournalObserver): Promise<void> {
     this.#observer = observer;
+    this.#tabs.open();
     try {
-      await this.#search(observer);
+      await this.refresh();
     } catch (error) {
-      this.#searchLater(observer);
+      this.#searching = this.#clock.setTimeout(() => {
+        this.open(observer).catch(() => undefined);
+      }, SEARCH_AGAIN_MS);
       throw error;
     }
   }
 
-  async #search(observer: JournalObserver): Promise<void> {
-    await this.#lock(this.#life);
-    const adopted = new Map<string, Key[]>();
-    for (const [life] of await this.#keys()) {
-      if (life !== this.#life && !adopted.has(life) && (await this.#lock(life))) adopted.set(life, []);
-    }
-    // Listed again: a life that was locked only now may have delivered some of its events before it ended.
-    for (const key of await this.#keys()) adopted.get(key[0])?.push(key);
-    for (const [life, stored] of adopted) this.#adopt(life, stored, observer);
-  }
-
-  async append(events: EventBytes): Promise<Range> {
+  async append(events: EventBytes, isSent = false): Promise<Range> {
     if (this.#closed) throw new ClosedError('append() was called after close()');
     const from = this.#next;
     const to = from + events.ends.length;
     // At once: another append may be called before this one is stored.
     this.#next = to;
     const { bytes, ends, times } = events;
-    const key: Key = [this.#life, from, to, bytes.length];
+    const key: EventKey = [this.#life, from, to, bytes.length];
+    if (isSent) key.push(this.#clock.now() + SENT_MS);
     const record = { bytes: new Uint8Array(bytes), ends: ends.slice(), times: times?.slice() };
     const own = this.#own;
     const range = { segment: own.number, from, to };
-    // Now, so that they are in their order whichever is stored first.
-    own.chunks.push({ key, from, to, bytes: bytes.length });
+    const chunk = this.#keep(own, key, false);
     try {
-      await this.#run(`store ${ends.length} events`, () => this.#put(key, record));
+      await this.#run(`store ${ends.length} events`, () => this.#write([], [key], record));
       if (own !== this.#own) throw new StorageError('storage was cleared meanwhile');
     } catch (error) {
-      own.chunks.acknowledge(range);
+      this.#release(own, range);
       this.#stale.push(key);
       throw error;
     }
-    own.bytes += bytes.length;
+    chunk.isStored = true;
+    this.tell('waits');
     return range;
   }
 
   async read(range: Range, limit: Limit): Promise<Reading> {
-    const chunk = this.#segments.get(range.segment)?.chunks.find(range.from);
-    if (chunk === undefined) return { events: NO_EVENTS, range };
-    const record = await this.#run('read events', () => get<EventBytes>(chunk.key, this.#store.use));
-    // Deleted under us: storage was cleared.
-    if (record === undefined)
-      return { events: NO_EVENTS, range: { ...range, to: Math.min(range.to, chunk.to) } };
-    const events = sliceEvents(record, range.from - chunk.from, {
-      maxEvents: Math.min(limit.maxEvents, rangeLength(range)),
-      maxBytes: limit.maxBytes,
-    });
-    return { events, range: { ...range, to: range.from + events.ends.length } };
+    const { chunks } = this.#segments[range.segment] ?? {};
+    const wanted: StoredChunk[] = [];
+    const most = Math.min(range.to, range.from + limit.maxEvents);
+    let bytes = 0;
+    // What was appended bit by bit is read in one go.
+    for (let index = range.from; index < most && bytes < limit.maxBytes; ) {
+      const chunk = chunks?.find(index);
+      if (chunk === undefined) break;
+      wanted.push(chunk);
+      bytes += chunk.key[3];
+      index = chunk.to;
+    }
+    const records = await this.#run('read events', () =>
+      getMany<EventBytes | undefined>(
+        wanted.map(({ key }) => key),
+        this.#store.use,
+      ),
+    );
+    const parts: EventBytes[] = [];
+    let { from: to } = range;
+    let room = limit.maxBytes;
+    for (const [index, chunk] of wanted.entries()) {
+      const record = records[index];
+      // Deleted under us: storage was cleared.
+      if (record === undefined && parts.length === 0) to = Math.min(range.to, chunk.to);
+      if (record === undefined) break;
+      const part = sliceEvents(record, to - chunk.from, { maxEvents: most - to, maxBytes: room });
+      if (parts.length > 0 && part.bytes.length > room) break;
+      parts.push(part);
+      to += part.ends.length;
+      room -= part.bytes.length + 1;
+      if (to < chunk.to) break;
+    }
+    if (wanted.length === 0) to = range.to;
+    return { events: parts.length === 0 ? NO_EVENTS : mergeEvents(parts), range: { ...range, to } };
   }
 
-  async acknowledge(range: Range): Promise<void> {
-    const segment = this.#segments.get(range.segment);
-    const done = segment?.chunks.acknowledge(range) ?? [];
-    if (segment === undefined || done.length === 0) return;
-    for (const chunk of done) segment.bytes -= chunk.bytes;
-    const stale = done.map((chunk) => chunk.key);
-    await this.#run('delete delivered events', () =>
-      this.#deleting(stale, (all) => delMany(all, this.#store.use)),
+  async acknowledge(range: Range, fate: Fate = 'delivered'): Promise<void> {
+    const segment = this.#segments[range.segment];
+    if (segment === undefined) return;
+    const { life, chunks } = segment;
+    const { from, to } = range;
+    this.#tabs.tell([life, from, to, fate]);
+    const done = this.#release(segment, range);
+    // A chunk, and what was noted of it.
+    const gone = done.map((chunk) => IDBKeyRange.bound([life, chunk.from], [life, chunk.to], false, true));
+    const cut = new Set([chunks.find(from), chunks.find(to - 1)]);
+    const notes = [...cut].flatMap((chunk): EventKey[] =>
+      chunk ? [[life, Math.max(from, chunk.from), Math.min(to, chunk.to), NOTE]] : [],
     );
+    if (gone.length + notes.length === 0) return;
+    await this.#run('release events', () => this.#write(gone, notes, 0));
   }
 
   async sync(): Promise<void> {
     await this.#run('sync what is stored', () => this.#store.sync());
   }
 
+  hold<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    return this.#tabs.hold(work, signal);
+  }
+
+  /** One after the other: what an earlier listing finds must be known when a later one is made. */
+  refresh(): Promise<void> {
+    const refreshed = this.#refreshed.then(() => this.#list());
+    this.#refreshed = refreshed.catch(() => undefined);
+    return refreshed;
+  }
+
+  async #list(): Promise<void> {
+    const observer = this.#observer;
+    // What is being appended is not missing, though it may not be listed.
+    const known = this.#segments.map((segment) => segment?.chunks.chunks.filter(({ isStored }) => isStored));
+    const listed = await this.#run('list what is stored', () => keys<Key | number>(this.#store.use));
+    if (observer === undefined || this.#closed) return;
+    const found = new Set<string>();
+    const notes: EventKey[] = [];
+    const adopted: [Segment, StoredChunk][] = [];
+    /** A life of which the rest is for later. */
+    let sent: string | undefined;
+    this.pause = undefined;
+    for (const key of listed) {
+      if (typeof key === 'number') continue;
+      if (!isEventKey(key)) {
+        this.pause = { until: key[0], failures: key[1] };
+      } else if (key[3] === NOTE) {
+        notes.push(key);
+      } else {
+        found.add(String(key));
+        const segment = this.#segmentOf(key[0]);
+        const leftMs = (key[4] ?? 0) - this.#clock.now();
+        // Nor what is behind it: chunks are known in their order.
+        if (segment !== this.#own && leftMs > 0 && leftMs <= SENT_MS) {
+          sent = key[0];
+          this.#listener(sent, 'waits');
+        }
+        if (segment !== this.#own && sent !== key[0] && key[1] >= segment.chunks.end)
+          adopted.push([segment, this.#keep(segment, key, true)]);
+      }
+    }
+    for (const { key } of known.flatMap((chunks) => chunks ?? []))
+      if (!found.has(String(key))) this.#settle(key[0], key[1], key[2], 'delivered');
+    for (const [life, from, to] of notes) this.#settle(life, from, to, 'delivered');
+    for (const [{ number, chunks }, { from }] of adopted)
+      for (const rest of chunks.restOf(from)) observer.recovered({ segment: number, ...rest });
+  }
+
+  async setPause(pause: SharedPause | undefined): Promise<void> {
+    if (pause?.until === this.pause?.until) return;
+    this.pause = pause;
+    const key: PauseKey[] = pause ? [[pause.until, pause.failures]] : [];
+    const before = IDBKeyRange.bound([Number.NEGATIVE_INFINITY], [''], false, true);
+    await this.#run('store a pause', () => this.#write([before], key, 0));
+  }
+
+  /** That something waits is told once, until there is rest. */
+  tell(activity: Activity): void {
+    const wasWaiting = this.#isWaiting;
+    this.#isWaiting = activity !== 'rests';
+    if (activity === 'works' || wasWaiting !== this.#isWaiting) this.#tabs.tell([this.#life, activity]);
+  }
+
+  listen(listener: Parameters<Sharing['listen']>[0]): void {
+    this.#listener = listener;
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     this.#searching?.cancel();
-    this.#releaseLocks();
+    this.#tabs.close();
     this.#store.close();
   }
 
-  /** Writes a record, and deletes what is to go. Nothing is awaited before: this may be the last moment of the page. */
-  #put(key: Key, record: EventBytes): Promise<void> {
-    return this.#deleting([], (stale) =>
-      this.#store.use('readwrite', (objects) => {
-        for (const old of stale) objects.delete(old);
-        objects.put(record, key);
+  /** Nothing is awaited before: this may be the last moment of the page. Where it fails, what is to go goes with what is written next. */
+  async #write(gone: readonly Keys[], added: readonly Key[], record: unknown): Promise<void> {
+    const all = [...this.#stale.splice(0), ...gone];
+    try {
+      await this.#store.use('readwrite', (objects) => {
+        for (const old of all) objects.delete(old);
+        for (const key of added) objects.put(record, key);
         // Left to itself, it ends with the page.
         objects.transaction.commit?.();
         return promisifyRequest(objects.transaction);
-      }),
-    );
-  }
-
-  /** Where it fails, these are deleted with the next that are, or with the next that is written. */
-  async #deleting(stale: readonly Key[], action: (stale: Key[]) => Promise<void>): Promise<void> {
-    const all = [...this.#stale.splice(0), ...stale];
-    try {
-      await action(all);
+      });
     } catch (error) {
       this.#stale.push(...all);
       throw error;
     }
   }
 
-  /** In order: by life, then by index. */
-  async #keys(): Promise<Key[]> {
-    const all = await this.#run('list what is stored', () => keys<Key | number>(this.#store.use));
-    return all.filter((key) => typeof key !== 'number');
+  /** Another life saw events to their end. */
+  #settle(life: string, from: number, to: number, fate: Fate): void {
+    const segment = this.#segmentOf(life);
+    const range = { segment: segment.number, from, to };
+    this.#release(segment, range);
+    this.#observer?.settled?.(range, fate);
   }
 
-  #adopt(life: string, stored: Key[], observer: JournalObserver): void {
-    const segment = this.#addSegment(life);
-    for (const key of stored) {
-      const [, from, to, bytes] = key;
-      segment.chunks.push({ key, from, to, bytes });
-      segment.bytes += bytes;
-      observer.recovered({ segment: segment.number, from, to });
-    }
+  #release(segment: Segment, range: Range): StoredChunk[] {
+    const done = segment.chunks.acknowledge(range);
+    for (const { key } of done) segment.bytes -= key[3];
+    return done;
   }
 
-  #addSegment(life: string): Segment {
-    this.#count += 1;
-    const segment = { number: this.#count, life, chunks: new ChunkList<StoredChunk>(), bytes: 0 };
-    this.#segments.set(segment.number, segment);
+  #segmentOf(life: string): Segment {
+    const known = this.#segments.find((segment) => segment?.life === life);
+    if (known !== undefined) return known;
+    const number = Math.max(1, this.#segments.length);
+    const segment = { number, life, chunks: new ChunkList<StoredChunk>(), bytes: 0 };
+    this.#segments[number] = segment;
     return segment;
   }
 
-  #searchLater(observer: JournalObserver): void {
-    this.#searching = this.#clock.setTimeout(() => {
-      this.#search(observer).catch(() => this.#searchLater(observer));
-    }, SEARCH_AGAIN_MS);
+  #keep(segment: Segment, key: EventKey, isStored: boolean): StoredChunk {
+    const [, from, to, bytes] = key;
+    const chunk = { key, from, to, isStored };
+    segment.chunks.push(chunk);
+    segment.bytes += bytes;
+    return chunk;
   }
 
   /** Storage was cleared. */
   #forget(): void {
-    const known = [...this.#segments.keys()];
-    this.#segments.clear();
-    this.#own = this.#addSegment(this.#life);
+    const known = this.#segments.flatMap((segment) => segment?.number ?? []);
+    this.#segments = this.#segments.fill(undefined);
+    this.#own = this.#segmentOf(this.#life);
     for (const segment of known) this.#observer?.vanished?.(segment);
-  }
-
-  /** Takes the lock of a life until the journal is closed. False where another page holds it. */
-  #lock(life: string): Promise<boolean> {
-    const locks = this.#locks;
-    if (locks === undefined) return Promise.resolve(true);
-    return new Promise((resolve, reject) => {
-      const hold = (lock: Lock | null) => {
-        resolve(lock !== null);
-        return lock === null ? undefined : this.#released;
-      };
-      locks.request(`sluice ${this.#name} ${life}`, { ifAvailable: true }, hold).catch(reject);
-    });
   }
 
   async #run<Result>(what: string, action: () => Promise<Result>): Promise<Result> {
@@ -258,4 +344,8 @@ export class IndexedDbJournal implements Journal {
       throw storageError(`cannot ${what} in IndexedDB`, cause);
     }
   }
+}
+
+function isEventKey(key: Key): key is EventKey {
+  return typeof key[0] === 'string';
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { IndexedDbJournal } from '../journals/indexeddb-journal.ts';
+import type { Meeting } from '../journals/tabs.ts';
 import type { Lifecycle } from '../lifecycle.ts';
 import type { TextWriter } from '../ring-buffer.ts';
 import { FetchTransport } from '../transports/fetch-transport.ts';
@@ -57,13 +58,21 @@ export const platform: Platform = {
   commitIntervalMs: 250,
   createJournal({ account, clock, part = '' }) {
     if (!hasIndexedDb()) return undefined;
-    const locks = globalThis.navigator?.locks as LockManager | undefined;
-    return new IndexedDbJournal(`sluice${part && ` ${part}`} ${hash(account)}`, locks, clock);
+    return new IndexedDbJournal(`sluice${part && ` ${part}`} ${hash(account)}`, meeting(), clock);
   },
   exists: async () => true,
   createTransport: () => new FetchTransport(),
   createAbortController: () => new AbortController(),
 };
+
+/** Older browsers lack the one, the other, or both. */
+function meeting(): Meeting {
+  const { BroadcastChannel, navigator } = globalThis;
+  return {
+    locks: navigator?.locks,
+    createChannel: BroadcastChannel && ((name) => new BroadcastChannel(name)),
+  };
+}
 
 /** Some browsers hide it where nothing may be stored, some throw. */
 function hasIndexedDb(): boolean {

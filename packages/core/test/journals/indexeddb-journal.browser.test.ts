@@ -3,6 +3,7 @@ import { IndexedDbJournal } from '../../src/journals/indexeddb-journal.ts';
 import { describeJournal } from '../contracts/journal-contract.ts';
 
 describeJournal('IndexedDbJournal', {
-  create: (place) => new IndexedDbJournal(place, navigator.locks, platform.clock),
+  create: (place) => new IndexedDbJournal(place, { locks: navigator.locks }, platform.clock),
   survives: true,
+  isShared: true,
 });

@@ -9,10 +9,10 @@ import { VirtualClock } from '../virtual-clock.ts';
 const locks = new FakeLocks();
 
 function create(place: string): IndexedDbJournal {
-  return new IndexedDbJournal(place, locks, platform.clock);
+  return new IndexedDbJournal(place, { locks }, platform.clock);
 }
 
-describeJournal('IndexedDbJournal on fake-indexeddb', { create, survives: true });
+describeJournal('IndexedDbJournal on fake-indexeddb', { create, survives: true, isShared: true });
 
 describe('IndexedDbJournal, where the browser fails', () => {
   afterEach(() => vi.restoreAllMocks());
@@ -62,7 +62,7 @@ describe('IndexedDbJournal, where the browser fails', () => {
 
   it('tells of what is gone where storage was cleared, takes up a new segment, and has what was under way tried again', async () => {
     const clock = new VirtualClock();
-    const journal = new IndexedDbJournal('cleared', locks, clock);
+    const journal = new IndexedDbJournal('cleared', { locks }, clock);
     const vanished: number[] = [];
     await journal.open({
       recovered: () => {},
@@ -87,7 +87,7 @@ describe('IndexedDbJournal, where the browser fails', () => {
     await before.append(one);
     await before.close();
     const clock = new VirtualClock();
-    const journal = new IndexedDbJournal('opened later', locks, clock);
+    const journal = new IndexedDbJournal('opened later', { locks }, clock);
     const witness = new Witness();
     const failing = vi.spyOn(IDBFactory.prototype, 'open').mockImplementation(fail);
     await expect(journal.open(witness)).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });

@@ -1,0 +1,196 @@
+import 'fake-indexeddb/auto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FakeOrigin, type FakeTab } from './fake-origin.ts';
+import { answered } from './scripted-transport.ts';
+
+const MINUTE = 60_000;
+
+let origin: FakeOrigin;
+
+beforeEach(() => {
+  origin = new FakeOrigin();
+});
+
+afterEach(() => origin.close());
+
+function openTabs(count: number): FakeTab[] {
+  return Array.from({ length: count }, () => origin.openTab());
+}
+
+/** Flushes while time passes. */
+async function flush({ tracker }: FakeTab, timeoutMs = 30_000) {
+  const flushed = tracker.flush({ timeoutMs });
+  await origin.pass(timeoutMs, 250);
+  return flushed;
+}
+
+function down() {
+  return answered(500);
+}
+
+describe('tabs of one origin', () => {
+  it('each send what they track, one at a time, and each event once', async () => {
+    const tabs = openTabs(5);
+    for (const [index, tab] of tabs.entries()) tab.track(20 + index);
+    await origin.pass(2_000);
+    expect(origin.received.size).toBe(110);
+    expect([...origin.received.values()].every((times) => times === 1)).toBe(true);
+    expect(origin.mostOpen).toBe(1);
+    for (const [index, { tracker, imbalance }] of tabs.entries()) {
+      expect(tracker.stats().accepted).toBe(20 + index);
+      expect([tracker.stats().pending, imbalance]).toEqual([0, 0]);
+    }
+  });
+
+  it('have nothing scheduled, and no lock, once nothing waits', async () => {
+    const tabs = openTabs(3);
+    for (const tab of tabs) tab.track(5);
+    await origin.pass(20_000, 250);
+    expect(origin.clock.timers).toBe(0);
+    let isFree = false;
+    await origin.locks.request(origin.name, { ifAvailable: true }, (lock) => {
+      isFree = lock !== null;
+    });
+    expect(isFree).toBe(true);
+  });
+
+  it('find what a tab left that died before it could send, without anything being tracked', async () => {
+    const [first, second] = openTabs(2);
+    await origin.pass(10);
+    first?.track(50);
+    origin.respond = () => new Promise(() => {});
+    await origin.pass(90);
+    await first?.tracker.durable();
+    first?.kill();
+    origin.respond = () => answered(200);
+    await origin.pass(12_000);
+    expect(origin.received.size).toBe(50);
+    expect(second?.tracker.stats()).toMatchObject({ recovered: 50, delivered: 50, pending: 0 });
+  });
+
+  it('replace a tab at once that dies while it sends', async () => {
+    const [first, second] = openTabs(2);
+    await origin.pass(10);
+    origin.respond = () => new Promise(() => {});
+    first?.track(50);
+    await origin.pass(500);
+    expect(origin.open).toBe(1);
+    origin.respond = () => answered(200);
+    first?.kill();
+    await origin.pass(1);
+    expect(second?.tracker.stats()).toMatchObject({ recovered: 50, delivered: 50, pending: 0 });
+  });
+
+  it('count as delivered what another tab delivered, and a flush ends with it', async () => {
+    const [first, second] = openTabs(2);
+    origin.respond = down;
+    first?.track(30);
+    await origin.pass(2_000);
+    second?.track(10);
+    await origin.pass(2_000);
+    origin.respond = () => answered(200);
+    const report = await (second && flush(second, 3 * MINUTE));
+    expect(report).toMatchObject({ pending: 0 });
+    await origin.pass(10);
+    for (const tab of [first, second]) expect([tab?.tracker.stats().pending, tab?.imbalance]).toEqual([0, 0]);
+    expect(first?.tracker.stats()).toMatchObject({ accepted: 30 });
+    expect([...origin.received.values()].every((times) => times === 1)).toBe(true);
+  });
+
+  it('count as a dead letter what the service refused of another tab', async () => {
+    const [first, second] = openTabs(2);
+    origin.respond = down;
+    first?.track(1, 'bad');
+    await origin.pass(2_000);
+    // The first one waits in the background, the second one sends.
+    second?.track(20, 'good');
+    origin.respond = (events) => answered(events.some(({ event }) => event === 'bad') ? 400 : 200);
+    await origin.pass(5 * MINUTE, 500);
+    for (const tab of [first, second]) expect([tab?.tracker.stats().pending, tab?.imbalance]).toEqual([0, 0]);
+    expect(first?.tracker.stats()).toMatchObject({ accepted: 1, deadLettered: 1 });
+    expect(origin.received.size).toBe(20);
+  });
+
+  it('ask a service that is down at most once a minute, all together', async () => {
+    origin.respond = down;
+    for (const tab of openTabs(5)) tab.track(10);
+    await origin.pass(15 * MINUTE, 1_000);
+    const before = origin.times.length;
+    // One more, opened in the middle of it, asks no sooner.
+    origin.openTab().track(10);
+    for (const { tracker } of origin.tabs) tracker.track('another');
+    await origin.pass(60 * MINUTE, 1_000);
+    const asked = origin.times.slice(before);
+    expect(asked.length).toBeGreaterThan(30);
+    expect(asked.length).toBeLessThanOrEqual(60);
+    origin.respond = () => answered(200);
+    await origin.pass(3 * MINUTE, 1_000);
+    expect(origin.received.size).toBe(66);
+    for (const tab of origin.tabs) expect([tab.tracker.stats().pending, tab.imbalance]).toEqual([0, 0]);
+  });
+
+  it('lose nothing where the browser has no Web Locks', async () => {
+    const tabs = Array.from({ length: 3 }, () => origin.openTab({}, false));
+    for (const tab of tabs) tab.track(20);
+    await origin.pass(200);
+    tabs[0]?.kill();
+    origin.openTab({}, false);
+    await origin.pass(2_000);
+    expect([...origin.committed].filter((uuid) => !origin.received.has(uuid))).toEqual([]);
+    expect(origin.received.size).toBeGreaterThanOrEqual(40);
+  });
+});
+
+/** Numbers from 0 (inclusive) to 1 (exclusive), the same for a seed. */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let value = Math.imul(state ^ (state >>> 15), 1 | state);
+    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
+    return ((value ^ (value >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+describe('five tabs, of which one or the other is killed at any moment', () => {
+  it.for([1, 2, 3, 4, 5, 6])('lose and double nothing, seed %i', async (seed) => {
+    const random = randomOf(seed);
+    const pick = (count: number) => Math.floor(random() * count);
+    const sizes = [7, 30, 500];
+    const open = () =>
+      origin.openTab({ batch: { maxWaitMs: 100, maxEvents: sizes[pick(3)] ?? 500 }, random });
+    const tabs = Array.from({ length: 5 }, open);
+    /** Whether the service works, as a part of its requests. */
+    let works = 1;
+    const isBad = (event: string) => event === 'bad';
+    origin.respond = async (events) => {
+      if (random() >= works) return answered(503);
+      return answered(events.some(({ event }) => isBad(event)) ? 400 : 200);
+    };
+    if (seed % 2 === 0) origin.losesMessage = () => random() < 0.3;
+    const mayComeTwice = new Set<string>();
+    for (let step = 0; step < 120; step += 1) {
+      const index = pick(5);
+      const action = random();
+      if (action < 0.6) tabs[index]?.track(1 + pick(60), random() < 0.1 ? 'bad' : 'good');
+      else if (action < 0.7) works = [0, 0.5, 1, 1][pick(4)] ?? 1;
+      else if (action < 0.85) {
+        tabs[index]?.kill();
+        for (const uuid of tabs[index]?.uncertain ?? []) mayComeTwice.add(uuid);
+        tabs[index] = open();
+      }
+      await origin.pass(pick(3) === 0 ? pick(5_000) : pick(300), 1 + pick(500));
+      for (const { imbalance } of tabs) expect(imbalance).toBe(0);
+    }
+    works = 1;
+    // Where much is refused the sender waits for long.
+    const isPending = () => tabs.some(({ tracker }) => tracker.stats().pending > 0);
+    for (let hour = 0; hour < 12 && isPending(); hour += 1) await origin.pass(60 * MINUTE, 4_000);
+    for (const tab of tabs) expect([tab.tracker.stats().pending, tab.imbalance]).toEqual([0, 0]);
+    const lost = [...origin.committed].filter(
+      (uuid) => !origin.received.has(uuid) && !origin.refused.has(uuid),
+    );
+    const doubled = [...origin.received].filter(([uuid, times]) => times > 1 && !mayComeTwice.has(uuid));
+    expect({ lost, doubled }).toEqual({ lost: [], doubled: [] });
+  });
+});
