@@ -95,6 +95,7 @@ const navigation = browserFault('navigation', {
       await pause(random(LONGEST_PAUSE_MS));
       const { page } = tab;
       const before = scene.service.seen.size;
+      page.cutOff();
       await leaveFor(tab, time % 2 === 0 ? `${scene.origin}/plain` : scene.address());
       page.durable = page.tracked;
       await pause(LONGEST_PAUSE_MS);

@@ -12,7 +12,7 @@ export type Treatment = 'passed' | 'refused' | 'lost' | 'deaf';
 
 /** A request whose events the service took. */
 export interface Taken {
-  /** The page that made it; undefined where it does not say. */
+  /** The page that made it; undefined where the browser did so for a page that is gone. */
   readonly life: number | undefined;
   readonly uuids: ReadonlySet<string>;
   readonly arrivedAt: number;

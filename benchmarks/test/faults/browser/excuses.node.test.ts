@@ -4,7 +4,7 @@ import type { Taken } from '../../../src/faults/browser/watched-service.ts';
 
 const FOR_GOOD = Number.POSITIVE_INFINITY;
 
-function taken(life: number, uuids: string[], arrivedAt: number, answeredAt?: number): Taken {
+function taken(life: number | undefined, uuids: string[], arrivedAt: number, answeredAt?: number): Taken {
   return { life, uuids: new Set(uuids), arrivedAt, answeredAt };
 }
 
@@ -40,6 +40,12 @@ describe('an event that came again', () => {
     const back = [taken(1, ['a'], 210, 220), taken(2, ['a'], 300, 310)];
     expect(repeats(aside, cuts)).toEqual({ excused: 1, unexcused: 0 });
     expect(repeats(back, cuts)).toEqual({ excused: 0, unexcused: 1 });
+  });
+
+  it('is excused where the browser sent it for a page that is gone', () => {
+    expect(repeats([taken(undefined, ['a'], 0, 10), taken(2, ['a'], 9_000, 9_010)])).toEqual({
+      ...{ excused: 1, unexcused: 0 },
+    });
   });
 
   it('is judged by the request before it alone, each time that it comes', () => {

@@ -15,12 +15,6 @@ export class NetworkWatch {
     };
     const { fetch } = globalThis;
     globalThis.fetch = (input, init) => this.#count(fetch(mark(input), init));
-    // Not in every browser.
-    const fetchLater: unknown = Reflect.get(globalThis, 'fetchLater');
-    if (typeof fetchLater !== 'function') return;
-    Reflect.set(globalThis, 'fetchLater', (input: RequestInfo | URL, init?: RequestInit) =>
-      Reflect.apply(fetchLater, globalThis, [mark(input), init]),
-    );
   }
 
   async #count(answer: Promise<Response>): Promise<Response> {
