@@ -1,4 +1,5 @@
 import type { Batch } from './batch.ts';
+import { checksum } from './checksum.ts';
 
 /**
  * An id of a batch by what is in it: the same bytes have the same id, on each try and in each life. The uuid of the first
@@ -7,11 +8,4 @@ import type { Batch } from './batch.ts';
 export function batchId({ body, events: { bytes, ends } }: Batch): string {
   const first = new TextDecoder().decode(bytes.subarray(0, ends[0]));
   return [JSON.parse(first).uuid, ends.length, checksum(body)].join('-');
-}
-
-/** FNV-1a, 32 bits, in hexadecimal digits. */
-function checksum(bytes: Uint8Array): string {
-  let value = 0x811c9dc5;
-  for (const byte of bytes) value = Math.imul(value ^ byte, 0x01000193);
-  return (value >>> 0).toString(16).padStart(8, '0');
 }

@@ -1,4 +1,4 @@
-import { ConfigError, describe } from '@sluice/protocol';
+import { refusal } from './rules.ts';
 import type { PauseReason } from './stats.ts';
 
 /**
@@ -60,6 +60,7 @@ const ACTIONS: readonly string[] = [
   'pause',
   'drop',
 ] satisfies Action[];
+const POLICY = 'delivery.policy';
 const STATUS_OR_CLASS = /^[2-5](?:\d\d|xx)$/;
 
 /** The rule for a status: the exact one before that of its class. What the policy names takes the place of the same name. */
@@ -80,37 +81,23 @@ export function pauseReason(status: number): PauseReason {
   return isMisdirected ? 'misdirected' : 'policy';
 }
 
-/** A copy of a policy, checked. Throws a ConfigError for a status or an action that there is not. */
-export function readPolicy(given: unknown): DeliveryPolicy {
-  const option = 'delivery.policy';
-  if (given === undefined) return {};
-  if (typeof given !== 'object' || given === null || !isPlain(given)) {
-    throw new ConfigError(option, `${option} must be an object of actions by status, got ${describe(given)}`);
-  }
-  const policy: Record<string, Action> = {};
+/** Whether it is a policy. Throws a ConfigError for a status or an action that there is not. */
+export function isPolicy(given: unknown): given is DeliveryPolicy {
+  if (typeof given !== 'object' || given === null || !isPlain(given)) return false;
   for (const [status, action] of Object.entries(given)) {
     if (!STATUS_OR_CLASS.test(status)) {
-      const allowed = 'a status from 200 to 599, or a class from 2xx to 5xx';
-      throw new ConfigError(option, `${option} must name ${allowed}, got ${describe(status)}`);
+      throw refusal(POLICY, 'by a status from 200 to 599, or a class from 2xx to 5xx', status);
     }
-    if (!isAction(action)) {
+    if (!ACTIONS.includes(action)) {
       const allowed = ACTIONS.map((name) => `"${name}"`).join(', ');
-      throw new ConfigError(
-        option,
-        `${option}[${status}] must be one of ${allowed}, got ${describe(action)}`,
-      );
+      throw refusal(`${POLICY}[${status}]`, `one of ${allowed}`, action);
     }
-    policy[status] = action;
   }
-  return policy;
+  return true;
 }
 
 /** Not an array, a Map, or anything else of which the entries may be elsewhere. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
-function isAction(value: unknown): value is Action {
-  return typeof value === 'string' && ACTIONS.includes(value);
 }

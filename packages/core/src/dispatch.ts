@@ -28,7 +28,7 @@ export interface DispatchOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly transport: Transport;
-  readonly hooked: Hooked;
+  readonly hooked: Partial<Hooked>;
   readonly journal: Journal;
   readonly lanes: Lanes;
   readonly books: Books;

@@ -1,3 +1,5 @@
+import { attempt } from './user-code.ts';
+
 /** Listeners by event name. A listener that throws or rejects stops neither the others nor the caller. */
 export class Emitter<Events extends object> {
   readonly #listeners = new Map<keyof Events, Set<(detail: never) => void>>();
@@ -21,13 +23,7 @@ export class Emitter<Events extends object> {
     const entry = (detail: Events[Name]) => {
       if (isCalled) return;
       isCalled = true;
-      try {
-        // An asynchronous one rejects where others throw.
-        const result: unknown = listener(detail);
-        if (result !== undefined) Promise.resolve(result).catch(failed);
-      } catch (error) {
-        failed(error);
-      }
+      attempt(() => listener(detail), failed);
       isCalled = false;
     };
     const listeners = this.#listeners.get(event) ?? new Set();

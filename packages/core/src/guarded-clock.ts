@@ -1,8 +1,8 @@
 import type { Clock, Timer } from './clock.ts';
-import { nonsense } from './nonsense.ts';
+import { ask, attempt, isWithin } from './user-code.ts';
 
-/** The end of the year 9999: later than that no event can be. */
-const MAX_TIME = 253_402_300_799_999;
+/** Until the end of the year 9999: later than that no event can be. */
+const isTime = isWithin(0, 253_402_300_799_999);
 
 /** A clock of the user's, and the platform's wherever that one fails. */
 export class GuardedClock implements Clock {
@@ -17,55 +17,40 @@ export class GuardedClock implements Clock {
   }
 
   now(): number {
-    try {
-      const now = this.#clock.now();
-      if (typeof now === 'number' && now >= 0 && now <= MAX_TIME) return now;
-      this.#onFailed(nonsense('now() must return milliseconds since 1970', now));
-    } catch (error) {
-      this.#onFailed(error);
-    }
-    return this.#fallback.now();
+    const rule = 'now() must return milliseconds since 1970';
+    return ask(() => this.#clock.now(), isTime, rule, this.#onFailed) ?? this.#fallback.now();
   }
 
   setTimeout(callback: () => void, delayMs: number, keepAlive?: boolean): Timer {
     let isSet = false;
     let isOver = false;
     let second: Timer | undefined;
+    const setSecond = () => this.#fallback.setTimeout(run, delayMs, keepAlive);
     // Whatever the clock does: once, and not after it is cancelled.
     const run = () => {
-      if (isOver) return;
+      if (!isOver) callback();
       isOver = true;
-      callback();
     };
     const onTime = () => {
       if (isSet) return run();
       this.#onFailed(new Error('setTimeout() must not call back before it returns'));
-      second ??= this.#fallback.setTimeout(run, delayMs, keepAlive);
+      second ??= setSecond();
     };
-    const first = this.#set(onTime, delayMs, keepAlive);
+    const rule = 'setTimeout() must return an object with cancel()';
+    const set = () => this.#clock.setTimeout(onTime, delayMs, keepAlive);
+    const first = ask(set, isTimer, rule, this.#onFailed);
     isSet = true;
+    if (first === undefined) second ??= setSecond();
     return {
       cancel: () => {
         isOver = true;
         second?.cancel();
-        try {
-          const result: unknown = first.cancel();
-          if (result !== undefined) Promise.resolve(result).catch(this.#onFailed);
-        } catch (error) {
-          this.#onFailed(error);
-        }
+        if (first !== undefined) attempt(() => first.cancel(), this.#onFailed);
       },
     };
   }
+}
 
-  #set(onTime: () => void, delayMs: number, keepAlive: boolean | undefined): Timer {
-    try {
-      const timer: Timer | undefined = this.#clock.setTimeout(onTime, delayMs, keepAlive);
-      if (typeof timer?.cancel === 'function') return timer;
-      this.#onFailed(nonsense('setTimeout() must return an object with cancel()', timer));
-    } catch (error) {
-      this.#onFailed(error);
-    }
-    return this.#fallback.setTimeout(onTime, delayMs, keepAlive);
-  }
+function isTimer(value: unknown): value is Timer {
+  return typeof (value as Partial<Timer> | undefined)?.cancel === 'function';
 }

@@ -1,15 +1,8 @@
-import { nonsense } from './nonsense.ts';
+import { ask, isWithin } from './user-code.ts';
+
+const isPart = isWithin(0, 1);
 
 /** Random numbers of the user's, and the platform's wherever those fail. */
 export function guardedRandom(random: () => number, onFailed: (error: unknown) => void): () => number {
-  return () => {
-    try {
-      const number = random();
-      if (typeof number === 'number' && number >= 0 && number <= 1) return number;
-      onFailed(nonsense('random() must return a number from 0 to 1', number));
-    } catch (error) {
-      onFailed(error);
-    }
-    return Math.random();
-  };
+  return () => ask(random, isPart, 'random() must return a number from 0 to 1', onFailed) ?? Math.random();
 }

@@ -1,6 +1,6 @@
 import { abortAfter, type Clock, type Timer } from './clock.ts';
-import { nonsense } from './nonsense.ts';
 import type { Outcome, Transport, TransportRequest } from './transport.ts';
+import { nonsense } from './user-code.ts';
 
 /** A transport that gives no outcome so long after its time is not waited for. */
 const GRACE_MS = 5_000;

@@ -1,3 +1,5 @@
+import { attempt } from './user-code.ts';
+
 export interface HandOverOptions {
   /** The user's: tells the host what to wait for. */
   readonly waitUntil: (work: Promise<unknown>) => void;
@@ -22,11 +24,7 @@ export class HandOver {
     if (this.#isUnderWay) return;
     this.#isUnderWay = true;
     const { waitUntil, onFailed } = this.#options;
-    try {
-      Promise.resolve(waitUntil(this.#settle())).catch(onFailed);
-    } catch (error) {
-      onFailed(error);
-    }
+    attempt(() => waitUntil(this.#settle()), onFailed);
   }
 
   async #settle(): Promise<void> {

@@ -1,20 +1,14 @@
-/**
- * Code of the application's own, for pages: `createTracker({ logger: console, parts: { hooks } })`. Whatever such code does,
- * delivery goes on. In Node a tracker has this already.
- */
 import { type Redact, redactedError } from '@sluice/protocol';
 import type { Batch } from './batch.ts';
 import type { Clock } from './clock.ts';
-import { EventLog } from './event-log.ts';
 import { GuardedClock } from './guarded-clock.ts';
 import { guardedRandom } from './guarded-random.ts';
 import { GuardedTransport } from './guarded-transport.ts';
 import { HandOver } from './hand-over.ts';
-import { HOOK_RULES } from './hook-rules.ts';
 import { idempotency } from './idempotency.ts';
 import { Log } from './logger.ts';
 import { rejectedIndexes } from './rejected-indexes.ts';
-import type { HookRules, Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
 import type { TrackerEvents } from './tracker-events.ts';
 import type { Outcome, Transport } from './transport.ts';
 
@@ -34,8 +28,9 @@ export interface HooksOptions {
 
 /** The code of an application, held to its word; nothing where the settings have none. */
 export interface Hooked {
-  readonly clock?: Clock | undefined;
-  readonly random?: (() => number) | undefined;
+  /** The platform's where the settings have none. */
+  readonly clock: Clock;
+  readonly random: () => number;
   readonly transport?: Transport | undefined;
   /** Why a request failed, without the key. */
   readonly safeCause?: ((cause: unknown) => unknown) | undefined;
@@ -51,30 +46,31 @@ export interface Hooked {
   readonly handOver?: { notify(): void } | undefined;
 }
 
-/** What settings may have of such code, and what makes of it what a tracker may use without fear. */
-export interface HooksPart {
-  readonly rules: HookRules;
-  readonly create: (options: HooksOptions) => Hooked;
-}
-
-export const hooks: HooksPart = { rules: HOOK_RULES, create };
-
-function create({ settings, clock: platformClock, redact, tracked, flush, onFailed }: HooksOptions): Hooked {
+/** Makes of the code of an application what a tracker may use without fear. */
+export function hold({
+  settings,
+  clock: platformClock,
+  redact,
+  tracked,
+  flush,
+  onFailed,
+}: HooksOptions): Hooked {
   const failed = (hook: string) => (error: unknown) => onFailed(hook, error);
   const { random, transport, waitUntil, logger, delivery } = settings;
   const { classify, idempotencyHeader } = delivery;
   const clock = settings.clock
     ? new GuardedClock(settings.clock, platformClock, failed('clock'))
     : platformClock;
-  const log = logger && new EventLog(new Log({ logger, clock, redact, onFailed: failed('logger') }));
+  const log = logger && new Log({ logger, clock, redact, onFailed: failed('logger') });
   return {
     clock,
-    random: random && guardedRandom(random, failed('random')),
+    random: random ? guardedRandom(random, failed('random')) : Math.random,
     transport: transport && new GuardedTransport(transport, clock),
     safeCause: (cause) => redactedError(cause, redact),
     headersOf: idempotencyHeader === undefined ? undefined : idempotency(idempotencyHeader),
-    rejected: classify && ((batch, answer) => rejectedIndexes(batch, answer, classify, onFailed)),
-    log: log && ((event, detail) => log.write(event, detail)),
+    rejected:
+      classify && ((batch, answer) => rejectedIndexes(batch, answer, classify, failed('delivery.classify'))),
+    log: log && ((event, detail) => log.tell(event, { ...detail })),
     handOver: waitUntil && new HandOver({ waitUntil, tracked, flush, onFailed: failed('waitUntil') }),
   };
 }

@@ -1,5 +1,7 @@
 import { type Redact, redactedError } from '@sluice/protocol';
 import type { Clock } from './clock.ts';
+import type { TrackerEvents } from './tracker-events.ts';
+import { attempt } from './user-code.ts';
 
 /** A logger of pino's shape: data first, then a message. Anything that has these four methods. */
 export interface Logger {
@@ -12,10 +14,32 @@ export interface Logger {
 /** Of one message no more than one line is written in this time. */
 const EVERY_MS = 10_000;
 
-interface Line {
-  readonly at: number;
-  suppressed: number;
-}
+/** Level and message of what is raised; which of several, and what to do about it, is put behind that. */
+const LINES: Readonly<Partial<Record<keyof TrackerEvents, readonly [keyof Logger, string]>>> = {
+  deadLettered: ['warn', 'the service refused an event; it is kept as a dead letter'],
+  dropped: ['warn', 'events were dropped'],
+  invalid: ['warn', 'an event cannot be sent'],
+  recovered: ['info', 'events of an earlier life were found'],
+  replayed: ['info', 'dead letters are sent again'],
+  deadLettersDropped: ['warn', 'dead letters were dropped'],
+  damaged: ['warn', 'the journal is damaged; what is intact is delivered'],
+  failedAttempt: ['debug', 'a request failed'],
+  storageFailed: ['error', 'storage failed'],
+  breaker: ['info', 'the breaker'],
+  paused: ['error', 'the service is not sent events; all are kept'],
+  resumed: ['info', 'the service takes events again'],
+  rateLimit: ['info', 'the rate of requests follows what the service bears'],
+  bodyLimit: ['info', 'the size of bodies follows what the service takes'],
+  journal: ['warn', 'events are kept elsewhere'],
+  hookFailed: ['error', 'code of the application failed'],
+};
+
+/** What to do about a pause. */
+const ADVICE: Readonly<Record<string, string>> = {
+  unauthorized: 'give a good key to setApiKey()',
+  misdirected: 'look at baseUrl',
+  blocked: 'an ad-blocker or the like; send them to a relay',
+};
 
 export interface LogOptions {
   readonly logger: Logger;
@@ -30,31 +54,30 @@ export interface LogOptions {
  * once; the next one after others that were not says how many, as `suppressed`. Messages come from a closed set: what
  * differs from line to line is data.
  */
-export class Log implements Logger {
+export class Log {
   readonly #options: LogOptions;
-  readonly #lines = new Map<string, Line>();
+  /** When each message was last written, and how many were not since. */
+  readonly #lines = new Map<string, { readonly at: number; suppressed: number }>();
 
   constructor(options: LogOptions) {
     this.#options = options;
   }
 
-  debug(data: object, message: string): void {
-    this.#write('debug', data, message);
+  /** What is raised. */
+  tell(event: keyof TrackerEvents, detail: Readonly<Record<string, unknown>>): void {
+    const line = LINES[event];
+    if (line === undefined) return;
+    const { error, ...data } = detail;
+    const { status, field }: Record<string, unknown> = Object(error);
+    const which = [
+      data.reason ?? data.state ?? data.kind ?? data.hook ?? status,
+      ADVICE[String(data.reason)],
+    ];
+    const message = [line[1], ...which.filter((part) => part !== undefined)].join(': ');
+    this.write(line[0], error === undefined ? data : { ...data, status, field, err: error }, message);
   }
 
-  info(data: object, message: string): void {
-    this.#write('info', data, message);
-  }
-
-  warn(data: object, message: string): void {
-    this.#write('warn', data, message);
-  }
-
-  error(data: object, message: string): void {
-    this.#write('error', data, message);
-  }
-
-  #write(level: keyof Logger, data: object, message: string): void {
+  write(level: keyof Logger, data: object, message: string): void {
     const { clock, logger, onFailed } = this.#options;
     const now = clock.now();
     const last = this.#lines.get(message);
@@ -65,17 +88,10 @@ export class Log implements Logger {
     }
     // Before it is written: a logger may cause what it is told of.
     this.#lines.set(message, { at: now, suppressed: 0 });
-    const suppressed = last?.suppressed;
-    try {
-      const safe = { ...this.#redacted(data), ...(suppressed && { suppressed }) };
-      Promise.resolve(logger[level](safe, message)).catch(onFailed);
-    } catch (error) {
-      onFailed(error);
-    }
-  }
-
-  #redacted(data: object): object {
-    return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, this.#safe(value)]));
+    const entries = Object.entries({ ...data, suppressed: last?.suppressed || undefined });
+    const said = entries.filter(([, value]) => value !== undefined);
+    const safe = () => Object.fromEntries(said.map(([name, value]) => [name, this.#safe(value)]));
+    attempt(() => logger[level](safe(), message), onFailed);
   }
 
   #safe(value: unknown): unknown {

@@ -1,7 +1,6 @@
 import { ConfigError } from '@sluice/protocol';
 import type { DeadLettersPart } from './dead-letters.ts';
 import type { GzipPart } from './gzip.ts';
-import type { HooksPart } from './hooks.ts';
 
 /**
  * What not every page needs. In Node, and on the edge, a tracker has all of it. In a page each is an entry point of its
@@ -12,11 +11,6 @@ export interface Parts {
   readonly gzip?: GzipPart | undefined;
   /** `@sluice/core/dead-letters`: what `tracker.deadLetters` takes. */
   readonly deadLetters?: DeadLettersPart | undefined;
-  /**
-   * `@sluice/core/hooks`: what `clock`, `random`, `transport`, `logger` and `waitUntil` take, and of `delivery` its
-   * `classify`, `policy` and `idempotencyHeader`.
-   */
-  readonly hooks?: HooksPart | undefined;
 }
 
 /** Says how to get a part that is used and was not given. */

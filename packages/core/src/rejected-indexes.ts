@@ -1,8 +1,10 @@
 import type { Batch } from './batch.ts';
 import type { Classify, RejectedEvent } from './classify.ts';
-import { MAX_EXCERPT_LENGTH } from './excerpt.ts';
-import type { EventBytes } from './journal.ts';
-import { nonsense } from './nonsense.ts';
+import { splitEvents } from './event-bytes.ts';
+import { excerptOf } from './excerpt.ts';
+import { ask, attempt } from './user-code.ts';
+
+const isList = (value: unknown): value is RejectedEvent[] => Array.isArray(value);
 
 /**
  * Which events of an accepted batch the answer names as rejected, by index and in order, each with the reason. Nonsense
@@ -11,41 +13,26 @@ import { nonsense } from './nonsense.ts';
 export function rejectedIndexes(
   { events }: Batch,
   { status, body }: { readonly status: number; readonly body: string },
-  classify: Classify | undefined,
-  onFailed: (hook: string, error: unknown) => void,
+  classify: Classify,
+  onFailed: (error: unknown) => void,
 ): [index: number, reason: string][] {
-  if (classify === undefined) return [];
   const found = new Map<number, string>();
   const count = events.ends.length;
   let uuids: readonly unknown[] | undefined;
   const add = ({ index, uuid, reason = body }: RejectedEvent) => {
-    if (index === undefined) uuids ??= uuidsOf(events);
-    const named = index ?? uuids?.indexOf(String(uuid)) ?? -1;
+    const named = index ?? (uuids ??= splitEvents(events).map(uuidOf)).indexOf(String(uuid));
     if (!Number.isInteger(named) || named < 0 || named >= count) {
       throw new RangeError(`delivery.classify named an event that the batch does not have: ${named}`);
     }
-    found.set(named, String(reason).slice(0, MAX_EXCERPT_LENGTH));
+    found.set(named, excerptOf(String(reason)));
   };
-  guard(() => {
-    const rejected = classify({ status, body, count }) ?? [];
-    if (!Array.isArray(rejected)) throw nonsense('delivery.classify must return an array', rejected);
-    for (const event of rejected) guard(() => add(event));
-  });
-  return [...found].sort(([a], [b]) => a - b);
-
-  function guard(action: () => void): void {
-    try {
-      action();
-    } catch (error) {
-      onFailed('delivery.classify', error);
-    }
+  const call = () => classify({ status, body, count }) ?? [];
+  for (const event of ask(call, isList, 'delivery.classify must return an array', onFailed) ?? []) {
+    attempt(() => add(event), onFailed);
   }
+  return [...found].sort(([a], [b]) => a - b);
 }
 
-function uuidsOf({ bytes, ends }: EventBytes): unknown[] {
-  const text = new TextDecoder();
-  return Array.from(ends, (end, index) => {
-    const start = index === 0 ? 0 : (ends[index - 1] ?? 0) + 1;
-    return JSON.parse(text.decode(bytes.subarray(start, end))).uuid;
-  });
+function uuidOf(text: Uint8Array): unknown {
+  return JSON.parse(new TextDecoder().decode(text)).uuid;
 }

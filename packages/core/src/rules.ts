@@ -36,6 +36,16 @@ export function nonEmpty(fallback?: string, allowed = 'a non-empty string'): Rul
   return [isNonEmptyString, allowed, fallback];
 }
 
+/** Functions. */
+export function aFunction(allowed = 'a function'): Rule {
+  return [(value) => typeof value === 'function', allowed];
+}
+
+/** Objects that have these methods. */
+export function methods(allowed: string, ...names: string[]): Rule {
+  return [(value) => hasMethods(value, ...names), allowed];
+}
+
 /** An object that has these methods. */
 export function hasMethods(value: unknown, ...methods: string[]): value is object {
   return (
@@ -49,14 +59,8 @@ export function hasMethods(value: unknown, ...methods: string[]): value is objec
  * Options as their rules have them, complete. Throws a ConfigError that names the option, its value, and what is allowed.
  *
  * @param path Of the group; empty for the options themselves.
- * @param unknown Called with the path of an option for which there is no rule; throws where it knows more about it.
  */
-export function readRules(
-  rules: Rules,
-  path: string,
-  given: unknown,
-  unknown: (option: string) => void,
-): Record<string, unknown> {
+export function readRules(rules: Rules, path: string, given: unknown): Record<string, unknown> {
   const prefix = path && `${path}.`;
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     // A text in place of the options may be the key.
@@ -65,14 +69,13 @@ export function readRules(
   }
   for (const name of Object.keys(given)) {
     if (Object.hasOwn(rules, name)) continue;
-    unknown(prefix + name);
     const known = Object.keys(rules).join(', ');
     throw new ConfigError(prefix + name, `${prefix}${name} is not an option; there are ${known}`);
   }
   const read: Record<string, unknown> = {};
   for (const [name, rule] of Object.entries(rules)) {
     const value: unknown = Reflect.get(given, name);
-    if (!isRule(rule)) read[name] = readRules(rule, prefix + name, value === undefined ? {} : value, unknown);
+    if (!isRule(rule)) read[name] = readRules(rule, prefix + name, value === undefined ? {} : value);
     else if (value === undefined) read[name] = rule[2];
     else if (rule[0](value)) read[name] = value;
     else throw refusal(prefix + name, rule[1], value);
@@ -81,7 +84,7 @@ export function readRules(
 }
 
 /** Says what an option must be. */
-function refusal(option: string, allowed: string, value: unknown): ConfigError {
+export function refusal(option: string, allowed: string, value: unknown): ConfigError {
   return new ConfigError(option, `${option} must be ${allowed}, got ${describe(value)}`);
 }
 

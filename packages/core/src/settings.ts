@@ -3,7 +3,7 @@ import { platform } from '#platform';
 import type { WhenFull } from './budget.ts';
 import type { Classify } from './classify.ts';
 import type { Clock } from './clock.ts';
-import type { DeliveryPolicy } from './delivery-policy.ts';
+import { type DeliveryPolicy, isPolicy } from './delivery-policy.ts';
 import type { Fsync } from './fsync.ts';
 import type { Journal } from './journal.ts';
 import type { Logger } from './logger.ts';
@@ -11,12 +11,13 @@ import type { Ordering, TrackerOptions } from './options.ts';
 import { missingPart, type Parts } from './parts.ts';
 import { isThrown, reasonOf } from './reason.ts';
 import {
+  aFunction,
   hasMethods,
+  methods,
   milliseconds,
   nonEmpty,
   oneOf,
   type Rule,
-  type Rules,
   readRules,
   whole,
 } from './rules.ts';
@@ -53,29 +54,18 @@ export interface Settings {
     readonly retryBaseMs: number;
     readonly retryMaxMs: number;
     readonly retriesPerSuccess: number;
-    readonly policy?: DeliveryPolicy | undefined;
-    readonly classify?: Classify | undefined;
-    readonly idempotencyHeader?: string | undefined;
+    readonly policy: DeliveryPolicy;
+    readonly classify: Classify | undefined;
+    readonly idempotencyHeader: string | undefined;
   };
   readonly parts: Parts;
-  readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
-  readonly logger?: Logger | undefined;
-  readonly transport?: Transport | undefined;
-  readonly clock?: Clock | undefined;
+  readonly waitUntil: ((work: Promise<unknown>) => void) | undefined;
+  readonly logger: Logger | undefined;
+  readonly transport: Transport | undefined;
+  readonly clock: Clock | undefined;
   /** Undefined: the platform's. */
-  readonly random?: (() => number) | undefined;
+  readonly random: (() => number) | undefined;
 }
-
-/** Of these options the part `hooks` has the rules. */
-type Hook = 'waitUntil' | 'logger' | 'transport' | 'clock' | 'random';
-type DeliveryHook = 'policy' | 'classify' | 'idempotencyHeader';
-export interface HookRules extends Readonly<Record<Hook, Rule>>, Rules {
-  readonly delivery: Readonly<Record<DeliveryHook, Rule>>;
-}
-const HOOKS: readonly string[] = [
-  ...(['waitUntil', 'logger', 'transport', 'clock', 'random'] satisfies Hook[]),
-  ...(['policy', 'classify', 'idempotencyHeader'] satisfies DeliveryHook[]).map((name) => `delivery.${name}`),
-];
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -83,18 +73,18 @@ const MIB = 1024 * KIB;
 const LEAST_JOURNAL_BYTES = 64 * KIB;
 const DAY_MS = 24 * 60 * 60_000;
 const MOST = Number.MAX_SAFE_INTEGER;
+/** A name as RFC 9110 has it, section 5.6.2, and not one of those that a request has already. */
+const FREE_HEADER = /^(?!(?:authorization|content-(?:type|length|encoding)|host)$)[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 /** Read by itself. */
 const ANY: Rule = [() => true, ''];
 
-type Group<Name extends keyof TrackerOptions, But = never> = {
-  readonly [Option in Exclude<keyof NonNullable<TrackerOptions[Name]>, But>]: Rule;
-};
-type Groups = 'buffer' | 'storage' | 'deadLetters' | 'batch';
+type Groups = 'buffer' | 'storage' | 'deadLetters' | 'batch' | 'delivery';
+type GroupRules<Name extends Groups> = Readonly<Record<keyof NonNullable<TrackerOptions[Name]>, Rule>>;
 
 /** By name, so that an option added to the type and not here does not compile. */
-const RULES: { readonly [Name in Exclude<keyof TrackerOptions, Hook | Groups | 'delivery'>]: Rule } & {
-  readonly [Name in Groups]: Group<Name>;
-} & { readonly delivery: Group<'delivery', DeliveryHook> } = {
+const RULES: Readonly<Record<Exclude<keyof TrackerOptions, Groups>, Rule>> & {
+  readonly [Name in Groups]: GroupRules<Name>;
+} = {
   baseUrl: ANY,
   apiKey: ANY,
   correlationKey: nonEmpty(),
@@ -129,10 +119,21 @@ const RULES: { readonly [Name in Exclude<keyof TrackerOptions, Hook | Groups | '
       'a number from 0 to 1,000',
       0.1,
     ],
+    policy: [isPolicy, 'an object of actions by status', {}],
+    classify: aFunction(),
+    idempotencyHeader: [
+      (value) => FREE_HEADER.test(String(value)) && typeof value === 'string',
+      'the name of a header that Sluice does not send itself',
+    ],
   },
   ordering: oneOf('unordered', ['unordered', 'strict']),
   compress: [(value) => typeof value === 'boolean', 'true or false', false],
-  parts: [(value) => hasMethods(value), 'an object of parts'],
+  parts: methods('an object of parts'),
+  waitUntil: aFunction(),
+  logger: methods('an object with debug, info, warn and error', 'debug', 'info', 'warn', 'error'),
+  transport: methods('a Transport, with post and close', 'post', 'close'),
+  clock: methods('a Clock, with now and setTimeout', 'now', 'setTimeout'),
+  random: aFunction('a function that returns numbers from 0 to 1'),
 };
 
 /** Checks options and fills in defaults. Throws a ConfigError that names the option, its value (never the key), and what is allowed. */
@@ -147,16 +148,8 @@ export function readOptions(options: TrackerOptions): Settings {
 
 function readAll(options: TrackerOptions): Settings {
   const parts: Parts = { ...options?.parts, ...platform.parts };
-  const { delivery, ...rules } = { ...parts.hooks?.rules };
   // Each value is what its rule says, and the rules are of the type's names.
-  const settings = readRules(
-    { ...RULES, ...rules, delivery: { ...RULES.delivery, ...delivery } },
-    '',
-    options,
-    (option) => {
-      if (HOOKS.includes(option)) missingPart(option, 'hooks');
-    },
-  ) as unknown as Settings;
+  const settings = readRules(RULES, '', options) as unknown as Settings;
   const { baseUrl, correlationKey, compress, journal, journalDirectory } = settings;
   if (compress && !parts.gzip) missingPart('compress', 'gzip');
   if (journal !== undefined && journalDirectory !== undefined) {

@@ -10,7 +10,7 @@ import { Deadline, finishOptions } from './deadline.ts';
 import { Dispatch } from './dispatch.ts';
 import { StorageError, storageError } from './errors/storage-error.ts';
 import { EventTexts, type TrackOptions } from './event-text.ts';
-import type { Hooked } from './hooks.ts';
+import { type Hooked, hold } from './hooks.ts';
 import { type Journal, rangeLength } from './journal.ts';
 import { createJournal, mayHold } from './journals/choice.ts';
 import { Lanes } from './lanes.ts';
@@ -69,14 +69,13 @@ export class Tracker {
   constructor(settings: Settings) {
     this.#settings = settings;
     const { batch, buffer, storage } = settings;
-    const hooked =
-      settings.parts.hooks?.create({
-        ...{ settings, clock: platform.clock, redact: (text) => this.#dispatch.redact(text) },
-        tracked: () => this.#books.accepted,
-        flush: () => this.flush(),
-        onFailed: (hook, error) => this.#reporter.hookFailed(hook, error),
-      }) ?? {};
-    const { clock = platform.clock, random = Math.random } = hooked;
+    const hooked = hold({
+      ...{ settings, clock: platform.clock, redact: (text) => this.#dispatch.redact(text) },
+      tracked: () => this.#books.accepted,
+      flush: () => this.flush(),
+      onFailed: (hook, error) => this.#reporter.hookFailed(hook, error),
+    });
+    const { clock, random } = hooked;
     const { transport = platform.createTransport() } = hooked;
     this.#clock = clock;
     this.#texts = new EventTexts(settings.correlationKey, settings.source);

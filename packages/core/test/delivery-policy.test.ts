@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readPolicy, ruleFor } from '../src/delivery-policy.ts';
+import { type DeliveryPolicy, ruleFor } from '../src/delivery-policy.ts';
+import { readOptions } from '../src/settings.ts';
 
 describe('ruleFor', () => {
   it.each([200, 201, 202, 204, 207, 299])('accepts on %d, whatever the body', (status) => {
@@ -45,14 +46,14 @@ describe('ruleFor', () => {
   });
 
   it('does what the policy says of a status or a class, and leaves the table as it is elsewhere', () => {
-    const policy = readPolicy({ '409': 'accept', '5xx': 'pause' });
+    const policy: DeliveryPolicy = { '409': 'accept', '5xx': 'pause' };
     expect([409, 500, 503, 400].map((status) => ruleFor(status, policy).action)).toEqual([
       ...['accept', 'pause', 'retry', 'isolate'],
     ]);
   });
 });
 
-describe('readPolicy', () => {
+describe('delivery.policy', () => {
   it.each([
     [{ '99': 'retry' }, /a status from 200 to 599, or a class from 2xx to 5xx, got string "99"/],
     [{ '1xx': 'retry' }, /got string "1xx"/],
@@ -62,6 +63,9 @@ describe('readPolicy', () => {
     [['retry'], /must be an object of actions by status, got an array/],
     ['retry', /got string "retry"/],
   ])('refuses %j', (policy, message) => {
-    expect(() => readPolicy(policy)).toThrow(message);
+    const options = { baseUrl: 'https://example.com', correlationKey: 'email' };
+    expect(() => readOptions({ ...options, delivery: { policy: policy as DeliveryPolicy } })).toThrow(
+      message,
+    );
   });
 });

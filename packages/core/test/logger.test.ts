@@ -39,10 +39,10 @@ describe('a log', () => {
   it('is written with data and message, at its level', () => {
     const logger = new Lines();
     const { log } = create(logger);
-    log.debug({ one: 1 }, 'first');
-    log.info({}, 'second');
-    log.warn({}, 'third');
-    log.error({}, 'fourth');
+    log.write('debug', { one: 1 }, 'first');
+    log.write('info', {}, 'second');
+    log.write('warn', {}, 'third');
+    log.write('error', {}, 'fourth');
     expect(logger.lines).toEqual([
       ['debug', { one: 1 }, 'first'],
       ['info', {}, 'second'],
@@ -55,8 +55,8 @@ describe('a log', () => {
     const logger = new Lines();
     const { log, clock } = create(logger);
     for (let second = 0; second < 25; second += 1) {
-      log.warn({ second }, 'again');
-      log.warn({ second }, 'again');
+      log.write('warn', { second }, 'again');
+      log.write('warn', { second }, 'again');
       await clock.advance(1_000);
     }
     expect(logger.lines.map(([, data]) => data)).toEqual([
@@ -69,7 +69,7 @@ describe('a log', () => {
   it('has each message by itself', () => {
     const logger = new Lines();
     const { log } = create(logger);
-    for (const message of ['one', 'other', 'one', 'other']) log.info({}, message);
+    for (const message of ['one', 'other', 'one', 'other']) log.write('info', {}, message);
     expect(logger.lines.map(([, , message]) => message)).toEqual(['one', 'other']);
   });
 
@@ -78,9 +78,9 @@ describe('a log', () => {
     let now = 1_000_000;
     const clock = { now: () => now, setTimeout: () => ({ cancel: () => {} }) };
     const log = new Log({ logger, clock, redact: (text) => text, onFailed: () => {} });
-    log.info({}, 'again');
+    log.write('info', {}, 'again');
     now = 500_000;
-    log.info({}, 'again');
+    log.write('info', {}, 'again');
     expect(logger.lines).toHaveLength(2);
   });
 
@@ -88,7 +88,11 @@ describe('a log', () => {
     const logger = new Lines();
     const { log } = create(logger);
     const cause = Object.assign(new Error('sent canary'), { code: 'E_canary', request: 'canary' });
-    log.error({ err: new Error('canary failed', { cause }), place: 'at canary', count: 3 }, 'failed');
+    log.write(
+      'error',
+      { err: new Error('canary failed', { cause }), place: 'at canary', count: 3 },
+      'failed',
+    );
     const [[, data] = []] = logger.lines;
     const { err, ...rest } = data as { err: Error };
     expect(err.message).toBe('[key] failed');
@@ -108,10 +112,10 @@ describe('a log', () => {
       error: () => {},
       warn: () => {
         lines += 1;
-        log.warn({}, 'again');
+        log.write('warn', {}, 'again');
       },
     });
-    log.warn({}, 'again');
+    log.write('warn', {}, 'again');
     expect(lines).toBe(1);
   });
 
@@ -126,8 +130,8 @@ describe('a log', () => {
   ])('that %s stops nothing', async (_, error) => {
     const logger = Object.assign(new Lines(), { error });
     const { log, failures } = create(logger);
-    log.error({}, 'failed');
-    log.info({}, 'goes on');
+    log.write('error', {}, 'failed');
+    log.write('info', {}, 'goes on');
     await settle();
     expect(failures).toEqual([new Error('the disk of the logs is full')]);
     expect(logger.lines).toEqual([['info', {}, 'goes on']]);

@@ -129,7 +129,7 @@ class Bench {
         ],
       },
       ...{ policy: options.policy ?? {}, journal, books },
-      rejected: (batch, answer) => rejectedIndexes(batch, answer, options.classify, () => {}),
+      rejected: (batch, answer) => rejectedIndexes(batch, answer, options.classify ?? (() => []), () => {}),
       ...{
         gate: this.gate,
         requests: this.requests,

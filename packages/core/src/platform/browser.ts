@@ -1,3 +1,4 @@
+import { checksum } from '../checksum.ts';
 import type { Clock } from '../clock.ts';
 import { IndexedDbJournal } from '../journals/indexeddb-journal.ts';
 import type { Meeting } from '../journals/tabs.ts';
@@ -58,7 +59,9 @@ export const platform: Platform = {
   commitIntervalMs: 250,
   createJournal({ account, clock, part = '' }) {
     if (!hasIndexedDb()) return undefined;
-    return new IndexedDbJournal(`sluice${part && ` ${part}`} ${hash(account)}`, meeting(), clock);
+    // Tells the few accounts of one origin apart, and keeps the key out of the database's name.
+    const name = `sluice${part && ` ${part}`} ${checksum(encoder.encode(account))}`;
+    return new IndexedDbJournal(name, meeting(), clock);
   },
   exists: async () => true,
   createTransport: () => new FetchTransport(),
@@ -81,13 +84,4 @@ function hasIndexedDb(): boolean {
   } catch {
     return false;
   }
-}
-
-/** FNV-1a, 32 bits: tells the few accounts of one origin apart, and keeps the key out of the database's name. */
-function hash(text: string): string {
-  let value = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) {
-    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
-  }
-  return (value >>> 0).toString(16).padStart(8, '0');
 }

@@ -1,8 +1,7 @@
 import { deadLetters } from '../dead-letters.ts';
 import { gzip } from '../gzip.ts';
-import { hooks } from '../hooks.ts';
 import { platform as browser } from './browser.ts';
 import type { Platform } from './platform.ts';
 
 /** Edge runtimes and workers of bundlers: as a browser, but nobody waits for a page to load. */
-export const platform: Platform = { ...browser, parts: { gzip, deadLetters, hooks } };
+export const platform: Platform = { ...browser, parts: { gzip, deadLetters } };

@@ -7,7 +7,6 @@ import { join, resolve } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { Compression } from '../compression.ts';
 import { deadLetters } from '../dead-letters.ts';
-import { hooks } from '../hooks.ts';
 import { FileJournal } from '../journals/file/file-journal.ts';
 import { errorCode } from '../journals/file/file-system.ts';
 import type { Lifecycle } from '../lifecycle.ts';
@@ -48,7 +47,6 @@ export const platform: Platform = {
   lifecycle,
   parts: {
     deadLetters,
-    hooks,
     gzip: (clock) => new Compression(zlibGzip, clock),
   },
   commitIntervalMs: 50,

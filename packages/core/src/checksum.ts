@@ -1,0 +1,6 @@
+/** FNV-1a, 32 bits, in eight hexadecimal digits: tells a few things apart. */
+export function checksum(bytes: Uint8Array): string {
+  let value = 0x811c9dc5;
+  for (const byte of bytes) value = Math.imul(value ^ byte, 0x01000193);
+  return (value >>> 0).toString(16).padStart(8, '0');
+}
