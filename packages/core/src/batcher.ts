@@ -1,7 +1,7 @@
-import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol';
+import { BATCH_OVERHEAD_BYTES, MAX_TIMER_MS } from '@sluice/protocol';
 import type { Backlog } from './backlog.ts';
 import { type Batch, joinBatch } from './batch.ts';
-import { type Clock, MAX_TIMER_MS, type Timer } from './clock.ts';
+import type { Clock, Timer } from './clock.ts';
 import { StorageError } from './errors/storage-error.ts';
 import { type Journal, type Limit, type Reading, rangeLength } from './journal.ts';
 import type { EpochRange } from './range-queue.ts';

@@ -1,3 +1,5 @@
+import { MAX_TIMER_MS } from '@sluice/protocol';
+
 /** A timer that was set. */
 export interface Timer {
   cancel(): void;
@@ -13,9 +15,6 @@ export interface Clock {
    */
   setTimeout(callback: () => void, delayMs: number, keepAlive?: boolean): Timer;
 }
-
-/** The most that timers take: 2^31 - 1 ms. */
-export const MAX_TIMER_MS: number = 2 ** 31 - 1;
 
 /**
  * Resolves when it is woken, or the signal aborts, whichever is first. Never rejects.

@@ -1,4 +1,5 @@
-import { type Clock, MAX_TIMER_MS } from './clock.ts';
+import { MAX_TIMER_MS } from '@sluice/protocol';
+import type { Clock } from './clock.ts';
 import type { FinishOptions } from './stats.ts';
 
 /** A moment after which nobody waits any longer: a time-out, or a signal before it. */

@@ -1,4 +1,4 @@
-import { refusal } from './rules.ts';
+import { refusal } from '@sluice/protocol';
 import type { PauseReason } from './stats.ts';
 
 /**

@@ -1,4 +1,18 @@
-import { ConfigError, isApiKey, readBaseUrl } from '@sluice/protocol';
+import {
+  ANYTHING,
+  aFunction,
+  ConfigError,
+  hasMethods,
+  methods,
+  milliseconds,
+  nonEmpty,
+  oneOf,
+  type Rule,
+  readApiKey,
+  readBaseUrl,
+  readRules,
+  whole,
+} from '@sluice/protocol';
 import { platform } from '#platform';
 import type { WhenFull } from './budget.ts';
 import type { Classify } from './classify.ts';
@@ -10,17 +24,6 @@ import type { Logger } from './logger.ts';
 import type { Ordering, TrackerOptions } from './options.ts';
 import { missingPart, type Parts } from './parts.ts';
 import { isThrown, reasonOf } from './reason.ts';
-import {
-  aFunction,
-  hasMethods,
-  methods,
-  milliseconds,
-  nonEmpty,
-  oneOf,
-  type Rule,
-  readRules,
-  whole,
-} from './rules.ts';
 import type { Transport } from './transport.ts';
 
 /** Options, checked and complete. */
@@ -75,8 +78,6 @@ const DAY_MS = 24 * 60 * 60_000;
 const MOST = Number.MAX_SAFE_INTEGER;
 /** A name as RFC 9110 has it, section 5.6.2, and not one of those that a request has already. */
 const FREE_HEADER = /^(?!(?:authorization|content-(?:type|length|encoding)|host)$)[!#$%&'*+.^_`|~0-9a-z-]+$/i;
-/** Read by itself. */
-const ANY: Rule = [() => true, ''];
 
 type Groups = 'buffer' | 'storage' | 'deadLetters' | 'batch' | 'delivery';
 type GroupRules<Name extends Groups> = Readonly<Record<keyof NonNullable<TrackerOptions[Name]>, Rule>>;
@@ -85,8 +86,8 @@ type GroupRules<Name extends Groups> = Readonly<Record<keyof NonNullable<Tracker
 const RULES: Readonly<Record<Exclude<keyof TrackerOptions, Groups>, Rule>> & {
   readonly [Name in Groups]: GroupRules<Name>;
 } = {
-  baseUrl: ANY,
-  apiKey: ANY,
+  baseUrl: ANYTHING,
+  apiKey: ANYTHING,
   correlationKey: nonEmpty(),
   source: nonEmpty('custom'),
   journal: [isJournal, '"memory" or a Journal'],
@@ -133,7 +134,7 @@ const RULES: Readonly<Record<Exclude<keyof TrackerOptions, Groups>, Rule>> & {
   logger: methods('an object with debug, info, warn and error', 'debug', 'info', 'warn', 'error'),
   transport: methods('a Transport, with post and close', 'post', 'close'),
   clock: methods('a Clock, with now and setTimeout', 'now', 'setTimeout'),
-  random: aFunction('a function that returns numbers from 0 to 1'),
+  random: aFunction(undefined, 'a function that returns numbers from 0 to 1'),
 };
 
 /** Checks options and fills in defaults. Throws a ConfigError that names the option, its value (never the key), and what is allowed. */
@@ -168,21 +169,4 @@ function isJournal(value: unknown): value is 'memory' | Journal {
   if (!hasMethods(value, 'open', 'append', 'read', 'acknowledge', 'sync', 'close')) return false;
   const { groupLimit } = value as Journal;
   return groupLimit?.maxEvents > 0 && groupLimit.maxBytes > 0;
-}
-
-/** An API key. Throws a ConfigError that does not show it. */
-export function readApiKey(value: unknown): string {
-  if (isApiKey(value)) return value;
-  throw new ConfigError(
-    'apiKey',
-    `apiKey must be visible ASCII characters without blanks or line breaks, got ${kindOfKey(value)}`,
-  );
-}
-
-/** Names what was given as a key without showing it. */
-function kindOfKey(value: unknown): string {
-  // Most often an environment variable that is not set.
-  if (value === undefined) return 'undefined; leave the option out if a relay holds the key';
-  if (typeof value !== 'string') return `a value of type ${typeof value}`;
-  return value === '' ? 'an empty string' : 'a string with other characters';
 }

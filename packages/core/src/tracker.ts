@@ -1,6 +1,12 @@
 // Users whose own settings lack this library still have to compile against `await using`.
 /// <reference lib="esnext.disposable" preserve="true" />
-import { BATCH_OVERHEAD_BYTES, describe, InvalidEventError, isNonEmptyString } from '@sluice/protocol';
+import {
+  BATCH_OVERHEAD_BYTES,
+  describe,
+  InvalidEventError,
+  isNonEmptyString,
+  readApiKey,
+} from '@sluice/protocol';
 import { platform } from '#platform';
 import { Books } from './books.ts';
 import { Budget } from './budget.ts';
@@ -18,7 +24,7 @@ import { LetterKeeper, type LetterStore } from './letter-keeper.ts';
 import type { TrackerOptions } from './options.ts';
 import { missingPart } from './parts.ts';
 import { Reporter } from './reporter.ts';
-import { readApiKey, readOptions, type Settings } from './settings.ts';
+import { readOptions, type Settings } from './settings.ts';
 import { SizeLimit } from './size-limit.ts';
 import { Snapshots } from './snapshots.ts';
 import type { FinishOptions, FlushReport, TrackerStats } from './stats.ts';

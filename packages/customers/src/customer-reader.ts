@@ -1,4 +1,4 @@
-import { ConfigError, type Customer, describe, isNonEmptyString } from '@sluice/protocol';
+import { type Customer, isNonEmptyString, refusal } from '@sluice/protocol';
 import { Cache } from './cache.ts';
 import { type CustomerReaderOptions, readSettings, type Settings } from './options.ts';
 import { requestCustomer } from './request.ts';
@@ -46,12 +46,7 @@ class HttpCustomerReader implements CustomerReader {
   }
 
   async read<T = Customer>(primaryKey: string, { signal, schema }: ReadOptions<T> = {}): Promise<T> {
-    if (!isNonEmptyString(primaryKey)) {
-      throw new ConfigError(
-        'primaryKey',
-        `primaryKey must be a non-empty string, got ${describe(primaryKey)}`,
-      );
-    }
+    if (!isNonEmptyString(primaryKey)) throw refusal('primaryKey', 'a non-empty string', primaryKey);
     if (schema !== undefined) checkSchema(schema);
     signal?.throwIfAborted();
     const text = this.#cache?.get(primaryKey) ?? (await this.#requests.join(primaryKey, signal));

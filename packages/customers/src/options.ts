@@ -1,12 +1,18 @@
 import {
-  ConfigError,
+  ANYTHING,
+  aFunction,
   CUSTOMER_READ_PATH,
-  describe,
   endpoint,
-  isApiKey,
+  methods,
+  milliseconds,
   type Redact,
+  type Rule,
+  readApiKey,
   readBaseUrl,
+  readRules,
   redactor,
+  refusal,
+  whole,
 } from '@sluice/protocol';
 import { platformFetch } from '#fetch';
 import type { CustomerAnswer } from './answer.ts';
@@ -56,77 +62,35 @@ export interface Settings {
   readonly redact: Redact;
 }
 
-const NAMES =
-  'apiUrl apiKey timeoutMs retries maxRetryAfterMs maxResponseBytes cache isNotFound fetch clock random'.split(
-    ' ',
-  );
-/** The longest timer: one with a longer delay fires at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 const MAX_RETRY_AFTER_MS = 86_400_000;
+
+/** By name, so that an option added to the type and not here does not compile. */
+const RULES: Readonly<Record<keyof CustomerReaderOptions, Rule>> = {
+  apiUrl: ANYTHING,
+  apiKey: ANYTHING,
+  timeoutMs: milliseconds(10_000),
+  retries: whole(3, 0, 1_000),
+  maxRetryAfterMs: whole(60_000, 0, MAX_RETRY_AFTER_MS),
+  maxResponseBytes: whole(1_048_576, 1, Number.MAX_SAFE_INTEGER),
+  cache: ANYTHING,
+  isNotFound: aFunction(({ status }: CustomerAnswer) => status === 404),
+  fetch: aFunction(platformFetch),
+  clock: methods('a Clock, with now and setTimeout', 'now', 'setTimeout'),
+  random: aFunction(Math.random),
+};
+const CACHE_RULES: Readonly<Record<keyof CacheOptions, Rule>> = {
+  ttlMs: whole(undefined, 1, Number.MAX_SAFE_INTEGER),
+  maxEntries: whole(1_000, 1, Number.MAX_SAFE_INTEGER),
+};
 
 /** Checks options and fills in the defaults. Throws a `ConfigError` that names the first option that is wrong. */
 export function readSettings(options: CustomerReaderOptions): Settings {
-  checkNames(options, 'options', '', NAMES);
-  const { apiUrl, apiKey, timeoutMs = 10_000, retries = 3, maxRetryAfterMs = 60_000 } = options;
-  const { maxResponseBytes = 1_048_576, cache, fetch = platformFetch, clock = systemClock } = options;
-  const { random = Math.random, isNotFound = ({ status }: CustomerAnswer): boolean => status === 404 } =
-    options;
-  if (!isApiKey(apiKey)) {
-    const rule = 'must be visible ASCII characters, at least one, without blanks or line breaks';
-    throw new ConfigError('apiKey', `apiKey ${rule}, got a value of type ${typeof apiKey} that is not shown`);
-  }
-  const url = endpoint(readBaseUrl('apiUrl', apiUrl, apiKey), CUSTOMER_READ_PATH);
-  checkInteger('timeoutMs', timeoutMs, 1, MAX_TIMER_MS);
-  checkInteger('retries', retries, 0, 1000);
-  checkInteger('maxRetryAfterMs', maxRetryAfterMs, 0, MAX_RETRY_AFTER_MS);
-  checkInteger('maxResponseBytes', maxResponseBytes, 1, Number.MAX_SAFE_INTEGER);
-  for (const [name, value] of Object.entries({ isNotFound, fetch, random })) {
-    if (typeof value !== 'function') fail(name, 'a function', value);
-  }
-  if (typeof clock?.now !== 'function' || typeof clock.setTimeout !== 'function') {
-    fail('clock', 'an object with now() and setTimeout()', clock);
-  }
-  return {
-    ...{
-      url,
-      apiKey,
-      timeoutMs,
-      retries,
-      maxRetryAfterMs,
-      maxResponseBytes,
-      fetch,
-      clock,
-      random,
-      isNotFound,
-    },
-    cache: cache === undefined ? undefined : readCache(cache),
-    redact: redactor(apiKey),
-  };
-}
-
-function readCache(cache: CacheOptions): CacheLimits {
-  checkNames(cache, 'cache', 'cache.', ['ttlMs', 'maxEntries']);
-  const { ttlMs, maxEntries = 1000 } = cache;
-  checkInteger('cache.ttlMs', ttlMs, 1, Number.MAX_SAFE_INTEGER);
-  checkInteger('cache.maxEntries', maxEntries, 1, Number.MAX_SAFE_INTEGER);
-  return { ttlMs, maxEntries };
-}
-
-function checkNames(given: unknown, option: string, prefix: string, names: readonly string[]): void {
-  if (typeof given !== 'object' || given === null) fail(option, 'an object', given);
-  const unknown = Object.keys(given).find((name) => !names.includes(name));
-  if (unknown === undefined) return;
-  throw new ConfigError(
-    prefix + unknown,
-    `unknown option ${prefix}${unknown}; allowed are ${names.join(', ')}`,
-  );
-}
-
-function checkInteger(option: string, value: unknown, min: number, max: number): void {
-  if (Number.isInteger(value) && Number(value) >= min && Number(value) <= max) return;
-  fail(option, `a whole number from ${min} to ${max}`, value);
-}
-
-function fail(option: string, rule: string, value: unknown): never {
-  throw new ConfigError(option, `${option} must be ${rule}, got ${describe(value)}`);
+  // Each value is what its rule says, and the rules are of the type's names.
+  const settings = readRules(RULES, '', options) as unknown as Settings;
+  const { cache, clock = systemClock } = settings;
+  const apiKey = readApiKey(options.apiKey);
+  const limits = cache && (readRules(CACHE_RULES, 'cache', cache) as unknown as CacheLimits);
+  if (limits && limits.ttlMs === undefined) throw refusal('cache.ttlMs', CACHE_RULES.ttlMs[1], undefined);
+  const url = endpoint(readBaseUrl('apiUrl', options.apiUrl, apiKey), CUSTOMER_READ_PATH);
+  return { ...settings, url, clock, cache: limits, redact: redactor(apiKey) };
 }

@@ -1,4 +1,4 @@
-import { ConfigError } from '@sluice/protocol';
+import { refusal } from '@sluice/protocol';
 import { InvalidCustomerError } from './errors/invalid-customer-error.ts';
 
 /**
@@ -27,10 +27,7 @@ export interface SchemaIssue {
 /** Throws a `ConfigError` where a schema is none. */
 export function checkSchema(schema: StandardSchema<unknown>): void {
   if (typeof schema?.['~standard']?.validate === 'function') return;
-  throw new ConfigError(
-    'schema',
-    'schema must follow Standard Schema, version 1 (an object with "~standard")',
-  );
+  throw refusal('schema', 'of Standard Schema, version 1 (an object with "~standard")', schema);
 }
 
 /** What a schema makes of a customer, or an `InvalidCustomerError`. */

@@ -1,8 +1,25 @@
+import { ConfigError } from './errors/config-error.ts';
+
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
 /** Whether an API key can stand in a header: visible ASCII characters, at least one, no blanks or line breaks. */
 export function isApiKey(value: unknown): value is string {
   return typeof value === 'string' && VISIBLE_ASCII.test(value);
+}
+
+/** An API key as an option has it. Throws a ConfigError that does not show it. */
+export function readApiKey(value: unknown): string {
+  if (isApiKey(value)) return value;
+  const got =
+    value === undefined
+      ? 'undefined; leave the option out if a relay holds the key'
+      : value === ''
+        ? 'an empty string'
+        : `a value of type ${typeof value} that is not shown`;
+  throw new ConfigError(
+    'apiKey',
+    `apiKey must be visible ASCII characters without blanks or line breaks, got ${got}`,
+  );
 }
 
 /** The value of the `Authorization` header (section 5). */

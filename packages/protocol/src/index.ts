@@ -14,9 +14,24 @@ export { DeliveryError, type DeliveryFailure } from './errors/delivery-error.ts'
 export { InvalidEventError } from './errors/invalid-event-error.ts';
 export { isSluiceError, SluiceError, type SluiceErrorCode } from './errors/sluice-error.ts';
 export type { Batch, Event, Json, Source } from './event.ts';
-export { authorization, isApiKey, requestHeaders } from './headers.ts';
+export { authorization, isApiKey, readApiKey, requestHeaders } from './headers.ts';
 export { type Redact, redactedError, redactor, rootMessage } from './redaction.ts';
 export { parseRetryAfter } from './retry-after.ts';
+export {
+  ANYTHING,
+  aFunction,
+  hasMethods,
+  MAX_TIMER_MS,
+  methods,
+  milliseconds,
+  nonEmpty,
+  oneOf,
+  type Rule,
+  type Rules,
+  readRules,
+  refusal,
+  whole,
+} from './rules.ts';
 export {
   findBatchProblem,
   findEventProblem,

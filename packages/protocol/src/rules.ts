@@ -1,5 +1,9 @@
-import { ConfigError, describe, isNonEmptyString } from '@sluice/protocol';
-import { MAX_TIMER_MS } from './clock.ts';
+import { describe } from './describe.ts';
+import { ConfigError } from './errors/config-error.ts';
+import { isNonEmptyString } from './validate.ts';
+
+/** The most that timers take: 2^31 - 1 ms. */
+export const MAX_TIMER_MS: number = 2 ** 31 - 1;
 
 /** What an option may be: how to tell, in words, and what it is where it is left out. */
 export type Rule = readonly [isValid: (value: unknown) => boolean, allowed: string, fallback?: unknown];
@@ -9,6 +13,8 @@ export interface Rules {
   readonly [name: string]: Rule | Rules;
 }
 
+/** For what is read by itself. */
+export const ANYTHING: Rule = [() => true, ''];
 /** The most that most sizes may be. */
 const MOST = 2 ** 31;
 
@@ -37,8 +43,8 @@ export function nonEmpty(fallback?: string, allowed = 'a non-empty string'): Rul
 }
 
 /** Functions. */
-export function aFunction(allowed = 'a function'): Rule {
-  return [(value) => typeof value === 'function', allowed];
+export function aFunction(fallback?: unknown, allowed = 'a function'): Rule {
+  return [(value) => typeof value === 'function', allowed, fallback];
 }
 
 /** Objects that have these methods. */
