@@ -75,7 +75,7 @@ export class Committer {
   }
 
   /** What the journal is being given. */
-  get appends(): Pick<Appends, 'oldest' | 'take'> {
+  get appends(): Pick<Appends, 'disown' | 'oldest' | 'take'> {
     return this.#appends;
   }
 
@@ -159,40 +159,6 @@ export class Committer {
       return undefined;
     } finally {
       budget.written(events);
-    }
-  }
-
-  /**
-   * From now on the appends under way do not count: what they write is to be written on this thread. Returns how to do that
-   * for each, and its place among the appends of all lanes: the journal must be given them in the order in which they began.
-   */
-  overtake(): { readonly order: number; readonly write: () => void }[] {
-    const { backlog, journal } = this.#options;
-    if (journal.appendSync === undefined) return [];
-    return this.#appends.disown().map(({ group, order }) => ({
-      order,
-      write: () => backlog.markWritten(checkedRange(journal.appendSync?.(group), group)),
-    }));
-  }
-
-  /** Writes what is accepted and not written, now, on this thread, as far as the journal can do that. */
-  commitSync(): void {
-    const { backlog, journal } = this.#options;
-    for (const { write } of this.overtake()) write();
-    for (;;) {
-      const group = journal.appendSync && backlog.unwrittenGroup(journal.groupLimit);
-      if (group === undefined) return;
-      backlog.markWritten(checkedRange(journal.appendSync?.(group), group));
-    }
-  }
-
-  /** As `secureRing`, now, on this thread. */
-  secureRingSync(): void {
-    const { backlog, journal } = this.#options;
-    for (;;) {
-      const group = journal.appendSync && backlog.memoryGroup(journal.groupLimit);
-      if (group === undefined) return;
-      backlog.secureInRing(group.range, checkedRange(journal.appendSync?.(group.events), group.events));
     }
   }
 

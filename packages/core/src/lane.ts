@@ -70,13 +70,6 @@ export class Lane {
     return batch;
   }
 
-  /** Writes all that no journal holds, now, on this thread. */
-  writeSync(): void {
-    this.committer.commitSync();
-    this.committer.secureRingSync();
-    this.underWay.secureSync();
-  }
-
   /** Writes what waits in a segment to another one: it is about to be given up. Returns how many bytes that are. */
   async rescue(segment: number): Promise<number> {
     const { journal, onFailed } = this.#options;

@@ -93,13 +93,6 @@ export class Lanes {
     for (const lane of this.all) await lane.secure();
   }
 
-  /** Writes all that no journal holds, now, on this thread. */
-  writeSync(): void {
-    const overtaken = this.all.flatMap(({ committer }) => committer.overtake());
-    for (const { write } of overtaken.sort((a, b) => a.order - b.order)) write();
-    for (const lane of this.all) lane.writeSync();
-  }
-
   /** What waits in a segment ends here: the journal gave it up. Returns how many events that are. */
   evict(segment: number): number {
     return this.all.reduce((count, { backlog }) => count + backlog.evict(segment), 0);

@@ -371,7 +371,7 @@ export class Tracker {
 
   #writeNow(): void {
     try {
-      this.#lanes.writeSync();
+      platform.writeNow?.(this.#lanes.all, this.#journal);
     } catch (error) {
       this.#reporter.storageFailed(error);
     }

@@ -40,7 +40,7 @@ export class UnderWay {
 
   /** Gives to the journal what is in memory alone. */
   async secure(): Promise<void> {
-    for (const batch of this.#in(MEMORY_SEGMENT)) if (!(await this.secureOne(batch, false))) return;
+    for (const batch of this.in(MEMORY_SEGMENT)) if (!(await this.secureOne(batch, false))) return;
   }
 
   /** Gives to the journal one that is in memory alone: before this returns, where there is room. False where that fails. */
@@ -60,21 +60,11 @@ export class UnderWay {
     else await journal.acknowledge(written).catch(() => undefined);
   }
 
-  /** As `secure`, now, on this thread. */
-  secureSync(): void {
-    const { backlog, journal } = this.#options;
-    for (const batch of this.#in(MEMORY_SEGMENT)) {
-      const range = journal.appendSync?.(batch.events);
-      if (range === undefined) return;
-      batch.range = backlog.moveInFlight(batch.range, range);
-    }
-  }
-
   /** Writes what lies in a segment to another one. Returns how many bytes that are. */
   async rescue(segment: number): Promise<number> {
     const { journal } = this.#options;
     let bytes = 0;
-    for (const batch of this.#in(segment)) {
+    for (const batch of this.in(segment)) {
       this.#read.add(batch);
       await this.place(batch, await journal.append(batch.events));
       bytes += batch.events.bytes.length;
@@ -82,8 +72,8 @@ export class UnderWay {
     return bytes;
   }
 
-  /** Also those that come while they are looked at: a batch may go on in parts. */
-  *#in(segment: number): Generator<Batch> {
+  /** Those that lie in a segment, also those that come while they are looked at: a batch may go on in parts. */
+  *in(segment: number): Generator<Batch> {
     for (const batch of this.#batches) if (batch.range.segment === segment) yield batch;
   }
 }

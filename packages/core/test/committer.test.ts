@@ -5,6 +5,7 @@ import type { Clock } from '../src/clock.ts';
 import { Committer } from '../src/committer.ts';
 import { MEMORY_SEGMENT } from '../src/in-flight.ts';
 import type { Journal } from '../src/journal.ts';
+import { type LastLane, writeNow } from '../src/last-write.ts';
 import { toTexts } from './event-texts.ts';
 import { FakeJournal, FakeSyncJournal } from './fake-journal.ts';
 import { SegmentedJournal } from './segmented-journal.ts';
@@ -20,6 +21,8 @@ interface Bench<J extends Journal> {
   readonly backlog: Backlog;
   readonly journal: J;
   readonly committer: Committer;
+  /** For the last moment. */
+  readonly lane: LastLane;
   readonly errors: unknown[];
   readonly dropped: number[];
   readonly written: () => number;
@@ -69,7 +72,8 @@ function createBenchWith<J extends Journal>(
     }
   };
   const counts = { written: () => written, recovered: () => recovered };
-  return { clock, backlog, journal, committer, errors, dropped, ...counts, accept };
+  const lane: LastLane = { backlog, committer, underWay: { *in() {} } };
+  return { clock, backlog, journal, committer, lane, errors, dropped, ...counts, accept };
 }
 
 function createBench(): Bench<FakeJournal> {
@@ -447,35 +451,35 @@ describe('Committer, where the journal fails', () => {
   });
 });
 
-describe('commitSync', () => {
+describe('writeNow', () => {
   it('writes what waits on the thread of its caller, group by group', () => {
-    const { committer, journal, accept, backlog } = createBenchWith(
+    const { lane, journal, accept, backlog } = createBenchWith(
       new FakeSyncJournal({ maxEvents: 2, maxBytes: 100 }),
     );
     accept('1', '2', '3');
-    committer.commitSync();
+    writeNow([lane], journal);
     expect(journal.syncGroups).toEqual([['1', '2'], ['3']]);
     expect([backlog.unwritten, backlog.fresh]).toEqual([0, 3]);
   });
 
   it('leaves what is written alone', async () => {
-    const { committer, journal, accept } = createBenchWith(new FakeSyncJournal());
+    const { lane, committer, journal, accept } = createBenchWith(new FakeSyncJournal());
     accept('1');
     await committer.commit();
-    committer.commitSync();
+    writeNow([lane], journal);
     expect(journal.syncGroups).toEqual([]);
     accept('2');
-    committer.commitSync();
+    writeNow([lane], journal);
     expect(journal.syncGroups).toEqual([['2']]);
   });
 
   it('writes also what an append under way may not have written: twice is better than never', async () => {
-    const { clock, committer, journal, accept } = createBenchWith(new FakeSyncJournal());
+    const { lane, clock, journal, accept } = createBenchWith(new FakeSyncJournal());
     journal.hangAppends();
     accept('1');
     await clock.advance(INTERVAL_MS);
     accept('2');
-    committer.commitSync();
+    writeNow([lane], journal);
     expect(journal.syncGroups).toEqual([['1'], ['2']]);
   });
 
@@ -488,10 +492,10 @@ describe('commitSync', () => {
         });
       }
     }
-    const { clock, committer, journal, accept, backlog } = createBenchWith(new DiskJournal());
+    const { lane, clock, committer, journal, accept, backlog } = createBenchWith(new DiskJournal());
     accept('1', '2');
     await clock.advance(INTERVAL_MS);
-    committer.commitSync();
+    writeNow([lane], journal);
     look();
     await settle();
     expect([journal.syncGroups, journal.groups, backlog.unwritten]).toEqual([[['1', '2']], [], 0]);
@@ -501,29 +505,29 @@ describe('commitSync', () => {
   });
 
   it('does nothing where the journal cannot do that', () => {
-    const { committer, journal, accept, backlog } = createBench();
+    const { lane, journal, accept, backlog } = createBench();
     accept('1');
-    committer.commitSync();
+    writeNow([lane], journal);
     expect(journal.calls).toEqual([]);
     expect(backlog.unwritten).toBe(1);
   });
 
   it('throws where the journal fails', () => {
-    const { committer, journal, accept, backlog } = createBenchWith(new FakeSyncJournal());
+    const { lane, journal, accept, backlog } = createBenchWith(new FakeSyncJournal());
     journal.failAppends = true;
     accept('1');
-    expect(() => committer.commitSync()).toThrow('scripted');
+    expect(() => writeNow([lane], journal)).toThrow('scripted');
     expect(backlog.unwritten).toBe(1);
   });
 
   it('tries also a journal that is left alone because it failed before: it is the last chance', async () => {
-    const { committer, journal, accept } = createBenchWith(new FakeSyncJournal());
+    const { lane, committer, journal, accept } = createBenchWith(new FakeSyncJournal());
     journal.failAppends = true;
     accept('1');
     await committer.commit();
     journal.failAppends = false;
     accept('2');
-    committer.commitSync();
+    writeNow([lane], journal);
     expect(journal.syncGroups.flat()).toContain('2');
   });
 });
@@ -832,14 +836,13 @@ describe('Committer, with a journal that breaks its word', () => {
       const journal = new FakeSyncJournal();
       journal.append = async () => range as never;
       journal.appendSync = () => range as never;
-      const { committer, backlog, errors, accept } = createBenchWith(journal);
+      const { lane, committer, backlog, errors, accept } = createBenchWith(journal);
       accept('1', '2');
       await committer.commit();
       expect(errors).toHaveLength(1);
       accept('3');
       // Neither goes on for ever.
-      expect(() => committer.commitSync()).toThrow('no range of the 1 events');
-      expect(() => committer.secureRingSync()).toThrow('no range of the 2 events');
+      expect(() => writeNow([lane], journal)).toThrow('no range of the 1 events');
       expect(backlog.pending).toBe(3);
     },
   );

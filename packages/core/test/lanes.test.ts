@@ -3,6 +3,7 @@ import { Budget } from '../src/budget.ts';
 import type { Journal } from '../src/journal.ts';
 import type { Lane } from '../src/lane.ts';
 import { Lanes } from '../src/lanes.ts';
+import { writeNow } from '../src/last-write.ts';
 import { SizeLimit } from '../src/size-limit.ts';
 import { toTexts } from './event-texts.ts';
 import { FakeJournal, FakeSyncJournal } from './fake-journal.ts';
@@ -126,7 +127,7 @@ describe('Lanes', () => {
       await settle();
     }
     high.backlog.push('4', 0);
-    lanes.writeSync();
+    writeNow(lanes.all, journal);
     expect(journal.syncGroups).toEqual([['1'], ['2'], ['3'], ['4']]);
     expect(lanes.waiting.volatile).toBe(0);
   });

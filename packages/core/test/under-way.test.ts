@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { Appends } from '../src/appends.ts';
 import { Backlog } from '../src/backlog.ts';
 import { type Batch, splitBatch } from '../src/batch.ts';
 import type { EventBytes, Range } from '../src/journal.ts';
+import { writeNow } from '../src/last-write.ts';
 import { UnderWay } from '../src/under-way.ts';
 import { FakeJournal, FakeSyncJournal } from './fake-journal.ts';
 import { textWriter } from './text-writer.ts';
 import { settle } from './virtual-clock.ts';
 
+const LANE = { committer: { appends: new Appends() } };
 const ALL = { maxEvents: 1_000, maxBytes: 100_000 };
 
 interface Bench {
@@ -116,18 +119,19 @@ describe('UnderWay', () => {
     const journal = new FakeSyncJournal();
     const { backlog, underWay, send } = createBench(journal);
     const batches = [send('1', '2'), send('3')];
-    underWay.secureSync();
+    writeNow([{ ...LANE, backlog, underWay }], journal);
     expect(journal.syncGroups).toEqual([['1', '2'], ['3']]);
     expect(batches.map(({ range }) => range.segment)).toEqual([2, 2]);
     expect(backlog.memoryOnly).toBe(0);
-    underWay.secureSync();
+    writeNow([{ ...LANE, backlog, underWay }], journal);
     expect(journal.syncGroups).toHaveLength(2);
   });
 
   it('leaves all where it is where the journal cannot do that', () => {
-    const { backlog, underWay, send } = createBench(new FakeJournal());
+    const journal = new FakeJournal();
+    const { backlog, underWay, send } = createBench(journal);
     send('1', '2');
-    underWay.secureSync();
+    writeNow([{ ...LANE, backlog, underWay }], journal);
     expect(backlog.memoryOnly).toBe(2);
   });
 

@@ -9,6 +9,7 @@ import { Compression } from '../compression.ts';
 import { deadLetters } from '../dead-letters.ts';
 import { FileJournal } from '../journals/file/file-journal.ts';
 import { errorCode } from '../journals/file/file-system.ts';
+import { writeNow } from '../last-write.ts';
 import type { Lifecycle } from '../lifecycle.ts';
 import type { TextWriter } from '../ring-buffer.ts';
 import type { TrackerEvents } from '../tracker-events.ts';
@@ -71,6 +72,7 @@ export const platform: Platform = {
     setMaxListeners(0, controller.signal);
     return controller;
   },
+  writeNow,
   publish(event, detail) {
     channels[event] ??= diagnosticsChannel.channel(`sluice:${event}`);
     if (channels[event].hasSubscribers) channels[event].publish(detail);

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Fsync } from '../fsync.ts';
 import type { Journal } from '../journal.ts';
+import type { LastLane } from '../last-write.ts';
 import type { Lifecycle } from '../lifecycle.ts';
 import type { Parts } from '../parts.ts';
 import type { TextWriter } from '../ring-buffer.ts';
@@ -36,6 +37,8 @@ export interface Platform {
   createTransport(): Transport;
   /** A controller whose signal any number may listen to: Node warns of more than ten. */
   createAbortController(): AbortController;
+  /** Writes all that no journal holds, at once: what `exit` of the lifecycle is for. Absent where that never comes. */
+  writeNow?(lanes: readonly LastLane[], journal: Journal): void;
   /** Tells those of the process who listen to all trackers what happened in one. Absent where there is no such place. */
   publish?(event: keyof TrackerEvents, detail: object): void;
 }
