@@ -23,7 +23,7 @@ export async function bundleBrowserFiles(folder) {
           throw new Error(message);
         },
       });
-      const { output } = await bundle.generate({ format, minify: true });
+      const { output } = await bundle.generate({ format, minify: true, comments: { annotation: false } });
       await bundle.close();
       return output[0].code;
     }),

@@ -14,21 +14,9 @@ interface Fault {
 }
 
 /** Objects of which JSON keeps nothing or next to nothing, by the names that `Object.prototype.toString` gives them. */
-const LOSSY: ReadonlySet<string> = new Set([
-  'Map',
-  'Set',
-  'WeakMap',
-  'WeakSet',
-  'WeakRef',
-  'Promise',
-  'Error',
-  'RegExp',
-  'ArrayBuffer',
-  'DataView',
-  'BigInt',
-]);
+const LOSSY = /^(?:(?:Weak)?(?:Map|Set|Ref)|Promise|Error|RegExp|ArrayBuffer|DataView|BigInt)$/;
 /** Objects that JSON makes a value of. */
-const BOXED: ReadonlySet<string> = new Set(['String', 'Number', 'Boolean']);
+const BOXED = /^(?:String|Number|Boolean)$/;
 
 /**
  * The JSON of a payload, empty where there is none; or an InvalidEventError. Refuses what JSON would silently leave out or
@@ -39,7 +27,7 @@ export function payloadText(payload: unknown): string {
   const isCustom = hasToJson(payload);
   const value = isCustom ? payload.toJSON('payload') : payload;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw noObject(describe(value));
-  if (!isPlain(value) && BOXED.has(kindOf(value))) throw noObject(`a boxed ${kindOf(value)}`);
+  if (!isPlain(value) && BOXED.test(kindOf(value))) throw noObject(`a boxed ${kindOf(value)}`);
   const fault = findInside(value, 0, { values: 0 });
   if (fault === undefined) return isCustom ? customText(payload) : (JSON.stringify(payload) ?? '');
   const path = `payload${fault.path}`;
@@ -56,7 +44,13 @@ function customText(payload: object): string {
   return JSON.stringify({ payload }).slice('{"payload":'.length, -'}'.length);
 }
 
-function findFault(value: unknown, depth: number, seen: { values: number }): Fault | undefined {
+/** @param isJson Whether a toJSON gave it: then it is not asked for its toJSON again. */
+function findFault(
+  value: unknown,
+  depth: number,
+  seen: { values: number },
+  isJson = false,
+): Fault | undefined {
   switch (typeof value) {
     case 'function':
     case 'symbol':
@@ -64,18 +58,11 @@ function findFault(value: unknown, depth: number, seen: { values: number }): Fau
       return { path: '', rule: `must be a value that JSON can hold, got ${describe(value)}` };
     case 'object':
       if (value === null) return undefined;
-      if (!hasToJson(value)) return findInside(value, depth, seen);
-      return value instanceof Date ? undefined : findInJson(value.toJSON(''), depth, seen);
+      if (isJson || !hasToJson(value)) return findInside(value, depth, seen);
+      return value instanceof Date ? undefined : findFault(value.toJSON(''), depth, seen, true);
     default:
       return undefined;
   }
-}
-
-/** What a toJSON gave is not asked for its toJSON again. */
-function findInJson(value: unknown, depth: number, seen: { values: number }): Fault | undefined {
-  return typeof value === 'object' && value !== null
-    ? findInside(value, depth, seen)
-    : findFault(value, depth, seen);
 }
 
 function findInside(value: object, depth: number, seen: { values: number }): Fault | undefined {
@@ -120,7 +107,8 @@ function isSimple(value: unknown): boolean {
 /** A Map, a Set, an Error, or anything else of a class of its own that shows nothing, would be sent as `{}`. */
 function findLoss(value: object): Fault | undefined {
   const kind = kindOf(value);
-  const isSound = kind === 'Object' || BOXED.has(kind) || (!LOSSY.has(kind) && Object.keys(value).length > 0);
+  const isSound =
+    kind === 'Object' || BOXED.test(kind) || (!LOSSY.test(kind) && Object.keys(value).length > 0);
   return isSound
     ? undefined
     : { path: '', rule: `must be a plain object, got a ${kind}, which JSON cannot hold` };

@@ -11,6 +11,7 @@ import { FileJournal } from '../journals/file/file-journal.ts';
 import { errorCode } from '../journals/file/file-system.ts';
 import { writeNow } from '../last-write.ts';
 import type { Lifecycle } from '../lifecycle.ts';
+import { pooledUuid } from '../pooled-uuid.ts';
 import type { TextWriter } from '../ring-buffer.ts';
 import type { TrackerEvents } from '../tracker-events.ts';
 import { UndiciTransport } from '../transports/undici-transport.ts';
@@ -44,6 +45,7 @@ const channels: Partial<Record<keyof TrackerEvents, diagnosticsChannel.Channel>>
 
 export const platform: Platform = {
   text,
+  uuid: pooledUuid,
   clock,
   lifecycle,
   parts: {
