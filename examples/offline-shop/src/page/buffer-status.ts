@@ -12,6 +12,7 @@ const PAUSES: Readonly<Record<PauseReason, string>> = {
   misdirected: 'The address is not that of the service',
   refused: 'The service refuses most of what it is sent',
   policy: 'The service asks for a pause',
+  blocked: 'Something in this browser blocks what is sent',
 };
 
 /** @param isFailing Whether the last request failed. */
