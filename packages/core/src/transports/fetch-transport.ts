@@ -57,8 +57,8 @@ export class FetchTransport implements Transport {
         signal: abort.signal,
       };
       if (isLater) later = page.fetchLater?.(url, init);
-      // What is made later shows no answer. Once the page goes on after all, its time runs out, and it is made as others are.
-      const answer = await (isLater ? stopped : Promise.race([fetch(url, init), stopped]));
+      // What is made later shows no answer. Where the page goes on after all, it is made as others are.
+      const answer = await Promise.race([isLater ? comeBack() : fetch(url, init), stopped]);
       limits.enter('bodyMs');
       this.#blockade?.passed();
       return {
@@ -77,11 +77,20 @@ export class FetchTransport implements Transport {
       limits.clear();
       // Ends what was not read. Not what outlives the page: to that the end of the page is a failure, and it goes on.
       if (outlives) room[outlives] += body.length;
-      else abort.abort();
+      if (outlives !== 'keepalive') abort.abort();
     }
   }
 
   async close(): Promise<void> {}
+}
+
+/** Rejects once the page is back from where it was put aside. */
+function comeBack(): Promise<never> {
+  return new Promise((_, reject) => {
+    for (const type of ['pageshow', 'resume']) {
+      addEventListener(type, () => reject(new Error('the page is back')), { capture: true, once: true });
+    }
+  });
 }
 
 /** The status is what counts: a body that breaks off or goes on for ever changes nothing about it. */

@@ -50,6 +50,13 @@ describe('FetchTransport, in a page', () => {
     },
   );
 
+  it.runIf('fetchLater' in globalThis)('has an outcome as soon as the page is back', async () => {
+    const transport = create();
+    const outcome = transport.post({ ...request, body: body(100), outlives: 'later' });
+    document.dispatchEvent(new Event('resume'));
+    expect(await outcome).toMatchObject({ kind: 'failed', maybeSent: false });
+  });
+
   it.runIf('fetchLater' in globalThis)(
     'knows that nothing was sent where the browser does not take it',
     async () => {
