@@ -134,7 +134,7 @@ export class Budget {
     let count = 0;
     const isFreed = await this.#free(async () => {
       const segment = await journal.evictOldest?.(rescue);
-      count = segment === undefined ? 0 : evict(segment);
+      count = typeof segment === 'number' ? evict(segment) : 0;
       if (count > 0) onDropped(count);
     });
     return { isFreed, count };

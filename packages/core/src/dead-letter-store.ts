@@ -304,9 +304,9 @@ export class DeadLetterStore implements LetterStore {
   /** Returns how many letters went; undefined where there was nothing to give up. */
   async #dropOldest(journal: Journal): Promise<number | undefined> {
     if (journal.evictOldest !== undefined) {
+      const before = this.count;
       const segment = await journal.evictOldest();
       if (segment === undefined) return undefined;
-      const before = this.count;
       this.#kept.replace((range) => (range.segment === segment ? [] : [range]));
       return before - this.count;
     }

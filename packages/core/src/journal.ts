@@ -133,12 +133,13 @@ export interface Journal {
   sync(): Promise<void>;
 
   /**
-   * Frees storage by giving up its oldest segment, whatever waits in it. Resolves to the segment, or to undefined where
-   * there is none. Absent where storage has no bound of its own.
+   * Frees storage by giving up its oldest segment, whatever waits in it. Resolves to the segment; to undefined where there
+   * is none; to true where it gave up a part of one, and told the observer so (`settled`, `journal-full`). Absent where
+   * storage has no bound of its own.
    *
    * @param rescue Called with the segment before it is given up, and awaited: reads and appends what is not to go with it.
    */
-  evictOldest?(rescue?: (segment: number) => Promise<void>): Promise<number | undefined>;
+  evictOldest?(rescue?: (segment: number) => Promise<void>): Promise<number | true | undefined>;
 
   /** Absent where no two lives use it at the same time, or nothing keeps them apart: then each sends what it knows of. */
   readonly sharing?: Sharing | undefined;

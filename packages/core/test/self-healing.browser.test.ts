@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { cdp, server } from 'vitest/browser';
 import { platform } from '#platform';
-import { type Clock, createTracker, type Tracker } from '../src/index.ts';
+import { type Clock, createTracker, type Tracker, type TrackerOptions } from '../src/index.ts';
 import { uuid } from '../src/uuid.ts';
 
 const ada = { correlationValue: 'ada@example.com' };
@@ -29,9 +29,9 @@ describe('a tracker in a browser, while nobody takes its events', () => {
   let handles: IDBDatabase[];
   let apiKey: string;
 
-  function create(): Tracker {
+  function create(options: Partial<TrackerOptions> = {}): Tracker {
     const tracker = createTracker({
-      ...{ baseUrl: 'http://127.0.0.1:1', apiKey, correlationKey: 'email', clock },
+      ...{ baseUrl: 'http://127.0.0.1:1', apiKey, correlationKey: 'email', clock, ...options },
     });
     trackers.push(tracker);
     return tracker;
@@ -134,6 +134,17 @@ describe('a tracker in a browser, while nobody takes its events', () => {
     full.mockRestore();
     await healed(tracker);
     expect(await left(tracker)).toBe(600);
+  });
+
+  it('gives up the oldest of its events where they are more than storage.maxBytes, and says so', async () => {
+    const tracker = create({ storage: { maxBytes: 64 * 1024 } });
+    track(tracker, 1_000);
+    await healed(tracker);
+    const { dropped, journalBytes, pending } = tracker.stats();
+    expect(journalBytes).toBeLessThanOrEqual(64 * 1024);
+    expect(dropped['journal-full']).toBeGreaterThan(0);
+    expect(dropped['journal-full'] + pending).toBe(1_000);
+    expect(await left(tracker)).toBe(pending);
   });
 
   it('is in memory where the browser hides or forbids its storage', async () => {

@@ -199,6 +199,20 @@ export class IndexedDbJournal implements Journal, Sharing {
     await this.#run('release events', () => this.#write(gone, notes, 0));
   }
 
+  /** Gives up one record, of other lives first, whatever the priority of its events. */
+  async evictOldest(): Promise<true | undefined> {
+    const own = this.#own;
+    for (const segment of [...this.#segments.filter((other) => other !== own), own]) {
+      const chunk = segment?.chunks.chunks.find(({ isStored }) => isStored);
+      if (segment === undefined || chunk === undefined) continue;
+      const range = { segment: segment.number, from: chunk.from, to: chunk.to };
+      this.#observer?.settled?.(range, 'journal-full');
+      await this.acknowledge(range, 'journal-full');
+      return true;
+    }
+    return undefined;
+  }
+
   async sync(): Promise<void> {
     await this.#run('sync what is stored', () => this.#store.sync());
   }

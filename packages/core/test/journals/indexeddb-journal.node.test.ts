@@ -102,6 +102,23 @@ describe('IndexedDbJournal, where the browser fails', () => {
     await journal.close();
   });
 
+  it('gives up its oldest record, and says which events ended', async () => {
+    const journal = create('full');
+    const ended: unknown[] = [];
+    await journal.open({
+      recovered: () => {},
+      damaged: () => {},
+      failed: () => {},
+      settled: (range, fate) => ended.push([range, fate]),
+    });
+    const range = await journal.append(one);
+    await journal.append(two);
+    expect(await journal.evictOldest()).toBe(true);
+    expect([ended, journal.bytes]).toEqual([[[range, 'journal-full']], 1]);
+    expect(await left('full', journal)).toEqual(['2']);
+    expect(await create('empty').evictOldest()).toBeUndefined();
+  });
+
   it('syncs with one strict write, which is no event', async () => {
     const journal = create('synced');
     await journal.append(one);
