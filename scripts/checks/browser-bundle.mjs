@@ -20,7 +20,11 @@ export async function bundleForBrowser(folder, source) {
     platform: 'browser',
     onLog: (_level, { message }) => complaints.push(message),
   });
-  const { output } = await bundle.generate({ minify: true, comments: { annotation: false }, sourcemap: 'hidden' });
+  const { output } = await bundle.generate({
+    minify: true,
+    comments: { annotation: false },
+    sourcemap: 'hidden',
+  });
   await bundle.close();
   const [chunk, ...others] = output;
   complaints.push(

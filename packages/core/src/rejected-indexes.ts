@@ -20,7 +20,8 @@ export function rejectedIndexes(
   const count = events.ends.length;
   let uuids: readonly unknown[] | undefined;
   const add = ({ index, uuid, reason = body }: RejectedEvent) => {
-    const named = index ?? (uuids ??= splitEvents(events).map(uuidOf)).indexOf(String(uuid));
+    if (index === undefined) uuids ??= splitEvents(events).map(uuidOf);
+    const named = index ?? uuids?.indexOf(String(uuid)) ?? -1;
     if (!Number.isInteger(named) || named < 0 || named >= count) {
       throw new RangeError(`delivery.classify named an event that the batch does not have: ${named}`);
     }

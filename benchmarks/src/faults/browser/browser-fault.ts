@@ -3,7 +3,7 @@ import { createRandom, type Random } from '../random.ts';
 import { whyNoChromium } from './find-chromium.ts';
 import { type Leniency, Scene } from './scene.ts';
 
-export interface Play {
+interface Play {
   readonly scene: Scene;
   readonly tries: number;
   readonly random: Random;

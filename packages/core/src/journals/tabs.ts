@@ -1,7 +1,7 @@
 import type { Activity, Fate } from '../journal.ts';
 
 /** Web Locks, where the browser has them. A lock is held while its callback's promise is pending. */
-export type Locks = Pick<LockManager, 'request'>;
+type Locks = Pick<LockManager, 'request'>;
 
 /** What tabs tell each other. A life: what it does. Or a range of a life's events: what became of them. */
 export type Message =

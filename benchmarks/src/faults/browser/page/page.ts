@@ -1,6 +1,5 @@
 // The page of a site that tracks. Its harness reads what it tells, and calls what stands in `page`.
 import { createTracker } from '@sluice/core';
-import { hooks } from '@sluice/core/hooks';
 import { Bookkeeping } from '../../processes/bookkeeping.ts';
 import { NumberedEvents } from '../../processes/numbered-events.ts';
 import { createRandom } from '../../random.ts';
@@ -27,7 +26,6 @@ const clock = { real: undefined, fast: new ShiftedClock(FAST), virtual, jumping 
 
 const tracker = createTracker({
   ...{ baseUrl: settings.baseUrl, apiKey: settings.apiKey, correlationKey: 'email', clock },
-  parts: { hooks },
   batch: { maxEvents: 100, maxWaitMs: 100 },
   // A fault that passes is over soon, so that a run fits into minutes; a day is a day.
   ...(settings.clock !== 'virtual' && { delivery: { retryBaseMs: 20, retryMaxMs: 500 } }),
