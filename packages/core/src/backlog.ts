@@ -214,14 +214,18 @@ export class Backlog {
     const outsideRing = count;
     this.#written.replace((range) => cut(range, true));
     this.#holes += count - outsideRing;
+    if (gone.segment === MEMORY_SEGMENT) this.#memoryOnly -= count;
     this.#closeHoles();
     return count;
   }
 
-  /** What waits in a segment, batches in flight not counted. */
-  waitingIn(segment: number): EpochRange[] {
+  /** What waits in a segment, or in all that there are, batches in flight not counted. */
+  waitingIn(segment?: number): EpochRange[] {
     const queues = [this.#stored, this.#aside, this.#written];
-    return queues.flatMap(({ ranges }) => ranges).filter((range) => range.segment === segment);
+    const waiting = queues
+      .flatMap(({ ranges }) => ranges)
+      .filter((range) => range.segment !== DROPPED_SEGMENT);
+    return segment === undefined ? waiting : waiting.filter((range) => range.segment === segment);
   }
 
   /**

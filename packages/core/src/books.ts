@@ -11,10 +11,23 @@ export type DropReason =
   /** The journal held it, but it could not be read back intact. */
   | 'damaged'
   /** The service did not take it, and `delivery.policy` says that such events are dropped. */
-  | 'refused';
+  | 'refused'
+  /** Nobody will know whose it was: `reset()` came before `identify()`, or another customer did. */
+  | 'unidentified'
+  /** Consent to keep and send it was denied. */
+  | 'denied';
 
 const DROP_REASONS: readonly DropReason[] = [
-  ...(['buffer-full', 'journal-full', 'expired', 'closed', 'damaged', 'refused'] as const),
+  ...([
+    'buffer-full',
+    'journal-full',
+    'expired',
+    'closed',
+    'damaged',
+    'refused',
+    'unidentified',
+    'denied',
+  ] as const),
 ];
 
 /** What became of all events: `accepted + recovered = delivered + deadLettered + dropped + pending`, at every moment. */
@@ -34,6 +47,8 @@ export class Books {
     closed: 0,
     damaged: 0,
     refused: 0,
+    unidentified: 0,
+    denied: 0,
   };
 
   get droppedTotal(): number {

@@ -22,10 +22,11 @@ export function sliceEvents({ bytes, ends, times }: EventBytes, first: number, l
   };
 }
 
-/** Texts as events that were all accepted at one time. */
-export function joinEvents(texts: readonly Uint8Array[], time: number): EventBytes {
+/** Texts as events that were all accepted at one time, or each at its own. */
+export function joinEvents(texts: readonly Uint8Array[], time: number | readonly number[]): EventBytes {
   const ends = new Uint32Array(texts.length);
-  const times = new Float64Array(texts.length).fill(time);
+  const times =
+    typeof time === 'number' ? new Float64Array(texts.length).fill(time) : Float64Array.from(time);
   const bytes = new Uint8Array(texts.reduce((length, text) => length + text.length + 1, -1)).fill(COMMA);
   let start = 0;
   for (const [index, text] of texts.entries()) {

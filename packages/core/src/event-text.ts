@@ -1,5 +1,6 @@
 import { describe, InvalidEventError, isNonEmptyString, isTimestamp, isUuid } from '@sluice/protocol';
 import { payloadText } from './payload.ts';
+import { UNIDENTIFIED } from './unidentified.ts';
 import { uuid as newUuid } from './uuid.ts';
 
 /** What can be said of one event besides its name and payload. */
@@ -40,7 +41,7 @@ export class EventTexts {
   #middle = '';
   #middleSource: string | undefined;
   #middleTime = Number.NaN;
-  /** The user to whom events belong that do not say. */
+  /** The user to whom events belong that do not say; UNIDENTIFIED where that is to be seen later. */
   correlationValue: string | undefined;
 
   constructor(correlationKey: string, source: string) {
@@ -58,10 +59,12 @@ export class EventTexts {
     }
     const { priority, uuid: givenUuid } = options;
     const uuid = givenUuid ?? newUuid();
-    const correlationValue = options.correlationValue ?? this.correlationValue;
+    const { correlationValue: givenValue } = options;
+    const correlationValue = givenValue ?? this.correlationValue;
     const source = options.source ?? this.#source;
     if (!isNonEmptyString(name)) throw refusal('event', 'must be a non-empty string', name);
-    if (!isNonEmptyString(correlationValue)) {
+    const isHeld = correlationValue === UNIDENTIFIED && givenValue !== UNIDENTIFIED;
+    if (!isHeld && !isNonEmptyString(correlationValue)) {
       const hint = 'must be a non-empty string, given to track() or before by identify()';
       throw refusal('correlationValue', hint, correlationValue);
     }

@@ -6,6 +6,7 @@ export {
   SluiceError,
   type SluiceErrorCode,
 } from '@sluice/protocol';
+export type { Consent } from './admission.ts';
 export type { DropReason } from './books.ts';
 export type { BreakerState } from './breaker.ts';
 export type { AcceptingAnswer, Classify, RejectedEvent } from './classify.ts';

@@ -1,3 +1,4 @@
+import { MEMORY_SEGMENT } from './in-flight.ts';
 import type { Range } from './journal.ts';
 import { Lane, type LaneOptions } from './lane.ts';
 
@@ -106,6 +107,17 @@ export class Lanes {
   /** What waits of a range ends here. Returns how many events that are. */
   end(range: Range): number {
     return this.all.reduce((count, { backlog }) => count + backlog.end(range), 0);
+  }
+
+  /** All that waits ends here, batches in flight excepted. Calls back with how many events that are. */
+  async purge(onDropped: (count: number) => void): Promise<void> {
+    const { journal, onFailed } = this.#options;
+    const gone = this.all.flatMap(({ backlog }) => backlog.waitingIn());
+    const count = gone.reduce((total, range) => total + this.end(range), 0);
+    if (count > 0) onDropped(count);
+    for (const range of gone) {
+      if (range.segment !== MEMORY_SEGMENT) await journal.acknowledge(range, 'denied').catch(onFailed);
+    }
   }
 
   /** Writes what is given up last of a segment to another one. Returns how many bytes that are. */

@@ -15,6 +15,8 @@ export interface LetterStore {
   readonly bytes: number;
   /** Keeps the one event of a batch. Rejects with a StorageError where that fails. */
   keep(batch: Pick<Batch, 'events'>, refusal: Refusal): Promise<void>;
+  /** Gives up all of them. Returns how many. Rejects with a StorageError where that fails. */
+  clear(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -52,6 +54,14 @@ export class LetterKeeper implements LetterStore {
     const turn = this.#turns.then(() => this.#keep(events.bytes, refusal));
     this.#turns = turn.catch(() => undefined);
     return turn;
+  }
+
+  async clear(): Promise<number> {
+    await this.#turns;
+    const journal = await this.#open();
+    const { count } = this;
+    for (const range of this.#kept.splice(0)) await journal.acknowledge(range);
+    return count;
   }
 
   async close(): Promise<void> {

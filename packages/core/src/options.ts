@@ -1,3 +1,4 @@
+import type { Consent } from './admission.ts';
 import type { WhenFull } from './budget.ts';
 import type { Classify } from './classify.ts';
 import type { Clock } from './clock.ts';
@@ -64,6 +65,19 @@ export interface TrackerOptions {
         readonly maxAgeMs?: number | undefined;
       }
     | undefined;
+  /** What is tracked while nobody knows who the customer is: held until `identify()`. */
+  readonly unidentified?:
+    | {
+        /** Whether such events are held; where not, they are invalid. Default: in a page. */
+        readonly hold?: boolean | undefined;
+        /** In bytes: what came first is kept. Default: 4 MiB. */
+        readonly maxBytes?: number | undefined;
+        /** In milliseconds. Default: 30 days. */
+        readonly maxAgeMs?: number | undefined;
+      }
+    | undefined;
+  /** Whether events may be kept and sent; `pending`: in memory only, until `setConsent()`. Default: `granted`. */
+  readonly consent?: Consent | undefined;
   /** When events are sent together: as soon as one of these is reached. */
   readonly batch?:
     | {

@@ -2,6 +2,8 @@ import {
   ANYTHING,
   aFunction,
   ConfigError,
+  describe,
+  flag,
   hasMethods,
   methods,
   milliseconds,
@@ -14,6 +16,7 @@ import {
   whole,
 } from '@sluice/protocol';
 import { platform } from '#platform';
+import type { Consent } from './admission.ts';
 import type { WhenFull } from './budget.ts';
 import type { Classify } from './classify.ts';
 import type { Clock } from './clock.ts';
@@ -45,6 +48,8 @@ export interface Settings {
     readonly maxAgeMs: number | undefined;
   };
   readonly deadLetters: { readonly maxBytes: number; readonly maxAgeMs: number };
+  readonly unidentified: { readonly hold: boolean; readonly maxBytes: number; readonly maxAgeMs: number };
+  readonly consent: Consent;
   readonly batch: { readonly maxEvents: number; readonly maxBytes: number; readonly maxWaitMs: number };
   readonly ordering: Ordering;
   readonly compress: boolean;
@@ -79,7 +84,9 @@ const MOST = Number.MAX_SAFE_INTEGER;
 /** A name as RFC 9110 has it, section 5.6.2, and not one of those that a request has already. */
 const FREE_HEADER = /^(?!(?:authorization|content-(?:type|length|encoding)|host)$)[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 
-type Groups = 'buffer' | 'storage' | 'deadLetters' | 'batch' | 'delivery';
+const CONSENT = oneOf('granted', ['pending', 'granted', 'denied']);
+
+type Groups = 'buffer' | 'storage' | 'deadLetters' | 'unidentified' | 'batch' | 'delivery';
 type GroupRules<Name extends Groups> = Readonly<Record<keyof NonNullable<TrackerOptions[Name]>, Rule>>;
 
 /** By name, so that an option added to the type and not here does not compile. */
@@ -127,8 +134,14 @@ const RULES: Readonly<Record<Exclude<keyof TrackerOptions, Groups>, Rule>> & {
       'the name of a header that Sluice does not send itself',
     ],
   },
+  unidentified: {
+    hold: flag(platform.holdsUnidentified),
+    maxBytes: whole(4 * MIB, LEAST_JOURNAL_BYTES, MOST),
+    maxAgeMs: whole(30 * DAY_MS, 1, MOST),
+  },
+  consent: CONSENT,
   ordering: oneOf('unordered', ['unordered', 'strict']),
-  compress: [(value) => typeof value === 'boolean', 'true or false', false],
+  compress: flag(false),
   parts: methods('an object of parts'),
   waitUntil: aFunction(),
   logger: methods('an object with debug, info, warn and error', 'debug', 'info', 'warn', 'error'),
@@ -169,4 +182,11 @@ function isJournal(value: unknown): value is 'memory' | Journal {
   if (!hasMethods(value, 'open', 'append', 'read', 'acknowledge', 'sync', 'close')) return false;
   const { groupLimit } = value as Journal;
   return groupLimit?.maxEvents > 0 && groupLimit.maxBytes > 0;
+}
+
+/** Whether events may be kept and sent. Throws a ConfigError where it says nothing of the kind. */
+export function readConsent(value: unknown): Consent {
+  const [isValid, allowed] = CONSENT;
+  if (isValid(value)) return value as Consent;
+  throw new ConfigError('consent', `consent must be ${allowed}, got ${describe(value)}`);
 }

@@ -1,3 +1,4 @@
+import type { Admission } from './admission.ts';
 import type { Books } from './books.ts';
 import type { Clock } from './clock.ts';
 import type { Dispatch } from './dispatch.ts';
@@ -16,6 +17,7 @@ export interface SnapshotsOptions {
   readonly letters: LetterStore;
   readonly dispatch: Dispatch;
   readonly reporter: Reporter;
+  readonly admission: Pick<Admission, 'pending' | 'held' | 'unwritten'>;
 }
 
 /** What `stats()` shows, put together from all parts. */
@@ -44,7 +46,7 @@ export class Snapshots {
   }
 
   take(): TrackerStats {
-    const { books, clock, dispatch, journal, lanes, letters, reporter } = this.#options;
+    const { admission, books, clock, dispatch, journal, lanes, letters, reporter } = this.#options;
     const { accepted, recovered, delivered, deadLettered, dropped, invalid, maybeDuplicate } = books;
     const { pending, volatile, stored, inFlight, bytes, oldestAt } = lanes.waiting;
     const now = clock.now();
@@ -55,8 +57,9 @@ export class Snapshots {
       delivered,
       deadLettered,
       dropped: { ...dropped },
-      pending,
-      unwritten: volatile + (journal.unsaved ?? 0),
+      pending: pending + admission.pending,
+      unwritten: volatile + (journal.unsaved ?? 0) + admission.unwritten,
+      held: admission.held,
       stored,
       inFlight,
       invalid,

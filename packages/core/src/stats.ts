@@ -47,6 +47,8 @@ export interface TrackerStats {
   readonly pending: number;
   /** Of the pending: in memory alone, be it that they are not written yet or that the journal fails. */
   readonly unwritten: number;
+  /** Of the pending: held until `identify()` says whose they are; those of earlier lives as far as they were looked at. */
+  readonly held: number;
   /** Of the pending: in the journal alone. */
   readonly stored: number;
   /** Of the pending: in a request, or waiting for its retry. */
@@ -62,7 +64,7 @@ export interface TrackerStats {
   /** Dead letters, this life's and those of earlier ones, as far as they were looked at: with the first, or the first call. */
   readonly deadLetters: { readonly kept: number; readonly bytes: number };
   /**
-   * Age of the oldest event that waits, in milliseconds, in whatever place; undefined where there is none. Of events of an
+   * Age of the oldest event that waits to be sent, in milliseconds, in whatever place; undefined where there is none. Of events of an
    * earlier life it is known to the file they are in, which may be a little older.
    */
   readonly oldestAgeMs: number | undefined;

@@ -36,8 +36,8 @@ export interface TrackerEvents {
   readonly journal: { readonly kind: string };
   /** Dead letters take the road of events again; they are counted as recovered. */
   readonly replayed: { readonly count: number };
-  /** Dead letters are gone: too old, or the oldest of too many. */
-  readonly deadLettersDropped: { readonly reason: 'full' | 'expired'; readonly count: number };
+  /** Dead letters are gone: too old, or the oldest of too many, or consent to keep them was denied. */
+  readonly deadLettersDropped: { readonly reason: 'full' | 'expired' | 'denied'; readonly count: number };
   /** Code of yours failed: a listener, the logger, the clock, a hook. Raised once for each. */
   readonly hookFailed: { readonly hook: string; readonly error: Error };
 }

@@ -8,6 +8,7 @@ import {
   readApiKey,
 } from '@sluice/protocol';
 import { platform } from '#platform';
+import type { Admission, Consent } from './admission.ts';
 import { Books } from './books.ts';
 import { Budget } from './budget.ts';
 import type { Clock } from './clock.ts';
@@ -17,6 +18,7 @@ import { Dispatch } from './dispatch.ts';
 import { StorageError, storageError } from './errors/storage-error.ts';
 import { EventTexts, type TrackOptions } from './event-text.ts';
 import { type Hooked, hold } from './hooks.ts';
+import { createAdmission } from './identity.ts';
 import { type Journal, rangeLength } from './journal.ts';
 import { createJournal, mayHold } from './journals/choice.ts';
 import { Lanes } from './lanes.ts';
@@ -24,11 +26,12 @@ import { LetterKeeper, type LetterStore } from './letter-keeper.ts';
 import type { TrackerOptions } from './options.ts';
 import { missingPart } from './parts.ts';
 import { Reporter } from './reporter.ts';
-import { readOptions, type Settings } from './settings.ts';
+import { readConsent, readOptions, type Settings } from './settings.ts';
 import { SizeLimit } from './size-limit.ts';
 import { Snapshots } from './snapshots.ts';
 import type { FinishOptions, FlushReport, TrackerStats } from './stats.ts';
 import type { TrackerEvents } from './tracker-events.ts';
+import { UNIDENTIFIED } from './unidentified.ts';
 
 const FLUSH_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 10_000;
@@ -56,6 +59,9 @@ export class Tracker {
   readonly #deadLetters: DeadLetters | undefined;
   readonly #dispatch: Dispatch;
   readonly #snapshots: Snapshots;
+  readonly #admission: Admission;
+  /** The same, where an event may not go straight on the road. */
+  #detour: Admission | undefined;
   readonly #closeTransport: () => Promise<void>;
   readonly #books = new Books();
   readonly #reporter: Reporter;
@@ -85,6 +91,7 @@ export class Tracker {
     const { transport = platform.createTransport() } = hooked;
     this.#clock = clock;
     this.#texts = new EventTexts(settings.correlationKey, settings.source);
+    this.#texts.correlationValue = this.#nobody;
     this.#closeTransport = () => transport.close();
     const { publish } = platform;
     const reporter = new Reporter({ books: this.#books, clock, publish, log: hooked.log });
@@ -157,7 +164,13 @@ export class Tracker {
       },
       ...{ deadLetters: this.#letters, sizeLimit: this.#sizeLimit, opened: () => this.#opened },
     });
+    this.#admission = createAdmission({
+      ...{ settings, clock, lanes: this.#lanes, journal, letters: this.#letters, reporter, wake },
+      enter: ({ text, at, isHigh }) => this.#enter(text, at, isHigh),
+    });
+    this.#turn();
     this.#snapshots = new Snapshots({
+      admission: this.#admission,
       ...{ books: this.#books, clock, lanes: this.#lanes, journal, letters: this.#letters, reporter },
       dispatch: this.#dispatch,
     });
@@ -171,6 +184,8 @@ export class Tracker {
         this.#writeNow();
       },
       hide: (isLeft) => {
+        // Before all that goes is written, each event by itself.
+        this.#admission.leave();
         // A page that is left is also hidden, before or after.
         this.#isLeft ||= isLeft;
         const write = () => void this.#writeAndSend(this.#lanes.writeAll(), !this.#isLeft);
@@ -204,17 +219,15 @@ export class Tracker {
       const now = this.#clock.now();
       const text = this.#texts.create(name, payload, options, now);
       this.#checkSize(text, now);
-      const isClosed = this.#closed !== undefined;
       const isHigh = options.priority === 'high';
-      const { backlog, committer } = isHigh ? this.#lanes.high : this.#lanes.normal;
-      const isTaken = !isClosed && backlog.push(text, now);
-      this.#books.accepted += 1;
-      if (isTaken && this.#isEnding) this.#writeNow();
-      else if (isTaken && this.#isLeft) void this.#lanes.writeAll();
-      else if (isTaken && isHigh && this.#settings.ordering === 'strict') void this.#writeAndSend();
-      else if (isTaken) committer.notify(isHigh);
-      else this.#reporter.dropped(isClosed ? 'closed' : 'buffer-full', 1);
-      if (isTaken) this.#handOver?.notify();
+      if (this.#detour === undefined || this.#closed !== undefined) {
+        this.#enter(text, now, isHigh, 1);
+      } else {
+        this.#books.accepted += 1;
+        this.#detour.take({ text, at: now, isHigh });
+        if (this.#isEnding) this.#writeNow();
+        else if (this.#isLeft) this.#admission.leave();
+      }
     } catch (error) {
       this.#reporter.invalid(error);
     }
@@ -223,13 +236,32 @@ export class Tracker {
   /** Sets the user to whom events belong from here on, unless they say otherwise. Never throws, as `track()`. */
   identify(correlationValue: string): void {
     if (isNonEmptyString(correlationValue)) {
-      this.#texts.correlationValue = correlationValue;
+      this.#setCustomer(correlationValue);
       return;
     }
     const rule = 'correlationValue must be a non-empty string';
     this.#reporter.invalid(
       new InvalidEventError('correlationValue', `${rule}, got ${describe(correlationValue)}`),
     );
+  }
+
+  /**
+   * The customer has signed out: later events belong to nobody, until `identify()` is called again. What was held and never
+   * identified is dropped. Never throws; `durable()` resolves once the next life knows of it too.
+   */
+  reset(): void {
+    this.#setCustomer(undefined);
+  }
+
+  /**
+   * Whether events may be kept and sent from here on. `pending` keeps what comes in memory only; `granted` lets it go on;
+   * `denied` drops it, with all that waits and is stored: a batch in a request meets its end as any. Throws a ConfigError
+   * where it is none of these.
+   */
+  setConsent(consent: Consent): void {
+    const read = readConsent(consent);
+    if (this.#closed === undefined) this.#admission.setConsent(read);
+    this.#turn();
   }
 
   /**
@@ -246,7 +278,9 @@ export class Tracker {
    * What was dropped because the journal is full is raised as `dropped`, not here.
    */
   async durable(): Promise<void> {
-    const isWritten = await this.#lanes.write();
+    // What is held may go on its road meanwhile.
+    const isAdmitted = await this.#admission.write();
+    const isWritten = (await this.#lanes.write()) && isAdmitted;
     if (!isWritten || !this.#journal.survives) {
       const fails = 'the journal fails, or had no room for it; events go on in memory';
       const why = this.#journal.survives ? fails : 'the journal is in memory';
@@ -307,6 +341,7 @@ export class Tracker {
         recovered: (range, at) => {
           this.#lanes.normal.backlog.addRecovered(range, at);
           this.#reporter.recovered('recovered', rangeLength(range));
+          if (this.#admission.isDenied) this.#admission.purge();
           void this.#dispatch.wake();
         },
         damaged: (place, bytes) => this.#reporter.emit('damaged', { place, bytes }),
@@ -321,6 +356,7 @@ export class Tracker {
       this.#reporter.storageFailed(error);
       this.#reporter.journal(this.#snapshots.journalKind);
     }
+    if (this.#admission.isDenied) this.#admission.purge();
   }
 
   async #close(options: FinishOptions): Promise<FlushReport> {
@@ -334,6 +370,7 @@ export class Tracker {
 
   async #settleAll(deadline: Deadline): Promise<void> {
     await this.#opened;
+    await this.#admission.settled();
     await this.#lanes.commit();
     const settled = this.#lanes.settled();
     void this.#dispatch.wake();
@@ -350,6 +387,7 @@ export class Tracker {
   async #shutDown(): Promise<void> {
     this.#lanes.stopBatches();
     await this.#dispatch.stop();
+    await this.#admission.close();
     await this.#lanes.commit();
     await this.#lanes.secure();
     this.#lanes.stopWriting();
@@ -367,14 +405,47 @@ export class Tracker {
     const { survives, unsaved = 0 } = this.#journal;
     const count = this.#lanes.giveUp(survives, unsaved);
     if (count > 0) this.#reporter.dropped('closed', count);
+    this.#admission.giveUp();
   }
 
   #writeNow(): void {
     try {
+      this.#admission.writeSync();
       platform.writeNow?.(this.#lanes.all, this.#journal);
     } catch (error) {
       this.#reporter.storageFailed(error);
     }
+  }
+
+  /** Puts an event on the road. @param accepted 0 for one that is counted already. */
+  #enter(text: string, at: number, isHigh: boolean, accepted = 0): void {
+    const isClosed = this.#closed !== undefined && accepted > 0;
+    const { backlog, committer } = isHigh ? this.#lanes.high : this.#lanes.normal;
+    const isTaken = !isClosed && backlog.push(text, at);
+    this.#books.accepted += accepted;
+    if (isTaken && this.#isEnding) this.#writeNow();
+    else if (isTaken && this.#isLeft) void this.#lanes.writeAll();
+    else if (isTaken && isHigh && this.#settings.ordering === 'strict') void this.#writeAndSend();
+    else if (isTaken) committer.notify(isHigh);
+    else this.#reporter.dropped(isClosed ? 'closed' : 'buffer-full', 1);
+    if (isTaken) this.#handOver?.notify();
+  }
+
+  /** Whose events are that do not say; undefined where that is not known. */
+  #setCustomer(customer: string | undefined): void {
+    this.#texts.correlationValue = customer ?? this.#nobody;
+    if (this.#closed === undefined) this.#admission.identify(customer);
+    this.#turn();
+  }
+
+  /** What stands in an event that is nobody's. */
+  get #nobody(): string | undefined {
+    return this.#settings.unidentified.hold ? UNIDENTIFIED : undefined;
+  }
+
+  /** Events take the detour where they may not go straight on the road. */
+  #turn(): void {
+    this.#detour = this.#admission.isOpen ? undefined : this.#admission;
   }
 
   #checkSize(text: string, now: number): void {
@@ -391,7 +462,8 @@ export class Tracker {
 
   #report(): FlushReport {
     const { delivered, deadLettered, droppedTotal } = this.#books;
-    return { delivered, deadLettered, dropped: droppedTotal, pending: this.#lanes.waiting.pending };
+    const pending = this.#lanes.waiting.pending + this.#admission.pending;
+    return { delivered, deadLettered, dropped: droppedTotal, pending };
   }
 }
 

@@ -47,6 +47,8 @@ const BOUNDS: Readonly<Record<string, readonly [least: number, most: number]>> =
   'storage.maxAgeMs': [1, 2 ** 31 - 1],
   'deadLetters.maxBytes': [65_536, Number.MAX_SAFE_INTEGER],
   'deadLetters.maxAgeMs': [1, Number.MAX_SAFE_INTEGER],
+  'unidentified.maxBytes': [65_536, Number.MAX_SAFE_INTEGER],
+  'unidentified.maxAgeMs': [1, Number.MAX_SAFE_INTEGER],
 };
 
 describe('readOptions', () => {
@@ -70,6 +72,8 @@ describe('readOptions', () => {
       },
       batch: { maxEvents: 500, maxBytes: 524_288, maxWaitMs: 1_000 },
       deadLetters: { maxBytes: 16_777_216, maxAgeMs: 30 * 24 * 3_600_000 },
+      unidentified: { hold: platform.holdsUnidentified, maxBytes: 4_194_304, maxAgeMs: 30 * 24 * 3_600_000 },
+      consent: 'granted',
       ordering: 'unordered',
       compress: false,
       delivery: {
@@ -99,6 +103,8 @@ describe('readOptions', () => {
       storage: { maxBytes: 65_536, minFreeBytes: 0, whenFull: 'drop-newest', maxAgeMs: 1 },
       batch: { maxEvents: 2, maxBytes: 3, maxWaitMs: 0 },
       deadLetters: { maxBytes: 65_537, maxAgeMs: 1 },
+      unidentified: { hold: true, maxBytes: 65_538, maxAgeMs: 2 },
+      consent: 'pending',
       ordering: 'strict',
       compress: true,
       transport: { post: () => new Promise(() => {}), close: async () => {} } as Transport,

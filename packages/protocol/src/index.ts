@@ -20,6 +20,7 @@ export { parseRetryAfter } from './retry-after.ts';
 export {
   ANYTHING,
   aFunction,
+  flag,
   hasMethods,
   MAX_TIMER_MS,
   methods,

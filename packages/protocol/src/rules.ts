@@ -37,6 +37,11 @@ export function oneOf(fallback: string, words: readonly string[]): Rule {
   return [(value) => words.includes(String(value)) && typeof value === 'string', allowed, fallback];
 }
 
+/** Yes or no. */
+export function flag(fallback: boolean): Rule {
+  return [(value) => typeof value === 'boolean', 'true or false', fallback];
+}
+
 /** Any text but an empty one. */
 export function nonEmpty(fallback?: string, allowed = 'a non-empty string'): Rule {
   return [isNonEmptyString, allowed, fallback];

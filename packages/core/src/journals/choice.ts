@@ -1,12 +1,13 @@
 import { platform } from '#platform';
 import type { Clock } from '../clock.ts';
 import type { Journal } from '../journal.ts';
+import { MemoryNote, type Note } from '../note.ts';
 import type { JournalPlace } from '../platform/platform.ts';
 import type { Settings } from '../settings.ts';
 import { MemoryJournal } from './memory-journal.ts';
 
 /** A place beside the events. */
-type Part = 'dead-letters';
+type Part = 'dead-letters' | 'unidentified';
 
 /** The journal that the settings ask for. */
 export function createJournal(settings: Settings, clock: Clock, part?: Part): Journal {
@@ -24,13 +25,20 @@ export async function mayHold(settings: Settings, clock: Clock, part: Part): Pro
   return settings.journal !== undefined || platform.exists(placeOf(settings, clock, part));
 }
 
+/** The note that goes with what is held. */
+export function createNote(settings: Settings, clock: Clock): Note {
+  const isStored = settings.journal === undefined;
+  return (isStored && platform.createNote(placeOf(settings, clock, 'unidentified'))) || new MemoryNote();
+}
+
 function placeOf(settings: Settings, clock: Clock, part: Part | undefined): JournalPlace {
-  const { baseUrl, apiKey, correlationKey, journalDirectory, fsync, storage, deadLetters } = settings;
+  const { baseUrl, apiKey, correlationKey, journalDirectory, fsync, storage, deadLetters, unidentified } =
+    settings;
   return {
     account: [baseUrl, correlationKey, apiKey ?? ''].join('\n'),
     directory: journalDirectory,
     fsync,
-    maxBytes: (part === undefined ? storage : deadLetters).maxBytes,
+    maxBytes: { '': storage, 'dead-letters': deadLetters, unidentified }[part ?? ''].maxBytes,
     clock,
     ...(part && { part }),
   };

@@ -1,6 +1,7 @@
 import { checksum } from '../checksum.ts';
 import type { Clock } from '../clock.ts';
 import { IndexedDbJournal } from '../journals/indexeddb-journal.ts';
+import { IndexedDbNote } from '../journals/indexeddb-note.ts';
 import type { Meeting } from '../journals/tabs.ts';
 import type { Lifecycle } from '../lifecycle.ts';
 import type { TextWriter } from '../ring-buffer.ts';
@@ -58,13 +59,14 @@ export const platform: Platform = {
   clock,
   lifecycle,
   parts: {},
+  holdsUnidentified: true,
   commitIntervalMs: 250,
   createJournal({ account, clock, part = '' }) {
     if (!hasIndexedDb()) return undefined;
-    // Tells the few accounts of one origin apart, and keeps the key out of the database's name.
-    const name = `sluice${part && ` ${part}`} ${checksum(encoder.encode(account))}`;
-    return new IndexedDbJournal(name, meeting(), clock);
+    return new IndexedDbJournal(nameOf(account, part), meeting(), clock);
   },
+  createNote: ({ account, clock }) =>
+    hasIndexedDb() ? new IndexedDbNote(nameOf(account, 'session'), clock) : undefined,
   exists: async () => true,
   createTransport: () => new FetchTransport(),
   createAbortController: () => new AbortController(),
@@ -77,6 +79,11 @@ function meeting(): Meeting {
     locks: navigator?.locks,
     createChannel: BroadcastChannel && ((name) => new BroadcastChannel(name)),
   };
+}
+
+/** Tells the few accounts of one origin apart, and keeps the key out of the name of a database. */
+function nameOf(account: string, part: string): string {
+  return `sluice${part && ` ${part}`} ${checksum(encoder.encode(account))}`;
 }
 
 /** Some browsers hide it where nothing may be stored, some throw. */

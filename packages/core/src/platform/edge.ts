@@ -4,4 +4,8 @@ import { platform as browser } from './browser.ts';
 import type { Platform } from './platform.ts';
 
 /** Edge runtimes and workers of bundlers: as a browser, but nobody waits for a page to load. */
-export const platform: Platform = { ...browser, parts: { gzip, deadLetters } };
+export const platform: Platform = {
+  ...browser,
+  holdsUnidentified: false,
+  parts: { gzip, deadLetters },
+};

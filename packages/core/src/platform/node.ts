@@ -8,6 +8,7 @@ import type { Clock } from '../clock.ts';
 import { Compression } from '../compression.ts';
 import { deadLetters } from '../dead-letters.ts';
 import { FileJournal } from '../journals/file/file-journal.ts';
+import { FileNote } from '../journals/file/file-note.ts';
 import { errorCode } from '../journals/file/file-system.ts';
 import { writeNow } from '../last-write.ts';
 import type { Lifecycle } from '../lifecycle.ts';
@@ -48,6 +49,7 @@ export const platform: Platform = {
   uuid: pooledUuid,
   clock,
   lifecycle,
+  holdsUnidentified: false,
   parts: {
     deadLetters,
     gzip: (clock) => new Compression(zlibGzip, clock),
@@ -68,6 +70,7 @@ export const platform: Platform = {
       () => true,
       (error) => errorCode(error) !== 'ENOENT',
     ),
+  createNote: (place) => new FileNote(join(pathOf(place), 'session')),
   createTransport: () => new UndiciTransport(),
   createAbortController() {
     const controller = new AbortController();

@@ -3,6 +3,7 @@ import type { Fsync } from '../fsync.ts';
 import type { Journal } from '../journal.ts';
 import type { LastLane } from '../last-write.ts';
 import type { Lifecycle } from '../lifecycle.ts';
+import type { Note } from '../note.ts';
 import type { Parts } from '../parts.ts';
 import type { TextWriter } from '../ring-buffer.ts';
 import type { TrackerEvents } from '../tracker-events.ts';
@@ -30,12 +31,16 @@ export interface Platform {
   readonly lifecycle: Lifecycle;
   /** What a tracker has without being given it. */
   readonly parts: Parts;
+  /** Whether what is tracked before `identify()` is held by default: there is one customer at a time. */
+  readonly holdsUnidentified: boolean;
   /** How long an event may wait in memory for others to be written with, by default, in milliseconds. */
   readonly commitIntervalMs: number;
   /** The durable journal of the platform; undefined where it has none. */
   createJournal(place: JournalPlace): Journal | undefined;
   /** Whether there is such a place, as far as that can be known without making it. */
   exists(place: JournalPlace): Promise<boolean>;
+  /** A note beside that journal; undefined where there is none. */
+  createNote(place: JournalPlace): Note | undefined;
   createTransport(): Transport;
   /** A controller whose signal any number may listen to: Node warns of more than ten. */
   createAbortController(): AbortController;
