@@ -55,8 +55,10 @@ export class Lane {
   /**
    * Takes events out of memory that are to be sent before this returns; undefined where there are none, or not one fits.
    * Those that are not written are given to the journal before this returns.
+   *
+   * @param isHeld Whether others are to wait for the answer, because the page may live to see it.
    */
-  takeNow(maxBytes: number): Batch | undefined {
+  takeNow(maxBytes: number, isHeld = false): Batch | undefined {
     const { backlog, batcher, underWay } = this;
     const { appends } = this.committer;
     if (backlog.fresh + backlog.unwritten === 0) return undefined;
@@ -65,7 +67,7 @@ export class Lane {
     if (handed !== undefined && !this.#options.journal.copies) return undefined;
     const batch = batcher.takeNow(maxBytes, handed);
     if (batch?.range.segment !== MEMORY_SEGMENT) return batch;
-    if (handed === undefined) void underWay.secureOne(batch, true);
+    if (handed === undefined) void underWay.secureOne(batch, isHeld);
     else appends.take(rangeLength(batch.range), (range) => void underWay.place(batch, range));
     return batch;
   }

@@ -193,7 +193,7 @@ export class Sender {
       let room = requests.room(outlives);
       for (const lane of lanes.all) {
         for (; most > 0 && gate.isFree; most -= 1) {
-          const batch = lane.takeNow(room);
+          const batch = lane.takeNow(room, !ways.includes('later'));
           if (batch === undefined) break;
           room -= batch.body.length;
           yield { batch, lane, outlives, pass: gate.start() };

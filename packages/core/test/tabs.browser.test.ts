@@ -2,7 +2,9 @@ import { afterEach, describe, expect, inject, it } from 'vitest';
 import type { createTracker, Tracker } from '../src/index.ts';
 import { uuid } from '../src/uuid.ts';
 
-const { baseUrl, apiUrl, apiKey } = inject('emulator');
+const { apiUrl, apiKey, ...emulator } = inject('emulator');
+/** By another name, so that these pages share no journal with those of other tests. */
+const baseUrl = emulator.baseUrl.replace('127.0.0.1', 'localhost');
 const source = new URL('../src/index.ts', import.meta.url).href;
 
 /** A page of this origin with a tracker of its own, which is gone when its frame is. */

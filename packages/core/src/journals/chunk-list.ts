@@ -18,13 +18,9 @@ export class ChunkList<C extends Chunk> {
   /** Entries that are released and not taken out of the array yet. */
   #released = 0;
 
-  /** Where the last chunk that was ever added ends. */
-  end = 0;
-
-  /** Adds a chunk behind all others. */
+  /** Adds a chunk in its place, which mostly is behind all others. */
   push(chunk: C): void {
-    this.#entries.push({ chunk, rest: [chunk] });
-    this.end = chunk.to;
+    this.#entries.splice(this.#positionOf(chunk.from), 0, { chunk, rest: [chunk] });
   }
 
   /** The chunks that are not wholly acknowledged. */

@@ -48,6 +48,8 @@ interface Segment {
   readonly number: number;
   readonly life: string;
   readonly chunks: ChunkList<StoredChunk>;
+  /** The first index of each chunk that it ever had. */
+  readonly known: Set<number>;
   /** What its records take. */
   bytes: number;
 }
@@ -237,8 +239,6 @@ export class IndexedDbJournal implements Journal, Sharing {
     const found = new Set<string>();
     const notes: EventKey[] = [];
     const adopted: [Segment, StoredChunk][] = [];
-    /** A life of which the rest is for later. */
-    let sent: string | undefined;
     this.pause = undefined;
     for (const key of listed) {
       if (typeof key === 'number') continue;
@@ -249,14 +249,10 @@ export class IndexedDbJournal implements Journal, Sharing {
       } else {
         found.add(String(key));
         const segment = this.#segmentOf(key[0]);
+        if (segment === this.#own || segment.known.has(key[1])) continue;
         const leftMs = (key[4] ?? 0) - this.#clock.now();
-        // Nor what is behind it: chunks are known in their order.
-        if (segment !== this.#own && leftMs > 0 && leftMs <= SENT_MS) {
-          sent = key[0];
-          this.#listener(sent, 'waits');
-        }
-        if (segment !== this.#own && sent !== key[0] && key[1] >= segment.chunks.end)
-          adopted.push([segment, this.#keep(segment, key, true)]);
+        if (leftMs > 0 && leftMs <= SENT_MS) this.#listener(key[0], 'waits');
+        else adopted.push([segment, this.#keep(segment, key, true)]);
       }
     }
     for (const { key } of known.flatMap((chunks) => chunks ?? []))
@@ -327,7 +323,13 @@ export class IndexedDbJournal implements Journal, Sharing {
     const known = this.#segments.find((segment) => segment?.life === life);
     if (known !== undefined) return known;
     const number = Math.max(1, this.#segments.length);
-    const segment = { number, life, chunks: new ChunkList<StoredChunk>(), bytes: 0 };
+    const segment = {
+      number,
+      life,
+      chunks: new ChunkList<StoredChunk>(),
+      known: new Set<number>(),
+      bytes: 0,
+    };
     this.#segments[number] = segment;
     return segment;
   }
@@ -336,6 +338,7 @@ export class IndexedDbJournal implements Journal, Sharing {
     const [, from, to, bytes] = key;
     const chunk = { key, from, to, isStored };
     segment.chunks.push(chunk);
+    segment.known.add(from);
     segment.bytes += bytes;
     return chunk;
   }
