@@ -1,7 +1,10 @@
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
-import { browserTests } from './scripts/browser-tests.mjs';
+import type { BrowserInstanceOption } from 'vitest/node';
+import { browserOnlyTests, browserTests } from './scripts/browser-tests.mjs';
 import { findChromium } from './scripts/chromium.mjs';
+import { findFirefox, findWebKitGtk } from './scripts/engines.mjs';
+import { webKitGtk } from './testing/mini-browser.ts';
 
 // Sibling packages resolve to their sources, so that a test never runs against a stale build of one.
 const source = '@sluice/source';
@@ -11,6 +14,8 @@ const onNode = { conditions: [source, 'node', mode] };
 const inBrowser = { conditions: [source, 'module', 'browser', mode] };
 
 const executablePath = findChromium();
+const firefox = findFirefox();
+const webkit = findWebKitGtk();
 
 const node: TestProjectConfiguration = {
   resolve: onNode,
@@ -24,6 +29,33 @@ const node: TestProjectConfiguration = {
   },
 };
 
+const instances: BrowserInstanceOption[] = [];
+if (executablePath !== undefined) {
+  const args = [
+    ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
+    ...['--disable-background-networking', '--disable-component-update'],
+  ];
+  const provider = playwright({ launchOptions: { executablePath, args } });
+  instances.push({ browser: 'chromium', name: 'chromium', provider });
+}
+
+// Wherever they are installed, what is for browsers alone runs in these as well.
+const include = browserOnlyTests;
+if (firefox !== undefined) {
+  // Firefox as it is published; without the channel, a build of Playwright's own is expected.
+  const provider = playwright({ launchOptions: { executablePath: firefox, channel: 'moz-firefox' } });
+  instances.push({ browser: 'firefox', name: 'firefox', include, provider });
+}
+if (webkit !== undefined) {
+  instances.push({
+    browser: 'webkit',
+    name: 'webkit',
+    include,
+    headless: false,
+    provider: webKitGtk(webkit),
+  });
+}
+
 const browser: TestProjectConfiguration = {
   resolve: inBrowser,
   ssr: { resolve: onNode }, // the set-up below runs on Node
@@ -31,31 +63,17 @@ const browser: TestProjectConfiguration = {
     name: 'browser',
     ...browserTests,
     globalSetup: ['testing/emulator.ts', 'testing/browser-files.ts'],
-    setupFiles: 'packages/core/test/all-parts.ts',
+    setupFiles: ['testing/empty-storage.ts', 'packages/core/test/all-parts.ts'],
     testTimeout: 20_000,
     browser: {
       enabled: true,
       headless: true,
       screenshotFailures: false,
-      instances: [{ browser: 'chromium', name: 'chromium' }],
-      provider: playwright({
-        launchOptions: {
-          ...(executablePath && { executablePath }),
-          args: [
-            '--no-sandbox',
-            '--disable-gpu',
-            '--disable-quic',
-            '--no-first-run',
-            '--disable-background-networking',
-            '--disable-component-update',
-            '--disable-sync',
-          ],
-        },
-      }),
+      instances,
     },
   },
 };
 
 export default defineConfig({
-  test: { projects: executablePath ? [node, browser] : [node] },
+  test: { projects: instances.length > 0 ? [node, browser] : [node] },
 });

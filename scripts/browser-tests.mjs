@@ -11,6 +11,9 @@ export const browserTests = {
   exclude: ['**/*.node.test.ts', '**/node_modules/**'],
 };
 
+/** The same for Firefox and WebKit: what runs in browsers alone. */
+export const browserOnlyTests = folders.map((folder) => `${folder}/**/*.browser.test.ts`);
+
 /** How many files of tests go unrun where there is no browser. */
 export function countBrowserTestFiles() {
   return folders

@@ -16,6 +16,8 @@ export interface Traits {
    * as it sees fit; it hides redirects.
    */
   readonly isBrowser: boolean;
+  /** Whether an answer that is not HTTP ends a request at once, and takes no status back: not so in every browser. */
+  readonly endsNonsense: boolean;
   /** How many timers there are. */
   readonly countTimers?: () => number;
 }

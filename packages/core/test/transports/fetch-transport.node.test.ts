@@ -13,6 +13,7 @@ const create = () => new FetchTransport();
 describeTransport('FetchTransport on Node', create, emulator);
 describeAtHostileService('FetchTransport on Node', create, hostile, {
   ...{ seesConnections: false, takesContinue: false, isBrowser: false },
+  endsNonsense: true,
   countTimers: () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length,
 });
 

@@ -16,6 +16,7 @@ const create = () => new UndiciTransport();
 describeTransport('UndiciTransport', create, emulator);
 describeAtHostileService('UndiciTransport', create, hostile, {
   ...{ seesConnections: true, takesContinue: false, isBrowser: false },
+  endsNonsense: true,
   countTimers: () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length,
 });
 

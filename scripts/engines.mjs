@@ -1,0 +1,48 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { findChromium } from './chromium.mjs';
+
+const LIBRARIES = ['/usr/lib', '/usr/libexec'];
+
+const HINTS = {
+  chromium: 'set CHROMIUM_PATH, or on Debian apt-get install chromium',
+  firefox: 'set FIREFOX_PATH, or on Debian apt-get install firefox-esr',
+  webkit: 'on Debian apt-get install webkit2gtk-driver xvfb xauth',
+};
+
+/** Browsers by the name of their project for vitest: whether they are there, and else what would help. */
+export function findEngines(env = process.env) {
+  return [
+    { name: 'chromium', isFound: findChromium(env) !== undefined, hint: HINTS.chromium },
+    { name: 'firefox', isFound: findFirefox(env) !== undefined, hint: HINTS.firefox },
+    { name: 'webkit', isFound: findWebKitGtk(env) !== undefined, hint: HINTS.webkit },
+  ];
+}
+
+/** The Firefox that FIREFOX_PATH names, or else the first one on PATH. */
+export function findFirefox(env = process.env) {
+  return env.FIREFOX_PATH ?? findProgram('firefox-esr', env) ?? findProgram('firefox', env);
+}
+
+/**
+ * WebKitGTK's small browser, which comes with its driver, and what gives it a screen; undefined unless both are there.
+ * @returns {{ miniBrowser: string, xvfbRun: string } | undefined}
+ */
+export function findWebKitGtk(env = process.env) {
+  const xvfbRun = findProgram('xvfb-run', env);
+  const folders = LIBRARIES.filter(existsSync).flatMap((folder) => [
+    folder,
+    ...readdirSync(folder).map((name) => join(folder, name)),
+  ]);
+  const miniBrowser = folders.map((folder) => join(folder, 'webkit2gtk-4.1', 'MiniBrowser')).find(existsSync);
+  return xvfbRun && miniBrowser ? { miniBrowser, xvfbRun } : undefined;
+}
+
+/**
+ * @param {string} name
+ * @param {NodeJS.ProcessEnv} env
+ */
+function findProgram(name, env) {
+  const folders = [...(env.PATH ?? '').split(delimiter).filter(Boolean), '/usr/bin'];
+  return folders.map((folder) => join(folder, name)).find(existsSync);
+}

@@ -1,0 +1,16 @@
+/** For vitest: says at the end where how many tests ran, as `ran: 1,234 on node, 567 in chromium`. */
+export default class ProjectReport {
+  /** @param {readonly import('vitest/node').TestModule[]} modules */
+  onTestRunEnd(modules) {
+    /** @type {Map<string, number>} */
+    const counts = new Map();
+    for (const { project, children } of modules) {
+      const ran = [...children.allTests()].filter((test) => test.result().state !== 'skipped').length;
+      counts.set(project.name, (counts.get(project.name) ?? 0) + ran);
+    }
+    const places = [...counts].map(
+      ([name, count]) => `${count.toLocaleString('en')} ${name === 'node' ? 'on' : 'in'} ${name}`,
+    );
+    console.log(`ran: ${places.join(', ') || 'nothing'}`);
+  }
+}
