@@ -27,7 +27,7 @@ const reload = browserFault('page-reload', {
   },
 });
 
-/** What a tab tracked while the service was away, and that stays open, is delivered by a new one when it is back. */
+/** What a tab tracked while the service was away is delivered by a new one once it is back; the first one stays open. */
 const newTab = browserFault('new-tab', {
   full: 10,
   quick: 2,
@@ -40,8 +40,8 @@ const newTab = browserFault('new-tab', {
       await first.call('commit');
       // Every other one is put to sleep, as browsers do with tabs in the background.
       if (time % 2 === 1) await first.send('Page.setWebLifecycleState', { state: 'frozen' });
-      const second = await scene.openTab();
       await scene.service.open();
+      const second = await scene.openTab();
       waits.push(await scene.arrival([first]));
       await first.close();
       await second.close();
