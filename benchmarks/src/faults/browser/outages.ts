@@ -19,7 +19,8 @@ const dayOffline = browserFault('day-offline', {
   quick: 4,
   async play({ scene, tries }) {
     await scene.service.close();
-    const tab = await scene.openTab({ clock: 'virtual' });
+    scene.clock = 'virtual';
+    const tab = await scene.openTab();
     await tab.call('live', tries / 2, EVENTS_PER_PART, PARTS_OF_HOUR);
     await setOffline(tab, true);
     const { isOnline, requests: before } = await tab.call('look');
@@ -34,6 +35,9 @@ const dayOffline = browserFault('day-offline', {
     await tab.call('advance', RETURN_MINUTES * 60_000);
     const { pending } = await tab.call('look');
     if (pending > 0) scene.problems.push(`${pending} events wait ${RETURN_MINUTES} minutes after the day`);
+    // A visitor of another time would be a jump of the clock.
+    await tab.close();
+    scene.clock = 'real';
     const note = `${before} + ${requests - before} requests in ${tries} h, at most ${most}`;
     return { note };
   },
@@ -45,8 +49,9 @@ const flapping = browserFault('flapping', {
   quick: 20,
   async play({ scene, tries, random }) {
     // Fast, as retries are few: one in ten seconds, and one for ten requests that were taken.
-    await scene.openTab({ clock: 'fast', isBusy: true });
-    await scene.openTab({ clock: 'fast', isBusy: true });
+    scene.clock = 'fast';
+    await scene.openTab({ isBusy: true });
+    await scene.openTab({ isBusy: true });
     const treated = { passed: 0, refused: 0, lost: 0, deaf: 0 };
     scene.service.treat = () => {
       const treatment = TREATMENTS[random(TREATMENTS.length)] ?? 'passed';
@@ -67,10 +72,12 @@ const clockJumps = browserFault('clock-jumps', {
   full: 60,
   quick: 8,
   async play({ scene, tries, random }) {
-    const tab = await scene.openTab({ clock: 'jumping', isBusy: true });
+    scene.clock = 'jumping';
+    const tab = await scene.openTab({ isBusy: true });
     for (let jump = 0; jump < tries; jump += 1) {
       const most = [HOUR_MS, 24 * HOUR_MS, YEAR_MS][random(3)] ?? YEAR_MS;
-      await tab.call('jump', random(2 * most) - most);
+      scene.offsetMs = random(2 * most) - most;
+      await tab.call('jump', scene.offsetMs);
       await (random(3) === 0 ? scene.service.close() : scene.service.open());
       await pause(random(LONGEST_SPELL_MS));
     }

@@ -16,7 +16,9 @@ const GIVEN_UP_AFTER_MS = 15_000;
 const QUIET_MS = 1_000;
 const LOOK_MS = 20;
 
-type OpenOptions = Partial<Pick<PageSettings, 'clock' | 'isBusy'>>;
+interface OpenOptions {
+  readonly isBusy?: boolean;
+}
 
 export interface Leniency {
   /** What was lost and reported as dropped does not count. */
@@ -30,11 +32,16 @@ export class Scene implements AsyncDisposable {
   readonly service: WatchedService;
   readonly browser: Browser;
   readonly origin: string;
+  /** The clock of the pages that are opened from now on. */
+  clock: PageSettings['clock'] = 'real';
+  /** How much it is ahead, where it is one that jumps. */
+  offsetMs = 0;
   /** What went wrong, one line each. */
   readonly problems: string[] = [];
   readonly #emulator: Emulating;
   readonly #pages: PageServer;
   readonly #seed: number;
+  readonly #startedAt = Date.now();
 
   private constructor(
     emulator: Emulating,
@@ -58,9 +65,12 @@ export class Scene implements AsyncDisposable {
   }
 
   /** The address of the site. */
-  address({ clock = 'real', isBusy = false }: OpenOptions = {}): string {
-    const { baseUrl } = this.service;
-    return this.#pages.address({ baseUrl, apiKey: this.#emulator.apiKey, clock, isBusy, seed: this.#seed });
+  address({ isBusy = false }: OpenOptions = {}): string {
+    const { clock, offsetMs } = this;
+    return this.#pages.address({
+      ...{ baseUrl: this.service.baseUrl, apiKey: this.#emulator.apiKey },
+      ...{ clock, offsetMs, startedAt: this.#startedAt, isBusy, seed: this.#seed },
+    });
   }
 
   openTab(options: OpenOptions = {}): Promise<Tab> {

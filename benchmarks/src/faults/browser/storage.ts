@@ -9,7 +9,7 @@ const QUOTA_BYTES = 6 * 1024 * 1024;
 const MOST_FILLINGS = 100;
 const LONGEST_PAUSE_MS = 200;
 /** On the fast clock of the pages, which makes more than a minute of it. */
-const HEALED_WITHIN_MS = 8_000;
+const HEALED_WITHIN_MS = 15_000;
 const LOOK_MS = 20;
 
 /** Another script of the site takes all the room, and gives it back. */
@@ -17,8 +17,9 @@ const quotaFilled = browserFault('quota-filled', {
   full: 5,
   quick: 1,
   async play({ scene, tries }) {
+    scene.clock = 'fast';
     await scene.service.close();
-    const tab = await scene.openTab({ clock: 'fast' });
+    const tab = await scene.openTab();
     const { origin } = scene;
     for (let time = 0; time < tries; time += 1) {
       await tab.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: QUOTA_BYTES });
@@ -39,9 +40,10 @@ const databaseDeleted = browserFault('database-deleted', {
   full: 12,
   quick: 3,
   async play({ scene, tries, random }) {
+    scene.clock = 'fast';
     await scene.service.close();
     const other = await scene.openTab();
-    const tab = await scene.openTab({ clock: 'fast' });
+    const tab = await scene.openTab();
     const { origin } = scene;
     const ways = [
       () => tab.call('deleteDatabases'),
@@ -67,7 +69,8 @@ const forcedClose = browserFault('forced-close', {
   full: 40,
   quick: 4,
   async play({ scene, tries, random }) {
-    const tab = await scene.openTab({ clock: 'fast', isBusy: true });
+    scene.clock = 'fast';
+    const tab = await scene.openTab({ isBusy: true });
     for (let time = 0; time < tries; time += 1) {
       await (time % 2 === 0 ? scene.service.close() : scene.service.open());
       await pause(random(LONGEST_PAUSE_MS));

@@ -64,11 +64,14 @@ function nextTurn(): Promise<void> {
 /** A clock that runs so many times as fast as the system's, and can be put forward and back. */
 export class ShiftedClock implements Clock {
   readonly #scale: number;
-  readonly #startedAt = Date.now();
-  offsetMs = 0;
+  readonly #startedAt: number;
+  offsetMs: number;
 
-  constructor(scale = 1) {
+  /** @param startedAt When it showed the same as the system's. */
+  constructor(scale: number, startedAt: number, offsetMs: number) {
     this.#scale = scale;
+    this.#startedAt = startedAt;
+    this.offsetMs = offsetMs;
   }
 
   now(): number {

@@ -2,8 +2,11 @@
 export interface PageSettings {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** `real`; `fast`, 20 times as fast; `virtual`, which `advance()` moves; `jumping`, which `jump()` puts forward and back. */
+  /** `real`; `fast`, five times as fast; `virtual`, which `advance()` moves; `jumping`, which `jump()` puts forward and back. */
   readonly clock: 'real' | 'fast' | 'virtual' | 'jumping';
+  /** When a fast clock showed what the system's does, and how much a jumping one is ahead: equal in all tabs. */
+  readonly startedAt: number;
+  readonly offsetMs: number;
   /** Whether it tracks all the time from the beginning. */
   readonly isBusy: boolean;
   readonly seed: number;

@@ -9,7 +9,7 @@ import { type PageSettings, type PageTold, TELL } from './page-settings.ts';
 import { StorageWatch } from './storage-watch.ts';
 
 /** How fast the fast clock is. */
-const FAST = 20;
+const FAST = 5;
 const TICK_MS = 10;
 const EVENTS_PER_SECOND = 500;
 const MOST_AT_START = 100;
@@ -21,8 +21,10 @@ const random = createRandom(settings.seed + life);
 const network = new NetworkWatch(life);
 const storage = new StorageWatch();
 const virtual = new PageClock(() => network.underWay + storage.underWay > 0);
-const jumping = new ShiftedClock();
-const clock = { real: undefined, fast: new ShiftedClock(FAST), virtual, jumping }[settings.clock];
+const jumping = new ShiftedClock(1, settings.startedAt, settings.offsetMs);
+const clock = { real: undefined, fast: new ShiftedClock(FAST, settings.startedAt, 0), virtual, jumping }[
+  settings.clock
+];
 
 const tracker = createTracker({
   ...{ baseUrl: settings.baseUrl, apiKey: settings.apiKey, correlationKey: 'email', clock },

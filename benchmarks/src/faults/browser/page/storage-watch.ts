@@ -1,22 +1,26 @@
-/** Stands before IndexedDB: knows its connections and what goes on in them. */
+/** Stands before IndexedDB and Web Locks: knows the connections, and what has been asked for and has not come yet. */
 export class StorageWatch {
   readonly #connections = new Set<IDBDatabase>();
-  /** Transactions that have not ended. */
+  /** Connections and locks that were asked for, and transactions that have not ended. */
   underWay = 0;
 
   constructor() {
     const { open } = IDBFactory.prototype;
     const { transaction } = IDBDatabase.prototype;
     const connections = this.#connections;
-    const begin = (begun: IDBTransaction) => this.#begin(begun);
+    const count = (target: EventTarget, ends: readonly string[]) => this.#count(target, ends);
     IDBFactory.prototype.open = function (...args) {
       const request = open.apply(this, args);
+      count(request, ['success', 'error', 'blocked']);
       request.addEventListener('success', () => connections.add(request.result));
       return request;
     };
     IDBDatabase.prototype.transaction = function (...args) {
-      return begin(transaction.apply(this, args));
+      const begun = transaction.apply(this, args);
+      count(begun, ['complete', 'abort']);
+      return begun;
     };
+    this.#watchLocks();
   }
 
   /** Closes all connections as a browser does of itself: whoever uses them is told afterwards, or not at all. */
@@ -28,13 +32,32 @@ export class StorageWatch {
     this.#connections.clear();
   }
 
-  #begin(transaction: IDBTransaction): IDBTransaction {
-    this.underWay += 1;
-    const end = () => {
-      this.underWay -= 1;
+  #count(target: EventTarget, ends: readonly string[]): void {
+    const end = this.#begin();
+    for (const name of ends) target.addEventListener(name, end);
+  }
+
+  #watchLocks(): void {
+    const { request } = LockManager.prototype;
+    const begin = () => this.#begin();
+    LockManager.prototype.request = function (...args: unknown[]) {
+      const end = begin();
+      const [callback] = args.splice(-1) as [LockGrantedCallback<unknown>];
+      const granted: LockGrantedCallback<unknown> = (lock) => {
+        end();
+        return callback(lock);
+      };
+      return Reflect.apply(request, this, [...args, granted]).finally(end);
     };
-    transaction.addEventListener('complete', end);
-    transaction.addEventListener('abort', end);
-    return transaction;
+  }
+
+  /** Something is under way; what it returns says, as often as one likes, that it has come. */
+  #begin(): () => void {
+    let isUnderWay = true;
+    this.underWay += 1;
+    return () => {
+      if (isUnderWay) this.underWay -= 1;
+      isUnderWay = false;
+    };
   }
 }
