@@ -126,7 +126,7 @@ export class Dispatch {
    * requests take that outlive the page.
    */
   leave(isLeft: boolean, write: () => void): void {
-    this.#sender.leave(isLeft ? ['keepalive', 'later'] : ['keepalive'], write);
+    this.#sender.leave(isLeft, write);
   }
 
   /** The page is back. */

@@ -56,18 +56,21 @@ export class Lane {
    * Takes events out of memory that are to be sent before this returns; undefined where there are none, or not one fits.
    * Those that are not written are given to the journal before this returns.
    *
-   * @param isHeld Whether others are to wait for the answer, because the page may live to see it.
+   * @param isLeft Whether no answer will be seen here: others need not wait for it.
+   * @param isShared Whether others may be about to send what the journal has: that stays where it is.
    */
-  takeNow(maxBytes: number, isHeld = false): Batch | undefined {
+  takeNow(maxBytes: number, isLeft: boolean, isShared: boolean): Batch | undefined {
     const { backlog, batcher, underWay } = this;
     const { appends } = this.committer;
+    if (isShared && appends.oldest !== undefined) return undefined;
+    if (isShared) backlog.leaveToJournal(0);
     if (backlog.fresh + backlog.unwritten === 0) return undefined;
     const handed = backlog.fresh > 0 ? undefined : appends.oldest;
     // Not out of the memory that it is written from.
     if (handed !== undefined && !this.#options.journal.copies) return undefined;
     const batch = batcher.takeNow(maxBytes, handed);
     if (batch?.range.segment !== MEMORY_SEGMENT) return batch;
-    if (handed === undefined) void underWay.secureOne(batch, isHeld);
+    if (handed === undefined) void underWay.secureOne(batch, !isLeft);
     else appends.take(rangeLength(batch.range), (range) => void underWay.place(batch, range));
     return batch;
   }

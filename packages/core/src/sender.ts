@@ -7,11 +7,12 @@ import { Delivery, type DeliveryOptions, type FirstRequest } from './delivery.ts
 import type { Sharing } from './journal.ts';
 import { SendTurn } from './send-turn.ts';
 import type { OutgoingLane } from './settlement.ts';
-import type { Outliving } from './transport.ts';
 
 /** Enough to find out whether the service works. */
 const PROBE_EVENTS = 10;
 const STORAGE_RETRY_MS = 1_000;
+/** The first one also where the page may live on. */
+const WAYS = ['keepalive', 'later'] as const;
 /** So often it is tried again to find out what others did. */
 const MOST_BLIND_TRIES = 2;
 /** Batches that wait for a retry leave their place to others, up to so many for each request at the same time. */
@@ -85,10 +86,11 @@ export class Sender {
   /**
    * The page may be gone soon: before this returns, what is in memory is sent as far as requests have room that outlive it.
    *
+   * @param isLeft Whether it is sure to be: then it makes no difference who else sends that too, for no answer is seen here.
    * @param write Gives all that is left to the journal. Called before the first request is made.
    */
-  leave(ways: readonly Outliving[], write: () => void): void {
-    const last = [...this.#takeNow(ways)];
+  leave(isLeft: boolean, write: () => void): void {
+    const last = [...this.#takeNow(isLeft)];
     write();
     for (const { batch, lane, ...first } of last) this.#start(batch, lane, first);
   }
@@ -186,14 +188,15 @@ export class Sender {
     return false;
   }
 
-  *#takeNow(ways: readonly Outliving[]): Generator<FirstRequest & { batch: Batch; lane: OutgoingLane }> {
+  *#takeNow(isLeft: boolean): Generator<FirstRequest & { batch: Batch; lane: OutgoingLane }> {
     const { gate, lanes, requests } = this.#options;
-    let most = this.#mostNow;
-    for (const outlives of ways) {
+    const isShared = !isLeft && this.#turn?.isOurs === false;
+    let most = this.#mostNow(isShared);
+    for (const outlives of isLeft ? WAYS : [WAYS[0]]) {
       let room = requests.room(outlives);
       for (const lane of lanes.all) {
         for (; most > 0 && gate.isFree; most -= 1) {
-          const batch = lane.takeNow(room, !ways.includes('later'));
+          const batch = lane.takeNow(room, isLeft, isShared);
           if (batch === undefined) break;
           room -= batch.body.length;
           yield { batch, lane, outlives, pass: gate.start() };
@@ -203,11 +206,11 @@ export class Sender {
   }
 
   /** How many batches may be sent at once. Where order is strict, one, and none while something older waits or is on its way. */
-  get #mostNow(): number {
+  #mostNow(isShared: boolean): number {
     const { abort, isStrict, lanes } = this.#options;
     if (abort.signal.aborted) return 0;
     if (!isStrict) return Number.POSITIVE_INFINITY;
-    const isBusy = !this.#isReady || this.#pumping !== undefined || this.#queue.pending > 0;
+    const isBusy = isShared || !this.#isReady || this.#pumping !== undefined || this.#queue.pending > 0;
     return isBusy || lanes.all.some(({ backlog }) => backlog.stored > 0) ? 0 : 1;
   }
 

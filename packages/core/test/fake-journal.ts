@@ -1,5 +1,5 @@
 import { StorageError } from '../src/errors/storage-error.ts';
-import type { EventBytes, Journal, JournalObserver, Limit, Range, Reading } from '../src/journal.ts';
+import type { EventBytes, Journal, JournalObserver, Limit, Range, Reading, Sharing } from '../src/journal.ts';
 import { MemoryJournal } from '../src/journals/memory-journal.ts';
 import { toTexts } from './event-texts.ts';
 
@@ -9,11 +9,14 @@ type Call = 'open' | 'append' | 'appendSync' | 'read' | 'acknowledge' | 'sync' |
 export class FakeJournal implements Journal {
   readonly kind = 'fake';
   readonly survives = true;
+  sharing: Sharing | undefined;
   groupLimit: Limit;
   readonly calls: Call[] = [];
   /** Events of each append that succeeded. */
   readonly groups: string[][] = [];
   readonly acknowledged: Range[] = [];
+  /** Of each append, whether its events were in a request at the same time. */
+  readonly sent: boolean[] = [];
   mostAppendsAtOnce = 0;
   /** Whether it copies events at once: otherwise it reads them only when they are written. */
   copies = false;
@@ -86,8 +89,9 @@ export class FakeJournal implements Journal {
     await this.#memory.open();
   }
 
-  async append(given: EventBytes): Promise<Range> {
+  async append(given: EventBytes, isSent = false): Promise<Range> {
     this.calls.push('append');
+    this.sent.push(isSent);
     const events = this.copies ? { ...given, bytes: new Uint8Array(given.bytes) } : given;
     this.#appends += 1;
     this.mostAppendsAtOnce = Math.max(this.mostAppendsAtOnce, this.#appends);

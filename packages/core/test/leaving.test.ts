@@ -183,3 +183,43 @@ describe('a page that is left', () => {
     expect(page.journal.texts).toHaveLength(1);
   });
 });
+
+describe('a page whose journal others send from', () => {
+  it('sends what it has not written, tells the journal so, and leaves to them what they may be sending', async () => {
+    const page = new Page('unordered', undefined, true);
+    page.track(30);
+    await page.clock.advance(300);
+    page.track(20);
+    expect(page.hide().map(({ count }) => count)).toEqual([20]);
+    await settle();
+    expect(page.counts).toMatchObject({ pending: 30, delivered: 20 });
+    expect(page.lanes.waiting.stored).toBe(30);
+    expect(page.journal.sent).toEqual([false, true]);
+  });
+
+  it('sends nothing of what they are about to see', async () => {
+    const page = new Page('unordered', undefined, true);
+    page.journal.copies = true;
+    page.journal.hangAppends();
+    page.track(30);
+    await page.clock.advance(300);
+    page.track(20);
+    expect(page.hide()).toEqual([]);
+  });
+
+  it('sends all when it is left: it will see no answer, whoever sends it', async () => {
+    const page = new Page('unordered', undefined, true);
+    page.track(30);
+    await page.clock.advance(300);
+    page.track(20);
+    expect(page.hide(true).map(({ count }) => count)).toEqual([30, 20]);
+  });
+
+  it('sends nothing where order is strict and it is not its turn', async () => {
+    const page = new Page('strict', undefined, true);
+    page.track(30);
+    expect(page.hide()).toEqual([]);
+    await settle();
+    expect(page.journal.texts).toHaveLength(30);
+  });
+});

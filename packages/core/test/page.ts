@@ -2,6 +2,7 @@ import { Books } from '../src/books.ts';
 import { Budget } from '../src/budget.ts';
 import { DeadLetterStore } from '../src/dead-letter-store.ts';
 import { Dispatch } from '../src/dispatch.ts';
+import type { Sharing } from '../src/journal.ts';
 import { Lanes } from '../src/lanes.ts';
 import { Reporter } from '../src/reporter.ts';
 import { readOptions } from '../src/settings.ts';
@@ -21,6 +22,16 @@ class OutlivingTransport extends ScriptedTransport {
   }
 }
 
+/** Others share the journal, and one of them sends all the time. */
+const elsewhere: Sharing = {
+  hold: () => new Promise(() => {}),
+  refresh: async () => {},
+  listen: () => {},
+  tell: () => {},
+  pause: undefined,
+  setPause: async () => {},
+};
+
 /** All that is between the memory and the service, of a page that is hidden when a test says so. */
 export class Page {
   readonly clock = new VirtualClock();
@@ -32,7 +43,12 @@ export class Page {
   /** What the journal had been asked to write when each request was made. */
   readonly appendsBefore: number[] = [];
 
-  constructor(ordering: 'unordered' | 'strict' = 'unordered', random: () => number = () => 1) {
+  constructor(
+    ordering: 'unordered' | 'strict' = 'unordered',
+    random: () => number = () => 1,
+    isShared = false,
+  ) {
+    if (isShared) this.journal.sharing = elsewhere;
     const { clock, journal, transport, books } = this;
     const settings = readOptions({ baseUrl: 'https://example.com', correlationKey: 'email', ordering });
     const sizeLimit = new SizeLimit(() => {});
