@@ -7,6 +7,8 @@ type Core = typeof import('../src/index.ts');
 
 const { baseUrl, apiUrl, apiKey } = inject('emulator');
 const ada = { correlationValue: 'ada@example.com' };
+/** The same service, with a journal of its own: what a page leaves is nobody else's to find. */
+const service = { baseUrl: baseUrl.replace('127.0.0.1', 'localhost'), apiKey, correlationKey: 'email' };
 /** Nobody listens there. */
 const nowhere = 'http://127.0.0.1:1';
 const core = new URL('../src/index.ts', import.meta.url).href;
@@ -77,7 +79,7 @@ async function count(name: string): Promise<unknown> {
 describe('a page that navigates in the task of its last calls', () => {
   it('has sent what fits', async () => {
     const name = `sent-${uuid()}`;
-    const { view, tracker } = await openPage({ baseUrl, apiKey, correlationKey: 'email' });
+    const { view, tracker } = await openPage(service);
     for (let number = 0; number < 150; number += 1) tracker.track(name, { number }, ada);
     await leave(view);
     await vi.waitFor(async () => expect(await count(name)).toMatchObject({ unique: 150 }), {
@@ -107,7 +109,7 @@ describe('a page that navigates in the task of its last calls', () => {
 describe('a page that is hidden, and lives on', () => {
   it('sends what its own listeners track, before they are over, and sees the answer', async () => {
     const name = `hidden-${uuid()}`;
-    const { view, tracker } = await openPage({ baseUrl, apiKey, correlationKey: 'email' });
+    const { view, tracker } = await openPage(service);
     view.document.addEventListener('visibilitychange', () => tracker.track(name, {}, ada));
     const { sent } = tracker.stats().requests;
     setVisibility(view, 'hidden');
