@@ -133,12 +133,12 @@ export class Committer {
    * where the journal still fails, or is full.
    *
    * @param isTried Whether a journal that failed is tried, before its time has come.
-   * @param isSent Whether they are in a request at the same time.
+   * @param holdMs As of `Journal.append`.
    */
   async secure(
     events: EventBytes,
     isTried: boolean = this.#isProbing,
-    isSent: boolean = false,
+    holdMs?: number,
   ): Promise<Range | undefined> {
     const { backlog, budget, isLast, journal, onRecovered } = this.#options;
     if (this.failing && !isTried) return undefined;
@@ -146,7 +146,7 @@ export class Committer {
       budget.hasRoom(events) || (await budget.makeRoom(events, isLast).catch(() => 'low')) === 'room';
     if (!hasRoom) return undefined;
     try {
-      const range = checkedRange(await journal.append(events, isSent), events);
+      const range = checkedRange(await journal.append(events, holdMs), events);
       if (this.#recover()) {
         // No timer is left for what came while it failed.
         this.#wanted = backlog.accepted;

@@ -46,8 +46,9 @@ export interface JournalObserver {
    * Events of another life (a crashed process, a closed tab) were found and are this tracker's to deliver.
    *
    * @param at When the oldest of them was accepted, or a time before that, in milliseconds since 1970, where that is known.
+   * @param wasSent Whether they were in a request whose outcome that life never told.
    */
-  recovered(range: Range, at?: number): void;
+  recovered(range: Range, at?: number, wasSent?: boolean): void;
   /** Another life that shares the journal saw events to their end. Some of them may be unknown, or ended already. */
   settled?(range: Range, fate: Fate): void;
   /** Stored bytes are not intact events; they were skipped and kept aside. */
@@ -109,9 +110,10 @@ export interface Journal {
    * written in the order of the calls. `events.bytes` is only valid until it resolves. Rejects with a StorageError;
    * nothing of the group is then kept.
    *
-   * @param isSent Whether they are in a request at the same time: others who deliver from here are to wait for its answer.
+   * @param holdMs They are in a request at the same time, and others who deliver from here are to wait for its answer: so long,
+   *   in milliseconds, up to `MOST_HOLD_MS`. Left out where they are in none.
    */
-  append(events: EventBytes, isSent?: boolean): Promise<Range>;
+  append(events: EventBytes, holdMs?: number): Promise<Range>;
 
   /**
    * As `append`, without giving up the thread: for the last moment of a process. Is also given the events of appends that
@@ -153,6 +155,9 @@ export interface Journal {
   /** Gives the place back. What was not acknowledged stays for the next life. */
   close(): Promise<void>;
 }
+
+/** The most that others are to wait for the answer to what a page sends as it is hidden, in milliseconds. */
+export const MOST_HOLD_MS: number = 10_000;
 
 /** No events. */
 export const NO_EVENTS: EventBytes = { bytes: new Uint8Array(0), ends: new Uint32Array(0) };

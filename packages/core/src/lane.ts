@@ -3,7 +3,7 @@ import type { Batch } from './batch.ts';
 import { Batcher, type BatcherOptions } from './batcher.ts';
 import { Committer, type CommitterOptions } from './committer.ts';
 import { MEMORY_SEGMENT } from './in-flight.ts';
-import { type EventBytes, type Limit, rangeLength } from './journal.ts';
+import { type EventBytes, type Limit, MOST_HOLD_MS, rangeLength } from './journal.ts';
 import type { EpochRange } from './range-queue.ts';
 import type { TextWriter } from './ring-buffer.ts';
 import { UnderWay } from './under-way.ts';
@@ -39,7 +39,7 @@ export class Lane {
     this.batcher = new Batcher({ ...options, backlog });
     this.underWay = new UnderWay({
       ...{ backlog, journal },
-      secure: (events, isSent) => this.committer.secure(events, undefined, isSent),
+      secure: (events, holdMs) => this.committer.secure(events, undefined, holdMs),
     });
   }
 
@@ -70,7 +70,7 @@ export class Lane {
     if (handed !== undefined && !this.#options.journal.copies) return undefined;
     const batch = batcher.takeNow(maxBytes, handed);
     if (batch?.range.segment !== MEMORY_SEGMENT) return batch;
-    if (handed === undefined) void underWay.secureOne(batch, !isLeft);
+    if (handed === undefined) void underWay.secureOne(batch, isLeft ? 0 : MOST_HOLD_MS);
     else appends.take(rangeLength(batch.range), (range) => void underWay.place(batch, range));
     return batch;
   }

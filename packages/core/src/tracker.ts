@@ -338,7 +338,8 @@ export class Tracker {
     this.#reporter.journal(this.#journal.kind);
     try {
       await this.#journal.open({
-        recovered: (range, at) => {
+        recovered: (range, at, wasSent) => {
+          if (wasSent) this.#books.maybeDuplicate += rangeLength(range);
           this.#lanes.normal.backlog.addRecovered(range, at);
           this.#reporter.recovered('recovered', rangeLength(range));
           if (this.#admission.isDenied) this.#admission.purge();

@@ -7,7 +7,7 @@ export interface UnderWayOptions {
   readonly backlog: Backlog;
   readonly journal: Journal;
   /** Writes events to the journal that it did not take before. Undefined where it still does not. */
-  readonly secure: (events: EventBytes, isSent: boolean) => Promise<Range | undefined>;
+  readonly secure: (events: EventBytes, holdMs?: number) => Promise<Range | undefined>;
 }
 
 /**
@@ -40,14 +40,14 @@ export class UnderWay {
 
   /** Gives to the journal what is in memory alone. */
   async secure(): Promise<void> {
-    for (const batch of this.in(MEMORY_SEGMENT)) if (!(await this.secureOne(batch, false))) return;
+    for (const batch of this.in(MEMORY_SEGMENT)) if (!(await this.secureOne(batch))) return;
   }
 
   /** Gives to the journal one that is in memory alone: before this returns, where there is room. False where that fails. */
-  async secureOne(batch: Batch, isSent: boolean): Promise<boolean> {
+  async secureOne(batch: Batch, holdMs?: number): Promise<boolean> {
     const { secure } = this.#options;
     this.#read.add(batch);
-    const range = await secure(batch.events, isSent);
+    const range = await secure(batch.events, holdMs);
     if (range === undefined) return false;
     await this.place(batch, range);
     return true;

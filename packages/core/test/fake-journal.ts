@@ -15,8 +15,8 @@ export class FakeJournal implements Journal {
   /** Events of each append that succeeded. */
   readonly groups: string[][] = [];
   readonly acknowledged: Range[] = [];
-  /** Of each append, whether its events were in a request at the same time. */
-  readonly sent: boolean[] = [];
+  /** Of each append, how long others are to wait for the answer to a request with its events. */
+  readonly holds: (number | undefined)[] = [];
   mostAppendsAtOnce = 0;
   /** Whether it copies events at once: otherwise it reads them only when they are written. */
   copies = false;
@@ -89,9 +89,9 @@ export class FakeJournal implements Journal {
     await this.#memory.open();
   }
 
-  async append(given: EventBytes, isSent = false): Promise<Range> {
+  async append(given: EventBytes, holdMs?: number): Promise<Range> {
     this.calls.push('append');
-    this.sent.push(isSent);
+    this.holds.push(holdMs);
     const events = this.copies ? { ...given, bytes: new Uint8Array(given.bytes) } : given;
     this.#appends += 1;
     this.mostAppendsAtOnce = Math.max(this.mostAppendsAtOnce, this.#appends);

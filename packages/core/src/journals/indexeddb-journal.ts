@@ -10,6 +10,7 @@ import {
   type Journal,
   type JournalObserver,
   type Limit,
+  MOST_HOLD_MS,
   NO_EVENTS,
   type Range,
   type Reading,
@@ -33,8 +34,6 @@ type Key = EventKey | PauseKey;
 const NOTE = -1;
 /** Storage that could not be searched for what other lives left is searched again after so long. */
 const SEARCH_AGAIN_MS = 30_000;
-/** So long others wait for the answer to a request of a page that goes. */
-const SENT_MS = 10_000;
 /** Records of this size are written fastest, and stay below the size at which browsers move values to files. */
 const GROUP_LIMIT: Limit = { maxEvents: 100, maxBytes: 48 * 1024 };
 
@@ -120,7 +119,7 @@ export class IndexedDbJournal implements Journal, Sharing {
     }
   }
 
-  async append(events: EventBytes, isSent = false): Promise<Range> {
+  async append(events: EventBytes, holdMs?: number): Promise<Range> {
     if (this.#closed) throw new ClosedError('append() was called after close()');
     const from = this.#next;
     const to = from + events.ends.length;
@@ -128,7 +127,7 @@ export class IndexedDbJournal implements Journal, Sharing {
     this.#next = to;
     const { bytes, ends, times } = events;
     const key: EventKey = [this.#life, from, to, bytes.length];
-    if (isSent) key.push(this.#clock.now() + SENT_MS);
+    if (holdMs !== undefined) key.push(this.#clock.now() + holdMs);
     const record = { bytes: new Uint8Array(bytes), ends: ends.slice(), times: times?.slice() };
     const own = this.#own;
     const range = { segment: own.number, from, to };
@@ -251,15 +250,16 @@ export class IndexedDbJournal implements Journal, Sharing {
         const segment = this.#segmentOf(key[0]);
         if (segment === this.#own || segment.known.has(key[1])) continue;
         const leftMs = (key[4] ?? 0) - this.#clock.now();
-        if (leftMs > 0 && leftMs <= SENT_MS) this.#listener(key[0], 'waits');
+        if (leftMs > 0 && leftMs <= MOST_HOLD_MS) this.#listener(key[0], 'waits');
         else adopted.push([segment, this.#keep(segment, key, true)]);
       }
     }
     for (const { key } of known.flatMap((chunks) => chunks ?? []))
       if (!found.has(String(key))) this.#settle(key[0], key[1], key[2], 'delivered');
     for (const [life, from, to] of notes) this.#settle(life, from, to, 'delivered');
-    for (const [{ number, chunks }, { from }] of adopted)
-      for (const rest of chunks.restOf(from)) observer.recovered({ segment: number, ...rest });
+    for (const [{ number, chunks }, { key, from }] of adopted)
+      for (const rest of chunks.restOf(from))
+        observer.recovered({ segment: number, ...rest }, undefined, key.length > 4);
   }
 
   async setPause(pause: SharedPause | undefined): Promise<void> {

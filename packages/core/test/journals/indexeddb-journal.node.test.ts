@@ -1,6 +1,7 @@
 import 'fake-indexeddb/auto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { platform } from '#platform';
+import type { Range } from '../../src/journal.ts';
 import { IndexedDbJournal } from '../../src/journals/indexeddb-journal.ts';
 import { describeJournal, group, readAll, Witness } from '../contracts/journal-contract.ts';
 import { FakeLocks } from '../fake-locks.ts';
@@ -58,6 +59,31 @@ describe('IndexedDbJournal, where the browser fails', () => {
     failing.mockRestore();
     await journal.acknowledge(await journal.append(two));
     expect(await left('stored nevertheless', journal)).toEqual([]);
+  });
+
+  it('leaves what is in a request to the life that made it, for as long as that asked for, and says that it was sent', async () => {
+    const clock = new VirtualClock();
+    const journal = new IndexedDbJournal('sent', { locks }, clock);
+    await journal.append(one, 10_000);
+    await journal.append(two, 0);
+    await journal.append(group(['3']));
+    await journal.close();
+    const found: [range: Range, wasSent: boolean | undefined][] = [];
+    const next = new IndexedDbJournal('sent', { locks }, clock);
+    const recovered = (range: Range, _at?: number, wasSent?: boolean) => void found.push([range, wasSent]);
+    await next.open({ recovered, damaged: () => {}, failed: () => {} });
+    const texts = () =>
+      readAll(
+        next,
+        found.map(([range]) => range),
+      );
+    expect(await texts()).toEqual(['2', '3']);
+    expect(found.splice(0).map(([, wasSent]) => wasSent)).toEqual([true, false]);
+    await clock.advance(10_000);
+    await next.refresh();
+    expect(await texts()).toEqual(['1']);
+    expect(found.map(([, wasSent]) => wasSent)).toEqual([true]);
+    await next.close();
   });
 
   it('tells of what is gone where storage was cleared, takes up a new segment, and has what was under way tried again', async () => {
