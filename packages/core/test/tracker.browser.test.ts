@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, inject, it } from 'vitest';
-import { createTracker, type Tracker, type TrackerOptions } from '../src/index.ts';
+import { afterEach, describe, expect, inject, it, vi } from 'vitest';
+import { platform } from '#platform';
+import { type Clock, createTracker, type Tracker, type TrackerOptions } from '../src/index.ts';
 import { uuid } from '../src/uuid.ts';
 
 const { baseUrl, apiUrl, apiKey } = inject('emulator');
@@ -37,6 +38,31 @@ describe('a tracker in a browser', () => {
     expect(await tracker.flush()).toMatchObject({ pending: 0 });
     expect(tracker.stats().journal).toBe('indexeddb');
     expect(await count(name)).toEqual({ unique: 1_000, received: 1_000 });
+  });
+
+  it('has no timer left once nothing waits', async () => {
+    const timers = new Set<object>();
+    const clock: Clock = {
+      now: () => platform.clock.now(),
+      setTimeout(callback, delayMs) {
+        const entry = {};
+        timers.add(entry);
+        const timer = platform.clock.setTimeout(() => {
+          timers.delete(entry);
+          callback();
+        }, delayMs);
+        return {
+          cancel: () => {
+            timers.delete(entry);
+            timer.cancel();
+          },
+        };
+      },
+    };
+    const tracker = create(baseUrl, { clock });
+    for (let number = 0; number < 1_000; number += 1) tracker.track(`idle-${uuid()}`, {}, ada);
+    expect(await tracker.flush()).toMatchObject({ delivered: 1_000, pending: 0 });
+    await vi.waitFor(() => expect(timers.size).toBe(0), { timeout: 5_000 });
   });
 
   it('finds in IndexedDB what a page before it could not deliver', async () => {

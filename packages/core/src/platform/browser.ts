@@ -15,7 +15,7 @@ const text: TextWriter = {
   write: (string, target, offset) => encoder.encodeInto(string, target.subarray(offset)).written,
   byteLength: (string) => encoder.encode(string).length,
   blockBytes: 32 * 1024,
-  mostWrittenBytes: 256 * 1024,
+  mostWrittenBytes: 512 * 1024,
 };
 
 const clock: Clock = {
