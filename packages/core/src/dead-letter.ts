@@ -25,24 +25,19 @@ export interface Refusal {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 /** Stands before the event and nowhere before that: in the excerpt each quote has a backslash before it. */
-const EVENT_MARK = encoder.encode(',"event":');
+const EVENT_MARK = ',"event":';
 
 /** The text of a letter, in UTF-8. The event's bytes stay as they are: a replay sends what was tracked. */
 export function writeLetter(event: Uint8Array, { status, excerpt }: Refusal, now: number): Uint8Array {
   const at = new Date(now).toISOString();
   const head = JSON.stringify({ id: uuid(), at, status, excerpt: excerpt.slice(0, MAX_EXCERPT_LENGTH) });
-  const start = encoder.encode(head.slice(0, -1));
-  const letter = new Uint8Array(start.length + EVENT_MARK.length + event.length + 1);
-  letter.set(start);
-  letter.set(EVENT_MARK, start.length);
-  letter.set(event, start.length + EVENT_MARK.length);
-  letter[letter.length - 1] = '}'.charCodeAt(0);
-  return letter;
+  return encoder.encode(`${head.slice(0, -1)}${EVENT_MARK}${decoder.decode(event)}}`);
 }
 
 /** What a text says, and the bytes of its event as they were sent; undefined where it is no letter. */
 export function readLetter(text: Uint8Array): { letter: DeadLetter; event: Uint8Array } | undefined {
-  const mark = text.findIndex((_, at) => EVENT_MARK.every((byte, index) => text[at + index] === byte));
+  const marking = encoder.encode(EVENT_MARK);
+  const mark = text.findIndex((_, at) => marking.every((byte, index) => text[at + index] === byte));
   const eventText = text.subarray(mark + EVENT_MARK.length, -1);
   try {
     const head = JSON.parse(`${decoder.decode(text.subarray(0, mark))}}`);

@@ -1,7 +1,6 @@
 import type { Batch } from './batch.ts';
 import type { Clock } from './clock.ts';
 import { type Refusal, writeLetter } from './dead-letter.ts';
-import { joinEvents } from './event-bytes.ts';
 import { type Journal, type Range, rangeLength } from './journal.ts';
 
 /** What a letter takes in storage beside itself. */
@@ -83,7 +82,11 @@ export class LetterKeeper implements LetterStore {
       await journal.acknowledge(oldest);
       onDropped('full', rangeLength(oldest));
     }
-    const range = await journal.append(joinEvents([letter], now));
+    const range = await journal.append({
+      bytes: letter,
+      ends: Uint32Array.of(letter.length),
+      times: Float64Array.of(now),
+    });
     try {
       await journal.sync();
     } catch (error) {
