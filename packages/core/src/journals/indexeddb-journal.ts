@@ -1,4 +1,4 @@
-import { promisifyRequest } from 'idb-keyval';
+import { getMany, keys, promisifyRequest } from 'idb-keyval';
 import type { Clock, Timer } from '../clock.ts';
 import { ClosedError } from '../errors/closed-error.ts';
 import { StorageError, storageError } from '../errors/storage-error.ts';
@@ -159,8 +159,9 @@ export class IndexedDbJournal implements Journal, Sharing {
       index = chunk.to;
     }
     const records = await this.#run('read events', () =>
-      this.#store.use('readonly', (objects) =>
-        Promise.all(wanted.map(({ key }) => promisifyRequest<EventBytes | undefined>(objects.get(key)))),
+      getMany<EventBytes | undefined>(
+        wanted.map(({ key }) => key),
+        this.#store.use,
       ),
     );
     const parts: EventBytes[] = [];
@@ -232,15 +233,13 @@ export class IndexedDbJournal implements Journal, Sharing {
     const observer = this.#observer;
     // What is being appended is not missing, though it may not be listed.
     const known = this.#segments.map((segment) => segment?.chunks.chunks.filter(({ isStored }) => isStored));
-    const listed = await this.#run('list what is stored', () =>
-      this.#store.use('readonly', (objects) => promisifyRequest(objects.getAllKeys())),
-    );
+    const listed = await this.#run('list what is stored', () => keys<Key | number>(this.#store.use));
     if (observer === undefined || this.#closed) return;
     const found = new Set<string>();
     const notes: EventKey[] = [];
     const adopted: [Segment, StoredChunk][] = [];
     this.pause = undefined;
-    for (const key of listed as unknown as (Key | number)[]) {
+    for (const key of listed) {
       if (typeof key === 'number') continue;
       if (!isEventKey(key)) {
         this.pause = { until: key[0], failures: key[1] };

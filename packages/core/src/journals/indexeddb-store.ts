@@ -1,4 +1,4 @@
-import { promisifyRequest, type UseStore } from 'idb-keyval';
+import { get, set, type UseStore } from 'idb-keyval';
 import type { Clock, Timer } from '../clock.ts';
 import { StorageError } from '../errors/storage-error.ts';
 
@@ -39,10 +39,7 @@ export class IndexedDbStore {
 
   /** Resolves once all that was written before survives a power cut: it is written to the disk with what is written now. */
   sync(): Promise<void> {
-    return this.#use('strict', 'readwrite', (objects) => {
-      objects.put(0, NOTHING);
-      return promisifyRequest(objects.transaction);
-    });
+    return set(NOTHING, 0, (mode, work) => this.#use('strict', mode, work));
   }
 
   /** Lets go of the connection once what is under way is done. */
@@ -147,7 +144,7 @@ export class IndexedDbStore {
         this.#db = db;
         resolve(db);
         // Begun before anything else, and so done before anything is written.
-        this.use('readonly', (objects) => promisifyRequest<number | undefined>(objects.get(MARK))).then(
+        get<number>(MARK, this.use).then(
           (mark) => {
             if (this.#wasOpen && mark !== this.#mark) this.#onCleared();
             this.#wasOpen = true;
