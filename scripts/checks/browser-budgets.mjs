@@ -15,6 +15,8 @@ globalThis.tracker = createTracker({ baseUrl: location.origin, correlationKey: '
 const gzip = `import { gzip } from '@sluice/core/gzip';\nglobalThis.gzip = gzip;\n`;
 const deadLetters = `import { deadLetters } from '@sluice/core/dead-letters';
 globalThis.deadLetters = deadLetters;\n`;
+const worker = `import { drainOnSync } from '@sluice/core/service-worker';
+drainOnSync({ baseUrl: location.origin, correlationKey: 'email' });\n`;
 const error = `import { isSluiceError } from '@sluice/core';\nglobalThis.isSluiceError = isSluiceError;\n`;
 const customers = `import { createCustomerReader } from '@sluice/customers';
 globalThis.customers = createCustomerReader({ apiUrl: location.origin });\n`;
@@ -26,6 +28,7 @@ const BUDGETS = {
   'core, one function of it': { source: error, demand: 200, most: 200 },
   'core with gzip': { source: gzip, beside: tracker, demand: 600, most: 600 },
   'core with deadLetters': { source: deadLetters, beside: tracker, demand: 2_000, most: 2_000 },
+  'service worker': { source: worker, demand: 8_000, most: 8_000 },
   'customers beside core': { source: customers, beside: tracker, demand: 1_500, most: 2_150 },
 };
 

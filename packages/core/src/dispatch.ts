@@ -61,6 +61,7 @@ export class Dispatch {
     const abort = platform.createAbortController();
     const onBreaker = (state: BreakerState) => {
       reporter.emit('breaker', { state });
+      if (state === 'open') platform.registerSync?.();
       if (state === 'closed' && !isStrict) this.#ageBacklog(parts.lanes, settings.batch.maxEvents);
       this.#stalls.check();
       void this.#sender.wake();

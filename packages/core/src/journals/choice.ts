@@ -4,6 +4,7 @@ import type { Journal } from '../journal.ts';
 import { MemoryNote, type Note } from '../note.ts';
 import type { JournalPlace } from '../platform/platform.ts';
 import type { Settings } from '../settings.ts';
+import { accountOf } from './account.ts';
 import { MemoryJournal } from './memory-journal.ts';
 
 /** A place beside the events. */
@@ -35,7 +36,7 @@ function placeOf(settings: Settings, clock: Clock, part: Part | undefined): Jour
   const { baseUrl, apiKey, correlationKey, journalDirectory, fsync, storage, deadLetters, unidentified } =
     settings;
   return {
-    account: [baseUrl, correlationKey, apiKey ?? ''].join('\n'),
+    account: accountOf(baseUrl, correlationKey, apiKey),
     directory: journalDirectory,
     fsync,
     maxBytes: { '': storage, 'dead-letters': deadLetters, unidentified }[part ?? ''].maxBytes,

@@ -6,6 +6,7 @@ import type { Meeting } from '../journals/tabs.ts';
 import type { Lifecycle } from '../lifecycle.ts';
 import type { TextWriter } from '../ring-buffer.ts';
 import { FetchTransport } from '../transports/fetch-transport.ts';
+import { registerSync } from './background-sync.ts';
 import type { Platform } from './platform.ts';
 
 const encoder = new TextEncoder();
@@ -35,9 +36,13 @@ const lifecycle: Lifecycle = {
     const on = (target: EventTarget | undefined, types: readonly string[], callback: () => void) => {
       for (const type of types) target?.addEventListener?.(type, callback, { signal: stop.signal });
     };
-    const leave = () => hide(true);
+    const go = (isLeft: boolean) => {
+      hide(isLeft);
+      if (globalThis.navigator?.onLine === false) registerSync();
+    };
+    const leave = () => go(true);
     // Not at the document, so that what the page itself does about it comes first, and what it tracks there is sent too.
-    on(globalThis, ['visibilitychange'], () => (isHidden() ? hide(false) : show()));
+    on(globalThis, ['visibilitychange'], () => (isHidden() ? go(false) : show()));
     on(globalThis, ['pagehide'], leave);
     on(page, ['freeze'], leave);
     on(globalThis, ['pageshow'], show);
@@ -69,6 +74,7 @@ export const platform: Platform = {
     hasIndexedDb() ? new IndexedDbNote(nameOf(account, 'session'), clock) : undefined,
   exists: async () => true,
   createTransport: () => new FetchTransport(),
+  registerSync,
   createAbortController: () => new AbortController(),
 };
 

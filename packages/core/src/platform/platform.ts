@@ -42,6 +42,8 @@ export interface Platform {
   /** A note beside that journal; undefined where there is none. */
   createNote(place: JournalPlace): Note | undefined;
   createTransport(): Transport;
+  /** What waits is to be sent once there is a network, should nobody else be there then. Absent where the process lives on. */
+  registerSync?(): void;
   /** A controller whose signal any number may listen to: Node warns of more than ten. */
   createAbortController(): AbortController;
   /** Writes all that no journal holds, at once: what `exit` of the lifecycle is for. Absent where that never comes. */

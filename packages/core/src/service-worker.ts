@@ -1,0 +1,85 @@
+import { EVENTS_PATH, endpoint, readBaseUrl, requestHeaders } from '@sluice/protocol';
+import { createBatch } from './batch.ts';
+import type { Journal, Limit, Range } from './journal.ts';
+import { accountOf } from './journals/account.ts';
+import { SYNC_TAG } from './platform/background-sync.ts';
+import { platform } from './platform/browser.ts';
+import type { Timeouts, Transport } from './transport.ts';
+
+/** What is stored together is sent together. */
+const BATCH: Limit = { maxEvents: 100, maxBytes: 512 * 1024 };
+const TIMEOUTS: Timeouts = { connectMs: 10_000, headersMs: 30_000, bodyMs: 10_000, totalMs: 30_000 };
+/** Answers that find fault with events or with their size: a page sees to these, others go on. */
+const REFUSALS = new Set([400, 413, 422]);
+
+/** As given to the trackers of the pages: together these name what pages and worker share. */
+export interface DrainOptions {
+  readonly baseUrl: string;
+  readonly correlationKey: string;
+  /** Left out where a relay holds it. */
+  readonly apiKey?: string | undefined;
+}
+
+interface SyncEvent extends Event {
+  readonly tag: string;
+  waitUntil(work: Promise<void>): void;
+}
+
+/**
+ * For the script of a service worker: sends what pages left as soon as there is a network, whether or not one is open. Pages ask
+ * for that by themselves, where their browser has Background Sync; elsewhere nothing happens. Throws a ConfigError where
+ * `baseUrl` is wrong.
+ */
+export function drainOnSync(options: DrainOptions): void {
+  readBaseUrl('baseUrl', options.baseUrl, options.apiKey);
+  addEventListener('sync', (event) => {
+    const { tag } = event as SyncEvent;
+    if (tag === SYNC_TAG) (event as SyncEvent).waitUntil(drain(options));
+  });
+}
+
+/**
+ * Sends what pages of this origin left in their journal, while no page sends. Resolves once all of it is sent but what the service
+ * finds fault with, which is left to a page. Rejects where the service cannot be reached or does not take anything now.
+ */
+export async function drain({ correlationKey, apiKey, ...options }: DrainOptions): Promise<void> {
+  const baseUrl = readBaseUrl('baseUrl', options.baseUrl, apiKey);
+  const { clock } = platform;
+  const account = accountOf(baseUrl, correlationKey, apiKey);
+  const bounds = { directory: undefined, fsync: 'never', maxBytes: Number.POSITIVE_INFINITY } as const;
+  const journal = platform.createJournal({ ...bounds, account, clock });
+  if (journal === undefined) return;
+  const transport = platform.createTransport();
+  const request = { url: endpoint(baseUrl, EVENTS_PATH), headers: requestHeaders(apiKey) };
+  const work = async () => {
+    const found: Range[] = [];
+    await journal.open({ recovered: (range) => found.push(range), damaged: () => {}, failed: () => {} });
+    if ((journal.sharing?.pause?.until ?? 0) > clock.now())
+      throw new Error('the service is not to be asked now');
+    for (const range of found) await send(journal, range, transport, request);
+  };
+  try {
+    await (journal.sharing?.hold(work) ?? work());
+  } finally {
+    await journal.close();
+  }
+}
+
+async function send(
+  journal: Journal,
+  range: Range,
+  transport: Transport,
+  request: { readonly url: string; readonly headers: Readonly<Record<string, string>> },
+): Promise<void> {
+  for (let { from } = range; from < range.to; ) {
+    const { events, range: read } = await journal.read({ ...range, from }, BATCH);
+    from = Math.max(read.to, from + 1);
+    if (events.ends.length === 0) continue;
+    const { body } = createBatch(events, { ...read, epoch: 0 });
+    const { signal } = new AbortController();
+    const outcome = await transport.post({ ...request, body, timeouts: TIMEOUTS, signal });
+    const status = outcome.kind === 'answered' ? outcome.status : 0;
+    if (status >= 200 && status < 300) await journal.acknowledge(read);
+    else if (!REFUSALS.has(status)) throw new Error(`the service answered ${status || 'nothing'}`);
+  }
+}
