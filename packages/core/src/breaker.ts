@@ -128,7 +128,7 @@ export class Breaker {
   /** The service may be back: one request is made now, unless there was such a hint of late. */
   hint(): void {
     const now = this.#clock.now();
-    if (this.#state !== 'open' || Math.abs(now - this.#hintedAt) < HINT_MS) return;
+    if (this.#state !== 'open' || this.#rests() || Math.abs(now - this.#hintedAt) < HINT_MS) return;
     this.#hintedAt = now;
     this.tryNow();
   }

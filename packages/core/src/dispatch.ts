@@ -133,7 +133,8 @@ export class Dispatch {
   /** The page is back. */
   show(): void {
     this.#breaker.catchUp();
-    void this.wake();
+    // Who comes back may have come out of a tunnel.
+    this.online();
   }
 
   /** The network may be back. */

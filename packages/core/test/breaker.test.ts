@@ -351,6 +351,7 @@ describe('Breaker, of a page that is hidden', () => {
     void breaker.admit(1, new AbortController().signal).then(() => {
       admitted += 1;
     });
+    breaker.hint();
     await clock.advance(60_000);
     expect(admitted).toBe(0);
     expect(clock.timers).toBe(0);

@@ -53,6 +53,19 @@ describe('a page without a network', () => {
     expect(page.counts).toMatchObject({ pending: 0, delivered: 60 });
   });
 
+  it('asks at once when it is seen again', async () => {
+    const page = new Page();
+    page.respond(() => failed(true));
+    await use(page, 10 * MINUTE, 10 * SECOND);
+    const { length } = page.transport.requests;
+    page.dispatch.show();
+    await page.clock.advance(0);
+    expect(page.transport.requests).toHaveLength(length + 1);
+    page.dispatch.show();
+    await page.clock.advance(30 * SECOND);
+    expect(page.transport.requests).toHaveLength(length + 1);
+  });
+
   it('asks no more than twice in a minute, and once in most, where the browser says so all the time', async () => {
     const page = new Page();
     page.respond(() => failed(true));
