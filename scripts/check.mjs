@@ -40,6 +40,9 @@ const checks = {
     checkDeclarations(consumer, [
       '@sluice/protocol',
       '@sluice/core',
+      '@sluice/core/browser',
+      '@sluice/core/dead-letters',
+      '@sluice/core/gzip',
       '@sluice/core/otel',
       '@sluice/customers',
     ]),
