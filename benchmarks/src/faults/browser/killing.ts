@@ -4,6 +4,7 @@ import { browserFault } from './browser-fault.ts';
 
 const LONGEST_PAUSE_MS = 1_000;
 const TABS = 5;
+const STEADY_MS = 2_000;
 const BETWEEN_KILLS_MS = 60;
 /** Every so many kills the service goes away, and comes back as many later. */
 const OUTAGE_KILLS = 15;
@@ -20,6 +21,22 @@ const browserKill = browserFault('browser-sigkill', {
       if (time % 2 === 0) for (const tab of tabs) await tab.call('commit');
       await scene.browser.kill();
       scene.browser.restart();
+    }
+    return undefined;
+  },
+});
+
+/** Five tabs come one after the other and track all the time, and nothing goes wrong: nothing may come twice. */
+const steadyTabs = browserFault('steady-tabs', {
+  full: 5,
+  quick: 1,
+  async play({ scene, tries }) {
+    for (let time = 0; time < tries; time += 1) {
+      for (let tab = 0; tab < TABS; tab += 1) await scene.openTab({ isBusy: true });
+      await pause(STEADY_MS);
+      for (const tab of scene.browser.openTabs) await tab.call('setBusy', false);
+      await scene.rest();
+      for (const tab of scene.browser.openTabs) await tab.close();
     }
     return undefined;
   },
@@ -44,4 +61,4 @@ const fiveTabs = browserFault('five-tabs', {
   },
 });
 
-export const killing: readonly Fault[] = [browserKill, fiveTabs];
+export const killing: readonly Fault[] = [browserKill, steadyTabs, fiveTabs];

@@ -10,7 +10,7 @@ import { PageServer } from './page-server.ts';
 import type { Tab } from './tab.ts';
 import { WatchedService } from './watched-service.ts';
 
-/** Then it is clear that what has not arrived will not. */
+/** So long without anything that arrives: then it is clear that what has not arrived will not. */
 const GIVEN_UP_AFTER_MS = 15_000;
 /** Who sends something twice does so by then. */
 const QUIET_MS = 1_000;
@@ -85,7 +85,7 @@ export class Scene implements AsyncDisposable {
     for (const tab of this.browser.openTabs) await tab.call('setBusy', false);
     await this.openTab();
     if (!mayLose) await this.arrival();
-    await this.#rest();
+    await this.rest();
     const lives = this.browser.tabs.flatMap(({ lives }) => lives);
     const expectations = lives.map(({ expectation }) => expectation);
     const found = await this.#emulator.audit({ expectations, isComplete: false });
@@ -106,9 +106,18 @@ export class Scene implements AsyncDisposable {
   /** Resolves once all that must arrive has, or will not any more. Returns how long that took, in milliseconds. */
   async arrival(tabs: readonly Tab[] = this.browser.tabs): Promise<number> {
     const startedAt = performance.now();
-    const elapsed = () => performance.now() - startedAt;
-    while (!this.#hasArrived(tabs) && elapsed() < GIVEN_UP_AFTER_MS) await pause(LOOK_MS);
-    return elapsed();
+    await this.#until(async () => this.#hasArrived(tabs));
+    return performance.now() - startedAt;
+  }
+
+  /** Until no page that is open has anything left to deliver, and for a while after that. */
+  async rest(): Promise<void> {
+    const isResting = await this.#until(async () => {
+      const views = await Promise.all(this.browser.openTabs.map((tab) => tab.call('look')));
+      return views.every(({ pending }) => pending === 0);
+    });
+    if (isResting) await pause(QUIET_MS);
+    else this.problems.push('a page still has events to deliver');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -128,13 +137,16 @@ export class Scene implements AsyncDisposable {
     });
   }
 
-  /** Until no page that is open has anything left to deliver, and for a while after that. */
-  async #rest(): Promise<void> {
-    for (const end = Date.now() + GIVEN_UP_AFTER_MS; Date.now() < end; await pause(LOOK_MS)) {
-      const views = await Promise.all(this.browser.openTabs.map((tab) => tab.call('look')));
-      const waiting = views.filter(({ pending }) => pending > 0);
-      if (waiting.length === 0) return void (await pause(QUIET_MS));
+  /** Resolves to true once something holds, or to false once nothing has arrived for long. */
+  async #until(holds: () => Promise<boolean>): Promise<boolean> {
+    const { taken } = this.service;
+    let [end, before] = [0, -1];
+    while (!(await holds())) {
+      if (taken.length > before) end = performance.now() + GIVEN_UP_AFTER_MS;
+      else if (performance.now() > end) return false;
+      before = taken.length;
+      await pause(LOOK_MS);
     }
-    this.problems.push('a page still has events to deliver');
+    return true;
   }
 }
