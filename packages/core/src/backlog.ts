@@ -219,6 +219,15 @@ export class Backlog {
     return count;
   }
 
+  /** Events in flight are gone from storage. Returns where they are known from now on. */
+  loseInFlight(range: EpochRange): EpochRange {
+    if (this.#inFlight.isInMemoryAlone(range)) return range;
+    const moved = this.#inMemory(range);
+    this.#inFlight.remove(range);
+    this.#inFlight.add(moved);
+    return moved;
+  }
+
   /** What waits in a segment, or in all that there are, batches in flight not counted. */
   waitingIn(segment?: number): EpochRange[] {
     const queues = [this.#stored, this.#aside, this.#written];

@@ -100,8 +100,9 @@ export class Lane {
 
   /** A segment is gone from storage: what memory still holds of it is written again. */
   async lose(segment: number): Promise<void> {
+    // As if it had never been written: where it cannot be now, it is once the journal works.
+    for (const batch of this.underWay.in(segment)) batch.range = this.backlog.loseInFlight(batch.range);
     this.backlog.lose(segment);
-    await this.rescue(segment);
     await this.secure();
   }
 

@@ -164,14 +164,17 @@ describe('Lane, where the segment that holds its events is gone from storage', (
     const journal = new FakeJournal();
     const { clock, lanes, write } = createBench(journal);
     const { backlog } = lanes.normal;
-    await write(lanes.normal, '1', '2');
+    await write(lanes.normal, '1', '2', '3');
+    const batch = backlog.takeFresh({ ...ALL, maxEvents: 1 });
+    lanes.normal.underWay.add(batch);
     journal.failAppends = true;
     await lanes.lose(1);
-    expect([lanes.failing, backlog.memoryOnly, backlog.fresh]).toEqual([true, 2, 2]);
+    expect([lanes.failing, backlog.memoryOnly, backlog.fresh]).toEqual([true, 3, 2]);
     journal.failAppends = false;
     await clock.advance(60_000);
-    expect([lanes.failing, backlog.memoryOnly, backlog.pending]).toEqual([false, 0, 2]);
-    expect(journal.texts).toEqual(['1', '2', '1', '2']);
+    expect([lanes.failing, backlog.memoryOnly, backlog.pending]).toEqual([false, 0, 3]);
+    expect(journal.texts).toEqual(['1', '2', '3', '1', '2', '3']);
+    expect(backlog.putBack(batch.range)).toBe(true);
   });
 });
 
