@@ -103,6 +103,11 @@ export class Lane {
     // As if it had never been written: where it cannot be now, it is once the journal works.
     for (const batch of this.underWay.in(segment)) batch.range = this.backlog.loseInFlight(batch.range);
     this.backlog.lose(segment);
+    try {
+      for (const { range, events } of this.underWay.unshelve(segment)) await this.#rewrite(range, events);
+    } catch (error) {
+      this.#options.onFailed(error);
+    }
     await this.secure();
   }
 

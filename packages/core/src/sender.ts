@@ -147,7 +147,7 @@ export class Sender {
   }
 
   #putBack(batch: Batch, lane: OutgoingLane): void {
-    if (lane.backlog.putBack(batch.range, true)) lane.underWay.delete(batch);
+    if (lane.backlog.putBack(batch.range, true)) lane.underWay.shelve(batch);
     else this.#left.push({ batch, lane });
   }
 

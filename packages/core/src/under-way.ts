@@ -10,6 +10,11 @@ export interface UnderWayOptions {
   readonly secure: (events: EventBytes, holdMs?: number) => Promise<Range | undefined>;
 }
 
+/** What went back to the journal lately is known for as much, in bytes. */
+const MOST_SHELVED_BYTES = 256 * 1024;
+
+type Shelved = Pick<Batch, 'range' | 'events'>;
+
 /**
  * Batches under way. Those that are in memory alone, because the journal failed, are given to it once it works; those that
  * lie in what it is about to give up can be given to it again.
@@ -19,6 +24,9 @@ export class UnderWay {
   readonly #batches = new Set<Batch>();
   /** Those that the journal was given once more. */
   readonly #read = new WeakSet<Batch>();
+
+  /** Those that went back to the journal, the oldest first: should it lose them, they are still here. */
+  #shelf: Shelved[] = [];
 
   constructor(options: UnderWayOptions) {
     this.#options = options;
@@ -31,6 +39,25 @@ export class UnderWay {
   /** A batch has met its end, or goes on in parts. */
   delete(batch: Batch): void {
     this.#batches.delete(batch);
+  }
+
+  /** A batch waits again where the journal has it. */
+  shelve(batch: Batch): void {
+    this.#batches.delete(batch);
+    const { range, events } = batch;
+    if (this.#shelf.some((other) => isWithin(range, other.range))) return;
+    // A copy: what it lies in is used again.
+    const copy = { range, events: { ...events, bytes: new Uint8Array(events.bytes) } };
+    this.#shelf = [...this.#shelf.filter((other) => !isWithin(other.range, range)), copy];
+    let bytes = this.#shelf.reduce((total, other) => total + other.events.bytes.length, 0);
+    while (bytes > MOST_SHELVED_BYTES) bytes -= this.#shelf.shift()?.events.bytes.length ?? bytes;
+  }
+
+  /** Those that went back to a segment. Knows them no longer. */
+  unshelve(segment: number): Shelved[] {
+    const found = this.#shelf.filter(({ range }) => range.segment === segment);
+    this.#shelf = this.#shelf.filter(({ range }) => range.segment !== segment);
+    return found;
   }
 
   /** Whether the journal may still read a batch. */
@@ -76,4 +103,8 @@ export class UnderWay {
   *in(segment: number): Generator<Batch> {
     for (const batch of this.#batches) if (batch.range.segment === segment) yield batch;
   }
+}
+
+function isWithin(one: Range, other: Range): boolean {
+  return one.segment === other.segment && one.from >= other.from && one.to <= other.to;
 }

@@ -160,6 +160,25 @@ describe('Lane, where the segment that holds its events is gone from storage', (
     expect(await drain(lanes.normal)).toEqual(['1', '2', '3', '4', '5']);
   });
 
+  it('writes again what went back to it from a request, each event once', async () => {
+    const journal = new SegmentedJournal();
+    const { lanes, write } = createBench(journal);
+    const { backlog, underWay } = lanes.normal;
+    await write(lanes.normal, '1', '2', '3');
+    for (let tries = 0; tries < 2; tries += 1) {
+      const batch =
+        tries === 0 ? backlog.takeFresh({ ...ALL, maxEvents: 2 }) : await lanes.normal.batcher.next();
+      if (batch === undefined) throw new Error('there is no batch');
+      underWay.add(batch);
+      expect(backlog.putBack(batch.range, true)).toBe(true);
+      underWay.shelve(batch);
+    }
+    journal.clear();
+    await lanes.lose(1);
+    expect(journal.texts.sort()).toEqual(['1', '2', '3']);
+    expect((await drain(lanes.normal)).sort()).toEqual(['1', '2', '3']);
+  });
+
   it('sends it from memory where the journal fails, and writes it once that works', async () => {
     const journal = new FakeJournal();
     const { clock, lanes, write } = createBench(journal);
