@@ -1,4 +1,5 @@
 import { cpus, loadavg, release, totalmem, type } from 'node:os';
+import { chromiumVersion } from './browser/chromium-version.ts';
 import { packageVersion } from './package-version.ts';
 
 const GIB = 1024 ** 3;
@@ -16,6 +17,7 @@ export function describeMachine(): readonly (readonly [string, string])[] {
     ['load when it began', load],
     ['Node', process.version],
     ['undici', packageVersion('undici')],
+    ['Chromium', chromiumVersion()],
     ['@sluice/core', packageVersion('@sluice/core')],
   ];
 }

@@ -1,6 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { BENCH_HELP, type BenchArguments, parseBenchArguments } from './arguments.ts';
+import { mainThread } from './browser/measurements/main-thread.ts';
+import { browserSize } from './browser/measurements/size.ts';
+import { survival } from './browser/measurements/survival.ts';
 import { ArgumentError, select } from './command-line.ts';
 import { cells, TITLES } from './figures.ts';
 import { checkWritable, writeRows } from './json-file.ts';
@@ -17,15 +20,16 @@ import { peers } from './measurements/peers.ts';
 import { recovery } from './measurements/recovery.ts';
 import { track } from './measurements/track.ts';
 import { writePages } from './pages.ts';
-import { plotsOf } from './plots/plots.ts';
+import { browserPlotsOf, plotsOf } from './plots/plots.ts';
 import type { Row } from './row.ts';
 import { makeScratchDirectory } from './scratch-directory.ts';
 import { fitColumns, tableLine } from './text-table.ts';
 import { averageBytes } from './workload/average-bytes.ts';
 
-const MEASUREMENTS: readonly Measurement[] = [
+const IN_NODE: readonly Measurement[] = [
   ...[burst, burstSizes, peers, track, recovery, durable, backlog, memory, paced, idle],
 ];
+const IN_BROWSER: readonly Measurement[] = [browserSize, survival, mainThread];
 const SIZE = { full: { rounds: 5, events: 200_000 }, quick: { rounds: 1, events: 20_000 } };
 
 process.exitCode = await main(process.argv.slice(2));
@@ -35,7 +39,7 @@ async function main(args: readonly string[]): Promise<number> {
   let measurements: readonly Measurement[];
   try {
     wanted = parseBenchArguments(args);
-    measurements = select(MEASUREMENTS, wanted.only);
+    measurements = select([...IN_NODE, ...IN_BROWSER], wanted.only);
     checkWritable(wanted.json);
   } catch (error) {
     if (!(error instanceof ArgumentError)) throw error;
@@ -47,14 +51,20 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   const machine = describeMachine();
-  const { rows, problems } = await measureAll(measurements, wanted);
+  const { measured, problems } = await measureAll(measurements, wanted);
+  const rowsOf = (part: readonly Measurement[]) => part.flatMap((one) => measured.get(one) ?? []);
+  const rows = rowsOf(measurements);
   printTable(rows);
   for (const problem of problems) process.stdout.write(`INCORRECT: ${problem}\n`);
   if (wanted.json !== undefined) writeRows(wanted.json, rows);
   const isWhole = !wanted.quick && wanted.only === undefined && wanted.profile === undefined;
   if (isWhole && problems.length === 0) {
-    const about = { measurements, machine, conditions: conditions(), date: new Date() };
-    await writePages({ rows, plots: plotsOf(rows), ...about });
+    const about = { machine, conditions: conditions(), date: new Date() };
+    const [node, browser] = [rowsOf(IN_NODE), rowsOf(IN_BROWSER)];
+    await writePages({
+      ...{ ...about, rows: node, measurements: IN_NODE, plots: plotsOf(node) },
+      browser: { rows: browser, measurements: IN_BROWSER, plots: browserPlotsOf(browser) },
+    });
     process.stdout.write('Written to benchmarks/results.md, benchmarks/plots and README.md.\n');
   }
   const count = (pass: boolean) => rows.filter((row) => row.pass === pass).length;
@@ -68,8 +78,8 @@ async function main(args: readonly string[]): Promise<number> {
 async function measureAll(
   measurements: readonly Measurement[],
   { quick, profile }: BenchArguments,
-): Promise<{ rows: Row[]; problems: string[] }> {
-  const rows: Row[] = [];
+): Promise<{ measured: Map<Measurement, readonly Row[]>; problems: string[] }> {
+  const measured = new Map<Measurement, readonly Row[]>();
   const problems: string[] = [];
   const scratch = makeScratchDirectory();
   const execArgv = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`];
@@ -79,12 +89,15 @@ async function measureAll(
     const tell = (line: string) => process.stdout.write(`${line}\n`);
     try {
       const size = quick ? SIZE.quick : SIZE.full;
-      rows.push(...(await measurement.run({ ...size, isQuick: quick, directory, execArgv, tell })));
+      measured.set(
+        measurement,
+        await measurement.run({ ...size, isQuick: quick, directory, execArgv, tell }),
+      );
     } catch (error) {
       problems.push(`${measurement.name}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
-  return { rows, problems };
+  return { measured, problems };
 }
 
 function printTable(rows: readonly Row[]): void {

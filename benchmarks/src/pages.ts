@@ -10,7 +10,7 @@ export async function writePages(results: Results): Promise<void> {
   const readme = new URL('../README.md', BENCHMARKS);
   writeFileSync(readme, withSection(readFileSync(readme, 'utf8'), readmeSection(results)));
   writeFileSync(new URL('results.md', BENCHMARKS), resultsPage(results));
-  await Promise.all(results.plots.map(writePlot));
+  await Promise.all([...results.plots, ...results.browser.plots].map(writePlot));
 }
 
 async function writePlot(plot: Plot): Promise<void> {

@@ -1,3 +1,4 @@
+import { browserReadme } from './browser/browser-section.ts';
 import { cells, TITLE_RULE, TITLES, tableRow } from './figures.ts';
 import type { Results } from './results-page.ts';
 
@@ -5,7 +6,7 @@ const BEGIN = '<!-- written by `npm run bench`: begin -->';
 const END = '<!-- written by `npm run bench`: end -->';
 
 /** What the README says of speed: the plots, and every figure of which something is demanded. */
-export function readmeSection({ rows, plots, machine, date }: Results): string {
+export function readmeSection({ rows, browser, plots, machine, date }: Results): string {
   const demanded = rows.filter(({ demand }) => demand !== null);
   const on = ['processors', 'Node'].map((name) => machine.find(([one]) => one === name)?.[1] ?? 'unknown');
   return [
@@ -16,6 +17,7 @@ export function readmeSection({ rows, plots, machine, date }: Results): string {
     tableRow(TITLES),
     tableRow(TITLE_RULE),
     ...demanded.map((row) => tableRow(cells(row))),
+    ...browserReadme(browser),
   ].join('\n');
 }
 

@@ -1,3 +1,4 @@
+import { type BrowserResults, browserResults } from './browser/browser-section.ts';
 import { cells, TITLE_RULE, TITLES, tableRow } from './figures.ts';
 import type { Measurement } from './measurements/measurement.ts';
 import { packageVersion } from './package-version.ts';
@@ -7,6 +8,7 @@ import type { Subject } from './subjects/subject.ts';
 
 export interface Results {
   readonly rows: readonly Row[];
+  readonly browser: BrowserResults;
   readonly plots: readonly Plot[];
   readonly measurements: readonly Measurement[];
   readonly machine: readonly (readonly [string, string])[];
@@ -15,7 +17,15 @@ export interface Results {
 }
 
 /** benchmarks/results.md: the figures, and all that one has to know to make or doubt them. */
-export function resultsPage({ rows, plots, measurements, machine, conditions, date }: Results): string {
+export function resultsPage({
+  rows,
+  browser,
+  plots,
+  measurements,
+  machine,
+  conditions,
+  date,
+}: Results): string {
   return [
     '# Results',
     '',
@@ -36,6 +46,7 @@ export function resultsPage({ rows, plots, measurements, machine, conditions, da
     '',
     ...subjects(measurements).map(describeSubject),
     '',
+    ...browserResults(browser),
     '## On what',
     '',
     ...machine.map(([name, value]) => `- ${name}: ${value}`),

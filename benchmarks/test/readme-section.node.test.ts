@@ -29,7 +29,8 @@ it('says so where the markers are missing', () => {
 it('shows the plots and what is demanded, met or missed', () => {
   const machine = [['processors', '2 × slow'] as const, ['Node', 'v20.0.0'] as const];
   const about = { machine, measurements: [], conditions: [], date: new Date('2026-11-21') };
-  const section = readmeSection({ rows, plots: plotsOf(rows), ...about });
+  const browser = { rows: [], measurements: [], plots: [] };
+  const section = readmeSection({ rows, browser, plots: plotsOf(rows), ...about });
   expect(section).toContain('2026-11-21, 2 × slow, Node v20.0.0');
   expect(section).toContain('](benchmarks/plots/delivered.svg)');
   expect(section).toContain(

@@ -1,0 +1,15 @@
+import { gunzipSync } from 'node:zlib';
+
+/** As JSON, and as JSON within a text of JSON. */
+const ID = /bench_id\\*"\s*:\s*\\*"([\w-]+)/g;
+const GZIP_MAGIC = 0x8b1f;
+
+/** The ids of the events in the body of a request, one for each time that an event stands there, in whatever dress it comes. */
+export function eventIdsIn(body: Buffer): readonly string[] {
+  const isGzip = body.length > 2 && body.readUInt16LE(0) === GZIP_MAGIC;
+  const text = (isGzip ? gunzipSync(body) : body).toString();
+  const form = text.startsWith('data=') ? (new URLSearchParams(text).get('data') ?? '') : undefined;
+  const json =
+    form === undefined || /^[[{]/.test(form) ? (form ?? text) : Buffer.from(form, 'base64').toString();
+  return Array.from(json.matchAll(ID), ([, id = '']) => id);
+}

@@ -1,0 +1,18 @@
+import { captureEvent, init, makeBrowserOfflineTransport, makeFetchTransport } from '@sentry/browser';
+import type { Open } from './page-event.ts';
+
+/** Where events wait while they are sent, and where those that could not be. */
+const transportOptions = { bufferSize: 100_000, maxQueueSize: 100_000, flushAtStartup: true };
+
+export const open: Open = (serviceUrl) => {
+  init({
+    dsn: serviceUrl.replace('//', '//key@').concat('/1'),
+    transport: makeBrowserOfflineTransport(makeFetchTransport),
+    transportOptions,
+    defaultIntegrations: false,
+    sendClientReports: false,
+    maxBreadcrumbs: 0,
+  });
+  return ({ name, customer, payload }) =>
+    void captureEvent({ message: name, user: { email: customer }, extra: { ...payload } });
+};

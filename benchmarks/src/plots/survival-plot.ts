@@ -1,0 +1,78 @@
+import { rowName, survivedTitle, twiceTitle } from '../browser/row-names.ts';
+import { SCENARIOS } from '../browser/scenarios.ts';
+import { SUBJECTS } from '../browser/subjects.ts';
+import { arrived } from '../browser/tables.ts';
+import type { Row } from '../row.ts';
+import type { Plot } from './plot.ts';
+
+const FEW = '#f6f8fa';
+const ALL = '#0969da';
+/** From here on, of what was tracked, the ground is too dark for dark text. */
+const DARK_SHARE = 0.5;
+
+/** What survived, by SDK and by what happened to the page. Undefined where nothing of it was measured. */
+export function survivalPlot(rows: readonly Row[]): Plot | undefined {
+  const find = (title: string, subject: string) => rows.find(({ name }) => name === rowName(title, subject));
+  const values = SUBJECTS.flatMap(({ name }) =>
+    SCENARIOS.flatMap((scenario) => {
+      const survived = find(survivedTitle(scenario), name);
+      if (survived === undefined) return [];
+      const text = arrived(survived, find(twiceTitle(scenario), name));
+      return [{ name, scenario: scenario.title, delivered: survived.value, text }];
+    }),
+  );
+  if (values.length === 0) return undefined;
+  const most = 1000;
+  return {
+    name: 'survival',
+    description: `Delivered of ${most.toLocaleString('en')}: ${values.map(({ name, scenario, text }) => `${name} ${scenario} ${text}`).join('; ')}.`,
+    spec: {
+      title: {
+        text: 'Delivered, of 1,000 events tracked while the service was down',
+        subtitle: 'In Chromium, one run a cell; the service was up again when the page came back.',
+      },
+      width: { step: 130 },
+      height: { step: 26 },
+      data: { values },
+      encoding: {
+        x: {
+          field: 'scenario',
+          type: 'nominal',
+          sort: SCENARIOS.map(({ title }) => title),
+          title: null,
+          axis: { orient: 'top', labelAngle: 0, domain: false, ticks: false },
+        },
+        y: {
+          field: 'name',
+          type: 'nominal',
+          sort: SUBJECTS.map(({ name }) => name),
+          title: null,
+          axis: { domain: false, ticks: false },
+        },
+      },
+      layer: [
+        {
+          mark: { type: 'rect', stroke: '#ffffff', strokeWidth: 2 },
+          encoding: {
+            color: {
+              field: 'delivered',
+              type: 'quantitative',
+              scale: { domain: [0, most], range: [FEW, ALL] },
+              legend: null,
+            },
+          },
+        },
+        {
+          mark: { type: 'text', fontSize: 12 },
+          encoding: {
+            text: { field: 'text', type: 'nominal' },
+            color: {
+              condition: { test: `datum.delivered > ${most * DARK_SHARE}`, value: '#ffffff' },
+              value: '#24292f',
+            },
+          },
+        },
+      ],
+    },
+  };
+}
