@@ -17,8 +17,16 @@ const jitsu: BrowserSubject = {
   configuration: 'a request for each event, as it is built; it has neither batches nor a queue',
 };
 
-/** In the order of the tables. */
+/** In the order of the tables; the one that takes longest to deliver what it kept is the first to begin. */
 export const PEERS: readonly BrowserSubject[] = [
+  {
+    name: 'Sentry, offline transport',
+    page: 'sentry',
+    package: '@sentry/browser',
+    configuration:
+      'makeBrowserOfflineTransport with bufferSize and maxQueueSize 100,000 (of 64 and 30) and flushAtStartup; an envelope for each ' +
+      'event, ten in a second, as it is built; no integrations, breadcrumbs or client reports',
+  },
   {
     name: 'PostHog',
     page: 'posthog',
@@ -33,14 +41,6 @@ export const PEERS: readonly BrowserSubject[] = [
     package: '@segment/analytics-next',
     configuration:
       'its default, a request for each event, as its batches are not kept over a page; settings given, not loaded',
-  },
-  {
-    name: 'Sentry, offline transport',
-    page: 'sentry',
-    package: '@sentry/browser',
-    configuration:
-      'makeBrowserOfflineTransport with bufferSize and maxQueueSize 100,000 (of 64 and 30) and flushAtStartup; an envelope for each ' +
-      'event, as it is built; no integrations, breadcrumbs or client reports',
   },
   {
     name: 'Amplitude',
