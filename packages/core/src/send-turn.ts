@@ -1,3 +1,4 @@
+import { platform } from '#platform';
 import type { Clock, Timer } from './clock.ts';
 import type { Sharing } from './journal.ts';
 
@@ -29,8 +30,8 @@ export class SendTurn {
   /** Resolves once it has come, or will not now. */
   #asked: Promise<void> | undefined;
   /** Ends the wait for it. */
-  #ask = new AbortController();
-  #stop = new AbortController();
+  #ask = platform.createAbortController();
+  #stop = platform.createAbortController();
   #isOurs = false;
   #over: () => void = () => {};
   /** Resolves once the lock of the last one is let go. */
@@ -109,7 +110,7 @@ export class SendTurn {
 
   #hold(): Promise<void> {
     const { onBegin, onChange, onEnd, prepare, sharing } = this.#options;
-    this.#ask = new AbortController();
+    this.#ask = platform.createAbortController();
     const { signal } = this.#ask;
     return new Promise((resolve) => {
       const work = async () => {
@@ -122,7 +123,7 @@ export class SendTurn {
           this.#over = end;
         });
         this.#isOurs = true;
-        this.#stop = new AbortController();
+        this.#stop = platform.createAbortController();
         this.#idleTicks = 0;
         this.#tick();
         sharing.tell('works');

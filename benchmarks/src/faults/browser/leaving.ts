@@ -112,8 +112,7 @@ const backForward = browserFault('bfcache', {
   full: 20,
   quick: 2,
   async play({ scene, tries, random }) {
-    // Fast, as it waits for the answer of what was sent while it was away before it sends that again.
-    const tab = await scene.openTab({ clock: 'fast' });
+    const tab = await scene.openTab();
     const { page } = tab;
     let restored = 0;
     for (let time = 0; time < tries; time += 1) {
