@@ -144,10 +144,7 @@ export class HeldEvents {
     if (this.#unwritten === 0 || this.#retryTimer !== undefined) return this.settled();
     const stay = this.#stay;
     return this.#inTurn(async () => {
-      const journal = await this.#look(stay);
-      // One after the other, so that a page has its turn between them.
-      for (let group = this.#group(journal, stay); group !== undefined; group = this.#group(journal, stay))
-        await this.#append(journal, stay, group);
+      await this.#append(await this.#look(stay), stay);
     });
   }
 
@@ -183,8 +180,8 @@ export class HeldEvents {
     const journal = this.#journal;
     if (journal === undefined || stay.session === undefined) void this.write();
     else {
-      const written = this.#appendAll(journal, stay);
-      void this.#inTurn(() => written.catch(() => this.#appendAll(journal, stay)));
+      const written = this.#append(journal, stay);
+      void this.#inTurn(() => written.catch(() => this.#append(journal, stay)));
     }
   }
 
@@ -255,17 +252,17 @@ export class HeldEvents {
     return journal;
   }
 
-  /** Gives to the journal what is in memory, all of it before this returns. */
-  async #appendAll(journal: Journal, stay: Stay): Promise<void> {
+  /** Gives to the journal what is in memory. */
+  async #append(journal: Journal, stay: Stay): Promise<void> {
     const appends: Promise<void>[] = [];
     for (let group = this.#group(journal, stay); group !== undefined; group = this.#group(journal, stay)) {
-      appends.push(this.#append(journal, stay, group));
+      appends.push(this.#appendGroup(journal, stay, group));
     }
     await Promise.all(appends);
   }
 
   /** Nothing is awaited before it is given to the journal. */
-  async #append(journal: Journal, stay: Stay, group: EventBytes): Promise<void> {
+  async #appendGroup(journal: Journal, stay: Stay, group: EventBytes): Promise<void> {
     const events = stay.events.splice(0, group.ends.length);
     this.#writing.add(group);
     // Unless they were written by `writeSync` meanwhile.
@@ -276,7 +273,7 @@ export class HeldEvents {
       this.#count(-events.length);
       this.#keep(range);
     } catch (error) {
-      if (isOver()) stay.events.unshift(...events);
+      if (isOver()) stay.events.push(...events);
       throw error;
     }
   }
