@@ -10,11 +10,13 @@ export const sluice: BrowserSubject = { name: 'Sluice', page: 'sluice', configur
 
 const batching = 'batches of 100 or a second';
 
-const jitsu: BrowserSubject = {
-  name: 'Jitsu',
-  page: 'jitsu',
-  package: '@jitsu/js',
-  configuration: 'a request for each event, as it is built; it has neither batches nor a queue',
+const snowplow: BrowserSubject = {
+  name: 'Snowplow',
+  page: 'snowplow',
+  package: '@snowplow/browser-tracker',
+  configuration:
+    'bufferSize 100, maxPostBytes 60,000, maxLocalStorageQueueSize 100,000 (of 1,000); flushBuffer() when a page has loaded, without ' +
+    'which it sends what it stored only once another event is tracked',
 };
 
 /** In the order of the tables; the one that takes longest to deliver what it kept is the first to begin. */
@@ -34,7 +36,12 @@ export const PEERS: readonly BrowserSubject[] = [
     configuration:
       'request_batching, a batch each second, its limit of events per second raised; no autocapture, recording, surveys, flags',
   },
-  jitsu,
+  {
+    name: 'Jitsu',
+    page: 'jitsu',
+    package: '@jitsu/js',
+    configuration: 'a request for each event, as it is built; it has neither batches nor a queue',
+  },
   {
     name: 'Segment',
     page: 'segment',
@@ -55,14 +62,7 @@ export const PEERS: readonly BrowserSubject[] = [
     configuration:
       'its core loader, without session replay; batches of 50 (its most) or a second, as JSON, persistence in localStorage',
   },
-  {
-    name: 'Snowplow',
-    page: 'snowplow',
-    package: '@snowplow/browser-tracker',
-    configuration:
-      'bufferSize 100, maxPostBytes 60,000, maxLocalStorageQueueSize 100,000 (of 1,000); flushBuffer() when a page has loaded, without ' +
-      'which it sends what it stored only once another event is tracked',
-  },
+  snowplow,
   {
     name: 'RudderStack',
     page: 'rudderstack',
@@ -73,5 +73,5 @@ export const PEERS: readonly BrowserSubject[] = [
 
 export const SUBJECTS: readonly BrowserSubject[] = [sluice, ...PEERS];
 
-/** To see that the harness works. */
-export const QUICK_SUBJECTS: readonly BrowserSubject[] = [sluice, jitsu];
+/** To see that the harness works, also with what is another's. */
+export const QUICK_SUBJECTS: readonly BrowserSubject[] = [sluice, snowplow];

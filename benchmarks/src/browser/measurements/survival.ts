@@ -14,11 +14,11 @@ const EVENTS = { full: 1000, quick: 200 };
 const PATIENCE = {
   // RudderStack looks for what an earlier page left after 13 s.
   full: { quietMs: 18_000, mostMs: 130_000, repeatMs: 2000 },
-  quick: { quietMs: 3000, mostMs: 8000, repeatMs: 500 },
+  quick: { quietMs: 18_000, mostMs: 30_000, repeatMs: 500 },
 };
 /** Tracked with the service up, in the last page of a scenario, where nothing has arrived. */
 const PROOF = { prefix: 'proof', from: 0, count: 100 };
-const PROOF_PATIENCE = { quietMs: 10_000, mostMs: 10_000, repeatMs: 0 };
+const PROOF_PATIENCE = { quietMs: 20_000, mostMs: 20_000, repeatMs: 0 };
 /** Of a cell: an SDK that keeps its page from doing anything else for so long has no figure. */
 const MOST_MS = 190_000;
 /** They wait most of the time. */
