@@ -4,7 +4,9 @@ import { Tab } from './tab.ts';
 
 /** A browser that can be killed and comes back with the same profile. Remembers all tabs that it ever had. */
 export class Browser implements AsyncDisposable {
+  /** Those with pages that track. */
   readonly tabs: Tab[] = [];
+  readonly #plainTabs: Tab[] = [];
   readonly #profile: string;
   #process: BrowserProcess;
 
@@ -22,6 +24,14 @@ export class Browser implements AsyncDisposable {
     const tab = await Tab.open(this.#process.devTools);
     this.tabs.push(tab);
     await tab.visit(address);
+    return tab;
+  }
+
+  /** A tab with a page that does not track. It is not among the others. */
+  async openPlainTab(address: string): Promise<Tab> {
+    const tab = await Tab.open(this.#process.devTools);
+    this.#plainTabs.push(tab);
+    await tab.send('Page.navigate', { url: address });
     return tab;
   }
 
@@ -43,7 +53,7 @@ export class Browser implements AsyncDisposable {
   #start(): BrowserProcess {
     if (CHROMIUM === undefined) throw new Error(whyNoChromium);
     return new BrowserProcess(CHROMIUM, this.#profile, (event) => {
-      this.tabs.find(({ sessionId }) => sessionId === event.sessionId)?.hear(event);
+      [...this.tabs, ...this.#plainTabs].find(({ sessionId }) => sessionId === event.sessionId)?.hear(event);
     });
   }
 }

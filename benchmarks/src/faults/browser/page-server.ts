@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import type { PageSettings } from './page/page-settings.ts';
 
-const ENTRY = fileURLToPath(new URL('./page/page.js', import.meta.url));
+const SCRIPTS = { page: './page/page.js', worker: './page/worker.js' };
 const HTML = '<!doctype html><title>A site that tracks</title><script type="module" src="/page.js"></script>';
 const PLAIN = '<!doctype html><title>A site that does not track</title>';
 
@@ -20,13 +20,14 @@ export class PageServer implements AsyncDisposable {
   }
 
   static async start(): Promise<PageServer> {
-    const script = await bundle();
+    const [page, worker] = await Promise.all([bundle(SCRIPTS.page), bundle(SCRIPTS.worker)]);
+    const scripts: Readonly<Record<string, string>> = { '/page.js': page, '/worker.js': worker };
     const server = createServer(({ url = '' }, response) => {
       const { pathname } = new URL(url, 'http://page');
-      const isScript = pathname === '/page.js';
-      response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
+      const script = scripts[pathname];
+      response.setHeader('content-type', script === undefined ? 'text/html' : 'text/javascript');
       response.setHeader('cache-control', 'no-cache');
-      response.end(isScript ? script : pathname === '/plain' ? PLAIN : HTML);
+      response.end(script ?? (pathname === '/plain' ? PLAIN : HTML));
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     return new PageServer(server);
@@ -44,9 +45,10 @@ export class PageServer implements AsyncDisposable {
   }
 }
 
-/** The page's script and all that it imports, as a site would bundle it. */
-async function bundle(): Promise<string> {
-  const bundled = await rolldown({ input: ENTRY, platform: 'browser' });
+/** A script and all that it imports, as a site would bundle it. */
+async function bundle(script: string): Promise<string> {
+  const input = fileURLToPath(new URL(script, import.meta.url));
+  const bundled = await rolldown({ input, platform: 'browser' });
   const { output } = await bundled.generate({ format: 'esm' });
   await bundled.close();
   return output[0].code;

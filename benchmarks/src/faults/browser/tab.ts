@@ -22,6 +22,7 @@ export class Tab {
   readonly lives: PageLife[] = [];
   readonly #devTools: DevTools;
   readonly #targetId: string;
+  readonly #listeners = new Map<string, (params: DevToolsEvent['params']) => void>();
   isOpen = true;
 
   private constructor(devTools: DevTools, targetId: string, sessionId: string) {
@@ -49,7 +50,14 @@ export class Tab {
     return page;
   }
 
+  /** Listens to what the browser tells of it. Returns how to stop. */
+  on(method: string, listener: (params: DevToolsEvent['params']) => void): () => void {
+    this.#listeners.set(method, listener);
+    return () => void this.#listeners.delete(method);
+  }
+
   hear({ method, params }: DevToolsEvent): void {
+    this.#listeners.get(method)?.(params);
     if (method !== 'Runtime.bindingCalled' || params.name !== TELL) return;
     const told: PageTold = JSON.parse(String(params.payload));
     if (told.type === 'started') this.lives.push(new PageLife(told.life));

@@ -108,6 +108,12 @@ const page = {
   jump(offsetMs: number): void {
     jumping.offsetMs = offsetMs;
   },
+  /** Resolves once the site's service worker is in charge of this page. */
+  async startWorker(): Promise<void> {
+    await navigator.serviceWorker.register(`/worker.js${location.search}`);
+    while (navigator.serviceWorker.controller === null)
+      await new Promise((resolve) => setTimeout(resolve, TICK_MS));
+  },
   closeConnections: (isTold: boolean): void => storage.closeAll(isTold),
   /** As another script of the site would. */
   async deleteDatabases(): Promise<void> {
