@@ -1,6 +1,6 @@
 /// <reference types="@vitest/browser-playwright" />
 import { afterEach, describe, expect, inject, it } from 'vitest';
-import { cdp } from 'vitest/browser';
+import { cdp, server } from 'vitest/browser';
 import { createTracker, type TrackerOptions } from '../src/index.ts';
 import { SYNC_TAG } from '../src/platform/background-sync.ts';
 import { drain } from '../src/service-worker.ts';
@@ -47,7 +47,8 @@ describe('what a service worker does', () => {
   });
 });
 
-describe('a service worker', () => {
+// Chromium alone can be told to wake one.
+describe.runIf(server.browser === 'chromium')('a service worker', () => {
   let registration: ServiceWorkerRegistration | undefined;
 
   afterEach(() => registration?.unregister());
