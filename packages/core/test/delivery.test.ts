@@ -31,7 +31,8 @@ class Bench {
     this.tracker = createTracker({
       ...{ baseUrl: 'http://service.example', apiKey: 'key', correlationKey: 'email', journal: 'memory' },
       ...{ clock: this.clock, transport: this.transport, random: () => 0.5, commitIntervalMs: 0 },
-      batch: { maxEvents, maxWaitMs: 0 },
+      // Not 0: a page writes them in pieces, and would send each.
+      batch: { maxEvents, maxWaitMs: 1 },
       delivery: { concurrency: 1, retriesPerSuccess: 1_000, ...delivery },
       ...options,
     });
