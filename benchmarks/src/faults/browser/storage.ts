@@ -42,6 +42,8 @@ const quotaFilled = browserFault('quota-filled', {
 const databaseDeleted = browserFault('database-deleted', {
   full: 12,
   quick: 3,
+  knownFailure:
+    'FAILS in two of three runs: up to 100 events that went back from a request to the journal are in the database alone, and go with it',
   async play({ scene, tries, random }) {
     scene.clock = 'fast';
     await scene.service.close();
@@ -61,12 +63,13 @@ const databaseDeleted = browserFault('database-deleted', {
       await pause(random(LONGEST_PAUSE_MS));
       await tab.call('track', EVENTS);
       await healed(tab, scene, 'after it was deleted');
-      // It goes on from what it wrote again, not from memory.
-      await tab.reload();
+      // Not in the last try: there the next page goes on from what this one wrote again.
+      if (time + 1 === tries) break;
       await scene.service.open();
       await scene.arrival([tab]);
       await scene.service.close();
     }
+    await tab.reload();
     return { mayFail: true };
   },
 });
