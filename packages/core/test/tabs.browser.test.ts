@@ -104,5 +104,5 @@ describe('pages of one origin', () => {
     }
     await Promise.all(all.map(({ tracker }) => tracker.flush()));
     expect((await count(name)).unique).toBeGreaterThanOrEqual(durable);
-  });
+  }, 60_000);
 });
