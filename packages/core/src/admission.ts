@@ -1,10 +1,15 @@
 import type { DropReason } from './books.ts';
 import type { HeldEvents, WaitingEvent } from './held-events.ts';
 import type { Limit } from './journal.ts';
-import { isUnidentified } from './unidentified.ts';
 
 /** `granted`: all goes its way. `pending`: in memory only, until it is known. `denied`: nothing is kept, nor sent. */
 export type Consent = 'pending' | 'granted' | 'denied';
+
+/** An event that was accepted. */
+export interface Arrival extends WaitingEvent {
+  /** Whether it names no user. Told, since to look for it in each text is slow. */
+  readonly isUnidentified: boolean;
+}
 
 export interface AdmissionOptions {
   readonly consent: Consent;
@@ -25,7 +30,7 @@ export class Admission {
   #consent: Consent;
   #customer: string | undefined;
   /** Events, and changes of the identity, in the order in which they came. */
-  #waiting: (WaitingEvent | (() => void))[] = [];
+  #waiting: (Arrival | (() => void))[] = [];
   #count = 0;
   #bytes = 0;
 
@@ -59,8 +64,7 @@ export class Admission {
     return this.#count + (this.#options.held?.unwritten ?? 0);
   }
 
-  /** Takes an accepted event. */
-  take(event: WaitingEvent): void {
+  take(event: Arrival): void {
     const { limit, onDropped } = this.#options;
     const { length } = event.text;
     if (this.#consent === 'granted') this.#admit(event);
@@ -136,9 +140,9 @@ export class Admission {
     if (count > 0) onDropped('closed', count);
   }
 
-  #admit(event: WaitingEvent): void {
+  #admit(event: Arrival): void {
     const { held, enter } = this.#options;
-    if (held !== undefined && isUnidentified(event.text)) held.hold(event);
+    if (held !== undefined && event.isUnidentified) held.hold(event);
     else enter(event);
   }
 
@@ -148,7 +152,7 @@ export class Admission {
     if (count > 0) this.#options.onDropped(reason, count);
   }
 
-  #empty(): (WaitingEvent | (() => void))[] {
+  #empty(): (Arrival | (() => void))[] {
     const waiting = this.#waiting;
     this.#waiting = [];
     this.#count = 0;

@@ -224,7 +224,8 @@ export class Tracker {
         this.#enter(text, now, isHigh, 1);
       } else {
         this.#books.accepted += 1;
-        this.#detour.take({ text, at: now, isHigh });
+        const isUnidentified = (options.correlationValue ?? this.#texts.correlationValue) === UNIDENTIFIED;
+        this.#detour.take({ text, at: now, isHigh, isUnidentified });
         if (this.#isEnding) this.#writeNow();
         else if (this.#isLeft) this.#admission.leave();
       }

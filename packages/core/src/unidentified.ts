@@ -5,11 +5,6 @@ export const UNIDENTIFIED = '';
 const MARK = ',"correlationValue":"';
 const SESSION_MARK = '{"session":"';
 
-/** Whether the text of an event names no user. */
-export function isUnidentified(text: string): boolean {
-  return text[text.indexOf(MARK) + MARK.length] === '"';
-}
-
 /** The text of an event that names no user, with one: all else stays as it is, to the byte. */
 export function identified(text: string, correlationValue: string): string {
   const at = text.indexOf(MARK) + MARK.length;
