@@ -1,10 +1,5 @@
 import { type ChannelListener, subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { Clock, Timer } from '@sluice/core';
-
-interface Entry {
-  readonly at: number;
-  readonly callback: () => void;
-}
+import { StillClock } from '../still-clock.ts';
 
 /** Turns of the event loop in which nothing goes on before time leaps. */
 const IDLE_TURNS = 5;
@@ -12,9 +7,7 @@ const STARTS = 'undici:request:create';
 const ENDS = ['undici:request:trailers', 'undici:request:error'];
 
 /** A clock that stands still while a request is under way, and else leaps to the next timer: an hour passes in no time. */
-export class LeapingClock implements Clock, Disposable {
-  #now = Date.now();
-  readonly #timers = new Set<Entry>();
+export class LeapingClock extends StillClock implements Disposable {
   readonly #underWay = new Set<unknown>();
   #idleTurns = 0;
   #turn: NodeJS.Immediate;
@@ -22,19 +15,10 @@ export class LeapingClock implements Clock, Disposable {
   readonly #end: ChannelListener = (message) => void this.#underWay.delete(requestOf(message));
 
   constructor() {
+    super();
     subscribe(STARTS, this.#start);
     for (const name of ENDS) subscribe(name, this.#end);
     this.#turn = setImmediate(() => this.#look());
-  }
-
-  now(): number {
-    return this.#now;
-  }
-
-  setTimeout(callback: () => void, delayMs: number): Timer {
-    const entry = { at: this.#now + Math.max(0, delayMs), callback };
-    this.#timers.add(entry);
-    return { cancel: () => void this.#timers.delete(entry) };
   }
 
   [Symbol.dispose](): void {
@@ -48,11 +32,7 @@ export class LeapingClock implements Clock, Disposable {
     this.#idleTurns = this.#underWay.size > 0 ? 0 : this.#idleTurns + 1;
     if (this.#idleTurns < IDLE_TURNS) return;
     this.#idleTurns = 0;
-    const next = [...this.#timers].sort((a, b) => a.at - b.at)[0];
-    if (next === undefined) return;
-    this.#timers.delete(next);
-    this.#now = Math.max(this.#now, next.at);
-    next.callback();
+    this.leap();
   }
 }
 

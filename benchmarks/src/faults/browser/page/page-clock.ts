@@ -1,44 +1,23 @@
 import type { Clock, Timer } from '@sluice/core';
-
-interface Entry {
-  readonly at: number;
-  readonly callback: () => void;
-}
+import { StillClock } from '../../still-clock.ts';
 
 /** Turns of the event loop in which nothing goes on before time goes on. */
 const IDLE_TURNS = 3;
 
 /** A clock that stands still until `advance()` moves it, and while a request or a transaction is under way. */
-export class PageClock implements Clock {
-  readonly #timers = new Set<Entry>();
+export class PageClock extends StillClock {
   readonly #isBusy: () => boolean;
-  #now = Date.now();
 
   constructor(isBusy: () => boolean) {
+    super();
     this.#isBusy = isBusy;
   }
 
-  now(): number {
-    return this.#now;
-  }
-
-  setTimeout(callback: () => void, delayMs: number): Timer {
-    const entry = { at: this.#now + Math.max(0, delayMs), callback };
-    this.#timers.add(entry);
-    return { cancel: () => void this.#timers.delete(entry) };
-  }
-
   async advance(ms: number): Promise<void> {
-    const end = this.#now + ms;
-    for (;;) {
-      await this.#idle();
-      const due = [...this.#timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0];
-      if (due === undefined) break;
-      this.#timers.delete(due);
-      this.#now = Math.max(this.#now, due.at);
-      due.callback();
-    }
-    this.#now = end;
+    const end = this.now() + ms;
+    do await this.#idle();
+    while (this.leap(end));
+    this.set(end);
   }
 
   async #idle(): Promise<void> {
