@@ -16,7 +16,7 @@ export interface Repeats {
   readonly unexcused: number;
 }
 
-/** Looks at every event that came again: was the outcome of its request before that one cut off? */
+/** Looks at every event that came again: was the outcome of its request before that one cut off, or its sender gone by now? */
 export function countRepeats(taken: readonly Taken[], cutsOf: (life: number) => readonly Cut[]): Repeats {
   const before = new Map<string, Taken>();
   let [excused, unexcused] = [0, 0];
@@ -25,7 +25,7 @@ export function countRepeats(taken: readonly Taken[], cutsOf: (life: number) => 
       const last = before.get(uuid);
       before.set(uuid, request);
       if (last === undefined) continue;
-      if (isCutOff(last, cutsOf)) excused += 1;
+      if (isCutOff(last, cutsOf) || isLeftBehind(request, cutsOf)) excused += 1;
       else unexcused += 1;
     }
   }
@@ -36,4 +36,9 @@ function isCutOff({ life, answeredAt, arrivedAt }: Taken, cutsOf: (life: number)
   // What the browser sends for a page that asked for it with `fetchLater` bears no mark, and nobody reads the answer.
   if (answeredAt === undefined || life === undefined) return true;
   return cutsOf(life).some(({ from, to }) => answeredAt > from - NOTED_MS && arrivedAt < to);
+}
+
+/** Whether the browser carried it for a page that was gone, and could not learn what others did meanwhile. */
+function isLeftBehind({ life, arrivedAt }: Taken, cutsOf: (life: number) => readonly Cut[]): boolean {
+  return life === undefined || cutsOf(life).some(({ from, to }) => arrivedAt >= from && arrivedAt < to);
 }

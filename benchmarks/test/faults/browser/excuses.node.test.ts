@@ -48,6 +48,12 @@ describe('an event that came again', () => {
     });
   });
 
+  it('is excused where the page that left it behind was gone before another sent it, and not where it was there', () => {
+    const requests = [taken(1, ['a'], 2_000, 2_010), taken(2, ['a'], 2_300, 2_310)];
+    expect(repeats(requests, { 2: [{ from: 1_900, to: FOR_GOOD }] })).toEqual({ excused: 1, unexcused: 0 });
+    expect(repeats(requests, { 2: [{ from: 2_400, to: FOR_GOOD }] })).toEqual({ excused: 0, unexcused: 1 });
+  });
+
   it('is judged by the request before it alone, each time that it comes', () => {
     const requests = [taken(1, ['a'], 0), taken(2, ['a'], 10, 20), taken(2, ['a'], 30, 40)];
     expect(repeats(requests)).toEqual({ excused: 1, unexcused: 1 });
