@@ -46,7 +46,7 @@ export const burst: Measurement = {
   name: 'burst',
   method:
     `One loop tracks all events, ${TURN_EVENTS} and then a turn of the event loop, and so on, and flushes; the clock runs from the ` +
-    'first track() to the last answer. A tenth as many events are delivered and counted before, through the same tracker: ' +
+    'first track() to the last answer. A tenth as many events are delivered before, through the same tracker: ' +
     'a service is warm. CPU is user and system time of the sending process; memory is its peak resident set over that ' +
     'before its tracker is made; the delay is the longest of `monitorEventLoopDelay` at 1 ms, which shows about 1 ms ' +
     'where nothing is going on. The demands are against the bare loop that collects a burst and posts it at the end, as ' +

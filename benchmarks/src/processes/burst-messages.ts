@@ -8,11 +8,7 @@ export interface BurstSettings extends SenderSettings {
   readonly events: number;
 }
 
-export type BurstTold =
-  /** All that was to warm it up is delivered; it waits to be told to go on. */
-  { readonly type: 'warm' } | ({ readonly type: 'measured' } & BurstFigures);
-
-export type BurstAsked = { readonly type: 'go' };
+export type BurstTold = { readonly type: 'measured' } & BurstFigures;
 
 export interface BurstFigures {
   /** From the first track() to the last answer. */

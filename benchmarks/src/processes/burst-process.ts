@@ -4,13 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SUBJECTS } from '../subjects/all.ts';
 import type { Sender } from '../subjects/subject.ts';
 import { drive } from '../workload/drive.ts';
-import type { BurstAsked, BurstFigures, BurstSettings, BurstTold } from './burst-messages.ts';
-import { onAsked, receiveSettings, takeLeave, tell } from './parent.ts';
+import type { BurstFigures, BurstSettings, BurstTold } from './burst-messages.ts';
+import { receiveSettings, takeLeave, tell } from './parent.ts';
 import { peakMemoryBytes } from './peak-memory.ts';
 
-/** Before, so that the receiver is at rest, too, which has just counted; the watch of the event loop sees the first turn. */
-const REST_MS = 250;
-/** After, so that the watch sees the last turn. */
+/** Before and after, so that the watch of the event loop sees the first turn and the last one. */
 const MARGIN_MS = 20;
 
 const { subject: name, warmUp, events, ...settings } = await receiveSettings<BurstSettings>();
@@ -20,9 +18,6 @@ const open = await subject.load();
 const memoryAtStart = process.memoryUsage.rss();
 const sender = open(settings);
 await drive(sender, warmUp);
-const asked = new Promise<void>((resolve) => onAsked<BurstAsked>(() => resolve()));
-tell<BurstTold>({ type: 'warm' });
-await asked;
 const figures = await measure(sender);
 await sender.close();
 tell<BurstTold>({ type: 'measured', ...figures });
@@ -31,7 +26,7 @@ takeLeave();
 async function measure(sender: Sender): Promise<BurstFigures> {
   const delays = monitorEventLoopDelay({ resolution: 1 });
   delays.enable();
-  await pause(REST_MS);
+  await pause(MARGIN_MS);
   const cpuAtStart = process.cpuUsage();
   const startedAt = performance.now();
   await drive(sender, events);
