@@ -1,10 +1,11 @@
-import PQueue from 'p-queue';
+import { platform } from '#platform';
 import type { Batch } from './batch.ts';
 import type { Batcher } from './batcher.ts';
 import type { Breaker } from './breaker.ts';
 import type { Timer } from './clock.ts';
 import { Delivery, type DeliveryOptions, type FirstRequest } from './delivery.ts';
 import type { Sharing } from './journal.ts';
+import type { Queue } from './platform/platform.ts';
 import { SendTurn } from './send-turn.ts';
 import type { OutgoingLane } from './settlement.ts';
 
@@ -32,7 +33,7 @@ export interface SenderOptions extends Omit<DeliveryOptions, 'signal'> {
 /** Takes batches as long as there are any, and sees to it that so many are on their way at once. */
 export class Sender {
   readonly #options: SenderOptions & DeliveryOptions;
-  readonly #queue: PQueue;
+  readonly #queue: Queue;
   #isReady: boolean;
   #gettingReady: Promise<void> | undefined;
   #pumping: Promise<void> | undefined;
@@ -71,7 +72,7 @@ export class Sender {
       });
     this.#isReady = options.ready === undefined;
     // How many requests are made at once is the gate's to say. One more: a probe, while all others wait.
-    this.#queue = new PQueue({ concurrency: options.concurrency * MOST_WAITING + 1 });
+    this.#queue = platform.createQueue(options.concurrency * MOST_WAITING + 1);
   }
 
   /** Something may be ready to be sent. Resolves once that is on its way, or nothing more can be. */

@@ -8,6 +8,7 @@ import type { TextWriter } from '../ring-buffer.ts';
 import { FetchTransport } from '../transports/fetch-transport.ts';
 import { registerSync } from './background-sync.ts';
 import type { Platform } from './platform.ts';
+import { RunningWork } from './running-work.ts';
 
 const encoder = new TextEncoder();
 
@@ -74,6 +75,7 @@ export const platform: Platform = {
     hasIndexedDb() ? new IndexedDbNote(nameOf(account, 'session'), clock) : undefined,
   exists: async () => true,
   createTransport: () => new FetchTransport(),
+  createQueue: () => new RunningWork(),
   registerSync,
   createAbortController: () => new AbortController(),
 };

@@ -4,6 +4,7 @@ import { setMaxListeners } from 'node:events';
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import PQueue from 'p-queue';
 import type { Clock } from '../clock.ts';
 import { Compression } from '../compression.ts';
 import { deadLetters } from '../dead-letters.ts';
@@ -72,6 +73,7 @@ export const platform: Platform = {
     ),
   createNote: (place) => new FileNote(join(pathOf(place), 'session')),
   createTransport: () => new UndiciTransport(),
+  createQueue: (concurrency) => new PQueue({ concurrency }),
   createAbortController() {
     const controller = new AbortController();
     setMaxListeners(0, controller.signal);

@@ -22,6 +22,17 @@ export interface JournalPlace {
   readonly part?: string;
 }
 
+/** Runs work side by side: what is used of p-queue. */
+export interface Queue {
+  /** How much is running. */
+  readonly pending: number;
+  /** How much is not, until some of that ends. */
+  readonly size: number;
+  add(work: () => Promise<void>): Promise<void>;
+  /** Resolves once nothing runs or waits. */
+  onIdle(): Promise<void>;
+}
+
 /** All that differs between Node and browsers. One is picked by the package's `imports` map, under `#platform`. */
 export interface Platform {
   readonly text: TextWriter;
@@ -42,6 +53,8 @@ export interface Platform {
   /** A note beside that journal; undefined where there is none. */
   createNote(place: JournalPlace): Note | undefined;
   createTransport(): Transport;
+  /** @param concurrency So much runs at once. Its user never has more of it than that. */
+  createQueue(concurrency: number): Queue;
   /** What waits is to be sent once there is a network, should nobody else be there then. Absent where the process lives on. */
   registerSync?(): void;
   /** A controller whose signal any number may listen to: Node warns of more than ten. */
