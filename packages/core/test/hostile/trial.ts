@@ -18,6 +18,11 @@ export interface Traits {
   readonly isBrowser: boolean;
   /** Whether an answer that is not HTTP ends a request at once, and takes no status back: not so in every browser. */
   readonly endsNonsense: boolean;
+  /**
+   * Whether it reads the answer where the connection was closed before it had sent the body: WebKit fails where it finds that
+   * while it sends, though the answer is there.
+   */
+  readonly takesEarlyAnswers: boolean;
   /** How many timers there are. */
   readonly countTimers?: () => number;
 }

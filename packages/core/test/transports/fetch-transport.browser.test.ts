@@ -9,6 +9,7 @@ describeTransport('FetchTransport', create, inject('emulator'));
 describeAtHostileService('FetchTransport', create, inject('hostile'), {
   ...{ seesConnections: false, takesContinue: true, isBrowser: true },
   endsNonsense: server.browser === 'chromium',
+  takesEarlyAnswers: server.browser !== 'webkit',
 });
 
 describe('FetchTransport, in a page', () => {

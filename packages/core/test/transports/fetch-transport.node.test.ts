@@ -14,6 +14,7 @@ describeTransport('FetchTransport on Node', create, emulator);
 describeAtHostileService('FetchTransport on Node', create, hostile, {
   ...{ seesConnections: false, takesContinue: false, isBrowser: false },
   endsNonsense: true,
+  takesEarlyAnswers: true,
   countTimers: () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length,
 });
 

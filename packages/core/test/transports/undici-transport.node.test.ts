@@ -17,6 +17,7 @@ describeTransport('UndiciTransport', create, emulator);
 describeAtHostileService('UndiciTransport', create, hostile, {
   ...{ seesConnections: true, takesContinue: false, isBrowser: false },
   endsNonsense: true,
+  takesEarlyAnswers: true,
   countTimers: () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length,
 });
 
