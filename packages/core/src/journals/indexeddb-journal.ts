@@ -133,8 +133,7 @@ export class IndexedDbJournal implements Journal, Sharing {
     const range = { segment: own.number, from, to };
     const chunk = this.#keep(own, key, false);
     try {
-      await this.#run(`store ${ends.length} events`, () => this.#write([], [key], record));
-      if (own !== this.#own) throw new StorageError('storage was cleared meanwhile');
+      await this.#runKept(`store ${ends.length} events`, () => this.#write([], [key], record));
     } catch (error) {
       this.#release(own, range);
       this.#stale.push(key);
@@ -215,7 +214,7 @@ export class IndexedDbJournal implements Journal, Sharing {
   }
 
   async sync(): Promise<void> {
-    await this.#run('sync what is stored', () => this.#store.sync());
+    await this.#runKept('sync what is stored', () => this.#store.sync());
   }
 
   hold<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
@@ -349,6 +348,13 @@ export class IndexedDbJournal implements Journal, Sharing {
     this.#segments = this.#segments.fill(undefined);
     this.#own = this.#segmentOf(this.#life);
     for (const segment of known) this.#observer?.vanished?.(segment);
+  }
+
+  /** Rejects also where storage was cleared meanwhile: what was written went with it. */
+  async #runKept(what: string, action: () => Promise<void>): Promise<void> {
+    const own = this.#own;
+    await this.#run(what, action);
+    if (own !== this.#own) throw new StorageError('storage was cleared meanwhile');
   }
 
   async #run<Result>(what: string, action: () => Promise<Result>): Promise<Result> {

@@ -108,6 +108,18 @@ describe('IndexedDbJournal, where the browser fails', () => {
     expect(clock.timers).toBe(0);
   });
 
+  it('does not sync what went with storage that was cleared', async () => {
+    const journal = create('cleared before it was synced');
+    await journal.append(one);
+    await new Promise((resolve) => {
+      indexedDB.deleteDatabase('cleared before it was synced').onsuccess = resolve;
+    });
+    await expect(journal.sync()).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
+    await journal.append(two);
+    await journal.sync();
+    expect(await left('cleared before it was synced', journal)).toEqual(['2']);
+  });
+
   it('is in memory where it cannot be opened, and finds later what an earlier life left', async () => {
     const before = create('opened later');
     await before.append(one);
