@@ -1,7 +1,7 @@
 import type { DropReason } from './books.ts';
 import type { Clock, Timer } from './clock.ts';
 import { joinEvents, sliceEvents, splitEvents } from './event-bytes.ts';
-import { type EventBytes, type Journal, type Range, type Reading, rangeLength } from './journal.ts';
+import { type EventBytes, type Journal, type Range, type Reading, rangeLength, together } from './journal.ts';
 import { RangeQueue } from './range-queue.ts';
 import type { Reporter } from './reporter.ts';
 import type { Sessions } from './sessions.ts';
@@ -180,7 +180,7 @@ export class HeldEvents {
     const journal = this.#journal;
     if (journal === undefined || stay.session === undefined) void this.write();
     else {
-      const written = this.#append(journal, stay);
+      const written = together(journal, () => this.#append(journal, stay));
       void this.#inTurn(() => written.catch(() => this.#append(journal, stay)));
     }
   }

@@ -116,6 +116,12 @@ export interface Journal {
   append(events: EventBytes, holdMs?: number): Promise<Range>;
 
   /**
+   * Calls `work`, and before this returns writes all that is appended in it in one go: the page may be gone next, and what is
+   * still in line behind another write with it. Absent where each append is as safe by itself.
+   */
+  together?<Result>(work: () => Result): Result;
+
+  /**
    * As `append`, without giving up the thread: for the last moment of a process. Is also given the events of appends that
    * have not resolved yet, from the first on, and must not hold them twice: these reject. Absent where storage cannot do this.
    */
@@ -161,6 +167,11 @@ export const MOST_HOLD_MS: number = 10_000;
 
 /** No events. */
 export const NO_EVENTS: EventBytes = { bytes: new Uint8Array(0), ends: new Uint32Array(0) };
+
+/** Calls `work`; what is appended in it is written in one go where the journal can do that. */
+export function together<Result>(journal: Journal, work: () => Result): Result {
+  return journal.together ? journal.together(work) : work();
+}
 
 /** How many events a range holds. */
 export function rangeLength({ from, to }: Range): number {

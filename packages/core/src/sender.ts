@@ -4,7 +4,7 @@ import type { Batcher } from './batcher.ts';
 import type { Breaker } from './breaker.ts';
 import type { Timer } from './clock.ts';
 import { Delivery, type DeliveryOptions, type FirstRequest } from './delivery.ts';
-import type { Sharing } from './journal.ts';
+import { type Sharing, together } from './journal.ts';
 import type { Queue } from './platform/platform.ts';
 import { SendTurn } from './send-turn.ts';
 import type { OutgoingLane } from './settlement.ts';
@@ -91,8 +91,11 @@ export class Sender {
    * @param write Gives all that is left to the journal. Called before the first request is made.
    */
   leave(isLeft: boolean, write: () => void): void {
-    const last = [...this.#takeNow(isLeft)];
-    write();
+    const last = together(this.#options.journal, () => {
+      const taken = [...this.#takeNow(isLeft)];
+      write();
+      return taken;
+    });
     for (const { batch, lane, ...first } of last) this.#start(batch, lane, first);
   }
 

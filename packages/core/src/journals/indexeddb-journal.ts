@@ -77,6 +77,10 @@ export class IndexedDbJournal implements Journal, Sharing {
   #own: Segment;
   /** Records that are to go, and may still be there: deleting them failed, or writing them did, and was done nevertheless. */
   #stale: Keys[] = [];
+  /** What is written next. */
+  #added: [key: Key, record: unknown][] = [];
+  /** Within `together`: resolves once all of it is written. */
+  #joint: Promise<void> | undefined;
   #observer: JournalObserver | undefined;
   #searching: Timer | undefined;
   #refreshed: Promise<void> = Promise.resolve();
@@ -142,6 +146,20 @@ export class IndexedDbJournal implements Journal, Sharing {
     chunk.isStored = true;
     this.tell('waits');
     return range;
+  }
+
+  /** Chromium ends with a page what it wrote in transactions that had not begun, though they were told to commit. */
+  together<Result>(work: () => Result): Result {
+    let end: (written?: Promise<void>) => void = () => {};
+    this.#joint = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    try {
+      return work();
+    } finally {
+      this.#joint = undefined;
+      end(this.#added.length > 0 ? this.#flush() : undefined);
+    }
   }
 
   async read(range: Range, limit: Limit): Promise<Reading> {
@@ -288,18 +306,25 @@ export class IndexedDbJournal implements Journal, Sharing {
   }
 
   /** Nothing is awaited before: this may be the last moment of the page. Where it fails, what is to go goes with what is written next. */
-  async #write(gone: readonly Keys[], added: readonly Key[], record: unknown): Promise<void> {
-    const all = [...this.#stale.splice(0), ...gone];
+  #write(gone: readonly Keys[], added: readonly Key[], record: unknown): Promise<void> {
+    this.#stale.push(...gone);
+    for (const key of added) this.#added.push([key, record]);
+    return this.#joint ?? this.#flush();
+  }
+
+  async #flush(): Promise<void> {
+    const gone = this.#stale.splice(0);
+    const added = this.#added.splice(0);
     try {
       await this.#store.use('readwrite', (objects) => {
-        for (const old of all) objects.delete(old);
-        for (const key of added) objects.put(record, key);
+        for (const old of gone) objects.delete(old);
+        for (const [key, record] of added) objects.put(record, key);
         // Left to itself, it ends with the page.
         objects.transaction.commit?.();
         return promisifyRequest(objects.transaction);
       });
     } catch (error) {
-      this.#stale.push(...all);
+      this.#stale.push(...gone);
       throw error;
     }
   }

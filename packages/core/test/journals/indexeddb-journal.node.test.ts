@@ -108,6 +108,22 @@ describe('IndexedDbJournal, where the browser fails', () => {
     expect(clock.timers).toBe(0);
   });
 
+  it('writes in one go what is appended together, all or nothing, before that returns', async () => {
+    const journal = create('together');
+    await journal.open(new Witness());
+    const transactions = vi.spyOn(IDBDatabase.prototype, 'transaction');
+    const puts = vi.spyOn(IDBObjectStore.prototype, 'put');
+    const both = () => [one, two].map((events) => journal.append(events));
+    const appends = journal.together(both);
+    expect([transactions.mock.calls.length, puts.mock.calls.length]).toEqual([1, 2]);
+    await Promise.all(appends);
+    puts.mockImplementation(fail);
+    const failed = await Promise.allSettled(journal.together(both));
+    expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    vi.restoreAllMocks();
+    expect(await left('together', journal)).toEqual(['1', '2']);
+  });
+
   it('does not sync what went with storage that was cleared', async () => {
     const journal = create('cleared before it was synced');
     await journal.append(one);
