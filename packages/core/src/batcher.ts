@@ -5,6 +5,7 @@ import type { Clock, Timer } from './clock.ts';
 import { StorageError } from './errors/storage-error.ts';
 import { type Journal, type Limit, type Reading, rangeLength } from './journal.ts';
 import type { EpochRange } from './range-queue.ts';
+import type { Reporter } from './reporter.ts';
 import type { SizeLimit } from './size-limit.ts';
 
 export interface BatcherOptions {
@@ -21,10 +22,8 @@ export interface BatcherOptions {
   readonly maxAgeMs: number | undefined;
   /** A batch has become due by its age. */
   readonly onDue: () => void;
-  /** Stored events could not be read back intact and are lost. */
-  readonly onDamaged: (count: number) => void;
-  /** Events were too old and are dropped. */
-  readonly onExpired: (count: number) => void;
+  /** Is told of events that were too old, and of stored ones that could not be read back intact. */
+  readonly reporter: Pick<Reporter, 'dropped'>;
 }
 
 /** How often what waits is searched for events that are too old, as a part of the age that they may reach. */
@@ -129,9 +128,9 @@ export class Batcher {
 
   /** Events that were taken end here: they are too old. */
   async expire(range: EpochRange): Promise<void> {
-    const { backlog, journal, onExpired } = this.#options;
+    const { backlog, journal, reporter } = this.#options;
     backlog.settle(range);
-    onExpired(rangeLength(range));
+    reporter.dropped('expired', rangeLength(range));
     await journal.acknowledge(range, 'expired');
   }
 
@@ -199,14 +198,14 @@ export class Batcher {
   }
 
   async #readStored(limit: Limit, isAside = false): Promise<Batch | undefined> {
-    const { journal, backlog, onDamaged } = this.#options;
+    const { journal, backlog, reporter } = this.#options;
     const reading = await this.#read(limit, isAside);
     if (reading === undefined) return undefined;
     const { events, range } = reading;
     const taken = backlog.takeStored(rangeLength(range), isAside);
     if (events.ends.length > 0) return joinBatch([events], taken, backlog.bodies);
     backlog.settle(taken);
-    onDamaged(rangeLength(taken));
+    reporter.dropped('damaged', rangeLength(taken));
     await journal.acknowledge(taken, 'damaged');
     return undefined;
   }

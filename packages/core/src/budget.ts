@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { EventBytes, Journal } from './journal.ts';
+import type { Reporter } from './reporter.ts';
 
 /** What goes first where the journal has no room. */
 export type WhenFull = 'drop-oldest' | 'drop-newest';
@@ -18,7 +19,7 @@ export interface BudgetOptions {
   /** What the journal leaves to others on its disk, in bytes. */
   readonly minFreeBytes: number;
   readonly whenFull: WhenFull;
-  readonly onDropped: (count: number) => void;
+  readonly reporter: Pick<Reporter, 'dropped'>;
 }
 
 /** A small disk is not wholly reserved for others: the floor is at most this part of it. */
@@ -130,12 +131,12 @@ export class Budget {
   async #giveUp(
     rescue?: (segment: number) => Promise<void>,
   ): Promise<{ readonly isFreed: boolean; readonly count: number }> {
-    const { evict, journal, onDropped } = this.#options;
+    const { evict, journal, reporter } = this.#options;
     let count = 0;
     const isFreed = await this.#free(async () => {
       const segment = await journal.evictOldest?.(rescue);
       count = typeof segment === 'number' ? evict(segment) : 0;
-      if (count > 0) onDropped(count);
+      if (count > 0) reporter.dropped('journal-full', count);
     });
     return { isFreed, count };
   }

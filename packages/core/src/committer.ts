@@ -5,6 +5,7 @@ import type { Budget } from './budget.ts';
 import type { Clock, Timer } from './clock.ts';
 import { StorageError } from './errors/storage-error.ts';
 import type { EventBytes, Journal, Range } from './journal.ts';
+import type { Reporter } from './reporter.ts';
 
 /** How soon a journal that failed is tried again. */
 const RETRY: Backoff = { baseMs: 1_000, maxMs: 60_000 };
@@ -27,8 +28,7 @@ export interface CommitterOptions {
   readonly onFailed: (error: unknown) => void;
   /** The journal may work again: what it did not take is to be given to it with `secure`. */
   readonly onRecovered: () => Promise<void>;
-  /** Events were dropped, because the journal is full. */
-  readonly onDropped: (count: number) => void;
+  readonly reporter: Pick<Reporter, 'dropped'>;
 }
 
 /**
@@ -235,7 +235,7 @@ export class Committer {
   }
 
   async #startAppends(): Promise<void> {
-    const { backlog, journal, budget, isLast, onDropped } = this.#options;
+    const { backlog, journal, budget, isLast, reporter } = this.#options;
     let { maxEvents } = journal.groupLimit;
     // What was under way when one failed is to end first.
     while (this.#isDue && this.#appends.size < (this.failing ? 1 : this.#mostAppends)) {
@@ -263,7 +263,7 @@ export class Committer {
           continue;
         }
         backlog.dropUnwritten(group.ends.length);
-        onDropped(group.ends.length);
+        reporter.dropped('journal-full', group.ends.length);
       } else {
         const low = new StorageError('the disk has too little room left for the journal');
         this.#tries += 1;

@@ -6,6 +6,7 @@ import { joinEvents, splitEvents } from './event-bytes.ts';
 import { type Journal, type Limit, type Range, rangeLength } from './journal.ts';
 import type { LetterStore } from './letter-keeper.ts';
 import { type EpochRange, RangeQueue } from './range-queue.ts';
+import type { Reporter } from './reporter.ts';
 
 /** What a letter takes in a file beside itself, with the start of a new file. */
 const OVERHEAD_BYTES = 64;
@@ -27,9 +28,7 @@ export interface DeadLetterStoreOptions {
   readonly maxAgeMs: number;
   /** How much is read at once. */
   readonly page: Limit;
-  readonly onDropped: (reason: 'full' | 'expired', count: number) => void;
-  readonly onDamaged: (place: string, bytes: number) => void;
-  readonly onFailed: (error: unknown) => void;
+  readonly reporter: Pick<Reporter, 'emit' | 'storageFailed'>;
 }
 
 /** A letter as it was read. */
@@ -70,11 +69,11 @@ export class DeadLetterStore implements LetterStore {
 
   keep({ events }: Pick<Batch, 'events'>, refusal: Refusal): Promise<void> {
     return this.#inTurn(async () => {
-      const { clock, onDropped } = this.#options;
+      const { clock } = this.#options;
       const now = clock.now();
       const letter = writeLetter(events.bytes, refusal, now);
       const journal = await this.#open();
-      if (!(await this.#makeRoom(journal, letter.length + OVERHEAD_BYTES))) return onDropped('full', 1);
+      if (!(await this.#makeRoom(journal, letter.length + OVERHEAD_BYTES))) return this.#dropped('full', 1);
       const range = await journal.append(joinEvents([letter], now));
       try {
         await journal.sync();
@@ -160,15 +159,15 @@ export class DeadLetterStore implements LetterStore {
   }
 
   async #open(): Promise<Journal> {
-    const { createJournal, onDamaged, onFailed } = this.#options;
+    const { createJournal, reporter } = this.#options;
     if (this.#journal !== undefined) return this.#journal;
     const journal = createJournal();
     try {
       await journal.open({
         recovered: (range) => this.#add(range),
         settled: (range) => this.#forget([range]),
-        damaged: onDamaged,
-        failed: onFailed,
+        damaged: (place, bytes) => reporter.emit('damaged', { place, bytes }),
+        failed: reporter.storageFailed,
       });
     } catch (error) {
       this.#kept.replace(() => []);
@@ -176,7 +175,7 @@ export class DeadLetterStore implements LetterStore {
       throw error;
     }
     this.#journal = journal;
-    await this.#tidy(journal).catch(onFailed);
+    await this.#tidy(journal).catch(reporter.storageFailed);
     return journal;
   }
 
@@ -250,7 +249,7 @@ export class DeadLetterStore implements LetterStore {
 
   /** Drops what is too old. Returns when the oldest letter of each segment was written. */
   async #dropExpired(): Promise<Map<number, number>> {
-    const { clock, maxAgeMs, onDropped } = this.#options;
+    const { clock, maxAgeMs } = this.#options;
     const before = clock.now() - maxAgeMs;
     const oldest = new Map<number, number>();
     let dropped = 0;
@@ -268,7 +267,7 @@ export class DeadLetterStore implements LetterStore {
         }
       }
     } finally {
-      if (dropped > 0) onDropped('expired', dropped);
+      this.#dropped('expired', dropped);
     }
     return oldest;
   }
@@ -283,7 +282,7 @@ export class DeadLetterStore implements LetterStore {
 
   /** False where there is no room, whatever is given up. */
   async #makeRoom(journal: Journal, bytes: number): Promise<boolean> {
-    const { maxBytes, onDropped } = this.#options;
+    const { maxBytes } = this.#options;
     const isFull = () => journal.bytes + NOTE_BYTES * this.count + bytes > maxBytes;
     // One that could never fit is not to cost all others.
     if (bytes > maxBytes) return false;
@@ -296,7 +295,7 @@ export class DeadLetterStore implements LetterStore {
         dropped += count;
       }
     } finally {
-      if (dropped > 0) onDropped('full', dropped);
+      this.#dropped('full', dropped);
     }
     return true;
   }
@@ -317,16 +316,20 @@ export class DeadLetterStore implements LetterStore {
     return 1;
   }
 
+  #dropped(reason: 'full' | 'expired', count: number): void {
+    if (count > 0) this.#options.reporter.emit('deadLettersDropped', { reason, count });
+  }
+
   /** Looks at the oldest after a while. */
   #watch(): void {
-    const { clock, maxAgeMs, onFailed } = this.#options;
+    const { clock, maxAgeMs, reporter } = this.#options;
     if (this.#closed || this.count === 0) return;
     const checkMs = Math.ceil(Math.max(LEAST_CHECK_MS, maxAgeMs / EXPIRY_CHECKS));
     this.#timer ??= clock.setTimeout(
       () => {
         this.#timer = undefined;
         void this.#inTurn(async () => this.#tidy(await this.#open()))
-          .catch(onFailed)
+          .catch(reporter.storageFailed)
           .then(() => this.#watch());
       },
       Math.min(MOST_CHECK_MS, checkMs),

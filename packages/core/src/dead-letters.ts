@@ -23,10 +23,10 @@ export type DeadLettersPart = (options: DeadLettersPartOptions) => {
 
 /** For pages: `createTracker({ parts: { deadLetters } })` makes `tracker.deadLetters`. In Node a tracker has it already. */
 export const deadLetters: DeadLettersPart = (options) => {
-  const { clock, isClosed, onDamaged, onFailed } = options;
+  const { clock, isClosed, reporter } = options;
   const store = new DeadLetterStore(options);
   const tools = new DeadLetters({
-    ...{ store, isClosed, onDamaged, onFailed, now: () => clock.now() },
+    ...{ store, isClosed, reporter, now: () => clock.now() },
     replay: (events) => replay(events, options),
   });
   return { store, tools };
@@ -38,9 +38,7 @@ interface DeadLettersOptions {
   readonly isClosed: () => boolean;
   /** Rejects where events did not take the road again. */
   readonly replay: (events: EventBytes) => Promise<void>;
-  /** A text is no letter. */
-  readonly onDamaged: (place: string, bytes: number) => void;
-  readonly onFailed: (error: unknown) => void;
+  readonly reporter: DeadLetterStoreOptions['reporter'];
 }
 
 /** A letter that was asked for. */
@@ -87,7 +85,7 @@ export class DeadLetters {
    * Where it rejects, what is not replayed stays. Returns how many are replayed.
    */
   async replay(filter?: DeadLetterFilter): Promise<number> {
-    const { store, now, replay, onFailed } = this.#options;
+    const { store, now, replay, reporter } = this.#options;
     let count = 0;
     const visits = this.#visit(filter, async (matches) => {
       if (matches.length === 0) return;
@@ -95,7 +93,7 @@ export class DeadLetters {
       await replay(joinEvents(events, now()));
       count += events.length;
       // They are on their road: a letter that cannot be given up comes again in another life.
-      await store.drop(matches).catch(onFailed);
+      await store.drop(matches).catch(reporter.storageFailed);
     });
     for await (const _ of visits);
     await store.reclaim();
@@ -124,7 +122,7 @@ export class DeadLetters {
     filter: DeadLetterFilter | undefined,
     work: (matches: readonly Match[]) => Result | Promise<Result>,
   ): AsyncGenerator<Result> {
-    const { store, onDamaged } = this.#options;
+    const { reporter, store } = this.#options;
     const { accepts, isDone } = readFilter(filter);
     this.#check();
     const visits = store.visit((letters) => {
@@ -132,7 +130,8 @@ export class DeadLetters {
       const matches: Match[] = [];
       for (const stored of letters) {
         const found = readLetter(stored.text);
-        if (found === undefined) onDamaged('dead letters', stored.text.length);
+        if (found === undefined)
+          reporter.emit('damaged', { place: 'dead letters', bytes: stored.text.length });
         else if (accepts(found.letter)) matches.push({ ...stored, ...found });
       }
       return work(matches);

@@ -1,4 +1,4 @@
-import { refusal } from '@sluice/protocol';
+import { oneOf, refusal } from '@sluice/protocol';
 import type { PauseReason } from './stats.ts';
 
 /**
@@ -23,43 +23,42 @@ export interface Rule {
   readonly isAlive?: true;
   /** Whether it may have taken the events all the same: a gateway gives up on what goes on behind it. */
   readonly isAmbiguous?: true;
+  /** Of a pause. Default: `policy`, which asked for it. */
+  readonly reason?: PauseReason;
 }
 
 /** Actions by status (`409`) or class (`5xx`). */
 export type DeliveryPolicy = Readonly<Record<string, Action>>;
 
+const MISDIRECTED: Rule = { action: 'pause', isSlow: true, reason: 'misdirected' };
+const UNAUTHORIZED: Rule = { action: 'pause', reason: 'unauthorized' };
+const ISOLATE: Rule = { action: 'isolate' };
+const ODD: Rule = { action: 'isolate', isSlow: true };
+/** Also of a status that HTTP does not know: it is kept and tried again. */
+const AMBIGUOUS: Rule = { action: 'retry', isAmbiguous: true };
+
 /** The delivery table: exact statuses first. The interface documents none: these are the safe readings of HTTP. */
 const DELIVERY_TABLE: Readonly<Record<string, Rule>> = {
   '2xx': { action: 'accept' },
-  '3xx': { action: 'pause', isSlow: true },
-  '400': { action: 'isolate' },
-  '401': { action: 'pause' },
-  '403': { action: 'pause' },
-  '404': { action: 'pause', isSlow: true },
-  '405': { action: 'pause', isSlow: true },
-  '408': { action: 'retry', isAmbiguous: true },
-  '409': { action: 'isolate' },
-  '410': { action: 'pause', isSlow: true },
+  '3xx': MISDIRECTED,
+  '400': ISOLATE,
+  '401': UNAUTHORIZED,
+  '403': UNAUTHORIZED,
+  '404': MISDIRECTED,
+  '405': MISDIRECTED,
+  '408': AMBIGUOUS,
+  '409': ISOLATE,
+  '410': MISDIRECTED,
   '413': { action: 'split' },
-  '422': { action: 'isolate' },
+  '422': ISOLATE,
   '425': { action: 'retry' },
   '429': { action: 'retry', isPushback: true, isAlive: true },
-  '4xx': { action: 'isolate', isSlow: true },
-  '501': { action: 'isolate', isSlow: true },
+  '4xx': ODD,
+  '501': ODD,
   '503': { action: 'retry', isPushback: true },
-  '5xx': { action: 'retry', isAmbiguous: true },
+  '5xx': AMBIGUOUS,
 };
-
-/** A status that HTTP does not know is kept and tried again. */
-const UNKNOWN: Rule = { action: 'retry', isAmbiguous: true };
-const ACTIONS: readonly string[] = [
-  'accept',
-  'retry',
-  'split',
-  'isolate',
-  'pause',
-  'drop',
-] satisfies Action[];
+const [isAction, allowed] = oneOf('retry', ['accept', 'retry', 'split', 'isolate', 'pause', 'drop']);
 const POLICY = 'delivery.policy';
 const STATUS_OR_CLASS = /^[2-5](?:\d\d|xx)$/;
 
@@ -71,14 +70,7 @@ export function ruleFor(status: number, policy: DeliveryPolicy = {}): Rule {
     if (action !== undefined) return { ...rule, action };
     if (rule !== undefined) return rule;
   }
-  return UNKNOWN;
-}
-
-/** Why a status pauses. */
-export function pauseReason(status: number): PauseReason {
-  if (status === 401 || status === 403) return 'unauthorized';
-  const isMisdirected = Math.floor(status / 100) === 3 || [404, 405, 410].includes(status);
-  return isMisdirected ? 'misdirected' : 'policy';
+  return AMBIGUOUS;
 }
 
 /** Whether it is a policy. Throws a ConfigError for a status or an action that there is not. */
@@ -88,10 +80,7 @@ export function isPolicy(given: unknown): given is DeliveryPolicy {
     if (!STATUS_OR_CLASS.test(status)) {
       throw refusal(POLICY, 'by a status from 200 to 599, or a class from 2xx to 5xx', status);
     }
-    if (!ACTIONS.includes(action)) {
-      const allowed = ACTIONS.map((name) => `"${name}"`).join(', ');
-      throw refusal(`${POLICY}[${status}]`, `one of ${allowed}`, action);
-    }
+    if (!isAction(action)) throw refusal(`${POLICY}[${status}]`, allowed, action);
   }
   return true;
 }

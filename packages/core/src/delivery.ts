@@ -1,7 +1,7 @@
-import { type Backoff, backoffDelayMs, type DeliveryError, parseRetryAfter } from '@sluice/protocol';
+import { type Backoff, backoffDelayMs, parseRetryAfter } from '@sluice/protocol';
 import { type Batch, cutBatch, splitBatch } from './batch.ts';
 import { abortAfter, type Clock, sleep } from './clock.ts';
-import { type DeliveryPolicy, pauseReason, type Rule, ruleFor } from './delivery-policy.ts';
+import { type DeliveryPolicy, type Rule, ruleFor } from './delivery-policy.ts';
 import { excerptOf } from './excerpt.ts';
 import { failedAttempt } from './failed-attempt.ts';
 import type { Gate, Pass } from './gate.ts';
@@ -70,7 +70,6 @@ export interface DeliveryOptions extends SettlementOptions {
   readonly signal: AbortSignal;
   /** What did not get to its end goes on another time. Left out where it is left as it is. */
   readonly onStopped?: ((batch: Batch, lane: OutgoingLane) => void) | undefined;
-  readonly onFailedAttempt: (error: DeliveryError) => void;
 }
 
 /** Sees one batch through to its end, in as many pieces as it takes: delivered, kept as dead letters, dropped or put back. */
@@ -207,7 +206,7 @@ export class Delivery {
     tries: Tries,
     waiting: AbortSignal,
   ): Promise<Fate | { readonly again: Promise<void> }> {
-    const { books, clock, gate, onFailedAttempt, policy, requests, signal, sizeLimit } = this.#options;
+    const { books, clock, gate, policy, reporter, requests, signal, sizeLimit } = this.#options;
     const now = clock.now();
     const rule = outcome.kind === 'failed' ? NO_ANSWER : ruleFor(outcome.status, policy);
     if (outcome.kind === 'answered' && rule.action === 'accept') {
@@ -217,9 +216,9 @@ export class Delivery {
       return fate;
     }
     if (signal.aborted) return 'stopped';
-    onFailedAttempt(failedAttempt(outcome, rule.action, now));
+    reporter.failedAttempt(failedAttempt(outcome, rule.action, now));
     if (outcome.kind === 'failed' && outcome.isBlocked) {
-      gate.hold(pass, 'blocked', 0, false);
+      gate.hold(pass, 'blocked', 0);
       return { again: NOW };
     }
     if (outcome.kind === 'failed' || rule.action === 'retry') {
@@ -242,7 +241,7 @@ export class Delivery {
       return { again: NOW };
     }
     if (rule.action === 'pause') {
-      gate.hold(pass, pauseReason(outcome.status), outcome.status, rule.isSlow === true);
+      gate.hold(pass, rule.reason ?? 'policy', outcome.status, rule.isSlow);
       return { again: NOW };
     }
     if (rule.action === 'drop') {
@@ -298,12 +297,12 @@ export class Delivery {
     const { status, body } = answer;
     const isEnding = !isBlamed || this.#held.has(batch);
     if (isEnding && (await this.#settlement.deadLettered(batch, status, excerptOf(body)))) {
-      if (isBlamed) gate.hold(pass, 'refused', status, false);
+      if (isBlamed) gate.hold(pass, 'refused', status);
       return 'refused';
     }
     // It is for the storage to blame that it cannot be ended: others go on.
     if (!isBlamed) return { again: gate.park(STORAGE_RETRY_MS, this.#stop) };
-    gate.hold(pass, 'refused', status, false);
+    gate.hold(pass, 'refused', status);
     if (!isStrict && backlog.putBack(batch.range)) return 'put back';
     this.#held.add(batch);
     return { again: NOW };

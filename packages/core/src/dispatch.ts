@@ -93,16 +93,11 @@ export class Dispatch {
       ...{ safeCause: hooked.safeCause, headersOf: hooked.headersOf },
     });
     this.#sender = new Sender({
-      ...{ ...parts, concurrency, backoff, isStrict, abort, breaker: this.#breaker },
+      ...{ ...parts, reporter, concurrency, backoff, isStrict, abort, breaker: this.#breaker },
       ...{ gate: this.#gate, requests: this.#requests, letterbox: this.#letterbox, verdicts: new Verdicts() },
       ready: isStrict ? opened : undefined,
       policy: { ...delivery.policy },
       rejected: hooked.rejected,
-      onDelivered: (count) => reporter.emit('delivered', { count }),
-      onDeadLettered: (status, excerpt) => reporter.emit('deadLettered', { count: 1, status, excerpt }),
-      onDropped: (reason, count) => reporter.dropped(reason, count),
-      onFailedAttempt: (error) => reporter.failedAttempt(error),
-      onStorageFailed: (error) => reporter.storageFailed(error),
     });
   }
 

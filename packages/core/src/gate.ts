@@ -225,7 +225,7 @@ export class Gate {
   }
 
   /** Nothing is wrong with the events: no request for a while, longer from time to time. */
-  hold({ era }: Pass, reason: PauseReason, status: number, isSlow: boolean): void {
+  hold({ era }: Pass, reason: PauseReason, status: number, isSlow = false): void {
     const { breaker, clock, onPaused, random } = this.#options;
     // Several requests that were under way at once are told the same: that is one pause.
     if (era !== breaker.era) return;

@@ -2,6 +2,7 @@ import type { Batch } from './batch.ts';
 import type { Clock } from './clock.ts';
 import { type Refusal, writeLetter } from './dead-letter.ts';
 import { type Journal, type Range, rangeLength } from './journal.ts';
+import type { Reporter } from './reporter.ts';
 
 /** What a letter takes in storage beside itself. */
 const OVERHEAD_BYTES = 64;
@@ -24,9 +25,7 @@ export interface LetterKeeperOptions {
   readonly createJournal: () => Journal;
   readonly clock: Clock;
   readonly maxBytes: number;
-  readonly onDropped: (reason: 'full', count: number) => void;
-  readonly onDamaged: (place: string, bytes: number) => void;
-  readonly onFailed: (error: unknown) => void;
+  readonly reporter: Pick<Reporter, 'emit' | 'storageFailed'>;
 }
 
 /** Keeps dead letters within their bound of bytes, the oldest go first, for whoever looks at them later: the tools of a part. */
@@ -69,18 +68,18 @@ export class LetterKeeper implements LetterStore {
   }
 
   async #keep(event: Uint8Array, refusal: Refusal): Promise<void> {
-    const { clock, maxBytes, onDropped } = this.#options;
+    const { clock, maxBytes } = this.#options;
     const now = clock.now();
     const letter = writeLetter(event, refusal, now);
     const room = maxBytes - letter.length - OVERHEAD_BYTES;
     // One that could never fit is not to cost all others.
-    if (room < 0) return onDropped('full', 1);
+    if (room < 0) return this.#dropped(1);
     const journal = await this.#open();
     while (journal.bytes > room) {
       const oldest = this.#kept.shift();
-      if (oldest === undefined) return onDropped('full', 1);
+      if (oldest === undefined) return this.#dropped(1);
       await journal.acknowledge(oldest);
-      onDropped('full', rangeLength(oldest));
+      this.#dropped(rangeLength(oldest));
     }
     const range = await journal.append({
       bytes: letter,
@@ -97,16 +96,20 @@ export class LetterKeeper implements LetterStore {
     this.#kept.push(range);
   }
 
+  #dropped(count: number): void {
+    this.#options.reporter.emit('deadLettersDropped', { reason: 'full', count });
+  }
+
   async #open(): Promise<Journal> {
-    const { createJournal, onDamaged, onFailed } = this.#options;
+    const { createJournal, reporter } = this.#options;
     if (this.#journal !== undefined) return this.#journal;
     const journal = createJournal();
     this.#kept = [];
     try {
       await journal.open({
         recovered: (range) => this.#kept.push(range),
-        damaged: onDamaged,
-        failed: onFailed,
+        damaged: (place, bytes) => reporter.emit('damaged', { place, bytes }),
+        failed: reporter.storageFailed,
       });
     } catch (error) {
       await journal.close();

@@ -55,7 +55,7 @@ export class Reporter {
     this.emit('dropped', { reason, count });
   }
 
-  /** Another tab saw events to their end that waited here too. Of dead letters it tells itself. */
+  /** Events have met their end. Of dead letters it raises nothing: whoever keeps one says more of it. */
   settled(fate: Fate, count: number): void {
     const { books } = this.#options;
     if (count === 0) return;
@@ -86,11 +86,12 @@ export class Reporter {
     this.emit('failedAttempt', { error });
   }
 
-  storageFailed(cause: unknown): void {
+  /** Can be passed on as it is. */
+  readonly storageFailed = (cause: unknown): void => {
     const error = isThrown(cause, StorageError) ? cause : storageError('storage failed', cause);
     this.#keep(error);
     this.emit('storageFailed', { error });
-  }
+  };
 
   /** Events are kept in this kind of journal now. */
   journal(kind: string): void {

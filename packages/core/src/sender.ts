@@ -132,7 +132,7 @@ export class Sender {
       await sharing.refresh();
       this.#blindTries = 0;
     } catch (error) {
-      this.#options.onStorageFailed(error);
+      this.#options.reporter.storageFailed(error);
       this.#blindTries += 1;
       // It may have been asleep. Where storage is broken for good, better twice than never.
       if (this.#blindTries <= MOST_BLIND_TRIES) return false;
@@ -144,9 +144,9 @@ export class Sender {
   }
 
   async #endTurn(sharing: Sharing): Promise<void> {
-    const { gate, lanes, onStorageFailed } = this.#options;
+    const { gate, lanes, reporter } = this.#options;
     for (const { backlog } of lanes.all) backlog.putAllBack();
-    await sharing.setPause(gate.sharedPause).catch(onStorageFailed);
+    await sharing.setPause(gate.sharedPause).catch(reporter.storageFailed);
     this.#pauseUntil = sharing.pause?.until;
   }
 
@@ -224,7 +224,7 @@ export class Sender {
     const delivery = new Delivery(this.#options, lane, this.#turn?.signal);
     void this.#queue
       .add(() => delivery.run(batch, first))
-      .catch(this.#options.onStorageFailed)
+      .catch(this.#options.reporter.storageFailed)
       .then(() => {
         if (isProbe) this.#probes -= 1;
         void this.wake();
@@ -280,8 +280,8 @@ export class Sender {
 
   /** Stored events cannot be read now. */
   #holdStored(batcher: Batcher, error: unknown): void {
-    const { clock, onStorageFailed } = this.#options;
-    onStorageFailed(error);
+    const { clock, reporter } = this.#options;
+    reporter.storageFailed(error);
     this.#held.push(batcher.holdStored());
     this.#storageTimer ??= clock.setTimeout(() => {
       this.#storageTimer = undefined;

@@ -1,10 +1,11 @@
 import type { Batch } from './batch.ts';
-import type { Books, DropReason } from './books.ts';
+import type { Books } from './books.ts';
 import { MEMORY_SEGMENT } from './in-flight.ts';
 import type { Fate, Journal } from './journal.ts';
 import type { Lane } from './lane.ts';
 import type { LetterStore } from './letter-keeper.ts';
 import type { Letterbox } from './letterbox.ts';
+import type { Reporter } from './reporter.ts';
 import type { Verdicts } from './verdicts.ts';
 
 /** As much of a lane as sending its batches takes. */
@@ -16,10 +17,7 @@ export interface SettlementOptions {
   readonly deadLetters: Pick<LetterStore, 'keep'>;
   readonly letterbox: Letterbox;
   readonly verdicts: Verdicts;
-  readonly onDelivered: (count: number) => void;
-  readonly onDeadLettered: (status: number, excerpt: string) => void;
-  readonly onDropped: (reason: DropReason, count: number) => void;
-  readonly onStorageFailed: (error: unknown) => void;
+  readonly reporter: Pick<Reporter, 'emit' | 'failedAttempt' | 'settled' | 'storageFailed'>;
 }
 
 /** The ends of events: released from the journal, booked, and raised. */
@@ -35,29 +33,19 @@ export class Settlement {
 
   /** The service took the events. */
   async delivered(batch: Batch): Promise<void> {
-    const { books, onDelivered, verdicts } = this.#options;
-    const count = batch.events.ends.length;
-    this.#lane.underWay.delete(batch);
-    verdicts.accepted(count);
-    await this.#release(batch, 'delivered');
-    books.delivered += count;
-    this.#lane.backlog.settle(batch.range);
-    onDelivered(count);
+    this.#options.verdicts.accepted(batch.events.ends.length);
+    await this.#end(batch, 'delivered');
   }
 
   /** The service did not take the events, and nobody wants them. */
-  async dropped(batch: Batch): Promise<void> {
-    const { onDropped } = this.#options;
-    this.#lane.underWay.delete(batch);
-    await this.#release(batch, 'refused');
-    this.#lane.backlog.settle(batch.range);
-    onDropped('refused', batch.events.ends.length);
+  dropped(batch: Batch): Promise<void> {
+    return this.#end(batch, 'refused');
   }
 
   /** The events were tried for so long that nobody wants them any more. */
   async expired(batch: Batch): Promise<void> {
     this.#lane.underWay.delete(batch);
-    await this.#lane.batcher.expire(batch.range).catch(this.#options.onStorageFailed);
+    await this.#lane.batcher.expire(batch.range).catch(this.#options.reporter.storageFailed);
   }
 
   /**
@@ -76,28 +64,30 @@ export class Settlement {
 
   /** False where storage fails. */
   async #keep(batch: Batch, status: number, excerpt: string): Promise<boolean> {
-    const { books, deadLetters, onDeadLettered, onStorageFailed } = this.#options;
+    const { deadLetters, reporter } = this.#options;
     try {
       await deadLetters.keep(batch, { status, excerpt });
     } catch (error) {
-      onStorageFailed(error);
+      reporter.storageFailed(error);
       return false;
     }
-    this.#lane.underWay.delete(batch);
-    await this.#release(batch, 'deadLettered');
-    books.deadLettered += 1;
-    this.#lane.backlog.settle(batch.range);
-    onDeadLettered(status, excerpt);
+    await this.#end(batch, 'deadLettered');
+    reporter.emit('deadLettered', { count: 1, status, excerpt });
     return true;
   }
 
-  async #release({ range }: Batch, fate: Fate): Promise<void> {
-    const { journal, onStorageFailed } = this.#options;
+  async #end(batch: Batch, fate: Fate): Promise<void> {
+    const { journal, reporter } = this.#options;
+    const { backlog, underWay } = this.#lane;
+    underWay.delete(batch);
+    const { range } = batch;
     try {
       if (range.segment !== MEMORY_SEGMENT) await journal.acknowledge(range, fate);
     } catch (error) {
       // The service has the events; another life may send them again.
-      onStorageFailed(error);
+      reporter.storageFailed(error);
     }
+    backlog.settle(batch.range);
+    reporter.settled(fate, batch.events.ends.length);
   }
 }

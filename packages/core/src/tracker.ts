@@ -100,12 +100,11 @@ export class Tracker {
     const journal = createJournal(settings, clock);
     this.#journal = journal;
     this.#sizeLimit = new SizeLimit((bytes) => reporter.emit('bodyLimit', { bytes }));
-    const onJournalFull = (count: number) => reporter.dropped('journal-full', count);
     const wake = () => void this.#dispatch.wake();
     this.#lanes = new Lanes({
       ...{ buffer, text: platform.text, journal, clock, random, limit: batch, sizeLimit: this.#sizeLimit },
       budget: new Budget({
-        ...{ ...storage, journal, clock, onDropped: onJournalFull },
+        ...{ ...storage, journal, clock, reporter },
         evict: (segment) => this.#lanes.evict(segment),
         rescue: (segment) => this.#lanes.rescue(segment),
         ...(storage.maxBytes < Number.POSITIVE_INFINITY && { opened: () => this.#opened }),
@@ -123,18 +122,12 @@ export class Tracker {
         reporter.journal(this.#snapshots.journalKind);
       },
       onRecovered: async () => reporter.journal(this.#snapshots.journalKind),
-      onDropped: onJournalFull,
       onDue: wake,
-      onDamaged: (count) => reporter.dropped('damaged', count),
-      onExpired: (count) => reporter.dropped('expired', count),
+      reporter,
     });
-    const onDamaged = (place: string, bytes: number) => reporter.emit('damaged', { place, bytes });
-    const onFailed = (error: unknown) => reporter.storageFailed(error);
     const letterOptions = {
-      ...{ clock, ...settings.deadLetters, onDamaged, onFailed },
+      ...{ clock, ...settings.deadLetters, reporter },
       createJournal: () => createJournal(settings, clock, 'dead-letters'),
-      onDropped: (reason: 'full' | 'expired', count: number) =>
-        reporter.emit('deadLettersDropped', { reason, count }),
     };
     const { backlog, committer } = this.#lanes.normal;
     const letters = settings.parts.deadLetters?.({
@@ -352,7 +345,7 @@ export class Tracker {
           this.#reporter.settled(fate, this.#lanes.end(range));
           void this.#dispatch.wake();
         },
-        failed: (error) => this.#reporter.storageFailed(error),
+        failed: this.#reporter.storageFailed,
       });
     } catch (error) {
       this.#reporter.storageFailed(error);

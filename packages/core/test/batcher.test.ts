@@ -18,7 +18,7 @@ interface Bench {
   readonly backlog: Backlog;
   readonly journal: FakeJournal;
   readonly batcher: Batcher;
-  /** Counts of the calls of onDamaged, and of onExpired. */
+  /** Counts of what was dropped as damaged, and as expired. */
   readonly damaged: number[];
   readonly expired: number[];
   readonly due: () => number;
@@ -61,11 +61,10 @@ function createBench(
     isStrict: options.isStrict ?? false,
     maxWaitMs,
     maxAgeMs,
-    onExpired: (count) => expired.push(count),
     onDue: () => {
       due += 1;
     },
-    onDamaged: (count) => damaged.push(count),
+    reporter: { dropped: (reason, count) => (reason === 'expired' ? expired : damaged).push(count) },
   });
   const accept = (...texts: string[]): void => {
     for (const text of texts) backlog.push(text, time.now());

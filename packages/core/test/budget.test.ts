@@ -22,7 +22,7 @@ interface Bench<J extends Journal> {
   readonly backlog: Backlog;
   readonly journal: J;
   readonly budget: Budget;
-  /** Counts of the calls of onDropped. */
+  /** Counts of what was dropped. */
   readonly dropped: number[];
   /** Writes a segment of so many bytes whose one event waits. */
   readonly fill: (...bytes: number[]) => Promise<void>;
@@ -41,7 +41,7 @@ function createBenchWith<J extends Journal>(
     ...{ journal, clock: time, opened: async () => {} },
     ...{ maxBytes: 1_000, minFreeBytes: 0, whenFull: 'drop-oldest' },
     ...bounds,
-    onDropped: (count) => dropped.push(count),
+    reporter: { dropped: (_reason, count) => dropped.push(count) },
   });
   const fill = async (...sizes: number[]): Promise<void> => {
     for (const bytes of sizes) backlog.addRecovered(await journal.append(sized(bytes)));

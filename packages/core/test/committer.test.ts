@@ -43,16 +43,16 @@ function createBenchWith<J extends Journal>(
   let written = 0;
   let recovered = 0;
   const dropped: number[] = [];
-  const onDropped = (count: number) => void dropped.push(count);
+  const reporter = { dropped: (_reason: string, count: number) => void dropped.push(count) };
   const committer = new Committer({
     backlog,
     journal,
     budget: new Budget({
       ...{ evict: (segment: number) => backlog.evict(segment), rescue: async () => 0 },
-      ...{ journal, clock: time, onDropped, opened: async () => {} },
+      ...{ journal, clock: time, reporter, opened: async () => {} },
       ...{ maxBytes: Number.POSITIVE_INFINITY, minFreeBytes: 0, whenFull: 'drop-oldest', ...bounds },
     }),
-    onDropped,
+    reporter,
     clock: time,
     // The longest of all waits.
     random: () => 1,

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type Batch, createBatch } from '../src/batch.ts';
+import { Books } from '../src/books.ts';
 import { readLetter, writeLetter } from '../src/dead-letter.ts';
 import { DeadLetterStore, type DeadLetterStoreOptions } from '../src/dead-letter-store.ts';
 import { joinEvents } from '../src/event-bytes.ts';
 import type { JournalObserver } from '../src/journal.ts';
+import { Reporter } from '../src/reporter.ts';
 import { toEventBytes } from './event-texts.ts';
 import { FakeJournal } from './fake-journal.ts';
 import { SegmentedJournal } from './segmented-journal.ts';
@@ -25,6 +27,10 @@ async function read(letters: DeadLetterStore): Promise<unknown[]> {
   return events;
 }
 
+function createReporter(): Reporter {
+  return new Reporter({ books: new Books(), clock: new VirtualClock(NOW) });
+}
+
 function createStore(options: Partial<DeadLetterStoreOptions>): DeadLetterStore {
   return new DeadLetterStore({
     createJournal: () => new FakeJournal(),
@@ -33,9 +39,7 @@ function createStore(options: Partial<DeadLetterStoreOptions>): DeadLetterStore 
     maxBytes: Number.POSITIVE_INFINITY,
     maxAgeMs: Number.POSITIVE_INFINITY,
     page: { maxEvents: 100, maxBytes: 10_000 },
-    onDropped: () => {},
-    onDamaged: () => {},
-    onFailed: () => {},
+    reporter: createReporter(),
     ...options,
   });
 }
@@ -208,9 +212,11 @@ describe('DeadLetterStore', () => {
     };
     const clock = new VirtualClock(NOW);
     const dropped: number[] = [];
+    const reporter = createReporter();
+    reporter.on('deadLettersDropped', ({ count }) => dropped.push(count));
     const letters = createStore({
       ...{ createJournal: () => journal, clock, maxBytes: 2_000, maxAgeMs: 10 * HOUR },
-      onDropped: (_, count) => dropped.push(count),
+      reporter,
     });
     await letters.keep(single('"young"'), REFUSAL);
     for (const at of [NOW - 2 * HOUR, NOW - 20 * HOUR, NOW - 3 * HOUR]) {

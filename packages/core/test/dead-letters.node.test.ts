@@ -1,3 +1,5 @@
+import { Books } from '../src/books.ts';
+import { Reporter } from '../src/reporter.ts';
 import 'fake-indexeddb/auto';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -49,15 +51,15 @@ describe('dead letters on a disk that fails', () => {
   /** Keeps all, sends the first half again, and deletes the last; each is tried again where it failed. */
   async function live(directory: string, fs: FailingFileSystem) {
     const { clock } = platform;
+    const reporter = new Reporter({ books: new Books(), clock });
     const store = new DeadLetterStore({
       createJournal: () => new FileJournal({ directory, fsync: 'interval', clock, maxBytes: 64 * 1024, fs }),
       ...{ mayHold: async () => true, clock, maxBytes: 64 * 1024, maxAgeMs: 60_000 },
-      ...{ page: { maxEvents: 4, maxBytes: 16 * 1024 }, onDropped: () => {}, onDamaged: () => {} },
-      onFailed: () => {},
+      ...{ page: { maxEvents: 4, maxBytes: 16 * 1024 }, reporter },
     });
     const replayed: string[] = [];
     const letters = new DeadLetters({
-      ...{ store, now: clock.now, isClosed: () => false, onDamaged: () => {}, onFailed: () => {} },
+      ...{ store, now: clock.now, isClosed: () => false, reporter },
       replay: async (events) => void replayed.push(...toTexts(events)),
     });
     const insist = async <Result>(work: () => Promise<Result>) => {

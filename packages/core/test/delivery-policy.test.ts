@@ -58,7 +58,7 @@ describe('delivery.policy', () => {
     [{ '99': 'retry' }, /a status from 200 to 599, or a class from 2xx to 5xx, got string "99"/],
     [{ '1xx': 'retry' }, /got string "1xx"/],
     [{ toString: 'retry' }, /got string "toString"/],
-    [{ '409': 'ignore' }, /delivery\.policy\[409\] must be one of "accept", .*, got string "ignore"/],
+    [{ '409': 'ignore' }, /delivery\.policy\[409\] must be "accept", .*, got string "ignore"/],
     [{ '409': undefined }, /got nothing/],
     [['retry'], /must be an object of actions by status, got an array/],
     ['retry', /got string "retry"/],

@@ -26,19 +26,19 @@ function createBench(journal: Journal, options: { maxBytes?: number; isStrict?: 
   const clock = new VirtualClock();
   const dropped: number[] = [];
   const failures: unknown[] = [];
-  const onDropped = (count: number) => dropped.push(count);
+  const reporter = { dropped: (_reason: string, count: number) => void dropped.push(count) };
   const lanes: Lanes = new Lanes({
     ...{ buffer: ALL, text: textWriter, journal, clock, random: () => 0.5, limit: ALL },
     ...{ sizeLimit: new SizeLimit(() => {}), isStrict: options.isStrict ?? false },
     ...{ intervalMs: 0, maxWaitMs: 0, maxAgeMs: undefined },
     budget: new Budget({
-      ...{ journal, clock, onDropped, minFreeBytes: 0, whenFull: 'drop-oldest' },
+      ...{ journal, clock, reporter, minFreeBytes: 0, whenFull: 'drop-oldest' },
       maxBytes: options.maxBytes ?? Number.POSITIVE_INFINITY,
       evict: (segment) => lanes.evict(segment),
       rescue: (segment) => lanes.rescue(segment),
     }),
-    ...{ onWritten: () => {}, onRecovered: async () => {}, onDue: () => {}, onDropped },
-    ...{ onDamaged: () => {}, onExpired: () => {}, onFailed: (error) => failures.push(error) },
+    ...{ onWritten: () => {}, onRecovered: async () => {}, onDue: () => {} },
+    ...{ reporter, onFailed: (error) => failures.push(error) },
   });
   const write = async (lane: Lane, ...texts: string[]): Promise<void> => {
     for (const text of texts) lane.backlog.push(text, clock.now());

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { Books } from '../src/books.ts';
 import { readLetter } from '../src/dead-letter.ts';
 import { DeadLetterStore } from '../src/dead-letter-store.ts';
 import { type Journal, rangeLength } from '../src/journal.ts';
 import { MemoryJournal } from '../src/journals/memory-journal.ts';
 import { LetterKeeper } from '../src/letter-keeper.ts';
+import { Reporter } from '../src/reporter.ts';
 import { toEventBytes } from './event-texts.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -61,10 +63,11 @@ interface Bench {
 
 function create(place = new Place(1 << 20)): Bench {
   const dropped: number[] = [];
+  const reporter = new Reporter({ books: new Books(), clock: new VirtualClock() });
+  reporter.on('deadLettersDropped', ({ count }) => dropped.push(count));
   const keeper = new LetterKeeper({
     ...{ clock: new VirtualClock(), maxBytes: MAX_BYTES, createJournal: () => place },
-    onDropped: (_reason, count) => dropped.push(count),
-    ...{ onDamaged: () => {}, onFailed: () => {} },
+    reporter,
   });
   const keep = async (from: number, to: number, pad = ''): Promise<void> => {
     for (let n = from; n < to; n += 1) {
@@ -127,7 +130,7 @@ describe('dead letters that nobody looks at', () => {
         maxAgeMs: Number.POSITIVE_INFINITY,
         page: { maxEvents: 9, maxBytes: MAX_BYTES },
       },
-      ...{ onDropped: () => {}, onDamaged: () => {}, onFailed: () => {} },
+      reporter: new Reporter({ books: new Books(), clock: new VirtualClock() }),
     });
     await store.look();
     expect(store.count).toBe(5);

@@ -53,25 +53,25 @@ export class Page {
     const settings = readOptions({ baseUrl: 'https://example.com', correlationKey: 'email', ordering });
     const sizeLimit = new SizeLimit(() => {});
     const wake = () => void this.dispatch.wake();
-    const ignore = () => {};
+    const reporter = new Reporter({ books, clock });
     this.lanes = new Lanes({
       ...{ buffer: settings.buffer, text: textWriter, journal, clock, random, sizeLimit },
       budget: new Budget({
-        ...{ ...settings.storage, journal, clock, onDropped: ignore },
+        ...{ ...settings.storage, journal, clock, reporter },
         ...{ evict: (segment) => this.lanes.evict(segment), rescue: (segment) => this.lanes.rescue(segment) },
       }),
       ...{ intervalMs: 250, maxWaitMs: 1_000, maxAgeMs: undefined, limit: settings.batch },
       ...{ isStrict: ordering === 'strict', onWritten: wake, onDue: wake, onRecovered: async () => {} },
-      ...{ onFailed: ignore, onDropped: ignore, onDamaged: ignore, onExpired: ignore },
+      ...{ reporter, onFailed: () => {} },
     });
     this.dispatch = new Dispatch({
       ...{ settings, clock, random, transport, journal, lanes: this.lanes, books, sizeLimit },
       deadLetters: new DeadLetterStore({
         ...{ clock, maxBytes: Number.POSITIVE_INFINITY, maxAgeMs: Number.POSITIVE_INFINITY },
         ...{ createJournal: () => new FakeJournal(), mayHold: async () => true, page: journal.groupLimit },
-        ...{ onDropped: ignore, onDamaged: ignore, onFailed: ignore },
+        reporter,
       }),
-      reporter: new Reporter({ books, clock }),
+      reporter,
       hooked: {},
       opened: async () => {},
     });

@@ -12,6 +12,7 @@ import { GuardedTransport } from '../src/guarded-transport.ts';
 import { Letterbox } from '../src/letterbox.ts';
 import { RateLimit } from '../src/rate-limit.ts';
 import { rejectedIndexes } from '../src/rejected-indexes.ts';
+import { Reporter } from '../src/reporter.ts';
 import { Requests } from '../src/requests.ts';
 import { Sender } from '../src/sender.ts';
 import { SizeLimit } from '../src/size-limit.ts';
@@ -81,16 +82,29 @@ class Bench {
     const { concurrency = 1, maxEvents = 500, random = () => 1 } = options;
     const { clock, backlog, journal, books, transport } = this;
     const wake = () => this.sender.wake();
+    const reporter = new Reporter({ books, clock });
+    reporter.on('dropped', () => this.check());
+    reporter.on('delivered', ({ count }) => {
+      this.delivered.push(count);
+      this.check();
+    });
+    reporter.on('deadLettered', ({ status, excerpt }) => {
+      this.refusals.push({ status, excerpt });
+      this.check();
+    });
+    reporter.on('failedAttempt', ({ error }) => {
+      this.errors.push(error);
+      this.check();
+    });
+    reporter.on('storageFailed', ({ error }) => {
+      this.storageErrors.push(error);
+      this.check();
+    });
     this.batcher = new Batcher({
       ...{ backlog, journal, clock, limit: { maxEvents, maxBytes: 512 * 1024 }, maxWaitMs: 0, onDue: wake },
       ...{ sizeLimit: this.sizeLimit, isStrict: options.isStrict ?? false },
       maxAgeMs: options.maxAgeMs,
-      onDamaged: (count) => {
-        books.dropped.damaged += count;
-      },
-      onExpired: (count) => {
-        books.dropped.expired += count;
-      },
+      reporter,
     });
     this.breaker = new Breaker(clock, (state) => {
       this.states.push(state);
@@ -141,28 +155,9 @@ class Bench {
         clock: new VirtualClock(),
         ...{ maxBytes: Number.POSITIVE_INFINITY, maxAgeMs: Number.POSITIVE_INFINITY },
         ...{ createJournal: () => this.letters, mayHold: async () => true, page: journal.groupLimit },
-        ...{ onDropped: () => {}, onDamaged: () => {}, onFailed: () => {} },
+        reporter,
       }),
-      onDropped: (reason, count) => {
-        books.dropped[reason] += count;
-        this.check();
-      },
-      onDelivered: (count) => {
-        this.delivered.push(count);
-        this.check();
-      },
-      onDeadLettered: (status, excerpt) => {
-        this.refusals.push({ status, excerpt });
-        this.check();
-      },
-      onFailedAttempt: (error) => {
-        this.errors.push(error);
-        this.check();
-      },
-      onStorageFailed: (error) => {
-        this.storageErrors.push(error);
-        this.check();
-      },
+      reporter,
     });
   }
 

@@ -1,10 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createBatch } from '../../src/batch.ts';
+import { Books } from '../../src/books.ts';
 import type { Clock } from '../../src/clock.ts';
 import type { DeadLetter } from '../../src/dead-letter.ts';
 import { DeadLetterStore } from '../../src/dead-letter-store.ts';
 import { type DeadLetterFilter, DeadLetters } from '../../src/dead-letters.ts';
 import type { EventBytes, Journal } from '../../src/journal.ts';
+import { Reporter } from '../../src/reporter.ts';
 import { toEventBytes, toTexts } from '../event-texts.ts';
 import { SkewedClock } from '../skewed-clock.ts';
 import { settle, VirtualClock } from '../virtual-clock.ts';
@@ -45,21 +47,21 @@ class Life {
     const { maxBytes = 1024 * KIB, maxAgeMs = 24 * HOUR } = bounds;
     this.clock = clock;
     this.timeOfDay = new SkewedClock(clock);
+    const reporter = new Reporter({ books: new Books(), clock });
+    reporter.on('deadLettersDropped', (detail) => this.dropped.push(detail));
+    reporter.on('storageFailed', ({ error }) => this.failures.push(error));
     this.store = new DeadLetterStore({
       ...{ clock: this.timeOfDay, maxBytes, maxAgeMs, page: { maxEvents: 50, maxBytes: 16 * KIB } },
       createJournal: () => subject.create(place, this.timeOfDay, maxBytes),
       mayHold: async () => true,
-      onDropped: (reason, count) => this.dropped.push({ reason, count }),
-      onDamaged: () => {},
-      onFailed: (error) => this.failures.push(error),
+      reporter,
     });
     this.letters = new DeadLetters({
       store: this.store,
       now: () => clock.now(),
       isClosed: () => this.isClosed,
       replay: (events) => this.#replay(events),
-      onDamaged: () => {},
-      onFailed: (error) => this.failures.push(error),
+      reporter,
     });
   }
 
