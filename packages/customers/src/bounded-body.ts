@@ -5,17 +5,15 @@ export async function readBounded(
   body: FetchResponse['body'],
   maxBytes: number,
 ): Promise<string | undefined> {
-  if (!body) return '';
-  const reader = body.getReader();
+  const reader = body?.getReader();
   const decoder = new TextDecoder();
   let text = '';
-  let bytes = 0;
-  for (;;) {
+  for (let room = maxBytes; reader; ) {
     const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    if (!value) continue;
-    bytes += value.length;
-    if (bytes > maxBytes) return undefined;
+    if (done) break;
+    room -= value?.length ?? 0;
+    if (room < 0) return undefined;
     text += decoder.decode(value, { stream: true });
   }
+  return text + decoder.decode();
 }

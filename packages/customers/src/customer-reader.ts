@@ -1,6 +1,6 @@
 import { type Customer, isNonEmptyString, refusal } from '@sluice/protocol';
 import { Cache } from './cache.ts';
-import { type CustomerReaderOptions, readSettings, type Settings } from './options.ts';
+import { type CustomerReaderOptions, readSettings } from './options.ts';
 import { requestCustomer } from './request.ts';
 import { SharedRequests } from './shared-requests.ts';
 import { applySchema, checkSchema, type StandardSchema } from './standard-schema.ts';
@@ -28,33 +28,23 @@ export interface CustomerReader {
 
 /** Makes a reader of customers. Throws a `ConfigError` where an option is wrong; sends nothing. */
 export function createCustomerReader(options: CustomerReaderOptions): CustomerReader {
-  return new HttpCustomerReader(readSettings(options));
-}
-
-class HttpCustomerReader implements CustomerReader {
-  readonly #cache: Cache | undefined;
-  readonly #requests: SharedRequests;
-
-  constructor(settings: Settings) {
-    const cache = settings.cache && new Cache(settings.cache, settings.clock);
-    this.#cache = cache;
-    this.#requests = new SharedRequests(async (primaryKey, signal) => {
-      const text = await requestCustomer(settings, primaryKey, signal);
-      cache?.set(primaryKey, text);
-      return text;
-    });
-  }
-
-  async read<T = Customer>(primaryKey: string, { signal, schema }: ReadOptions<T> = {}): Promise<T> {
-    if (!isNonEmptyString(primaryKey)) throw refusal('primaryKey', 'a non-empty string', primaryKey);
-    if (schema !== undefined) checkSchema(schema);
-    signal?.throwIfAborted();
-    const text = this.#cache?.get(primaryKey) ?? (await this.#requests.join(primaryKey, signal));
-    // Parsed for each caller, so that what one does to the object no other sees.
-    const customer = JSON.parse(text);
-    if (schema === undefined) return customer;
-    const valid = await applySchema(schema, customer, primaryKey);
-    signal?.throwIfAborted();
-    return valid;
-  }
+  const settings = readSettings(options);
+  const cache = settings.cache && new Cache(settings.cache, settings.clock);
+  const requests = new SharedRequests(async (primaryKey, signal) => {
+    const text = await requestCustomer(settings, primaryKey, signal);
+    cache?.set(primaryKey, text);
+    return text;
+  });
+  return {
+    async read<T = Customer>(primaryKey: string, { signal, schema }: ReadOptions<T> = {}): Promise<T> {
+      if (!isNonEmptyString(primaryKey)) throw refusal('primaryKey', 'a non-empty string', primaryKey);
+      if (schema !== undefined) checkSchema(schema);
+      signal?.throwIfAborted();
+      const customer = JSON.parse(cache?.get(primaryKey) ?? (await requests.join(primaryKey, signal)));
+      if (schema === undefined) return customer;
+      const valid = await applySchema(schema, customer, primaryKey);
+      signal?.throwIfAborted();
+      return valid;
+    },
+  };
 }

@@ -7,7 +7,6 @@ import {
   requestHeaders,
   rootMessage,
 } from '@sluice/protocol';
-import { type CustomerAnswer, complaint, isCustomer, isRetryable, parseJson } from './answer.ts';
 import { readBounded } from './bounded-body.ts';
 import { CustomerNotFoundError } from './errors/customer-not-found-error.ts';
 import type { FetchResponse } from './fetch/fetch.ts';
@@ -17,10 +16,10 @@ const EXCERPT_CHARACTERS = 200;
 
 /** Sends one request and judges its answer: the customer's JSON text, or an error. */
 export async function exchange(settings: Settings, key: string, signal: AbortSignal): Promise<string> {
-  const { url, fetch, apiKey, maxResponseBytes, isNotFound, redact } = settings;
+  const { url, fetch, apiKey, maxResponseBytes, isNotFound, redact, clock } = settings;
   const request: ReadRequest = { primary_key: key };
   let response: FetchResponse;
-  let redirect: boolean;
+  let isRedirect: boolean;
   let read: string | undefined;
   try {
     response = await fetch(url, {
@@ -30,39 +29,44 @@ export async function exchange(settings: Settings, key: string, signal: AbortSig
       redirect: 'manual',
       signal,
     });
-    redirect = isRedirect(response);
-    read = redirect ? '' : await readBounded(response.body, maxResponseBytes);
+    const { status, type, redirected } = response;
+    isRedirect = type === 'opaqueredirect' || redirected === true || (status >= 300 && status < 400);
+    read = isRedirect ? '' : await readBounded(response.body, maxResponseBytes);
   } catch (error) {
     const cause = redactedError(error, redact);
     throw failure(settings, `failed: ${rootMessage(cause)}`, { retryable: true, cause });
   }
   const { status, headers } = response;
-  if (redirect) {
-    const to = redact(headers.get('location') ?? 'an address that is not shown').slice(0, EXCERPT_CHARACTERS);
-    throw failure(settings, `was redirected to ${to}, and redirects are not followed: correct apiUrl`, {
-      status: status || undefined,
-      retryable: false,
-    });
-  }
+  const excerptOf = (text: string) => redact(text).slice(0, EXCERPT_CHARACTERS);
   const body = read ?? '';
-  const answer: CustomerAnswer = { status, body, json: parseJson(body) };
-  if (isNotFound(answer)) throw new CustomerNotFoundError(key, status);
-  if (isCustomer(answer)) return body;
-  const excerpt = redact(body).slice(0, EXCERPT_CHARACTERS);
-  const what =
-    read === undefined
-      ? `${status} with more than maxResponseBytes (${maxResponseBytes})`
-      : complaint(answer);
-  throw failure(settings, `was answered ${what}${excerpt && `: ${JSON.stringify(excerpt)}`}`, {
-    status,
-    retryable: isRetryable(status),
-    retryAfterMs: parseRetryAfter(headers.get('retry-after'), settings.clock.now()),
+  const excerpt = excerptOf(body);
+  let what = `was answered ${status}`;
+  if (isRedirect) {
+    what = `was redirected to ${excerptOf(headers.get('location') ?? 'elsewhere')}: correct apiUrl`;
+  } else {
+    const json = parseJson(body);
+    if (isNotFound({ status, body, json })) throw new CustomerNotFoundError(key, status);
+    const isSuccess = status >= 200 && status < 300;
+    if (isSuccess && typeof json === 'object' && json !== null && !Array.isArray(json)) return body;
+    if (read === undefined) what += ` with more than maxResponseBytes (${maxResponseBytes})`;
+    else if (isSuccess) what += ' without a JSON object';
+    if (status === 401 || status === 403) what += ': check apiKey';
+    if (excerpt) what += `: ${JSON.stringify(excerpt)}`;
+  }
+  throw failure(settings, what, {
+    status: status || undefined,
+    retryable: [408, 425, 429].includes(status) || (status >= 500 && status !== 501),
+    retryAfterMs: parseRetryAfter(headers.get('retry-after'), clock.now()),
     excerpt,
   });
 }
 
-function isRedirect({ status, type, redirected }: FetchResponse): boolean {
-  return type === 'opaqueredirect' || redirected === true || (status >= 300 && status < 400);
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A `DeliveryError` that names the address, without the key. */

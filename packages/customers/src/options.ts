@@ -64,33 +64,33 @@ export interface Settings {
 
 const MAX_RETRY_AFTER_MS = 86_400_000;
 
+const TTL = whole(undefined, 1, Number.MAX_SAFE_INTEGER);
+
 /** By name, so that an option added to the type and not here does not compile. */
-const RULES: Readonly<Record<keyof CustomerReaderOptions, Rule>> = {
+const RULES: Readonly<Record<Exclude<keyof CustomerReaderOptions, 'cache'>, Rule>> & {
+  readonly cache: Readonly<Record<keyof CacheOptions, Rule>>;
+} = {
   apiUrl: ANYTHING,
   apiKey: ANYTHING,
   timeoutMs: milliseconds(10_000),
   retries: whole(3, 0, 1_000),
   maxRetryAfterMs: whole(60_000, 0, MAX_RETRY_AFTER_MS),
   maxResponseBytes: whole(1_048_576, 1, Number.MAX_SAFE_INTEGER),
-  cache: ANYTHING,
+  cache: { ttlMs: TTL, maxEntries: whole(1_000, 1, Number.MAX_SAFE_INTEGER) },
   isNotFound: aFunction(({ status }: CustomerAnswer) => status === 404),
   fetch: aFunction(platformFetch),
   clock: methods('a Clock, with now and setTimeout', 'now', 'setTimeout'),
   random: aFunction(Math.random),
-};
-const CACHE_RULES: Readonly<Record<keyof CacheOptions, Rule>> = {
-  ttlMs: whole(undefined, 1, Number.MAX_SAFE_INTEGER),
-  maxEntries: whole(1_000, 1, Number.MAX_SAFE_INTEGER),
 };
 
 /** Checks options and fills in the defaults. Throws a `ConfigError` that names the first option that is wrong. */
 export function readSettings(options: CustomerReaderOptions): Settings {
   // Each value is what its rule says, and the rules are of the type's names.
   const settings = readRules(RULES, '', options) as unknown as Settings;
-  const { cache, clock = systemClock } = settings;
+  const { clock = systemClock } = settings;
   const apiKey = readApiKey(options.apiKey);
-  const limits = cache && (readRules(CACHE_RULES, 'cache', cache) as unknown as CacheLimits);
-  if (limits && limits.ttlMs === undefined) throw refusal('cache.ttlMs', CACHE_RULES.ttlMs[1], undefined);
+  const cache = options.cache && settings.cache;
+  if (cache && !cache.ttlMs) throw refusal('cache.ttlMs', TTL[1], undefined);
   const url = endpoint(readBaseUrl('apiUrl', options.apiUrl, apiKey), CUSTOMER_READ_PATH);
-  return { ...settings, url, clock, cache: limits, redact: redactor(apiKey) };
+  return { ...settings, url, clock, cache, redact: redactor(apiKey) };
 }

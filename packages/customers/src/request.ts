@@ -29,21 +29,15 @@ export async function requestCustomer(settings: Settings, key: string, signal: A
 async function attempt(settings: Settings, key: string, signal: AbortSignal): Promise<string> {
   signal.throwIfAborted();
   const controller = new AbortController();
-  const abort = (): void => controller.abort(signal.reason);
-  signal.addEventListener('abort', abort);
+  const over = controller.signal;
+  signal.addEventListener('abort', () => controller.abort(signal.reason), { signal: over });
+  const timeUp = pause(settings.clock, settings.timeoutMs, over).then(() => {
+    throw failure(settings, `was not answered within ${settings.timeoutMs} ms`, { retryable: true });
+  });
   try {
-    return await Promise.race([
-      exchange(settings, key, controller.signal),
-      timeUp(settings, controller.signal),
-    ]);
+    return await Promise.race([exchange(settings, key, over), timeUp]);
   } finally {
-    signal.removeEventListener('abort', abort);
     // Clears the timer, and closes the connection where the body was not read to its end.
     controller.abort();
   }
-}
-
-async function timeUp(settings: Settings, signal: AbortSignal): Promise<never> {
-  await pause(settings.clock, settings.timeoutMs, signal);
-  throw failure(settings, `was not answered within ${settings.timeoutMs} ms`, { retryable: true });
 }

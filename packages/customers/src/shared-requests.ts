@@ -1,6 +1,7 @@
 interface Flight {
-  readonly controller: AbortController;
   readonly answer: Promise<string>;
+  /** Aborts it, if it is not over, and lets the next one begin. */
+  readonly end: () => void;
   waiting: number;
 }
 
@@ -20,27 +21,23 @@ export class SharedRequests {
     return new Promise<string>((resolve, reject) => {
       const leave = (): void => {
         flight.waiting -= 1;
-        if (flight.waiting === 0) {
-          this.#land(key, flight);
-          flight.controller.abort();
-        }
+        if (flight.waiting === 0) flight.end();
         reject(signal?.reason);
       };
-      signal?.addEventListener('abort', leave, { once: true });
+      signal?.addEventListener('abort', leave);
       flight.answer.then(resolve, reject).finally(() => signal?.removeEventListener('abort', leave));
     });
   }
 
   #takeOff(key: string): Flight {
     const controller = new AbortController();
-    const flight: Flight = { controller, answer: this.#start(key, controller.signal), waiting: 0 };
+    const end = (): void => {
+      controller.abort();
+      if (this.#flights.get(key) === flight) this.#flights.delete(key);
+    };
+    const flight: Flight = { answer: this.#start(key, controller.signal), end, waiting: 0 };
     this.#flights.set(key, flight);
-    const land = (): void => this.#land(key, flight);
-    flight.answer.then(land, land);
+    flight.answer.then(end, end);
     return flight;
-  }
-
-  #land(key: string, flight: Flight): void {
-    if (this.#flights.get(key) === flight) this.#flights.delete(key);
   }
 }
