@@ -60,8 +60,6 @@ function isHidden(): boolean {
 
 export const platform: Platform = {
   text,
-  // Missing on pages without TLS.
-  uuid: () => crypto.randomUUID?.() ?? uuidOf(crypto.getRandomValues(new Uint8Array(16))),
   clock,
   lifecycle,
   parts: {},
@@ -101,11 +99,4 @@ function hasIndexedDb(): boolean {
   } catch {
     return false;
   }
-}
-
-function uuidOf(bytes: Uint8Array): string {
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const digits = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return digits.replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }

@@ -13,7 +13,6 @@ import { FileNote } from '../journals/file/file-note.ts';
 import { errorCode } from '../journals/file/file-system.ts';
 import { writeNow } from '../last-write.ts';
 import type { Lifecycle } from '../lifecycle.ts';
-import { pooledUuid } from '../pooled-uuid.ts';
 import type { TextWriter } from '../ring-buffer.ts';
 import type { TrackerEvents } from '../tracker-events.ts';
 import { UndiciTransport } from '../transports/undici-transport.ts';
@@ -47,7 +46,6 @@ const channels: Partial<Record<keyof TrackerEvents, diagnosticsChannel.Channel>>
 
 export const platform: Platform = {
   text,
-  uuid: pooledUuid,
   clock,
   lifecycle,
   holdsUnidentified: false,

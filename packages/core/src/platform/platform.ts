@@ -36,8 +36,6 @@ export interface Queue {
 /** All that differs between Node and browsers. One is picked by the package's `imports` map, under `#platform`. */
 export interface Platform {
   readonly text: TextWriter;
-  /** A random UUID, version 4. */
-  uuid(): string;
   readonly clock: Clock;
   readonly lifecycle: Lifecycle;
   /** What a tracker has without being given it. */
