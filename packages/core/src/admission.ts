@@ -39,10 +39,9 @@ export class Admission {
     this.#consent = options.consent;
   }
 
-  /** Whether every event goes straight on the road. */
-  get isOpen(): boolean {
-    const isKnown = this.#customer !== undefined || this.#options.held === undefined;
-    return this.#consent === 'granted' && isKnown;
+  /** Whether an event goes straight on the road. */
+  isOpen(isUnidentified: boolean): boolean {
+    return this.#consent === 'granted' && !isUnidentified;
   }
 
   get isDenied(): boolean {
@@ -142,7 +141,7 @@ export class Admission {
 
   #admit(event: Arrival): void {
     const { held, enter } = this.#options;
-    if (held !== undefined && event.isUnidentified) held.hold(event);
+    if (event.isUnidentified) held?.hold(event);
     else enter(event);
   }
 

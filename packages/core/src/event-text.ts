@@ -43,6 +43,8 @@ export class EventTexts {
   #middleTime = Number.NaN;
   /** The user to whom events belong that do not say; UNIDENTIFIED where that is to be seen later. */
   correlationValue: string | undefined;
+  /** Whether the event that was made last names no user. */
+  isUnidentified = false;
 
   constructor(correlationKey: string, source: string) {
     this.#correlationKey = correlationKey;
@@ -63,8 +65,8 @@ export class EventTexts {
     const correlationValue = givenValue ?? this.correlationValue;
     const source = options.source ?? this.#source;
     if (!isNonEmptyString(name)) throw refusal('event', 'must be a non-empty string', name);
-    const isHeld = correlationValue === UNIDENTIFIED && givenValue !== UNIDENTIFIED;
-    if (!isHeld && !isNonEmptyString(correlationValue)) {
+    const isUnidentified = correlationValue === UNIDENTIFIED && givenValue !== UNIDENTIFIED;
+    if (!isUnidentified && !isNonEmptyString(correlationValue)) {
       const hint = 'must be a non-empty string, given to track() or before by identify()';
       throw refusal('correlationValue', hint, correlationValue);
     }
@@ -78,6 +80,8 @@ export class EventTexts {
     const end = text === '' ? '"}' : `","payload":${text}}`;
     // The test costs a third of what it saves.
     const value = PLAIN.test(correlationValue) ? `"${correlationValue}"` : JSON.stringify(correlationValue);
+    // Last: a payload's toJSON may track others.
+    this.isUnidentified = isUnidentified;
     return this.#headOf(name) + value + middle + uuid + end;
   }
 

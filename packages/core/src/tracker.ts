@@ -60,8 +60,6 @@ export class Tracker {
   readonly #dispatch: Dispatch;
   readonly #snapshots: Snapshots;
   readonly #admission: Admission;
-  /** The same, where an event may not go straight on the road. */
-  #detour: Admission | undefined;
   readonly #closeTransport: () => Promise<void>;
   readonly #books = new Books();
   readonly #reporter: Reporter;
@@ -161,7 +159,6 @@ export class Tracker {
       ...{ settings, clock, lanes: this.#lanes, journal, letters: this.#letters, reporter, wake },
       enter: ({ text, at, isHigh }) => this.#enter(text, at, isHigh),
     });
-    this.#turn();
     this.#snapshots = new Snapshots({
       admission: this.#admission,
       ...{ books: this.#books, clock, lanes: this.#lanes, journal, letters: this.#letters, reporter },
@@ -213,12 +210,12 @@ export class Tracker {
       const text = this.#texts.create(name, payload, options, now);
       this.#checkSize(text, now);
       const isHigh = options.priority === 'high';
-      if (this.#detour === undefined || this.#closed !== undefined) {
+      const { isUnidentified } = this.#texts;
+      if (this.#closed !== undefined || this.#admission.isOpen(isUnidentified)) {
         this.#enter(text, now, isHigh, 1);
       } else {
         this.#books.accepted += 1;
-        const isUnidentified = (options.correlationValue ?? this.#texts.correlationValue) === UNIDENTIFIED;
-        this.#detour.take({ text, at: now, isHigh, isUnidentified });
+        this.#admission.take({ text, at: now, isHigh, isUnidentified });
         if (this.#isEnding) this.#writeNow();
         else if (this.#isLeft) this.#admission.leave();
       }
@@ -255,7 +252,6 @@ export class Tracker {
   setConsent(consent: Consent): void {
     const read = readConsent(consent);
     if (this.#closed === undefined) this.#admission.setConsent(read);
-    this.#turn();
   }
 
   /**
@@ -430,17 +426,11 @@ export class Tracker {
   #setCustomer(customer: string | undefined): void {
     this.#texts.correlationValue = customer ?? this.#nobody;
     if (this.#closed === undefined) this.#admission.identify(customer);
-    this.#turn();
   }
 
   /** What stands in an event that is nobody's. */
   get #nobody(): string | undefined {
     return this.#settings.unidentified.hold ? UNIDENTIFIED : undefined;
-  }
-
-  /** Events take the detour where they may not go straight on the road. */
-  #turn(): void {
-    this.#detour = this.#admission.isOpen ? undefined : this.#admission;
   }
 
   #checkSize(text: string, now: number): void {

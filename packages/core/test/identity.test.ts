@@ -98,6 +98,15 @@ describe('what is tracked before identify()', () => {
     expect(tracker.stats()).toMatchObject({ held: 1, pending: 1 });
   });
 
+  it('is held whatever its payload tracks while its text is made', async () => {
+    const { tracker, pass, delivered } = createBench();
+    const inner = () => tracker.track('viewed', { number: 2 }, { correlationValue: 'bob@example.com' });
+    tracker.track('viewed', { number: 1, at: { toJSON: () => inner() } });
+    await pass(5_000);
+    expect(delivered().every(([customer]) => customer === 'bob@example.com')).toBe(true);
+    expect(tracker.stats()).toMatchObject({ held: 1 });
+  });
+
   it('goes on at once where it is still in memory, and where it is stored', async () => {
     for (const wait of [0, 1, 10, 100]) {
       const { tracker, pass, delivered } = createBench({ batch: { maxWaitMs: 0 } });
