@@ -79,6 +79,7 @@ export class SendTurn {
 
   /** Leaves the line. */
   cancel(): void {
+    if (this.#asked === undefined) return;
     this.#asked = undefined;
     this.#ask.abort();
   }
