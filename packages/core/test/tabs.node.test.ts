@@ -68,6 +68,27 @@ describe('tabs of one origin', () => {
     expect(second?.tracker.stats()).toMatchObject({ recovered: 50, delivered: 50, pending: 0 });
   });
 
+  it('find what a tab left that died in line behind one that knew of it, and not of all', async () => {
+    const [first, second] = openTabs(2);
+    await origin.pass(10);
+    first?.track(20);
+    await first?.tracker.durable();
+    const answers: (() => void)[] = [];
+    origin.respond = () => new Promise((resolve) => answers.push(() => resolve(answered(200))));
+    second?.track(5);
+    const flushed = second?.tracker.flush({ timeoutMs: 1_000 });
+    await origin.pass(100);
+    expect(second?.tracker.stats()).toMatchObject({ recovered: 20 });
+    first?.track(10);
+    await first?.tracker.durable();
+    first?.kill();
+    origin.respond = () => answered(200);
+    for (const answer of answers) answer();
+    await origin.pass(12_000);
+    await flushed;
+    expect(second?.tracker.stats()).toMatchObject({ recovered: 30, delivered: 35, pending: 0 });
+  });
+
   it('replace a tab at once that dies while it sends', async () => {
     const [first, second] = openTabs(2);
     await origin.pass(10);

@@ -97,8 +97,10 @@ export class IndexedDbJournal implements Journal, Sharing {
     this.#own = this.#segmentOf(this.#life);
     this.sharing = meeting.locks && this;
     this.#tabs = new Tabs(name, meeting, (message) => {
-      if (message.length === 2) this.#listener(...message);
-      else this.#settle(...message);
+      if (message.length === 4) return this.#settle(...message);
+      // What it knows of us may be older than what we appended last.
+      if (message[1] === 'works' && this.#isWaiting) this.#tabs.tell([this.#life, 'waits']);
+      this.#listener(...message);
     });
   }
 
