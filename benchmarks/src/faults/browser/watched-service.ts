@@ -90,7 +90,8 @@ export class WatchedService implements AsyncDisposable {
       this.#take(body, life === null ? undefined : Number(life), arrivedAt, response);
     }
     await pause(LATENCY_MS);
-    if (treatment === 'deaf') return void response.destroy();
+    // Cut off meanwhile: what is written to it now nobody reads, though it counts as written.
+    if (treatment === 'deaf' || request.socket.destroyed) return void response.destroy();
     const { 'content-length': _, 'transfer-encoding': __, connection: ___, ...headers } = answer.headers;
     response.writeHead(answer.statusCode, headers).end(text);
   }
