@@ -189,34 +189,44 @@ export class Backlog {
     return count;
   }
 
-  /**
-   * A segment is gone from storage: what memory holds of it goes on without a journal. What it does not is missed where it
-   * is read.
-   */
-  lose(segment: number): void {
+  /** A segment is gone from storage: what memory holds of it goes on without a journal. Returns how many others ended. */
+  lose(segment: number): number {
     this.#written.replace((range) => (range.segment === segment ? [this.#inMemory(range)] : [range]));
-    this.#memoryOnly += this.#inFlight.evict(segment);
+    return this.evict(segment);
   }
 
   /** What waits of a range ends here, what is in flight of it does not. Returns how many events ended. */
   end(gone: Range): number {
     let count = 0;
-    const cut = (range: EpochRange, leavesHole: boolean): EpochRange[] => {
-      const from = Math.max(range.from, gone.from);
-      const to = Math.min(range.to, gone.to);
-      if (range.segment !== gone.segment || from >= to) return [range];
-      count += to - from;
-      this.epochs.settle(range.epoch, to - from);
-      const hole = { ...range, segment: DROPPED_SEGMENT, from, to: leavesHole ? to : from };
-      return [{ ...range, to: from }, hole, { ...range, from: to }];
-    };
-    for (const queue of [this.#stored, this.#aside]) queue.replace((range) => cut(range, false));
+    const cut = (leavesHole: boolean) =>
+      within(gone, (part) => {
+        count += rangeLength(part);
+        this.epochs.settle(part.epoch, rangeLength(part));
+        return leavesHole ? [{ ...part, segment: DROPPED_SEGMENT }] : [];
+      });
+    for (const queue of [this.#stored, this.#aside]) queue.replace(cut(false));
     const outsideRing = count;
-    this.#written.replace((range) => cut(range, true));
+    this.#written.replace(cut(true));
     this.#holes += count - outsideRing;
     if (gone.segment === MEMORY_SEGMENT) this.#memoryOnly -= count;
     this.#closeHoles();
     return count;
+  }
+
+  /**
+   * What is stored in a range is gone from storage, but in memory: it is in flight from now on. Returns where each part of it
+   * was, and where it is known now.
+   */
+  takeLost(gone: Range): { from: number; range: EpochRange }[] {
+    const taken: { from: number; range: EpochRange }[] = [];
+    const take = within(gone, (part) => {
+      const range = this.#inMemory({ ...part, isWhole: false });
+      this.#inFlight.add(range);
+      taken.push({ from: part.from, range });
+      return [];
+    });
+    for (const queue of [this.#stored, this.#aside]) queue.replace(take);
+    return taken;
   }
 
   /** Events in flight are gone from storage. Returns where they are known from now on. */
@@ -241,20 +251,15 @@ export class Backlog {
    * Events of a range that wait are known by their place in another one from now on. Returns the index of the first that
    * was found; those before it are gone.
    */
-  move({ segment, from, to }: Range, target: Range): number {
-    let first = to;
-    const moveWithin = (range: EpochRange): EpochRange[] => {
-      const start = Math.max(range.from, from);
-      const end = Math.min(range.to, to);
-      if (range.segment !== segment || start >= end) return [range];
-      first = Math.min(first, start);
-      const offset = target.from - from;
-      const moved = { ...range, segment: target.segment, from: start + offset, to: end + offset };
-      return [{ ...range, to: start }, moved, { ...range, from: end }];
-    };
-    this.#stored.replace(moveWithin);
-    this.#aside.replace(moveWithin);
-    this.#written.replace(moveWithin);
+  move(place: Range, target: Range): number {
+    let first = place.to;
+    const offset = target.from - place.from;
+    const moved = within(place, (part) => {
+      const { from, to } = part;
+      first = Math.min(first, from);
+      return [{ ...part, segment: target.segment, from: from + offset, to: to + offset }];
+    });
+    for (const queue of [this.#stored, this.#aside, this.#written]) queue.replace(moved);
     return first;
   }
 
@@ -416,4 +421,17 @@ export class Backlog {
     this.#closeHoles();
     return true;
   }
+}
+
+/** For `replace` of a queue: puts others in the place of what lies within a range. */
+function within(
+  place: Range,
+  callback: (part: EpochRange) => EpochRange[],
+): (range: EpochRange) => EpochRange[] {
+  return (range) => {
+    const from = Math.max(range.from, place.from);
+    const to = Math.min(range.to, place.to);
+    if (range.segment !== place.segment || from >= to) return [range];
+    return [{ ...range, to: from }, ...callback({ ...range, from, to }), { ...range, from: to }];
+  };
 }

@@ -229,8 +229,9 @@ export class Batcher {
     if (rangeLength(reading.range) < 1) {
       throw new StorageError('the journal read nothing of what it is said to hold');
     }
-    const { segment, from } = backlog.peekStored(isAside) ?? {};
-    // Given up by the journal while it was read.
-    return segment === asked.segment && from === asked.from ? reading : undefined;
+    const { segment, from, to = 0 } = backlog.peekStored(isAside) ?? {};
+    // Given up or lost by the journal while it was read.
+    const isThere = segment === asked.segment && from === asked.from && to >= reading.range.to;
+    return isThere ? reading : undefined;
   }
 }

@@ -101,7 +101,7 @@ export class Delivery {
   async run(batch: Batch, first?: FirstRequest): Promise<void> {
     this.#first = first;
     const { isStrict, verdicts } = this.#options;
-    const { backlog, underWay } = this.#lane;
+    const { underWay } = this.#lane;
     this.#add(...(verdicts.blameTheService && !isStrict && !first ? this.#sample(batch) : [batch]));
     let piece = this.#pieces.pop();
     while (piece !== undefined) {
@@ -111,12 +111,10 @@ export class Delivery {
         for (const { batch } of [...this.#pieces, piece]) this.#options.onStopped?.(batch, this.#lane);
         return;
       }
-      // What is settled is so by itself, or later.
-      if (fate !== 'settled' && fate !== 'refused') underWay.delete(piece.batch);
       if (fate === 'isolate' || fate === 'split') this.#cut(piece, fate);
       // What is behind it in this batch goes back too, so that others are tried before it.
       if (fate === 'put back')
-        this.#pieces = this.#pieces.reverse().filter(({ batch }) => !backlog.putBack(batch.range));
+        this.#pieces = this.#pieces.reverse().filter(({ batch }) => !underWay.putBack(batch));
       // After an event at fault, what is largest: when the service takes that, it is known to be the event's fault.
       piece = fate === 'refused' && !isStrict ? this.#pieces.shift() : this.#pieces.pop();
     }
@@ -130,6 +128,7 @@ export class Delivery {
   }
 
   #cut({ batch }: Piece, fate: 'isolate' | 'split'): void {
+    this.#lane.underWay.delete(batch);
     const [second, first] = this.#add(...splitBatch(batch).reverse());
     if (fate === 'split' || first === undefined || second === undefined) return;
     first.sibling = second;
@@ -291,7 +290,6 @@ export class Delivery {
     answer: Answer,
   ): Promise<Fate | { readonly again: Promise<void> }> {
     const { gate, isStrict, verdicts } = this.#options;
-    const { backlog } = this.#lane;
     const isBlamed = verdicts.blameTheService;
     // One that cannot be put back is not to stand in the way of all others for ever.
     const { status, body } = answer;
@@ -303,7 +301,7 @@ export class Delivery {
     // It is for the storage to blame that it cannot be ended: others go on.
     if (!isBlamed) return { again: gate.park(STORAGE_RETRY_MS, this.#stop) };
     gate.hold(pass, 'refused', status);
-    if (!isStrict && backlog.putBack(batch.range)) return 'put back';
+    if (!isStrict && this.#lane.underWay.putBack(batch)) return 'put back';
     this.#held.add(batch);
     return { again: NOW };
   }
@@ -347,10 +345,10 @@ export class Delivery {
   }
 
   /** Leaves a batch to the journal where many wait for a retry already, so that others can go. */
-  #putAside({ range }: Batch): boolean {
+  #putAside(batch: Batch): boolean {
     const { gate, isStrict, signal } = this.#options;
     const isCrowded = gate.parked >= MOST_PARKED && gate.retryWaitMs > 0;
-    return isCrowded && !isStrict && !signal.aborted && this.#lane.backlog.putAside(range);
+    return isCrowded && !isStrict && !signal.aborted && this.#lane.underWay.putAside(batch);
   }
 
   /** After a refusal that is not worth many requests. */

@@ -101,13 +101,9 @@ export class Lane {
   /** A segment is gone from storage: what memory still holds of it is written again. */
   async lose(segment: number): Promise<void> {
     // As if it had never been written: where it cannot be now, it is once the journal works.
-    for (const batch of this.underWay.in(segment)) batch.range = this.backlog.loseInFlight(batch.range);
-    this.backlog.lose(segment);
-    try {
-      for (const { range, events } of this.underWay.unshelve(segment)) await this.#rewrite(range, events);
-    } catch (error) {
-      this.#options.onFailed(error);
-    }
+    this.underWay.lose(segment);
+    const count = this.backlog.lose(segment);
+    if (count > 0) this.#options.reporter.dropped('damaged', count);
     await this.secure();
   }
 

@@ -44,8 +44,6 @@ export class Sender {
   readonly #held: (() => void)[] = [];
   /** Where others share the journal. */
   readonly #turn: SendTurn | undefined;
-  /** Of the last turn: batches that were not sent, and are in memory alone. */
-  #left: { readonly batch: Batch; readonly lane: OutgoingLane }[] = [];
   /** How often it could not be found out, one time after the other, what others did. */
   #blindTries = 0;
   /** The last pause of others that was taken note of. */
@@ -56,17 +54,14 @@ export class Sender {
   constructor(options: SenderOptions) {
     const { clock, gate, journal } = options;
     const { sharing } = journal;
-    const onStopped = sharing && ((batch: Batch, lane: OutgoingLane) => this.#putBack(batch, lane));
+    const onStopped = sharing && ((batch: Batch, lane: OutgoingLane) => lane.underWay.leave(batch));
     this.#options = { ...options, signal: options.abort.signal, onStopped };
     this.#turn =
       sharing &&
       new SendTurn({
         ...{ sharing, clock, isBusy: () => gate.isBusy },
         prepare: () => this.#prepare(sharing),
-        onBegin: () => {
-          for (const { batch, lane } of this.#left.splice(0)) this.#start(batch, lane);
-          return this.wake();
-        },
+        onBegin: () => this.wake(),
         onEnd: () => this.#endTurn(sharing),
         onChange: () => void this.wake(),
       });
@@ -121,13 +116,14 @@ export class Sender {
   }
 
   get #isDue(): boolean {
-    return this.#left.length > 0 || this.#options.lanes.all.some(({ batcher }) => batcher.isDue);
+    return this.#options.lanes.all.some(({ batcher, underWay }) => underWay.left.length > 0 || batcher.isDue);
   }
 
   /** Before anything is sent: others may have sent it, or found that the service is to be left alone. */
   async #prepare(sharing: Sharing): Promise<boolean> {
     // What the journal took meanwhile is as good as what it had.
-    for (const { batch, lane } of this.#left.splice(0)) this.#putBack(batch, lane);
+    for (const { underWay } of this.#options.lanes.all)
+      for (const batch of underWay.left.splice(0)) underWay.leave(batch);
     try {
       await sharing.refresh();
       this.#blindTries = 0;
@@ -148,11 +144,6 @@ export class Sender {
     for (const { backlog } of lanes.all) backlog.putAllBack();
     await sharing.setPause(gate.sharedPause).catch(reporter.storageFailed);
     this.#pauseUntil = sharing.pause?.until;
-  }
-
-  #putBack(batch: Batch, lane: OutgoingLane): void {
-    if (lane.backlog.putBack(batch.range, true)) lane.underWay.shelve(batch);
-    else this.#left.push({ batch, lane });
   }
 
   #getReady(): Promise<void> {
@@ -241,7 +232,9 @@ export class Sender {
     return taken - gate.parked < concurrency && taken < Math.min(concurrency * MOST_WAITING, gate.mostTaken);
   }
 
-  async #nextBatch({ backlog, batcher }: OutgoingLane): Promise<Batch | undefined> {
+  async #nextBatch({ backlog, batcher, underWay }: OutgoingLane): Promise<Batch | undefined> {
+    const left = underWay.left.shift();
+    if (left !== undefined) return left;
     const { abort, breaker } = this.#options;
     const isClosed = breaker.state === 'closed';
     const most = isClosed ? undefined : PROBE_EVENTS;

@@ -1,7 +1,8 @@
 import type { Backlog } from './backlog.ts';
-import type { Batch } from './batch.ts';
+import { type Batch, createBatch } from './batch.ts';
+import { sliceEvents } from './event-bytes.ts';
 import { MEMORY_SEGMENT } from './in-flight.ts';
-import type { EventBytes, Journal, Range } from './journal.ts';
+import { type EventBytes, type Journal, type Range, rangeLength } from './journal.ts';
 
 export interface UnderWayOptions {
   readonly backlog: Backlog;
@@ -11,9 +12,13 @@ export interface UnderWayOptions {
 }
 
 /** What went back to the journal lately is known for as much, in bytes. */
-const MOST_SHELVED_BYTES = 256 * 1024;
+const MOST_SHELVED_BYTES = 512 * 1024;
 
-type Shelved = Pick<Batch, 'range' | 'events'>;
+interface Shelved extends Range {
+  readonly events: EventBytes;
+  /** The index of the first of these. */
+  readonly first: number;
+}
 
 /**
  * Batches under way. Those that are in memory alone, because the journal failed, are given to it once it works; those that
@@ -25,6 +30,8 @@ export class UnderWay {
   /** Those that the journal was given once more. */
   readonly #read = new WeakSet<Batch>();
 
+  /** Those that wait to be sent, and were in memory alone when that began. */
+  readonly left: Batch[] = [];
   /** Those that went back to the journal, the oldest first: should it lose them, they are still here. */
   #shelf: Shelved[] = [];
 
@@ -39,25 +46,38 @@ export class UnderWay {
   /** A batch has met its end, or goes on in parts. */
   delete(batch: Batch): void {
     this.#batches.delete(batch);
+    this.#shelf = this.#shelf.flatMap((shelved) => without(shelved, batch.range));
   }
 
-  /** A batch waits again where the journal has it. */
-  shelve(batch: Batch): void {
-    this.#batches.delete(batch);
-    const { range, events } = batch;
-    if (this.#shelf.some((other) => isWithin(range, other.range))) return;
-    // A copy: what it lies in is used again.
-    const copy = { range, events: { ...events, bytes: new Uint8Array(events.bytes) } };
-    this.#shelf = [...this.#shelf.filter((other) => !isWithin(other.range, range)), copy];
-    let bytes = this.#shelf.reduce((total, other) => total + other.events.bytes.length, 0);
-    while (bytes > MOST_SHELVED_BYTES) bytes -= this.#shelf.shift()?.events.bytes.length ?? bytes;
+  /** A batch waits again, where the journal has it: behind all that is stored, or before it. False where no journal has it. */
+  putBack(batch: Batch, isFirst = false): boolean {
+    return this.#options.backlog.putBack(batch.range, isFirst) && this.#shelve(batch);
   }
 
-  /** Those that went back to a segment. Knows them no longer. */
-  unshelve(segment: number): Shelved[] {
-    const found = this.#shelf.filter(({ range }) => range.segment === segment);
-    this.#shelf = this.#shelf.filter(({ range }) => range.segment !== segment);
-    return found;
+  /** As `Backlog.putAside`. */
+  putAside(batch: Batch): boolean {
+    return this.#options.backlog.putAside(batch.range) && this.#shelve(batch);
+  }
+
+  /** A batch waits again, before all others: where the journal has it, or else here. */
+  leave(batch: Batch): void {
+    if (!this.putBack(batch, true)) this.left.push(batch);
+  }
+
+  /** A segment is gone from storage: what is known of it is in memory alone. */
+  lose(segment: number): void {
+    const { backlog } = this.#options;
+    for (const batch of this.in(segment)) batch.range = backlog.loseInFlight(batch.range);
+    const shelf = this.#shelf;
+    this.#shelf = shelf.filter((shelved) => shelved.segment !== segment);
+    for (const shelved of shelf) {
+      if (shelved.segment !== segment) continue;
+      for (const { from, range } of backlog.takeLost(shelved)) {
+        const batch = createBatch(sliceOf(shelved.events, from - shelved.first, rangeLength(range)), range);
+        this.#batches.add(batch);
+        this.left.push(batch);
+      }
+    }
   }
 
   /** Whether the journal may still read a batch. */
@@ -99,12 +119,40 @@ export class UnderWay {
     return bytes;
   }
 
+  #shelve(batch: Batch): true {
+    this.#batches.delete(batch);
+    const { range, events } = batch;
+    let parts: Range[] = [range];
+    for (const other of this.#shelf) parts = parts.flatMap((part) => without(part, other));
+    for (const part of parts) {
+      const slice = sliceOf(events, part.from - range.from, rangeLength(part));
+      // A copy: what it lies in is used again.
+      this.#shelf.push({
+        ...part,
+        events: { ...slice, bytes: new Uint8Array(slice.bytes) },
+        first: part.from,
+      });
+    }
+    let bytes = this.#shelf.reduce((total, other) => total + other.events.bytes.length, 0);
+    while (bytes > MOST_SHELVED_BYTES) bytes -= this.#shelf.shift()?.events.bytes.length ?? bytes;
+    return true;
+  }
+
   /** Those that lie in a segment, also those that come while they are looked at: a batch may go on in parts. */
   *in(segment: number): Generator<Batch> {
     for (const batch of this.#batches) if (batch.range.segment === segment) yield batch;
   }
 }
 
-function isWithin(one: Range, other: Range): boolean {
-  return one.segment === other.segment && one.from >= other.from && one.to <= other.to;
+function sliceOf(events: EventBytes, first: number, count: number): EventBytes {
+  return sliceEvents(events, first, { maxEvents: count, maxBytes: events.bytes.length });
+}
+
+/** What is left of a range without another one. */
+function without<Place extends Range>(range: Place, gone: Range): Place[] {
+  if (range.segment !== gone.segment) return [range];
+  return [
+    { ...range, to: Math.min(range.to, gone.from) },
+    { ...range, from: Math.max(range.from, gone.to) },
+  ].filter((part) => part.from < part.to);
 }

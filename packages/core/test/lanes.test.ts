@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createBatch, splitBatch } from '../src/batch.ts';
 import { Budget } from '../src/budget.ts';
 import type { Journal } from '../src/journal.ts';
 import type { Lane } from '../src/lane.ts';
@@ -170,13 +171,38 @@ describe('Lane, where the segment that holds its events is gone from storage', (
         tries === 0 ? backlog.takeFresh({ ...ALL, maxEvents: 2 }) : await lanes.normal.batcher.next();
       if (batch === undefined) throw new Error('there is no batch');
       underWay.add(batch);
-      expect(backlog.putBack(batch.range, true)).toBe(true);
-      underWay.shelve(batch);
+      expect(underWay.putBack(batch, true)).toBe(true);
     }
-    journal.clear();
-    await lanes.lose(1);
-    expect(journal.texts.sort()).toEqual(['1', '2', '3']);
+    // Written again, it has other places.
+    for (const segments of [[1], [2, 3]]) {
+      journal.clear();
+      for (const segment of segments) await lanes.lose(segment);
+      expect(journal.texts.sort()).toEqual(['1', '2', '3']);
+      expect([backlog.memoryOnly, backlog.pending]).toEqual([0, 3]);
+      for (const batch of underWay.left.splice(0)) underWay.leave(batch);
+    }
     expect((await drain(lanes.normal)).sort()).toEqual(['1', '2', '3']);
+  });
+
+  it('keeps what went back to it in memory where the journal fails, and writes it once that works', async () => {
+    const journal = new FakeJournal();
+    const { clock, lanes, write } = createBench(journal);
+    const { backlog, underWay } = lanes.normal;
+    await write(lanes.normal, '1', '2', '3');
+    const batch = backlog.takeFresh(ALL);
+    underWay.add(batch);
+    underWay.leave(batch);
+    // Taken again, it goes back in parts.
+    const [first, second] = splitBatch(createBatch(batch.events, backlog.takeStored(3)));
+    underWay.leave(second);
+    underWay.leave(first);
+    journal.failAppends = true;
+    await lanes.lose(1);
+    expect([lanes.failing, backlog.memoryOnly, backlog.stored, backlog.pending]).toEqual([true, 3, 0, 3]);
+    journal.failAppends = false;
+    await clock.advance(60_000);
+    expect([lanes.failing, backlog.memoryOnly, backlog.pending]).toEqual([false, 0, 3]);
+    expect(journal.texts).toEqual(['1', '2', '3', '1', '2', '3']);
   });
 
   it('sends it from memory where the journal fails, and writes it once that works', async () => {
