@@ -16,6 +16,8 @@ interface Seen {
 /** Pages of one origin, each with a tracker, on one database; time passes for all of them when a test says so. */
 export class FakeOrigin {
   readonly clock: VirtualClock = new VirtualClock();
+  /** By how much the time of day is wrong, for all pages. */
+  skewMs = 0;
   readonly locks: FakeLocks = new FakeLocks();
   readonly channels = new Set<FakeChannel>();
   readonly tabs: FakeTab[] = [];
@@ -87,7 +89,7 @@ export class FakeTab {
     this.#locks = new FakeLocks(origin.locks);
     const { clock } = origin;
     const mortal = {
-      now: () => clock.now(),
+      now: () => clock.now() + origin.skewMs,
       setTimeout: (callback: () => void, delayMs: number) =>
         clock.setTimeout(() => {
           if (this.isAlive) callback();

@@ -150,6 +150,23 @@ describe('tabs of one origin', () => {
     for (const tab of origin.tabs) expect([tab.tracker.stats().pending, tab.imbalance]).toEqual([0, 0]);
   });
 
+  it('rest no longer than a pause was when it was found, though the clock was set back since', async () => {
+    origin.respond = () => answered(503, { retryAfter: '600' });
+    const first = origin.openTab();
+    first.track(10);
+    await origin.pass(2_000);
+    first.kill();
+    origin.skewMs = -60 * MINUTE;
+    origin.respond = () => answered(200);
+    origin.openTab();
+    await origin.pass(5 * MINUTE, 500);
+    expect(origin.received.size).toBe(0);
+    // Whoever opens a page meanwhile does not begin anew.
+    origin.openTab();
+    await origin.pass(8 * MINUTE, 500);
+    expect(origin.received.size).toBe(10);
+  });
+
   it('lose nothing where the browser has no Web Locks', async () => {
     const tabs = Array.from({ length: 3 }, () => origin.openTab({}, false));
     for (const tab of tabs) tab.track(20);

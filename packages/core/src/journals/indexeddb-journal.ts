@@ -27,7 +27,8 @@ import { type Meeting, Tabs } from './tabs.ts';
  * goes, others leave them alone until a time. Or a note that some were released: its size is `NOTE`.
  */
 type EventKey = [life: string, from: number, to: number, bytes: number, ...sentUntil: number[]];
-type PauseKey = [until: number, failures: number];
+/** How long it is, from when it was stored, tells a clock that was set back since. */
+type PauseKey = [until: number, failures: number, forMs: number];
 type Key = EventKey | PauseKey;
 
 /** The size in the key of a note. */
@@ -257,11 +258,13 @@ export class IndexedDbJournal implements Journal, Sharing {
     const found = new Set<string>();
     const notes: EventKey[] = [];
     const adopted: [Segment, StoredChunk][] = [];
+    let most = Number.POSITIVE_INFINITY;
     this.pause = undefined;
     for (const key of listed) {
       if (typeof key === 'number') continue;
       if (!isEventKey(key)) {
         this.pause = { until: key[0], failures: key[1] };
+        most = this.#clock.now() + key[2];
       } else if (key[3] === NOTE) {
         notes.push(key);
       } else {
@@ -279,12 +282,13 @@ export class IndexedDbJournal implements Journal, Sharing {
     for (const [{ number, chunks }, { key, from }] of adopted)
       for (const rest of chunks.restOf(from))
         observer.recovered({ segment: number, ...rest }, undefined, key.length > 4);
+    if (this.pause && this.pause.until > most) await this.setPause({ ...this.pause, until: most });
   }
 
   async setPause(pause: SharedPause | undefined): Promise<void> {
     if (pause?.until === this.pause?.until) return;
     this.pause = pause;
-    const key: PauseKey[] = pause ? [[pause.until, pause.failures]] : [];
+    const key: PauseKey[] = pause ? [[pause.until, pause.failures, pause.until - this.#clock.now()]] : [];
     const before = IDBKeyRange.bound([Number.NEGATIVE_INFINITY], [''], false, true);
     await this.#run('store a pause', () => this.#write([before], key, 0));
   }
