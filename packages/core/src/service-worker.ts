@@ -6,7 +6,7 @@ import { SYNC_TAG } from './platform/background-sync.ts';
 import { platform } from './platform/browser.ts';
 import type { Timeouts, Transport } from './transport.ts';
 
-/** What is stored together is sent together. */
+/** Few: here nobody cuts what a service finds too large. */
 const BATCH: Limit = { maxEvents: 100, maxBytes: 512 * 1024 };
 const TIMEOUTS: Timeouts = { connectMs: 10_000, headersMs: 30_000, bodyMs: 10_000, totalMs: 30_000 };
 /** Answers that find fault with events or with their size: a page sees to these, others go on. */

@@ -36,7 +36,7 @@ const NOTE = -1;
 /** Storage that could not be searched for what other lives left is searched again after so long. */
 const SEARCH_AGAIN_MS = 30_000;
 /** Records of this size are written fastest, and stay below the size at which browsers move values to files. */
-const GROUP_LIMIT: Limit = { maxEvents: 100, maxBytes: 48 * 1024 };
+const GROUP_LIMIT: Limit = { maxEvents: 500, maxBytes: 48 * 1024 };
 
 interface StoredChunk extends Chunk {
   readonly key: EventKey;

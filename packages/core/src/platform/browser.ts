@@ -16,7 +16,8 @@ const text: TextWriter = {
   allocate: (bytes) => new Uint8Array(bytes),
   write: (string, target, offset) => encoder.encodeInto(string, target.subarray(offset)).written,
   byteLength: (string) => encoder.encode(string).length,
-  blockBytes: 32 * 1024,
+  // As much as a record of the journal takes.
+  blockBytes: 48 * 1024,
   mostWrittenBytes: 512 * 1024,
 };
 
