@@ -14,18 +14,24 @@ export interface Logger {
 /** Of one message no more than one line is written in this time. */
 const EVERY_MS = 10_000;
 
-/** Of what is raised, all that is not `info`. */
-const LEVELS: Readonly<Partial<Record<keyof TrackerEvents, keyof Logger>>> = {
-  failedAttempt: 'debug',
-  dropped: 'warn',
-  deadLettered: 'warn',
-  deadLettersDropped: 'warn',
-  invalid: 'warn',
-  damaged: 'warn',
-  journal: 'warn',
-  paused: 'error',
-  storageFailed: 'error',
-  hookFailed: 'error',
+/** Level and message of what is raised; which of several, and what to do about it, is put behind that. */
+const LINES: Readonly<Partial<Record<keyof TrackerEvents, readonly [keyof Logger, string]>>> = {
+  deadLettered: ['warn', 'the service refused an event; it is kept as a dead letter'],
+  dropped: ['warn', 'events were dropped'],
+  invalid: ['warn', 'an event cannot be sent'],
+  recovered: ['info', 'events of an earlier life were found'],
+  replayed: ['info', 'dead letters are sent again'],
+  deadLettersDropped: ['warn', 'dead letters were dropped'],
+  damaged: ['warn', 'the journal is damaged; what is intact is delivered'],
+  failedAttempt: ['debug', 'a request failed'],
+  storageFailed: ['error', 'storage failed'],
+  breaker: ['info', 'the breaker'],
+  paused: ['error', 'the service is not sent events; all are kept'],
+  resumed: ['info', 'the service takes events again'],
+  rateLimit: ['info', 'the rate of requests follows what the service bears'],
+  bodyLimit: ['info', 'the size of bodies follows what the service takes'],
+  journal: ['warn', 'events are kept elsewhere'],
+  hookFailed: ['error', 'code of the application failed'],
 };
 
 /** What to do about a pause. */
@@ -59,19 +65,16 @@ export class Log {
 
   /** What is raised. */
   tell(event: keyof TrackerEvents, detail: Readonly<Record<string, unknown>>): void {
-    if (event === 'delivered') return;
+    const line = LINES[event];
+    if (line === undefined) return;
     const { error, ...data } = detail;
     const { status, field }: Record<string, unknown> = Object(error);
     const which = [
       data.reason ?? data.state ?? data.kind ?? data.hook ?? status,
       ADVICE[String(data.reason)],
     ];
-    const message = [`sluice ${event}`, ...which.filter((part) => part !== undefined)].join(': ');
-    this.write(
-      LEVELS[event] ?? 'info',
-      error === undefined ? data : { ...data, status, field, err: error },
-      message,
-    );
+    const message = [line[1], ...which.filter((part) => part !== undefined)].join(': ');
+    this.write(line[0], error === undefined ? data : { ...data, status, field, err: error }, message);
   }
 
   write(level: keyof Logger, data: object, message: string): void {
