@@ -74,7 +74,8 @@ export interface Sharing {
   readonly pause: SharedPause | undefined;
   /**
    * Works while no other life does. Rejects with what the work rejects with, or where there was none: the signal aborted, or
-   * the page is hidden, and was given a signal, and another one works.
+   * the page is hidden, and was given a signal, and another one works. Also where it was given one, and the page is frozen:
+   * then others may work from there on.
    */
   hold<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
   /** Tells the observer what other lives left, and what they settled. Rejects with a StorageError. */

@@ -135,8 +135,11 @@ export class SendTurn {
       };
       // Where it is not to be had, somebody else has it, who may die.
       this.#last = sharing.hold(work, signal).catch(() => {
-        if (this.#ask.signal === signal) this.#asked = undefined;
         if (!signal.aborted) this.#lookLater();
+        if (this.#ask.signal !== signal) return;
+        // It may have been taken away in the middle of the work: what of that goes on ends as soon as it can.
+        this.cancel();
+        this.end();
       });
       void this.#last.then(resolve).then(onChange);
     });

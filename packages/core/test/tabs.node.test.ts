@@ -1,5 +1,5 @@
 import 'fake-indexeddb/auto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FakeOrigin, type FakeTab } from './fake-origin.ts';
 import { answered, failed } from './scripted-transport.ts';
 
@@ -165,6 +165,27 @@ describe('tabs of one origin', () => {
     origin.openTab();
     await origin.pass(8 * MINUTE, 500);
     expect(origin.received.size).toBe(10);
+  });
+
+  it('go on where they were when they come back from being frozen in the middle of a request', async () => {
+    const page = new EventTarget();
+    vi.stubGlobal('document', page);
+    const tabs = openTabs(2);
+    for (let round = 0; round < 20; round += 1) {
+      origin.respond = async () => {
+        await origin.clock.advance(0);
+        if (round % 3 === 0) page.dispatchEvent(new Event('freeze'));
+        return answered(round % 5 === 0 ? 503 : 200);
+      };
+      for (const tab of tabs) tab.track(10);
+      await origin.pass(300, 50);
+      if (round % 4 === 0) page.dispatchEvent(new Event('freeze'));
+    }
+    origin.respond = () => answered(200);
+    await origin.pass(5 * MINUTE, 500);
+    vi.unstubAllGlobals();
+    expect(origin.received.size).toBe(400);
+    for (const { tracker, imbalance } of tabs) expect([tracker.stats().pending, imbalance]).toEqual([0, 0]);
   });
 
   it('lose nothing where the browser has no Web Locks', async () => {

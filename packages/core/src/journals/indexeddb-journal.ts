@@ -97,7 +97,7 @@ export class IndexedDbJournal implements Journal, Sharing {
     this.#store = new IndexedDbStore(name, clock, () => this.#forget());
     this.#own = this.#segmentOf(this.#life);
     this.sharing = meeting.locks && this;
-    this.#tabs = new Tabs(name, meeting, (message) => {
+    this.#tabs = new Tabs(name, meeting, clock, (message) => {
       if (message.length === 4) return this.#settle(...message);
       // What it knows of us may be older than what we appended last.
       if (message[1] === 'works' && this.#isWaiting) this.#tabs.tell([this.#life, 'waits']);

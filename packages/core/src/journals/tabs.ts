@@ -1,4 +1,8 @@
+import { type Clock, sleep } from '../clock.ts';
 import type { Activity, Fate } from '../journal.ts';
+
+/** A page that is hidden asks so much later: where it is frozen at once, it asks no more. */
+const HIDDEN_MS = 1_000;
 
 /** Web Locks, where the browser has them. A lock is held while its callback's promise is pending. */
 type Locks = Pick<LockManager, 'request'>;
@@ -18,13 +22,15 @@ export interface Meeting {
 export class Tabs {
   readonly #name: string;
   readonly #meeting: Meeting;
+  readonly #clock: Clock;
   readonly #onMessage: (message: Message) => void;
   readonly #ended = new AbortController();
   #channel: BroadcastChannel | undefined;
 
-  constructor(name: string, meeting: Meeting, onMessage: (message: Message) => void) {
+  constructor(name: string, meeting: Meeting, clock: Clock, onMessage: (message: Message) => void) {
     this.#name = name;
     this.#meeting = meeting;
+    this.#clock = clock;
     this.#onMessage = onMessage;
   }
 
@@ -49,11 +55,13 @@ export class Tabs {
     const { locks } = this.#meeting;
     if (locks === undefined) return work();
     const page = globalThis.document;
-    // One that is frozen while it waits would get the lock all the same, and keep it from all others.
-    const isShy = signal !== undefined && page?.visibilityState === 'hidden';
+    const isHidden = () => page?.visibilityState === 'hidden';
+    // One that is frozen as soon as it is hidden is not to be given the lock then: its timers stand still.
+    if (signal !== undefined && isHidden()) await sleep(this.#clock, HIDDEN_MS, signal);
     const wait = new AbortController();
     const leave = () => wait.abort();
     let hasAnswer = false;
+    let freeze = () => {};
     try {
       if (signal?.aborted) leave();
       for (const [target, event] of [
@@ -62,17 +70,25 @@ export class Tabs {
         [globalThis, 'pagehide'],
       ] as const)
         if (signal !== undefined) target?.addEventListener?.(event, leave, { signal: wait.signal });
-      const options = isShy ? { ifAvailable: true } : { signal: wait.signal };
+      // One that is frozen while it waits would get the lock all the same, and keep it from all others.
+      const options = signal !== undefined && isHidden() ? { ifAvailable: true } : { signal: wait.signal };
       return await locks.request(this.#name, options, (lock) => {
         hasAnswer = true;
         if (lock === null) throw new Error('another page works');
-        return work();
+        if (signal === undefined) return work();
+        // So would one that is frozen while it has it.
+        const frozen = new Promise<never>((_, reject) => {
+          freeze = () => reject(new Error('the page is frozen'));
+          page?.addEventListener?.('freeze', freeze);
+        });
+        return Promise.race([work(), frozen]);
       });
     } catch (error) {
       if (hasAnswer || wait.signal.aborted) throw error;
       // Not to be had in this page.
       return work();
     } finally {
+      page?.removeEventListener?.('freeze', freeze);
       leave();
     }
   }
