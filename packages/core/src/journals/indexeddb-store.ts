@@ -88,7 +88,12 @@ export class IndexedDbStore {
       transaction.addEventListener('error', ({ target }) => reject((target as IDBRequest).error));
       transaction.addEventListener('abort', () => reject(transaction.error ?? new Error('it was aborted')));
     });
-    const done = async () => work(transaction.objectStore(OBJECTS));
+    const done = async () => {
+      const result = work(transaction.objectStore(OBJECTS));
+      // All that it reads is asked for. Left to itself it ends with the page: one that is frozen would keep others from writing.
+      if (transaction.mode === 'readonly') transaction.commit?.();
+      return result;
+    };
     try {
       return await Promise.race([failed, done()]);
     } finally {
