@@ -1,5 +1,7 @@
 import type { EventBytes, Limit } from './journal.ts';
 
+const encoder = new TextEncoder();
+
 /** What stands between two events. */
 export const COMMA = 0x2c;
 
@@ -22,11 +24,24 @@ export function sliceEvents({ bytes, ends, times }: EventBytes, first: number, l
   };
 }
 
-/** Texts as events that were all accepted at one time, or each at its own. */
-export function joinEvents(texts: readonly Uint8Array[], time: number | readonly number[]): EventBytes {
+/** Texts as events, each accepted at its own time. */
+export function encodeEvents(texts: readonly string[], times: readonly number[]): EventBytes {
+  const joined = texts.join(',');
+  // All at once: a call costs more than the bytes of one text do.
+  const bytes = encoder.encode(joined);
+  const isAscii = bytes.length === joined.length;
+  let end = -1;
+  const ends = Uint32Array.from(texts, (text) => {
+    end += 1 + (isAscii ? text.length : encoder.encode(text).length);
+    return end;
+  });
+  return { bytes, ends, times: Float64Array.from(times) };
+}
+
+/** Texts as events that were all accepted at one time. */
+export function joinEvents(texts: readonly Uint8Array[], time: number): EventBytes {
   const ends = new Uint32Array(texts.length);
-  const times =
-    typeof time === 'number' ? new Float64Array(texts.length).fill(time) : Float64Array.from(time);
+  const times = new Float64Array(texts.length).fill(time);
   const bytes = new Uint8Array(texts.reduce((length, text) => length + text.length + 1, -1)).fill(COMMA);
   let start = 0;
   for (const [index, text] of texts.entries()) {

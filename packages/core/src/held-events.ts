@@ -1,6 +1,6 @@
 import type { DropReason } from './books.ts';
 import type { Clock, Timer } from './clock.ts';
-import { joinEvents, sliceEvents, splitEvents } from './event-bytes.ts';
+import { encodeEvents, sliceEvents, splitEvents } from './event-bytes.ts';
 import { type EventBytes, type Journal, type Range, type Reading, rangeLength, together } from './journal.ts';
 import { RangeQueue } from './range-queue.ts';
 import type { Reporter } from './reporter.ts';
@@ -8,7 +8,8 @@ import type { Sessions } from './sessions.ts';
 import { identified, inSession, outOfSession } from './unidentified.ts';
 
 const RETRY_MS = 30_000;
-const encoder = new TextEncoder();
+/** Groups that are given to the journal at once; before the next ones a page has its turn. */
+const MOST_AT_ONCE = 4;
 const decoder = new TextDecoder();
 
 /** An event that was accepted, and waits for something before it goes on. */
@@ -66,8 +67,8 @@ export class HeldEvents {
   /** Those whose customer is known and that are not on the road yet. */
   readonly #claimed = new Set<Stay>();
   /** What is given to the journal just now. */
-  readonly #writing = new Set<EventBytes>();
-  /** Events in memory, and no fewer bytes than they have. */
+  readonly #writing = new Map<EventBytes, readonly WaitingEvent[]>();
+  /** Events in memory, and the length of their texts. */
   #unwritten = 0;
   #bytes = 0;
   /** What is to be done. Where the first fails, all wait for it. */
@@ -98,11 +99,12 @@ export class HeldEvents {
       reporter.dropped('journal-full', 1);
       return;
     }
-    this.#count(1);
+    this.#unwritten += 1;
     this.#bytes += length;
     this.#stay.events.push(event);
     // Early: when the page is left, there is no time for it.
-    if (this.#opened === undefined) void this.#inTurn(() => this.#look(this.#stay));
+    if (this.#opened === undefined && this.#turns.length === 0)
+      void this.#inTurn(() => this.#look(this.#stay));
     this.#writeTimer ??= clock.setTimeout(() => void this.write(), intervalMs);
   }
 
@@ -164,11 +166,11 @@ export class HeldEvents {
     this.#journal ??= this.#options.createJournal();
     const journal = this.#journal;
     for (;;) {
-      const [group = this.#group(journal, stay)] = this.#writing;
+      const [group = this.#group(journal, stay)] = this.#writing.keys();
       const range = group && journal.appendSync?.(group);
       if (group === undefined || range === undefined) return;
-      if (!this.#writing.delete(group)) stay.events.splice(0, rangeLength(range));
-      this.#count(-rangeLength(range));
+      this.#forgetTexts(this.#writing.get(group) ?? stay.events.splice(0, rangeLength(range)));
+      this.#writing.delete(group);
       this.#keep(range);
     }
   }
@@ -180,7 +182,7 @@ export class HeldEvents {
     const journal = this.#journal;
     if (journal === undefined || stay.session === undefined) void this.write();
     else {
-      const written = together(journal, () => this.#append(journal, stay));
+      const written = this.#append(journal, stay, Number.POSITIVE_INFINITY);
       void this.#inTurn(() => written.catch(() => this.#append(journal, stay)));
     }
   }
@@ -252,25 +254,32 @@ export class HeldEvents {
     return journal;
   }
 
-  /** Gives to the journal what is in memory. */
-  async #append(journal: Journal, stay: Stay): Promise<void> {
-    const appends: Promise<void>[] = [];
-    for (let group = this.#group(journal, stay); group !== undefined; group = this.#group(journal, stay)) {
-      appends.push(this.#appendGroup(journal, stay, group));
+  /** Gives to the journal what is in memory by now. */
+  async #append(journal: Journal, stay: Stay, mostAtOnce: number = MOST_AT_ONCE): Promise<void> {
+    for (let left = stay.events.length; left > 0 && stay.events.length > 0; ) {
+      const appends: Promise<void>[] = [];
+      together(journal, () => {
+        while (appends.length < mostAtOnce) {
+          const group = this.#group(journal, stay);
+          if (group === undefined) break;
+          left -= group.ends.length;
+          appends.push(this.#appendGroup(journal, stay, group));
+        }
+      });
+      await Promise.all(appends);
     }
-    await Promise.all(appends);
   }
 
   /** Nothing is awaited before it is given to the journal. */
   async #appendGroup(journal: Journal, stay: Stay, group: EventBytes): Promise<void> {
     const events = stay.events.splice(0, group.ends.length);
-    this.#writing.add(group);
+    this.#writing.set(group, events);
     // Unless they were written by `writeSync` meanwhile.
     const isOver = () => this.#writing.delete(group);
     try {
       const range = await journal.append(group);
       if (!isOver()) return;
-      this.#count(-events.length);
+      this.#forgetTexts(events);
       this.#keep(range);
     } catch (error) {
       if (isOver()) stay.events.push(...events);
@@ -291,12 +300,12 @@ export class HeldEvents {
 
   /** Puts on the road what is of a customer's session, and drops the rest. */
   async #stamp({ events, range }: Reading, session: string | undefined, customer: string): Promise<Visit> {
-    const stamped: Uint8Array[] = [];
+    const stamped: string[] = [];
     const times: number[] = [];
     for (const [index, text] of splitEvents(events).entries()) {
       const event = session === undefined ? undefined : outOfSession(decoder.decode(text), session);
       if (event === undefined) continue;
-      stamped.push(encoder.encode(identified(event, customer)));
+      stamped.push(identified(event, customer));
       times.push(events.times?.[index] ?? Number.NaN);
     }
     // By number: which of them goes does not matter any more.
@@ -304,7 +313,7 @@ export class HeldEvents {
       this.#forget({ ...range, to: range.from + stamped.length });
       this.#dropStored('unidentified', range);
     };
-    if (stamped.length > 0) await this.#options.replay(joinEvents(stamped, times), end);
+    if (stamped.length > 0) await this.#options.replay(encodeEvents(stamped, times), end);
     else end();
     return { released: range };
   }
@@ -331,7 +340,7 @@ export class HeldEvents {
     this.#claimed.delete(stay);
     if (customer === undefined) return;
     for (const event of events.splice(0)) {
-      this.#count(-1);
+      this.#forgetTexts([event]);
       this.#options.enter({ ...event, text: identified(event.text, customer) });
     }
   }
@@ -342,16 +351,23 @@ export class HeldEvents {
 
   /** The oldest events in memory as they are stored, as many as the journal takes at once; undefined where there are none. */
   #group({ groupLimit }: Journal, { events, session = '' }: Stay): EventBytes | undefined {
-    const oldest = events.slice(0, groupLimit.maxEvents);
-    if (oldest.length === 0) return undefined;
-    const texts = oldest.map(({ text }) => encoder.encode(inSession(text, session)));
-    const times = oldest.map(({ at }) => at);
-    return sliceEvents(joinEvents(texts, times), 0, groupLimit);
+    const texts: string[] = [];
+    let room = groupLimit.maxBytes;
+    for (const { text } of events) {
+      const stored = inSession(text, session);
+      room -= stored.length + 1;
+      if (texts.length > 0 && (room < -1 || texts.length === groupLimit.maxEvents)) break;
+      texts.push(stored);
+    }
+    if (texts.length === 0) return undefined;
+    const times = events.slice(0, texts.length).map(({ at }) => at);
+    return sliceEvents(encodeEvents(texts, times), 0, groupLimit);
   }
 
-  #count(change: number): void {
-    this.#unwritten += change;
-    if (this.#unwritten === 0) this.#bytes = 0;
+  /** Events are in memory no more. */
+  #forgetTexts(events: readonly WaitingEvent[]): void {
+    this.#unwritten -= events.length;
+    for (const { text } of events) this.#bytes -= text.length;
   }
 
   #keep(range: Range): void {
@@ -359,9 +375,9 @@ export class HeldEvents {
   }
 
   #dropFresh(reason: DropReason, { events }: Stay): void {
-    const { length } = events.splice(0);
-    this.#count(-length);
-    this.#options.reporter.settled(reason, length);
+    const dropped = events.splice(0);
+    this.#forgetTexts(dropped);
+    this.#options.reporter.settled(reason, dropped.length);
   }
 
   #dropStored(reason: DropReason, range: Range): void {

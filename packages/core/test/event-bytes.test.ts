@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { joinEvents, sliceEvents, splitEvents } from '../src/event-bytes.ts';
+import { encodeEvents, joinEvents, sliceEvents, splitEvents } from '../src/event-bytes.ts';
 import { NO_EVENTS } from '../src/journal.ts';
 import { toEventBytes, toTexts } from './event-texts.ts';
 
@@ -67,5 +67,19 @@ describe('joinEvents and splitEvents', () => {
     expect(texts.map((text) => new TextDecoder().decode(text))).toEqual(TEXTS);
     expect(joinEvents(texts, 7)).toEqual({ ...EVENTS, times: Float64Array.of(7, 7, 7, 7, 7) });
     expect(splitEvents(NO_EVENTS)).toEqual([]);
+  });
+});
+
+describe('encodeEvents', () => {
+  it('makes events of texts, whatever they are made of', () => {
+    for (const texts of [['{}'], ['{"a":1}', '{}'], ['{"é":"😀"}', '{}', '{"ß":"漢字"}']]) {
+      const events = encodeEvents(
+        texts,
+        texts.map((_, time) => time),
+      );
+      expect(splitEvents(events).map((text) => new TextDecoder().decode(text))).toEqual(texts);
+      expect(new TextDecoder().decode(events.bytes)).toBe(texts.join(','));
+      expect(events.times).toEqual(Float64Array.from(texts.keys()));
+    }
   });
 });

@@ -323,11 +323,11 @@ interface Bench {
   readonly dropped: [reason: string, count: number][];
 }
 
-function createBench(): Bench {
+function createBench({ maxBytes = 1_000_000 } = {}): Bench {
   const [clock, journal] = [new VirtualClock(), new FakeSyncJournal({ maxEvents: 2, maxBytes: 4_096 })];
   const [entered, failures, dropped]: [string[], unknown[], [string, number][]] = [[], [], []];
   const held = new HeldEvents({
-    ...{ clock, intervalMs: 10, maxBytes: 1_000_000, maxAgeMs: DAY },
+    ...{ clock, intervalMs: 10, maxBytes, maxAgeMs: DAY },
     createJournal: () => journal,
     sessions: new Sessions(new MemoryNote()),
     enter: ({ text }) => entered.push(text),
@@ -388,6 +388,35 @@ describe('held events', () => {
     await clock.advance(10);
     expect(journal.groups.map(({ length }) => length)).toEqual([2, 1]);
     expect([held.pending, held.unwritten]).toEqual([3, 0]);
+  });
+
+  it('are written a few groups at a time, so that a page has its turn in between', async () => {
+    const { clock, journal, held, hold } = createBench();
+    hold(...Array.from({ length: 40 }, (_, number) => number));
+    const goOn = journal.hangAppends();
+    await clock.advance(10);
+    await settle();
+    expect(journal.mostAppendsAtOnce).toBe(4);
+    goOn();
+    await settle();
+    expect(journal.mostAppendsAtOnce).toBe(4);
+    expect(journal.groups.map(({ length }) => length)).toEqual(Array.from({ length: 20 }, () => 2));
+    expect([held.pending, held.unwritten]).toEqual([40, 0]);
+  });
+
+  it('take room in memory only until they are stored, however many come meanwhile', async () => {
+    const { journal, held, hold, dropped } = createBench({ maxBytes: 4_000 });
+    const goOn = journal.hangAppends();
+    hold(...Array.from({ length: 8 }, (_, number) => number));
+    void held.write();
+    await settle();
+    hold(9);
+    goOn();
+    await settle();
+    hold(10);
+    const { bytes } = journal;
+    for (let number = 100; dropped.length === 0; number += 1) hold(number);
+    expect(held.unwritten * 44).toBeGreaterThan(4_000 - bytes - 200);
   });
 
   it('stay in memory while the journal fails, and are stored once it works', async () => {
