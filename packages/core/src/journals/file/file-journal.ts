@@ -48,7 +48,10 @@ export class FileJournal implements Journal {
   readonly #segments: Segments;
   readonly #appender: Appender;
   #observer: JournalObserver | undefined;
-  #closed = false;
+  /** Settles once nobody waits for a sync. */
+  #syncing: Promise<unknown> = Promise.resolve();
+  /** The last sync, once it is being closed. */
+  #ended: Promise<void> | undefined;
 
   constructor(options: FileJournalOptions) {
     const { directory, fsync, clock, maxBytes = Number.POSITIVE_INFINITY } = options;
@@ -100,7 +103,7 @@ export class FileJournal implements Journal {
   }
 
   append(events: EventBytes): Promise<Range> {
-    if (this.#closed) return Promise.reject(new ClosedError('append() was called after close()'));
+    if (this.#ended) return Promise.reject(new ClosedError('append() was called after close()'));
     return this.#appender.append(events);
   }
 
@@ -117,7 +120,9 @@ export class FileJournal implements Journal {
   }
 
   sync(): Promise<void> {
-    return this.#appender.sync();
+    const synced = this.#ended ?? this.#appender.sync();
+    this.#syncing = Promise.allSettled([this.#syncing, synced]);
+    return synced;
   }
 
   async evictOldest(rescue?: (segment: number) => Promise<void>): Promise<number | undefined> {
@@ -137,19 +142,25 @@ export class FileJournal implements Journal {
   }
 
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    // Whoever comes next is to find everything in its place.
-    await this.#tenancy.retire();
+    if (this.#ended) return;
+    this.#ended = this.#end();
     try {
-      await this.#appender.end();
-      await this.#appender.sync();
+      await this.#ended;
     } catch (error) {
       this.#observer?.failed(storageError(`cannot end the journal in ${this.#directory}`, error));
     }
+    // One that was asked for before may still write again what a disk may have lost.
+    await this.#syncing;
     await this.#segments.settled();
     await this.#files.closeAll();
     await this.#tenancy.release();
+  }
+
+  async #end(): Promise<void> {
+    // Whoever comes next is to find everything in its place.
+    await this.#tenancy.retire();
+    await this.#appender.end();
+    await this.#appender.sync();
   }
 
   /** False where something failed and may work later. */
@@ -158,7 +169,7 @@ export class FileJournal implements Journal {
       return await recoverDirectory(directory, {
         fs: this.#fs,
         observer: this.#observer,
-        goesOn: () => !this.#closed,
+        goesOn: () => !this.#ended,
         open: (name) => this.#segments.open(directory, name),
         take: async (segment, waiting) => {
           this.#segments.hold(segment);

@@ -30,6 +30,11 @@ async function half(): Promise<Life> {
   return life;
 }
 
+/** Far more of the disk than anything here takes. */
+async function aWhile(): Promise<void> {
+  for (let turn = 0; turn < 100; turn += 1) await place.files('.segment');
+}
+
 const ALL = { segment: 1, from: 0, to: 10 };
 
 describe('a sync that fails', () => {
@@ -130,13 +135,55 @@ describe('a sync that fails', () => {
     const asked = ask(journal).then(() => {
       isDone = true;
     });
-    // Far more of the disk than it would take.
-    for (let turn = 0; turn < 100; turn += 1) await place.files('.segment');
+    await aWhile();
     expect(isDone).toBe(false);
     fs.heal();
     await asked;
     expect(await place.files('.segment')).toHaveLength(2);
     expect((await place.inherited()).sort()).toEqual(numbered(0, 10).sort());
+  });
+});
+
+describe('a sync under way', () => {
+  it('is waited for when the journal is closed, with all that it still saves', async () => {
+    const { journal } = await place.open({ fs });
+    await journal.append(group(numbered(0, 5)));
+    const letSync = fs.hang('sync');
+    const synced = journal.sync();
+    await journal.append(group(numbered(5, 5)));
+    // Its own succeeds, the one at the end does not, nor what is to make that good.
+    fs.fail('sync', 'EIO', { after: 1 });
+    fs.fail('create', 'ENOSPC');
+    const letCreate = fs.hang('create');
+    let isClosed = false;
+    const closed = journal.close().then(() => {
+      isClosed = true;
+    });
+    await aWhile();
+    letSync();
+    await expect.poll(() => fs.hanging).toBe(1);
+    letCreate();
+    fs.hang('create');
+    await expect.poll(() => fs.hanging).toBe(1);
+    await aWhile();
+    expect(isClosed).toBe(false);
+    fs.heal();
+    await Promise.all([synced, closed]);
+    expect((await place.inherited()).sort()).toEqual(numbered(0, 10).sort());
+  });
+
+  it.each([
+    ['resolves', 0],
+    ['rejects where that fails', Number.POSITIVE_INFINITY],
+  ])('that is asked for while the journal is closed is the last one, and %s', async (_, times) => {
+    const { journal } = await half();
+    fs.fail('sync', 'EIO', { times });
+    const closed = journal.close();
+    const [{ status }] = await Promise.allSettled([journal.sync(), closed]);
+    expect(status).toBe(times === 0 ? 'fulfilled' : 'rejected');
+    const { length } = fs.calls;
+    await aWhile();
+    expect(fs.calls).toHaveLength(length);
   });
 });
 
