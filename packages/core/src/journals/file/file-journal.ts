@@ -11,6 +11,7 @@ import { OpenFiles } from './open-files.ts';
 import { ReadingBuffer } from './reading-buffer.ts';
 import { recoverDirectory } from './recovery.ts';
 import { Segments } from './segments.ts';
+import { settled } from './settled.ts';
 import { socketLocks } from './socket-locks.ts';
 import { Tenancy } from './tenancy.ts';
 
@@ -121,7 +122,7 @@ export class FileJournal implements Journal {
 
   sync(): Promise<void> {
     const synced = this.#ended ?? this.#appender.sync();
-    this.#syncing = Promise.allSettled([this.#syncing, synced]);
+    this.#syncing = settled(this.#syncing, synced);
     return synced;
   }
 
