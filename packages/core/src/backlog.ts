@@ -191,23 +191,21 @@ export class Backlog {
 
   /** A segment is gone from storage: what memory holds of it goes on without a journal. Returns how many others ended. */
   lose(segment: number): number {
-    this.#written.replace((range) => (range.segment === segment ? [this.#inMemory(range)] : [range]));
+    this.#written.cut({ segment, from: 0, to: Number.POSITIVE_INFINITY }, (part) => this.#inMemory(part));
     return this.evict(segment);
   }
 
   /** What waits of a range ends here, what is in flight of it does not. Returns how many events ended. */
   end(gone: Range): number {
-    let count = 0;
-    const cut = (leavesHole: boolean) =>
-      within(gone, (part) => {
-        count += rangeLength(part);
-        this.epochs.settle(part.epoch, rangeLength(part));
-        return leavesHole ? [{ ...part, segment: DROPPED_SEGMENT }] : [];
-      });
-    for (const queue of [this.#stored, this.#aside]) queue.replace(cut(false));
-    const outsideRing = count;
-    this.#written.replace(cut(true));
-    this.#holes += count - outsideRing;
+    const settle = ({ epoch, from, to }: EpochRange): undefined => {
+      this.epochs.settle(epoch, to - from);
+    };
+    const holes = this.#written.cut(gone, (part) => {
+      settle(part);
+      return { ...part, segment: DROPPED_SEGMENT };
+    });
+    const count = holes + this.#stored.cut(gone, settle) + this.#aside.cut(gone, settle);
+    this.#holes += holes;
     if (gone.segment === MEMORY_SEGMENT) this.#memoryOnly -= count;
     this.#closeHoles();
     return count;
@@ -219,13 +217,12 @@ export class Backlog {
    */
   takeLost(gone: Range): { from: number; range: EpochRange }[] {
     const taken: { from: number; range: EpochRange }[] = [];
-    const take = within(gone, (part) => {
+    const take = (part: EpochRange): undefined => {
       const range = this.#inMemory({ ...part, isWhole: false });
       this.#inFlight.add(range);
       taken.push({ from: part.from, range });
-      return [];
-    });
-    for (const queue of [this.#stored, this.#aside]) queue.replace(take);
+    };
+    for (const queue of [this.#stored, this.#aside]) queue.cut(gone, take);
     return taken;
   }
 
@@ -251,15 +248,14 @@ export class Backlog {
    * Events of a range that wait are known by their place in another one from now on. Returns the index of the first that
    * was found; those before it are gone.
    */
-  move(place: Range, target: Range): number {
-    let first = place.to;
-    const offset = target.from - place.from;
-    const moved = within(place, (part) => {
-      const { from, to } = part;
-      first = Math.min(first, from);
-      return [{ ...part, segment: target.segment, from: from + offset, to: to + offset }];
-    });
-    for (const queue of [this.#stored, this.#aside, this.#written]) queue.replace(moved);
+  move(range: Range, target: Range): number {
+    let first = range.to;
+    const offset = target.from - range.from;
+    const move = (part: EpochRange) => {
+      first = Math.min(first, part.from);
+      return { ...part, segment: target.segment, from: part.from + offset, to: part.to + offset };
+    };
+    for (const queue of [this.#stored, this.#aside, this.#written]) queue.cut(range, move);
     return first;
   }
 
@@ -421,17 +417,4 @@ export class Backlog {
     this.#closeHoles();
     return true;
   }
-}
-
-/** For `replace` of a queue: puts others in the place of what lies within a range. */
-function within(
-  place: Range,
-  callback: (part: EpochRange) => EpochRange[],
-): (range: EpochRange) => EpochRange[] {
-  return (range) => {
-    const from = Math.max(range.from, place.from);
-    const to = Math.min(range.to, place.to);
-    if (range.segment !== place.segment || from >= to) return [range];
-    return [{ ...range, to: from }, ...callback({ ...range, from, to }), { ...range, from: to }];
-  };
 }

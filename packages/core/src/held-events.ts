@@ -217,7 +217,7 @@ export class HeldEvents {
           // Of a life that ended later than this one began.
           if (isOpen && this.#customer !== undefined) this.identify(this.#customer);
         },
-        settled: (range, fate) => reporter.settled(fate, this.#forget(range)),
+        settled: (range, fate) => reporter.settled(fate, this.#stored.cut(range)),
         vanished: (segment) =>
           this.#dropStored('damaged', { segment, from: 0, to: Number.POSITIVE_INFINITY }),
         damaged: (place, bytes) => reporter.emit('damaged', { place, bytes }),
@@ -310,7 +310,7 @@ export class HeldEvents {
     }
     // By number: which of them goes does not matter any more.
     const end = () => {
-      this.#forget({ ...range, to: range.from + stamped.length });
+      this.#stored.cut({ ...range, to: range.from + stamped.length });
       this.#dropStored('unidentified', range);
     };
     if (stamped.length > 0) await this.#options.replay(encodeEvents(stamped, times), end);
@@ -381,20 +381,7 @@ export class HeldEvents {
   }
 
   #dropStored(reason: DropReason, range: Range): void {
-    this.#options.reporter.settled(reason, this.#forget(range));
-  }
-
-  /** Returns how many were there. */
-  #forget({ segment, from, to }: Range): number {
-    const before = this.#stored.count;
-    this.#stored.replace((range) => {
-      if (range.segment !== segment) return [range];
-      return [
-        { ...range, to: Math.max(range.from, Math.min(range.to, from)) },
-        { ...range, from: Math.min(range.to, Math.max(range.from, to)) },
-      ];
-    });
-    return before - this.#stored.count;
+    this.#options.reporter.settled(reason, this.#stored.cut(range));
   }
 
   /** Works while no other tab does, and knows what they left. */

@@ -55,6 +55,20 @@ export class RangeQueue {
     for (const range of ranges) for (const other of callback(range)) this.push(other);
   }
 
+  /** Takes a range out, or puts others in the place of each part of it that is in here. Returns how many events that are. */
+  cut(gone: Range, other?: (part: EpochRange) => EpochRange | undefined): number {
+    let count = 0;
+    this.replace((range) => {
+      const from = Math.max(range.from, gone.from);
+      const to = Math.min(range.to, gone.to);
+      if (range.segment !== gone.segment || from >= to) return [range];
+      count += to - from;
+      const placed = other?.({ ...range, from, to });
+      return [{ ...range, to: from }, ...(placed ? [placed] : []), { ...range, from: to }];
+    });
+    return count;
+  }
+
   /** The first range of which the callback says so, and how many events are before it. */
   find(callback: (range: EpochRange) => boolean): { range: EpochRange; before: number } | undefined {
     let before = 0;

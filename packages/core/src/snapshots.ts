@@ -47,23 +47,17 @@ export class Snapshots {
 
   take(): TrackerStats {
     const { admission, books, clock, dispatch, journal, lanes, letters, reporter } = this.#options;
-    const { accepted, recovered, delivered, deadLettered, dropped, invalid, maybeDuplicate } = books;
     const { pending, volatile, stored, inFlight, bytes, oldestAt } = lanes.waiting;
     const now = clock.now();
     this.sample();
     return {
-      accepted,
-      recovered,
-      delivered,
-      deadLettered,
-      dropped: { ...dropped },
+      ...books,
+      dropped: { ...books.dropped },
       pending: pending + admission.pending,
       unwritten: volatile + (journal.unsaved ?? 0) + admission.unwritten,
       held: admission.held,
       stored,
       inFlight,
-      invalid,
-      maybeDuplicate,
       memoryBytes: bytes,
       journalBytes: journal.bytes,
       deadLetters: { kept: letters.count, bytes: letters.bytes },
@@ -71,8 +65,8 @@ export class Snapshots {
       journal: this.journalKind,
       ...dispatch.stats,
       rates: {
-        acceptedPerSecond: this.#acceptedRate.perSecond(accepted, now),
-        deliveredPerSecond: this.#deliveredRate.perSecond(delivered, now),
+        acceptedPerSecond: this.#acceptedRate.perSecond(books.accepted, now),
+        deliveredPerSecond: this.#deliveredRate.perSecond(books.delivered, now),
       },
       lastError: reporter.lastError,
     };
