@@ -42,7 +42,8 @@ export async function exchange(settings: Settings, key: string, signal: AbortSig
   const excerpt = excerptOf(body);
   let what = `was answered ${status}`;
   if (isRedirect) {
-    what = `was redirected to ${excerptOf(headers.get('location') ?? 'elsewhere')}: correct apiUrl`;
+    const to = excerptOf(headers.get('location') ?? 'an address that is not shown');
+    what = `was redirected to ${to}, and redirects are not followed: correct apiUrl`;
   } else {
     const json = parseJson(body);
     if (isNotFound({ status, body, json })) throw new CustomerNotFoundError(key, status);

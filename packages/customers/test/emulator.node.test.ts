@@ -45,6 +45,6 @@ describe('the emulator', () => {
     const reader = createCustomerReader({ apiUrl: `${apiUrl}/wrong`, apiKey });
     const error = await rejection(reader.read('ada@example.com'));
     expect(error).toMatchObject({ code: 'SLUICE_CUSTOMER_NOT_FOUND' });
-    expect(String(error)).toContain('wrong apiUrl');
+    expect(String(error)).toContain('check apiUrl');
   });
 });

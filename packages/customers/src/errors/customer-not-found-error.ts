@@ -8,10 +8,11 @@ export class CustomerNotFoundError extends SluiceError {
   readonly status: number;
 
   constructor(primaryKey: string, status: number) {
-    const hint = status === 404 ? ', as for a wrong apiUrl' : '';
+    const hint =
+      status === 404 ? '; if no customer is ever found, check apiUrl: a wrong address answers 404 too' : '';
     super(
       'SLUICE_CUSTOMER_NOT_FOUND',
-      `no customer has the primary key ${describe(primaryKey)} (status ${status}${hint})`,
+      `no customer has the primary key ${describe(primaryKey)} (status ${status})${hint}`,
     );
     this.primaryKey = primaryKey;
     this.status = status;
