@@ -61,7 +61,7 @@ export class Tabs {
     const wait = new AbortController();
     const leave = () => wait.abort();
     let hasAnswer = false;
-    let freeze = () => {};
+    let freeze: (event?: unknown) => void = () => {};
     try {
       if (signal?.aborted) leave();
       for (const [target, event] of [
@@ -78,8 +78,8 @@ export class Tabs {
         if (signal === undefined) return work();
         // So would one that is frozen while it has it.
         const frozen = new Promise<never>((_, reject) => {
-          freeze = () => reject(new Error('the page is frozen'));
-          page?.addEventListener?.('freeze', freeze);
+          freeze = reject;
+          page?.addEventListener?.('freeze', reject);
         });
         return Promise.race([work(), frozen]);
       });

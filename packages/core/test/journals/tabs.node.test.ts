@@ -43,7 +43,7 @@ describe('the lock under which one tab works', () => {
     vi.stubGlobal('document', undefined);
     const work = other.hold(async () => 'worked', signal);
     page.freeze();
-    await expect(held).rejects.toThrow('the page is frozen');
+    await expect(held).rejects.toMatchObject({ type: 'freeze' });
     expect(await work).toBe('worked');
   });
 
