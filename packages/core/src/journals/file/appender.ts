@@ -221,7 +221,7 @@ export class Appender {
 
   async #abandon(writer: SegmentWriter): Promise<void> {
     await writer.close();
-    await this.#options.segments.evict(writer.segment).catch(() => undefined);
+    await this.#options.segments.discard(writer.segment).catch(() => undefined);
   }
 
   /** Ends the current segment: it is read and released from now on, never written. */

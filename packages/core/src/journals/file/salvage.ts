@@ -106,6 +106,7 @@ export class Salvage {
 
   /** A segment is deleted. */
   forget(segment: Segment): void {
+    this.#kept.delete(segment.number);
     for (const [number, moved] of this.#moved) if (moved.segment === segment) this.#moved.delete(number);
   }
 

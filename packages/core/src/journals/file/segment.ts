@@ -205,8 +205,9 @@ export class Segment {
       if (!this.#findings?.damaged) await fs.remove(this.path);
       else await fs.rename(this.path, this.#pathOf(DAMAGED_SUFFIX));
     } catch (error) {
-      // Nobody is to find there what is done.
-      await this.#note(acknowledgementRecord(this.id, 0, this.end)).catch(() => undefined);
+      // Nobody is to find there what is done. What waits is not given up, and whoever comes next is to find it.
+      if (this.isReleased)
+        await this.#note(acknowledgementRecord(this.id, 0, this.end)).catch(() => undefined);
       throw error;
     }
     await files.close(acknowledgements);

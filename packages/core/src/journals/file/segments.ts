@@ -96,14 +96,22 @@ export class Segments {
     return this.salvage.nameOf(segment);
   }
 
-  /** Deletes a segment, whatever waits in it, and what was salvaged of it. Returns what ranges call it. */
+  /**
+   * Deletes a segment, whatever waits in it, and what was salvaged of it. Returns what ranges call it. Where it cannot be
+   * deleted, nothing is given up.
+   */
   async evict(segment: Segment): Promise<number> {
     const number = this.nameOf(segment);
     const rest = this.#holderOf({ segment: number, from: segment.end, to: segment.end });
-    await this.salvage.drop(segment.number);
     await this.#delete(segment);
-    if (rest !== undefined) await this.#delete(rest);
+    // From here on all of it is given up, whatever fails.
+    if (rest !== undefined) await this.discard(rest).catch(() => undefined);
     return number;
+  }
+
+  /** Deletes a segment of which nothing is needed: where it cannot be deleted, nobody is to find anything there. */
+  discard(segment: Segment): Promise<void> {
+    return this.#release(segment, 0, segment.end);
   }
 
   async deleteIfDone(segment: Segment): Promise<void> {

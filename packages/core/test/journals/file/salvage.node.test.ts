@@ -299,6 +299,35 @@ describe('evictOldest', () => {
     expect(await place.files('.segment')).toHaveLength(1);
   });
 
+  it('gives up nothing where the file cannot be deleted: whoever comes next finds all that waits', async () => {
+    const { journal } = await half();
+    await journal.acknowledge({ ...ALL, to: 1 });
+    fs.fail('remove', 'EROFS');
+    await expect(journal.evictOldest()).rejects.toThrow('EROFS');
+    expect(await readAll(journal, [{ ...ALL, from: 1 }])).toEqual(numbered(1, 9));
+    expect(await place.inherited()).toEqual(numbered(1, 9));
+  });
+
+  it('gives up nothing of what is in memory alone either where its file cannot be deleted', async () => {
+    const { journal } = await half();
+    fs.fail('sync', 'EIO', EVERY);
+    await expect(journal.sync()).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
+    fs.fail('remove', 'EROFS');
+    await expect(journal.evictOldest()).rejects.toThrow('EROFS');
+    expect(journal.unsaved).toBe(5);
+    expect((await place.inherited()).sort()).toEqual(numbered(0, 10).sort());
+  });
+
+  it('gives up all of a segment whose end was saved, also where only one of its files can be deleted', async () => {
+    const { journal } = await half();
+    fs.fail('sync', 'EIO');
+    await journal.sync();
+    fs.fail('remove', 'EROFS', { after: 1, path: SEGMENT });
+    expect(await journal.evictOldest()).toBe(1);
+    expect(await place.files('.segment')).toHaveLength(1);
+    expect(await place.inherited()).toEqual([]);
+  });
+
   it('lets go of what is in memory alone', async () => {
     const { journal } = await half();
     fs.fail('sync', 'EIO', EVERY);
