@@ -10,6 +10,7 @@ import { SEGMENT_SUFFIX, type Segment } from './segment.ts';
 import { newHeader, type SegmentHeader } from './segment-header.ts';
 import { SegmentWriter, type WrittenGroup, writeSegmentSync } from './segment-writer.ts';
 import type { Segments } from './segments.ts';
+import { settled } from './settled.ts';
 import type { Tenancy } from './tenancy.ts';
 
 /** A segment that is used for so long is followed by a new one, so that what is delivered leaves the disk. */
@@ -232,7 +233,7 @@ export class Appender {
     this.#syncTimer = undefined;
     this.#writer = undefined;
     const ending = this.#finish(writer);
-    this.#ending = Promise.allSettled([this.#ending, ending]);
+    this.#ending = settled(this.#ending, ending);
     return ending;
   }
 
@@ -271,7 +272,7 @@ export class Appender {
     if (known !== undefined) return known;
     const saving = this.#saveOnce(writer, cause);
     this.#saved.set(writer, saving);
-    this.#saving = Promise.allSettled([this.#saving, saving]);
+    this.#saving = settled(this.#saving, saving);
     return saving;
   }
 
