@@ -61,10 +61,8 @@ export class Salvage {
 
   /** Writes all that is kept to new files. Rejects where the disk fails again; it is kept then. */
   run(): Promise<void> {
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
-    });
-    return this.#running;
+    if (this.isNeeded) this.#running ??= this.#run();
+    return this.#running ?? Promise.resolve();
   }
 
   /** Lets go of what a segment may have lost: its events are elsewhere, or given up. */
@@ -111,19 +109,26 @@ export class Salvage {
   }
 
   async #run(): Promise<void> {
-    for (const kept of [...this.#kept.values()]) {
-      const { segment, from, groups } = kept;
-      const moved = await this.#rewrite(segment, groups);
-      this.#kept.delete(segment.number);
-      this.#moved.set(segment.number, { from, segment: moved });
-      // What was delivered of them until now; from now on it is noted there.
-      let at = from;
-      for (const run of [...segment.waiting(from, moved.end), { from: moved.end, to: moved.end }]) {
-        if (run.from > at) await this.#release(moved, at, run.from);
-        at = run.to;
-      }
-      await this.#forsake(kept);
+    try {
+      // Also what is to be kept since this began: whoever has that saved waits for this.
+      for (const kept of this.#kept.values()) await this.#save(kept);
+    } finally {
+      this.#running = undefined;
     }
+  }
+
+  async #save(kept: Kept): Promise<void> {
+    const { segment, from, groups } = kept;
+    const moved = await this.#rewrite(segment, groups);
+    this.#kept.delete(segment.number);
+    this.#moved.set(segment.number, { from, segment: moved });
+    // What was delivered of them until now; from now on it is noted there.
+    let at = from;
+    for (const run of [...segment.waiting(from, moved.end), { from: moved.end, to: moved.end }]) {
+      if (run.from > at) await this.#release(moved, at, run.from);
+      at = run.to;
+    }
+    await this.#forsake(kept);
   }
 
   /** The file that may have lost them is not to bring them back in another life, should it not have. */

@@ -272,6 +272,21 @@ describe('with fsync always', () => {
     expect((await place.inherited()).sort()).toEqual(numbered(0, 2));
   });
 
+  it('an append is taken only once its own events are saved, also while those of another file are', async () => {
+    const { journal } = await place.open({ fs, fsync: 'always' });
+    fs.fail('sync', 'EIO', { times: 2 });
+    const letClose = fs.hang('close');
+    const first = journal.append(group(numbered(0, 1)));
+    await expect.poll(() => fs.hanging).toBe(1);
+    const second = journal.append(group(numbered(1, 1)));
+    await expect.poll(() => fs.hanging).toBe(2);
+    letClose();
+    await second;
+    expect(journal.unsaved).toBe(0);
+    await first;
+    expect((await place.inherited()).sort()).toEqual(numbered(0, 2));
+  });
+
   it('no append under way is taken where the sync of those before it failed for good', async () => {
     const { journal } = await place.open({ fs, fsync: 'always' });
     const release = fs.hang('sync');
