@@ -103,8 +103,13 @@ export class UnderWay {
   /** The journal has a batch in another place, or has it now. Its end may have come meanwhile. */
   async place(batch: Batch, written: Range): Promise<void> {
     const { backlog, journal } = this.#options;
-    if (this.#batches.has(batch)) batch.range = backlog.moveInFlight(batch.range, written);
-    else await journal.acknowledge(written).catch(() => undefined);
+    if (!this.#batches.has(batch)) return void (await journal.acknowledge(written).catch(() => undefined));
+    batch.range = backlog.moveInFlight(batch.range, written);
+    const index = this.left.indexOf(batch);
+    if (index < 0) return;
+    // It waits where others may see to it now.
+    this.left.splice(index, 1);
+    this.leave(batch);
   }
 
   /** Writes what lies in a segment to another one. Returns how many bytes that are. */

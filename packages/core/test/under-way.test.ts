@@ -47,6 +47,17 @@ describe('UnderWay', () => {
     expect(backlog.putBack(batch.range)).toBe(true);
   });
 
+  it('lets go of what waits as soon as the journal has it: others may see to it', async () => {
+    const { backlog, underWay, send } = createBench(new FakeJournal());
+    const batch = send('1', '2');
+    const written = underWay.secureOne(batch);
+    underWay.leave(batch);
+    expect([underWay.left, backlog.inFlight, backlog.stored]).toEqual([[batch], 2, 0]);
+    await written;
+    expect([underWay.left, backlog.inFlight, backlog.stored]).toEqual([[], 0, 2]);
+    expect(backlog.end({ segment: 1, from: 0, to: 2 })).toBe(2);
+  });
+
   it('leaves alone what a journal holds already, and gives nothing twice', async () => {
     const journal = new FakeJournal();
     const { underWay, send } = createBench(journal);

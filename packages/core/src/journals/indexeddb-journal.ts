@@ -166,7 +166,7 @@ export class IndexedDbJournal implements Journal, Sharing {
   }
 
   async read(range: Range, limit: Limit): Promise<Reading> {
-    const { chunks } = this.#segments[range.segment] ?? {};
+    const chunks = this.#segments[range.segment]?.chunks;
     const wanted: StoredChunk[] = [];
     const most = Math.min(range.to, range.from + limit.maxEvents);
     let bytes = 0;
@@ -199,7 +199,11 @@ export class IndexedDbJournal implements Journal, Sharing {
       room -= part.bytes.length + 1;
       if (to < chunk.to) break;
     }
-    if (wanted.length === 0) to = range.to;
+    if (wanted.length === 0) {
+      to = chunks?.chunks.find(({ from }) => from > to && from < range.to)?.from ?? range.to;
+      // Another page saw to them while they were in a request of this one.
+      if (chunks !== undefined) this.#observer?.settled?.({ ...range, to }, 'delivered');
+    }
     return { events: parts.length === 0 ? NO_EVENTS : mergeEvents(parts), range: { ...range, to } };
   }
 

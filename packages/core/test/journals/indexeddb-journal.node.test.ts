@@ -173,6 +173,24 @@ describe('IndexedDbJournal, where the browser fails', () => {
     expect(await create('empty').evictOldest()).toBeUndefined();
   });
 
+  it('says of what it is to read, and another life saw to, that it ended there, and no more than that', async () => {
+    const journal = create('seen to');
+    const ended: unknown[] = [];
+    await journal.open({
+      recovered: () => {},
+      damaged: () => {},
+      failed: () => {},
+      settled: (range, fate) => ended.push([range, fate]),
+    });
+    const range = await journal.append(one);
+    await journal.append(two);
+    await journal.acknowledge(range);
+    const limit = { maxEvents: 10, maxBytes: 1_000 };
+    expect((await journal.read({ ...range, to: 2 }, limit)).range).toEqual(range);
+    expect(ended).toEqual([[range, 'delivered']]);
+    await journal.close();
+  });
+
   it('syncs with one strict write, which is no event', async () => {
     const journal = create('synced');
     await journal.append(one);
