@@ -26,7 +26,5 @@ export interface Fault {
   readonly name: string;
   /** Why it cannot be made on this machine; undefined where it can. */
   readonly skipReason?: string | undefined;
-  /** Why it is known to fail. A quick run of all faults leaves it out and shows this; all other runs show that it fails. */
-  readonly knownFailure?: string | undefined;
   run(context: FaultContext): Promise<FaultResult>;
 }

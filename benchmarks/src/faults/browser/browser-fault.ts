@@ -19,16 +19,14 @@ interface Plan {
   /** How many times. */
   readonly full: number;
   readonly quick: number;
-  readonly knownFailure?: string;
   /** Makes things go wrong. All that the pages told as durable must then arrive, once. */
   play(play: Play): Promise<Found | undefined>;
 }
 
 /** A fault that pages in a browser have to get over. */
-export function browserFault(name: string, { full, quick, knownFailure, play }: Plan): Fault {
+export function browserFault(name: string, { full, quick, play }: Plan): Fault {
   return {
     name,
-    knownFailure,
     skipReason: whyNoChromium,
     async run(context) {
       await using scene = await Scene.open(context);

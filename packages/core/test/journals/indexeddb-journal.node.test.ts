@@ -24,6 +24,18 @@ describe('IndexedDbJournal, where the browser fails', () => {
     throw new DOMException('the scripted failure', 'UnknownError');
   };
 
+  /** Opens a journal. Returns what it says of events that met their end. */
+  async function openToSettled(journal: IndexedDbJournal): Promise<unknown[]> {
+    const ended: unknown[] = [];
+    await journal.open({
+      recovered: () => {},
+      damaged: () => {},
+      failed: () => {},
+      settled: (range, fate) => ended.push([range, fate]),
+    });
+    return ended;
+  }
+
   /** What the next life finds. */
   async function left(place: string, journal: IndexedDbJournal): Promise<string[]> {
     await journal.close();
@@ -158,13 +170,7 @@ describe('IndexedDbJournal, where the browser fails', () => {
 
   it('gives up its oldest record, and says which events ended', async () => {
     const journal = create('full');
-    const ended: unknown[] = [];
-    await journal.open({
-      recovered: () => {},
-      damaged: () => {},
-      failed: () => {},
-      settled: (range, fate) => ended.push([range, fate]),
-    });
+    const ended = await openToSettled(journal);
     const range = await journal.append(one);
     await journal.append(two);
     expect(await journal.evictOldest()).toBe(true);
@@ -175,13 +181,7 @@ describe('IndexedDbJournal, where the browser fails', () => {
 
   it('says of what it is to read, and another life saw to, that it ended there, and no more than that', async () => {
     const journal = create('seen to');
-    const ended: unknown[] = [];
-    await journal.open({
-      recovered: () => {},
-      damaged: () => {},
-      failed: () => {},
-      settled: (range, fate) => ended.push([range, fate]),
-    });
+    const ended = await openToSettled(journal);
     const range = await journal.append(one);
     await journal.append(two);
     await journal.acknowledge(range);
