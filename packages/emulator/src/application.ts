@@ -11,25 +11,35 @@ export type Application = Hono<Environment>;
 /** What a handler is given. */
 export type RequestContext = Context<Environment>;
 
-interface Environment {
+/** What Node's server gives to an application. */
+export interface Environment {
   Bindings: HttpBindings;
 }
 
+/** What a route may take. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
 const PREFLIGHT_MAX_AGE_S = 7_200;
 
-/** Makes an application without routes: it answers CORS preflights, refuses every path, and logs. */
-export function createApplication(logger: Logger, paths: Paths): Application {
+/**
+ * Makes an application without routes: it refuses every path, and logs. Pages of any origin may use it, but for those
+ * paths that `isOperators` names: there the operator's own page alone may look.
+ */
+export function createApplication(
+  logger: Logger,
+  paths: Paths,
+  isOperators: (path: string) => boolean = () => false,
+): Application {
   const application: Application = new Hono();
-  application.use(
-    cors({
-      origin: '*',
-      allowMethods: ['POST'],
-      // Also where compressed bodies are refused: a page is to see that answer.
-      allowHeaders: ['authorization', 'content-type', 'content-encoding'],
-      exposeHeaders: ['Retry-After'],
-      maxAge: PREFLIGHT_MAX_AGE_S,
-    }),
-  );
+  const anyOrigin = cors({
+    origin: '*',
+    allowMethods: ['POST'],
+    // Also where compressed bodies are refused: a page is to see that answer.
+    allowHeaders: ['authorization', 'content-type', 'content-encoding'],
+    exposeHeaders: ['Retry-After'],
+    maxAge: PREFLIGHT_MAX_AGE_S,
+  });
+  application.use((context, next) => (isOperators(context.req.path) ? next() : anyOrigin(context, next)));
   application.use(async (context, next) => {
     const startedAt = performance.now();
     await next();
@@ -53,15 +63,25 @@ export function createApplication(logger: Logger, paths: Paths): Application {
 /** Serves `method` at `path`, and refuses other methods there. */
 export function addRoute(
   application: Application,
-  method: 'GET' | 'POST',
+  method: Method,
   path: string,
   handler: Handler<Environment>,
 ): void {
-  application.on(method, path, handler);
+  addRoutes(application, path, { [method]: handler });
+}
+
+/** Serves several methods at `path`, and refuses others there. */
+export function addRoutes(
+  application: Application,
+  path: string,
+  handlers: Readonly<Partial<Record<Method, Handler<Environment>>>>,
+): void {
+  for (const [method, handler] of Object.entries(handlers)) application.on(method, path, handler);
+  const methods = Object.keys(handlers);
   application.all(path, (context) => {
-    const allow = method === 'GET' ? 'GET, HEAD, OPTIONS' : 'POST, OPTIONS';
-    const message = `${path} takes ${method}, got ${context.req.raw.method}.`;
-    throw new Refusal('wrong_method', message, { headers: { allow } });
+    const allow = [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method)), 'OPTIONS'];
+    const message = `${context.req.path} takes ${methods.join(', ')}, got ${context.req.raw.method}.`;
+    throw new Refusal('wrong_method', message, { headers: { allow: allow.join(', ') } });
   });
 }
 

@@ -21,6 +21,7 @@ Usage: npm run emulator -- [options]
   --host HOST         address to listen on (default 127.0.0.1)
   --data DIR          keep everything in this directory (default: memory only)
   --api-key KEY       API key to take (default: the one in the data directory, else a new one)
+  --token TOKEN       what to present for pages and admin routes (default: nothing on loopback, else a new one)
   --primary-key NAME  select this attribute as primary key
   --customers FILE    add the customers of FILE, one JSON object a line
   --max-body-bytes N  largest request body (default 33554432)
@@ -41,6 +42,7 @@ const FLAGS = {
   host: { type: 'string' },
   data: { type: 'string' },
   'api-key': { type: 'string' },
+  token: { type: 'string' },
   'primary-key': { type: 'string' },
   customers: { type: 'string' },
   'max-body-bytes': { type: 'string' },
@@ -67,6 +69,7 @@ export function parseCommandLine(args: readonly string[]): Command {
       host: values.host,
       data: values.data,
       apiKey: values['api-key'],
+      token: values.token,
       primaryKey: values['primary-key'],
       maxBodyBytes: toNumber('maxBodyBytes', values['max-body-bytes']),
       compression: values.compression,

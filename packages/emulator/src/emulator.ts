@@ -19,6 +19,8 @@ export interface Emulator extends AsyncDisposable {
   readonly baseUrl: string;
   /** `{api_url}` of the interface: the base address of reading a customer, without a trailing slash. */
   readonly apiUrl: string;
+  /** Address of the pages: event tracker, audience, settings, requests, faults. It carries the token where one is needed. */
+  readonly pagesUrl: string;
   /** The API key it started with. It stays the same after `revokeApiKey(emulator.apiKey)`, but is then refused. */
   readonly apiKey: string;
   /** Name of the attribute selected as primary key; null until one is selected. Both endpoints refuse until then. */

@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { ConfigError, type Customer, describe, isApiKey, isNonEmptyString } from '@sluice/protocol';
+import { isLoopback } from './admin/operator-access.ts';
 import { type Logger, silentLogger } from './logger.ts';
 
 /** How an emulator starts. Every option may be left out. */
@@ -13,6 +15,11 @@ export interface EmulatorOptions {
   readonly data?: string | undefined;
   /** The API key to take: visible ASCII. Default: the oldest valid one of the data directory, else a new one. */
   readonly apiKey?: string | undefined;
+  /**
+   * What the operator must present to see the pages and use the admin routes: visible ASCII. Default: nothing on
+   * loopback, elsewhere a new one for each start, which is in `pagesUrl`.
+   */
+  readonly token?: string | undefined;
   /** The primary key to select. Default: as stored in the data directory, else none. */
   readonly primaryKey?: string | undefined;
   /** Customers to add at the start. Needs a primary key. */
@@ -32,6 +39,7 @@ export interface Settings {
   readonly host: string;
   readonly data: string | undefined;
   readonly apiKey: string | undefined;
+  readonly token: string | undefined;
   readonly primaryKey: string | undefined;
   readonly customers: Iterable<Customer> | undefined;
   readonly logger: Logger;
@@ -39,6 +47,7 @@ export interface Settings {
   readonly compression: boolean;
 }
 
+const TOKEN_BYTES = 24;
 const DEFAULT_MAX_BODY_BYTES = 32 * 1024 * 1024;
 // A body becomes one string, and strings end near 512 Mi characters.
 const LARGEST_MAX_BODY_BYTES = 256 * 1024 * 1024;
@@ -50,6 +59,7 @@ const NAMES: Readonly<Record<keyof EmulatorOptions, true>> = {
   host: true,
   data: true,
   apiKey: true,
+  token: true,
   primaryKey: true,
   customers: true,
   logger: true,
@@ -68,7 +78,7 @@ export function checkOptions(options: EmulatorOptions): Settings {
     }
   }
   const { port = 0, apiPort = 0, maxBodyBytes = DEFAULT_MAX_BODY_BYTES, compression = false } = options;
-  const { host = '127.0.0.1', data, apiKey, primaryKey, customers, logger = silentLogger } = options;
+  const { host = '127.0.0.1', data, apiKey, token, primaryKey, customers, logger = silentLogger } = options;
   check('port', port, isPort(port), PORT_RULE);
   check('apiPort', apiPort, isPort(apiPort), PORT_RULE);
   const distinct = port === 0 || port !== apiPort;
@@ -78,6 +88,9 @@ export function checkOptions(options: EmulatorOptions): Settings {
   if (apiKey !== undefined && !isApiKey(apiKey)) {
     // The value stays out of the message: it may be a real key with a slip in it.
     throw new ConfigError('apiKey', 'apiKey must be visible ASCII characters without blanks or line breaks');
+  }
+  if (token !== undefined && !isApiKey(token)) {
+    throw new ConfigError('token', 'token must be visible ASCII characters without blanks or line breaks');
   }
   const namesAttribute = primaryKey === undefined || isNonEmptyString(primaryKey);
   check('primaryKey', primaryKey, namesAttribute, 'must be the name of an attribute');
@@ -92,7 +105,23 @@ export function checkOptions(options: EmulatorOptions): Settings {
     Number.isSafeInteger(maxBodyBytes) && maxBodyBytes >= 1 && maxBodyBytes <= LARGEST_MAX_BODY_BYTES;
   check('maxBodyBytes', maxBodyBytes, sized, `must be an integer from 1 to ${LARGEST_MAX_BODY_BYTES}`);
   check('compression', compression, typeof compression === 'boolean', 'must be true or false');
-  return { port, apiPort, host, data, apiKey, primaryKey, customers, logger, maxBodyBytes, compression };
+  return {
+    port,
+    apiPort,
+    host,
+    data,
+    apiKey,
+    token: token ?? defaultToken(host),
+    primaryKey,
+    customers,
+    logger,
+    maxBodyBytes,
+    compression,
+  };
+}
+
+function defaultToken(host: string): string | undefined {
+  return isLoopback(host) ? undefined : randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
 const PORT_RULE = 'must be an integer from 0 to 65535 (0 for any free port)';

@@ -9,6 +9,10 @@ export const REFUSALS = {
   missing_api_key: { status: 401, when: 'There is no Authorization header' },
   malformed_authorization: { status: 401, when: 'The Authorization header is not `Api-Key <API_KEY>`' },
   unknown_api_key: { status: 403, when: 'The API key was never made, or was revoked' },
+  not_operator: {
+    status: 403,
+    when: "Pages and admin routes: from another site, or without the operator's token where one is needed",
+  },
   unknown_path: {
     status: 404,
     when: 'No such path at this base address (also: trailing slash missing, or the other base address is meant)',

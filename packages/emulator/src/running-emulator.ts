@@ -22,6 +22,8 @@ const DEFAULT_VALUES = 10;
 export interface Parts {
   readonly account: Account;
   readonly apiKey: string;
+  /** The operator's token, where one is needed. */
+  readonly token: string | undefined;
   /** Listens for event ingestion. */
   readonly events: Listener;
   /** Listens for reading customers, and for inspection. */
@@ -43,6 +45,11 @@ export class RunningEmulator implements Emulator {
 
   get apiUrl(): string {
     return this.#parts.api.url;
+  }
+
+  get pagesUrl(): string {
+    const { token } = this.#parts;
+    return token === undefined ? `${this.apiUrl}/` : `${this.apiUrl}/?token=${encodeURIComponent(token)}`;
   }
 
   get apiKey(): string {

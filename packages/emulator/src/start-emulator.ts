@@ -1,5 +1,8 @@
 import { CUSTOMER_READ_PATH, EVENTS_PATH } from '@sluice/protocol';
 import { Account } from './account.ts';
+import { ADMIN_PATH, AdminRoutes } from './admin/admin-routes.ts';
+import { OperatorAccess } from './admin/operator-access.ts';
+import { addStatusRoutes } from './admin/status-routes.ts';
 import { createApplication } from './application.ts';
 import { addCustomerEndpoint } from './customer-endpoint.ts';
 import type { Emulator } from './emulator.ts';
@@ -7,6 +10,7 @@ import { addEventsEndpoint } from './events-endpoint.ts';
 import { addInspectionEndpoints, INSPECTION_PATHS } from './inspection-endpoints.ts';
 import { Listener } from './listener.ts';
 import { checkOptions, type EmulatorOptions, type Settings } from './options.ts';
+import { addPages } from './pages.ts';
 import { createRequestListener } from './request-listener.ts';
 import { RunningEmulator } from './running-emulator.ts';
 
@@ -26,7 +30,8 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   try {
     const apiKey = setUp(account, settings);
     const { events, api } = createListeners(account, settings);
-    const emulator = new RunningEmulator({ account, apiKey, events, api });
+    const { token } = settings;
+    const emulator = new RunningEmulator({ account, apiKey, token, events, api });
     await emulator.resume();
     const { baseUrl, apiUrl } = emulator;
     settings.logger.info({ baseUrl, apiUrl, primaryKey: emulator.primaryKey }, 'emulator listens');
@@ -53,14 +58,39 @@ function createListeners(account: Account, settings: Settings): { events: Listen
     otherUrl: () => api.url,
   });
   addEventsEndpoint(eventsApplication, account, settings);
-  const apiApplication = createApplication(logger, {
-    here: API_PATHS,
-    elsewhere: EVENTS_PATHS,
-    otherUrl: () => events.url,
-  });
+  const apiApplication = createApplication(
+    logger,
+    { here: API_PATHS, elsewhere: EVENTS_PATHS, otherUrl: () => events.url },
+    isOperators,
+  );
   addCustomerEndpoint(apiApplication, account, maxBodyBytes);
   addInspectionEndpoints(apiApplication, account, maxBodyBytes);
+  const access = new OperatorAccess(settings.token);
+  const routes = new AdminRoutes(apiApplication, access);
+  addStatusRoutes(routes, () => {
+    const { unique, received } = account.events.count({});
+    return {
+      baseUrl: events.url,
+      apiUrl: api.url,
+      primaryKey: account.primaryKey,
+      preset: 'plain',
+      isPresetChanged: false,
+      data: settings.data ?? null,
+      unique,
+      received,
+      newestEvent: unique,
+      oldestEvent: Math.min(unique, 1),
+      newestRequest: 0,
+      unindexed: 0,
+      activeFaults: 0,
+    };
+  });
+  addPages(apiApplication, access);
   const events = new Listener('port', host, settings.port, createRequestListener(eventsApplication));
   const api = new Listener('apiPort', host, settings.apiPort, createRequestListener(apiApplication));
   return { events, api };
+}
+
+function isOperators(path: string): boolean {
+  return path === '/' || path.startsWith('/assets/') || path.startsWith(`${ADMIN_PATH}/`);
 }

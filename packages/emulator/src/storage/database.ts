@@ -41,6 +41,33 @@ const MIGRATIONS: readonly string[] = [
      deliveries INTEGER NOT NULL DEFAULT 1,
      body TEXT NOT NULL -- JSON, as received
    );`,
+  `ALTER TABLE api_keys ADD COLUMN last_used_at INTEGER;
+   ALTER TABLE events ADD COLUMN request_id INTEGER; -- NULL for what came before requests were kept
+   CREATE TABLE requests (
+     id INTEGER PRIMARY KEY, -- order of arrival
+     received_at INTEGER NOT NULL,
+     method TEXT NOT NULL,
+     path TEXT NOT NULL,
+     status INTEGER, -- NULL where the connection was cut in place of an answer
+     duration_us INTEGER NOT NULL,
+     bytes INTEGER NOT NULL,
+     events INTEGER, -- NULL where they were not looked at
+     repeated INTEGER,
+     first_event INTEGER, -- its new events have ids from here on, without a gap
+     key_id INTEGER,
+     user_agent TEXT,
+     code TEXT, -- of a refusal, as are message and field
+     message TEXT,
+     field TEXT,
+     fault TEXT -- the one that acted on it, in words
+   );
+   CREATE TABLE repeats (
+     id INTEGER PRIMARY KEY,
+     event_id INTEGER NOT NULL,
+     request_id INTEGER NOT NULL,
+     received_at INTEGER NOT NULL
+   );
+   CREATE INDEX repeats_of_event ON repeats (event_id);`,
 ];
 
 /**

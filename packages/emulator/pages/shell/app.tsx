@@ -1,0 +1,39 @@
+import type { ComponentType } from 'preact';
+import { Navigation } from './navigation.tsx';
+import { route } from './route.ts';
+
+/** A page, under its name in the address. */
+export interface Page {
+  readonly name: string;
+  readonly title: string;
+  readonly View: ComponentType;
+}
+
+function Nothing() {
+  return <p>Nothing here yet.</p>;
+}
+
+const PAGES: readonly [Page, ...Page[]] = [
+  { name: 'tracker', title: 'Event tracker', View: Nothing },
+  { name: 'audience', title: 'Audience', View: Nothing },
+  { name: 'settings', title: 'Settings', View: Nothing },
+  { name: 'requests', title: 'Requests', View: Nothing },
+  { name: 'faults', title: 'Faults', View: Nothing },
+];
+
+/** All pages in one: the navigation, and the page that the address names (the event tracker where it names none). */
+export function App() {
+  const page = PAGES.find(({ name }) => name === route.value.page) ?? PAGES[0];
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => document.getElementById('content')?.focus()}>
+        Skip to content
+      </button>
+      <Navigation pages={PAGES} current={page} />
+      <main id="content" tabIndex={-1}>
+        <h1>{page.title}</h1>
+        <page.View key={page.name} />
+      </main>
+    </>
+  );
+}

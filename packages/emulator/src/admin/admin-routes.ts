@@ -1,0 +1,50 @@
+import { ConfigError } from '@sluice/protocol';
+import { type Application, addRoutes, type Method, type RequestContext } from '../application.ts';
+import { Refusal } from '../refusal.ts';
+import type { OperatorAccess } from './operator-access.ts';
+
+/** Where the admin routes are, on the API address. */
+export const ADMIN_PATH = '/emulator/admin';
+
+/** Answers a request of the operator: with a response, or with what becomes a JSON body. */
+export type AdminHandler = (context: RequestContext) => unknown;
+
+/** The admin routes of an emulator: what its pages use, and whoever else sets it up over HTTP. For the operator only. */
+export class AdminRoutes {
+  readonly #application: Application;
+  readonly #access: OperatorAccess;
+
+  constructor(application: Application, access: OperatorAccess) {
+    this.#application = application;
+    this.#access = access;
+  }
+
+  /**
+   * Serves `path`, below {@link ADMIN_PATH}. A `ConfigError` that a handler throws is answered with 422
+   * `invalid_field`; undefined with 204.
+   */
+  add(path: string, handlers: Readonly<Partial<Record<Method, AdminHandler>>>): void {
+    const guarded = Object.entries(handlers).map(
+      ([method, handle]) => [method, this.#guard(handle)] as const,
+    );
+    addRoutes(this.#application, ADMIN_PATH + path, Object.fromEntries(guarded));
+  }
+
+  #guard(handle: AdminHandler): (context: RequestContext) => Promise<Response> {
+    return async (context) => {
+      this.#access.check(context);
+      try {
+        const result = await handle(context);
+        if (result instanceof Response) return result;
+        if (result === undefined) return context.body(null, 204);
+        return context.body(JSON.stringify(result), 200, {
+          'content-type': 'application/json',
+          'cache-control': 'no-store',
+        });
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+        throw new Refusal('invalid_field', error.message, { field: error.option });
+      }
+    };
+  }
+}

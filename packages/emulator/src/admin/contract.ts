@@ -1,0 +1,157 @@
+// What the pages and the admin routes say to each other: JSON, below {api_url}/emulator/admin/. Times are ISO 8601 UTC with
+// milliseconds. Lists are newest first and are read on with `before`, the id of the last row that one has.
+import type { Customer } from '@sluice/protocol';
+import type { RefusalBody } from '../refusal.ts';
+
+/** `GET status`, and the event `status` of `GET live`: what is to be known at any moment. */
+export interface Status {
+  readonly baseUrl: string;
+  readonly apiUrl: string;
+  readonly primaryKey: string | null;
+  /** Name of the preset that the service answers by, and whether single settings differ from it. */
+  readonly preset: string;
+  readonly isPresetChanged: boolean;
+  /** The directory that keeps everything; null where it is in memory only. */
+  readonly data: string | null;
+  /** Events stored, and received with repeats. */
+  readonly unique: number;
+  readonly received: number;
+  /** Ids of the newest event and request; 0 where there is none. They count up by one. */
+  readonly newestEvent: number;
+  readonly oldestEvent: number;
+  readonly newestRequest: number;
+  /** How many stored events are not in the search index yet. They are found all the same, only slower. */
+  readonly unindexed: number;
+  /** Faults that may act on a request now. */
+  readonly activeFaults: number;
+}
+
+/** The event `rates` of `GET live`: events received in one second. First come the last minutes, then each second. */
+export interface Rates {
+  /** Seconds since 1970. */
+  readonly second: number;
+  /** Unique events received in it, by name: the most frequent names, all others under `''`. */
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/** Search fields of `GET tracker`, `GET tracker/count` and `GET tracker/export`; all that are given must match. */
+export interface TrackerFilter {
+  readonly name?: string;
+  readonly correlationValue?: string;
+  readonly source?: string;
+  /** Words that name, customer or payload must contain; the last one may be the beginning of a word. */
+  readonly text?: string;
+  /** Received from here on, and before: ISO 8601. */
+  readonly from?: string;
+  readonly to?: string;
+  /** `true`: of a known customer; `false`: of none. */
+  readonly attributed?: 'true' | 'false';
+}
+
+/** `GET tracker`: with the fields of a filter, `before` (an event's id) and `limit` (100 unless given, at most 1,000). */
+export interface TrackerRows {
+  readonly rows: readonly TrackerRow[];
+  /** Whether older ones match as well. */
+  readonly hasMore: boolean;
+}
+
+/** An event in the list. */
+export interface TrackerRow {
+  readonly id: number;
+  readonly name: string;
+  readonly correlationValue: string;
+  readonly source: string;
+  readonly receivedAt: string;
+  readonly uuid: string | null;
+  readonly deliveries: number;
+  readonly attributed: boolean;
+  /** The beginning of the payload's JSON text. */
+  readonly preview: string;
+}
+
+/** `GET tracker/count`. */
+export interface TrackerCount {
+  readonly count: number;
+  /** False where there are more than were counted. */
+  readonly isExact: boolean;
+}
+
+/** `GET tracker/values?field=name|source|correlationValue&start=…`: values in use, most frequent first, at most 20. */
+export interface TrackerValues {
+  readonly values: readonly { readonly value: string; readonly count: number }[];
+}
+
+/** `GET tracker/ID`: all that is known of one event. */
+export interface TrackerEvent extends TrackerRow {
+  /** The event as JSON text, exactly as it came. */
+  readonly text: string;
+  /** The request in which it came first; null where that is no longer kept. */
+  readonly request: RequestRow | null;
+  /** Later deliveries of its uuid, oldest first. */
+  readonly repeats: readonly { readonly receivedAt: string; readonly requestId: number }[];
+  readonly customer: Customer | null;
+}
+
+/** `GET requests`: with `before`, `limit`, and `outcome` (`taken`, `refused` or `fault`). */
+export interface RequestRows {
+  readonly rows: readonly RequestRow[];
+  readonly hasMore: boolean;
+}
+
+/** A request that an endpoint of the interface was sent. */
+export interface RequestRow {
+  readonly id: number;
+  readonly receivedAt: string;
+  readonly method: string;
+  readonly path: string;
+  /** Null where no answer was given: the connection was cut. */
+  readonly status: number | null;
+  readonly durationMs: number;
+  /** Size of the body as it came. */
+  readonly bytes: number;
+  /** Events in it; null where it was refused before they were looked at, or is no batch. */
+  readonly events: number | null;
+  readonly repeated: number | null;
+  /** Id of the first event that it brought; those that follow are of it too. Null where it brought none. */
+  readonly firstEvent: number | null;
+  /** Name of the API key; null where it had none that is valid. */
+  readonly keyName: string | null;
+  readonly userAgent: string | null;
+  /** Why it was refused, in the words of the answer. */
+  readonly error: RefusalBody['error'] | null;
+  /** The fault that acted on it, in words. */
+  readonly fault: string | null;
+}
+
+/** `GET customers?search=…&before=ID&limit=…`, the newest first. */
+export interface CustomerRows {
+  readonly customers: readonly CustomerRow[];
+  readonly total: number;
+  readonly hasMore: boolean;
+}
+
+/** A customer; `PUT customers/VALUE` takes `attributes`, and `DELETE customers/VALUE` takes one away. */
+export interface CustomerRow {
+  readonly id: number;
+  /** Null for a customer without the selected primary key: stored, but not found. */
+  readonly primaryKeyValue: string | null;
+  readonly attributes: Customer;
+}
+
+/** `POST customers/import`, text/csv with names of attributes in the first line. */
+export interface CustomerImport {
+  readonly added: number;
+  readonly replaced: number;
+  /** Lines that were left out, each with the reason. Nothing is imported where there are any. */
+  readonly problems: readonly { readonly line: number; readonly message: string }[];
+}
+
+/** `GET keys`: `{ keys: KeyRow[] }`. `POST keys {name}` makes one, `PATCH keys/ID {name}` names, `DELETE keys/ID` revokes. */
+export interface KeyRow {
+  readonly id: number;
+  readonly key: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+  readonly revokedAt: string | null;
+}

@@ -1,0 +1,33 @@
+import { fileURLToPath } from 'node:url';
+import { serveStatic } from '@hono/node-server/serve-static';
+import type { OperatorAccess } from './admin/operator-access.ts';
+import type { Application, Environment } from './application.ts';
+
+/** What Vite has built: beside this file where it was built as well, else where it would be. */
+const FOLDER = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../dist/pages' : './pages', import.meta.url),
+);
+
+// The browser itself sees to it that a page talks to the emulator alone, and runs nothing that an event brought.
+const POLICY =
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'; form-action 'none'";
+
+/** Serves the pages: event tracker, audience, settings, requests and faults. */
+export function addPages(application: Application, access: OperatorAccess): void {
+  application.get('/', async (context, next) => {
+    const cookie = access.cookie(context.req.query('token'));
+    if (cookie === undefined) return next();
+    return context.body(null, 302, { location: '/', 'set-cookie': cookie });
+  });
+  const serve = serveStatic<Environment>({ root: FOLDER });
+  for (const path of ['/', '/assets/*']) {
+    application.get(path, async (context, next) => {
+      access.check(context);
+      context.header('content-security-policy', POLICY);
+      context.header('x-content-type-options', 'nosniff');
+      context.header('referrer-policy', 'no-referrer');
+      context.header('cache-control', path === '/' ? 'no-cache' : 'public, max-age=31536000, immutable');
+      return serve(context, next);
+    });
+  }
+}
