@@ -6,6 +6,7 @@ import { createRandom } from '../../random.ts';
 import { NetworkWatch } from './network-watch.ts';
 import { PageClock, ShiftedClock } from './page-clock.ts';
 import { type PageSettings, type PageTold, TELL } from './page-settings.ts';
+import { FILLER, fillQuota } from './quota-filler.ts';
 import { StorageWatch } from './storage-watch.ts';
 
 /** How fast the fast clock is. */
@@ -119,21 +120,9 @@ const page = {
   async deleteDatabases(): Promise<void> {
     for (const { name } of await indexedDB.databases()) if (name !== undefined) await deleteDatabase(name);
   },
-  /** Another script of the site stores all it can. Returns how many bytes. */
-  async fillStorage(): Promise<number> {
-    const cache = await caches.open('filler');
-    let stored = 0;
-    for (let size = 1024 * 1024; size >= 1024; ) {
-      try {
-        await cache.put(`/filler-${stored}`, new Response(new Uint8Array(size)));
-        stored += size;
-      } catch {
-        size /= 2;
-      }
-    }
-    return stored;
-  },
-  emptyStorage: (): Promise<boolean> => caches.delete('filler'),
+  /** Another script of the site stores all it can: until it is refused a record of any size. */
+  fillStorage: (quotaBytes: number): Promise<void> => fillQuota(quotaBytes),
+  emptyStorage: (): Promise<void> => deleteDatabase(FILLER),
 };
 
 export type Page = typeof page;
