@@ -225,18 +225,17 @@ export class Delivery {
       requests.isEncodingAtFault(batch, 'status' in outcome ? outcome.status : undefined);
       const isAmbiguous = outcome.kind === 'failed' ? outcome.maybeSent : rule.isAmbiguous;
       if (isAmbiguous) books.maybeDuplicate += batch.events.ends.length;
-      if (rule.isPushback) gate.pushedBack(pass, rule.isAlive);
       const header = outcome.kind === 'answered' ? outcome.retryAfter : undefined;
       const retryAfterMs = parseRetryAfter(header, now);
       const { failures } = tries;
-      const again = gate.failed(pass, { failures, retryAfterMs, isAlive: rule.isAlive }, waiting);
+      const again = gate.failed(pass, { ...rule, failures, retryAfterMs }, waiting);
       tries.failures += 1;
       // A service that pushes back did no work for it, and says itself how much it bears.
       tries.owesBudget = !rule.isPushback;
       return { again };
     }
     if (requests.isEncodingAtFault(batch, outcome.status)) {
-      gate.answered(pass.era);
+      gate.answered(pass);
       return { again: NOW };
     }
     if (rule.action === 'pause') {
@@ -244,7 +243,7 @@ export class Delivery {
       return { again: NOW };
     }
     if (rule.action === 'drop') {
-      gate.answered(pass.era);
+      gate.answered(pass);
       await this.#settlement.dropped(batch);
       return 'settled';
     }
@@ -274,7 +273,7 @@ export class Delivery {
       this.#slowness += 1;
     }
     // The service answered and works: what it says of these events says nothing of others.
-    if (!isBlamed || !isSingle) gate.answered(pass.era);
+    if (!isBlamed || !isSingle) gate.answered(pass);
     if (!isSingle) return action === 'split' ? 'split' : 'isolate';
     const { refusals } = tries;
     const isRepeated = refusals.includes(answer.status) || refusals.length + 1 >= MAX_REFUSALS;

@@ -1,21 +1,18 @@
 import { EVENTS_PATH, endpoint } from '@sluice/protocol';
 import { platform } from '#platform';
 import type { Books } from './books.ts';
-import { Breaker, type BreakerState } from './breaker.ts';
 import type { Clock } from './clock.ts';
-import { Gate } from './gate.ts';
+import { type BreakerState, Gate } from './gate.ts';
 import type { Hooked } from './hooks.ts';
 import type { Journal } from './journal.ts';
 import type { Lanes } from './lanes.ts';
 import type { LetterStore } from './letter-keeper.ts';
 import { Letterbox } from './letterbox.ts';
-import { RateLimit } from './rate-limit.ts';
 import type { Reporter } from './reporter.ts';
 import { Requests } from './requests.ts';
 import { Sender } from './sender.ts';
 import type { Settings } from './settings.ts';
 import type { SizeLimit } from './size-limit.ts';
-import { Stalls } from './stalls.ts';
 import type { TrackerStats } from './stats.ts';
 import type { Transport } from './transport.ts';
 import { Verdicts } from './verdicts.ts';
@@ -41,11 +38,8 @@ export interface DispatchOptions {
 
 /** All that is between a batch and the service: what sends, what says when, and what is learned from the answers. */
 export class Dispatch {
-  readonly #breaker: Breaker;
-  readonly #rateLimit: RateLimit;
   readonly #gate: Gate;
   readonly #requests: Requests;
-  readonly #stalls: Stalls;
   readonly #letterbox: Letterbox;
   readonly #sizeLimit: SizeLimit;
   readonly #sender: Sender;
@@ -59,26 +53,16 @@ export class Dispatch {
     this.#letterbox = new Letterbox(clock);
     this.#sizeLimit = parts.sizeLimit;
     const abort = platform.createAbortController();
-    const onBreaker = (state: BreakerState) => {
-      reporter.emit('breaker', { state });
+    const onChange = (state?: BreakerState) => {
       if (state === 'open') platform.registerSync?.();
       if (state === 'closed' && !isStrict) this.#ageBacklog(parts.lanes, settings.batch.maxEvents);
-      this.#stalls.check();
       void this.#sender.wake();
     };
-    this.#breaker = new Breaker(clock, onBreaker, platform.lifecycle.isHidden);
-    this.#rateLimit = new RateLimit((perSecond) => reporter.emit('rateLimit', { perSecond }));
     this.#gate = new Gate({
-      ...{ clock, random, concurrency, backoff, breaker: this.#breaker, rateLimit: this.#rateLimit },
+      ...{ clock, random, concurrency, backoff, reporter, onChange },
       retriesPerSuccess: delivery.retriesPerSuccess,
-      onPaused: (pause) => reporter.emit('paused', pause),
-      onResumed: () => reporter.emit('resumed', {}),
-      onChange: () => {
-        this.#stalls.check();
-        void this.#sender.wake();
-      },
+      rests: platform.lifecycle.isHidden,
     });
-    this.#stalls = new Stalls(() => this.#gate.stalledUntil);
     this.#requests = new Requests({
       url: endpoint(settings.baseUrl, EVENTS_PATH),
       apiKey: settings.apiKey,
@@ -93,7 +77,7 @@ export class Dispatch {
       ...{ safeCause: hooked.safeCause, headersOf: hooked.headersOf },
     });
     this.#sender = new Sender({
-      ...{ ...parts, reporter, concurrency, backoff, isStrict, abort, breaker: this.#breaker },
+      ...{ ...parts, reporter, concurrency, backoff, isStrict, abort },
       ...{ gate: this.#gate, requests: this.#requests, letterbox: this.#letterbox, verdicts: new Verdicts() },
       ready: isStrict ? opened : undefined,
       policy: { ...delivery.policy },
@@ -104,9 +88,9 @@ export class Dispatch {
   get stats(): Pick<TrackerStats, 'breaker' | 'pause' | 'rateLimit' | 'bodyLimit' | 'requests'> {
     const { bytes } = this.#sizeLimit;
     return {
-      breaker: this.#breaker.state,
+      breaker: this.#gate.state,
       pause: this.#gate.pause,
-      rateLimit: this.#rateLimit.perSecond,
+      rateLimit: this.#gate.perSecond,
       bodyLimit: Number.isFinite(bytes) ? bytes : undefined,
       requests: this.#requests.stats,
     };
@@ -127,7 +111,7 @@ export class Dispatch {
 
   /** The page is back. */
   show(): void {
-    this.#breaker.catchUp();
+    this.#gate.catchUp();
     // Who comes back may have come out of a tunnel.
     this.online();
   }
@@ -150,8 +134,7 @@ export class Dispatch {
 
   /** Resolves with the work, or as soon as nothing can become of any event before `until`. */
   whileUseful(work: Promise<void>, until: number): Promise<void> {
-    this.#breaker.catchUp();
-    return this.#stalls.wait(work, until);
+    return this.#gate.whileUseful(work, until);
   }
 
   /** The service is back: what waited for it is not to hold up what is tracked from now on. */
@@ -161,7 +144,7 @@ export class Dispatch {
 
   /** Ends what is under way, without waiting for answers. */
   async stop(): Promise<void> {
-    this.#breaker.stop();
+    this.#gate.stop();
     this.#letterbox.stop();
     await this.#sender.stop();
   }

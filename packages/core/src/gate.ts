@@ -1,8 +1,8 @@
 import { type Backoff, backoffDelayMs } from '@sluice/protocol';
-import type { Breaker } from './breaker.ts';
-import { type Clock, sleep, untilWoken } from './clock.ts';
+import { type Clock, sleep, type Timer, untilWoken } from './clock.ts';
 import type { SharedPause } from './journal.ts';
-import type { RateLimit } from './rate-limit.ts';
+import { RateLimit } from './rate-limit.ts';
+import type { Reporter } from './reporter.ts';
 import { RetryBudget } from './retry-budget.ts';
 import type { Pause, PauseReason } from './stats.ts';
 
@@ -16,9 +16,19 @@ const MAX_RETRY_AFTER_MS = 60 * 60_000;
 const JITTER = 0.2;
 /** Spread over clients that ask again at the longest interval: it is never less. */
 const PROBE_JITTER = 0.5;
+/** Failures in a row that open the breaker. */
+const FAILURES_TO_OPEN = 5;
+/** So does half of the last requests. */
+const WINDOW_REQUESTS = 20;
+/** A network that comes and goes gives many hints. */
+const HINT_MS = 60_000;
+
+/** State of the breaker. `closed`: requests flow. `open`: none is made. `half-open`: one is made, to see whether more may follow. */
+export type BreakerState = 'closed' | 'open' | 'half-open';
 
 /** A request that may be made. */
 export interface Pass {
+  /** Grows each time that the breaker opens or is told to try: what a request of an earlier era is answered is old news. */
   readonly era: number;
   readonly at: number;
 }
@@ -29,57 +39,90 @@ export interface Failure {
   readonly failures: number;
   /** How long the service asks to be left alone. */
   readonly retryAfterMs?: number | undefined;
+  /** Whether the service says by it that it is sent too much. */
+  readonly isPushback?: boolean;
   /** Whether nothing but the rate of requests is wrong. */
-  readonly isAlive?: boolean | undefined;
+  readonly isAlive?: boolean;
 }
 
 export interface GateOptions {
   readonly clock: Clock;
   readonly random: () => number;
-  readonly breaker: Breaker;
-  readonly rateLimit: RateLimit;
   /** Requests at the same time. */
   readonly concurrency: number;
   readonly backoff: Backoff;
   /** Retries that a success allows. */
   readonly retriesPerSuccess: number;
-  readonly onPaused: (pause: Pause) => void;
-  readonly onResumed: () => void;
-  /** Whether requests are under way, or may be made soon, may have changed. */
-  readonly onChange: () => void;
+  readonly reporter: Pick<Reporter, 'emit'>;
+  /** Whether no request is to be made to see whether more may follow: when that is over, `catchUp()` is to be called. */
+  readonly rests?: (() => boolean) | undefined;
+  /** Whether requests are under way, or may be made soon, may have changed: by this state of the breaker, where there is a new one. */
+  readonly onChange: (state?: BreakerState) => void;
 }
 
-/** Says when a request may be made, and learns from what becomes of it: breaker, pause, rate, budget of retries, slow start. */
+interface Waiter {
+  readonly events: number;
+  readonly wake: () => void;
+}
+
+/**
+ * Says when a request may be made, and learns from what becomes of it: a breaker keeps requests from a service that does not
+ * want or cannot answer them; beside it a rate, a budget of retries, and a slow start after an outage.
+ */
 export class Gate {
   readonly #options: GateOptions;
   readonly #budget: RetryBudget;
+  readonly #rateLimit: RateLimit;
+  /** Those who wait for a request to end or the breaker to change. */
+  readonly #waiting = new Set<Waiter>();
+  #state: BreakerState = 'closed';
+  #era = 0;
+  #isProbing = false;
+  #isStopped = false;
+  #timer: Timer | undefined;
+  #openUntil = 0;
+  #openForMs = 0;
+  #hintedAt = Number.NEGATIVE_INFINITY;
+  #failuresInARow = 0;
+  /** Whether each of the last requests failed. */
+  #lastFailed: boolean[] = [];
+  /** Whether the breaker opened because requests failed, not because the service asked for time. */
+  #isBroken = false;
+  #pauses = 0;
+  #pause: Pause | undefined;
   /** Requests at the same time, for now: after an outage one, and one more with each success. */
   #window: number;
   #underWay = 0;
   #parked = 0;
-  #pauses = 0;
-  /** Whether the breaker opened because requests failed, not because the service asked for time. */
-  #isBroken = false;
-  #pause: Pause | undefined;
-  /** Those who wait for a request to end. */
-  readonly #waiting = new Set<() => void>();
 
   constructor(options: GateOptions) {
     this.#options = options;
     this.#window = options.concurrency;
     this.#budget = new RetryBudget(options.retriesPerSuccess, options.clock.now());
+    this.#rateLimit = new RateLimit((perSecond) => options.reporter.emit('rateLimit', { perSecond }));
+  }
+
+  get state(): BreakerState {
+    return this.#state;
   }
 
   /** Why no request is made but a probe from time to time. */
   get pause(): Pause | undefined {
     // The probe may have failed otherwise since, or the service asked for more time.
-    const { openUntil } = this.#options.breaker;
-    return this.#pause && openUntil !== undefined ? { ...this.#pause, until: openUntil } : this.#pause;
+    const until = this.openUntil;
+    return this.#pause && until !== undefined ? { ...this.#pause, until } : this.#pause;
   }
 
-  /** Until when nothing can become of any event: no request is under way, and none will be made before. */
-  get stalledUntil(): number {
-    return this.#underWay === 0 ? (this.#options.breaker.openUntil ?? 0) : 0;
+  /** Requests per second at the most; undefined where there is no limit. */
+  get perSecond(): number | undefined {
+    return this.#rateLimit.perSecond;
+  }
+
+  /** Until when no request is made, in milliseconds since 1970; undefined where one may be made now. */
+  get openUntil(): number | undefined {
+    if (this.#state !== 'open') return undefined;
+    // Never longer than was asked, also where the time of day was set back.
+    return Math.min(this.#openUntil, this.#options.clock.now() + this.#openForMs);
   }
 
   /** Batches that wait for a time of their own, and leave their place to others meanwhile. */
@@ -92,124 +135,118 @@ export class Gate {
     return this.#underWay > 0;
   }
 
-  /** What others that share the journal are to know. */
-  get sharedPause(): SharedPause | undefined {
-    const { failuresInARow: failures, openUntil: until } = this.#options.breaker;
-    return until === undefined ? undefined : { until, failures };
-  }
-
-  /** Others that share the journal found that the service is to be left alone. */
-  share({ until, failures }: SharedPause): void {
-    const { breaker, clock } = this.#options;
-    const leftMs = until - clock.now();
-    // Longer than anybody waits: the clock was set back.
-    if (leftMs > 0 && leftMs <= MAX_RETRY_AFTER_MS * (1 + JITTER)) breaker.open(leftMs, failures);
-  }
-
   /** How long until a retry may be made, in milliseconds. While no request fails there is nothing to keep it from. */
   get retryWaitMs(): number {
-    const { breaker, clock } = this.#options;
-    return breaker.isClean ? 0 : this.#budget.waitMs(clock.now());
+    const isClean = this.#lastFailed.length === WINDOW_REQUESTS && !this.#lastFailed.includes(true);
+    return isClean ? 0 : this.#budget.waitMs(this.#options.clock.now());
   }
 
   /** How many batches are worth being taken: where requests have to wait, a batch that waits with them is not fresh for long. */
   get mostTaken(): number {
-    return Math.ceil(this.#options.rateLimit.perSecond ?? Number.POSITIVE_INFINITY);
-  }
-
-  /** Resolves to a pass when a request with so many events may be made, or to undefined when the signal aborts. */
-  async admit(events: number, isRetry: boolean, signal: AbortSignal): Promise<Pass | undefined> {
-    const { breaker, clock, rateLimit } = this.#options;
-    while (await breaker.admit(events, signal)) {
-      // Just now.
-      if (breaker.state === 'open') continue;
-      // A probe is spaced already.
-      if (breaker.state === 'half-open') return this.start();
-      const now = clock.now();
-      const waitMs = Math.max(rateLimit.waitMs(now), isRetry ? this.retryWaitMs : 0);
-      if (waitMs > 0) {
-        await (isRetry ? this.park(waitMs, signal) : sleep(clock, waitMs, signal));
-      } else if (this.#underWay >= this.#window) {
-        await this.#freed(signal);
-      } else {
-        if (isRetry) this.#budget.take();
-        return this.start();
-      }
-    }
-    return undefined;
+    return Math.ceil(this.perSecond ?? Number.POSITIVE_INFINITY);
   }
 
   /** Whether a request that cannot wait may be made. */
   get isFree(): boolean {
-    const { breaker, clock, rateLimit } = this.#options;
-    return breaker.state === 'closed' && rateLimit.waitMs(clock.now()) === 0;
+    return this.#state === 'closed' && this.#rateLimit.waitMs(this.#options.clock.now()) === 0;
+  }
+
+  /** What others that share the journal are to know. */
+  get sharedPause(): SharedPause | undefined {
+    const until = this.openUntil;
+    return until === undefined ? undefined : { until, failures: this.#failuresInARow };
+  }
+
+  /** Others that share the journal found that the service is to be left alone. */
+  share({ until, failures }: SharedPause): void {
+    const leftMs = until - this.#options.clock.now();
+    // Longer than anybody waits: the clock was set back.
+    if (leftMs <= 0 || leftMs > MAX_RETRY_AFTER_MS * (1 + JITTER)) return;
+    this.#failuresInARow = Math.max(this.#failuresInARow, failures);
+    this.#open(leftMs);
+  }
+
+  /**
+   * Resolves to a pass when a request with so many events may be made, or to undefined when the signal aborts. While half-open
+   * only one gets through, that with the fewest events.
+   */
+  async admit(events: number, isRetry: boolean, signal: AbortSignal): Promise<Pass | undefined> {
+    const { clock } = this.#options;
+    while (!signal.aborted) {
+      const waitMs = this.#waitMs(isRetry);
+      if (waitMs === 0) {
+        if (isRetry && this.#state === 'closed') this.#budget.take();
+        return this.start();
+      }
+      if (waitMs === Number.POSITIVE_INFINITY) await this.#change(events, signal);
+      else await (isRetry ? this.park(waitMs, signal) : sleep(clock, waitMs, signal));
+    }
+    return undefined;
   }
 
   /** A request is made. */
   start(): Pass {
-    const { breaker, clock, rateLimit } = this.#options;
-    const at = clock.now();
-    rateLimit.take(at);
+    const at = this.#options.clock.now();
+    this.#rateLimit.take(at);
     this.#underWay += 1;
-    return { era: breaker.era, at };
+    this.#isProbing = true;
+    return { era: this.#era, at };
   }
 
   /** The request of a pass has ended. */
   end(): void {
     this.#underWay -= 1;
-    for (const wake of [...this.#waiting]) wake();
+    this.#wake();
     this.#options.onChange();
   }
 
   /** The service took a request. */
-  accepted({ era }: Pass): void {
-    const { clock, concurrency, rateLimit } = this.#options;
+  accepted(pass: Pass): void {
+    const { clock, concurrency } = this.#options;
     this.#window = Math.min(concurrency, this.#window + 1);
     this.#budget.succeeded();
-    rateLimit.accepted(clock.now());
+    this.#rateLimit.accepted(clock.now());
     this.#pauses = 0;
-    this.answered(era);
+    this.answered(pass);
   }
 
   /** The service works, whatever it says of the events that it was sent. */
-  answered(era: number): void {
-    const { breaker, onResumed, rateLimit } = this.#options;
-    if (era !== breaker.era) return;
-    if (breaker.state !== 'closed') this.#window = 1;
+  answered({ era }: Pass): void {
+    // An answer to what was sent before the breaker opened does not cut its time short.
+    if (era !== this.#era) return;
     // A service that was away says nothing of how much it bears.
-    if (this.#isBroken) rateLimit.forget();
+    if (this.#isBroken) this.#rateLimit.forget();
     this.#isBroken = false;
-    breaker.succeed(era);
+    this.#failuresInARow = 0;
+    this.#record(false);
+    if (this.#state !== 'closed') {
+      this.#window = 1;
+      this.#enter('closed');
+    }
     if (this.#pause === undefined) return;
     this.#pause = undefined;
-    onResumed();
-  }
-
-  /** The service pushes back: it is to be sent less. */
-  pushedBack({ at }: Pass, isAlive?: boolean): void {
-    const { clock, rateLimit } = this.#options;
-    rateLimit.pushedBack(at, clock.now(), isAlive);
+    this.#options.reporter.emit('resumed', {});
   }
 
   /** A request failed. Resolves when it may be made again, or the signal aborts. */
   async failed(
-    { era }: Pass,
-    { failures, retryAfterMs, isAlive = false }: Failure,
+    { era, at }: Pass,
+    { failures, retryAfterMs, isPushback = false, isAlive = false }: Failure,
     signal: AbortSignal,
   ): Promise<void> {
-    const { backoff, breaker, clock, random, rateLimit } = this.#options;
+    const { backoff, clock, random } = this.#options;
+    const rateLimit = this.#rateLimit;
+    if (isPushback) rateLimit.pushedBack(at, clock.now(), isAlive);
     // A service that only says how much it bears is for the rate limit, once there is one.
-    const isRated =
-      isAlive && rateLimit.perSecond !== undefined && !rateLimit.isExhausted && breaker.state === 'closed';
-    const isBroken = !isRated && breaker.fail(era);
+    const isRated = isAlive && !rateLimit.isExhausted && this.perSecond !== undefined;
+    const isBroken = (!isRated || this.#state !== 'closed') && this.#isTooMuch(era);
     if (retryAfterMs !== undefined) {
-      const jitter = 1 + JITTER * random();
-      const askedMs = Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) * jitter;
+      const askedMs = Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) * (1 + JITTER * random());
       // It tells all clients the same, each time: that alone does not make them fewer.
-      breaker.open(Math.max(askedMs, rateLimit.waitMs(clock.now())));
+      this.#open(Math.max(askedMs, rateLimit.waitMs(clock.now())));
     } else if (isBroken) {
       this.#isBroken = true;
-      breaker.open(this.#probeDelayMs());
+      this.#open(this.#probeDelayMs());
     } else {
       await this.park(backoffDelayMs(failures, backoff, random), signal);
     }
@@ -226,44 +263,142 @@ export class Gate {
 
   /** Nothing is wrong with the events: no request for a while, longer from time to time. */
   hold({ era }: Pass, reason: PauseReason, status: number, isSlow = false): void {
-    const { breaker, clock, onPaused, random } = this.#options;
+    const { clock, random, reporter } = this.#options;
     // Several requests that were under way at once are told the same: that is one pause.
-    if (era !== breaker.era) return;
+    if (era !== this.#era) return;
     const { baseMs, maxMs } = isSlow ? SLOW_PAUSE : PAUSE;
     const jitter = 1 + JITTER * random();
     const delayMs = Math.round(Math.min(maxMs, baseMs * 2 ** this.#pauses * jitter));
     this.#pauses += 1;
     this.#pause = { reason, status, until: clock.now() + delayMs };
-    breaker.open(delayMs);
-    onPaused(this.#pause);
+    this.#open(delayMs);
+    reporter.emit('paused', this.#pause);
   }
 
-  /** The network may be back: the service is asked now, unless it has asked for time itself, or finds fault with us. */
+  /** The network may be back: the service is asked now, unless it has asked for time itself, finds fault with us, or was asked so of late. */
   hint(): void {
-    const reason = this.#pause?.reason;
-    if (reason === 'blocked' || (this.#isBroken && reason === undefined)) this.#options.breaker.hint();
+    const { clock, rests } = this.#options;
+    const now = clock.now();
+    const mayHelp = this.#pause === undefined ? this.#isBroken : this.#pause.reason === 'blocked';
+    if (!mayHelp || this.#state !== 'open' || rests?.() || Math.abs(now - this.#hintedAt) < HINT_MS) return;
+    this.#hintedAt = now;
+    this.#tryNow();
   }
 
   /** What the service was refused for is mended: it is asked now. */
   resume(): void {
     this.#pauses = 0;
-    this.#options.breaker.tryNow();
+    this.#tryNow();
+  }
+
+  /** Timers stand still while a function is frozen or a machine sleeps; the time of day goes on. */
+  catchUp(): void {
+    if (this.#state === 'open' && this.#options.clock.now() >= this.#openUntil) this.#tryNow();
+  }
+
+  /** Resolves with the work, or as soon as nothing can become of any event before `until`, in milliseconds since 1970. */
+  async whileUseful(work: Promise<void>, until: number): Promise<void> {
+    this.catchUp();
+    const over = new AbortController();
+    const end = () => over.abort();
+    void work.then(end, end);
+    while (!over.signal.aborted && !this.#isStalled(until)) await this.#change(0, over.signal);
+  }
+
+  /** Cancels the timer, for good: whatever waits does so until its signal aborts. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#timer?.cancel();
+  }
+
+  /** How long until a request may be made, in milliseconds; infinite where that is not known. */
+  #waitMs(isRetry: boolean): number {
+    // A probe is spaced already.
+    if (this.#state === 'half-open' && !this.#isProbing) return 0;
+    if (this.#state !== 'closed') return Number.POSITIVE_INFINITY;
+    const waitMs = Math.max(
+      this.#rateLimit.waitMs(this.#options.clock.now()),
+      isRetry ? this.retryWaitMs : 0,
+    );
+    return waitMs === 0 && this.#underWay >= this.#window ? Number.POSITIVE_INFINITY : waitMs;
+  }
+
+  /** Whether no request is under way, and none will be made before. */
+  #isStalled(until: number): boolean {
+    return this.#underWay === 0 && (this.openUntil ?? 0) >= until;
+  }
+
+  /** Takes note of a failure. Returns whether no other request should be made for a while. */
+  #isTooMuch(era: number): boolean {
+    // What was sent before the breaker opened is not to end the probe that finds out about now.
+    if (era !== this.#era) return false;
+    this.#failuresInARow += 1;
+    this.#record(true);
+    const failed = this.#lastFailed.filter((isFailure) => isFailure).length;
+    const isHalf = this.#lastFailed.length === WINDOW_REQUESTS && failed * 2 >= WINDOW_REQUESTS;
+    return this.#state !== 'closed' || this.#failuresInARow >= FAILURES_TO_OPEN || isHalf;
+  }
+
+  #record(isFailure: boolean): void {
+    this.#lastFailed.push(isFailure);
+    if (this.#lastFailed.length > WINDOW_REQUESTS) this.#lastFailed.shift();
   }
 
   /** How long to wait before a service that fails is asked again. Never less than the longest wait, once that is reached. */
   #probeDelayMs(): number {
-    const { backoff, breaker, random } = this.#options;
-    const failures = breaker.failuresInARow;
+    const { backoff, random } = this.#options;
+    const failures = this.#failuresInARow;
     const isLongest = backoff.baseMs * 2 ** Math.min(failures, 64) >= backoff.maxMs;
     return isLongest
       ? backoff.maxMs * (1 + PROBE_JITTER * random())
       : backoffDelayMs(failures, backoff, random);
   }
 
-  #freed(signal: AbortSignal): Promise<void> {
+  /** No request for `delayMs` milliseconds, or for what is left of the time that it is open already; then one. */
+  #open(delayMs: number): void {
+    const { clock, rests } = this.#options;
+    this.#timer?.cancel();
+    if (this.#isStopped) return;
+    const now = clock.now();
+    this.#openForMs = Math.max(delayMs, (this.openUntil ?? now) - now);
+    this.#openUntil = now + this.#openForMs;
+    this.#timer = clock.setTimeout(() => {
+      if (!rests?.()) this.#enter('half-open');
+    }, this.#openForMs);
+    if (this.#state !== 'open') this.#era += 1;
+    this.#lastFailed = [];
+    this.#enter('open');
+  }
+
+  /** What was sent before is old news; where the breaker is open, its time ends: one request is made now. */
+  #tryNow(): void {
+    if (this.#isStopped) return;
+    this.#era += 1;
+    if (this.#state === 'closed') return;
+    this.#timer?.cancel();
+    this.#enter('half-open');
+  }
+
+  #enter(state: BreakerState): void {
+    const isChange = state !== this.#state;
+    this.#state = state;
+    this.#isProbing = false;
+    this.#wake();
+    if (!isChange) return;
+    this.#options.reporter.emit('breaker', { state });
+    this.#options.onChange(state);
+  }
+
+  #wake(): void {
+    // In this order: the first to ask is the one that gets through.
+    for (const { wake } of [...this.#waiting].sort((a, b) => a.events - b.events)) wake();
+  }
+
+  #change(events: number, signal: AbortSignal): Promise<void> {
     return untilWoken(signal, (wake) => {
-      this.#waiting.add(wake);
-      return () => this.#waiting.delete(wake);
+      const waiter = { events, wake };
+      this.#waiting.add(waiter);
+      return () => this.#waiting.delete(waiter);
     });
   }
 }

@@ -8,7 +8,6 @@ export {
 } from '@sluice/protocol';
 export type { Consent } from './admission.ts';
 export type { DropReason } from './books.ts';
-export type { BreakerState } from './breaker.ts';
 export type { AcceptingAnswer, Classify, RejectedEvent } from './classify.ts';
 export type { Clock, Timer } from './clock.ts';
 export type { DeadLetter } from './dead-letter.ts';
@@ -17,6 +16,7 @@ export type { Action, DeliveryPolicy } from './delivery-policy.ts';
 export { ClosedError } from './errors/closed-error.ts';
 export { StorageError } from './errors/storage-error.ts';
 export type { TrackOptions } from './event-text.ts';
+export type { BreakerState } from './gate.ts';
 export type { EventBytes, Journal, JournalObserver, Limit, Range, Reading } from './journal.ts';
 export type { Logger } from './logger.ts';
 export type { Ordering, TrackerOptions } from './options.ts';

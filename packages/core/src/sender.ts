@@ -1,7 +1,6 @@
 import { platform } from '#platform';
 import type { Batch } from './batch.ts';
 import type { Batcher } from './batcher.ts';
-import type { Breaker } from './breaker.ts';
 import type { Timer } from './clock.ts';
 import { Delivery, type DeliveryOptions, type FirstRequest } from './delivery.ts';
 import { type Sharing, together } from './journal.ts';
@@ -23,7 +22,6 @@ export interface SenderOptions extends Omit<DeliveryOptions, 'signal'> {
   /** Those that there are, the one that goes first at first. */
   readonly lanes: { readonly all: readonly OutgoingLane[] };
   readonly concurrency: number;
-  readonly breaker: Breaker;
   /** Ends what is under way. */
   readonly abort: AbortController;
   /** Nothing is sent before: what earlier lives left is to be known. Left out where order does not matter. */
@@ -107,8 +105,8 @@ export class Sender {
 
   /** Asks for the turn while something is due, or others are to be looked after. */
   #askFor(turn: SendTurn): Promise<void> {
-    const { abort, breaker, journal, lanes } = this.#options;
-    const mayAsk = !abort.signal.aborted && breaker.state !== 'open';
+    const { abort, gate, journal, lanes } = this.#options;
+    const mayAsk = !abort.signal.aborted && gate.state !== 'open';
     if (mayAsk && (turn.isCalled || this.#isDue)) return turn.ask();
     turn.cancel();
     if (lanes.all.every(({ backlog }) => backlog.pending === 0)) journal.sharing?.tell('rests');
@@ -163,9 +161,9 @@ export class Sender {
       }
     }
     this.#pumping = undefined;
-    const { breaker, gate } = this.#options;
+    const { gate } = this.#options;
     if (this.#taken === 0) this.#turn?.end();
-    else if (breaker.state === 'open' && !gate.isBusy) this.#turn?.yield();
+    else if (gate.state === 'open' && !gate.isBusy) this.#turn?.yield();
   }
 
   get #taken(): number {
@@ -224,19 +222,19 @@ export class Sender {
 
   /** While the service does not work, one batch more is taken, and only where none that is taken is a small one. */
   #hasRoom(): boolean {
-    const { abort, breaker, concurrency, gate, isStrict } = this.#options;
+    const { abort, concurrency, gate, isStrict } = this.#options;
     const taken = this.#taken;
     if (abort.signal.aborted || this.#turn?.signal.aborted) return false;
     if (isStrict) return taken === 0;
-    if (breaker.state !== 'closed') return this.#probes === 0;
+    if (gate.state !== 'closed') return this.#probes === 0;
     return taken - gate.parked < concurrency && taken < Math.min(concurrency * MOST_WAITING, gate.mostTaken);
   }
 
   async #nextBatch({ backlog, batcher, underWay }: OutgoingLane): Promise<Batch | undefined> {
     const left = underWay.left.shift();
     if (left !== undefined) return left;
-    const { abort, breaker } = this.#options;
-    const isClosed = breaker.state === 'closed';
+    const { abort, gate } = this.#options;
+    const isClosed = gate.state === 'closed';
     const most = isClosed ? undefined : PROBE_EVENTS;
     try {
       return await batcher.next(most, isClosed && this.#takesAside(backlog));

@@ -1,5 +1,5 @@
 import type { DropReason } from './books.ts';
-import type { BreakerState } from './breaker.ts';
+import type { BreakerState } from './gate.ts';
 
 /** Why no request is made but a probe from time to time. */
 export type PauseReason =

@@ -3,14 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { Backlog } from '../src/backlog.ts';
 import { Batcher } from '../src/batcher.ts';
 import { Books } from '../src/books.ts';
-import { Breaker, type BreakerState } from '../src/breaker.ts';
 import type { Classify } from '../src/classify.ts';
 import { DeadLetterStore } from '../src/dead-letter-store.ts';
 import type { DeliveryPolicy } from '../src/delivery-policy.ts';
-import { Gate } from '../src/gate.ts';
+import { type BreakerState, Gate } from '../src/gate.ts';
 import { GuardedTransport } from '../src/guarded-transport.ts';
 import { Letterbox } from '../src/letterbox.ts';
-import { RateLimit } from '../src/rate-limit.ts';
 import { rejectedIndexes } from '../src/rejected-indexes.ts';
 import { Reporter } from '../src/reporter.ts';
 import { Requests } from '../src/requests.ts';
@@ -66,12 +64,10 @@ class Bench {
   /** Whether the journal takes events in flight that it did not take before. */
   journalWorks = true;
   readonly batcher: Batcher;
-  readonly breaker: Breaker;
   readonly sizeLimit = new SizeLimit(() => {});
   readonly rates: (number | undefined)[] = [];
   readonly pauses: Pause[] = [];
   resumed = 0;
-  readonly rateLimit = new RateLimit((perSecond) => this.rates.push(perSecond));
   readonly gate: Gate;
   readonly requests: Requests;
   readonly underWay: UnderWay;
@@ -106,20 +102,18 @@ class Bench {
       maxAgeMs: options.maxAgeMs,
       reporter,
     });
-    this.breaker = new Breaker(clock, (state) => {
-      this.states.push(state);
-      wake();
+    reporter.on('breaker', ({ state }) => this.states.push(state));
+    reporter.on('paused', (pause) => this.pauses.push(pause));
+    reporter.on('rateLimit', ({ perSecond }) => this.rates.push(perSecond));
+    reporter.on('resumed', () => {
+      this.resumed += 1;
     });
     const isStrict = options.isStrict ?? false;
     const backoff = { baseMs: 500, maxMs: MINUTE };
     const abort = new AbortController();
     this.gate = new Gate({
-      ...{ clock, random, breaker: this.breaker, rateLimit: this.rateLimit, concurrency, backoff },
+      ...{ clock, random, concurrency, backoff, reporter },
       retriesPerSuccess: options.retriesPerSuccess ?? 1_000,
-      onPaused: (pause) => this.pauses.push(pause),
-      onResumed: () => {
-        this.resumed += 1;
-      },
       onChange: wake,
     });
     this.requests = new Requests({
@@ -133,7 +127,7 @@ class Bench {
       secure: (events) => (this.journalWorks ? journal.append(events) : Promise.resolve(undefined)),
     });
     this.sender = new Sender({
-      ...{ clock, random, concurrency, backoff, isStrict, abort, breaker: this.breaker },
+      ...{ clock, random, concurrency, backoff, isStrict, abort },
       lanes: {
         all: [
           {
@@ -523,7 +517,7 @@ describe('Sender, where the service cannot answer now', () => {
     bench.transport.respond = () => answered(isDown ? 503 : 200);
     await bench.send(20);
     await bench.pass(MINUTE);
-    expect(bench.breaker.state).not.toBe('closed');
+    expect(bench.gate.state).not.toBe('closed');
     isDown = false;
     await bench.pass(2 * MINUTE);
     expect(bench.states.at(-1)).toBe('closed');
@@ -727,7 +721,7 @@ describe('Sender, where events are refused', () => {
     expect(bench.refusals).toEqual([{ status, excerpt: '' }]);
     expect(bench.journal.bytes).toBe(0);
     expect(bench.clock.timers).toBe(0);
-    expect(bench.breaker.state).toBe('closed');
+    expect(bench.gate.state).toBe('closed');
   });
 
   it('finds three among 500', async () => {
@@ -874,7 +868,7 @@ describe('Sender, where events are refused', () => {
     await bench.send(3);
     await bench.pass(10 * MINUTE);
     expect(bench.transport.requests.length).toBeLessThanOrEqual(12);
-    expect(bench.breaker.state).toBe('closed');
+    expect(bench.gate.state).toBe('closed');
     bench.letters.failAppends = false;
     await bench.pass(2 * MINUTE);
     expect(bench.kept).toEqual([2]);
@@ -1066,7 +1060,7 @@ describe('stop', () => {
     });
     await bench.quiet();
     expect(isStopped).toBe(true);
-    bench.breaker.stop();
+    bench.gate.stop();
     expect(bench.clock.timers).toBe(0);
     expect(bench.backlog.pending).toBe(10);
     expect(bench.journal.acknowledged).toEqual([]);
@@ -1138,7 +1132,7 @@ describe('stop', () => {
     };
     await bench.send(1);
     // As the tracker does.
-    bench.breaker.stop();
+    bench.gate.stop();
     await bench.sender.stop();
     expect(bench.clock.timers).toBe(0);
     expect(bench.backlog.pending).toBe(1);
@@ -1413,7 +1407,7 @@ describe('Sender, where dead letters cannot be kept', () => {
     for (let round = 0; round < 40; round += 1) await bench.send(50);
     expect(bench.books).toMatchObject({ delivered: 40 * 49, deadLettered: 0 });
     expect(bench.backlog.pending).toBe(40);
-    expect(bench.breaker.state).toBe('closed');
+    expect(bench.gate.state).toBe('closed');
     const asked = bench.transport.requests.length;
     await bench.pass(10 * MINUTE);
     // The storage is tried again, not the service.
