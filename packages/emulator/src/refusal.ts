@@ -21,6 +21,7 @@ export const REFUSALS = {
   wrong_method: { status: 405, when: 'The path takes another method, named in the Allow header' },
   no_primary_key: { status: 409, when: 'No primary key has been selected yet' },
   body_too_large: { status: 413, when: 'The body is larger than `maxBodyBytes`' },
+  too_many_events: { status: 413, when: '`batch` holds more events than `maxEvents`' },
   unsupported_content_type: { status: 415, when: 'Content-Type is not `application/json`' },
   unsupported_content_encoding: {
     status: 415,
@@ -30,6 +31,8 @@ export const REFUSALS = {
   empty_batch: { status: 411, when: '`batch` holds no event' },
   wrong_correlation_key: { status: 422, when: '`correlationKey` is not the selected primary key' },
   nested_too_deeply: { status: 422, when: 'The body is nested more than 100,000 levels deep' },
+  rate_limited: { status: 429, when: 'More requests in a second than `maxRequestsPerSecond`' },
+  injected_fault: { status: 503, when: 'A fault was switched on, and answers with a status of its own' },
   internal_error: { status: 500, when: 'A defect of the emulator; its log says more' },
 } as const;
 

@@ -1,6 +1,9 @@
 // What the pages and the admin routes say to each other: JSON, below {api_url}/emulator/admin/. Times are ISO 8601 UTC with
 // milliseconds. Lists are newest first and are read on with `before`, the id of the last row that one has.
 import type { Customer } from '@sluice/protocol';
+import type { Behaviour } from '../behaviour.ts';
+import type { Fault, Script } from '../faults/fault.ts';
+import type { Preset, PresetName } from '../presets.ts';
 import type { RefusalBody } from '../refusal.ts';
 
 /** `GET status`, and the event `status` of `GET live`: what is to be known at any moment. */
@@ -154,4 +157,51 @@ export interface KeyRow {
   readonly createdAt: string;
   readonly lastUsedAt: string | null;
   readonly revokedAt: string | null;
+}
+
+/** `GET behaviour`, and the answer to `PUT behaviour`. */
+export interface BehaviourState {
+  readonly preset: PresetName;
+  /** Whether single settings differ from the preset. */
+  readonly isChanged: boolean;
+  /** What holds now, complete. */
+  readonly behaviour: Behaviour;
+  readonly presets: Readonly<Record<PresetName, Preset>>;
+}
+
+/** `PUT behaviour` takes it: what is not named is as the preset has it. */
+export interface BehaviourChange {
+  /** Default: the one that holds now. */
+  readonly preset?: PresetName | undefined;
+  /** Default: none. */
+  readonly behaviour?: Partial<Behaviour> | undefined;
+}
+
+/**
+ * `GET faults`, the newest first. `POST faults` takes a fault, a script, or an array of faults, which is a script, and answers
+ * with its row; `DELETE faults/ID` ends one and `DELETE faults` all of them, and takes them off the list.
+ */
+export interface FaultRows {
+  /** What the choices of `percent` and jitter come from. */
+  readonly seed: number;
+  readonly faults: readonly FaultRow[];
+}
+
+/** A fault that was switched on. */
+export interface FaultRow {
+  readonly id: number;
+  /** As it was given, with its `kind`. */
+  readonly fault: Fault | Script;
+  /** What it does, in a sentence. */
+  readonly words: string;
+  /** `waiting` for its time; `active`, so that it may act on a request now; or `over`. */
+  readonly state: 'waiting' | 'active' | 'over';
+  /** Of a script: the step under way, from 0. */
+  readonly step: number | null;
+  /** How many requests it acted on. */
+  readonly hits: number;
+  /** How many more it may act on; null where there is no bound, or only that of a script's steps. */
+  readonly remaining: number | null;
+  /** When its time is over; null where that is not known, or it has no end. */
+  readonly endsAt: string | null;
 }

@@ -1,0 +1,59 @@
+import type { Behaviour } from './behaviour.ts';
+import { REFUSALS, type RefusalCode } from './refusal.ts';
+
+/** A plausible reading of what the interface document does not show. */
+export interface Preset {
+  /** In a sentence. */
+  readonly about: string;
+  /** Where it differs from the defaults. */
+  readonly behaviour: Partial<Behaviour>;
+}
+
+/** Names a preset. */
+export type PresetName = 'plain' | 'strict' | 'quiet' | 'legacy';
+
+/** The presets: the only place that says what each of them does. */
+export const PRESETS: Readonly<Record<PresetName, Preset>> = {
+  plain: {
+    about:
+      'Says all it knows: 200 with counts, a status for each refusal, errors in JSON, no limit but that of the body.',
+    behaviour: {},
+  },
+  strict: {
+    about: 'Has limits of events, body and rate, takes the good events of a batch and names the bad ones.',
+    behaviour: {
+      acceptedStatus: 202,
+      badEvents: 'leave-out',
+      partlyAcceptedStatus: 207,
+      maxEvents: 100,
+      maxBodyBytes: 64 * 1024,
+      maxRequestsPerSecond: 50,
+    },
+  },
+  quiet: {
+    about: 'Says nothing but statuses: 204 for a batch, empty bodies, customers without primary_key.',
+    behaviour: {
+      acceptedStatus: 204,
+      acceptedBody: 'empty',
+      refusalBody: 'empty',
+      answersPrimaryKey: false,
+    },
+  },
+  legacy: {
+    about:
+      'Speaks in plain text: 201 with OK, 400 for whatever it refuses, 503 without Retry-After for too many requests.',
+    behaviour: {
+      acceptedStatus: 201,
+      acceptedBody: 'text',
+      refusalBody: 'text',
+      statuses: { ...everyRefusal(400), rate_limited: 503, internal_error: 500, injected_fault: 503 },
+      maxRequestsPerSecond: 50,
+      retryAfter: false,
+    },
+  },
+};
+
+function everyRefusal(status: number): Record<RefusalCode, number> {
+  const statuses = Object.keys(REFUSALS).map((code) => [code, status]);
+  return Object.fromEntries(statuses);
+}
