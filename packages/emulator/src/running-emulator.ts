@@ -1,5 +1,6 @@
 import { ConfigError, type Customer, describe, SluiceError } from '@sluice/protocol';
 import type { Account } from './account.ts';
+import type { LiveFeed } from './admin/live-routes.ts';
 import type { Emulator } from './emulator.ts';
 import type { Listener } from './listener.ts';
 import type { EventRow } from './storage/event-store.ts';
@@ -24,6 +25,8 @@ export interface Parts {
   readonly apiKey: string;
   /** The operator's token, where one is needed. */
   readonly token: string | undefined;
+  /** What pages listen to. */
+  readonly live: LiveFeed;
   /** Listens for event ingestion. */
   readonly events: Listener;
   /** Listens for reading customers, and for inspection. */
@@ -137,6 +140,7 @@ export class RunningEmulator implements Emulator {
   }
 
   async #closeListeners(graceMs: number): Promise<void> {
+    this.#parts.live.end(); // else they would be waited for
     await Promise.all([this.#parts.events.close(graceMs), this.#parts.api.close(graceMs)]);
   }
 

@@ -1,6 +1,8 @@
 import { CUSTOMER_READ_PATH, EVENTS_PATH } from '@sluice/protocol';
 import { Account } from './account.ts';
 import { ADMIN_PATH, AdminRoutes } from './admin/admin-routes.ts';
+import type { Status } from './admin/contract.ts';
+import { addLiveRoutes, LiveFeed } from './admin/live-routes.ts';
 import { OperatorAccess } from './admin/operator-access.ts';
 import { addStatusRoutes } from './admin/status-routes.ts';
 import { createApplication } from './application.ts';
@@ -29,9 +31,9 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const account = new Account(settings.data);
   try {
     const apiKey = setUp(account, settings);
-    const { events, api } = createListeners(account, settings);
+    const { events, api, live } = createListeners(account, settings);
     const { token } = settings;
-    const emulator = new RunningEmulator({ account, apiKey, token, events, api });
+    const emulator = new RunningEmulator({ account, apiKey, token, live, events, api });
     await emulator.resume();
     const { baseUrl, apiUrl } = emulator;
     settings.logger.info({ baseUrl, apiUrl, primaryKey: emulator.primaryKey }, 'emulator listens');
@@ -50,7 +52,10 @@ function setUp(account: Account, { apiKey, primaryKey, customers }: Settings): s
   return apiKey;
 }
 
-function createListeners(account: Account, settings: Settings): { events: Listener; api: Listener } {
+function createListeners(
+  account: Account,
+  settings: Settings,
+): { events: Listener; api: Listener; live: LiveFeed } {
   const { host, logger, maxBodyBytes } = settings;
   const eventsApplication = createApplication(logger, {
     here: EVENTS_PATHS,
@@ -67,7 +72,7 @@ function createListeners(account: Account, settings: Settings): { events: Listen
   addInspectionEndpoints(apiApplication, account, maxBodyBytes);
   const access = new OperatorAccess(settings.token);
   const routes = new AdminRoutes(apiApplication, access);
-  addStatusRoutes(routes, () => {
+  const status = (): Status => {
     const { unique, received } = account.events.count({});
     return {
       baseUrl: events.url,
@@ -84,11 +89,14 @@ function createListeners(account: Account, settings: Settings): { events: Listen
       unindexed: 0,
       activeFaults: 0,
     };
-  });
+  };
+  const live = new LiveFeed(status, account.events.rates);
+  addStatusRoutes(routes, status);
+  addLiveRoutes(routes, live);
   addPages(apiApplication, access);
   const events = new Listener('port', host, settings.port, createRequestListener(eventsApplication));
   const api = new Listener('apiPort', host, settings.apiPort, createRequestListener(apiApplication));
-  return { events, api };
+  return { events, api, live };
 }
 
 function isOperators(path: string): boolean {

@@ -1,4 +1,5 @@
 import type { Event } from '@sluice/protocol';
+import { ArrivalRates } from '../rates.ts';
 import type {
   EventCounts,
   EventDimension,
@@ -32,6 +33,8 @@ export interface BatchOutcome {
 
 /** The event tracker: the events received, in their order of arrival. */
 export class EventStore {
+  /** How many new events came in of late. */
+  readonly rates: ArrivalRates = new ArrivalRates();
   readonly #database: Database;
   readonly #put: Statement;
   readonly #repeat: Statement;
@@ -69,6 +72,7 @@ export class EventStore {
       text,
     );
     if (changes === 0) this.#repeat.run(uuid);
+    else this.rates.add(event.event);
     return changes > 0;
   }
 
