@@ -43,13 +43,29 @@ export async function readJsonBody(
   }
 }
 
-/** Returns whether the body is gzipped. */
-function checkHeaders({ headers }: IncomingMessage, takesGzip: boolean): boolean {
+/** Reads a body of text in UTF-8, of at most `maxBytes`, that comes as `type`. Throws {@link Refusal}. */
+export async function readTextBody(
+  request: IncomingMessage,
+  type: string,
+  maxBytes: number,
+): Promise<string> {
+  checkType(request, type);
+  const bytes = await readBytes(request, maxBytes);
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  throw new Refusal('malformed_request', 'The body must be text in UTF-8. Save the file as UTF-8 first.');
+}
+
+function checkType({ headers }: IncomingMessage, wanted: string): void {
   const type = headers['content-type'];
-  if (type?.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
-    const got = type === undefined ? 'no Content-Type' : quote(type);
-    throw new Refusal('unsupported_content_type', `Content-Type must be application/json, got ${got}.`);
-  }
+  if (type?.split(';', 1)[0]?.trim().toLowerCase() === wanted) return;
+  const got = type === undefined ? 'no Content-Type' : quote(type);
+  throw new Refusal('unsupported_content_type', `Content-Type must be ${wanted}, got ${got}.`);
+}
+
+/** Returns whether the body is gzipped. */
+function checkHeaders(request: IncomingMessage, takesGzip: boolean): boolean {
+  checkType(request, 'application/json');
+  const { headers } = request;
   const encoding = headers['content-encoding'] ?? 'identity';
   const isGzipped = takesGzip && encoding.toLowerCase() === 'gzip';
   if (!isGzipped && encoding.toLowerCase() !== 'identity') {

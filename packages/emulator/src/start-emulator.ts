@@ -1,6 +1,7 @@
 import { CUSTOMER_READ_PATH, EVENTS_PATH } from '@sluice/protocol';
 import { Account } from './account.ts';
 import { ADMIN_PATH, AdminRoutes } from './admin/admin-routes.ts';
+import { addAudienceRoutes } from './admin/audience-routes.ts';
 import type { Status } from './admin/contract.ts';
 import { addLiveRoutes, LiveFeed } from './admin/live-routes.ts';
 import { OperatorAccess } from './admin/operator-access.ts';
@@ -93,6 +94,7 @@ function createListeners(
   const live = new LiveFeed(status, account.events.rates);
   addStatusRoutes(routes, status);
   addLiveRoutes(routes, live);
+  addAudienceRoutes(routes, account.audience, maxBodyBytes);
   addPages(apiApplication, access);
   const events = new Listener('port', host, settings.port, createRequestListener(eventsApplication));
   const api = new Listener('apiPort', host, settings.apiPort, createRequestListener(apiApplication));

@@ -126,14 +126,43 @@ export interface RequestRow {
   readonly fault: string | null;
 }
 
-/** `GET customers?search=…&before=ID&limit=…`, the newest first. */
+/** `GET primary-key`; `PUT primary-key {primaryKey}` selects one, and takes effect at once at both endpoints. */
+export interface PrimaryKeyChoices {
+  readonly primaryKey: string | null;
+  /** Names of attributes that the newest customers have, most frequent first. */
+  readonly attributes: readonly string[];
+}
+
+/** `GET primary-key/preview?primaryKey=NAME`: what selecting it would change. */
+export interface PrimaryKeyPreview {
+  readonly primaryKey: string;
+  /** Customers with a value of it, and those without, who are not found any more. */
+  readonly found: number;
+  readonly without: number;
+  /** A value that two customers share, for which it would be refused; else null. */
+  readonly shared: string | null;
+  readonly events: AttributionPreview;
+}
+
+/** Of the newest events (10,000 at most), those that are of a known customer now, and those that would be. */
+export interface AttributionPreview {
+  readonly looked: number;
+  readonly attributedNow: number;
+  readonly attributedThen: number;
+}
+
+/**
+ * `GET customers?search=…&value=…&before=ID&limit=…`, the newest first; `value` is one of the primary key, in full.
+ * `POST customers {attributes}` makes one, and answers with its row.
+ */
 export interface CustomerRows {
   readonly customers: readonly CustomerRow[];
+  /** How many match, read on or not. */
   readonly total: number;
   readonly hasMore: boolean;
 }
 
-/** A customer; `PUT customers/VALUE` takes `attributes`, and `DELETE customers/VALUE` takes one away. */
+/** `GET customers/ID`: a customer. `PUT customers/ID {attributes}` replaces all of them, `DELETE customers/ID` takes it away. */
 export interface CustomerRow {
   readonly id: number;
   /** Null for a customer without the selected primary key: stored, but not found. */
@@ -141,12 +170,22 @@ export interface CustomerRow {
   readonly attributes: Customer;
 }
 
-/** `POST customers/import`, text/csv with names of attributes in the first line. */
+/**
+ * `POST customers/import`, text/csv with names of attributes in the first line; 422 where there is any problem, and then
+ * nothing is imported. With `?preview=true` nothing is imported in any case, and problems are told.
+ */
 export interface CustomerImport {
+  /** Names of attributes, as in the first line. */
+  readonly columns: readonly string[];
+  /** Customers in it. */
+  readonly lines: number;
   readonly added: number;
   readonly replaced: number;
-  /** Lines that were left out, each with the reason. Nothing is imported where there are any. */
+  /** The first few. */
+  readonly sample: readonly Customer[];
+  /** The first hundred. */
   readonly problems: readonly { readonly line: number; readonly message: string }[];
+  readonly problemCount: number;
 }
 
 /** `GET keys`: `{ keys: KeyRow[] }`. `POST keys {name}` makes one, `PATCH keys/ID {name}` names, `DELETE keys/ID` revokes. */

@@ -1,5 +1,5 @@
 import type { Database, Statement } from './database.ts';
-import { escapeText } from './escaped-text.ts';
+import { escapeText, unescapeText } from './escaped-text.ts';
 
 /** A customer, ready to be stored. */
 export interface CustomerRecord {
@@ -9,21 +9,54 @@ export interface CustomerRecord {
   readonly attributes: string;
 }
 
+/** A stored customer. `primaryValue` is null for one without the selected primary key: it is kept, but not found. */
+export interface StoredCustomer {
+  readonly id: number;
+  readonly primaryValue: string | null;
+  readonly attributes: string;
+}
+
+/** Which customers to list, the newest first. */
+export interface CustomerQuery {
+  /** Text that a value of an attribute must contain, in any case. */
+  readonly search?: string | undefined;
+  /** The value of the selected primary key: of one customer at most. */
+  readonly value?: string | undefined;
+  /** Only those with a smaller id. */
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+// The attributes' text holds the words too, and is quicker to look through than its values. SQLite reads no JSON that is
+// nested deeper than 1,000 levels: there the text has to do.
+const CONTAINS = `attributes LIKE ? ESCAPE '!' AND CASE WHEN json_valid(attributes)
+  THEN EXISTS (SELECT 1 FROM json_each(attributes) WHERE value LIKE ? ESCAPE '!') ELSE 1 END`;
+
 /** The customers of the account, found by their value of the selected primary key. */
 export class CustomerStore {
+  readonly #database: Database;
   readonly #find: Statement;
+  readonly #get: Statement;
   readonly #put: Statement;
+  readonly #update: Statement;
+  readonly #remove: Statement;
   readonly #all: Statement;
+  readonly #values: Statement;
   readonly #forgetValues: Statement;
   readonly #setValue: Statement;
 
   constructor(database: Database) {
+    this.#database = database;
     this.#find = database.prepare('SELECT attributes FROM customers WHERE primary_value = ?');
+    this.#get = database.prepare('SELECT id, primary_value, attributes FROM customers WHERE id = ?');
     this.#put = database.prepare(
       `INSERT INTO customers (primary_value, attributes) VALUES (?, ?)
        ON CONFLICT (primary_value) DO UPDATE SET attributes = excluded.attributes`,
     );
+    this.#update = database.prepare('UPDATE customers SET primary_value = ?, attributes = ? WHERE id = ?');
+    this.#remove = database.prepare('DELETE FROM customers WHERE id = ?');
     this.#all = database.prepare('SELECT id, attributes FROM customers');
+    this.#values = database.prepare('SELECT primary_value AS value FROM customers');
     this.#forgetValues = database.prepare('UPDATE customers SET primary_value = NULL');
     this.#setValue = database.prepare('UPDATE customers SET primary_value = ? WHERE id = ?');
   }
@@ -34,9 +67,60 @@ export class CustomerStore {
     return row?.attributes;
   }
 
+  /** The customer with this id. */
+  get(id: number): StoredCustomer | undefined {
+    const row = this.#get.get(id) as Row | undefined;
+    return row && toStoredCustomer(row);
+  }
+
+  /** Those that match, and how many there are without `before` and `limit`. */
+  list({ search, value, before, limit }: CustomerQuery): { customers: StoredCustomer[]; total: number } {
+    const clauses: string[] = [];
+    const values: (string | number)[] = [];
+    if (search !== undefined) {
+      clauses.push(CONTAINS);
+      values.push(containing(escapeText(search)), containing(search));
+    }
+    if (value !== undefined) {
+      clauses.push('primary_value = ?');
+      values.push(escapeText(value));
+    }
+    const counted = this.#database.prepare(`SELECT count(*) AS total FROM customers ${where(clauses)}`);
+    const { total } = counted.get(...values) as { total: number };
+    if (before !== undefined) {
+      clauses.push('id < ?');
+      values.push(before);
+    }
+    const rows = this.#database
+      .prepare(`SELECT * FROM customers ${where(clauses)} ORDER BY id DESC LIMIT ?`)
+      .all(...values, limit) as Row[];
+    return { customers: rows.map(toStoredCustomer), total };
+  }
+
   /** Adds a customer, or replaces the one with the same primary key value. */
   put({ primaryValue, attributes }: CustomerRecord): void {
     this.#put.run(escapeText(primaryValue), attributes);
+  }
+
+  /** Replaces the customer with this id. Its value must not be that of another one. */
+  update(id: number, { primaryValue, attributes }: CustomerRecord): void {
+    this.#update.run(escapeText(primaryValue), attributes, id);
+  }
+
+  /** Takes the customer with this id away, and says whether there was one. */
+  remove(id: number): boolean {
+    return this.#remove.run(id).changes > 0;
+  }
+
+  /** The attributes of all customers, as JSON. */
+  all(): string[] {
+    return (this.#all.all() as Row[]).map(({ attributes }) => attributes);
+  }
+
+  /** The value of the selected primary key of all customers that have one. */
+  values(): Set<string> {
+    const rows = this.#values.all() as { value: string | null }[];
+    return new Set(rows.flatMap(({ value }) => (value === null ? [] : unescapeText(value))));
   }
 
   /**
@@ -56,4 +140,22 @@ export class CustomerStore {
     }
     return undefined;
   }
+}
+
+interface Row {
+  readonly id: number;
+  readonly primary_value: string | null;
+  readonly attributes: string;
+}
+
+function toStoredCustomer({ id, primary_value, attributes }: Row): StoredCustomer {
+  return { id, primaryValue: primary_value === null ? null : unescapeText(primary_value), attributes };
+}
+
+function where(clauses: readonly string[]): string {
+  return clauses.length === 0 ? '' : `WHERE ${clauses.join(' AND ')}`;
+}
+
+function containing(text: string): string {
+  return `%${text.replace(/[!%_]/g, '!$&')}%`;
 }

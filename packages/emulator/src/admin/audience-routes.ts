@@ -1,0 +1,70 @@
+import { ConfigError, describe } from '@sluice/protocol';
+import type { RequestContext } from '../application.ts';
+import type { Audience } from '../audience.ts';
+import { Refusal } from '../refusal.ts';
+import { readJsonBody, readTextBody } from '../request-body.ts';
+import type { AdminRoutes } from './admin-routes.ts';
+import type { CustomerImport, CustomerRow, PrimaryKeyChoices } from './contract.ts';
+import { readId, readPaging } from './paging.ts';
+
+const MAX_LIMIT = 1_000;
+
+/** Serves the audience: the primary key, and the customers. */
+export function addAudienceRoutes(routes: AdminRoutes, audience: Audience, maxBodyBytes: number): void {
+  const choices = (): PrimaryKeyChoices => ({
+    primaryKey: audience.primaryKey,
+    attributes: audience.attributeNames(),
+  });
+  const readAttributes = async (context: RequestContext): Promise<unknown> =>
+    readField(context, 'attributes', maxBodyBytes);
+  routes.add('/primary-key', {
+    GET: choices,
+    PUT: async (context) => {
+      audience.selectPrimaryKey(await readField(context, 'primaryKey', maxBodyBytes));
+      return choices();
+    },
+  });
+  routes.add('/primary-key/preview', {
+    GET: ({ req }) => audience.previewPrimaryKey(req.query('primaryKey')),
+  });
+  routes.add('/customers', {
+    GET: ({ req }) => {
+      const search = req.query('search') || undefined;
+      return audience.list({ ...readPaging(req, MAX_LIMIT), search, value: req.query('value') });
+    },
+    POST: async (context) => audience.create(await readAttributes(context)),
+  });
+  routes.add('/customers/import', {
+    POST: async (context) => {
+      const preview = context.req.query('preview') === 'true';
+      const csv = await readTextBody(context.env.incoming, 'text/csv', maxBodyBytes);
+      return checkImport(await audience.import(csv, preview), preview);
+    },
+  });
+  routes.add('/customers/:id', {
+    GET: ({ req }) => found(audience.get(readId(req))),
+    PUT: async (context) => found(audience.update(readId(context.req), await readAttributes(context))),
+    DELETE: ({ req }) => {
+      if (!audience.remove(readId(req))) found(undefined);
+    },
+  });
+}
+
+async function readField(context: RequestContext, name: string, maxBodyBytes: number): Promise<unknown> {
+  const { value } = await readJsonBody(context.env.incoming, maxBodyBytes);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return Reflect.get(value, name);
+  throw new ConfigError('body', `body must be an object with ${name}, got ${describe(value)}`);
+}
+
+function found(row: CustomerRow | undefined): CustomerRow {
+  if (row !== undefined) return row;
+  throw new Refusal('customer_not_found', 'There is no customer with this id: it was deleted, or never was.');
+}
+
+function checkImport(result: CustomerImport, preview: boolean): CustomerImport {
+  const [first] = result.problems;
+  if (preview || first === undefined) return result;
+  const others = result.problemCount === 1 ? '' : ` There are ${result.problemCount - 1} more problems.`;
+  const message = `Nothing was imported. Line ${first.line}: ${first.message}.${others}`;
+  throw new Refusal('invalid_field', message, { field: `line ${first.line}` });
+}

@@ -1,0 +1,205 @@
+import { ConfigError, type Customer, describe, isNonEmptyString } from '@sluice/protocol';
+import type { CustomerImport, CustomerRow, CustomerRows, PrimaryKeyPreview } from './admin/contract.ts';
+import { parseCustomersCsv } from './customers-csv.ts';
+import { quote } from './quote.ts';
+import { previewAttribution } from './storage/attribution-preview.ts';
+import { type CustomerQuery, type CustomerRecord, CustomerStore } from './storage/customer-store.ts';
+import { type Database, inTransaction } from './storage/database.ts';
+import type { SettingsStore } from './storage/settings-store.ts';
+
+const PROBLEMS_TOLD = 100;
+const SAMPLE = 5;
+const SUGGESTIONS = 50;
+const SUGGESTED_FROM = 1_000;
+
+/** The audience section of the account: its customers, and the attribute that they are found by. */
+export class Audience {
+  readonly #database: Database;
+  readonly #customers: CustomerStore;
+  readonly #settings: SettingsStore;
+
+  constructor(database: Database, settings: SettingsStore) {
+    this.#database = database;
+    this.#customers = new CustomerStore(database);
+    this.#settings = settings;
+  }
+
+  /** The selected primary key, or null. */
+  get primaryKey(): string | null {
+    return this.#settings.primaryKey;
+  }
+
+  /** Selects a primary key. Throws {@link ConfigError} if it is no name, or two customers share a value of it. */
+  selectPrimaryKey(name: unknown): void {
+    checkName(name);
+    if (name === this.primaryKey) return;
+    inTransaction(this.#database, () => {
+      this.#settings.primaryKey = name;
+      const shared = this.#customers.refile((attributes) => primaryValue(JSON.parse(attributes), name));
+      if (shared === undefined) return;
+      const rule = 'must be an attribute that no two customers share a value of';
+      throw new ConfigError(
+        'primaryKey',
+        `primaryKey ${rule}, got ${describe(name)}: two have ${describe(shared)}`,
+      );
+    });
+  }
+
+  /** What selecting `name` would change; nothing is. Throws {@link ConfigError} if it is no name. */
+  previewPrimaryKey(name: unknown): PrimaryKeyPreview {
+    checkName(name);
+    const found = new Set<string>();
+    let shared: string | null = null;
+    const all = this.#customers.all();
+    let without = 0;
+    for (const attributes of all) {
+      const value = primaryValue(JSON.parse(attributes), name);
+      if (value === undefined) without += 1;
+      else if (found.has(value)) shared ??= value;
+      else found.add(value);
+    }
+    const events = previewAttribution(this.#database, (key, value) => key === name && found.has(value));
+    return { primaryKey: name, found: all.length - without, without, shared, events };
+  }
+
+  /** Names of attributes that the newest customers have, the most frequent first. */
+  attributeNames(): string[] {
+    const counts = new Map<string, number>();
+    for (const { attributes } of this.#customers.list({ limit: SUGGESTED_FROM }).customers) {
+      for (const name of Object.keys(JSON.parse(attributes))) counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+    const names = [...counts].sort(([, a], [, b]) => b - a).map(([name]) => name);
+    return names.slice(0, SUGGESTIONS);
+  }
+
+  /** Adds or replaces customers, all or none, and returns how many were given. Throws {@link ConfigError}. */
+  addCustomers(customers: Iterable<unknown>): number {
+    const key = this.#requireKey();
+    const records = Array.from(customers, (customer, index) =>
+      toRecord(customer, key, `customers[${index}]`),
+    );
+    inTransaction(this.#database, () => {
+      for (const record of records) this.#customers.put(record);
+    });
+    return records.length;
+  }
+
+  /** The customer as the interface answers it (section 2.3), or undefined. */
+  customer(primaryKeyValue: string): Customer | undefined {
+    const attributes = this.#customers.find(primaryKeyValue);
+    return attributes && { ...JSON.parse(attributes), primary_key: primaryKeyValue };
+  }
+
+  /** Customers as they are stored, the newest first. */
+  list(query: CustomerQuery): CustomerRows {
+    const { customers, total } = this.#customers.list({ ...query, limit: query.limit + 1 });
+    const rows = customers.slice(0, query.limit).map(toRow);
+    return { customers: rows, total, hasMore: customers.length > query.limit };
+  }
+
+  /** The customer with this id. */
+  get(id: number): CustomerRow | undefined {
+    const stored = this.#customers.get(id);
+    return stored && toRow(stored);
+  }
+
+  /** Adds one customer, whose value must be new. Throws {@link ConfigError}. */
+  create(attributes: unknown): CustomerRow {
+    const record = this.#newRecord(attributes, undefined);
+    this.#customers.put(record);
+    return this.#byValue(record.primaryValue);
+  }
+
+  /** Replaces the attributes of a customer, its primary key among them; undefined where there is none. Throws {@link ConfigError}. */
+  update(id: number, attributes: unknown): CustomerRow | undefined {
+    if (this.get(id) === undefined) return undefined;
+    this.#customers.update(id, this.#newRecord(attributes, id));
+    return this.get(id);
+  }
+
+  /** Takes a customer away; its events stay. Says whether there was one. */
+  remove(id: number): boolean {
+    return this.#customers.remove(id);
+  }
+
+  /** Reads customers from CSV and, unless it is only a `preview`, adds or replaces them: all, or none where there is a problem. */
+  async import(csv: string, preview: boolean): Promise<CustomerImport> {
+    const key = this.#requireKey();
+    const { columns, customers, problems } = await parseCustomersCsv(csv, key);
+    const known = this.#customers.values();
+    const replaced = customers.filter((customer) => known.has(String(customer[key]))).length;
+    if (!preview && problems.length === 0) this.addCustomers(customers);
+    return {
+      columns,
+      lines: customers.length,
+      added: problems.length > 0 ? 0 : customers.length - replaced,
+      replaced: problems.length > 0 ? 0 : replaced,
+      sample: customers.slice(0, SAMPLE),
+      problems: problems.slice(0, PROBLEMS_TOLD),
+      problemCount: problems.length,
+    };
+  }
+
+  #newRecord(attributes: unknown, id: number | undefined): CustomerRecord {
+    const key = this.#requireKey();
+    const record = toRecord(attributes, key, 'attributes');
+    const [other] = this.#customers.list({ value: record.primaryValue, limit: 1 }).customers;
+    if (other === undefined || other.id === id) return record;
+    const rule = `must be a value that no other customer has: one with ${quote(record.primaryValue)} is there already`;
+    throw new ConfigError(`attributes.${key}`, `attributes.${key} ${rule}`);
+  }
+
+  #byValue(value: string): CustomerRow {
+    const [row] = this.list({ value, limit: 1 }).customers;
+    if (row === undefined) throw new Error('A customer is gone right after it was added');
+    return row;
+  }
+
+  #requireKey(): string {
+    const key = this.primaryKey;
+    if (key !== null) return key;
+    throw new ConfigError('customers', 'customers can be added only after a primary key has been selected');
+  }
+}
+
+function checkName(name: unknown): asserts name is string {
+  if (isNonEmptyString(name)) return;
+  throw new ConfigError('primaryKey', `primaryKey must be the name of an attribute, got ${describe(name)}`);
+}
+
+function toRecord(customer: unknown, key: string, at: string): CustomerRecord {
+  if (typeof customer !== 'object' || customer === null || Array.isArray(customer)) {
+    throw new ConfigError(at, `${at} must be an object of attributes, got ${describe(customer)}`);
+  }
+  const value = primaryValue(customer, key);
+  if (value === undefined) {
+    const rule = 'must be a non-empty string: it is the primary key';
+    throw new ConfigError(
+      `${at}.${key}`,
+      `${at}.${key} ${rule}, got ${describe(Reflect.get(customer, key))}`,
+    );
+  }
+  try {
+    return { primaryValue: value, attributes: JSON.stringify(customer) };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(at, `${at} must hold only what JSON can hold: ${reason}`, { cause: error });
+  }
+}
+
+function primaryValue(attributes: object, key: string): string | undefined {
+  const value: unknown = Reflect.get(attributes, key);
+  return isNonEmptyString(value) ? value : undefined;
+}
+
+function toRow({
+  id,
+  primaryValue,
+  attributes,
+}: {
+  id: number;
+  primaryValue: string | null;
+  attributes: string;
+}): CustomerRow {
+  return { id, primaryKeyValue: primaryValue, attributes: JSON.parse(attributes) };
+}

@@ -1,0 +1,206 @@
+import type { Customer } from '@sluice/protocol';
+import { describe, expect, it } from 'vitest';
+import type { CustomerImport, CustomerRow, CustomerRows } from '../../src/admin/contract.ts';
+import { startEmulator } from '../../src/index.ts';
+import { type Answer, ask, event, readCustomer, type Service, sendEvents } from '../service.ts';
+
+const ADA = { email: 'ada@example.com', first_name: 'Ada', city: 'London' };
+const BOB = { email: 'bob@example.com', first_name: 'Bob' };
+
+function admin(service: Service, path: string, init?: RequestInit): Promise<Answer> {
+  return ask(`${service.apiUrl}/emulator/admin${path}`, init);
+}
+
+function tell(service: Service, method: string, path: string, value: unknown): Promise<Answer> {
+  const headers = { 'content-type': 'application/json' };
+  return admin(service, path, { method, headers, body: JSON.stringify(value) });
+}
+
+function importCsv(service: Service, csv: string, query = ''): Promise<Answer> {
+  return admin(service, `/customers/import${query}`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/csv' },
+    body: csv,
+  });
+}
+
+async function listed(service: Service, query: string): Promise<CustomerRows> {
+  return (await admin(service, `/customers?${query}`)).body as CustomerRows;
+}
+
+describe('the primary key', () => {
+  it('is previewed: who would be found, and which events would be of somebody', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA, BOB] });
+    await sendEvents(emulator, event(), event({ correlationValue: 'nobody@example.com' }));
+    expect((await admin(emulator, '/primary-key/preview?primaryKey=city')).body).toEqual({
+      primaryKey: 'city',
+      found: 1,
+      without: 1,
+      shared: null,
+      events: { looked: 2, attributedNow: 1, attributedThen: 0 },
+    });
+    expect((await admin(emulator, '/primary-key')).body).toEqual({
+      primaryKey: 'email',
+      attributes: ['email', 'first_name', 'city'],
+    });
+  });
+
+  it('is selected, and takes effect at once at both endpoints', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA] });
+    expect((await tell(emulator, 'PUT', '/primary-key', { primaryKey: 'city' })).status).toBe(200);
+    expect((await sendEvents(emulator, event())).body).toMatchObject({
+      error: { code: 'wrong_correlation_key' },
+    });
+    expect((await readCustomer(emulator, 'London')).status).toBe(200);
+    expect((await readCustomer(emulator, ADA.email)).status).toBe(404);
+  });
+
+  it('is refused where two customers share a value, which is named', async () => {
+    const customers = [ADA, { ...ADA, email: 'twin@example.com' }];
+    await using emulator = await startEmulator({ primaryKey: 'email', customers });
+    const preview = await admin(emulator, '/primary-key/preview?primaryKey=city');
+    expect(preview.body).toMatchObject({ shared: 'London' });
+    const refused = await tell(emulator, 'PUT', '/primary-key', { primaryKey: 'city' });
+    expect(refused).toMatchObject({ status: 422, body: { error: { field: 'primaryKey' } } });
+    expect(JSON.stringify(refused.body)).toContain('two have string \\"London\\"');
+    expect(emulator.primaryKey).toBe('email');
+  });
+});
+
+describe('customers', () => {
+  it('are listed newest first, and read on', async () => {
+    const customers = Array.from({ length: 5 }, (_, index) => ({ email: `c${index}@example.com` }));
+    await using emulator = await startEmulator({ primaryKey: 'email', customers });
+    const first = await listed(emulator, 'limit=2');
+    expect(first).toMatchObject({ total: 5, hasMore: true });
+    expect(first.customers.map(({ primaryKeyValue }) => primaryKeyValue)).toEqual([
+      'c4@example.com',
+      'c3@example.com',
+    ]);
+    const last = await listed(emulator, `limit=3&before=${first.customers[1]?.id}`);
+    expect(last).toMatchObject({ total: 5, hasMore: false, customers: { length: 3 } });
+  });
+
+  it.each([
+    ['LOND', [ADA.email]],
+    ['bob@', [BOB.email]],
+    ['first_name', []], // names of attributes are no values
+    ['100%', ['odd@example.com']],
+    ['a_b', ['odd@example.com']],
+    ['"quoted"', ['odd@example.com']],
+    ['inner', ['odd@example.com']],
+    ['ü', ['odd@example.com']],
+  ])('are searched by their values: %s', async (search, emails) => {
+    const odd: Customer = { email: 'odd@example.com', a: '100% a_b "quoted" ü', deep: { x: 'inner' } };
+    await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA, BOB, odd] });
+    const { customers, total } = await listed(emulator, `search=${encodeURIComponent(search)}`);
+    expect(customers.map(({ primaryKeyValue }) => primaryKeyValue)).toEqual(emails);
+    expect(total).toBe(emails.length);
+  });
+
+  it('are created, changed and deleted, which the endpoint shows at once', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    const made = await tell(emulator, 'POST', '/customers', { attributes: ADA });
+    const { id } = made.body as CustomerRow;
+    expect(made.body).toEqual({ id, primaryKeyValue: ADA.email, attributes: ADA });
+    const changed = { email: 'new@example.com', points: 7, tags: ['a'] };
+    await tell(emulator, 'PUT', `/customers/${id}`, { attributes: changed });
+    expect((await readCustomer(emulator, ADA.email)).status).toBe(404);
+    expect((await readCustomer(emulator, 'new@example.com')).body).toEqual({
+      ...changed,
+      primary_key: 'new@example.com',
+    });
+    expect((await admin(emulator, `/customers/${id}`, { method: 'DELETE' })).status).toBe(204);
+    expect((await readCustomer(emulator, 'new@example.com')).status).toBe(404);
+    expect((await admin(emulator, `/customers/${id}`, { method: 'DELETE' })).status).toBe(404);
+  });
+
+  it('keep their primary key value to themselves', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA, BOB] });
+    const { customers } = await listed(emulator, `value=${BOB.email}`);
+    const taken = { error: { code: 'invalid_field', field: 'attributes.email' } };
+    const twin = { email: ADA.email };
+    expect((await tell(emulator, 'POST', '/customers', { attributes: twin })).body).toMatchObject(taken);
+    const path = `/customers/${customers[0]?.id}`;
+    expect((await tell(emulator, 'PUT', path, { attributes: twin })).body).toMatchObject(taken);
+    expect((await tell(emulator, 'PUT', path, { attributes: { ...BOB, x: 1 } })).status).toBe(200);
+    expect((await tell(emulator, 'PUT', path, { attributes: {} })).body).toMatchObject(taken);
+  });
+
+  it.each(['limit=0', 'limit=1001', 'before=x', 'limit=1e3'])('are not listed with %s', async (query) => {
+    await using emulator = await startEmulator();
+    expect(await admin(emulator, `/customers?${query}`)).toMatchObject({ status: 422 });
+  });
+});
+
+describe('an import of CSV', () => {
+  it.each([
+    ['commas', 'email,first_name\nada@example.com,"A, ""da"""\n'],
+    ['semicolons, CRLF and a byte order mark', '\uFEFFemail;first_name\r\nada@example.com;"A, ""da"""\r\n'],
+    ['tabs, and no last line break', 'email\tfirst_name\n\nada@example.com\t"A, ""da"""'],
+  ])('takes %s', async (_, csv) => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    expect((await importCsv(emulator, csv)).body).toMatchObject({ added: 1, replaced: 0, problems: [] });
+    expect(await emulator.customer(ADA.email)).toMatchObject({ first_name: 'A, "da"' });
+  });
+
+  it('replaces customers whole, and leaves attributes out whose field is empty', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA] });
+    const answer = await importCsv(
+      emulator,
+      'email,first_name,city\nada@example.com,,Paris\nx@example.com,,',
+    );
+    expect(answer.body).toMatchObject({ added: 1, replaced: 1, columns: ['email', 'first_name', 'city'] });
+    expect(await emulator.customer(ADA.email)).toEqual({
+      email: ADA.email,
+      city: 'Paris',
+      primary_key: ADA.email,
+    });
+  });
+
+  it('changes nothing as a preview, and tells how it begins', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    const answer = await importCsv(emulator, 'email\na@example.com\nb@example.com', '?preview=true');
+    expect(answer.body).toMatchObject({ lines: 2, added: 2, sample: [{ email: 'a@example.com' }, {}] });
+    expect(await listed(emulator, '')).toMatchObject({ total: 0 });
+  });
+
+  it('is refused whole where a line is wrong, and each is named', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    const csv = [
+      'email,note',
+      'a@example.com,"two\r\nlines"', // lines 2 and 3
+      ',nobody', // line 4
+      'a@example.com,again', // line 5
+      'c@example.com', // line 6
+      'd@example.com,5" wide', // line 7
+      'e@example.com,"open', // line 8
+    ].join('\r\n');
+    const preview = (await importCsv(emulator, csv, '?preview=true')).body as CustomerImport;
+    expect(preview.problems.map(({ line }) => line)).toEqual([4, 5, 6, 7, 8]);
+    expect(preview.problems[1]?.message).toBe('"email" is "a@example.com", as in line 2');
+    const refused = await importCsv(emulator, csv);
+    expect(refused).toMatchObject({ status: 422, body: { error: { field: 'line 4' } } });
+    expect(await listed(emulator, '')).toMatchObject({ total: 0 });
+  });
+
+  it.each([
+    ['', 'the file is empty'],
+    ['name\nAda', 'there is no column "email", which is the primary key'],
+    ['email,email\na,b', 'two columns have the name "email"'],
+    ['email,\na,b', 'a column has no name'],
+  ])('needs a first line that names the attributes: %j', async (csv, message) => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    const { problems } = (await importCsv(emulator, csv, '?preview=true')).body as CustomerImport;
+    expect(problems).toMatchObject([{ line: 1, message: expect.stringContaining(message) }]);
+  });
+
+  it('takes 100,000 lines', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    const lines = Array.from({ length: 100_000 }, (_, index) => `c${index}@example.com,Name ${index},"a, b"`);
+    const answer = await importCsv(emulator, `email,name,note\n${lines.join('\n')}`);
+    expect(answer.body).toMatchObject({ added: 100_000, problemCount: 0 });
+    expect(await emulator.customer('c99999@example.com')).toMatchObject({ name: 'Name 99999' });
+    expect(await listed(emulator, 'search=Name+4242&limit=1')).toMatchObject({ total: 11 });
+  });
+});
