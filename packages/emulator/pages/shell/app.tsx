@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact';
+import { Connection } from './connection.tsx';
 import { Navigation } from './navigation.tsx';
 import { route } from './route.ts';
 
@@ -30,6 +31,7 @@ export function App() {
         Skip to content
       </button>
       <Navigation pages={PAGES} current={page} />
+      <Connection />
       <main id="content" tabIndex={-1}>
         <h1>{page.title}</h1>
         <page.View key={page.name} />

@@ -1,0 +1,31 @@
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { ask } from './ask.ts';
+
+/** What an admin route has answered. */
+export interface Answer<T> {
+  /** The latest answer to this path; undefined until there is one. */
+  readonly value: T | undefined;
+  /** Why there is none. */
+  readonly error: unknown;
+  /** Asks again; the old answer stays until the new one is there. */
+  readonly again: () => void;
+}
+
+/** Asks an admin route (see `ask()`), and again whenever `path` or `version` changes. Nothing is asked without a path. */
+export function useAnswer<T>(path: string | undefined, version: unknown = undefined): Answer<T> {
+  const [answer, setAnswer] = useState<{ path?: string; value?: T; error?: unknown }>({});
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    if (path === undefined) return;
+    const controller = new AbortController();
+    const { signal } = controller;
+    ask<T>(path, { signal }).then(
+      (value) => signal.aborted || setAnswer({ path, value }),
+      (error: unknown) => signal.aborted || setAnswer({ path, error }),
+    );
+    return () => controller.abort();
+  }, [path, version, turn]);
+  const again = useCallback(() => setTurn((before) => before + 1), []);
+  const { value, error } = answer.path === path ? answer : {};
+  return { value, error, again };
+}

@@ -1,0 +1,14 @@
+import { isLost } from './live.ts';
+
+/** Says so while the emulator does not answer. */
+export function Connection() {
+  return (
+    <div role="status" class="connection">
+      {isLost.value && (
+        <p class="problem">
+          The emulator does not answer. What you see is what was there last; it is tried again all the time.
+        </p>
+      )}
+    </div>
+  );
+}

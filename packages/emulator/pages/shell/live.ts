@@ -1,0 +1,68 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import type { Rates, Status } from '../../src/admin/contract.ts';
+
+const KEPT_SECONDS = 300;
+const REOPEN_MS = 2_000;
+
+const latest = signal<Status | undefined>(undefined);
+const lost = signal(false);
+const recent = signal<readonly Rates[]>([]);
+
+/** How the emulator stands; undefined until it has answered. Changes at most four times a second. */
+export const status: ReadonlySignal<Status | undefined> = latest;
+
+/** Whether the emulator does not answer at the moment. */
+export const isLost: ReadonlySignal<boolean> = lost;
+
+/** Events per second of the last minutes, oldest first. */
+export const rates: ReadonlySignal<readonly Rates[]> = recent;
+
+let source: EventSource | undefined;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+// A browser has six connections to one host, for all of its windows: those that nobody sees do without.
+document.addEventListener('visibilitychange', follow);
+follow();
+
+function follow(): void {
+  if (document.visibilityState === 'hidden') close();
+  else if (source === undefined) open();
+}
+
+function open(): void {
+  const opened = new EventSource('/emulator/admin/live');
+  source = opened;
+  opened.onopen = () => {
+    lost.value = false;
+    recent.value = [];
+  };
+  opened.onerror = () => {
+    lost.value = true;
+    if (opened.readyState !== EventSource.CLOSED) return; // else it tries again by itself
+    close();
+    timer = setTimeout(follow, REOPEN_MS);
+  };
+  opened.addEventListener('status', ({ data }) => {
+    latest.value = JSON.parse(data);
+  });
+  opened.addEventListener('rates', ({ data }) => add(JSON.parse(data)));
+}
+
+function close(): void {
+  clearTimeout(timer);
+  source?.close();
+  source = undefined;
+}
+
+let pending: Rates[] = [];
+
+// The first minutes come as hundreds of messages at once: one change for all of them.
+function add(rates: Rates): void {
+  if (pending.length === 0) setTimeout(flush);
+  pending.push(rates);
+}
+
+function flush(): void {
+  recent.value = [...recent.value, ...pending].slice(-KEPT_SECONDS);
+  pending = [];
+}
