@@ -18,6 +18,7 @@ export const REFUSALS = {
     when: 'No such path at this base address (also: trailing slash missing, or the other base address is meant)',
   },
   customer_not_found: { status: 404, when: 'No customer has this primary key value' },
+  unknown_id: { status: 404, when: 'Admin routes: there is nothing with this id' },
   wrong_method: { status: 405, when: 'The path takes another method, named in the Allow header' },
   no_primary_key: { status: 409, when: 'No primary key has been selected yet' },
   body_too_large: { status: 413, when: 'The body is larger than `maxBodyBytes`' },

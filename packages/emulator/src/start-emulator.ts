@@ -3,6 +3,7 @@ import { Account } from './account.ts';
 import { ADMIN_PATH, AdminRoutes } from './admin/admin-routes.ts';
 import { addAudienceRoutes } from './admin/audience-routes.ts';
 import type { Status } from './admin/contract.ts';
+import { addKeyRoutes } from './admin/key-routes.ts';
 import { addLiveRoutes, LiveFeed } from './admin/live-routes.ts';
 import { OperatorAccess } from './admin/operator-access.ts';
 import { addStatusRoutes } from './admin/status-routes.ts';
@@ -95,6 +96,7 @@ function createListeners(
   addStatusRoutes(routes, status);
   addLiveRoutes(routes, live);
   addAudienceRoutes(routes, account.audience, maxBodyBytes);
+  addKeyRoutes(routes, account.apiKeys);
   addPages(apiApplication, access);
   const events = new Listener('port', host, settings.port, createRequestListener(eventsApplication));
   const api = new Listener('apiPort', host, settings.apiPort, createRequestListener(apiApplication));

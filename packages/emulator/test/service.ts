@@ -51,6 +51,17 @@ export function inspect(service: Service, path: string): Promise<Answer> {
   return ask(service.apiUrl + path, { headers: requestHeaders(service.apiKey) });
 }
 
+/** Asks an admin route, which needs no key. */
+export function admin(service: Service, path: string, init?: RequestInit): Promise<Answer> {
+  return ask(`${service.apiUrl}/emulator/admin${path}`, init);
+}
+
+/** Sends a value as JSON to an admin route. */
+export function tellAdmin(service: Service, method: string, path: string, value: unknown): Promise<Answer> {
+  const headers = { 'content-type': 'application/json' };
+  return admin(service, path, { method, headers, body: JSON.stringify(value) });
+}
+
 /** An event of `email` with defaults for what does not matter. */
 export function event(fields: Partial<Event> = {}): Event {
   return {

@@ -1,9 +1,9 @@
-import { ConfigError, describe } from '@sluice/protocol';
 import type { RequestContext } from '../application.ts';
 import type { Audience } from '../audience.ts';
 import { Refusal } from '../refusal.ts';
-import { readJsonBody, readTextBody } from '../request-body.ts';
+import { readTextBody } from '../request-body.ts';
 import type { AdminRoutes } from './admin-routes.ts';
+import { readField } from './body-field.ts';
 import type { CustomerImport, CustomerRow, PrimaryKeyChoices } from './contract.ts';
 import { readId, readPaging } from './paging.ts';
 
@@ -50,15 +50,9 @@ export function addAudienceRoutes(routes: AdminRoutes, audience: Audience, maxBo
   });
 }
 
-async function readField(context: RequestContext, name: string, maxBodyBytes: number): Promise<unknown> {
-  const { value } = await readJsonBody(context.env.incoming, maxBodyBytes);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return Reflect.get(value, name);
-  throw new ConfigError('body', `body must be an object with ${name}, got ${describe(value)}`);
-}
-
 function found(row: CustomerRow | undefined): CustomerRow {
   if (row !== undefined) return row;
-  throw new Refusal('customer_not_found', 'There is no customer with this id: it was deleted, or never was.');
+  throw new Refusal('unknown_id', 'There is no customer with this id: it was deleted, or never was.');
 }
 
 function checkImport(result: CustomerImport, preview: boolean): CustomerImport {

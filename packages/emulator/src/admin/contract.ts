@@ -188,7 +188,12 @@ export interface CustomerImport {
   readonly problemCount: number;
 }
 
-/** `GET keys`: `{ keys: KeyRow[] }`. `POST keys {name}` makes one, `PATCH keys/ID {name}` names, `DELETE keys/ID` revokes. */
+/** `GET keys`: all of them, the newest first. */
+export interface KeyRows {
+  readonly keys: readonly KeyRow[];
+}
+
+/** `POST keys {name}` makes an API key, `PATCH keys/ID {name}` names it, `DELETE keys/ID` revokes it; each answers with its row. */
 export interface KeyRow {
   readonly id: number;
   readonly key: string;

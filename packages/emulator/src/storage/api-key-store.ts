@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { KeyRow } from '../admin/contract.ts';
 import type { Database, Statement } from './database.ts';
 
 const KEY_BYTES = 24;
@@ -9,6 +10,9 @@ export class ApiKeyStore {
   readonly #oldest: Statement;
   readonly #put: Statement;
   readonly #revoke: Statement;
+  readonly #all: Statement;
+  readonly #get: Statement;
+  readonly #rename: Statement;
 
   constructor(database: Database) {
     this.#find = database.prepare('SELECT 1 FROM api_keys WHERE key = ? AND revoked_at IS NULL');
@@ -20,6 +24,9 @@ export class ApiKeyStore {
     this.#revoke = database.prepare(
       'UPDATE api_keys SET revoked_at = ? WHERE key = ? AND revoked_at IS NULL',
     );
+    this.#all = database.prepare('SELECT * FROM api_keys ORDER BY id DESC');
+    this.#get = database.prepare('SELECT * FROM api_keys WHERE id = ?');
+    this.#rename = database.prepare('UPDATE api_keys SET name = ? WHERE id = ?');
   }
 
   isValid(key: string): boolean {
@@ -48,4 +55,41 @@ export class ApiKeyStore {
   revoke(key: string): boolean {
     return this.#revoke.run(Date.now(), key).changes > 0;
   }
+
+  /** All keys, the newest first, those that were revoked among them. */
+  list(): KeyRow[] {
+    return (this.#all.all() as Row[]).map(toKeyRow);
+  }
+
+  /** The key with this id. */
+  get(id: number): KeyRow | undefined {
+    const row = this.#get.get(id) as Row | undefined;
+    return row && toKeyRow(row);
+  }
+
+  /** Gives the key with this id another name. */
+  rename(id: number, name: string): void {
+    this.#rename.run(name, id);
+  }
+}
+
+interface Row {
+  readonly id: number;
+  readonly key: string;
+  readonly name: string;
+  readonly created_at: number;
+  readonly last_used_at: number | null;
+  readonly revoked_at: number | null;
+}
+
+function toKeyRow({ id, key, name, created_at, last_used_at, revoked_at }: Row): KeyRow {
+  const time = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+  return {
+    id,
+    key,
+    name,
+    createdAt: new Date(created_at).toISOString(),
+    lastUsedAt: time(last_used_at),
+    revokedAt: time(revoked_at),
+  };
 }

@@ -2,19 +2,10 @@ import type { Customer } from '@sluice/protocol';
 import { describe, expect, it } from 'vitest';
 import type { CustomerImport, CustomerRow, CustomerRows } from '../../src/admin/contract.ts';
 import { startEmulator } from '../../src/index.ts';
-import { type Answer, ask, event, readCustomer, type Service, sendEvents } from '../service.ts';
+import { type Answer, admin, event, readCustomer, type Service, sendEvents, tellAdmin } from '../service.ts';
 
 const ADA = { email: 'ada@example.com', first_name: 'Ada', city: 'London' };
 const BOB = { email: 'bob@example.com', first_name: 'Bob' };
-
-function admin(service: Service, path: string, init?: RequestInit): Promise<Answer> {
-  return ask(`${service.apiUrl}/emulator/admin${path}`, init);
-}
-
-function tell(service: Service, method: string, path: string, value: unknown): Promise<Answer> {
-  const headers = { 'content-type': 'application/json' };
-  return admin(service, path, { method, headers, body: JSON.stringify(value) });
-}
 
 function importCsv(service: Service, csv: string, query = ''): Promise<Answer> {
   return admin(service, `/customers/import${query}`, {
@@ -47,7 +38,7 @@ describe('the primary key', () => {
 
   it('is selected, and takes effect at once at both endpoints', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA] });
-    expect((await tell(emulator, 'PUT', '/primary-key', { primaryKey: 'city' })).status).toBe(200);
+    expect((await tellAdmin(emulator, 'PUT', '/primary-key', { primaryKey: 'city' })).status).toBe(200);
     expect((await sendEvents(emulator, event())).body).toMatchObject({
       error: { code: 'wrong_correlation_key' },
     });
@@ -60,7 +51,7 @@ describe('the primary key', () => {
     await using emulator = await startEmulator({ primaryKey: 'email', customers });
     const preview = await admin(emulator, '/primary-key/preview?primaryKey=city');
     expect(preview.body).toMatchObject({ shared: 'London' });
-    const refused = await tell(emulator, 'PUT', '/primary-key', { primaryKey: 'city' });
+    const refused = await tellAdmin(emulator, 'PUT', '/primary-key', { primaryKey: 'city' });
     expect(refused).toMatchObject({ status: 422, body: { error: { field: 'primaryKey' } } });
     expect(JSON.stringify(refused.body)).toContain('two have string \\"London\\"');
     expect(emulator.primaryKey).toBe('email');
@@ -100,11 +91,11 @@ describe('customers', () => {
 
   it('are created, changed and deleted, which the endpoint shows at once', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
-    const made = await tell(emulator, 'POST', '/customers', { attributes: ADA });
+    const made = await tellAdmin(emulator, 'POST', '/customers', { attributes: ADA });
     const { id } = made.body as CustomerRow;
     expect(made.body).toEqual({ id, primaryKeyValue: ADA.email, attributes: ADA });
     const changed = { email: 'new@example.com', points: 7, tags: ['a'] };
-    await tell(emulator, 'PUT', `/customers/${id}`, { attributes: changed });
+    await tellAdmin(emulator, 'PUT', `/customers/${id}`, { attributes: changed });
     expect((await readCustomer(emulator, ADA.email)).status).toBe(404);
     expect((await readCustomer(emulator, 'new@example.com')).body).toEqual({
       ...changed,
@@ -120,11 +111,11 @@ describe('customers', () => {
     const { customers } = await listed(emulator, `value=${BOB.email}`);
     const taken = { error: { code: 'invalid_field', field: 'attributes.email' } };
     const twin = { email: ADA.email };
-    expect((await tell(emulator, 'POST', '/customers', { attributes: twin })).body).toMatchObject(taken);
+    expect((await tellAdmin(emulator, 'POST', '/customers', { attributes: twin })).body).toMatchObject(taken);
     const path = `/customers/${customers[0]?.id}`;
-    expect((await tell(emulator, 'PUT', path, { attributes: twin })).body).toMatchObject(taken);
-    expect((await tell(emulator, 'PUT', path, { attributes: { ...BOB, x: 1 } })).status).toBe(200);
-    expect((await tell(emulator, 'PUT', path, { attributes: {} })).body).toMatchObject(taken);
+    expect((await tellAdmin(emulator, 'PUT', path, { attributes: twin })).body).toMatchObject(taken);
+    expect((await tellAdmin(emulator, 'PUT', path, { attributes: { ...BOB, x: 1 } })).status).toBe(200);
+    expect((await tellAdmin(emulator, 'PUT', path, { attributes: {} })).body).toMatchObject(taken);
   });
 
   it.each(['limit=0', 'limit=1001', 'before=x', 'limit=1e3'])('are not listed with %s', async (query) => {
