@@ -1,8 +1,9 @@
 import type { Customer } from '@sluice/protocol';
 import { Audience } from './audience.ts';
 import { ApiKeyStore } from './storage/api-key-store.ts';
-import { closeDatabase, type Database, openDatabase } from './storage/database.ts';
-import { EventStore } from './storage/event-store.ts';
+import { closeDatabase, type Database, inTransaction, openDatabase } from './storage/database.ts';
+import { type BatchOutcome, EventStore, type ReceivedEvent } from './storage/event-store.ts';
+import { type KeptRequest, RequestStore } from './storage/request-store.ts';
 import { SettingsStore } from './storage/settings-store.ts';
 
 /** The account that the emulator serves: its API keys, its primary key, its customers and its event tracker. */
@@ -10,6 +11,7 @@ export class Account {
   readonly apiKeys: ApiKeyStore;
   readonly events: EventStore;
   readonly audience: Audience;
+  readonly requests: RequestStore;
   readonly #database: Database;
 
   /** Opens the account kept in `directory`, or a new one in memory. Throws `SLUICE_STORAGE` errors. */
@@ -18,6 +20,7 @@ export class Account {
     this.apiKeys = new ApiKeyStore(this.#database);
     this.events = new EventStore(this.#database);
     this.audience = new Audience(this.#database, new SettingsStore(this.#database));
+    this.requests = new RequestStore(this.#database);
   }
 
   /** The selected primary key, or null. */
@@ -38,6 +41,20 @@ export class Account {
   /** The customer as the interface answers it (section 2.3), or undefined. */
   customer(primaryKeyValue: string): Customer | undefined {
     return this.audience.customer(primaryKeyValue);
+  }
+
+  /** Stores a batch and the request that brought it, all or nothing. */
+  ingest(batch: readonly ReceivedEvent[], request: (outcome: BatchOutcome) => KeptRequest): BatchOutcome {
+    return inTransaction(this.#database, () => {
+      const outcome = this.events.add(batch, this.requests.next);
+      this.requests.add(request(outcome));
+      return outcome;
+    });
+  }
+
+  /** Keeps a request that brought nothing. Does nothing once the account is closed: requests may end after it. */
+  keepRequest(request: KeptRequest): void {
+    if (this.#database.open) this.requests.add(request);
   }
 
   close(): void {

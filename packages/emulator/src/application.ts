@@ -1,6 +1,8 @@
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, type Handler, Hono } from 'hono';
 import { cors } from 'hono/cors';
+import { refusalAnswer, respond } from './answers.ts';
+import type { Exchange } from './exchange.ts';
 import type { Logger } from './logger.ts';
 import { Refusal } from './refusal.ts';
 import { explainUnknownPath, type Paths } from './unknown-path.ts';
@@ -11,9 +13,13 @@ export type Application = Hono<Environment>;
 /** What a handler is given. */
 export type RequestContext = Context<Environment>;
 
-/** What Node's server gives to an application. */
+/** What Node's server gives to an application, and what goes with a request. */
 export interface Environment {
   Bindings: HttpBindings;
+  Variables: {
+    /** Of a request to the interface. */
+    exchange: Exchange | undefined;
+  };
 }
 
 /** What a route may take. */
@@ -21,15 +27,23 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 const PREFLIGHT_MAX_AGE_S = 7_200;
 
-/**
- * Makes an application without routes: it refuses every path, and logs. Pages of any origin may use it, but for those
- * paths that `isOperators` names: there the operator's own page alone may look.
- */
-export function createApplication(
-  logger: Logger,
-  paths: Paths,
-  isOperators: (path: string) => boolean = () => false,
-): Application {
+/** What an application does beside what its routes do. */
+export interface ApplicationOptions {
+  readonly logger: Logger;
+  readonly paths: Paths;
+  /** Whether only the operator's own page may look at a path: those of any origin may use the others. Default: none. */
+  readonly isOperators?: (path: string) => boolean;
+  /** Begins the exchange of a request; undefined where it is not one to the interface. Default: none is. */
+  readonly begin?: (request: RequestContext['req']) => Exchange | undefined;
+}
+
+/** Makes an application without routes: it refuses every path, logs, and keeps the requests to the interface. */
+export function createApplication({
+  logger,
+  paths,
+  isOperators = () => false,
+  begin = () => undefined,
+}: ApplicationOptions): Application {
   const application: Application = new Hono();
   const anyOrigin = cors({
     origin: '*',
@@ -46,6 +60,12 @@ export function createApplication(
     const { method, path } = context.req;
     const ms = Math.round(performance.now() - startedAt);
     logger.debug({ method, path, status: context.res.status, ms }, 'request');
+  });
+  application.use(async (context, next) => {
+    const exchange = begin(context.req);
+    context.set('exchange', exchange);
+    await next();
+    exchange?.end(context.res.status);
   });
   application.notFound((context) => {
     const message = explainUnknownPath(context.req.path, paths);
@@ -87,7 +107,10 @@ export function addRoutes(
 
 function refuse(context: RequestContext, refusal: Refusal, logger: Logger): Response {
   const { method, path } = context.req;
-  const { status, code, field } = refusal;
-  logger.info({ method, path, status, code, field }, 'request refused');
-  return context.json(refusal.body, status, { ...refusal.headers });
+  const { code, field } = refusal;
+  const exchange = context.get('exchange');
+  if (exchange !== undefined) exchange.error = refusal.body.error;
+  const answer = refusalAnswer(refusal, exchange?.behaviour);
+  logger.info({ method, path, status: answer.status, code, field }, 'request refused');
+  return respond(answer);
 }

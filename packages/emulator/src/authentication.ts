@@ -4,16 +4,16 @@ import type { ApiKeyStore } from './storage/api-key-store.ts';
 const PREFIX = 'Api-Key ';
 const FORM = 'Authorization must be "Api-Key <API_KEY>"';
 
-/** Throws {@link Refusal} unless an `Authorization` header carries a valid API key (section 5). */
-export function authenticate(header: string | undefined, keys: ApiKeyStore): void {
+/** The id of the API key that an `Authorization` header carries (section 5). Throws {@link Refusal} where none is valid. */
+export function authenticate(header: string | undefined, keys: ApiKeyStore): number {
   if (header === undefined) throw refuse('missing_api_key', `${FORM}; the header is missing.`);
   if (!header.startsWith(PREFIX) || header.length === PREFIX.length) {
     // What came instead stays out of the answer: it may well be a key.
     throw refuse('malformed_authorization', `${FORM}; it has another form.`);
   }
-  if (!keys.isValid(header.slice(PREFIX.length))) {
-    throw new Refusal('unknown_api_key', 'The API key is not one of this emulator, or it was revoked.');
-  }
+  const id = keys.use(header.slice(PREFIX.length));
+  if (id !== undefined) return id;
+  throw new Refusal('unknown_api_key', 'The API key is not one of this emulator, or it was revoked.');
 }
 
 function refuse(code: 'missing_api_key' | 'malformed_authorization', message: string): Refusal {

@@ -38,6 +38,9 @@ export interface Behaviour {
   readonly compression: boolean;
 }
 
+/** Settings of it, each of which may be left out. */
+export type BehaviourSettings = { readonly [Name in keyof Behaviour]?: Behaviour[Name] | undefined };
+
 const DEFAULT_MAX_BODY_BYTES = 32 * 1024 * 1024;
 // A body becomes one string, and strings end near 512 Mi characters.
 const LARGEST_MAX_BODY_BYTES = 256 * 1024 * 1024;
@@ -62,6 +65,12 @@ const RULES: Readonly<Record<keyof Behaviour, Rule>> = {
 export function readBehaviour(settings: unknown): Behaviour {
   // Each value is what its rule says, and the rules are of the type's names.
   return readRules(RULES, 'behaviour', settings) as unknown as Behaviour;
+}
+
+/** Throws a {@link ConfigError} where one of the settings that are options as well is wrong. */
+export function checkShorthands(shorthands: object): void {
+  const { maxBodyBytes, compression } = RULES;
+  readRules({ maxBodyBytes, compression }, '', shorthands);
 }
 
 function orNull([isValid, allowed]: Rule): Rule {

@@ -1,6 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { ConfigError, describe } from '@sluice/protocol';
+import { ConfigError, describe, refusal } from '@sluice/protocol';
 import type { EmulatorOptions } from './options.ts';
+import { isPresetName, PRESETS, type PresetName } from './presets.ts';
 
 /** What the command line asks for. */
 export interface Command {
@@ -24,7 +25,9 @@ Usage: npm run emulator -- [options]
   --token TOKEN       what to present for pages and admin routes (default: nothing on loopback, else a new one)
   --primary-key NAME  select this attribute as primary key
   --customers FILE    add the customers of FILE, one JSON object a line
-  --max-body-bytes N  largest request body (default 33554432)
+  --preset NAME       what the service answers where the interface does not show it: plain, strict, quiet or
+                      legacy (default plain)
+  --max-body-bytes N  largest request body (default: that of the preset; plain: 33554432)
   --compression       let events come gzipped (default: answered with 415)
   --log-level LEVEL   debug, info, warn, error or silent (default warn); the log goes to standard error
   --help              show this and end
@@ -45,6 +48,7 @@ const FLAGS = {
   token: { type: 'string' },
   'primary-key': { type: 'string' },
   customers: { type: 'string' },
+  preset: { type: 'string' },
   'max-body-bytes': { type: 'string' },
   compression: { type: 'boolean' },
   'log-level': { type: 'string', default: 'warn' },
@@ -71,6 +75,7 @@ export function parseCommandLine(args: readonly string[]): Command {
       apiKey: values['api-key'],
       token: values.token,
       primaryKey: values['primary-key'],
+      preset: toPresetName(values.preset),
       maxBodyBytes: toNumber('maxBodyBytes', values['max-body-bytes']),
       compression: values.compression,
     },
@@ -92,6 +97,11 @@ function parse(args: readonly string[]) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new ConfigError('arguments', `${reason} (see --help)`, { cause: error });
   }
+}
+
+function toPresetName(text: string | undefined): PresetName | undefined {
+  if (text === undefined || isPresetName(text)) return text;
+  throw refusal('preset', `one of ${Object.keys(PRESETS).join(', ')}`, text);
 }
 
 function toNumber(option: string, text: string | undefined): number | undefined {

@@ -1,25 +1,26 @@
 import { CUSTOMER_READ_PATH, describe, isNonEmptyString } from '@sluice/protocol';
-import type { Account } from './account.ts';
-import { type Application, addRoute } from './application.ts';
-import { authenticate } from './authentication.ts';
-import { requirePrimaryKey } from './primary-key.ts';
+import { answer, JSON_TYPE, respond } from './answers.ts';
+import type { Application } from './application.ts';
+import { addInterfaceEndpoint, type SharedParts } from './interface-endpoint.ts';
 import { quote } from './quote.ts';
 import { Refusal } from './refusal.ts';
-import { readJsonBody } from './request-body.ts';
 
 /** Serves reading a customer (section 4.2). */
-export function addCustomerEndpoint(application: Application, account: Account, maxBodyBytes: number): void {
-  addRoute(application, 'POST', CUSTOMER_READ_PATH, async (context) => {
-    authenticate(context.req.header('authorization'), account.apiKeys);
-    const primaryKey = requirePrimaryKey(account);
-    const { value } = await readJsonBody(context.env.incoming, maxBodyBytes);
-    const wanted = primaryKeyValue(value);
-    const customer = account.customer(wanted);
-    if (customer === undefined) {
-      const message = `No customer has the primary key ${quote(wanted)} (its ${quote(primaryKey)}).`;
-      throw new Refusal('customer_not_found', message);
-    }
-    return context.json(customer);
+export function addCustomerEndpoint(application: Application, parts: SharedParts): void {
+  addInterfaceEndpoint(application, {
+    ...parts,
+    path: CUSTOMER_READ_PATH,
+    mayBeGzipped: false,
+    serve({ behaviour }, primaryKey, { value }) {
+      const wanted = primaryKeyValue(value);
+      const customer = parts.account.customer(wanted);
+      if (customer === undefined) {
+        const message = `No customer has the primary key ${quote(wanted)} (its ${quote(primaryKey)}).`;
+        throw new Refusal('customer_not_found', message);
+      }
+      const answered = behaviour.answersPrimaryKey ? customer : { ...customer, primary_key: undefined };
+      return respond(answer(200, JSON.stringify(answered), JSON_TYPE));
+    },
   });
 }
 

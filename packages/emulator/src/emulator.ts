@@ -1,4 +1,7 @@
 import type { Customer } from '@sluice/protocol';
+import type { BehaviourChange, RequestRow } from './admin/contract.ts';
+import type { Behaviour } from './behaviour.ts';
+import type { RequestOutcome } from './storage/request-store.ts';
 import type {
   EventCounts,
   EventDimension,
@@ -56,6 +59,21 @@ export interface Emulator extends AsyncDisposable {
 
   /** The most frequent values over the unique events that match, most frequent first. `limit`: default 10. */
   countBy(dimension: EventDimension, limit?: number, filter?: EventFilter): Promise<ValueCount[]>;
+
+  /**
+   * The requests that both endpoints were sent, the newest first, with the reason for each that was refused: what one needs
+   * when nothing arrives. `limit`: default 100. `outcome`: only those that were `taken`, `refused`, or met a `fault`.
+   */
+  requests(query?: { readonly limit?: number; readonly outcome?: RequestOutcome }): Promise<RequestRow[]>;
+
+  /** How the service answers where the interface document does not show it. */
+  readonly behaviour: Behaviour;
+
+  /**
+   * Changes how it answers, for requests from now on: all that is not named is as the preset has it, and the preset is the
+   * one that it has unless one is named. Resolves to what holds then. Rejects with `ConfigError` for a setting that is wrong.
+   */
+  changeBehaviour(change: BehaviourChange): Promise<Behaviour>;
 
   /**
    * Takes the service away: closes both ports and cuts every connection, so that clients see a refused connection.

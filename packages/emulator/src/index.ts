@@ -1,7 +1,12 @@
+export type { BehaviourChange, RequestRow } from './admin/contract.ts';
+export type { Behaviour, BehaviourSettings } from './behaviour.ts';
 export type { Emulator } from './emulator.ts';
 export type { Logger } from './logger.ts';
 export type { EmulatorOptions } from './options.ts';
+export type { PresetName } from './presets.ts';
+export type { RefusalBody, RefusalCode } from './refusal.ts';
 export { startEmulator } from './start-emulator.ts';
+export type { RequestOutcome } from './storage/request-store.ts';
 export type {
   EventCounts,
   EventDimension,

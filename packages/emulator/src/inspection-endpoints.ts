@@ -5,7 +5,7 @@ import { authenticate } from './authentication.ts';
 import { readFilter, readQuery } from './inspection-query.ts';
 import { requirePrimaryKey } from './primary-key.ts';
 import { Refusal } from './refusal.ts';
-import { readJsonBody } from './request-body.ts';
+import { OPERATOR_BODY_BYTES, readJsonBody } from './request-body.ts';
 import type { EventRow } from './storage/event-store.ts';
 
 // Not of the interface: only the emulator has these. They need an API key; only adding customers needs a primary key.
@@ -14,15 +14,13 @@ const COUNTS = '/emulator/counts';
 const PRIMARY_KEY = '/emulator/primary-key';
 const CUSTOMERS = '/emulator/customers';
 
+const BODY = { maxBytes: OPERATOR_BODY_BYTES };
+
 /** The paths of the inspection endpoints, for messages. */
 export const INSPECTION_PATHS: readonly string[] = [EVENTS, COUNTS, PRIMARY_KEY, CUSTOMERS];
 
 /** Serves what lets another process set up the emulator and look into it. */
-export function addInspectionEndpoints(
-  application: Application,
-  account: Account,
-  maxBodyBytes: number,
-): void {
+export function addInspectionEndpoints(application: Application, account: Account): void {
   const add = (method: 'GET' | 'POST', path: string, handle: (context: RequestContext) => unknown): void => {
     addRoute(application, method, path, async (context) => {
       authenticate(context.req.header('authorization'), account.apiKeys);
@@ -46,14 +44,14 @@ export function addInspectionEndpoints(
     return JSON.stringify({ ...account.events.count(filter), byEvent, byCorrelationValue });
   });
   add('POST', PRIMARY_KEY, async (context) => {
-    const { value } = await readJsonBody(context.env.incoming, maxBodyBytes);
+    const { value } = await readJsonBody(context.env.incoming, BODY);
     const isObject = typeof value === 'object' && value !== null;
     account.selectPrimaryKey(isObject ? Reflect.get(value, 'primaryKey') : undefined);
     return JSON.stringify({ primaryKey: account.primaryKey });
   });
   add('POST', CUSTOMERS, async (context) => {
     requirePrimaryKey(account);
-    const { value } = await readJsonBody(context.env.incoming, maxBodyBytes);
+    const { value } = await readJsonBody(context.env.incoming, BODY);
     if (!Array.isArray(value)) {
       throw new ConfigError('body', `body must be an array of customers, got ${describe(value)}`);
     }

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { ConfigError, type Customer, describe, isApiKey, isNonEmptyString } from '@sluice/protocol';
 import { isLoopback } from './admin/operator-access.ts';
+import { type BehaviourSettings, checkShorthands, readBehaviour } from './behaviour.ts';
+import { BehaviourSwitch } from './behaviour-switch.ts';
 import { type Logger, silentLogger } from './logger.ts';
+import type { PresetName } from './presets.ts';
 
 /** How an emulator starts. Every option may be left out. */
 export interface EmulatorOptions {
@@ -26,9 +29,13 @@ export interface EmulatorOptions {
   readonly customers?: Iterable<Customer> | undefined;
   /** Told of requests (debug), refusals (info) and failures (error), never of a key or a payload. Default: none. */
   readonly logger?: Logger | undefined;
-  /** Largest request body, in bytes, from 1 to 268,435,456. Default 33,554,432 (32 MiB). */
+  /** A reading of what the interface does not show: `plain`, `strict`, `quiet` or `legacy`. Default `plain`. */
+  readonly preset?: PresetName | undefined;
+  /** Settings of the service's behaviour, where they are not those of the preset. */
+  readonly behaviour?: BehaviourSettings | undefined;
+  /** The same as in `behaviour`: largest request body, in bytes. Default: that of the preset. */
   readonly maxBodyBytes?: number | undefined;
-  /** Whether events may come gzipped. The interface says nothing of it. Default false: answered with 415. */
+  /** The same as in `behaviour`: whether events may come gzipped. Default: as the preset has it. */
   readonly compression?: boolean | undefined;
 }
 
@@ -43,14 +50,10 @@ export interface Settings {
   readonly primaryKey: string | undefined;
   readonly customers: Iterable<Customer> | undefined;
   readonly logger: Logger;
-  readonly maxBodyBytes: number;
-  readonly compression: boolean;
+  readonly behaviour: BehaviourSwitch;
 }
 
 const TOKEN_BYTES = 24;
-const DEFAULT_MAX_BODY_BYTES = 32 * 1024 * 1024;
-// A body becomes one string, and strings end near 512 Mi characters.
-const LARGEST_MAX_BODY_BYTES = 256 * 1024 * 1024;
 
 // A record and not a list, so that an option added to the type and not here does not compile.
 const NAMES: Readonly<Record<keyof EmulatorOptions, true>> = {
@@ -63,6 +66,8 @@ const NAMES: Readonly<Record<keyof EmulatorOptions, true>> = {
   primaryKey: true,
   customers: true,
   logger: true,
+  preset: true,
+  behaviour: true,
   maxBodyBytes: true,
   compression: true,
 };
@@ -77,7 +82,7 @@ export function checkOptions(options: EmulatorOptions): Settings {
       throw new ConfigError(name, `${name} is not an option: there are ${Object.keys(NAMES).join(', ')}`);
     }
   }
-  const { port = 0, apiPort = 0, maxBodyBytes = DEFAULT_MAX_BODY_BYTES, compression = false } = options;
+  const { port = 0, apiPort = 0 } = options;
   const { host = '127.0.0.1', data, apiKey, token, primaryKey, customers, logger = silentLogger } = options;
   check('port', port, isPort(port), PORT_RULE);
   check('apiPort', apiPort, isPort(apiPort), PORT_RULE);
@@ -101,10 +106,6 @@ export function checkOptions(options: EmulatorOptions): Settings {
     'must be an iterable of objects',
   );
   check('logger', logger, isLogger(logger), 'must have the functions debug, info, warn and error');
-  const sized =
-    Number.isSafeInteger(maxBodyBytes) && maxBodyBytes >= 1 && maxBodyBytes <= LARGEST_MAX_BODY_BYTES;
-  check('maxBodyBytes', maxBodyBytes, sized, `must be an integer from 1 to ${LARGEST_MAX_BODY_BYTES}`);
-  check('compression', compression, typeof compression === 'boolean', 'must be true or false');
   return {
     port,
     apiPort,
@@ -115,9 +116,22 @@ export function checkOptions(options: EmulatorOptions): Settings {
     primaryKey,
     customers,
     logger,
-    maxBodyBytes,
-    compression,
+    behaviour: toBehaviour(options),
   };
+}
+
+function toBehaviour({
+  preset,
+  behaviour = {},
+  maxBodyBytes,
+  compression,
+}: EmulatorOptions): BehaviourSwitch {
+  const shorthands = { maxBodyBytes, compression };
+  checkShorthands(shorthands);
+  readBehaviour(behaviour);
+  const chosen = new BehaviourSwitch();
+  chosen.change({ preset, behaviour: { ...shorthands, ...behaviour } });
+  return chosen;
 }
 
 function defaultToken(host: string): string | undefined {

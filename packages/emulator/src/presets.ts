@@ -1,4 +1,4 @@
-import type { Behaviour } from './behaviour.ts';
+import type { BehaviourSettings } from './behaviour.ts';
 import { REFUSALS, type RefusalCode } from './refusal.ts';
 
 /** A plausible reading of what the interface document does not show. */
@@ -6,7 +6,7 @@ export interface Preset {
   /** In a sentence. */
   readonly about: string;
   /** Where it differs from the defaults. */
-  readonly behaviour: Partial<Behaviour>;
+  readonly behaviour: BehaviourSettings;
 }
 
 /** Names a preset. */
@@ -52,6 +52,11 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
     },
   },
 };
+
+/** Whether there is a preset of this name. */
+export function isPresetName(name: unknown): name is PresetName {
+  return typeof name === 'string' && Object.hasOwn(PRESETS, name);
+}
 
 function everyRefusal(status: number): Record<RefusalCode, number> {
   const statuses = Object.keys(REFUSALS).map((code) => [code, status]);

@@ -51,6 +51,8 @@ export interface RefusalDetails {
   readonly field?: string;
   /** Headers for the answer. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Status of the answer, whatever the tables say. */
+  readonly status?: number;
 }
 
 /** Thrown by whatever finds that a request must be refused. */
@@ -59,9 +61,12 @@ export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly field: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  /** Its status, whatever the tables say. */
+  readonly ownStatus: number | undefined;
 
-  constructor(code: RefusalCode, message: string, { field, headers = {} }: RefusalDetails = {}) {
+  constructor(code: RefusalCode, message: string, { field, headers = {}, status }: RefusalDetails = {}) {
     super(message);
+    this.ownStatus = status;
     this.code = code;
     this.field = field;
     this.headers = headers;

@@ -11,24 +11,29 @@ const unzip = promisify(gunzip);
 // Far beyond real data. Tens of millions of levels keep JSON.parse busy for seconds and in gigabytes.
 const DEEPEST = 100_000;
 
+/** Largest body that the operator may send, in bytes: whatever the service takes, customers can be imported. */
+export const OPERATOR_BODY_BYTES: number = 32 * 1024 * 1024;
+
 /** A JSON body: the value, and the text it was parsed from. */
 export interface JsonBody {
   readonly text: string;
   readonly value: unknown;
 }
 
-/**
- * Reads a JSON body of at most `maxBytes`, sent and unpacked. Throws {@link Refusal}; never holds more than `maxBytes` of it.
- *
- * @param takesGzip Whether it may come gzipped.
- */
-export async function readJsonBody(
-  request: IncomingMessage,
-  maxBytes: number,
-  takesGzip = false,
-): Promise<JsonBody> {
-  const isGzipped = checkHeaders(request, takesGzip);
-  const bytes = await (isGzipped ? readGzipped(request, maxBytes) : readBytes(request, maxBytes));
+/** What holds for a body. */
+export interface BodyBounds {
+  /** Largest size, sent and unpacked. */
+  readonly maxBytes: number;
+  /** Whether it may come gzipped. Default false. */
+  readonly takesGzip?: boolean;
+  /** Is told of the bytes that come. */
+  readonly onBytes?: (bytes: number) => void;
+}
+
+/** Reads a JSON body. Throws {@link Refusal}; never holds more than `maxBytes` of it. */
+export async function readJsonBody(request: IncomingMessage, bounds: BodyBounds): Promise<JsonBody> {
+  const isGzipped = checkHeaders(request, bounds.takesGzip ?? false);
+  const bytes = await (isGzipped ? readGzipped(request, bounds) : readBytes(request, bounds));
   if (!isUtf8(bytes)) throw new Refusal('malformed_json', 'The body must be JSON in UTF-8; it is not UTF-8.');
   const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
   const text = bytes.toString('utf8', start);
@@ -50,7 +55,7 @@ export async function readTextBody(
   maxBytes: number,
 ): Promise<string> {
   checkType(request, type);
-  const bytes = await readBytes(request, maxBytes);
+  const bytes = await readBytes(request, { maxBytes });
   if (isUtf8(bytes)) return bytes.toString('utf8');
   throw new Refusal('malformed_request', 'The body must be text in UTF-8. Save the file as UTF-8 first.');
 }
@@ -78,8 +83,9 @@ function checkHeaders(request: IncomingMessage, takesGzip: boolean): boolean {
   return isGzipped;
 }
 
-async function readGzipped(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const packed = await readBytes(request, maxBytes);
+async function readGzipped(request: IncomingMessage, bounds: BodyBounds): Promise<Buffer> {
+  const { maxBytes } = bounds;
+  const packed = await readBytes(request, bounds);
   try {
     // A small body may hold an enormous one: it is refused as soon as it is beyond the bound.
     return await unzip(packed, { maxOutputLength: maxBytes });
@@ -95,13 +101,14 @@ function tooLarge(maxBytes: number): Refusal {
   return new Refusal('body_too_large', message);
 }
 
-function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+function readBytes(request: IncomingMessage, { maxBytes, onBytes }: BodyBounds): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes));
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
+      onBytes?.(chunk.length);
       if (size <= maxBytes) {
         chunks.push(chunk);
       } else {

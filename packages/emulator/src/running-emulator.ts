@@ -1,9 +1,13 @@
 import { ConfigError, type Customer, describe, SluiceError } from '@sluice/protocol';
 import type { Account } from './account.ts';
+import type { BehaviourChange, RequestRow } from './admin/contract.ts';
 import type { LiveFeed } from './admin/live-routes.ts';
+import type { Behaviour } from './behaviour.ts';
+import type { BehaviourSwitch } from './behaviour-switch.ts';
 import type { Emulator } from './emulator.ts';
 import type { Listener } from './listener.ts';
 import type { EventRow } from './storage/event-store.ts';
+import type { RequestOutcome } from './storage/request-store.ts';
 import {
   checkCount,
   checkFilter,
@@ -22,6 +26,7 @@ const DEFAULT_VALUES = 10;
 /** What a running emulator is made of. */
 export interface Parts {
   readonly account: Account;
+  readonly behaviour: BehaviourSwitch;
   readonly apiKey: string;
   /** The operator's token, where one is needed. */
   readonly token: string | undefined;
@@ -107,6 +112,27 @@ export class RunningEmulator implements Emulator {
     checkCount('limit', limit);
     checkFilter(filter);
     return this.#account.events.countBy(dimension, limit, filter);
+  }
+
+  async requests({
+    limit,
+    outcome,
+  }: {
+    readonly limit?: number;
+    readonly outcome?: RequestOutcome;
+  } = {}): Promise<RequestRow[]> {
+    if (limit !== undefined) checkCount('limit', limit);
+    return [...this.#account.requests.list({ limit, outcome }).rows];
+  }
+
+  get behaviour(): Behaviour {
+    return this.#parts.behaviour.current;
+  }
+
+  async changeBehaviour(change: BehaviourChange): Promise<Behaviour> {
+    this.#checkOpen();
+    this.#parts.behaviour.change(change);
+    return this.behaviour;
   }
 
   async suspend(): Promise<void> {

@@ -2,19 +2,24 @@ import { CUSTOMER_READ_PATH, EVENTS_PATH } from '@sluice/protocol';
 import { Account } from './account.ts';
 import { ADMIN_PATH, AdminRoutes } from './admin/admin-routes.ts';
 import { addAudienceRoutes } from './admin/audience-routes.ts';
+import { addBehaviourRoutes } from './admin/behaviour-routes.ts';
 import type { Status } from './admin/contract.ts';
 import { addKeyRoutes } from './admin/key-routes.ts';
 import { addLiveRoutes, LiveFeed } from './admin/live-routes.ts';
 import { OperatorAccess } from './admin/operator-access.ts';
 import { addStatusRoutes } from './admin/status-routes.ts';
-import { createApplication } from './application.ts';
+import { createApplication, type RequestContext } from './application.ts';
+import { systemClock } from './clock.ts';
 import { addCustomerEndpoint } from './customer-endpoint.ts';
 import type { Emulator } from './emulator.ts';
 import { addEventsEndpoint } from './events-endpoint.ts';
+import { Exchange } from './exchange.ts';
 import { addInspectionEndpoints, INSPECTION_PATHS } from './inspection-endpoints.ts';
 import { Listener } from './listener.ts';
 import { checkOptions, type EmulatorOptions, type Settings } from './options.ts';
 import { addPages } from './pages.ts';
+import { RateLimiter } from './rate-limiter.ts';
+import { OPERATOR_BODY_BYTES } from './request-body.ts';
 import { createRequestListener } from './request-listener.ts';
 import { RunningEmulator } from './running-emulator.ts';
 
@@ -34,8 +39,8 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   try {
     const apiKey = setUp(account, settings);
     const { events, api, live } = createListeners(account, settings);
-    const { token } = settings;
-    const emulator = new RunningEmulator({ account, apiKey, token, live, events, api });
+    const { token, behaviour } = settings;
+    const emulator = new RunningEmulator({ account, behaviour, apiKey, token, live, events, api });
     await emulator.resume();
     const { baseUrl, apiUrl } = emulator;
     settings.logger.info({ baseUrl, apiUrl, primaryKey: emulator.primaryKey }, 'emulator listens');
@@ -58,36 +63,47 @@ function createListeners(
   account: Account,
   settings: Settings,
 ): { events: Listener; api: Listener; live: LiveFeed } {
-  const { host, logger, maxBodyBytes } = settings;
-  const eventsApplication = createApplication(logger, {
-    here: EVENTS_PATHS,
-    elsewhere: API_PATHS,
-    otherUrl: () => api.url,
-  });
-  addEventsEndpoint(eventsApplication, account, settings);
-  const apiApplication = createApplication(
+  const { host, logger, behaviour } = settings;
+  const begin = (request: RequestContext['req']): Exchange => {
+    const { method, path } = request;
+    return new Exchange(account, behaviour.current, {
+      method,
+      path,
+      userAgent: request.header('user-agent'),
+    });
+  };
+  const eventsApplication = createApplication({
     logger,
-    { here: API_PATHS, elsewhere: EVENTS_PATHS, otherUrl: () => events.url },
+    paths: { here: EVENTS_PATHS, elsewhere: API_PATHS, otherUrl: () => api.url },
+    begin,
+  });
+  addEventsEndpoint(eventsApplication, { account, limiter: new RateLimiter(systemClock) });
+  const apiApplication = createApplication({
+    logger,
+    paths: { here: API_PATHS, elsewhere: EVENTS_PATHS, otherUrl: () => events.url },
     isOperators,
-  );
-  addCustomerEndpoint(apiApplication, account, maxBodyBytes);
-  addInspectionEndpoints(apiApplication, account, maxBodyBytes);
+    begin: (request) => (isOfInterface(request.path) ? begin(request) : undefined),
+  });
+  addCustomerEndpoint(apiApplication, { account, limiter: new RateLimiter(systemClock) });
+  addInspectionEndpoints(apiApplication, account);
   const access = new OperatorAccess(settings.token);
   const routes = new AdminRoutes(apiApplication, access);
+  addBehaviourRoutes(routes, behaviour);
   const status = (): Status => {
     const { unique, received } = account.events.count({});
+    const { preset, isChanged } = behaviour.state;
     return {
       baseUrl: events.url,
       apiUrl: api.url,
       primaryKey: account.primaryKey,
-      preset: 'plain',
-      isPresetChanged: false,
+      preset,
+      isPresetChanged: isChanged,
       data: settings.data ?? null,
       unique,
       received,
       newestEvent: unique,
       oldestEvent: Math.min(unique, 1),
-      newestRequest: 0,
+      newestRequest: account.requests.newest,
       unindexed: 0,
       activeFaults: 0,
     };
@@ -95,7 +111,7 @@ function createListeners(
   const live = new LiveFeed(status, account.events.rates);
   addStatusRoutes(routes, status);
   addLiveRoutes(routes, live);
-  addAudienceRoutes(routes, account.audience, maxBodyBytes);
+  addAudienceRoutes(routes, account.audience, OPERATOR_BODY_BYTES);
   addKeyRoutes(routes, account.apiKeys);
   addPages(apiApplication, access);
   const events = new Listener('port', host, settings.port, createRequestListener(eventsApplication));
@@ -105,4 +121,9 @@ function createListeners(
 
 function isOperators(path: string): boolean {
   return path === '/' || path.startsWith('/assets/') || path.startsWith(`${ADMIN_PATH}/`);
+}
+
+/** Whether a path of the API address is one of the interface, or was meant to be. */
+function isOfInterface(path: string): boolean {
+  return !isOperators(path) && !path.startsWith('/emulator/');
 }

@@ -63,7 +63,10 @@ describe('the log', () => {
 
   it('tells of a defect, which the answer only says to be one', async () => {
     lines.length = 0;
-    const application = createApplication(logger, { here: [], elsewhere: [], otherUrl: () => '' });
+    const application = createApplication({
+      logger,
+      paths: { here: [], elsewhere: [], otherUrl: () => '' },
+    });
     const defect = new Error('canary');
     addRoute(application, 'GET', '/broken', () => {
       throw defect;

@@ -23,7 +23,7 @@ describe('an option of the emulator', () => {
     [
       { maxBodyBytes: 0 },
       'maxBodyBytes',
-      'maxBodyBytes must be an integer from 1 to 268435456, got number 0',
+      'maxBodyBytes must be a whole number from 1 to 268435456, got number 0',
     ],
     [{ compression: 'gzip' }, 'compression', 'compression must be true or false, got string "gzip"'],
   ])('that is wrong, %o, is named with what is allowed', async (options, option, message) => {
@@ -51,8 +51,10 @@ describe('an option of the emulator', () => {
         apiPort: 0,
         host: '127.0.0.1',
         data: undefined,
-        maxBodyBytes: 33_554_432,
-        compression: false,
+        behaviour: {
+          current: { maxBodyBytes: 33_554_432, compression: false },
+          state: { preset: 'plain', isChanged: false },
+        },
       });
     }
   });

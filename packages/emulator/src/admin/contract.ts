@@ -1,7 +1,7 @@
 // What the pages and the admin routes say to each other: JSON, below {api_url}/emulator/admin/. Times are ISO 8601 UTC with
 // milliseconds. Lists are newest first and are read on with `before`, the id of the last row that one has.
 import type { Customer } from '@sluice/protocol';
-import type { Behaviour } from '../behaviour.ts';
+import type { Behaviour, BehaviourSettings } from '../behaviour.ts';
 import type { Fault, Script } from '../faults/fault.ts';
 import type { Preset, PresetName } from '../presets.ts';
 import type { RefusalBody } from '../refusal.ts';
@@ -218,7 +218,7 @@ export interface BehaviourChange {
   /** Default: the one that holds now. */
   readonly preset?: PresetName | undefined;
   /** Default: none. */
-  readonly behaviour?: Partial<Behaviour> | undefined;
+  readonly behaviour?: BehaviourSettings | undefined;
 }
 
 /**

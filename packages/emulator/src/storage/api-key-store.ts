@@ -3,6 +3,7 @@ import type { KeyRow } from '../admin/contract.ts';
 import type { Database, Statement } from './database.ts';
 
 const KEY_BYTES = 24;
+const USE_NOTED_MS = 1_000;
 
 /** The API keys of the account. */
 export class ApiKeyStore {
@@ -13,9 +14,11 @@ export class ApiKeyStore {
   readonly #all: Statement;
   readonly #get: Statement;
   readonly #rename: Statement;
+  readonly #noteUse: Statement;
+  readonly #notedAt = new Map<number, number>();
 
   constructor(database: Database) {
-    this.#find = database.prepare('SELECT 1 FROM api_keys WHERE key = ? AND revoked_at IS NULL');
+    this.#find = database.prepare('SELECT id FROM api_keys WHERE key = ? AND revoked_at IS NULL');
     this.#oldest = database.prepare('SELECT key FROM api_keys WHERE revoked_at IS NULL ORDER BY id LIMIT 1');
     this.#put = database.prepare(
       `INSERT INTO api_keys (key, name, created_at) VALUES (?, ?, ?)
@@ -27,10 +30,20 @@ export class ApiKeyStore {
     this.#all = database.prepare('SELECT * FROM api_keys ORDER BY id DESC');
     this.#get = database.prepare('SELECT * FROM api_keys WHERE id = ?');
     this.#rename = database.prepare('UPDATE api_keys SET name = ? WHERE id = ?');
+    this.#noteUse = database.prepare('UPDATE api_keys SET last_used_at = ? WHERE id = ?');
   }
 
-  isValid(key: string): boolean {
-    return this.#find.get(key) !== undefined;
+  /** The id of a valid key, and notes that it is used, to the second; undefined for any other. */
+  use(key: string): number | undefined {
+    const row = this.#find.get(key) as { id: number } | undefined;
+    if (row === undefined) return undefined;
+    const now = Date.now();
+    const notedAt = this.#notedAt.get(row.id);
+    if (notedAt === undefined || Math.abs(now - notedAt) >= USE_NOTED_MS) {
+      this.#notedAt.set(row.id, now);
+      this.#noteUse.run(now, row.id);
+    }
+    return row.id;
   }
 
   /** The valid key that was made first. */

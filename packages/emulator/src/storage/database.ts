@@ -96,8 +96,9 @@ export function closeDatabase(database: Database): void {
   database.close();
 }
 
-/** Runs `work` in one transaction: all of it is stored, or nothing if it throws. */
+/** Runs `work` in one transaction, that of its caller if there is one: all of it is stored, or nothing if it throws. */
 export function inTransaction<T>(database: Database, work: () => T): T {
+  if (database.inTransaction) return work();
   database.exec('BEGIN IMMEDIATE');
   try {
     const result = work();

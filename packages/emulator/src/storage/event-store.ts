@@ -29,6 +29,8 @@ export interface BatchOutcome {
   readonly accepted: number;
   /** Those of them whose uuid was stored already. */
   readonly repeated: number;
+  /** Id of the first event that is new; those that follow it are the other new ones. Null where there is none. */
+  readonly firstEvent: number | null;
 }
 
 /** The event tracker: the events received, in their order of arrival. */
@@ -38,31 +40,40 @@ export class EventStore {
   readonly #database: Database;
   readonly #put: Statement;
   readonly #repeat: Statement;
+  readonly #keepRepeat: Statement;
 
   constructor(database: Database) {
     this.#database = database;
     this.#put = database.prepare(
-      `INSERT INTO events (uuid, name, correlation_key, correlation_value, source, received_at, body)
-       VALUES (?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO events (uuid, name, correlation_key, correlation_value, source, received_at, body, request_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (uuid) DO NOTHING`,
     );
     this.#repeat = database.prepare('UPDATE events SET deliveries = deliveries + 1 WHERE uuid = ?');
+    this.#keepRepeat = database.prepare(
+      'INSERT INTO repeats (event_id, request_id, received_at) SELECT id, ?, ? FROM events WHERE uuid = ?',
+    );
   }
 
   /** Stores a batch, all or nothing. Of events with one uuid, the first is kept and the others are counted. */
-  add(batch: readonly ReceivedEvent[]): BatchOutcome {
+  add(batch: readonly ReceivedEvent[], requestId: number): BatchOutcome {
     const now = Date.now();
     return inTransaction(this.#database, () => {
       let repeated = 0;
-      for (const received of batch) if (!this.#add(received, now)) repeated += 1;
-      return { accepted: batch.length, repeated };
+      let firstEvent: number | null = null;
+      for (const received of batch) {
+        const id = this.#add(received, now, requestId);
+        if (id === undefined) repeated += 1;
+        else firstEvent ??= id;
+      }
+      return { accepted: batch.length, repeated, firstEvent };
     });
   }
 
-  /** Whether the event is new; where its uuid is stored already, that is counted. */
-  #add({ event, text }: ReceivedEvent, now: number): boolean {
+  /** The id of the event, which is new; undefined where its uuid is stored already, which is counted. */
+  #add({ event, text }: ReceivedEvent, now: number, requestId: number): number | undefined {
     const uuid = event.uuid?.toLowerCase() ?? null;
-    const { changes } = this.#put.run(
+    const { changes, lastInsertRowid } = this.#put.run(
       uuid,
       escapeText(event.event),
       escapeText(event.correlationKey),
@@ -70,10 +81,15 @@ export class EventStore {
       escapeText(event.source),
       now,
       text,
+      requestId,
     );
-    if (changes === 0) this.#repeat.run(uuid);
-    else this.rates.add(event.event);
-    return changes > 0;
+    if (changes > 0) {
+      this.rates.add(event.event);
+      return Number(lastInsertRowid);
+    }
+    this.#repeat.run(uuid);
+    this.#keepRepeat.run(requestId, now, uuid);
+    return undefined;
   }
 
   find({ limit, offset, ...filter }: EventQuery): EventRow[] {

@@ -1,0 +1,75 @@
+import type { Account } from './account.ts';
+import type { Behaviour } from './behaviour.ts';
+import type { RefusalBody } from './refusal.ts';
+import type { BatchOutcome, ReceivedEvent } from './storage/event-store.ts';
+import type { KeptRequest } from './storage/request-store.ts';
+
+/** Of a request, as it arrives. */
+export interface Arrival {
+  readonly method: string;
+  readonly path: string;
+  readonly userAgent: string | undefined;
+}
+
+/** One request to the interface, from its arrival to what is kept of it. */
+export class Exchange {
+  /** What it is served by, whatever is set meanwhile. */
+  readonly behaviour: Behaviour;
+  keyId: number | null = null;
+  /** Events in it, once they were looked at. */
+  events: number | null = null;
+  /** Why it was refused, or events of it were left out. */
+  error: RefusalBody['error'] | null = null;
+  /** The faults that acted on it, in words. */
+  readonly faults: string[] = [];
+  /** Whether the connection is cut in place of an answer. */
+  isCut = false;
+  readonly #account: Account;
+  readonly #arrival: Arrival;
+  readonly #receivedAt = Date.now();
+  readonly #startedAt = performance.now();
+  #bytes = 0;
+  #isKept = false;
+
+  constructor(account: Account, behaviour: Behaviour, arrival: Arrival) {
+    this.#account = account;
+    this.behaviour = behaviour;
+    this.#arrival = arrival;
+  }
+
+  /** So many more bytes of its body came. */
+  came(bytes: number): void {
+    this.#bytes += bytes;
+  }
+
+  /** Stores what it brought, and itself, to be answered with `status`. */
+  ingest(batch: readonly ReceivedEvent[], status: number): BatchOutcome {
+    const outcome = this.#account.ingest(batch, (outcome) => this.#toKept(status, outcome));
+    this.#isKept = true;
+    return outcome;
+  }
+
+  /** Keeps it, unless that is done: it was answered with `status`. */
+  end(status: number): void {
+    if (this.#isKept) return;
+    this.#isKept = true;
+    this.#account.keepRequest(this.#toKept(status));
+  }
+
+  #toKept(status: number, outcome?: BatchOutcome): KeptRequest {
+    return {
+      ...this.#arrival,
+      userAgent: this.#arrival.userAgent ?? null,
+      receivedAt: this.#receivedAt,
+      status: this.isCut ? null : status,
+      durationMs: performance.now() - this.#startedAt,
+      bytes: this.#bytes,
+      events: this.events,
+      repeated: outcome?.repeated ?? null,
+      firstEvent: outcome?.firstEvent ?? null,
+      keyId: this.keyId,
+      error: this.error,
+      fault: this.faults.length === 0 ? null : this.faults.join('; '),
+    };
+  }
+}

@@ -1,0 +1,51 @@
+import type { Account } from './account.ts';
+import { type Application, addRoute, type RequestContext } from './application.ts';
+import { authenticate } from './authentication.ts';
+import type { Exchange } from './exchange.ts';
+import { requirePrimaryKey } from './primary-key.ts';
+import type { RateLimiter } from './rate-limiter.ts';
+import { Refusal } from './refusal.ts';
+import { type JsonBody, readJsonBody } from './request-body.ts';
+
+/** What an endpoint of the interface is given. */
+export interface SharedParts {
+  readonly account: Account;
+  readonly limiter: RateLimiter;
+}
+
+/** An endpoint of the interface. */
+export interface InterfaceEndpoint extends SharedParts {
+  readonly path: string;
+  /** Whether `compression` holds for it. */
+  readonly mayBeGzipped: boolean;
+  /** Answers a request that has a valid key and a JSON body. */
+  serve(exchange: Exchange, primaryKey: string, body: JsonBody): Response;
+}
+
+/** Serves an endpoint of the interface: what holds for both (sections 1, 4 and 5) is seen to here. */
+export function addInterfaceEndpoint(application: Application, endpoint: InterfaceEndpoint): void {
+  addRoute(application, 'POST', endpoint.path, async (context) => {
+    const exchange = context.get('exchange');
+    if (exchange === undefined) throw new Error('an endpoint of the interface needs an exchange');
+    const primaryKey = admit(context, exchange, endpoint);
+    const { maxBodyBytes, compression } = exchange.behaviour;
+    const body = await readJsonBody(context.env.incoming, {
+      maxBytes: maxBodyBytes,
+      takesGzip: compression && endpoint.mayBeGzipped,
+      onBytes: (bytes) => exchange.came(bytes),
+    });
+    return endpoint.serve(exchange, primaryKey, body);
+  });
+}
+
+function admit({ req }: RequestContext, exchange: Exchange, { account, limiter }: InterfaceEndpoint): string {
+  exchange.keyId = authenticate(req.header('authorization'), account.apiKeys);
+  const { maxRequestsPerSecond, retryAfter } = exchange.behaviour;
+  const waitMs = maxRequestsPerSecond === null ? 0 : limiter.take(maxRequestsPerSecond);
+  if (waitMs > 0) {
+    const message = `At most ${maxRequestsPerSecond} requests a second are taken: the next one in ${waitMs} ms.`;
+    const headers = retryAfter ? { 'retry-after': String(Math.ceil(waitMs / 1_000)) } : {};
+    throw new Refusal('rate_limited', message, { headers });
+  }
+  return requirePrimaryKey(account);
+}

@@ -1,0 +1,169 @@
+import { refusal } from '@sluice/protocol';
+import type { RequestRow, RequestRows } from '../admin/contract.ts';
+import type { RefusalBody, RefusalCode } from '../refusal.ts';
+import type { Database, Statement } from './database.ts';
+import { escapeText, unescapeText } from './escaped-text.ts';
+
+/** What is kept of a request to an endpoint of the interface. */
+export interface KeptRequest {
+  /** Milliseconds since 1970. */
+  readonly receivedAt: number;
+  readonly method: string;
+  readonly path: string;
+  /** Null where the connection was cut in place of an answer. */
+  readonly status: number | null;
+  readonly durationMs: number;
+  readonly bytes: number;
+  readonly events: number | null;
+  readonly repeated: number | null;
+  readonly firstEvent: number | null;
+  readonly keyId: number | null;
+  readonly userAgent: string | null;
+  readonly error: RefusalBody['error'] | null;
+  readonly fault: string | null;
+}
+
+/** Which requests are meant; a batch of which events were left out was both taken and refused. */
+export type RequestOutcome = 'taken' | 'refused' | 'fault';
+
+const OUTCOMES: Readonly<Record<RequestOutcome, string>> = {
+  taken: 'requests.status < 400',
+  refused: 'requests.code IS NOT NULL',
+  fault: 'requests.fault IS NOT NULL',
+};
+const ROWS = `SELECT requests.*, api_keys.name AS key_name FROM requests
+  LEFT JOIN api_keys ON api_keys.id = requests.key_id`;
+
+/** The requests that the endpoints of the interface were sent, in the order in which they were done with. */
+export class RequestStore {
+  readonly #database: Database;
+  readonly #add: Statement;
+  readonly #get: Statement;
+  #newest: number;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#add = database.prepare(
+      `INSERT INTO requests (id, received_at, method, path, status, duration_us, bytes, events, repeated, first_event,
+         key_id, user_agent, code, message, field, fault)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#get = database.prepare(`${ROWS} WHERE requests.id = ?`);
+    const row = database.prepare('SELECT coalesce(max(id), 0) AS newest FROM requests').get();
+    this.#newest = (row as { newest: number }).newest;
+  }
+
+  /** Id of the newest request; 0 where there is none. */
+  get newest(): number {
+    return this.#newest;
+  }
+
+  /** The id that the next request will have. */
+  get next(): number {
+    return this.#newest + 1;
+  }
+
+  add(request: KeptRequest): void {
+    const { error, keyId, receivedAt, durationMs, bytes, status, events, repeated, firstEvent } = request;
+    this.#add.run(
+      this.next,
+      receivedAt,
+      escapeText(request.method),
+      escapeText(request.path),
+      status,
+      Math.round(durationMs * 1_000),
+      bytes,
+      events,
+      repeated,
+      firstEvent,
+      keyId,
+      escaped(request.userAgent),
+      error?.code ?? null,
+      escaped(error?.message),
+      escaped(error?.field),
+      escaped(request.fault),
+    );
+    this.#newest += 1;
+  }
+
+  /** At most `limit` requests from before the one of id `before`, the newest first. Throws a ConfigError for an unknown outcome. */
+  list({
+    before,
+    limit = 100,
+    outcome,
+  }: {
+    readonly before?: number | undefined;
+    readonly limit?: number | undefined;
+    readonly outcome?: RequestOutcome | undefined;
+  } = {}): RequestRows {
+    if (outcome !== undefined && !Object.hasOwn(OUTCOMES, outcome)) {
+      throw refusal('outcome', `one of ${Object.keys(OUTCOMES).join(', ')}`, outcome);
+    }
+    const where = `requests.id < ? ${outcome === undefined ? '' : `AND ${OUTCOMES[outcome]}`}`;
+    const rows = this.#database
+      .prepare(`${ROWS} WHERE ${where} ORDER BY requests.id DESC LIMIT ?`)
+      .all(before ?? Number.MAX_SAFE_INTEGER, limit + 1);
+    return {
+      rows: rows.slice(0, limit).map((row) => toRequestRow(row as Row)),
+      hasMore: rows.length > limit,
+    };
+  }
+
+  /** The request of this id; undefined where it is not kept, or not any more. */
+  get(id: number): RequestRow | undefined {
+    const row = this.#get.get(id) as Row | undefined;
+    return row && toRequestRow(row);
+  }
+}
+
+interface Row {
+  readonly id: number;
+  readonly received_at: number;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number | null;
+  readonly duration_us: number;
+  readonly bytes: number;
+  readonly events: number | null;
+  readonly repeated: number | null;
+  readonly first_event: number | null;
+  readonly key_name: string | null;
+  readonly user_agent: string | null;
+  readonly code: RefusalCode | null;
+  readonly message: string | null;
+  readonly field: string | null;
+  readonly fault: string | null;
+}
+
+function toRequestRow(row: Row): RequestRow {
+  return {
+    id: row.id,
+    receivedAt: new Date(row.received_at).toISOString(),
+    method: unescapeText(row.method),
+    path: unescapeText(row.path),
+    status: row.status,
+    durationMs: row.duration_us / 1_000,
+    bytes: row.bytes,
+    events: row.events,
+    repeated: row.repeated,
+    firstEvent: row.first_event,
+    keyName: row.key_name,
+    userAgent: unescaped(row.user_agent),
+    error: toError(row),
+    fault: unescaped(row.fault),
+  };
+}
+
+function toError({ code, message, field }: Row): RefusalBody['error'] | null {
+  if (code === null) return null;
+  const error = { code, message: unescapeText(message ?? '') };
+  return field === null ? error : { ...error, field: unescapeText(field) };
+}
+
+function escaped(text: string | null | undefined): string | null {
+  return text === null || text === undefined ? null : escapeText(text);
+}
+
+function unescaped(text: string | null): string | null {
+  return text === null ? null : unescapeText(text);
+}
