@@ -1,7 +1,14 @@
 import type { Customer } from '@sluice/protocol';
+import type { TrackerEvent } from './admin/contract.ts';
 import { Audience } from './audience.ts';
+import { openIndex } from './search/index-database.ts';
+import { InlineSearch } from './search/inline-search.ts';
+import { openUuids } from './search/open-uuids.ts';
+import type { Search } from './search/search.ts';
+import { SearchEngine } from './search/search-engine.ts';
 import { ApiKeyStore } from './storage/api-key-store.ts';
 import { closeDatabase, type Database, inTransaction, openDatabase } from './storage/database.ts';
+import { readEventDetails } from './storage/event-details.ts';
 import { type BatchOutcome, EventStore, type ReceivedEvent } from './storage/event-store.ts';
 import { type KeptRequest, RequestStore } from './storage/request-store.ts';
 import { SettingsStore } from './storage/settings-store.ts';
@@ -12,13 +19,27 @@ export class Account {
   readonly events: EventStore;
   readonly audience: Audience;
   readonly requests: RequestStore;
+  readonly search: Search;
   readonly #database: Database;
+  readonly #index: Database | undefined;
 
   /** Opens the account kept in `directory`, or a new one in memory. Throws `SLUICE_STORAGE` errors. */
   constructor(directory: string | undefined) {
     this.#database = openDatabase(directory);
+    // In memory, uuids are held beside the events, and the index is made by the first search.
+    this.#index = directory === undefined ? undefined : openIndex(directory, this.#database);
+    const uuids = openUuids(this.#database, this.#index);
     this.apiKeys = new ApiKeyStore(this.#database);
-    this.events = new EventStore(this.#database);
+    this.events = new EventStore(this.#database, uuids, () => this.search.changed());
+    this.search = new InlineSearch(
+      () =>
+        new SearchEngine(
+          this.#database,
+          this.#index ?? openIndex(undefined, this.#database),
+          directory !== undefined,
+        ),
+      () => this.events.totals,
+    );
     this.audience = new Audience(this.#database, new SettingsStore(this.#database));
     this.requests = new RequestStore(this.#database);
   }
@@ -45,11 +66,16 @@ export class Account {
 
   /** Stores a batch and the request that brought it, all or nothing. */
   ingest(batch: readonly ReceivedEvent[], request: (outcome: BatchOutcome) => KeptRequest): BatchOutcome {
-    return inTransaction(this.#database, () => {
-      const outcome = this.events.add(batch, this.requests.next);
-      this.requests.add(request(outcome));
-      return outcome;
-    });
+    try {
+      return inTransaction(this.#database, () => {
+        const outcome = this.events.add(batch, this.requests.next);
+        this.requests.add(request(outcome));
+        return outcome;
+      });
+    } catch (error) {
+      this.events.reload();
+      throw error;
+    }
   }
 
   /** Keeps a request that brought nothing. Does nothing once the account is closed: requests may end after it. */
@@ -57,7 +83,19 @@ export class Account {
     if (this.#database.open) this.requests.add(request);
   }
 
-  close(): void {
+  /** All that is known of one event; undefined where there is none. */
+  trackedEvent(id: number): TrackerEvent | undefined {
+    const details = readEventDetails(this.#database, id);
+    if (details === undefined) return undefined;
+    const { requestId, ...event } = details;
+    const request = requestId === null ? undefined : this.requests.get(requestId);
+    const customer = event.attributed ? this.customer(event.correlationValue) : undefined;
+    return { ...event, request: request ?? null, customer: customer ?? null };
+  }
+
+  async close(): Promise<void> {
+    await this.search.close();
+    this.#index?.close();
     closeDatabase(this.#database);
   }
 }

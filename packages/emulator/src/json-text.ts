@@ -4,6 +4,8 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
+const COLON = 0x3a;
+const COMMA = 0x2c;
 
 /** Whether arrays and objects in a JSON text are nested more than `limit` levels deep. The text may be malformed. */
 export function isDeeperThan(text: string, limit: number): boolean {
@@ -54,6 +56,41 @@ export function elementTexts(text: string, key: string): string[] {
     }
   }
   return texts;
+}
+
+/**
+ * The text of the value that `text`, a JSON object, has under `key`, exactly as it stands there; the last one, where it is
+ * repeated. Undefined where there is none. `text` must have been parsed already; where only its beginning is given, what
+ * there is of the value.
+ */
+export function memberText(text: string, key: string): string | undefined {
+  let depth = 0;
+  let latestString = '';
+  let start = -1;
+  let found: string | undefined;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charCodeAt(at);
+    if (character === QUOTE) {
+      const end = endOfString(text, at);
+      if (depth === 1 && start === -1) latestString = text.slice(at, end + 1);
+      at = end;
+    } else if (character === OPEN_BRACKET || character === OPEN_BRACE) {
+      depth += 1;
+    } else if (character === COLON && depth === 1) {
+      if (isKey(latestString, key)) start = at + 1;
+    } else if ((character === COMMA && depth === 1) || (character === CLOSE_BRACE && depth === 1)) {
+      if (start !== -1) found = text.slice(start, at).trim();
+      start = -1;
+      if (character === CLOSE_BRACE) break;
+    } else if (character === CLOSE_BRACKET || character === CLOSE_BRACE) {
+      depth -= 1;
+    }
+  }
+  return start === -1 ? found : text.slice(start).trim();
+}
+
+function isKey(string: string, key: string): boolean {
+  return string.includes('\\') ? JSON.parse(string) === key : string === `"${key}"`;
 }
 
 /** The index of the quote that ends the string whose first quote is at `start`; the end of the text if none does. */

@@ -162,7 +162,7 @@ export class RunningEmulator implements Emulator {
 
   async #close(): Promise<void> {
     await this.#closeListeners(CLOSE_GRACE_MS);
-    this.#parts.account.close();
+    await this.#parts.account.close();
   }
 
   async #closeListeners(graceMs: number): Promise<void> {

@@ -8,6 +8,7 @@ import { addKeyRoutes } from './admin/key-routes.ts';
 import { addLiveRoutes, LiveFeed } from './admin/live-routes.ts';
 import { OperatorAccess } from './admin/operator-access.ts';
 import { addStatusRoutes } from './admin/status-routes.ts';
+import { addTrackerRoutes } from './admin/tracker-routes.ts';
 import { createApplication, type RequestContext } from './application.ts';
 import { systemClock } from './clock.ts';
 import { addCustomerEndpoint } from './customer-endpoint.ts';
@@ -46,7 +47,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     settings.logger.info({ baseUrl, apiUrl, primaryKey: emulator.primaryKey }, 'emulator listens');
     return emulator;
   } catch (error) {
-    account.close();
+    await account.close();
     throw error;
   }
 }
@@ -90,7 +91,7 @@ function createListeners(
   const routes = new AdminRoutes(apiApplication, access);
   addBehaviourRoutes(routes, behaviour);
   const status = (): Status => {
-    const { unique, received } = account.events.count({});
+    const { unique, received, newest, oldest } = account.events.totals;
     const { preset, isChanged } = behaviour.state;
     return {
       baseUrl: events.url,
@@ -101,10 +102,10 @@ function createListeners(
       data: settings.data ?? null,
       unique,
       received,
-      newestEvent: unique,
-      oldestEvent: Math.min(unique, 1),
+      newestEvent: newest,
+      oldestEvent: unique === 0 ? 0 : oldest,
       newestRequest: account.requests.newest,
-      unindexed: 0,
+      unindexed: newest - Math.max(account.search.indexed, oldest - 1),
       activeFaults: 0,
     };
   };
@@ -113,6 +114,7 @@ function createListeners(
   addLiveRoutes(routes, live);
   addAudienceRoutes(routes, account.audience, OPERATOR_BODY_BYTES);
   addKeyRoutes(routes, account.apiKeys);
+  addTrackerRoutes(routes, account);
   addPages(apiApplication, access);
   const events = new Listener('port', host, settings.port, createRequestListener(eventsApplication));
   const api = new Listener('apiPort', host, settings.apiPort, createRequestListener(apiApplication));

@@ -54,8 +54,13 @@ export interface TrackerFilter {
 /** `GET tracker`: with the fields of a filter, `before` (an event's id) and `limit` (100 unless given, at most 1,000). */
 export interface TrackerRows {
   readonly rows: readonly TrackerRow[];
-  /** Whether older ones match as well. */
+  /** Whether older ones may match as well. */
   readonly hasMore: boolean;
+  /**
+   * `before` of what follows; null where nothing does. A search ends after half a second: then there may be fewer rows than
+   * asked for, or none, though there is more.
+   */
+  readonly next: number | null;
 }
 
 /** An event in the list. */
@@ -75,11 +80,14 @@ export interface TrackerRow {
 /** `GET tracker/count`. */
 export interface TrackerCount {
   readonly count: number;
-  /** False where there are more than were counted. */
+  /** False where there may be more than were counted: counting ends at 100,000, or after 200 ms. */
   readonly isExact: boolean;
 }
 
-/** `GET tracker/values?field=name|source|correlationValue&start=…`: values in use, most frequent first, at most 20. */
+/**
+ * `GET tracker/values?field=name|source|correlationValue&start=…`: values in use that begin with `start`, without regard to
+ * case, most frequent first, at most 20. Counted over the newest 20,000 events, and over all for what is in none of them.
+ */
 export interface TrackerValues {
   readonly values: readonly { readonly value: string; readonly count: number }[];
 }

@@ -14,8 +14,8 @@ const FILE = 'emulator.db';
 const BUSY_TIMEOUT_MS = 5_000;
 
 // One entry for each version of the schema; `user_version` counts how many have run. Add to the end, never edit one.
-// Columns of free text hold it escaped: see escaped-text.ts. Events have no index but the one that finds repeats:
-// each more would cost a quarter of the ingest rate, and a scan of 300,000 events takes a tenth of a second.
+// Columns of free text hold it escaped: see escaped-text.ts. Events have no index here: one of random values, such as their
+// uuids, would halve the ingest rate. What finds them is in the search index: see ../search/search-index.ts.
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
    CREATE TABLE api_keys (
@@ -68,6 +68,31 @@ const MIGRATIONS: readonly string[] = [
      received_at INTEGER NOT NULL
    );
    CREATE INDEX repeats_of_event ON repeats (event_id);`,
+  // Without the index of uuids, with the body last (what stands before it is read without it), and with ids without a gap.
+  `CREATE TABLE newer_events (
+     id INTEGER PRIMARY KEY, -- order of arrival, without a gap
+     uuid TEXT, -- in lower case; NULL where the event has none
+     name TEXT NOT NULL,
+     correlation_key TEXT NOT NULL,
+     correlation_value TEXT NOT NULL,
+     source TEXT NOT NULL,
+     received_at INTEGER NOT NULL, -- milliseconds since 1970
+     deliveries INTEGER NOT NULL DEFAULT 1,
+     request_id INTEGER, -- NULL for what came before requests were kept
+     body TEXT NOT NULL -- JSON, as received
+   );
+   INSERT INTO newer_events
+     SELECT row_number() OVER (ORDER BY id), uuid, name, correlation_key, correlation_value, source, received_at,
+       deliveries, request_id, body
+     FROM events ORDER BY id;
+   DROP TABLE events;
+   ALTER TABLE newer_events RENAME TO events;
+   CREATE TABLE totals ( -- one row: what would need all events to be counted
+     newest_event INTEGER NOT NULL, -- its id, also where it was removed since
+     received INTEGER NOT NULL -- of the events that are stored, with repeats
+   );
+   INSERT INTO totals SELECT count(*), coalesce(sum(deliveries), 0) FROM events;
+   INSERT INTO settings VALUES ('id', lower(hex(randomblob(16)))); -- which account a search index belongs to`,
 ];
 
 /**
@@ -79,8 +104,7 @@ export function openDatabase(directory: string | undefined): Database {
   try {
     const path = resolve(directory, FILE);
     makeDirectory(dirname(path));
-    closeSync(openSync(path, 'a', 0o600));
-    chmodSync(path, 0o600); // it holds API keys; SQLite gives the files beside it the same mode
+    makePrivateFile(path); // it holds API keys
     return prepareDatabase(new Libsql(path, { timeout: BUSY_TIMEOUT_MS }));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -88,6 +112,18 @@ export function openDatabase(directory: string | undefined): Database {
       cause: error,
     });
   }
+}
+
+/** Makes a file that its owner alone can read, if it is not there; SQLite gives the files beside it the same mode. */
+export function makePrivateFile(path: string): void {
+  closeSync(openSync(path, 'a', 0o600));
+  chmodSync(path, 0o600);
+}
+
+/** The version of a database's schema; 0 for a new one. */
+export function userVersion(database: Database): number {
+  const row = database.prepare('SELECT user_version AS version FROM pragma_user_version').get();
+  return (row as { version: number }).version;
 }
 
 /** Closes a database, with all of it in its one file. */
@@ -144,9 +180,4 @@ function makeDirectory(path: string): void {
   } catch (error) {
     if (!existsSync(path)) throw error; // else another process was quicker
   }
-}
-
-function userVersion(database: Database): number {
-  const row = database.prepare('SELECT user_version AS version FROM pragma_user_version').get();
-  return (row as { version: number }).version;
 }

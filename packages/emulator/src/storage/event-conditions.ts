@@ -13,13 +13,16 @@ export interface Conditions {
   readonly values: readonly (string | number)[];
 }
 
-/** The WHERE clause for a filter of events. */
-export function conditions({ name, correlationValue, source, uuid, attributed }: EventFilter): Conditions {
+/** The WHERE clause for a filter of events; `id`: only the event that has it. */
+export function conditions(
+  { name, correlationValue, source, attributed }: Omit<EventFilter, 'uuid'>,
+  id?: number,
+): Conditions {
   const wanted: readonly (readonly [sql: string, value: string | number | undefined])[] = [
     ['name', name && escapeText(name)],
     ['correlation_value', correlationValue && escapeText(correlationValue)],
     ['source', source && escapeText(source)],
-    ['uuid', uuid?.toLowerCase()],
+    ['id', id],
     [ATTRIBUTED, attributed === undefined ? undefined : Number(attributed)],
   ];
   const clauses: string[] = [];

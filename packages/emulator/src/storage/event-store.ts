@@ -1,5 +1,6 @@
 import type { Event } from '@sluice/protocol';
 import { ArrivalRates } from '../rates.ts';
+import type { Extent } from '../search/indexer.ts';
 import type {
   EventCounts,
   EventDimension,
@@ -10,7 +11,8 @@ import type {
 } from '../tracked-events.ts';
 import { type Database, inTransaction, type Statement } from './database.ts';
 import { escapeText, unescapeText } from './escaped-text.ts';
-import { ATTRIBUTED, conditions } from './event-conditions.ts';
+import { ATTRIBUTED, type Conditions, conditions } from './event-conditions.ts';
+import type { UuidIndex } from './uuid-index.ts';
 
 /** An event to store: its fields, and the JSON text that it came as. */
 export interface ReceivedEvent {
@@ -33,67 +35,134 @@ export interface BatchOutcome {
   readonly firstEvent: number | null;
 }
 
+/** How many events there are, and which. */
+export interface EventTotals extends EventCounts, Extent {}
+
 /** The event tracker: the events received, in their order of arrival. */
 export class EventStore {
-  /** How many new events came in of late. */
+  /** How many new events came in each of the last seconds. */
   readonly rates: ArrivalRates = new ArrivalRates();
   readonly #database: Database;
+  readonly #uuids: UuidIndex;
+  readonly #changed: () => void;
   readonly #put: Statement;
   readonly #repeat: Statement;
-  readonly #keepRepeat: Statement;
+  readonly #noteRepeat: Statement;
+  readonly #saveTotals: Statement;
+  #oldest = 1;
+  #newest = 0;
+  #received = 0;
 
-  constructor(database: Database) {
+  /** `changed` is told of each change while it is made: what it does about it, it has to do later. */
+  constructor(database: Database, uuids: UuidIndex, changed: () => void = () => {}) {
     this.#database = database;
+    this.#changed = changed;
+    this.#uuids = uuids;
     this.#put = database.prepare(
-      `INSERT INTO events (uuid, name, correlation_key, correlation_value, source, received_at, body, request_id)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (uuid) DO NOTHING`,
+      `INSERT INTO events
+       (id, uuid, name, correlation_key, correlation_value, source, received_at, request_id, body)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
-    this.#repeat = database.prepare('UPDATE events SET deliveries = deliveries + 1 WHERE uuid = ?');
-    this.#keepRepeat = database.prepare(
-      'INSERT INTO repeats (event_id, request_id, received_at) SELECT id, ?, ? FROM events WHERE uuid = ?',
+    this.#repeat = database.prepare('UPDATE events SET deliveries = deliveries + 1 WHERE id = ?');
+    this.#noteRepeat = database.prepare(
+      'INSERT INTO repeats (event_id, request_id, received_at) VALUES (?, ?, ?)',
     );
+    this.#saveTotals = database.prepare('UPDATE totals SET newest_event = ?, received = ?');
+    this.reload();
   }
 
-  /** Stores a batch, all or nothing. Of events with one uuid, the first is kept and the others are counted. */
-  add(batch: readonly ReceivedEvent[], requestId: number): BatchOutcome {
-    const now = Date.now();
-    return inTransaction(this.#database, () => {
-      let repeated = 0;
-      let firstEvent: number | null = null;
-      for (const received of batch) {
-        const id = this.#add(received, now, requestId);
-        if (id === undefined) repeated += 1;
-        else firstEvent ??= id;
+  /** How many events there are, and the ids of the oldest and the newest. Ids have no gap. Costs nothing. */
+  get totals(): EventTotals {
+    const [oldest, newest] = [this.#oldest, this.#newest];
+    return { oldest, newest, unique: newest - oldest + 1, received: this.#received };
+  }
+
+  /**
+   * Stores a batch. Of events with one uuid, the first is kept and the others are counted. To be called in a transaction;
+   * where that is rolled back, call {@link reload}.
+   */
+  add(batch: readonly ReceivedEvent[], requestId: number | null, now: number = Date.now()): BatchOutcome {
+    const uuids = batch.map(({ event }) => event.uuid?.toLowerCase());
+    const known = this.#uuids.find(uuids.filter((uuid) => uuid !== undefined));
+    const before = this.#newest;
+    for (const [at, received] of batch.entries()) {
+      const uuid = uuids[at];
+      const id = uuid === undefined ? undefined : known.get(uuid);
+      if (id !== undefined && id >= this.#oldest) {
+        this.#repeat.run(id);
+        if (requestId !== null) this.#noteRepeat.run(id, requestId, now);
+        continue;
       }
-      return { accepted: batch.length, repeated, firstEvent };
-    });
+      this.#newest += 1;
+      this.#insert(received, this.#newest, uuid, requestId, now);
+      if (uuid !== undefined) known.set(uuid, this.#newest);
+    }
+    this.#received += batch.length;
+    this.#saveTotals.run(this.#newest, this.#received);
+    this.#changed();
+    const added = this.#newest - before;
+    return {
+      accepted: batch.length,
+      repeated: batch.length - added,
+      firstEvent: added === 0 ? null : before + 1,
+    };
   }
 
-  /** The id of the event, which is new; undefined where its uuid is stored already, which is counted. */
-  #add({ event, text }: ReceivedEvent, now: number, requestId: number): number | undefined {
-    const uuid = event.uuid?.toLowerCase() ?? null;
-    const { changes, lastInsertRowid } = this.#put.run(
-      uuid,
+  #insert(
+    { event, text }: ReceivedEvent,
+    id: number,
+    uuid: string | undefined,
+    requestId: number | null,
+    now: number,
+  ): void {
+    this.#put.run(
+      id,
+      uuid ?? null,
       escapeText(event.event),
       escapeText(event.correlationKey),
       escapeText(event.correlationValue),
       escapeText(event.source),
       now,
-      text,
       requestId,
+      text,
     );
-    if (changes > 0) {
-      this.rates.add(event.event);
-      return Number(lastInsertRowid);
-    }
-    this.#repeat.run(uuid);
-    this.#keepRepeat.run(requestId, now, uuid);
-    return undefined;
+    this.rates.add(event.event);
+    if (uuid !== undefined) this.#uuids.add(uuid, id);
   }
 
+  /** Reads the totals again, after a transaction was rolled back. */
+  reload(): void {
+    const totals = this.#database.prepare('SELECT newest_event AS newest, received FROM totals').get();
+    const { newest, received } = totals as { newest: number; received: number };
+    const row = this.#database.prepare('SELECT min(id) AS oldest FROM events').get() as {
+      oldest: number | null;
+    };
+    this.#newest = newest;
+    this.#received = received;
+    this.#oldest = row.oldest ?? newest + 1;
+    this.#uuids.takeBack(newest);
+  }
+
+  /** Removes the oldest events: those with ids below `id`, at most `atMost` of them. */
+  removeBefore(id: number, atMost: number): void {
+    const end = Math.min(id, this.#oldest + atMost, this.#newest + 1);
+    if (end <= this.#oldest) return;
+    inTransaction(this.#database, () => {
+      const row = this.#database
+        .prepare('SELECT sum(deliveries) AS received FROM events WHERE id < ?')
+        .get(end);
+      this.#database.prepare('DELETE FROM repeats WHERE event_id < ?').run(end);
+      this.#database.prepare('DELETE FROM events WHERE id < ?').run(end);
+      this.#received -= (row as { received: number }).received;
+      this.#saveTotals.run(this.#newest, this.#received);
+      this.#oldest = end;
+    });
+    this.#changed();
+  }
+
+  /** The events that match, oldest first. */
   find({ limit, offset, ...filter }: EventQuery): EventRow[] {
-    const { where, values } = conditions(filter);
+    const { where, values } = this.#conditions(filter);
     const rows = this.#database
       .prepare(
         `SELECT uuid, received_at, deliveries, body, ${ATTRIBUTED} AS attributed
@@ -103,8 +172,10 @@ export class EventStore {
     return rows.map((row) => toEventRow(row as Row));
   }
 
+  /** How many events match, exactly. */
   count(filter: EventFilter): EventCounts {
-    const { where, values } = conditions(filter);
+    const { where, values } = this.#conditions(filter);
+    if (where === '') return { unique: this.totals.unique, received: this.totals.received };
     const row = this.#database
       .prepare(`SELECT count(*) AS "unique", coalesce(sum(deliveries), 0) AS received FROM events ${where}`)
       .get(...values);
@@ -112,9 +183,10 @@ export class EventStore {
     return { unique, received };
   }
 
+  /** The most frequent values of events that match, exactly. */
   countBy(dimension: EventDimension, limit: number, filter: EventFilter): ValueCount[] {
     const column = dimension === 'event' ? 'name' : 'correlation_value';
-    const { where, values } = conditions(filter);
+    const { where, values } = this.#conditions(filter);
     const rows = this.#database
       .prepare(
         `SELECT ${column} AS value, count(*) AS count
@@ -122,6 +194,12 @@ export class EventStore {
       )
       .all(...values, limit);
     return (rows as ValueCount[]).map(({ value, count }) => ({ value: unescapeText(value), count }));
+  }
+
+  #conditions({ uuid, ...others }: EventFilter): Conditions {
+    if (uuid === undefined) return conditions(others);
+    const wanted = uuid.toLowerCase();
+    return conditions(others, this.#uuids.find([wanted]).get(wanted) ?? 0);
   }
 }
 

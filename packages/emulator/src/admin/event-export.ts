@@ -1,0 +1,44 @@
+import { stringify } from 'csv-stringify/sync';
+import type { WholeEvent } from '../search/found-events.ts';
+import { payloadText } from '../search/payload-text.ts';
+
+/** A form in which events leave the tracker. */
+export interface ExportFormat {
+  readonly contentType: string;
+  /** What stands before the first event. */
+  readonly head: string;
+  readonly format: (events: readonly WholeEvent[]) => string;
+}
+
+const COLUMNS = [
+  ...['event', 'correlationKey', 'correlationValue', 'source', 'timestamp', 'uuid', 'payload'],
+  ...['receivedAt', 'deliveries', 'attributed'],
+] as const;
+
+/** The forms there are. */
+export const EXPORT_FORMATS: Readonly<Record<string, ExportFormat>> = {
+  // Each line is the event as it came, so that the file can be sent or loaded again.
+  ndjson: {
+    contentType: 'application/x-ndjson',
+    head: '',
+    format: (events) => events.map(({ text }) => `${onOneLine(text)}\n`).join(''),
+  },
+  // Programs that show tables run cells that begin as a formula does: escape_formulas puts an apostrophe before them.
+  csv: {
+    contentType: 'text/csv; charset=utf-8',
+    head: stringify([COLUMNS]),
+    format: (events) => stringify(events.map(toRecord), { escape_formulas: true }),
+  },
+};
+
+// A line break in JSON text stands between its parts, never in a string.
+function onOneLine(json: string): string {
+  return json.replace(/[\r\n]+/g, ' ');
+}
+
+function toRecord({ text, receivedAt, deliveries, attributed }: WholeEvent): string[] {
+  const event: Record<string, unknown> = JSON.parse(text);
+  const fields = COLUMNS.slice(0, 6).map((name) => String(event[name] ?? ''));
+  const payload = payloadText(text, Number.POSITIVE_INFINITY);
+  return [...fields, payload, receivedAt, String(deliveries), String(attributed)];
+}

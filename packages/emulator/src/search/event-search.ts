@@ -1,0 +1,188 @@
+import type { TrackerCount, TrackerRow } from '../admin/contract.ts';
+import type { Database } from '../storage/database.ts';
+import { firstReceived } from '../storage/event-times.ts';
+import { hasCustomers, type Plan, planOf, type SearchFilter } from './event-filter.ts';
+import { readRows, readWhole, type WholeEvent } from './found-events.ts';
+import type { Extent } from './indexer.ts';
+import { type SearchIndex, textOf } from './search-index.ts';
+import { hasPhrases } from './words.ts';
+
+/** Which of the events that match are wanted: the newest with an id below `before`, at most `limit`. */
+export interface PageQuery {
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+/** Some of the events that match, the newest first. */
+export interface Page<T> {
+  readonly rows: readonly T[];
+  /**
+   * `before` of the page that follows; null where no older event matches. There may be one though this page is short of
+   * its limit, or empty: where the search took too long, or the events were too large.
+   */
+  readonly next: number | null;
+}
+
+/** Ids that match, the newest first; `down`: all from there up were looked at. */
+interface Found {
+  readonly ids: readonly number[];
+  readonly down: number;
+}
+
+const SEARCH_MS = 500;
+const COUNT_MS = 200;
+const MOST_COUNTED = 100_000;
+// Events looked at by one statement: few enough for the bounds of time to be kept.
+const WINDOW = 8_192;
+const TEXT_WINDOW = 1_024;
+const MOST_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Searches events, the newest first: in the index as far as it goes, row by row in what came since. It ends in bounded
+ * time, with what it has then.
+ */
+export class EventSearch {
+  readonly #database: Database;
+  readonly #index: SearchIndex;
+  readonly #now: () => number;
+
+  /** `now`: a clock in milliseconds, for the bounds of time. */
+  constructor(database: Database, index: SearchIndex, now: () => number = () => performance.now()) {
+    this.#database = database;
+    this.#index = index;
+    this.#now = now;
+  }
+
+  /** The events that match, as a list shows them. */
+  rows(filter: SearchFilter, query: PageQuery, extent: Extent): Page<TrackerRow> {
+    const { rows, next } = this.#page(filter, query, extent);
+    return { rows: readRows(this.#database, rows), next };
+  }
+
+  /** The events that match, whole. */
+  whole(filter: SearchFilter, query: PageQuery, extent: Extent): Page<WholeEvent> {
+    const { rows: ids, next } = this.#page(filter, query, extent);
+    const rows = readWhole(this.#database, ids, MOST_BYTES);
+    return { rows, next: rows.length < ids.length ? (rows.at(-1)?.id ?? next) : next };
+  }
+
+  /** How many events match; counted no further than to 100,000 or for 200 ms. */
+  count(filter: SearchFilter, extent: Extent): TrackerCount {
+    const [first, last] = this.#range(filter, extent);
+    const plan = this.#plan(filter);
+    if (plan === undefined) return { count: 0, isExact: true };
+    if (plan.match === undefined && plan.isExact)
+      return { count: Math.max(0, last - first + 1), isExact: true };
+    const ends = this.#now() + COUNT_MS;
+    let count = 0;
+    for (const found of this.#count(plan, first, last)) {
+      count += found;
+      if (count >= MOST_COUNTED) return { count: MOST_COUNTED, isExact: false };
+      if (this.#now() >= ends) return { count, isExact: false };
+    }
+    return { count, isExact: true };
+  }
+
+  #page(filter: SearchFilter, { before, limit }: PageQuery, extent: Extent): Page<number> {
+    const [first, end] = this.#range(filter, extent);
+    const last = Math.min(end, (before ?? Number.POSITIVE_INFINITY) - 1);
+    const plan = this.#plan(filter);
+    const ids: number[] = [];
+    if (plan === undefined) return { rows: ids, next: null };
+    const ends = this.#now() + SEARCH_MS;
+    for (const found of this.#find(plan, first, last, limit + 1)) {
+      ids.push(...found.ids);
+      if (ids.length > limit) return { rows: ids.slice(0, limit), next: ids[limit - 1] ?? null };
+      if (this.#now() >= ends) return { rows: ids, next: found.down > first ? found.down : null };
+    }
+    return { rows: ids, next: null };
+  }
+
+  /** Undefined where nothing can match. */
+  #plan(filter: SearchFilter): Plan | undefined {
+    const { attributed, ...others } = filter;
+    if (attributed === undefined || hasCustomers(this.#database)) return planOf(filter);
+    return attributed ? undefined : planOf(others);
+  }
+
+  #range({ from, to }: SearchFilter, { oldest, newest }: Extent): [first: number, last: number] {
+    const first = from === undefined ? oldest : firstReceived(this.#database, from, oldest, newest);
+    const last = to === undefined ? newest : firstReceived(this.#database, to, oldest, newest) - 1;
+    return [first, last];
+  }
+
+  *#find(plan: Plan, first: number, last: number, limit: number): Generator<Found> {
+    if (plan.match === undefined) {
+      yield* this.#scan(plan, first, last, limit);
+      return;
+    }
+    const indexed = Math.min(last, this.#index.through);
+    yield* this.#scan(plan, Math.max(first, indexed + 1), last, limit);
+    for (const partition of this.#index.partitions(first, indexed)) {
+      const bottom = Math.max(first, partition.first);
+      const atOnce = plan.isExact ? limit : WINDOW;
+      for (let top = Math.min(indexed, partition.last); top >= bottom; ) {
+        const found = this.#index.find(partition, plan.match, bottom, top, atOnce);
+        const down = found.length < atOnce ? bottom : (found.at(-1) ?? bottom);
+        const matching = this.#matching(plan, found);
+        yield { ids: plan.isTextExact ? matching : this.#withPhrases(plan, matching), down };
+        top = down - 1;
+      }
+    }
+  }
+
+  *#count(plan: Plan, first: number, last: number): Generator<number> {
+    if (plan.match === undefined || !plan.isExact) {
+      for (const { ids } of this.#find(plan, first, last, WINDOW)) yield ids.length;
+      return;
+    }
+    const indexed = Math.min(last, this.#index.through);
+    for (const { ids } of this.#scan(plan, Math.max(first, indexed + 1), last, WINDOW)) yield ids.length;
+    for (const partition of this.#index.partitions(first, indexed)) {
+      yield this.#index.count(partition, plan.match, first, indexed, MOST_COUNTED);
+    }
+  }
+
+  /** Looks at every event, one window after the other; the first one is small, as most often that is enough. */
+  *#scan(plan: Plan, first: number, last: number, limit: number): Generator<Found> {
+    const statement = this.#database.prepare(
+      `SELECT id FROM events WHERE id BETWEEN ? AND ? ${plan.conditions} ORDER BY id DESC LIMIT CAST(? AS INTEGER)`,
+    );
+    const rows = statement.raw(true);
+    const hasText = plan.phrases.length > 0;
+    let window = hasText ? TEXT_WINDOW : limit;
+    for (let top = last; top >= first; ) {
+      const bottom = Math.max(first, top - window + 1);
+      const ids = (rows.all(bottom, top, ...plan.values, window) as [id: number][]).map(([id]) => id);
+      yield { ids: hasText ? this.#withPhrases(plan, ids) : ids, down: bottom };
+      top = bottom - 1;
+      window = hasText ? TEXT_WINDOW : WINDOW;
+    }
+  }
+
+  /** Those of the events that fulfil the conditions on rows: an index may name what is gone, and knows of hashes only. */
+  #matching({ conditions, values }: Plan, ids: readonly number[]): number[] {
+    if (ids.length === 0) return [];
+    const rows = this.#database
+      .prepare(
+        `SELECT id FROM events WHERE id IN (SELECT value FROM json_each(?)) ${conditions} ORDER BY id DESC`,
+      )
+      .raw(true)
+      .all(JSON.stringify(ids), ...values) as [id: number][];
+    return rows.map(([id]) => id);
+  }
+
+  #withPhrases({ phrases }: Plan, ids: readonly number[]): number[] {
+    const read = this.#database.prepare('SELECT name, correlation_value, body FROM events WHERE id = ?');
+    return ids.filter((id) => {
+      const row = read.get(id) as Searched | undefined;
+      return row !== undefined && hasPhrases(textOf(row.name, row.correlation_value, row.body), phrases);
+    });
+  }
+}
+
+interface Searched {
+  readonly name: string;
+  readonly correlation_value: string;
+  readonly body: string;
+}

@@ -1,0 +1,91 @@
+import type { TrackerRow } from '../admin/contract.ts';
+import type { Database } from '../storage/database.ts';
+import { unescapeText } from '../storage/escaped-text.ts';
+import { ATTRIBUTED } from '../storage/event-conditions.ts';
+import { payloadText } from './payload-text.ts';
+
+/** An event with all of its text. */
+export interface WholeEvent {
+  readonly id: number;
+  readonly receivedAt: string;
+  readonly deliveries: number;
+  readonly attributed: boolean;
+  /** As it came. */
+  readonly text: string;
+}
+
+const PREVIEW_CHARACTERS = 240;
+// The payload begins in the first part of nearly all bodies, so that a large one need not be read.
+const HEAD_CHARACTERS = 4_096;
+
+const ROWS = `SELECT id, name, correlation_value, source, received_at, uuid, deliveries, ${ATTRIBUTED} AS attributed,
+  substr(body, 1, ${HEAD_CHARACTERS}) AS head, octet_length(body) > ${HEAD_CHARACTERS} AS is_cut
+  FROM events WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC`;
+const SIZES = `SELECT id, octet_length(body) FROM events
+  WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC`;
+const WHOLE = `SELECT id, received_at, deliveries, ${ATTRIBUTED} AS attributed, body
+  FROM events WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC`;
+
+/** The rows of a list for events with these ids, the newest first. */
+export function readRows(database: Database, ids: readonly number[]): TrackerRow[] {
+  const rows = database.prepare(ROWS).all(JSON.stringify(ids)) as ListedRow[];
+  return rows.map((row) => ({
+    id: row.id,
+    name: unescapeText(row.name),
+    correlationValue: unescapeText(row.correlation_value),
+    source: unescapeText(row.source),
+    receivedAt: new Date(row.received_at).toISOString(),
+    uuid: row.uuid,
+    deliveries: row.deliveries,
+    attributed: row.attributed === 1,
+    preview: preview(database, row),
+  }));
+}
+
+/** The whole events with these ids, the newest first: as many as have `mostBytes` together, but one at least. */
+export function readWhole(database: Database, ids: readonly number[], mostBytes: number): WholeEvent[] {
+  const sizes = database.prepare(SIZES).raw(true).all(JSON.stringify(ids)) as [id: number, bytes: number][];
+  let bytes = 0;
+  const taken = sizes.filter(([, size], at) => {
+    bytes += size;
+    return at === 0 || bytes <= mostBytes;
+  });
+  const rows = database.prepare(WHOLE).all(JSON.stringify(taken.map(([id]) => id))) as WholeRow[];
+  return rows.map(({ id, received_at, deliveries, attributed, body }) => ({
+    id,
+    receivedAt: new Date(received_at).toISOString(),
+    deliveries,
+    attributed: attributed === 1,
+    text: body,
+  }));
+}
+
+function preview(database: Database, { id, head, is_cut }: ListedRow): string {
+  const text = payloadText(head, PREVIEW_CHARACTERS);
+  if (text !== '' || is_cut === 0) return text;
+  const row = database.prepare('SELECT body FROM events WHERE id = ?').get(id) as
+    | { body: string }
+    | undefined;
+  return payloadText(row?.body ?? '{}', PREVIEW_CHARACTERS);
+}
+
+interface ListedRow {
+  readonly id: number;
+  readonly name: string;
+  readonly correlation_value: string;
+  readonly source: string;
+  readonly received_at: number;
+  readonly uuid: string | null;
+  readonly deliveries: number;
+  readonly attributed: number;
+  readonly head: string;
+  readonly is_cut: number;
+}
+
+interface WholeRow {
+  readonly id: number;
+  readonly received_at: number;
+  readonly deliveries: number;
+  readonly attributed: number;
+  readonly body: string;
+}

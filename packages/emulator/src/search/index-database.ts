@@ -1,0 +1,90 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import Libsql from 'libsql';
+import { type Database, inTransaction, makePrivateFile, userVersion } from '../storage/database.ts';
+
+/** The file of the search index in a data directory. It may be deleted while no emulator uses it. */
+export const INDEX_FILE = 'search.db';
+
+// An index of another version is made anew: it needs no migrations.
+const VERSION = 1;
+const BUSY_TIMEOUT_MS = 5_000;
+
+/**
+ * Opens the search index that belongs to `database`. Where there is none, or one that is damaged, of another version or of
+ * another account, it is made anew, empty.
+ */
+export function openIndex(directory: string | undefined, database: Database): Database {
+  if (directory === undefined) return prepare(new Libsql(':memory:'), database);
+  const path = join(directory, INDEX_FILE);
+  try {
+    return prepare(openFile(path), database);
+  } catch {
+    removeIndex(directory);
+    return prepare(openFile(path), database);
+  }
+}
+
+/** Deletes the search index of a data directory. Nobody may have it open. */
+export function removeIndex(directory: string): void {
+  for (const end of ['', '-wal', '-shm']) rmSync(join(directory, INDEX_FILE + end), { force: true });
+}
+
+function openFile(path: string): Database {
+  makePrivateFile(path);
+  return new Libsql(path, { timeout: BUSY_TIMEOUT_MS });
+}
+
+function prepare(index: Database, database: Database): Database {
+  try {
+    index.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4096');
+    index.exec('PRAGMA cache_size = -32768');
+    if (userVersion(index) === 0) inTransaction(index, () => create(index, database));
+    check(index, database);
+    return index;
+  } catch (error) {
+    index.close();
+    throw error;
+  }
+}
+
+function create(index: Database, database: Database): void {
+  index.exec(
+    `CREATE TABLE progress ( -- one row
+       account TEXT NOT NULL, -- whose events they are
+       indexed INTEGER NOT NULL, -- events up to this id are in the full-text tables
+       merged INTEGER NOT NULL -- and up to this one in uuids
+     );
+     CREATE TABLE uuids (
+       hash INTEGER NOT NULL, -- see ../storage/hash.ts
+       id INTEGER NOT NULL, -- of an event, which may be gone
+       PRIMARY KEY (hash, id)
+     ) WITHOUT ROWID;
+     PRAGMA user_version = ${VERSION}`,
+  );
+  index.prepare('INSERT INTO progress VALUES (?, 0, 0)').run(accountOf(database));
+}
+
+function check(index: Database, database: Database): void {
+  if (userVersion(index) !== VERSION) throw new Error('it is of another version');
+  const progress = index.prepare('SELECT account, indexed, merged FROM progress').get() as
+    | Progress
+    | undefined;
+  const { newest } = database.prepare('SELECT newest_event AS newest FROM totals').get() as {
+    newest: number;
+  };
+  if (progress?.account !== accountOf(database)) throw new Error('it is of another account');
+  // A power cut may have taken the last events, whose ids are now given out again.
+  if (Math.max(progress.indexed, progress.merged) > newest) throw new Error('it is ahead of the events');
+}
+
+interface Progress {
+  readonly account: string;
+  readonly indexed: number;
+  readonly merged: number;
+}
+
+function accountOf(database: Database): string {
+  const row = database.prepare("SELECT value FROM settings WHERE name = 'id'").get() as { value: string };
+  return row.value;
+}

@@ -1,0 +1,48 @@
+import type { Extent } from './indexer.ts';
+import type { Questions, Search } from './search.ts';
+import type { SearchEngine } from './search-engine.ts';
+
+// Between the pieces of its work, requests have their turn.
+const PAUSE_MS = 10;
+
+/** Searches on the thread that takes the events. It indexes from the first question on: who never asks pays nothing. */
+export class InlineSearch implements Search {
+  readonly #makeEngine: () => SearchEngine;
+  readonly #extent: () => Extent;
+  #engine: SearchEngine | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(makeEngine: () => SearchEngine, extent: () => Extent) {
+    this.#makeEngine = makeEngine;
+    this.#extent = extent;
+  }
+
+  get indexed(): number {
+    return this.#engine?.indexed ?? 0;
+  }
+
+  changed(): void {
+    const engine = this.#engine;
+    if (engine === undefined || this.#timer !== undefined || this.#isClosed) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      if (engine.step(this.#extent(), false)) this.changed();
+    }, PAUSE_MS);
+    this.#timer.unref();
+  }
+
+  async ask<K extends keyof Questions>(
+    kind: K,
+    given: Questions[K]['given'],
+  ): Promise<Questions[K]['answer']> {
+    this.#engine ??= this.#makeEngine();
+    this.changed();
+    return this.#engine.ask(kind, given, this.#extent());
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+}

@@ -1,0 +1,57 @@
+import type { Database } from '../storage/database.ts';
+import { EventSearch } from './event-search.ts';
+import { type Extent, Indexer } from './indexer.ts';
+import type { Questions } from './search.ts';
+import { SearchIndex } from './search-index.ts';
+import { UuidMerger } from './uuid-merger.ts';
+import { listValues } from './value-list.ts';
+
+type Answers = {
+  readonly [K in keyof Questions]: (given: Questions[K]['given'], extent: Extent) => Questions[K]['answer'];
+};
+
+/** All that searches and indexes events, on whatever thread. */
+export class SearchEngine {
+  readonly #index: SearchIndex;
+  readonly #uuids: UuidMerger | undefined;
+  readonly #indexer: Indexer;
+  readonly #answers: Answers;
+
+  /** `mergesUuids`: whether the index finds uuids as well; else they stay in memory. */
+  constructor(database: Database, index: Database, mergesUuids: boolean) {
+    this.#index = new SearchIndex(index);
+    this.#uuids = mergesUuids ? new UuidMerger(database, index) : undefined;
+    this.#indexer = new Indexer(database, this.#index, this.#uuids);
+    const search = new EventSearch(database, this.#index);
+    this.#answers = {
+      rows: ([filter, query], extent) => search.rows(filter, query, extent),
+      whole: ([filter, query], extent) => search.whole(filter, query, extent),
+      count: ([filter], extent) => search.count(filter, extent),
+      values: ([field, start], extent) => listValues(database, search, field, start, extent),
+    };
+  }
+
+  /** The id up to which events are in the full-text index. */
+  get indexed(): number {
+    return this.#index.through;
+  }
+
+  /** The id up to which uuids are in the index; 0 where they stay in memory. */
+  get merged(): number {
+    return this.#uuids?.through ?? 0;
+  }
+
+  /** See {@link Indexer}. */
+  step(extent: Extent, isIdle: boolean): boolean {
+    return this.#indexer.step(extent, isIdle);
+  }
+
+  ask<K extends keyof Questions>(
+    kind: K,
+    given: Questions[K]['given'],
+    extent: Extent,
+  ): Questions[K]['answer'] {
+    const answer: Answers[K] = this.#answers[kind];
+    return answer(given, extent);
+  }
+}

@@ -1,0 +1,172 @@
+import { type Database, inTransaction, type Statement } from '../storage/database.ts';
+import { unescapeText } from '../storage/escaped-text.ts';
+import { hash53 } from '../storage/hash.ts';
+import { payloadText, withoutEscapes } from './payload-text.ts';
+
+// One full-text table for so many events: what has many hits is found in the newest alone, the beginning of a word is looked
+// up in one after the other, and what retention removed goes with its table.
+const PARTITION_SIZE = 131_072;
+
+/** What the index needs of an event. */
+export interface IndexedEvent {
+  readonly id: number;
+  readonly name: string;
+  readonly correlation_value: string;
+  readonly source: string;
+  readonly body: string;
+}
+
+/** The part of the events, by their ids, that one full-text table holds. */
+export interface Partition {
+  readonly number: number;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The columns whose exact value can be looked up. */
+export type ExactField = 'name' | 'correlation_value' | 'source';
+
+const PREFIXES: Readonly<Record<ExactField, string>> = { name: 'n', correlation_value: 'c', source: 's' };
+
+/** The word that stands in the index for the exact (escaped) value of a column. */
+export function exactWord(field: ExactField, value: string): string {
+  return PREFIXES[field] + hash53(value).toString(36);
+}
+
+/** The partition that an event is in. */
+export function partitionOf(id: number): Partition {
+  const number = Math.floor((id - 1) / PARTITION_SIZE);
+  return { number, first: number * PARTITION_SIZE + 1, last: (number + 1) * PARTITION_SIZE };
+}
+
+/** The full-text index of events, in a database of its own: all of it can be made anew from the events. */
+export class SearchIndex {
+  readonly #database: Database;
+  readonly #inserts = new Map<number, Statement>();
+  readonly #save: Statement;
+  #through: number;
+  #numbers: Set<number>;
+
+  /** `database`: as `openIndex` gives it. */
+  constructor(database: Database) {
+    this.#database = database;
+    this.#save = database.prepare('UPDATE progress SET indexed = ?');
+    const { indexed } = database.prepare('SELECT indexed FROM progress').get() as { indexed: number };
+    this.#through = indexed;
+    this.#numbers = this.#readNumbers();
+  }
+
+  /** The id up to which all events are in the index. */
+  get through(): number {
+    return this.#through;
+  }
+
+  /** Adds the events that follow. All of them are in the index then, or none. */
+  add(events: readonly IndexedEvent[]): void {
+    const last = events.at(-1);
+    if (last === undefined) return;
+    try {
+      inTransaction(this.#database, () => {
+        for (const event of events) this.#add(event);
+        this.#save.run(last.id);
+      });
+    } catch (error) {
+      this.#numbers = this.#readNumbers();
+      this.#inserts.clear();
+      throw error;
+    }
+    this.#through = last.id;
+  }
+
+  /** Passes over events that are gone. */
+  skip(through: number): void {
+    this.#save.run(through);
+    this.#through = through;
+  }
+
+  /** The partitions that may hold events from id `first` to `last`, the newest first. */
+  partitions(first: number, last: number): Partition[] {
+    const found: Partition[] = [];
+    for (let id = Math.min(last, this.#through); id >= first && id > 0; id = partitionOf(id).first - 1) {
+      if (this.#numbers.has(partitionOf(id).number)) found.push(partitionOf(id));
+    }
+    return found;
+  }
+
+  /** Ids from `first` to `last` of what matches, the newest first. */
+  find(partition: Partition, match: string, first: number, last: number, limit: number): number[] {
+    const rows = this.#database
+      .prepare(`${select('rowid AS id', partition)} ORDER BY rowid DESC LIMIT CAST(? AS INTEGER)`)
+      .all(match, Math.max(first, partition.first), Math.min(last, partition.last), limit);
+    return (rows as { id: number }[]).map(({ id }) => id);
+  }
+
+  /** How many from `first` to `last` match; at most `limit`. */
+  count(partition: Partition, match: string, first: number, last: number, limit: number): number {
+    const row = this.#database
+      .prepare(`SELECT count(*) AS count FROM (${select('rowid', partition)} LIMIT CAST(? AS INTEGER))`)
+      .get(match, Math.max(first, partition.first), Math.min(last, partition.last), limit);
+    return (row as { count: number }).count;
+  }
+
+  /** Removes one partition of events that are all older than `oldest`; says whether there was one. */
+  removeBefore(oldest: number): boolean {
+    for (const number of this.#numbers) {
+      if ((number + 1) * PARTITION_SIZE >= oldest) continue;
+      this.#inserts.delete(number);
+      this.#database.exec(`DROP TABLE search_${number}`);
+      this.#numbers.delete(number);
+      return true;
+    }
+    return false;
+  }
+
+  #add({ id, name, correlation_value, source, body }: IndexedEvent): void {
+    const exact = [
+      exactWord('name', name),
+      exactWord('correlation_value', correlation_value),
+      exactWord('source', source),
+    ];
+    this.#insert(partitionOf(id).number).run(id, exact.join(' '), textOf(name, correlation_value, body));
+  }
+
+  #insert(number: number): Statement {
+    let insert = this.#inserts.get(number);
+    if (insert === undefined) {
+      if (!this.#numbers.has(number)) this.#create(number);
+      insert = this.#database.prepare(`INSERT INTO search_${number} (rowid, exact, text) VALUES (?, ?, ?)`);
+      this.#inserts.clear(); // only the newest partition grows
+      this.#inserts.set(number, insert);
+    }
+    return insert;
+  }
+
+  #readNumbers(): Set<number> {
+    const tables = this.#database
+      .prepare(
+        "SELECT substr(name, 8) AS number FROM sqlite_schema WHERE name GLOB 'search_[0-9]*' AND sql GLOB '*fts5*'",
+      )
+      .all() as { number: string }[];
+    return new Set(tables.map(({ number }) => Number(number)));
+  }
+
+  #create(number: number): void {
+    this.#database.exec(
+      `CREATE VIRTUAL TABLE IF NOT EXISTS search_${number} USING
+       fts5(exact, text, content='', columnsize=0, tokenize='unicode61 remove_diacritics 2')`,
+    );
+    this.#numbers.add(number);
+  }
+}
+
+/** The text in which the words of an event are found: its name, its customer and its payload. Takes escaped columns. */
+export function textOf(name: string, correlationValue: string, body: string): string {
+  const payload = withoutEscapes(payloadText(body));
+  return `${unescapeText(name)} ${unescapeText(correlationValue)} ${payload}`;
+}
+
+// The bounds are cast, as numbers come as REAL, which FTS5 does not take as bounds of rowid.
+function select(what: string, { number }: Partition): string {
+  const range = 'rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)';
+  return `SELECT ${what} FROM search_${number} WHERE search_${number} MATCH ? AND ${range}`;
+}

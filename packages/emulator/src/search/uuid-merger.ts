@@ -1,0 +1,66 @@
+import { type Database, inTransaction, type Statement } from '../storage/database.ts';
+import { hash53 } from '../storage/hash.ts';
+
+// With more at a time, each page of the table is written less often.
+const MOST_AT_ONCE = 262_144;
+const SLICE = 16_384;
+const SWEEP_SLICES = 64;
+const HASHES = 2 ** 53;
+
+/** Moves uuids of events into the table of the search index that finds them, and out of it. */
+export class UuidMerger {
+  readonly #index: Database;
+  readonly #read: Statement;
+  readonly #put: Statement;
+  readonly #save: Statement;
+  readonly #remove: Statement;
+  #through: number;
+
+  constructor(database: Database, index: Database) {
+    this.#index = index;
+    this.#read = database
+      .prepare('SELECT id, uuid FROM events WHERE id > ? AND id <= ? AND uuid IS NOT NULL')
+      .raw(true);
+    this.#put = index.prepare('INSERT OR IGNORE INTO uuids VALUES (?, ?)');
+    this.#save = index.prepare('UPDATE progress SET merged = ?');
+    this.#remove = index.prepare('DELETE FROM uuids WHERE hash >= ? AND hash < ? AND id < ?');
+    const { merged } = index.prepare('SELECT merged FROM progress').get() as { merged: number };
+    this.#through = merged;
+  }
+
+  /** The id up to which the uuids of all events are in the table. */
+  get through(): number {
+    return this.#through;
+  }
+
+  /** Merges the uuids of the events up to `newest`, or of as many as go at once. Each step takes some milliseconds. */
+  *merge(newest: number): Generator<void> {
+    const through = Math.min(newest, this.#through + MOST_AT_ONCE);
+    const rows = this.#read.all(this.#through, through) as [id: number, uuid: string][];
+    yield;
+    const hashes = Float64Array.from(rows, ([, uuid]) => hash53(uuid));
+    // Sorted by the upper bits, with the place in the lower ones: that neighbours meet on one page is all that matters.
+    const order = hashes.map((hash, at) => hash - (hash % MOST_AT_ONCE) + at).sort();
+    for (let from = 0; from < order.length; from += SLICE) {
+      yield;
+      inTransaction(this.#index, () => {
+        for (const key of order.subarray(from, from + SLICE)) {
+          const at = key % MOST_AT_ONCE;
+          const row = rows[at];
+          if (row !== undefined) this.#put.run(hashes[at], row[0]);
+        }
+      });
+    }
+    this.#save.run(through);
+    this.#through = through;
+  }
+
+  /** Removes the uuids of events that are older than `oldest`. Each step takes some milliseconds. */
+  *sweep(oldest: number): Generator<void> {
+    for (let slice = 0; slice < SWEEP_SLICES; slice += 1) {
+      const bound = (at: number) => (HASHES / SWEEP_SLICES) * at;
+      this.#remove.run(bound(slice), bound(slice + 1), oldest);
+      yield;
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import type { TrackerValues } from '../admin/contract.ts';
+import type { Database } from '../storage/database.ts';
+import { unescapeText } from '../storage/escaped-text.ts';
+import type { EventSearch } from './event-search.ts';
+import type { Extent } from './indexer.ts';
+
+/** The fields whose values can be listed. */
+export type ValueField = 'name' | 'source' | 'correlationValue';
+
+const COLUMNS = { name: 'name', source: 'source', correlationValue: 'correlation_value' } as const;
+const MOST_VALUES = 20;
+const NEWEST = 20_000;
+const MOST_FOUND = 1_000;
+
+/**
+ * The values of a field that begin with `start`, without regard to case, the most frequent first: of the newest 20,000
+ * events; where that gives too few, also rarer ones that the index finds.
+ */
+export function listValues(
+  database: Database,
+  search: EventSearch,
+  field: ValueField,
+  start: string,
+  extent: Extent,
+): TrackerValues['values'] {
+  const column = COLUMNS[field];
+  const counts = new Map<string, number>();
+  const rows = database
+    .prepare(
+      `SELECT ${column} AS value, count(*) AS count FROM events WHERE id > ? AND id <= ? GROUP BY ${column}`,
+    )
+    .all(Math.max(extent.oldest - 1, extent.newest - NEWEST), extent.newest) as ValueRow[];
+  const wanted = start.toLowerCase();
+  const isWanted = (value: string) => value.toLowerCase().startsWith(wanted);
+  for (const row of rows) {
+    const value = unescapeText(row.value);
+    if (isWanted(value)) counts.set(value, row.count);
+  }
+  if (start !== '' && counts.size < MOST_VALUES) {
+    for (const row of search.rows({ text: start }, { limit: MOST_FOUND }, extent).rows) {
+      const value = row[field];
+      if (isWanted(value) && !counts.has(value)) counts.set(value, countOf(search, field, value, extent));
+    }
+  }
+  const values = Array.from(counts, ([value, count]) => ({ value, count }));
+  return values.sort((one, other) => other.count - one.count).slice(0, MOST_VALUES);
+}
+
+function countOf(search: EventSearch, field: ValueField, value: string, extent: Extent): number {
+  return search.count({ [field]: value }, extent).count;
+}
+
+interface ValueRow {
+  readonly value: string;
+  readonly count: number;
+}

@@ -1,0 +1,151 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { TrackerRow } from '../../src/admin/contract.ts';
+import { startEmulator } from '../../src/index.ts';
+import { ask, event, sendEvents } from '../service.ts';
+
+const UUID = '01234567-89ab-4cde-8f01-23456789abcd';
+
+describe.each(['in memory', 'in a directory'])('the event tracker %s', async (where) => {
+  const data = where === 'in memory' ? undefined : mkdtempSync(join(tmpdir(), 'sluice-emulator-'));
+  const customers = [{ email: 'ada@example.com' }];
+  const emulator = await startEmulator({ data, primaryKey: 'email', customers });
+  afterAll(async () => {
+    await emulator.close();
+    if (data !== undefined) rmSync(data, { recursive: true });
+  });
+  const admin = (path: string) => ask(`${emulator.apiUrl}/emulator/admin/${path}`);
+  const rows = async (search: string): Promise<TrackerRow[]> =>
+    Object((await admin(`tracker?${search}`)).body).rows;
+  const ids = async (search: string): Promise<number[]> => (await rows(search)).map(({ id }) => id);
+
+  await sendEvents(
+    emulator,
+    event({ uuid: UUID, payload: { title: 'Größe XL', sku: 'A-12345', deep: { er: ['seven'] } } }),
+    event({ event: 'item_to_cart', correlationValue: 'bob@example.com', source: 'mobile' }),
+    event({
+      correlationValue: 'bob@example.com',
+      payload: { title: 'line\nbreak', note: '"quoted" and \\' },
+    }),
+    event({ event: '=1+1', correlationValue: '@ada', payload: { text: 'caf\u00e9' } }),
+  );
+  await sendEvents(emulator, event({ uuid: UUID.toUpperCase() }));
+
+  it('lists the newest first, page after page', async () => {
+    expect(await ids('')).toEqual([4, 3, 2, 1]);
+    const { body } = await admin('tracker?limit=2');
+    expect(body).toMatchObject({ rows: [{ id: 4 }, { id: 3 }], hasMore: true, next: 3 });
+    expect((await admin('tracker?limit=2&before=3')).body).toMatchObject({
+      rows: [{ id: 2 }, { id: 1, name: 'purchase', uuid: UUID, deliveries: 2, attributed: true }],
+      hasMore: false,
+      next: null,
+    });
+    expect(Object(body).rows[1].preview).toBe('{"title":"line\\nbreak","note":"\\"quoted\\" and \\\\"}');
+  });
+
+  it.each([
+    ['name=purchase', [3, 1]],
+    ['name=purchas', []],
+    ['correlationValue=bob%40example.com', [3, 2]],
+    ['source=mobile', [2]],
+    ['name=purchase&correlationValue=bob%40example.com', [3]],
+    ['attributed=true', [1]],
+    ['attributed=false&name=purchase', [3]],
+    ['text=bob', [3, 2]],
+    ['text=grosse', []],
+    ['text=große', [1]],
+    ['text=größe', [1]],
+    ['text=GROSSE%20xl', []],
+    ['text=GRÖßE%20xl', [1]],
+    ['text=cafe', [4]],
+    ['text=A-123', [1]],
+    ['text=A-123%20xl', []],
+    ['text=12345', [1]],
+    ['text=seven%20xl', [1]],
+    ['text=purch%20bob', []],
+    ['text=purchase%20bo', [3]],
+    ['text=b', [3, 2]],
+    ['text=title%20b', [3]],
+    ['text=break', [3]],
+    ['text=nbreak', []],
+    ['text=quoted', [3]],
+    ['text=deep%20er', [1]],
+    ['text=correlationKey', []],
+    ['text=nothing', []],
+    ['text=%20', [4, 3, 2, 1]],
+    ['text=%22)%20OR%20*%20NEAR(', []],
+    ['to=2020-01-01T00:00:00.000Z', []],
+    ['from=2020-01-01T00:00:00.000Z&name=item_to_cart', [2]],
+    ['from=2100-01-01', []],
+  ])('finds by %s, as soon as events are there and when they are indexed', async (search, expected) => {
+    for (const isIndexed of [false, true]) {
+      if (isIndexed) await until(async () => Object((await admin('status')).body).unindexed === 0);
+      expect(await ids(search)).toEqual(expected);
+      expect((await admin(`tracker/count?${search}`)).body).toEqual({
+        count: expected.length,
+        isExact: true,
+      });
+    }
+  });
+
+  it('opens an event', async () => {
+    expect((await admin('tracker/1')).body).toMatchObject({
+      id: 1,
+      text: expect.stringContaining('"sku":"A-12345"'),
+      customer: { email: 'ada@example.com', primary_key: 'ada@example.com' },
+    });
+    expect(await admin('tracker/5')).toMatchObject({ status: 404, body: { error: { code: 'unknown_id' } } });
+  });
+
+  it('lists values in use, the most frequent first', async () => {
+    expect((await admin('tracker/values?field=name')).body).toMatchObject({
+      values: [{ value: 'purchase', count: 2 }, {}, {}],
+    });
+    expect((await admin('tracker/values?field=correlationValue&start=B')).body).toEqual({
+      values: [{ value: 'bob@example.com', count: 2 }],
+    });
+  });
+
+  it('exports what matches, as lines of JSON that can be sent again', async () => {
+    const response = await fetch(`${emulator.apiUrl}/emulator/admin/tracker/export?text=bob`);
+    expect(response.headers.get('content-disposition')).toMatch(
+      /^attachment; filename="events-[\dT-]+\.ndjson"$/,
+    );
+    const events = (await response.text())
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(events).toMatchObject([{ event: 'purchase' }, { event: 'item_to_cart', source: 'mobile' }]);
+  });
+
+  it('exports CSV in which no cell is a formula', async () => {
+    const response = await fetch(`${emulator.apiUrl}/emulator/admin/tracker/export?format=csv`);
+    const [head, first] = (await response.text()).split('\n');
+    expect(head).toBe(
+      'event,correlationKey,correlationValue,source,timestamp,uuid,payload,receivedAt,deliveries,attributed',
+    );
+    expect(first).toMatch(/^'=1\+1,email,'@ada,custom,,,"\{""text"":""café""\}",\d{4}-.*Z,1,false$/);
+  });
+
+  it.each([
+    ['tracker?from=yesterday', 'from'],
+    ['tracker?attributed=maybe', 'attributed'],
+    ['tracker?limit=1001', 'limit'],
+    [`tracker?text=${'a '.repeat(21)}`, 'text'],
+    ['tracker/count?to=2020-13-01', 'to'],
+    ['tracker/values?field=uuid', 'field'],
+    ['tracker/export?format=xml', 'format'],
+    ['tracker/first', 'id'],
+  ])('refuses %s', async (path, field) => {
+    expect(await admin(path)).toMatchObject({
+      status: 422,
+      body: { error: { code: 'invalid_field', field } },
+    });
+  });
+});
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 5));
+}
