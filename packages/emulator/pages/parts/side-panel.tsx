@@ -12,7 +12,7 @@ interface SidePanelProps {
 
 /**
  * What is open in a page: beside the list on a wide screen, over all of it on a narrow one. It takes the focus when it
- * opens and when its title changes, and gives it back when it is closed, with Escape as well.
+ * opens, and gives it back when it is closed, with Escape as well.
  */
 export function SidePanel({ title, onClose, actions, children }: SidePanelProps) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -24,15 +24,13 @@ export function SidePanel({ title, onClose, actions, children }: SidePanelProps)
     const before = document.activeElement;
     if (isModal) element?.showModal();
     else element?.show();
+    heading.current?.focus({ preventScroll: true });
     return () => {
       const hadFocus = element?.contains(document.activeElement);
       element?.close();
       if (hadFocus && before instanceof HTMLElement) before.focus({ preventScroll: true });
     };
   }, [isModal]);
-  useEffect(() => {
-    if (title !== '') heading.current?.focus({ preventScroll: true });
-  }, [title, isModal]);
   const closeOnEscape = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || event.defaultPrevented) return;
     event.preventDefault(); // the browser's own way closes it without the address knowing
