@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact';
+import { TrackerPage } from '../tracker/tracker-page.tsx';
 import { Connection } from './connection.tsx';
 import { Navigation } from './navigation.tsx';
 import { route } from './route.ts';
@@ -15,7 +16,7 @@ function Nothing() {
 }
 
 const PAGES: readonly [Page, ...Page[]] = [
-  { name: 'tracker', title: 'Event tracker', View: Nothing },
+  { name: 'tracker', title: 'Event tracker', View: TrackerPage },
   { name: 'audience', title: 'Audience', View: Nothing },
   { name: 'settings', title: 'Settings', View: Nothing },
   { name: 'requests', title: 'Requests', View: Nothing },

@@ -1,0 +1,34 @@
+const FIELDS = ['text', 'name', 'correlationValue', 'source', 'from', 'to', 'attributed'] as const;
+
+/** A field by which events can be searched. */
+export type FilterField = (typeof FIELDS)[number];
+
+/** Which events are shown: the fields that are set, none of them empty. */
+export type EventFilter = Readonly<Partial<Record<FilterField, string>>>;
+
+/** The filter in an address. */
+export function readFilter(query: URLSearchParams): EventFilter {
+  const given = FIELDS.map((field) => [field, query.get(field) ?? ''] as const);
+  return Object.fromEntries(given.filter(([, value]) => value.trim() !== ''));
+}
+
+/** The filter with one field set, or taken away with an empty value. */
+export function withField(filter: EventFilter, field: FilterField, value: string): EventFilter {
+  const { [field]: _, ...others } = filter;
+  return value.trim() === '' ? others : { ...others, [field]: value };
+}
+
+/** Whether nothing is left out. */
+export function isOpen(filter: EventFilter): boolean {
+  return Object.keys(filter).length === 0;
+}
+
+/** The path of an admin route of the tracker, for what matches. */
+export function trackerPath(
+  route: string,
+  filter: EventFilter,
+  more: Readonly<Record<string, string>> = {},
+): string {
+  const query = new URLSearchParams({ ...filter, ...more });
+  return `/tracker${route}${query.size === 0 ? '' : `?${query}`}`;
+}

@@ -1,0 +1,90 @@
+import { useEffect, useState } from 'preact/hooks';
+import { type EventFilter, type FilterField, isOpen, withField } from './event-filter.ts';
+import { TimeFilter } from './time-filter.tsx';
+import { ValueField } from './value-field.tsx';
+
+const TYPING_MS = 200;
+
+interface FilterBarProps {
+  readonly filter: EventFilter;
+  readonly onChange: (filter: EventFilter) => void;
+}
+
+/** What is searched: text, name, customer, source, time, and whether there is such a customer. */
+export function FilterBar({ filter, onChange }: FilterBarProps) {
+  const [isUnfolded, setUnfolded] = useState(false);
+  const others = Object.keys(withField(filter, 'text', '')).length;
+  const set = (field: FilterField) => (value: string) => onChange(withField(filter, field, value));
+  return (
+    <search class={`filter-bar ${isUnfolded ? 'is-unfolded' : ''}`}>
+      <TextField value={filter.text ?? ''} onChange={set('text')} />
+      <button
+        type="button"
+        class={`filter-more ${others > 0 ? 'is-set' : ''}`}
+        aria-expanded={isUnfolded}
+        onClick={() => setUnfolded(!isUnfolded)}
+      >
+        {others > 0 ? `Filters (${others})` : 'Filters'}
+      </button>
+      <ValueField field="name" label="Event name" value={filter.name ?? ''} onChange={set('name')} />
+      <ValueField
+        field="correlationValue"
+        label="Customer"
+        value={filter.correlationValue ?? ''}
+        onChange={set('correlationValue')}
+      />
+      <ValueField field="source" label="Source" value={filter.source ?? ''} onChange={set('source')} />
+      <select
+        aria-label="Customers"
+        class={filter.attributed === undefined ? undefined : 'is-set'}
+        value={filter.attributed ?? ''}
+        onChange={({ currentTarget }) => set('attributed')(currentTarget.value)}
+      >
+        <option value="">Any customer</option>
+        <option value="true">Known customers</option>
+        <option value="false">No such customer</option>
+      </select>
+      <TimeFilter filter={filter} onChange={onChange} />
+      {!isOpen(filter) && (
+        <button type="button" class="quiet" onClick={() => onChange({})}>
+          Clear
+        </button>
+      )}
+    </search>
+  );
+}
+
+function TextField({
+  value,
+  onChange,
+}: {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}) {
+  const [typed, setTyped] = useTyped(value, onChange);
+  return (
+    <input
+      type="search"
+      class={`filter-text ${value === '' ? '' : 'is-set'}`}
+      aria-label="Search in names, customers and payloads"
+      placeholder="Search names, customers, payloads"
+      value={typed}
+      onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+    />
+  );
+}
+
+/** What is typed into a field; it becomes its value once nothing more is typed for a moment. */
+export function useTyped(
+  value: string,
+  onChange: (value: string) => void,
+): readonly [string, (typed: string) => void] {
+  const [typed, setTyped] = useState(value);
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    if (typed === value) return;
+    const timer = setTimeout(() => onChange(typed), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return [typed, setTyped];
+}

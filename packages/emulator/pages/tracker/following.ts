@@ -1,0 +1,55 @@
+import { effect } from '@preact/signals';
+import { useEffect, useState } from 'preact/hooks';
+import { status } from '../shell/live.ts';
+import { type EventFilter, isOpen } from './event-filter.ts';
+import type { EventRows } from './event-rows.ts';
+
+const LEAST_MS_FOLLOWING = 250;
+const LEAST_MS_COUNTING = 1_000;
+
+/**
+ * While `isFollowing`, renews the rows as events arrive; else counts those that have arrived since, and gives how many
+ * match. Asks for one thing at a time, and rests as long as the answer took, so that a search that is slow is rare.
+ */
+export function useFollowing(rows: EventRows, filter: EventFilter, isFollowing: boolean): number {
+  const [newer, setNewer] = useState(0);
+  const isAll = isOpen(filter);
+  useEffect(() => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    let isBusy = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let seen: unknown;
+    const look = async () => {
+      const now = status.peek();
+      if (isBusy || now === seen || signal.aborted) return;
+      isBusy = true;
+      const startedAt = performance.now();
+      let least = LEAST_MS_FOLLOWING;
+      if (isFollowing || rows.isNew) {
+        await rows.renew(signal);
+        if (!signal.aborted) setNewer(0);
+      } else if (!isAll) {
+        least = LEAST_MS_COUNTING;
+        const count = await rows.countNewer(signal).catch(() => undefined); // the connection's state says more
+        if (count !== undefined && !signal.aborted) setNewer(count);
+      }
+      seen = now;
+      const rest = Math.max(least, performance.now() - startedAt);
+      timer = setTimeout(() => {
+        isBusy = false;
+        void look();
+      }, rest);
+    };
+    const stop = effect(() => {
+      void status.value;
+      void look();
+    });
+    return () => {
+      stop();
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [rows, isAll, isFollowing]);
+  return isAll ? Math.max(0, (status.value?.newestEvent ?? 0) - rows.newest) : newer;
+}

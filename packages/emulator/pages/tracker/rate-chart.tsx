@@ -1,0 +1,160 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import uPlot from 'uplot';
+import type { Rates } from '../../src/admin/contract.ts';
+import { formatCount, formatShort, formatSome } from '../parts/numbers.ts';
+import { rates } from '../shell/live.ts';
+import { isDark, isPhone } from '../shell/screen.ts';
+import { OTHERS, type RateSeries, toSeries } from './rate-series.ts';
+
+const HEIGHT = 120;
+const HEIGHT_ON_PHONE = 84;
+
+interface RateChartProps {
+  /** Whether it stands still. */
+  readonly isPaused: boolean;
+  /** Called with the name of an event that was chosen. */
+  readonly onPick: (name: string) => void;
+}
+
+/** Events per second by name, over the last minutes; in words for those who do not see it. */
+export function RateChart({ isPaused, onPick }: RateChartProps) {
+  const latest = useRef<readonly Rates[]>([]);
+  const names = useRef<readonly string[]>([]);
+  if (!isPaused) latest.current = rates.value;
+  const shown = latest.current;
+  const series = useMemo(() => toSeries(shown, names.current), [shown]);
+  names.current = series.names;
+  const [hovered, setHovered] = useState<number | undefined>(undefined);
+  const at = hovered ?? series.seconds.length - 1;
+  return (
+    <figure class="chart">
+      <Canvas series={series} onHover={setHovered} />
+      <figcaption>
+        <span class="visually-hidden">{inWords(series)}</span>
+        <span class="muted number chart-at">
+          {hovered === undefined ? 'Events per second' : `At ${clock(series.seconds[at] ?? 0)}`}
+        </span>
+        <ul>
+          {series.names.map((name, index) => (
+            <li key={name}>
+              <span class="swatch" style={{ background: colour(name, index) }} />
+              {name === OTHERS ? (
+                <span class="chart-others">others</span>
+              ) : (
+                <button type="button" class="quiet cut" title="Show only these" onClick={() => onPick(name)}>
+                  {name}
+                </button>
+              )}
+              <span class="number muted">{formatCount(series.counts[index]?.[at] ?? 0)}</span>
+            </li>
+          ))}
+        </ul>
+      </figcaption>
+    </figure>
+  );
+}
+
+interface CanvasProps {
+  readonly series: RateSeries;
+  readonly onHover: (index: number | undefined) => void;
+}
+
+function Canvas({ series, onHover }: CanvasProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | undefined>(undefined);
+  const height = isPhone.value ? HEIGHT_ON_PHONE : HEIGHT;
+  const names = series.names.join('\n');
+  const theme = isDark.value;
+  useEffect(() => {
+    const element = host.current;
+    if (element === null) return;
+    const made = new uPlot(options(element, series.names, height, onHover), data(series), element);
+    plot.current = made;
+    const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      made.destroy();
+      plot.current = undefined;
+    };
+  }, [names, height, theme]);
+  useEffect(() => plot.current?.setData(data(series)), [series]);
+  return <div ref={host} class="chart-canvas" aria-hidden="true" style={{ height: `${height}px` }} />;
+}
+
+function options(
+  element: HTMLElement,
+  names: readonly string[],
+  height: number,
+  onHover: (index: number | undefined) => void,
+): uPlot.Options {
+  const style = getComputedStyle(element);
+  const axis: uPlot.Axis = {
+    stroke: style.color,
+    grid: { stroke: style.borderTopColor, width: 1 },
+    ticks: { show: false },
+    font: `12px ${style.fontFamily}`,
+  };
+  const bars = uPlot.paths.bars?.({ size: [0.85, 40], align: 1 });
+  return {
+    width: element.clientWidth,
+    height,
+    legend: { show: false },
+    padding: [8, 4, 0, 0],
+    cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
+    scales: { y: { range: (_, __, most) => [0, Math.max(4, (most ?? 0) * 1.1)] } },
+    axes: [
+      { ...axis, grid: { show: false }, size: 24, space: 70, values: (_, ticks) => ticks.map(clock) },
+      { ...axis, size: 44, space: 32, values: (_, ticks) => ticks.map(formatShort), incrs: WHOLE },
+    ],
+    series: [
+      {},
+      // The sums of all are drawn first, and those of fewer over them.
+      ...names.toReversed().map((name, index) => ({
+        fill: resolved(element, colour(name, names.length - 1 - index)),
+        width: 0,
+        points: { show: false },
+        ...(bars && { paths: bars }),
+      })),
+    ],
+    hooks: { setCursor: [({ cursor }) => onHover(cursor.idx ?? undefined)] },
+  };
+}
+
+const WHOLE = [1, 2, 5]
+  .flatMap((digit) => Array.from({ length: 8 }, (_, power) => digit * 10 ** power))
+  .sort((a, b) => a - b);
+
+function data({ seconds, sums }: RateSeries): uPlot.AlignedData {
+  return [[...seconds], ...sums.toReversed().map((sum) => [...sum])];
+}
+
+function colour(name: string, index: number): string {
+  return name === OTHERS ? 'var(--series-others)' : `var(--series-${index + 1})`;
+}
+
+/** A colour of the styles as the canvas takes it. */
+function resolved(element: HTMLElement, value: string): string {
+  const probe = document.createElement('span');
+  probe.style.color = value;
+  element.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}
+
+function inWords({ names, totals, seconds, sums }: RateSeries): string {
+  const perSecond = sums.at(-1) ?? [];
+  const total = perSecond.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return 'Events per second: none in the last minutes.';
+  const most = Math.max(...perSecond);
+  const parts = names.map(
+    (name, index) => `${name === OTHERS ? 'others' : name} ${formatCount(totals[index] ?? 0)}`,
+  );
+  const minutes = formatSome(Math.round(seconds.length / 60), 'minute');
+  return `Events per second: ${formatCount(total)} events in the last ${minutes}, at most ${formatCount(most)} in one second. By name: ${parts.join(', ')}.`;
+}
+
+function clock(second: number): string {
+  return new Date(second * 1_000).toLocaleTimeString('en-GB'); // hours up to 24
+}

@@ -1,0 +1,68 @@
+import type { Rates } from '../../src/admin/contract.ts';
+
+const SECONDS = 300;
+const MOST_NAMES = 5;
+
+/** The name that stands for all others. */
+export const OTHERS = '';
+
+/** Events per second by name, as a chart draws them. */
+export interface RateSeries {
+  /** The most frequent names, then {@link OTHERS} where there are any. */
+  readonly names: readonly string[];
+  /** Seconds since 1970, each one of the last minutes. */
+  readonly seconds: readonly number[];
+  /** Of each name, how many came in each second. */
+  readonly counts: readonly (readonly number[])[];
+  /** Of each name, how many came in each second, with those of the names before it. */
+  readonly sums: readonly (readonly number[])[];
+  /** Of each name, how many came. */
+  readonly totals: readonly number[];
+}
+
+/** Makes a chart's series of rates. Names that were shown before keep their place, and so their colour, while they are frequent. */
+export function toSeries(rates: readonly Rates[], before: readonly string[]): RateSeries {
+  const totals = new Map<string, number>();
+  for (const { counts } of rates) {
+    for (const [name, count] of Object.entries(counts)) totals.set(name, (totals.get(name) ?? 0) + count);
+  }
+  const frequent = [...totals.keys()]
+    .filter((name) => name !== OTHERS)
+    .sort((a, b) => (totals.get(b) ?? 0) - (totals.get(a) ?? 0))
+    .slice(0, MOST_NAMES);
+  const names = placed(frequent, before);
+  if (totals.size > names.length) names.push(OTHERS);
+
+  const latest = rates.at(-1)?.second ?? 0;
+  const bySecond = new Map(rates.map(({ second, counts }) => [second, counts]));
+  const seconds = Array.from({ length: SECONDS }, (_, index) => latest - SECONDS + 1 + index);
+  const counts = names.map((name) =>
+    seconds.map((second) => countOf(bySecond.get(second) ?? {}, name, names)),
+  );
+  const sums: number[][] = [];
+  for (const each of counts) sums.push(each.map((count, index) => count + (sums.at(-1)?.[index] ?? 0)));
+  return {
+    names,
+    seconds,
+    counts,
+    sums,
+    totals: counts.map((each) => each.reduce((sum, one) => sum + one, 0)),
+  };
+}
+
+function countOf(counts: Rates['counts'], name: string, names: readonly string[]): number {
+  if (name !== OTHERS) return Object.hasOwn(counts, name) ? (counts[name] ?? 0) : 0;
+  let others = 0;
+  for (const [each, count] of Object.entries(counts))
+    if (each === OTHERS || !names.includes(each)) others += count;
+  return others;
+}
+
+/** `names`, those that are in `before` at the place where they are there. */
+function placed(names: readonly string[], before: readonly string[]): string[] {
+  const fresh = names.filter((name) => !before.includes(name));
+  const kept = before.slice(0, names.length).map((name) => (names.includes(name) ? name : undefined));
+  const late = names.filter((name) => before.indexOf(name) >= names.length);
+  const rest = [...late, ...fresh];
+  return Array.from({ length: names.length }, (_, index) => kept[index] ?? rest.shift() ?? '');
+}

@@ -1,0 +1,38 @@
+import type { TrackerCount } from '../../src/admin/contract.ts';
+import { formatCount, formatSome } from '../parts/numbers.ts';
+import { useAnswer } from '../shell/answer.ts';
+import { status } from '../shell/live.ts';
+import { type EventFilter, isOpen, trackerPath } from './event-filter.ts';
+import type { EventRows } from './event-rows.ts';
+
+const COUNT_EVERY_MS = 3_000;
+
+interface ResultLineProps {
+  readonly filter: EventFilter;
+  readonly rows: EventRows;
+  readonly length: number;
+}
+
+/** What a filter has found, and what that may lack. Said to screen readers where the filter changes, not where events arrive. */
+export function ResultLine({ filter, rows, length }: ResultLineProps) {
+  const path = isOpen(filter) ? undefined : trackerPath('/count', filter);
+  const { value } = useAnswer<TrackerCount>(path, Math.floor(performance.now() / COUNT_EVERY_MS));
+  const unindexed = filter.text === undefined ? 0 : (status.value?.unindexed ?? 0);
+  if (path === undefined) return null;
+  return (
+    <div class="result-line">
+      <span role="status" class="number">
+        {!rows.isNew && length === 0 ? 'No event matches.' : value && found(value)}
+      </span>
+      {unindexed > 0 && (
+        <span class="badge warn" title="They are found all the same, only slower">
+          {`The search index is ${formatSome(unindexed, 'event')} behind`}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function found({ count, isExact }: TrackerCount): string {
+  return isExact ? `${formatSome(count, 'event')} found` : `More than ${formatCount(count)} events found`;
+}

@@ -1,0 +1,49 @@
+import { Menu } from '../parts/menu.tsx';
+import { formatSome } from '../parts/numbers.ts';
+import { isLost, status } from '../shell/live.ts';
+import { type EventFilter, trackerPath } from './event-filter.ts';
+
+interface ToolbarProps {
+  readonly filter: EventFilter;
+  readonly isFollowing: boolean;
+  readonly isPaused: boolean;
+  readonly onPause: (isPaused: boolean) => void;
+}
+
+/** Whether the list follows, how many events there are, and what can be done with them. */
+export function Toolbar({ filter, isFollowing, isPaused, onPause }: ToolbarProps) {
+  const { unique = 0, received = 0 } = status.value ?? {};
+  return (
+    <div class="toolbar">
+      <span class="muted number">
+        {formatSome(unique, 'event')}
+        {received > unique && ` · ${formatSome(received - unique, 'repeat')}`}
+      </span>
+      <span class={`pulse ${isFollowing && !isLost.value ? 'is-live' : ''}`}>
+        {isLost.value ? 'Not connected' : isFollowing ? 'Live' : isPaused ? 'Paused' : 'Holding still'}
+      </span>
+      <button type="button" aria-pressed={isPaused} onClick={() => onPause(!isPaused)}>
+        {isPaused ? 'Resume' : 'Pause'}
+      </button>
+      <Menu label="Export">
+        <p class="muted">{Object.keys(filter).length > 0 ? 'What the filter shows:' : 'All events:'}</p>
+        <Download filter={filter} format="ndjson" label="NDJSON, as received" />
+        <Download filter={filter} format="csv" label="CSV, for a spreadsheet" />
+      </Menu>
+    </div>
+  );
+}
+
+interface DownloadProps {
+  readonly filter: EventFilter;
+  readonly format: 'ndjson' | 'csv';
+  readonly label: string;
+}
+
+function Download({ filter, format, label }: DownloadProps) {
+  return (
+    <a href={`/emulator/admin${trackerPath('/export', filter, { format })}`} download={`events.${format}`}>
+      {label}
+    </a>
+  );
+}

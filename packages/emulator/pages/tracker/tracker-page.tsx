@@ -1,0 +1,99 @@
+import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import { Problem } from '../parts/problem.tsx';
+import { status } from '../shell/live.ts';
+import { link, replaceRoute, route } from '../shell/route.ts';
+import { type EventFilter, isOpen, readFilter } from './event-filter.ts';
+import { EventList } from './event-list.tsx';
+import { EventPanel } from './event-panel.tsx';
+import { EventRows } from './event-rows.ts';
+import { FilterBar } from './filter-bar.tsx';
+import { useFollowing } from './following.ts';
+import { ListPosition } from './list-position.ts';
+import { NewEvents } from './new-events.tsx';
+import { NoEvents } from './no-events.tsx';
+import { RateChart } from './rate-chart.tsx';
+import { ResultLine } from './result-line.tsx';
+import { Toolbar } from './toolbar.tsx';
+
+/** The event tracker: what arrives, as it arrives, and what came before. The address says what is searched and open. */
+export function TrackerPage() {
+  const { rest, query } = route.value;
+  const search = query.toString();
+  const filter = useMemo(() => readFilter(new URLSearchParams(search)), [search]);
+  const openId = /^\d+$/.test(rest[0] ?? '') ? Number(rest[0]) : undefined;
+  const position = useMemo(() => new ListPosition(), []);
+  const [isPaused, setPaused] = useState(false);
+  const rows = useRows(filter, position);
+  const isReading = position.offset.value > 0 || position.active.value !== undefined || openId !== undefined;
+  const isFollowing = !isPaused && !isReading;
+  const newer = useFollowing(rows.asked, filter, isFollowing);
+
+  const address = (id?: number) => link(id === undefined ? ['tracker'] : ['tracker', String(id)], filter);
+  const open = (id: number) => {
+    position.active.value = rows.shown.indexOf(id);
+    location.hash = address(id);
+  };
+  const close = () => {
+    location.hash = address();
+  };
+  const showNewest = () => {
+    position.reset();
+    void rows.asked.renew(new AbortController().signal);
+  };
+  const setFilter = useCallback(
+    (changed: EventFilter) => replaceRoute(link(['tracker', ...rest], changed)),
+    [rest],
+  );
+
+  const oldest = status.value?.oldestEvent ?? 1;
+  const length = rows.shown.length(oldest);
+  const isEmpty = isOpen(filter) && !rows.shown.isNew && length === 0 && status.value?.unique === 0;
+  return (
+    <div class="tracker">
+      <Toolbar filter={filter} isFollowing={isFollowing} isPaused={isPaused} onPause={setPaused} />
+      {isEmpty ? (
+        <NoEvents />
+      ) : (
+        <>
+          <RateChart isPaused={isPaused} onPick={(name) => setFilter({ ...filter, name })} />
+          <FilterBar filter={filter} onChange={setFilter} />
+          <div class="split tracker-list">
+            <section class="list-frame" aria-label="Events">
+              <ResultLine filter={filter} rows={rows.shown} length={length} />
+              <Problem error={rows.asked.error} onRetry={showNewest} />
+              <EventList
+                rows={rows.shown}
+                length={length}
+                position={position}
+                openId={openId}
+                onOpen={open}
+                onEscape={openId === undefined ? () => position.reset() : close}
+              />
+              {!isFollowing && <NewEvents count={newer} onShow={showNewest} />}
+            </section>
+            {openId !== undefined && (
+              <EventPanel
+                id={openId}
+                newerId={rows.shown.neighbour(openId, -1, oldest)}
+                olderId={rows.shown.neighbour(openId, 1, oldest)}
+                onOpen={open}
+                onClose={close}
+              />
+            )}
+          </div>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** The rows for a filter. Until those of a new one are there, the ones before stay on the screen. */
+function useRows(filter: EventFilter, position: ListPosition): { asked: EventRows; shown: EventRows } {
+  const [, changed] = useReducer((count: number) => count + 1, 0);
+  const asked = useMemo(() => new EventRows(filter, () => changed(0)), [filter]);
+  const shown = useRef(asked);
+  const isReady = !asked.isNew || asked.error !== undefined;
+  if (isReady) shown.current = asked;
+  useEffect(() => position.reset(), [position, filter]);
+  return { asked, shown: shown.current };
+}

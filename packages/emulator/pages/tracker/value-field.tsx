@@ -1,0 +1,44 @@
+import { useId, useState } from 'preact/hooks';
+import type { TrackerValues } from '../../src/admin/contract.ts';
+import { formatCount } from '../parts/numbers.ts';
+import { useAnswer } from '../shell/answer.ts';
+import { useTyped } from './filter-bar.tsx';
+
+interface ValueFieldProps {
+  readonly field: 'name' | 'correlationValue' | 'source';
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+/** A field for one exact value, which offers those in use. */
+export function ValueField({ field, label, value, onChange }: ValueFieldProps) {
+  const listId = useId();
+  const [typed, setTyped] = useTyped(value, onChange);
+  const [isUsed, setUsed] = useState(false);
+  const path = `/tracker/values?${new URLSearchParams({ field, start: typed })}`;
+  const { value: answer } = useAnswer<TrackerValues>(isUsed ? path : undefined);
+  return (
+    <>
+      <input
+        type="search"
+        class={value === '' ? undefined : 'is-set'}
+        aria-label={label}
+        placeholder={label}
+        list={listId}
+        autocomplete="off"
+        value={typed}
+        onFocus={() => setUsed(true)}
+        onBlur={() => setUsed(false)}
+        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+      />
+      <datalist id={listId}>
+        {answer?.values.map((each) => (
+          <option key={each.value} value={each.value}>
+            {formatCount(each.count)}
+          </option>
+        ))}
+      </datalist>
+    </>
+  );
+}
