@@ -2,24 +2,29 @@ import type { TrackerRow, TrackerRows } from '../../src/admin/contract.ts';
 import { ask } from '../shell/ask.ts';
 import { type EventFilter, isOpen, trackerPath } from './event-filter.ts';
 
-const CHUNK = 50;
-const MOST_CHUNKS = 60;
+const AT_ONCE = 50;
+const MOST_KEPT = 3_000;
+/** Places that stand for what has not been read on to yet. */
+const YET_TO_READ = 20;
 
 /**
  * The rows of a list of events, newest first. They begin at the event that was the newest when they were last renewed, and
  * stand still until then. Only what is looked at is asked for, and kept for a while. Without a filter any place is reached
- * at once, since ids count up by one; with one, the rows are read on from the newest.
+ * at once, since ids count up by one; with one, the list is read on from the newest.
  */
 export class EventRows {
   readonly #filter: EventFilter;
   readonly #changed: () => void;
-  readonly #chunks = new Map<number, readonly TrackerRow[]>();
-  /** With a filter: the last id of each chunk, as far as they have been read. */
-  #ends: number[] = [];
-  #length: number | undefined;
+  readonly #isAll: boolean;
+  readonly #over = new AbortController();
+  /** By id; undefined for an event that is gone. */
+  readonly #rows = new Map<number, TrackerRow | undefined>();
+  /** With a filter: the ids that match, as far as the list has been read, and `before` of what follows. */
+  #ids: readonly number[] = [];
+  #next: number | null = null;
   #newest = 0;
   #previousNewest = 0;
-  #generation = 0;
+  #renewals = 0;
   #wanted: readonly [first: number, last: number] = [0, 0];
   #isAsking = false;
   #error: unknown;
@@ -28,21 +33,27 @@ export class EventRows {
   constructor(filter: EventFilter, changed: () => void) {
     this.#filter = filter;
     this.#changed = changed;
+    this.#isAll = isOpen(filter);
   }
 
-  /** Id of the newest event; 0 where there is none. */
+  /** Id of the newest event when the rows were last renewed; 0 where there was none. */
   get newest(): number {
     return this.#newest;
   }
 
-  /** Id of what was the newest before the rows were last renewed; 0 where there was none. */
+  /** The same for when they were renewed before that. */
   get previousNewest(): number {
     return this.#previousNewest;
   }
 
-  /** Whether the newest have not been asked for yet. */
+  /** Whether nothing has come yet. */
   get isNew(): boolean {
-    return this.#generation === 0;
+    return this.#renewals === 0;
+  }
+
+  /** Whether there is nothing that has not been read on to yet. */
+  get isComplete(): boolean {
+    return this.#next === null;
   }
 
   /** Why the last rows that were asked for did not come. */
@@ -50,41 +61,29 @@ export class EventRows {
     return this.#error;
   }
 
-  /** Whether all rows are known to be counted by `length()`. */
-  get isComplete(): boolean {
-    return this.#length !== undefined || isOpen(this.#filter);
-  }
-
   /** How many rows there are, as far as is known. `oldest` is the id of the oldest event of all. */
   length(oldest: number): number {
-    const known = this.#length ?? Number.POSITIVE_INFINITY;
-    const guess = isOpen(this.#filter) ? this.#newest - oldest + 1 : (this.#ends.length + 1) * CHUNK;
-    return this.#newest === 0 ? 0 : Math.max(0, Math.min(known, guess));
+    if (!this.#isAll) return this.#ids.length + (this.#next === null ? 0 : YET_TO_READ);
+    return this.#newest === 0 ? 0 : Math.max(0, this.#newest - oldest + 1);
   }
 
   /** The row at a place; undefined until it has come. */
   row(index: number): TrackerRow | undefined {
-    return this.#chunks.get(Math.floor(index / CHUNK))?.[index % CHUNK];
+    const id = this.#idAt(index);
+    return id === undefined ? undefined : this.#rows.get(id);
   }
 
   /** The place of an event; undefined where it is not known to be in the list. */
   indexOf(id: number): number | undefined {
-    if (isOpen(this.#filter)) return id > this.#newest ? undefined : this.#newest - id;
-    for (const [chunk, rows] of this.#chunks) {
-      const index = rows.findIndex((row) => row.id === id);
-      if (index >= 0) return chunk * CHUNK + index;
-    }
-    return undefined;
+    const index = this.#isAll ? this.#newest - id : this.#ids.indexOf(id);
+    return index < 0 ? undefined : index;
   }
 
-  /** Id of the event `step` places below `id`; undefined where it is not known. */
+  /** Id of the event `step` places below another; undefined where there is none, or it is not known. */
   neighbour(id: number, step: number, oldest: number): number | undefined {
-    if (isOpen(this.#filter)) {
-      const next = id - step;
-      return next < oldest || next > this.#newest ? undefined : next;
-    }
     const index = this.indexOf(id);
-    return index === undefined || index + step < 0 ? undefined : this.row(index + step)?.id;
+    const other = index === undefined ? undefined : this.#idAt(index + step);
+    return other === undefined || other < oldest ? undefined : other;
   }
 
   /** Says which rows are looked at, so that they are asked for. */
@@ -93,86 +92,107 @@ export class EventRows {
     void this.#fill();
   }
 
-  /** Begins anew at the newest event. Resolves to whether it could. */
-  async renew(signal: AbortSignal): Promise<boolean> {
+  /** Begins anew at the newest event, whose id is `newest` or a little more. */
+  async renew(newest: number): Promise<void> {
     try {
-      const { rows, hasMore } = await this.#ask({}, signal);
-      this.#generation += 1;
+      await this.#renew(newest);
       this.#error = undefined;
-      this.#chunks.clear();
-      this.#ends = [];
-      this.#length = undefined;
-      this.#previousNewest = this.#newest;
-      this.#newest = rows[0]?.id ?? 0;
-      this.#keep(0, rows, hasMore);
-      this.#changed();
-      void this.#fill();
-      return true;
     } catch (error) {
-      if (!signal.aborted) this.#fail(error);
-      return false;
+      this.#error = error;
     }
+    if (this.#over.signal.aborted) return;
+    this.#renewals += 1;
+    this.#changed();
+    void this.#fill();
   }
 
   /** How many newer ones match, at most as many as are asked for at once. */
-  async countNewer(signal: AbortSignal): Promise<number> {
-    const { rows } = await this.#ask({}, signal);
+  async countNewer(): Promise<number> {
+    const { rows } = await this.#ask();
     return rows.filter(({ id }) => id > this.#newest).length;
+  }
+
+  /** Nothing is asked for any more. */
+  close(): void {
+    this.#over.abort();
+  }
+
+  async #renew(newest: number): Promise<void> {
+    const first = await this.#ask();
+    let { next } = first;
+    const ids = first.rows.map(({ id }) => id);
+    // What was read before stays, if the new rows reach down to it.
+    while (!this.#isAll && !this.isNew && next !== null && next > this.#newest + 1 && ids.length < AT_ONCE) {
+      const page = await this.#ask(next);
+      ids.push(...page.rows.map(({ id }) => id));
+      next = page.next;
+    }
+    if (!this.#isAll && !this.isNew && next !== null && next <= this.#newest + 1) {
+      const reached = next;
+      ids.push(...this.#ids.filter((id) => id < reached));
+      next = this.#next === null ? null : Math.min(this.#next, reached);
+    }
+    this.#previousNewest = this.#newest;
+    this.#newest = this.#isAll ? (ids[0] ?? 0) : Math.max(newest, ids[0] ?? 0);
+    this.#ids = this.#isAll ? [] : ids;
+    this.#next = this.#isAll ? null : next;
   }
 
   async #fill(): Promise<void> {
     if (this.#isAsking || this.isNew) return;
     this.#isAsking = true;
     try {
-      for (;;) {
-        const chunk = this.#missing();
-        if (chunk === undefined) return;
-        const generation = this.#generation;
-        const { rows, hasMore } = await this.#ask({ before: String(this.#before(chunk)) });
-        if (generation !== this.#generation) continue;
-        this.#error = undefined;
-        this.#keep(chunk, rows, hasMore);
-        this.#changed();
-      }
+      while (await this.#fillOnce()) this.#changed();
     } catch (error) {
-      this.#fail(error);
+      if (this.#over.signal.aborted) return;
+      this.#error = error;
+      this.#changed();
     } finally {
       this.#isAsking = false;
     }
   }
 
-  /** The first chunk that is looked at and not there; with a filter, perhaps one before it that leads to it. */
-  #missing(): number | undefined {
+  /** Asks for the first rows that are looked at and not there; returns whether there were any. */
+  async #fillOnce(): Promise<boolean> {
     const [first, last] = this.#wanted;
-    const end = Math.min(last, (this.#length ?? Number.POSITIVE_INFINITY) - 1);
-    for (let chunk = Math.floor(first / CHUNK); chunk <= Math.floor(end / CHUNK); chunk += 1) {
-      if (this.#chunks.has(chunk)) continue;
-      return isOpen(this.#filter) ? chunk : Math.min(chunk, this.#ends.length);
+    for (let index = first; index <= last; index += 1) {
+      const id = this.#idAt(index);
+      if (id === undefined) return this.#readOn();
+      if (this.#rows.has(id)) continue;
+      await this.#ask(id + 1);
+      if (!this.#rows.has(id)) this.#keep(id, undefined);
+      return true;
     }
-    return undefined;
+    return false;
   }
 
-  #before(chunk: number): number {
-    if (isOpen(this.#filter)) return this.#newest + 1 - chunk * CHUNK;
-    return chunk === 0 ? this.#newest + 1 : (this.#ends[chunk - 1] ?? 0);
+  async #readOn(): Promise<boolean> {
+    if (this.#isAll || this.#next === null) return false;
+    const from = this.#next;
+    const { rows, next } = await this.#ask(from);
+    if (from !== this.#next) return true; // renewed meanwhile
+    this.#ids = [...this.#ids, ...rows.map(({ id }) => id)];
+    this.#next = next;
+    return true;
   }
 
-  #keep(chunk: number, rows: readonly TrackerRow[], hasMore: boolean): void {
-    this.#chunks.set(chunk, rows);
-    const [oldest] = this.#chunks.keys();
-    if (this.#chunks.size > MOST_CHUNKS && oldest !== undefined) this.#chunks.delete(oldest);
-    const last = rows.at(-1);
-    if (!hasMore) this.#length = chunk * CHUNK + rows.length;
-    else if (chunk === this.#ends.length && last !== undefined) this.#ends.push(last.id);
+  async #ask(before?: number): Promise<TrackerRows> {
+    const more = before === undefined ? undefined : { before: String(before) };
+    const path = trackerPath('', this.#filter, { ...more, limit: String(AT_ONCE) });
+    const answer = await ask<TrackerRows>(path, { signal: this.#over.signal });
+    for (const row of answer.rows) this.#keep(row.id, row);
+    return answer;
   }
 
-  #ask(more: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<TrackerRows> {
-    const path = trackerPath('', this.#filter, { ...more, limit: String(CHUNK) });
-    return ask<TrackerRows>(path, signal && { signal });
+  #keep(id: number, row: TrackerRow | undefined): void {
+    this.#rows.delete(id);
+    this.#rows.set(id, row);
+    const [oldest] = this.#rows.keys();
+    if (this.#rows.size > MOST_KEPT && oldest !== undefined) this.#rows.delete(oldest);
   }
 
-  #fail(error: unknown): void {
-    this.#error = error;
-    this.#changed();
+  #idAt(index: number): number | undefined {
+    if (!this.#isAll) return this.#ids[index];
+    return index >= 0 && index < this.#newest ? this.#newest - index : undefined;
   }
 }

@@ -15,27 +15,27 @@ export function useFollowing(rows: EventRows, filter: EventFilter, isFollowing: 
   const [newer, setNewer] = useState(0);
   const isAll = isOpen(filter);
   useEffect(() => {
-    const controller = new AbortController();
-    const { signal } = controller;
+    let isOver = false;
     let isBusy = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let seen: unknown;
     const look = async () => {
       const now = status.peek();
-      if (isBusy || now === seen || signal.aborted) return;
+      if (isOver || isBusy || now === undefined || now === seen) return;
       isBusy = true;
-      const startedAt = performance.now();
-      let least = LEAST_MS_FOLLOWING;
-      if (isFollowing || rows.isNew) {
-        await rows.renew(signal);
-        if (!signal.aborted) setNewer(0);
-      } else if (!isAll) {
-        least = LEAST_MS_COUNTING;
-        const count = await rows.countNewer(signal).catch(() => undefined); // the connection's state says more
-        if (count !== undefined && !signal.aborted) setNewer(count);
-      }
       seen = now;
-      const rest = Math.max(least, performance.now() - startedAt);
+      const startedAt = performance.now();
+      if (isFollowing || rows.isNew) {
+        await rows.renew(now.newestEvent);
+        if (!isOver) setNewer(0);
+      } else if (!isAll) {
+        const count = await rows.countNewer().catch(() => undefined); // whether it answers is said elsewhere
+        if (!isOver && count !== undefined) setNewer(count);
+      }
+      const rest = Math.max(
+        isFollowing ? LEAST_MS_FOLLOWING : LEAST_MS_COUNTING,
+        performance.now() - startedAt,
+      );
       timer = setTimeout(() => {
         isBusy = false;
         void look();
@@ -46,9 +46,9 @@ export function useFollowing(rows: EventRows, filter: EventFilter, isFollowing: 
       void look();
     });
     return () => {
+      isOver = true;
       stop();
       clearTimeout(timer);
-      controller.abort();
     };
   }, [rows, isAll, isFollowing]);
   return isAll ? Math.max(0, (status.value?.newestEvent ?? 0) - rows.newest) : newer;

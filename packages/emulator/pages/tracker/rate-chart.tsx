@@ -100,7 +100,7 @@ function options(
     width: element.clientWidth,
     height,
     legend: { show: false },
-    padding: [8, 4, 0, 0],
+    padding: [8, 28, 0, 0],
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     scales: { y: { range: (_, __, most) => [0, Math.max(4, (most ?? 0) * 1.1)] } },
     axes: [

@@ -38,7 +38,7 @@ export function TrackerPage() {
   };
   const showNewest = () => {
     position.reset();
-    void rows.asked.renew(new AbortController().signal);
+    void rows.asked.renew(status.value?.newestEvent ?? 0);
   };
   const setFilter = useCallback(
     (changed: EventFilter) => replaceRoute(link(['tracker', ...rest], changed)),
@@ -92,8 +92,8 @@ function useRows(filter: EventFilter, position: ListPosition): { asked: EventRow
   const [, changed] = useReducer((count: number) => count + 1, 0);
   const asked = useMemo(() => new EventRows(filter, () => changed(0)), [filter]);
   const shown = useRef(asked);
-  const isReady = !asked.isNew || asked.error !== undefined;
-  if (isReady) shown.current = asked;
+  if (!asked.isNew) shown.current = asked;
+  useEffect(() => () => asked.close(), [asked]);
   useEffect(() => position.reset(), [position, filter]);
   return { asked, shown: shown.current };
 }
