@@ -62,9 +62,10 @@ export class Backlog {
    * Whether there is enough to be written for a write of its own, or so much that the memory may become too small.
    *
    * @param handed How many of the oldest unwritten events are being written already.
+   * @param times Whether there is as much as so many times that.
    */
-  isPressing(handed = 0): boolean {
-    const unwritten = this.unwritten - handed;
+  isPressing(handed = 0, times = 1): boolean {
+    const unwritten = (this.unwritten - handed) / times;
     return (
       unwritten * PRESSING_PART >= this.#limit.maxEvents ||
       unwritten * this.#ring.roughBytes >= this.#pressingBytes * this.#ring.length

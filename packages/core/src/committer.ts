@@ -4,7 +4,7 @@ import type { Backlog } from './backlog.ts';
 import type { Budget } from './budget.ts';
 import type { Clock, Timer } from './clock.ts';
 import { StorageError } from './errors/storage-error.ts';
-import type { EventBytes, Journal, Range } from './journal.ts';
+import { type EventBytes, type Journal, type Range, together } from './journal.ts';
 import type { Reporter } from './reporter.ts';
 
 /** How soon a journal that failed is tried again. */
@@ -38,6 +38,8 @@ export interface CommitterOptions {
 export class Committer {
   readonly #options: CommitterOptions;
   #timer: Timer | undefined;
+  /** Enough for a write of its own waits for others to be written with. */
+  #gathering: Timer | undefined;
   #retryTimer: Timer | undefined;
   readonly #appends = new Appends();
   #starting: Promise<void> | undefined;
@@ -69,8 +71,7 @@ export class Committer {
   notify(isUrgent = false): void {
     const { backlog, clock, intervalMs } = this.#options;
     if (isUrgent) this.#wanted = backlog.accepted;
-    if ((isUrgent || backlog.isPressing(this.#appends.handed)) && this.#appends.size < MOST_APPENDS)
-      this.#startSoon();
+    if ((isUrgent || this.#isPressing) && this.#appends.size < MOST_APPENDS) this.#startSoon(isUrgent);
     this.#timer ??= clock.setTimeout(() => this.#tick(), intervalMs);
   }
 
@@ -172,6 +173,12 @@ export class Committer {
   #stopWaiting(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
+    this.#stopGathering();
+  }
+
+  #stopGathering(): void {
+    this.#gathering?.cancel();
+    this.#gathering = undefined;
   }
 
   /** The interval is over: for the oldest event that is in nobody's hands, or not yet. */
@@ -195,13 +202,21 @@ export class Committer {
   }
 
   /** Not now: this is `track()`. */
-  #startSoon(): void {
+  #startSoon(isUrgent: boolean): void {
     if (this.#startsSoon || this.#retryTimer !== undefined) return;
-    this.#startsSoon = true;
-    queueMicrotask(() => {
+    const { clock, journal } = this.#options;
+    const start = () => {
       this.#startsSoon = false;
-      void this.#start();
-    });
+      this.#stopGathering();
+      if (this.#retryTimer === undefined) void this.#start();
+    };
+    const gatherMs = isUrgent || this.#gathering ? 0 : journal.gatherMs;
+    if (gatherMs) {
+      this.#gathering = clock.setTimeout(start, gatherMs);
+    } else {
+      this.#startsSoon = true;
+      queueMicrotask(start);
+    }
   }
 
   /** Hands on what is to be handed on now, and waits until one of the appends has ended. False where the journal fails. */
@@ -221,7 +236,7 @@ export class Committer {
     try {
       while (this.#isAsked) {
         this.#isAsked = false;
-        await this.#startAppends();
+        await together(this.#options.journal, () => this.#startAppends());
       }
     } finally {
       this.#starting = undefined;
@@ -230,8 +245,11 @@ export class Committer {
 
   /** Whether more is to be written now than is in the appends under way. */
   get #isDue(): boolean {
-    const { backlog } = this.#options;
-    return backlog.written + this.#appends.handed < this.#wanted || backlog.isPressing(this.#appends.handed);
+    return this.#options.backlog.written + this.#appends.handed < this.#wanted || this.#isPressing;
+  }
+
+  get #isPressing(): boolean {
+    return this.#options.backlog.isPressing(this.#appends.handed, this.#gathering ? MOST_APPENDS : 1);
   }
 
   async #startAppends(): Promise<void> {
@@ -287,7 +305,7 @@ export class Committer {
       over: () => {
         budget.written(group);
         if (this.failing && this.#appends.size === 0) backlog.sendsUnwritten = true;
-        if (!this.failing) void this.#start();
+        if (!this.failing && this.#isDue) void this.#start();
         onWritten();
       },
     });

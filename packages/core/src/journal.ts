@@ -123,6 +123,12 @@ export interface Journal {
   together?<Result>(work: () => Result): Result;
 
   /**
+   * How long what is enough for a write of its own is to wait for more, in milliseconds, because to write it `together` costs
+   * less. Absent, or 0: not at all.
+   */
+  readonly gatherMs?: number;
+
+  /**
    * As `append`, without giving up the thread: for the last moment of a process. Is also given the events of appends that
    * have not resolved yet, from the first on, and must not hold them twice: these reject. Absent where storage cannot do this.
    */

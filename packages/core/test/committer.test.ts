@@ -164,6 +164,78 @@ describe('Committer', () => {
     expect([backlog.unwritten, backlog.fresh, backlog.pending]).toEqual([0, 3, 3]);
   });
 
+  describe('where the journal writes several groups in one go', () => {
+    const GATHER_MS = 4;
+    /** With it, what waits is enough for a write. */
+    const LARGE = 'x'.repeat(125_000);
+
+    class GatheringJournal extends FakeJournal {
+      readonly gatherMs = GATHER_MS;
+      /** How many appends were made in one go. */
+      readonly joint: number[] = [];
+
+      together<Result>(work: () => Result): Result {
+        const before = this.calls.length;
+        const result = work();
+        this.joint.push(this.calls.length - before);
+        return result;
+      }
+    }
+
+    it('lets what is enough for a write wait for more, and writes all of it together', async () => {
+      const limit = { maxEvents: 1, maxBytes: 1_000_000 };
+      const { clock, committer, journal, accept } = createBenchWith(new GatheringJournal(limit));
+      accept(LARGE);
+      await committer.write();
+      accept(LARGE);
+      await clock.advance(GATHER_MS - 1);
+      accept(LARGE);
+      expect([clock.timers, journal.texts.length]).toEqual([2, 1]);
+      await clock.advance(1);
+      expect(journal.texts).toHaveLength(3);
+      expect(journal.joint).toContain(2);
+    });
+
+    it('keeps none waiting for longer than the interval', async () => {
+      const { clock, journal, accept } = createBenchWith(new GatheringJournal());
+      accept('1');
+      await clock.advance(INTERVAL_MS - 1);
+      accept(LARGE);
+      await clock.advance(1);
+      expect(journal.groups).toEqual([['1', LARGE]]);
+    });
+
+    it('does not wait with four times as much, or what is urgent', async () => {
+      const { clock, committer, journal, accept } = createBenchWith(new GatheringJournal());
+      accept(LARGE, LARGE, LARGE, LARGE);
+      await clock.advance(0);
+      expect(journal.texts).toHaveLength(4);
+      accept(LARGE);
+      committer.notify(true);
+      await clock.advance(0);
+      expect(journal.texts).toHaveLength(5);
+    });
+
+    it('leaves a journal that failed meanwhile alone', async () => {
+      const { clock, committer, journal, accept, errors } = createBenchWith(new GatheringJournal());
+      accept('1', LARGE);
+      journal.failAppends = true;
+      expect(await committer.write()).toBe(false);
+      await clock.advance(GATHER_MS);
+      expect(errors).toHaveLength(1);
+    });
+
+    it('has no timer left once all is written, or it is stopped', async () => {
+      const { clock, committer, accept } = createBenchWith(new GatheringJournal());
+      accept(LARGE);
+      await committer.write();
+      expect(clock.timers).toBe(0);
+      accept(LARGE);
+      committer.stop();
+      expect(clock.timers).toBe(0);
+    });
+  });
+
   it('has no timer left once it is stopped', () => {
     const { clock, committer, accept } = createBench();
     accept('1');

@@ -20,7 +20,7 @@ import {
 import { uuid } from '../uuid.ts';
 import { type Chunk, ChunkList } from './chunk-list.ts';
 import { IndexedDbStore } from './indexeddb-store.ts';
-import { type Meeting, Tabs } from './tabs.ts';
+import { isHidden, type Meeting, Tabs } from './tabs.ts';
 
 /**
  * A group of events, by its life, the indexes of its events in it, and their size; where they are in a request of a page that
@@ -37,6 +37,9 @@ const NOTE = -1;
 const SEARCH_AGAIN_MS = 30_000;
 /** Records of this size are written fastest, and stay below the size at which browsers move values to files. */
 const GROUP_LIMIT: Limit = { maxEvents: 500, maxBytes: 48 * 1024 };
+
+/** A frame. */
+const GATHER_MS = 16;
 
 interface StoredChunk extends Chunk {
   readonly key: EventKey;
@@ -109,6 +112,11 @@ export class IndexedDbJournal implements Journal, Sharing {
     return this.#fails ? 'memory' : 'indexeddb';
   }
 
+  /** A transaction costs as much as what is in it. In a hidden page timers come late. */
+  get gatherMs(): number {
+    return isHidden() ? 0 : GATHER_MS;
+  }
+
   get bytes(): number {
     return this.#segments.reduce((total, segment) => total + (segment?.bytes ?? 0), 0);
   }
@@ -153,6 +161,7 @@ export class IndexedDbJournal implements Journal, Sharing {
 
   /** Chromium ends with a page what it wrote in transactions that had not begun, though they were told to commit. */
   together<Result>(work: () => Result): Result {
+    if (this.#joint) return work();
     let end: (written?: Promise<void>) => void = () => {};
     this.#joint = new Promise<void>((resolve) => {
       end = resolve;

@@ -18,6 +18,11 @@ export interface Meeting {
   readonly createChannel?: ((name: string) => BroadcastChannel) | undefined;
 }
 
+/** Whether nobody sees the page: its timers come late, or not at all. */
+export function isHidden(): boolean {
+  return globalThis.document?.visibilityState === 'hidden';
+}
+
 /** The tabs of an origin that use one journal: what they tell each other, and the lock under which one of them works. */
 export class Tabs {
   readonly #name: string;
@@ -55,7 +60,6 @@ export class Tabs {
     const { locks } = this.#meeting;
     if (locks === undefined) return work();
     const page = globalThis.document;
-    const isHidden = () => page?.visibilityState === 'hidden';
     // One that is frozen as soon as it is hidden is not to be given the lock then: its timers stand still.
     if (signal !== undefined && isHidden()) await sleep(this.#clock, HIDDEN_MS, signal);
     const wait = new AbortController();

@@ -2,7 +2,7 @@ import { checksum } from '../checksum.ts';
 import type { Clock } from '../clock.ts';
 import { IndexedDbJournal } from '../journals/indexeddb-journal.ts';
 import { IndexedDbNote } from '../journals/indexeddb-note.ts';
-import type { Meeting } from '../journals/tabs.ts';
+import { isHidden, type Meeting } from '../journals/tabs.ts';
 import type { Lifecycle } from '../lifecycle.ts';
 import type { TextWriter } from '../ring-buffer.ts';
 import { FetchTransport } from '../transports/fetch-transport.ts';
@@ -54,10 +54,6 @@ const lifecycle: Lifecycle = {
   },
   isHidden,
 };
-
-function isHidden(): boolean {
-  return page?.visibilityState === 'hidden';
-}
 
 export const platform: Platform = {
   text,

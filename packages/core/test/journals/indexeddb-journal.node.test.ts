@@ -136,6 +136,26 @@ describe('IndexedDbJournal, where the browser fails', () => {
     expect(await left('together', journal)).toEqual(['1', '2']);
   });
 
+  it('has written what is appended together within what is already so, once that says so', async () => {
+    const journal = create('within');
+    await journal.open(new Witness());
+    const puts = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(fail);
+    const ended = await Promise.allSettled(
+      journal.together(() => [journal.append(one), journal.together(() => journal.append(two))]),
+    );
+    expect(ended.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    puts.mockRestore();
+    expect(await left('within', journal)).toEqual([]);
+  });
+
+  it('lets nothing wait for others in a hidden page, where timers come late', () => {
+    const journal = create('hidden');
+    expect(journal.gatherMs).toBe(16);
+    vi.stubGlobal('document', { visibilityState: 'hidden' });
+    expect(journal.gatherMs).toBe(0);
+    vi.unstubAllGlobals();
+  });
+
   it('does not sync what went with storage that was cleared', async () => {
     const journal = create('cleared before it was synced');
     await journal.append(one);
