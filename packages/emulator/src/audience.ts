@@ -62,11 +62,13 @@ export class Audience {
     return { primaryKey: name, found: all.length - without, without, shared, events };
   }
 
-  /** Names of attributes that the newest customers have, the most frequent first. */
+  /** Names of attributes that the newest customers have as strings, the most frequent first. */
   attributeNames(): string[] {
     const counts = new Map<string, number>();
     for (const { attributes } of this.#customers.list({ limit: SUGGESTED_FROM }).customers) {
-      for (const name of Object.keys(JSON.parse(attributes))) counts.set(name, (counts.get(name) ?? 0) + 1);
+      for (const [name, value] of Object.entries(JSON.parse(attributes))) {
+        if (isNonEmptyString(value)) counts.set(name, (counts.get(name) ?? 0) + 1);
+      }
     }
     const names = [...counts].sort(([, a], [, b]) => b - a).map(([name]) => name);
     return names.slice(0, SUGGESTIONS);

@@ -133,7 +133,7 @@ function rowProblem(
   primaryKey: string,
 ): string | undefined {
   if (record.length !== columns.length) {
-    return `it has ${record.length} fields, and the first line has ${columns.length}`;
+    return `the number of fields must be that of the first line, ${columns.length}; it is ${record.length}`;
   }
   if (typeof value !== 'string') return `${quote(primaryKey)} is empty: it is the primary key`;
   const first = lines.get(value);

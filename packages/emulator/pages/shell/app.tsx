@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact';
+import { AudiencePage } from '../audience/audience-page.tsx';
 import { TrackerPage } from '../tracker/tracker-page.tsx';
 import { Connection } from './connection.tsx';
 import { Navigation } from './navigation.tsx';
@@ -17,7 +18,7 @@ function Nothing() {
 
 const PAGES: readonly [Page, ...Page[]] = [
   { name: 'tracker', title: 'Event tracker', View: TrackerPage },
-  { name: 'audience', title: 'Audience', View: Nothing },
+  { name: 'audience', title: 'Audience', View: AudiencePage },
   { name: 'settings', title: 'Settings', View: Nothing },
   { name: 'requests', title: 'Requests', View: Nothing },
   { name: 'faults', title: 'Faults', View: Nothing },

@@ -137,7 +137,7 @@ export interface RequestRow {
 /** `GET primary-key`; `PUT primary-key {primaryKey}` selects one, and takes effect at once at both endpoints. */
 export interface PrimaryKeyChoices {
   readonly primaryKey: string | null;
-  /** Names of attributes that the newest customers have, most frequent first. */
+  /** Names of attributes that the newest customers have as strings, most frequent first. */
   readonly attributes: readonly string[];
 }
 

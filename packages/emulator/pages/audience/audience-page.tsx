@@ -1,0 +1,137 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { CustomerRow, CustomerRows } from '../../src/admin/contract.ts';
+import { Empty } from '../parts/empty.tsx';
+import { formatSome } from '../parts/numbers.ts';
+import { Problem } from '../parts/problem.tsx';
+import { ReadOn } from '../parts/read-on.tsx';
+import { status } from '../shell/live.ts';
+import { link, replaceRoute, route } from '../shell/route.ts';
+import { type RowsPage, useRows } from '../shell/rows.ts';
+import { CustomerItem } from './customer-item.tsx';
+import { CustomerPanel } from './customer-panel.tsx';
+import { ImportDialog } from './import-dialog.tsx';
+import { NewCustomerPanel } from './new-customer-panel.tsx';
+import { PrimaryKeyCard } from './primary-key-card.tsx';
+import { ValuePanel } from './value-panel.tsx';
+
+const TYPING_MS = 200;
+
+/** The audience: the primary key, and the customers. */
+export function AudiencePage() {
+  const { rest, query } = route.value;
+  const [open = ''] = rest;
+  const search = query.get('search') ?? '';
+  const value = query.get('value');
+  const primaryKey = status.value?.primaryKey;
+  const [version, setVersion] = useState(0);
+  const path = `/customers?limit=100&search=${encodeURIComponent(search)}`;
+  const list = useRows<CustomerRow, CustomerRows>(path, pick, `${version} ${primaryKey}`);
+  const changed = () => setVersion((before) => before + 1);
+  const to = (part: string) => link(part === '' ? ['audience'] : ['audience', part], { search });
+  const goTo = (part: string) => {
+    location.hash = to(part);
+  };
+  const close = () => goTo('');
+  const total = list.first?.total;
+  const isEmpty = total === 0 && search === '';
+  return (
+    <>
+      <PrimaryKeyCard primaryKey={primaryKey} onSelected={changed} />
+      {primaryKey !== null && (
+        <>
+          <div class="bar-of-tools">
+            <SearchField search={search} isOpen={open} />
+            <span class="muted number" role="status">
+              {total !== undefined && formatSome(total, 'customer')}
+            </span>
+            <a class="button" href={to('import')}>
+              Import CSV
+            </a>
+            <a class="button main" href={to('new')}>
+              New customer
+            </a>
+          </div>
+          <Problem error={list.error} onRetry={list.again} />
+          <div class="split long">
+            <div>
+              {isEmpty && <NoCustomers primaryKey={primaryKey ?? ''} />}
+              {total === 0 && !isEmpty && (
+                <Empty title="No customer has that">
+                  <p class="muted">The values of all attributes are searched, in any case.</p>
+                </Empty>
+              )}
+              {list.rows.length > 0 && (
+                <ul class="list customers" aria-label="Customers">
+                  {list.rows.map((row) => (
+                    <CustomerItem
+                      key={row.id}
+                      row={row}
+                      href={to(String(row.id))}
+                      isOpen={open === String(row.id)}
+                    />
+                  ))}
+                </ul>
+              )}
+              {list.hasMore && <ReadOn isReading={list.isReading} onReadOn={list.readOn} />}
+            </div>
+            {/^\d+$/.test(open) && (
+              <CustomerPanel key={open} id={Number(open)} onClose={close} onChanged={changed} />
+            )}
+            {open === 'new' && (
+              <NewCustomerPanel
+                primaryKey={primaryKey ?? ''}
+                value={query.get('value') ?? ''}
+                onClose={close}
+                onMade={({ id }) => {
+                  changed();
+                  goTo(String(id));
+                }}
+              />
+            )}
+            {open === '' && value !== null && <ValuePanel key={value} value={value} onClose={close} />}
+          </div>
+          {open === 'import' && (
+            <ImportDialog primaryKey={primaryKey ?? ''} onClose={close} onImported={changed} />
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+function pick({ customers, hasMore }: CustomerRows): RowsPage<CustomerRow> {
+  return { rows: customers, hasMore };
+}
+
+function SearchField({ search, isOpen }: { readonly search: string; readonly isOpen: string }) {
+  const [text, setText] = useState(search);
+  useEffect(() => {
+    if (text === search) return;
+    const parts = isOpen === '' ? ['audience'] : ['audience', isOpen];
+    const timer = setTimeout(() => replaceRoute(link(parts, { search: text })), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text, search, isOpen]);
+  return (
+    <input
+      type="search"
+      class="grow"
+      aria-label="Search customers"
+      placeholder="Search in all attributes"
+      value={text}
+      onInput={(event) => setText(event.currentTarget.value)}
+    />
+  );
+}
+
+function NoCustomers({ primaryKey }: { readonly primaryKey: string }) {
+  return (
+    <Empty title="No customers yet">
+      <p class="muted">
+        A customer is a set of attributes, found by the value of <code>{primaryKey}</code>. Events whose{' '}
+        <code>correlationValue</code> is that value become theirs, also those that came before. Make one, or
+        import a CSV file whose first line names the attributes:
+      </p>
+      <pre class="example">{`${primaryKey},first_name,last_name\nada@example.com,Ada,Lovelace`}</pre>
+    </Empty>
+  );
+}

@@ -1,0 +1,32 @@
+import type { CustomerRow } from '../../src/admin/contract.ts';
+import { attributeText } from './attribute-text.ts';
+
+interface CustomerItemProps {
+  readonly row: CustomerRow;
+  readonly href: string;
+  readonly isOpen: boolean;
+}
+
+/** A customer in the list. */
+export function CustomerItem({ row, href, isOpen }: CustomerItemProps) {
+  const { primaryKeyValue, attributes } = row;
+  const others = Object.entries(attributes).filter(([, value]) => value !== primaryKeyValue);
+  return (
+    <li>
+      <a class="list-row customer" href={href} aria-current={isOpen ? 'true' : undefined}>
+        {primaryKeyValue === null ? (
+          <span class="badge warn">no primary key</span>
+        ) : (
+          <strong class="cut">{primaryKeyValue}</strong>
+        )}
+        <span class="cut muted">
+          {others.slice(0, 6).map(([name, value]) => (
+            <span key={name} class="pair">
+              {name} <span class="pair-value">{attributeText(value)}</span>
+            </span>
+          ))}
+        </span>
+      </a>
+    </li>
+  );
+}

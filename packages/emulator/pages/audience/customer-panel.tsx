@@ -1,0 +1,103 @@
+import { useState } from 'preact/hooks';
+import type { CustomerRow } from '../../src/admin/contract.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { SidePanel } from '../parts/side-panel.tsx';
+import { useAnswer } from '../shell/answer.ts';
+import { ask, tell } from '../shell/ask.ts';
+import { status } from '../shell/live.ts';
+import { attributeText } from './attribute-text.ts';
+import { AttributesForm } from './attributes-form.tsx';
+import { Timeline } from './timeline.tsx';
+
+interface CustomerPanelProps {
+  readonly id: number;
+  readonly onClose: () => void;
+  readonly onChanged: () => void;
+}
+
+/** A customer: attributes, which can be edited, and events. */
+export function CustomerPanel({ id, onClose, onChanged }: CustomerPanelProps) {
+  const primaryKey = status.value?.primaryKey ?? '';
+  const { value: row, error, again } = useAnswer<CustomerRow>(`/customers/${id}`, primaryKey);
+  const [isEditing, setEditing] = useState(false);
+  const [isDeleting, setDeleting] = useState(false);
+  const name = row?.primaryKeyValue ?? (row === undefined ? 'Customer' : 'Customer without primary key');
+  return (
+    <SidePanel title={name} onClose={onClose}>
+      <Problem error={error} onRetry={again} />
+      {row !== undefined && isEditing && (
+        <AttributesForm
+          attributes={row.attributes}
+          primaryKey={primaryKey}
+          action="Save"
+          onCancel={() => setEditing(false)}
+          onSave={async (attributes) => {
+            await tell('PUT', `/customers/${id}`, { attributes });
+            setEditing(false);
+            again();
+            onChanged();
+          }}
+        />
+      )}
+      {row !== undefined && !isEditing && (
+        <>
+          {row.primaryKeyValue === null && (
+            <p class="notice">
+              This customer has no <code>{primaryKey}</code>, which is the primary key: it is kept, but
+              neither found nor matched to events. Edit it to give it one.
+            </p>
+          )}
+          <section class="stack" aria-label="Attributes">
+            <div class="row">
+              <h3 class="grow">Attributes</h3>
+              <CopyButton
+                text={JSON.stringify(row.attributes, null, 2)}
+                label="Copy the attributes as JSON"
+              />
+              <button type="button" class="small" onClick={() => setEditing(true)}>
+                Edit
+              </button>
+              <button type="button" class="small danger" onClick={() => setDeleting(true)}>
+                Delete
+              </button>
+            </div>
+            <Attributes row={row} />
+          </section>
+          {row.primaryKeyValue !== null && <Timeline value={row.primaryKeyValue} />}
+        </>
+      )}
+      {isDeleting && (
+        <Confirm
+          title="Delete this customer?"
+          action="Delete"
+          onClose={() => setDeleting(false)}
+          onConfirm={async () => {
+            await ask(`/customers/${id}`, { method: 'DELETE' });
+            onChanged();
+            onClose();
+          }}
+        >
+          <p>
+            <strong>{name}</strong> is not found any more. Events stay in the event tracker, as events of
+            nobody.
+          </p>
+        </Confirm>
+      )}
+    </SidePanel>
+  );
+}
+
+function Attributes({ row }: { readonly row: CustomerRow }) {
+  return (
+    <dl class="facts">
+      {Object.entries(row.attributes).map(([name, value]) => (
+        <div key={name} class="fact">
+          <dt>{name}</dt>
+          <dd class={typeof value === 'string' ? '' : 'mono'}>{attributeText(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,28 @@
+import type { CustomerRow } from '../../src/admin/contract.ts';
+import { SidePanel } from '../parts/side-panel.tsx';
+import { tell } from '../shell/ask.ts';
+import { AttributesForm } from './attributes-form.tsx';
+
+interface NewCustomerPanelProps {
+  readonly primaryKey: string;
+  /** Its value of the primary key, where that is known. */
+  readonly value: string;
+  readonly onClose: () => void;
+  readonly onMade: (row: CustomerRow) => void;
+}
+
+/** Makes a customer. */
+export function NewCustomerPanel({ primaryKey, value, onClose, onMade }: NewCustomerPanelProps) {
+  const beginning = { [primaryKey]: value, ...(primaryKey === 'first_name' ? {} : { first_name: '' }) };
+  return (
+    <SidePanel title="New customer" onClose={onClose}>
+      <AttributesForm
+        attributes={beginning}
+        primaryKey={primaryKey}
+        action="Create"
+        onCancel={onClose}
+        onSave={async (attributes) => onMade(await tell<CustomerRow>('POST', '/customers', { attributes }))}
+      />
+    </SidePanel>
+  );
+}

@@ -1,0 +1,49 @@
+import { useState } from 'preact/hooks';
+import { PrimaryKeyDialog } from './primary-key-dialog.tsx';
+
+interface PrimaryKeyCardProps {
+  /** Null where none is selected, undefined while that is not known. */
+  readonly primaryKey: string | null | undefined;
+  readonly onSelected: () => void;
+}
+
+/** Which attribute is the primary key, and what that means. */
+export function PrimaryKeyCard({ primaryKey, onSelected }: PrimaryKeyCardProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <section class="card primary-key" aria-label="Primary key">
+      {primaryKey === null ? (
+        <div class="grow">
+          <h2>No primary key is selected yet</h2>
+          <p class="muted">
+            Both endpoints refuse every request until you say which attribute identifies a customer: events
+            name it in <code>correlationKey</code>, and customers are read by it.
+          </p>
+        </div>
+      ) : (
+        <div class="grow">
+          <h2>
+            Primary key <code class="key-name">{primaryKey ?? '…'}</code>
+          </h2>
+          <p class="muted">
+            Customers are found by this attribute. An event belongs to the customer whose value is its{' '}
+            <code>correlationValue</code>; its <code>correlationKey</code> must be{' '}
+            <code>{primaryKey ?? '…'}</code>.
+          </p>
+        </div>
+      )}
+      <button type="button" class={primaryKey === null ? 'main' : ''} onClick={() => setOpen(true)}>
+        {primaryKey === null ? 'Select one' : 'Change'}
+      </button>
+      {isOpen && (
+        <PrimaryKeyDialog
+          onClose={() => setOpen(false)}
+          onSelected={() => {
+            setOpen(false);
+            onSelected();
+          }}
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,39 @@
+import { useEffect } from 'preact/hooks';
+import type { CustomerRows } from '../../src/admin/contract.ts';
+import { Problem } from '../parts/problem.tsx';
+import { SidePanel } from '../parts/side-panel.tsx';
+import { useAnswer } from '../shell/answer.ts';
+import { link, replaceRoute } from '../shell/route.ts';
+import { Timeline } from './timeline.tsx';
+
+/** Whoever has this value of the primary key: opens that customer, or offers to make it. */
+export function ValuePanel({ value, onClose }: { readonly value: string; readonly onClose: () => void }) {
+  const {
+    value: answer,
+    error,
+    again,
+  } = useAnswer<CustomerRows>(`/customers?limit=1&value=${encodeURIComponent(value)}`);
+  const [customer] = answer?.customers ?? [];
+  useEffect(() => {
+    if (customer !== undefined) replaceRoute(link(['audience', String(customer.id)]));
+  }, [customer]);
+  return (
+    <SidePanel title={value} onClose={onClose}>
+      <Problem error={error} onRetry={again} />
+      {answer !== undefined && customer === undefined && (
+        <>
+          <p class="notice">
+            No customer has this primary key. Events that carry it are kept, and become theirs once there is
+            one.
+          </p>
+          <div class="row">
+            <a class="button main" href={link(['audience', 'new'], { value })}>
+              Make this customer
+            </a>
+          </div>
+          <Timeline value={value} />
+        </>
+      )}
+    </SidePanel>
+  );
+}

@@ -1,0 +1,25 @@
+import { useId } from 'preact/hooks';
+
+interface SegmentsProps<T extends string> {
+  /** What is chosen, for those who do not see it. */
+  readonly label: string;
+  readonly choices: Readonly<Record<T, string>>;
+  readonly value: T;
+  readonly onChange: (value: T) => void;
+}
+
+/** One of a few, side by side: radio buttons in other clothes. */
+export function Segments<T extends string>({ label, choices, value, onChange }: SegmentsProps<T>) {
+  const name = useId();
+  return (
+    <fieldset class="segments">
+      <legend class="visually-hidden">{label}</legend>
+      {(Object.keys(choices) as T[]).map((choice) => (
+        <label key={choice}>
+          <input type="radio" name={name} checked={choice === value} onChange={() => onChange(choice)} />
+          <span>{choices[choice]}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

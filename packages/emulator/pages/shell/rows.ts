@@ -1,0 +1,123 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { ask } from './ask.ts';
+
+/** As much of a row as its list needs. */
+interface Identified {
+  readonly id: number;
+}
+
+/** A page of a list, as admin routes give it. */
+export interface RowsPage<Row> {
+  readonly rows: readonly Row[];
+  readonly hasMore: boolean;
+}
+
+/** A list, newest first, which is read on as one likes. */
+export interface Rows<Row, Page> {
+  readonly rows: readonly Row[];
+  /** The first page, as it was answered last; undefined until then. */
+  readonly first: Page | undefined;
+  readonly hasMore: boolean;
+  readonly isReading: boolean;
+  readonly error: unknown;
+  readonly readOn: () => void;
+  readonly again: () => void;
+}
+
+interface State<Row, Page> {
+  readonly path?: string;
+  readonly rows: readonly Row[];
+  readonly first?: Page;
+  readonly hasMore: boolean;
+  readonly error?: unknown;
+}
+
+const NOTHING = { rows: [], hasMore: false };
+
+/**
+ * Reads the list at `path` (with a query), and its beginning again whenever `version` changes: what is new then comes
+ * first, and what was read on stays.
+ *
+ * @param pick The rows of an answer, and whether there are more.
+ */
+export function useRows<Row extends Identified, Page>(
+  path: string,
+  pick: (page: Page) => RowsPage<Row>,
+  version: unknown = undefined,
+): Rows<Row, Page> {
+  const [state, setState] = useState<State<Row, Page>>(NOTHING);
+  const [turn, setTurn] = useState(0);
+  const [isReading, setReading] = useState(false);
+  const reading = useRef<AbortController | undefined>(undefined);
+  const picker = useRef(pick);
+  picker.current = pick;
+
+  useEffect(() => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    ask<Page>(path, { signal }).then(
+      (first) =>
+        signal.aborted || setState((before) => beginAgain(before, path, first, picker.current(first))),
+      (error: unknown) => signal.aborted || setState((before) => ({ ...before, path, error })),
+    );
+    return () => controller.abort();
+  }, [path, version, turn]);
+  useEffect(() => () => reading.current?.abort(), [path]);
+
+  const current = state.path === path ? state : NOTHING;
+  const last = current.rows.at(-1)?.id;
+  const readOn = useCallback(() => {
+    if (last === undefined || (reading.current !== undefined && !reading.current.signal.aborted)) return;
+    const controller = new AbortController();
+    const { signal } = controller;
+    reading.current = controller;
+    setReading(true);
+    const end = () => {
+      controller.abort();
+      setReading(false);
+    };
+    ask<Page>(`${path}${path.includes('?') ? '&' : '?'}before=${last}`, { signal }).then(
+      (page) => {
+        if (signal.aborted) return;
+        const { rows, hasMore } = picker.current(page);
+        setState((before) => ({ ...before, rows: [...before.rows, ...rows], hasMore }));
+        end();
+      },
+      (error: unknown) => {
+        if (!signal.aborted) setState((before) => ({ ...before, error }));
+        end();
+      },
+    );
+  }, [path, last]);
+
+  const again = useCallback(() => setTurn((before) => before + 1), []);
+  return {
+    rows: current.rows,
+    first: 'first' in current ? current.first : undefined,
+    hasMore: current.hasMore,
+    isReading,
+    error: 'error' in current ? current.error : undefined,
+    readOn,
+    again,
+  };
+}
+
+// The newest page replaces what it overlaps with; where it does not reach what was there, that is let go.
+function beginAgain<Row extends Identified, Page>(
+  before: State<Row, Page>,
+  path: string,
+  first: Page,
+  { rows, hasMore }: RowsPage<Row>,
+): State<Row, Page> {
+  const oldest = rows.at(-1)?.id ?? 0;
+  const newestBefore = before.rows[0]?.id ?? 0;
+  const older =
+    before.path === path && newestBefore >= oldest ? before.rows.filter(({ id }) => id < oldest) : [];
+  const isKept = hasMore && older.length > 0;
+  return {
+    path,
+    first,
+    rows: isKept ? [...rows, ...older] : rows,
+    hasMore: isKept ? before.hasMore : hasMore,
+  };
+}
