@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact';
 import { AudiencePage } from '../audience/audience-page.tsx';
+import { SettingsPage } from '../settings/settings-page.tsx';
 import { TrackerPage } from '../tracker/tracker-page.tsx';
 import { Connection } from './connection.tsx';
 import { Navigation } from './navigation.tsx';
@@ -19,7 +20,7 @@ function Nothing() {
 const PAGES: readonly [Page, ...Page[]] = [
   { name: 'tracker', title: 'Event tracker', View: TrackerPage },
   { name: 'audience', title: 'Audience', View: AudiencePage },
-  { name: 'settings', title: 'Settings', View: Nothing },
+  { name: 'settings', title: 'Settings', View: SettingsPage },
   { name: 'requests', title: 'Requests', View: Nothing },
   { name: 'faults', title: 'Faults', View: Nothing },
 ];

@@ -1,0 +1,24 @@
+import type { FieldInput } from '../parts/field.tsx';
+
+interface NumberInputProps extends FieldInput {
+  /** Null is nothing. */
+  readonly value: number | null;
+  readonly placeholder?: string | undefined;
+  readonly onChange: (value: number | null) => void;
+}
+
+/** A number, or nothing. */
+export function NumberInput({ value, onChange, ...input }: NumberInputProps) {
+  return (
+    <input
+      {...input}
+      type="number"
+      inputMode="numeric"
+      class="number"
+      value={value ?? ''}
+      onInput={({ currentTarget }) =>
+        onChange(currentTarget.value === '' ? null : Number(currentTarget.value))
+      }
+    />
+  );
+}
