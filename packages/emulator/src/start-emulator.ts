@@ -7,6 +7,7 @@ import type { Status } from './admin/contract.ts';
 import { addKeyRoutes } from './admin/key-routes.ts';
 import { addLiveRoutes, LiveFeed } from './admin/live-routes.ts';
 import { OperatorAccess } from './admin/operator-access.ts';
+import { addRequestRoutes } from './admin/request-routes.ts';
 import { addStatusRoutes } from './admin/status-routes.ts';
 import { addTrackerRoutes } from './admin/tracker-routes.ts';
 import { createApplication, type RequestContext } from './application.ts';
@@ -115,6 +116,7 @@ function createListeners(
   addAudienceRoutes(routes, account.audience, OPERATOR_BODY_BYTES);
   addKeyRoutes(routes, account.apiKeys);
   addTrackerRoutes(routes, account);
+  addRequestRoutes(routes, account.requests);
   addPages(apiApplication, access);
   const events = new Listener('port', host, settings.port, createRequestListener(eventsApplication));
   const api = new Listener('apiPort', host, settings.apiPort, createRequestListener(apiApplication));

@@ -51,19 +51,19 @@ export const CHOICES: readonly (Words<ChoiceName> & {
     name: 'acceptedBody',
     label: 'Body of that answer',
     hint: 'What whoever sent a batch is told.',
-    choices: { counts: 'JSON: how many were taken', text: 'Text: OK', empty: 'Nothing' },
+    choices: { counts: 'JSON with counts', text: 'OK, as text', empty: 'Nothing' },
   },
   {
     name: 'badEvents',
     label: 'Wrong events in a batch',
-    hint: 'Whether the others of the batch are taken.',
-    choices: { refuse: 'Refuse the whole batch', 'leave-out': 'Leave them out, and name them' },
+    hint: 'Left out, they are named in the answer, and the others are taken.',
+    choices: { refuse: 'Refuse the whole batch', 'leave-out': 'Leave them out' },
   },
   {
     name: 'refusalBody',
     label: 'Body of a refusal',
     hint: 'The requests page tells the reason in any case.',
-    choices: { json: 'JSON: code, message, field', text: 'Text: the message', empty: 'Nothing' },
+    choices: { json: 'JSON', text: 'Its message, as text', empty: 'Nothing' },
   },
 ];
 

@@ -33,17 +33,19 @@ function example({ primaryKey }: Account): string {
 
 function curl(account: Account): { send: string; read: string } {
   const { baseUrl, apiUrl, apiKey, primaryKey } = account;
-  const event = {
-    event: 'purchase',
-    correlationKey: primaryKey,
-    correlationValue: example(account),
-    source: 'custom',
-    payload: { total: 42.5 },
-  };
+  const body = `{
+    "batch": [{
+      "event": "purchase",
+      "correlationKey": ${JSON.stringify(primaryKey)},
+      "correlationValue": ${JSON.stringify(example(account))},
+      "source": "custom",
+      "payload": { "total": 42.5 }
+    }]
+  }`;
   const headers = `  -H 'Authorization: Api-Key ${apiKey}' \\\n  -H 'Content-Type: application/json' \\`;
-  const send = `curl ${baseUrl}/api/events/batch/ \\\n${headers}\n  -d ${shell(JSON.stringify({ batch: [event] }))}`;
-  const body = JSON.stringify({ primary_key: example(account) });
-  return { send, read: `curl ${apiUrl}/customers/read \\\n${headers}\n  -d ${shell(body)}` };
+  const send = `curl ${baseUrl}/api/events/batch/ \\\n${headers}\n  -d ${shell(body)}`;
+  const wanted = JSON.stringify({ primary_key: example(account) });
+  return { send, read: `curl ${apiUrl}/customers/read \\\n${headers}\n  -d ${shell(wanted)}` };
 }
 
 function sdk(account: Account): { send: string; read: string } {

@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact';
 import { AudiencePage } from '../audience/audience-page.tsx';
+import { RequestsPage } from '../requests/requests-page.tsx';
 import { SettingsPage } from '../settings/settings-page.tsx';
 import { TrackerPage } from '../tracker/tracker-page.tsx';
 import { Connection } from './connection.tsx';
@@ -21,7 +22,7 @@ const PAGES: readonly [Page, ...Page[]] = [
   { name: 'tracker', title: 'Event tracker', View: TrackerPage },
   { name: 'audience', title: 'Audience', View: AudiencePage },
   { name: 'settings', title: 'Settings', View: SettingsPage },
-  { name: 'requests', title: 'Requests', View: Nothing },
+  { name: 'requests', title: 'Requests', View: RequestsPage },
   { name: 'faults', title: 'Faults', View: Nothing },
 ];
 

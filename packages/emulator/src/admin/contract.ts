@@ -103,7 +103,7 @@ export interface TrackerEvent extends TrackerRow {
   readonly customer: Customer | null;
 }
 
-/** `GET requests`: with `before`, `limit`, and `outcome` (`taken`, `refused` or `fault`). */
+/** `GET requests`: with `before`, `limit`, and `outcome` (`taken`, `refused` or `fault`); `GET requests/ID` is one of them. */
 export interface RequestRows {
   readonly rows: readonly RequestRow[];
   readonly hasMore: boolean;

@@ -1,0 +1,40 @@
+import type { RequestRow, TrackerRows } from '../../src/admin/contract.ts';
+import { Problem } from '../parts/problem.tsx';
+import { useAnswer } from '../shell/answer.ts';
+import { link } from '../shell/route.ts';
+
+const SHOWN = 20;
+
+/** The first events that a request brought, with the way to them in the event tracker. */
+export function RequestEvents({ row }: { readonly row: RequestRow }) {
+  const { firstEvent, events, repeated, error } = row;
+  // Where events were left out, it is not known how many followed the first.
+  const brought = error === null ? (events ?? 0) - (repeated ?? 0) : 1;
+  const shown = Math.min(brought, SHOWN);
+  const isAny = firstEvent !== null && shown > 0;
+  const {
+    value: answer,
+    error: problem,
+    again,
+  } = useAnswer<TrackerRows>(isAny ? `/tracker?before=${firstEvent + shown}&limit=${shown}` : undefined);
+  if (!isAny) return null;
+  const rows = (answer?.rows ?? []).filter(({ id }) => id >= firstEvent).reverse();
+  return (
+    <section class="stack" aria-label="Events">
+      <h3>New events in it</h3>
+      <Problem error={problem} onRetry={again} />
+      <ol class="timeline">
+        {rows.map(({ id, name, correlationValue, preview }) => (
+          <li key={id}>
+            <a href={link(['tracker', String(id)])}>
+              <strong class="cut">{name}</strong>
+              <span class="muted cut">{correlationValue}</span>
+              <code class="cut muted">{preview}</code>
+            </a>
+          </li>
+        ))}
+      </ol>
+      {brought > shown && <p class="muted">These are the first {SHOWN}.</p>}
+    </section>
+  );
+}

@@ -1,0 +1,83 @@
+import type { ComponentChildren } from 'preact';
+import type { RequestRow } from '../../src/admin/contract.ts';
+import { formatBytes, formatCount, formatDuration } from '../parts/numbers.ts';
+import { Problem } from '../parts/problem.tsx';
+import { SidePanel } from '../parts/side-panel.tsx';
+import { Time } from '../parts/time.tsx';
+import { useAnswer } from '../shell/answer.ts';
+import { RequestEvents } from './request-events.tsx';
+import { purpose, statusText, tone } from './request-words.ts';
+
+/** All that is known of a request. */
+export function RequestPanel({ id, onClose }: { readonly id: number; readonly onClose: () => void }) {
+  const { value: row, error, again } = useAnswer<RequestRow>(`/requests/${id}`);
+  return (
+    <SidePanel title={`Request ${id}`} onClose={onClose}>
+      <Problem error={error} onRetry={again} />
+      {row !== undefined && <Request row={row} />}
+    </SidePanel>
+  );
+}
+
+function Request({ row }: { readonly row: RequestRow }) {
+  const { error, fault, events, repeated } = row;
+  return (
+    <>
+      {error !== null && (
+        <section class="request-reason" aria-label="Why">
+          <p class="problem">{error.message}</p>
+          <dl class="facts">
+            <Fact name="Code">
+              <code>{error.code}</code>
+            </Fact>
+            {error.field !== undefined && (
+              <Fact name="Field">
+                <code>{error.field}</code>
+              </Fact>
+            )}
+          </dl>
+        </section>
+      )}
+      {fault !== null && (
+        <p class="notice">
+          <strong>A fault acted on it:</strong> {fault}
+        </p>
+      )}
+      <dl class="facts">
+        <Fact name="Answer">
+          <span class={`badge number ${tone(row)}`}>{statusText(row)}</span>{' '}
+          {row.status === null && 'The connection was cut in place of an answer.'}
+        </Fact>
+        <Fact name="For">{purpose(row)}</Fact>
+        <Fact name="Request">
+          <code>
+            {row.method} {row.path}
+          </code>
+        </Fact>
+        <Fact name="Received">
+          <Time value={row.receivedAt} />
+        </Fact>
+        <Fact name="Took">{formatDuration(row.durationMs)}</Fact>
+        <Fact name="Body">{formatBytes(row.bytes)}</Fact>
+        <Fact name="API key">{row.keyName ?? <span class="muted">none that is valid</span>}</Fact>
+        <Fact name="User agent">{row.userAgent ?? <span class="muted">not told</span>}</Fact>
+        {events !== null && (
+          <Fact name="Events">
+            {formatCount(events)}
+            {repeated !== null && repeated > 0 && `, ${formatCount(repeated)} of them known by their uuid`}
+          </Fact>
+        )}
+      </dl>
+      <RequestEvents row={row} />
+    </>
+  );
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <div class="fact">
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

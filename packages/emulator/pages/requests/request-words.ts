@@ -1,0 +1,19 @@
+import type { RequestRow } from '../../src/admin/contract.ts';
+
+/** What a request was for. */
+export function purpose({ method, path }: RequestRow): string {
+  if (method === 'POST' && path === '/api/events/batch/') return 'Events';
+  if (method === 'POST' && path === '/customers/read') return 'Read a customer';
+  return `${method} ${path}`;
+}
+
+/** Which colour its status has. */
+export function tone({ status, error }: RequestRow): 'good' | 'warn' | 'bad' {
+  if (status === null || status >= 400) return 'bad';
+  return error === null ? 'good' : 'warn';
+}
+
+/** Its status, in few characters. */
+export function statusText({ status }: RequestRow): string {
+  return status === null ? 'cut' : String(status);
+}

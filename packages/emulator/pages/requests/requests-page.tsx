@@ -1,0 +1,121 @@
+import { useState } from 'preact/hooks';
+import type { RequestRow, RequestRows } from '../../src/admin/contract.ts';
+import { Empty } from '../parts/empty.tsx';
+import { formatCount } from '../parts/numbers.ts';
+import { Problem } from '../parts/problem.tsx';
+import { ReadOn } from '../parts/read-on.tsx';
+import { Segments } from '../parts/segments.tsx';
+import { status } from '../shell/live.ts';
+import { link, replaceRoute, route } from '../shell/route.ts';
+import { useRows } from '../shell/rows.ts';
+import { NothingArrives } from './nothing-arrives.tsx';
+import { RequestItem } from './request-item.tsx';
+import { RequestPanel } from './request-panel.tsx';
+
+const OUTCOMES = { all: 'All', taken: 'Taken', refused: 'Refused', fault: 'With a fault' } as const;
+type Outcome = keyof typeof OUTCOMES;
+
+/** The requests that the service was sent, as they come: what one needs when nothing arrives. */
+export function RequestsPage() {
+  const { rest, query } = route.value;
+  const [open = ''] = rest;
+  const outcome = toOutcome(query.get('outcome'));
+  const newest = status.value?.newestRequest;
+  const [pausedAt, setPausedAt] = useState<number | undefined>();
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const path = `/requests?limit=100${outcome === 'all' ? '' : `&outcome=${outcome}`}`;
+  const list = useRows<RequestRow, RequestRows>(path, (page) => page, pausedAt ?? newest);
+  const to = (part: string, of: Outcome = outcome) =>
+    link(part === '' ? ['requests'] : ['requests', part], { outcome: of === 'all' ? '' : of });
+  const isEmpty = list.first !== undefined && list.rows.length === 0;
+  const waiting = pausedAt === undefined ? 0 : (newest ?? 0) - pausedAt;
+  return (
+    <>
+      <div class="bar-of-tools">
+        <Segments
+          label="Which requests are shown"
+          choices={OUTCOMES}
+          value={outcome}
+          onChange={(of) => replaceRoute(to(open, of))}
+        />
+        <button
+          type="button"
+          aria-pressed={pausedAt !== undefined}
+          onClick={() => setPausedAt(pausedAt === undefined ? (newest ?? 0) : undefined)}
+        >
+          {pausedAt === undefined ? 'Pause' : `Go on${waiting > 0 ? ` (${formatCount(waiting)} new)` : ''}`}
+        </button>
+        {!(isEmpty && outcome === 'all') && (
+          <button
+            type="button"
+            class="quiet last"
+            aria-expanded={isHelpOpen}
+            onClick={() => setHelpOpen(!isHelpOpen)}
+          >
+            Something is missing?
+          </button>
+        )}
+      </div>
+      {isHelpOpen && (
+        <section class="card" aria-label="When something is missing">
+          <NothingArrives />
+        </section>
+      )}
+      <Problem error={list.error} onRetry={list.again} />
+      <div class="split long">
+        <div>
+          {isEmpty && outcome === 'all' && (
+            <Empty title="No request has come yet">
+              <NothingArrives />
+            </Empty>
+          )}
+          {isEmpty && outcome !== 'all' && <NoneOf outcome={outcome} />}
+          {list.rows.length > 0 && (
+            <ul class="list requests" aria-label="Requests">
+              {list.rows.map((row) => (
+                <RequestItem
+                  key={row.id}
+                  row={row}
+                  href={to(String(row.id))}
+                  isOpen={open === String(row.id)}
+                />
+              ))}
+            </ul>
+          )}
+          {list.hasMore && <ReadOn isReading={list.isReading} onReadOn={list.readOn} />}
+        </div>
+        {/^\d+$/.test(open) && (
+          <RequestPanel
+            key={open}
+            id={Number(open)}
+            onClose={() => {
+              location.hash = to('');
+            }}
+          />
+        )}
+      </div>
+    </>
+  );
+}
+
+function toOutcome(text: string | null): Outcome {
+  return text !== null && Object.hasOwn(OUTCOMES, text) ? (text as Outcome) : 'all';
+}
+
+function NoneOf({ outcome }: { readonly outcome: Exclude<Outcome, 'all'> }) {
+  const words = {
+    taken: ['Nothing was taken yet', 'Here come requests that were answered with a status below 400.'],
+    refused: [
+      'Nothing was refused',
+      'Here come refused requests, each with the reason that its sender was told.',
+    ],
+    fault: ['No fault has acted yet', 'Here come requests on which a fault acted that you switched on.'],
+  } as const;
+  const [title, text] = words[outcome];
+  return (
+    <Empty title={title}>
+      <p class="muted">{text}</p>
+      {outcome === 'fault' && <a href={link(['faults'])}>Switch on a fault</a>}
+    </Empty>
+  );
+}
