@@ -33,7 +33,7 @@ Usage: npm run emulator -- [options]
   --help              show this and end
 
 Once it is ready, it prints one line of JSON on standard output:
-  {"baseUrl":…,"apiUrl":…,"apiKey":…,"primaryKey":…}
+  {"baseUrl":…,"apiUrl":…,"pagesUrl":…,"apiKey":…,"primaryKey":…}
 It ends on SIGTERM or SIGINT. Exit codes: 0 ended, 1 failed, 2 wrong arguments.
 `;
 

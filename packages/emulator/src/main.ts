@@ -4,6 +4,7 @@ import { ConfigError } from '@sluice/protocol';
 import { pino } from 'pino';
 import { HELP, inFlagWords, parseCommandLine } from './command-line.ts';
 import { readCustomersFile } from './customers-file.ts';
+import { greeting } from './greeting.ts';
 import { startEmulator } from './start-emulator.ts';
 
 const STDERR = 2;
@@ -31,8 +32,9 @@ async function run(args: readonly string[]): Promise<void> {
   const customers = customersFile === undefined ? undefined : await readCustomersFile(customersFile);
   const logger = pino({ level: logLevel }, pino.destination({ fd: STDERR, sync: true }));
   await using emulator = await startEmulator({ ...options, customers, logger });
-  const { baseUrl, apiUrl, apiKey, primaryKey } = emulator;
-  process.stdout.write(`${JSON.stringify({ baseUrl, apiUrl, apiKey, primaryKey })}\n`);
+  const { baseUrl, apiUrl, pagesUrl, apiKey, primaryKey } = emulator;
+  process.stdout.write(`${JSON.stringify({ baseUrl, apiUrl, pagesUrl, apiKey, primaryKey })}\n`);
+  if (process.stderr.isTTY) process.stderr.write(greeting(emulator, options.data));
   await ended;
 }
 

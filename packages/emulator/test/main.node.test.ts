@@ -59,6 +59,7 @@ describe('the emulator as a process', () => {
     expect(service).toEqual({
       baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       apiUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      pagesUrl: `${service.apiUrl}/`,
       apiKey: expect.any(String),
       primaryKey: 'email',
     });

@@ -1,0 +1,16 @@
+import type { Emulator } from './emulator.ts';
+
+/** What a person at a terminal is told once the emulator is ready. Its key is in it, so it is for a terminal alone. */
+export function greeting({ baseUrl, apiUrl, pagesUrl, apiKey, primaryKey }: Emulator, data?: string): string {
+  const lines = [
+    ['Pages', pagesUrl],
+    ['Send events to', baseUrl],
+    ['Read customers at', apiUrl],
+    ['API key', apiKey],
+    ['Primary key', primaryKey ?? 'none yet: select one on the audience page'],
+    ['Kept in', data ?? 'memory only: gone when it ends'],
+  ] as const;
+  const width = Math.max(...lines.map(([name]) => name.length));
+  const body = lines.map(([name, value]) => `  ${name.padEnd(width)}  ${value}\n`).join('');
+  return `\nThe Sluice emulator is ready.\n\n${body}\nCtrl-C ends it.\n\n`;
+}
