@@ -29,34 +29,42 @@ export class OperatorAccess {
       // A name of another site that resolves to this machine would make its pages ours (DNS rebinding).
       throw new Refusal('not_operator', 'Open pages and admin routes by localhost or a loopback address.');
     }
+    if (this.#isToken(bearer(req))) return;
     const origin = req.header('origin');
     const site = req.header('sec-fetch-site');
-    const isForeign = (origin !== undefined && origin !== url.origin) || site === 'cross-site';
-    if (isForeign && req.header('authorization') === undefined) {
-      throw new Refusal('not_operator', 'Pages of another site may not use the admin routes.');
+    // A page at another port of this host is of the same site, so its requests carry the cookie.
+    if ((origin !== undefined && origin !== url.origin) || site === 'cross-site') {
+      throw new Refusal('not_operator', 'Pages of another origin may not use the admin routes.');
     }
-    if (this.#token === undefined || this.#isToken(presented(req))) return;
+    if (this.#token === undefined || this.#isToken(cookie(req))) return;
     const how = 'send Authorization: Bearer TOKEN, or open a page with ?token=TOKEN';
     throw new Refusal('not_operator', `Pages and admin routes need the operator's token: ${how}.`);
   }
 
   /** The header that remembers the token of a page's address in a cookie; undefined where it carries none that is right. */
   cookie(token: string | undefined): string | undefined {
-    if (this.#token === undefined || !this.#isToken(token)) return undefined;
-    return `${COOKIE}=${encodeURIComponent(this.#token)}; HttpOnly; SameSite=Strict; Path=/`;
+    if (token === undefined || !this.#isToken(token)) return undefined;
+    return `${COOKIE}=${encodeURIComponent(token)}; HttpOnly; SameSite=Strict; Path=/`;
   }
 
   #isToken(presented: string | undefined): boolean {
-    const token = Buffer.from(this.#token ?? '');
-    const given = Buffer.from(presented ?? '');
+    if (this.#token === undefined || presented === undefined) return false;
+    const token = Buffer.from(this.#token);
+    const given = Buffer.from(presented);
     return given.length === token.length && timingSafeEqual(given, token);
   }
 }
 
-function presented(request: RequestContext['req']): string | undefined {
-  const [, bearer] = request.header('authorization')?.match(/^Bearer (.+)$/) ?? [];
-  if (bearer !== undefined) return bearer;
+function bearer(request: RequestContext['req']): string | undefined {
+  return request.header('authorization')?.match(/^Bearer (.+)$/)?.[1];
+}
+
+function cookie(request: RequestContext['req']): string | undefined {
   const cookies = request.header('cookie')?.split('; ') ?? [];
-  const cookie = cookies.find((one) => one.startsWith(`${COOKIE}=`));
-  return cookie && decodeURIComponent(cookie.slice(COOKIE.length + 1));
+  const found = cookies.find((one) => one.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1);
+  try {
+    return found && decodeURIComponent(found);
+  } catch {
+    return undefined; // not one that we set
+  }
 }

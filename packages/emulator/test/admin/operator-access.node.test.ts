@@ -1,0 +1,96 @@
+import { request } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { isLoopback } from '../../src/admin/operator-access.ts';
+import type { Emulator } from '../../src/emulator.ts';
+import { startEmulator } from '../../src/start-emulator.ts';
+import { ask } from '../service.ts';
+
+const STATUS = '/emulator/admin/status';
+
+async function statusOf(emulator: Emulator, headers: Record<string, string>, path = STATUS): Promise<number> {
+  return (await ask(emulator.apiUrl + path, { headers })).status;
+}
+
+/** fetch sets Host and Cookie itself. */
+function statusWith(emulator: Emulator, headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    request(emulator.apiUrl + STATUS, { headers }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+describe('pages and admin routes on loopback', () => {
+  it('are for whoever is on this machine', async () => {
+    await using emulator = await startEmulator();
+    expect(emulator.pagesUrl).toBe(`${emulator.apiUrl}/`);
+    expect(await statusOf(emulator, {})).toBe(200);
+    expect(await statusOf(emulator, { origin: emulator.apiUrl })).toBe(200);
+  });
+
+  it('are not for pages of another origin, whatever these send along', async () => {
+    await using emulator = await startEmulator();
+    const origin = 'https://elsewhere.example';
+    expect(await statusOf(emulator, { origin })).toBe(403);
+    expect(await statusOf(emulator, { origin, authorization: 'Bearer anything' })).toBe(403);
+    expect(await statusOf(emulator, { origin, authorization: `Api-Key ${emulator.apiKey}` })).toBe(403);
+    expect(await statusOf(emulator, { origin: emulator.baseUrl })).toBe(403);
+    expect(await statusOf(emulator, { 'sec-fetch-site': 'cross-site' })).toBe(403);
+    const preflight = await fetch(emulator.apiUrl + STATUS, { method: 'OPTIONS', headers: { origin } });
+    expect(preflight.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it('are not reached by a name of elsewhere that leads to this machine', async () => {
+    await using emulator = await startEmulator();
+    expect(await statusWith(emulator, { host: 'rebound.example' })).toBe(403);
+    expect(await statusWith(emulator, { host: 'localhost' })).toBe(200);
+  });
+});
+
+describe('pages and admin routes elsewhere', () => {
+  it('are for whoever has the token, which is new for each start and in the address of the pages', async () => {
+    await using emulator = await startEmulator({ host: '0.0.0.0' });
+    const token = new URL(emulator.pagesUrl).searchParams.get('token') ?? '';
+    expect(token.length).toBeGreaterThan(20);
+    expect(await statusOf(emulator, {})).toBe(403);
+    expect(await statusOf(emulator, { authorization: 'Bearer wrong' })).toBe(403);
+    expect(await statusOf(emulator, { authorization: `Bearer ${token}` })).toBe(200);
+    expect((await fetch(`${emulator.apiUrl}/`)).status).toBe(403);
+  });
+
+  it('remember the token of a page in a cookie that scripts and other sites never see', async () => {
+    await using emulator = await startEmulator({ host: '0.0.0.0', token: 'a-token' });
+    const first = await fetch(emulator.pagesUrl, { redirect: 'manual' });
+    expect([first.status, first.headers.get('location')]).toEqual([302, '/']);
+    const cookie = first.headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(/; HttpOnly; SameSite=Strict/);
+    const [pair = ''] = cookie.split(';', 1);
+    expect(await statusWith(emulator, { cookie: pair })).toBe(200);
+    // A page at another port of the host is of the same site.
+    expect(await statusWith(emulator, { cookie: pair, origin: emulator.baseUrl })).toBe(403);
+    expect(await statusWith(emulator, { cookie: 'sluice_emulator_token=%' })).toBe(403);
+  });
+
+  it('give no cookie for a wrong token', async () => {
+    await using emulator = await startEmulator({ host: '0.0.0.0', token: 'a-token' });
+    const answer = await fetch(`${emulator.apiUrl}/?token=another`, { redirect: 'manual' });
+    expect(answer.headers.get('set-cookie')).toBeNull();
+    expect(answer.status).toBe(403);
+  });
+});
+
+it.each([
+  ['127.0.0.1', true],
+  ['localhost', true],
+  ['::1', true],
+  ['127.8.8.8', true],
+  ['0.0.0.0', false],
+  ['::', false],
+  ['192.168.1.4', false],
+  ['127.0.0.1.example', false],
+])('takes %s for loopback: %s', (host, expected) => {
+  expect(isLoopback(host)).toBe(expected);
+});
