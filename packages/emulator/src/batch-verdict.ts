@@ -18,7 +18,7 @@ export interface BatchRules {
   /** Most events; null for no limit. */
   readonly maxEvents: number | null;
   /** Why an event is refused that breaks no rule, by its JSON text; undefined where it is not. */
-  readonly objection: ((text: string) => string | undefined) | undefined;
+  readonly objection: (text: string) => string | undefined;
 }
 
 /** The elements of a batch (section 2.1). Throws {@link Refusal} where a body is no batch. */
@@ -72,7 +72,7 @@ function findProblem(
     const message = `${field} must be the selected primary key ${quote(primaryKey)}, got ${quote(correlationKey)}`;
     return { code: 'wrong_correlation_key', message, field };
   }
-  const reason = objection?.(text);
+  const reason = objection(text);
   return reason === undefined ? undefined : { code: 'invalid_field', message: `${at} ${reason}`, field: at };
 }
 

@@ -9,6 +9,7 @@ import { Refusal } from './refusal.ts';
 export function addCustomerEndpoint(application: Application, parts: SharedParts): void {
   addInterfaceEndpoint(application, {
     ...parts,
+    name: 'customers',
     path: CUSTOMER_READ_PATH,
     mayBeGzipped: false,
     serve({ behaviour }, primaryKey, { value }) {

@@ -1,6 +1,8 @@
 import type { Customer } from '@sluice/protocol';
 import type { BehaviourChange, RequestRow } from './admin/contract.ts';
 import type { Behaviour } from './behaviour.ts';
+import type { Fault, Script } from './faults/fault.ts';
+import type { FaultHandle } from './faults/fault-handle.ts';
 import type { RequestOutcome } from './storage/request-store.ts';
 import type {
   EventCounts,
@@ -74,6 +76,12 @@ export interface Emulator extends AsyncDisposable {
    * one that it has unless one is named. Resolves to what holds then. Rejects with `ConfigError` for a setting that is wrong.
    */
   changeBehaviour(change: BehaviourChange): Promise<Behaviour>;
+
+  /**
+   * Switches a fault on, or a script: faults in order. What it gives ends it: `stop()`, or `using` at the end of the block.
+   * Throws `ConfigError` for a fault that is wrong.
+   */
+  fail(fault: Fault | Script | readonly Fault[]): FaultHandle;
 
   /**
    * Takes the service away: closes both ports and cuts every connection, so that clients see a refused connection.

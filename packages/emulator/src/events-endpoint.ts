@@ -3,21 +3,29 @@ import { acceptedAnswer, type LeftOut, respond } from './answers.ts';
 import type { Application } from './application.ts';
 import { batchElements, judgeBatch } from './batch-verdict.ts';
 import type { Exchange } from './exchange.ts';
+import type { Injection } from './faults/injection.ts';
 import { addInterfaceEndpoint, type SharedParts } from './interface-endpoint.ts';
 import { Refusal, type RefusalBody } from './refusal.ts';
 import type { JsonBody } from './request-body.ts';
 
 /** Serves the ingestion of a batch of events (section 4.1). */
 export function addEventsEndpoint(application: Application, parts: SharedParts): void {
-  addInterfaceEndpoint(application, { ...parts, path: EVENTS_PATH, mayBeGzipped: true, serve });
+  addInterfaceEndpoint(application, {
+    ...parts,
+    name: 'events',
+    path: EVENTS_PATH,
+    mayBeGzipped: true,
+    serve,
+  });
 }
 
-function serve(exchange: Exchange, primaryKey: string, body: JsonBody): Response {
+function serve(exchange: Exchange, primaryKey: string, body: JsonBody, injection: Injection): Response {
   const { behaviour } = exchange;
   const elements = batchElements(body);
   exchange.events = elements.length;
   const { maxEvents } = behaviour;
-  const { right, wrong } = judgeBatch(body, elements, { primaryKey, maxEvents, objection: undefined });
+  const objection = (text: string): string | undefined => injection.objection(text);
+  const { right, wrong } = judgeBatch(body, elements, { primaryKey, maxEvents, objection });
   const [first] = wrong;
   if (first !== undefined) {
     if (behaviour.badEvents === 'refuse') throw new Refusal(first.code, first.message, first);

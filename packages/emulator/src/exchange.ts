@@ -21,7 +21,7 @@ export class Exchange {
   /** Why it was refused, or events of it were left out. */
   error: RefusalBody['error'] | null = null;
   /** The faults that acted on it, in words. */
-  readonly faults: string[] = [];
+  faults: readonly string[] = [];
   /** Whether the connection is cut in place of an answer. */
   isCut = false;
   readonly #account: Account;

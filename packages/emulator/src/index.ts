@@ -1,6 +1,21 @@
 export type { BehaviourChange, RequestRow } from './admin/contract.ts';
 export type { Behaviour, BehaviourSettings } from './behaviour.ts';
 export type { Emulator } from './emulator.ts';
+export type {
+  DownFault,
+  Fault,
+  FaultScope,
+  HangFault,
+  LatencyFault,
+  LostAnswerFault,
+  NoFault,
+  PoisonFault,
+  ResetFault,
+  Script,
+  StatusFault,
+  TooLargeFault,
+} from './faults/fault.ts';
+export type { FaultHandle } from './faults/fault-handle.ts';
 export type { Logger } from './logger.ts';
 export type { EmulatorOptions } from './options.ts';
 export type { PresetName } from './presets.ts';

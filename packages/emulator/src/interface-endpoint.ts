@@ -2,6 +2,10 @@ import type { Account } from './account.ts';
 import { type Application, addRoute, type RequestContext } from './application.ts';
 import { authenticate } from './authentication.ts';
 import type { Exchange } from './exchange.ts';
+import type { Endpoint } from './faults/fault-step.ts';
+import type { Faults } from './faults/faults.ts';
+import { serveWithFaults } from './faults/faulty-endpoint.ts';
+import type { Injection } from './faults/injection.ts';
 import { requirePrimaryKey } from './primary-key.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import { Refusal } from './refusal.ts';
@@ -11,15 +15,17 @@ import { type JsonBody, readJsonBody } from './request-body.ts';
 export interface SharedParts {
   readonly account: Account;
   readonly limiter: RateLimiter;
+  readonly faults: Faults;
 }
 
 /** An endpoint of the interface. */
 export interface InterfaceEndpoint extends SharedParts {
+  readonly name: Endpoint;
   readonly path: string;
   /** Whether `compression` holds for it. */
   readonly mayBeGzipped: boolean;
   /** Answers a request that has a valid key and a JSON body. */
-  serve(exchange: Exchange, primaryKey: string, body: JsonBody): Response;
+  serve(exchange: Exchange, primaryKey: string, body: JsonBody, injection: Injection): Response;
 }
 
 /** Serves an endpoint of the interface: what holds for both (sections 1, 4 and 5) is seen to here. */
@@ -27,15 +33,32 @@ export function addInterfaceEndpoint(application: Application, endpoint: Interfa
   addRoute(application, 'POST', endpoint.path, async (context) => {
     const exchange = context.get('exchange');
     if (exchange === undefined) throw new Error('an endpoint of the interface needs an exchange');
-    const primaryKey = admit(context, exchange, endpoint);
-    const { maxBodyBytes, compression } = exchange.behaviour;
-    const body = await readJsonBody(context.env.incoming, {
-      maxBytes: maxBodyBytes,
-      takesGzip: compression && endpoint.mayBeGzipped,
+    return serveWithFaults(endpoint.faults, endpoint.name, context, exchange, async (injection) => {
+      const primaryKey = admit(context, exchange, endpoint);
+      const body = await readBody(context, exchange, endpoint, injection);
+      return endpoint.serve(exchange, primaryKey, body, injection);
+    });
+  });
+}
+
+async function readBody(
+  { env }: RequestContext,
+  exchange: Exchange,
+  { mayBeGzipped }: InterfaceEndpoint,
+  injection: Injection,
+): Promise<JsonBody> {
+  const { maxBodyBytes, compression } = exchange.behaviour;
+  try {
+    return await readJsonBody(env.incoming, {
+      maxBytes: Math.min(maxBodyBytes, injection.maxBytes),
+      takesGzip: compression && mayBeGzipped,
       onBytes: (bytes) => exchange.came(bytes),
     });
-    return endpoint.serve(exchange, primaryKey, body);
-  });
+  } catch (error) {
+    const isTooLarge = error instanceof Refusal && error.code === 'body_too_large';
+    if (isTooLarge && injection.maxBytes < maxBodyBytes) injection.refuseBody();
+    throw error;
+  }
 }
 
 function admit({ req }: RequestContext, exchange: Exchange, { account, limiter }: InterfaceEndpoint): string {

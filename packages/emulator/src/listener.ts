@@ -4,12 +4,17 @@ import { ConfigError } from '@sluice/protocol';
 // Longer than clients keep an idle connection, so that they close it first and never send into one that is closing.
 const KEEP_ALIVE_MS = 65_000;
 
+/** Why a port is not listened on: the emulator is suspended, or a fault is on by which it is down. */
+export type Away = 'suspended' | 'down';
+
 /** One listening port, which can be closed and opened again at the same number. */
 export class Listener {
   readonly #option: string;
   readonly #host: string;
   readonly #handle: RequestListener;
   #port: number;
+  /** Why it must not listen. */
+  readonly #away = new Set<Away>();
   #server: Server | undefined;
 
   /** `option` names the option that gave the port, for errors. Port 0 means any free one, chosen at the first `open`. */
@@ -25,9 +30,13 @@ export class Listener {
     return `http://${reachable(this.#host)}:${this.#port}`;
   }
 
-  /** Starts to listen. Rejects with {@link ConfigError} where the port or host cannot be had. */
-  async open(): Promise<void> {
-    if (this.#server !== undefined) return;
+  /**
+   * Starts to listen, unless there is another reason why it is away. Rejects with {@link ConfigError} where the port or
+   * host cannot be had.
+   */
+  async open(reason: Away = 'suspended'): Promise<void> {
+    this.#away.delete(reason);
+    if (this.#server !== undefined || this.#away.size > 0) return;
     const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, this.#handle);
     this.#server = server;
     try {
@@ -46,7 +55,8 @@ export class Listener {
   }
 
   /** Stops to listen. Requests under way have `graceMs` to end, then every connection is cut. */
-  async close(graceMs: number): Promise<void> {
+  async close(graceMs: number, reason: Away = 'suspended'): Promise<void> {
+    this.#away.add(reason);
     const server = this.#server;
     if (server === undefined) return;
     this.#server = undefined;

@@ -3,6 +3,8 @@ import { ConfigError, type Customer, describe, isApiKey, isNonEmptyString } from
 import { isLoopback } from './admin/operator-access.ts';
 import { type BehaviourSettings, checkShorthands, readBehaviour } from './behaviour.ts';
 import { BehaviourSwitch } from './behaviour-switch.ts';
+import type { Fault, Script } from './faults/fault.ts';
+import { readFault } from './faults/fault-rules.ts';
 import { type Logger, silentLogger } from './logger.ts';
 import type { PresetName } from './presets.ts';
 
@@ -33,6 +35,10 @@ export interface EmulatorOptions {
   readonly preset?: PresetName | undefined;
   /** Settings of the service's behaviour, where they are not those of the preset. */
   readonly behaviour?: BehaviourSettings | undefined;
+  /** Faults to switch on at the start: each a fault, a script, or an array of faults, which is a script. Default: none. */
+  readonly faults?: readonly (Fault | Script | readonly Fault[])[] | undefined;
+  /** What the choices of faults come from, a whole number: the same gives the same choices. Default 1. */
+  readonly faultSeed?: number | undefined;
   /** The same as in `behaviour`: largest request body, in bytes. Default: that of the preset. */
   readonly maxBodyBytes?: number | undefined;
   /** The same as in `behaviour`: whether events may come gzipped. Default: as the preset has it. */
@@ -51,6 +57,8 @@ export interface Settings {
   readonly customers: Iterable<Customer> | undefined;
   readonly logger: Logger;
   readonly behaviour: BehaviourSwitch;
+  readonly faults: readonly (Fault | Script)[];
+  readonly faultSeed: number;
 }
 
 const TOKEN_BYTES = 24;
@@ -68,6 +76,8 @@ const NAMES: Readonly<Record<keyof EmulatorOptions, true>> = {
   logger: true,
   preset: true,
   behaviour: true,
+  faults: true,
+  faultSeed: true,
   maxBodyBytes: true,
   compression: true,
 };
@@ -82,7 +92,7 @@ export function checkOptions(options: EmulatorOptions): Settings {
       throw new ConfigError(name, `${name} is not an option: there are ${Object.keys(NAMES).join(', ')}`);
     }
   }
-  const { port = 0, apiPort = 0 } = options;
+  const { port = 0, apiPort = 0, faults = [], faultSeed = 1 } = options;
   const { host = '127.0.0.1', data, apiKey, token, primaryKey, customers, logger = silentLogger } = options;
   check('port', port, isPort(port), PORT_RULE);
   check('apiPort', apiPort, isPort(apiPort), PORT_RULE);
@@ -106,6 +116,8 @@ export function checkOptions(options: EmulatorOptions): Settings {
     'must be an iterable of objects',
   );
   check('logger', logger, isLogger(logger), 'must have the functions debug, info, warn and error');
+  check('faults', faults, Array.isArray(faults), 'must be an array of faults');
+  check('faultSeed', faultSeed, Number.isSafeInteger(faultSeed), 'must be a whole number');
   return {
     port,
     apiPort,
@@ -117,6 +129,8 @@ export function checkOptions(options: EmulatorOptions): Settings {
     customers,
     logger,
     behaviour: toBehaviour(options),
+    faults: faults.map((fault, index) => readFault(fault, `faults[${index}]`)),
+    faultSeed,
   };
 }
 

@@ -5,6 +5,9 @@ import type { LiveFeed } from './admin/live-routes.ts';
 import type { Behaviour } from './behaviour.ts';
 import type { BehaviourSwitch } from './behaviour-switch.ts';
 import type { Emulator } from './emulator.ts';
+import type { Fault, Script } from './faults/fault.ts';
+import { FaultHandle } from './faults/fault-handle.ts';
+import type { Faults } from './faults/faults.ts';
 import type { Listener } from './listener.ts';
 import type { EventRow } from './storage/event-store.ts';
 import type { RequestOutcome } from './storage/request-store.ts';
@@ -27,6 +30,7 @@ const DEFAULT_VALUES = 10;
 export interface Parts {
   readonly account: Account;
   readonly behaviour: BehaviourSwitch;
+  readonly faults: Faults;
   readonly apiKey: string;
   /** The operator's token, where one is needed. */
   readonly token: string | undefined;
@@ -135,6 +139,11 @@ export class RunningEmulator implements Emulator {
     return this.behaviour;
   }
 
+  fail(fault: Fault | Script | readonly Fault[]): FaultHandle {
+    this.#checkOpen();
+    return new FaultHandle(this.#parts.faults, fault);
+  }
+
   async suspend(): Promise<void> {
     this.#checkOpen();
     await this.#closeListeners(0);
@@ -161,6 +170,7 @@ export class RunningEmulator implements Emulator {
   }
 
   async #close(): Promise<void> {
+    await this.#parts.faults.close();
     await this.#closeListeners(CLOSE_GRACE_MS);
     await this.#parts.account.close();
   }

@@ -4,6 +4,7 @@ import { ADMIN_PATH, AdminRoutes } from './admin/admin-routes.ts';
 import { addAudienceRoutes } from './admin/audience-routes.ts';
 import { addBehaviourRoutes } from './admin/behaviour-routes.ts';
 import type { Status } from './admin/contract.ts';
+import { addFaultRoutes } from './admin/fault-routes.ts';
 import { addKeyRoutes } from './admin/key-routes.ts';
 import { addLiveRoutes, LiveFeed } from './admin/live-routes.ts';
 import { OperatorAccess } from './admin/operator-access.ts';
@@ -16,6 +17,7 @@ import { addCustomerEndpoint } from './customer-endpoint.ts';
 import type { Emulator } from './emulator.ts';
 import { addEventsEndpoint } from './events-endpoint.ts';
 import { Exchange } from './exchange.ts';
+import { Faults } from './faults/faults.ts';
 import { addInspectionEndpoints, INSPECTION_PATHS } from './inspection-endpoints.ts';
 import { Listener } from './listener.ts';
 import { checkOptions, type EmulatorOptions, type Settings } from './options.ts';
@@ -23,7 +25,7 @@ import { addPages } from './pages.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import { OPERATOR_BODY_BYTES } from './request-body.ts';
 import { createRequestListener } from './request-listener.ts';
-import { RunningEmulator } from './running-emulator.ts';
+import { type Parts, RunningEmulator } from './running-emulator.ts';
 
 const EVENTS_PATHS: readonly string[] = [EVENTS_PATH];
 const API_PATHS: readonly string[] = [CUSTOMER_READ_PATH, ...INSPECTION_PATHS];
@@ -40,10 +42,12 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const account = new Account(settings.data);
   try {
     const apiKey = setUp(account, settings);
-    const { events, api, live } = createListeners(account, settings);
+    const { events, api, live, faults } = createListeners(account, settings);
     const { token, behaviour } = settings;
-    const emulator = new RunningEmulator({ account, behaviour, apiKey, token, live, events, api });
+    const emulator = new RunningEmulator({ account, behaviour, faults, apiKey, token, live, events, api });
     await emulator.resume();
+    for (const fault of settings.faults) faults.add(fault);
+    await faults.settled;
     const { baseUrl, apiUrl } = emulator;
     settings.logger.info({ baseUrl, apiUrl, primaryKey: emulator.primaryKey }, 'emulator listens');
     return emulator;
@@ -64,7 +68,7 @@ function setUp(account: Account, { apiKey, primaryKey, customers }: Settings): s
 function createListeners(
   account: Account,
   settings: Settings,
-): { events: Listener; api: Listener; live: LiveFeed } {
+): Pick<Parts, 'events' | 'api' | 'live' | 'faults'> {
   const { host, logger, behaviour } = settings;
   const begin = (request: RequestContext['req']): Exchange => {
     const { method, path } = request;
@@ -74,23 +78,35 @@ function createListeners(
       userAgent: request.header('user-agent'),
     });
   };
+  const faults = new Faults({
+    clock: systemClock,
+    seed: settings.faultSeed,
+    setDown: async (isDown) => {
+      try {
+        await (isDown ? events.close(0, 'down') : events.open('down'));
+      } catch (error) {
+        logger.error({ err: error }, 'event ingestion cannot come back after a fault');
+      }
+    },
+  });
   const eventsApplication = createApplication({
     logger,
     paths: { here: EVENTS_PATHS, elsewhere: API_PATHS, otherUrl: () => api.url },
     begin,
   });
-  addEventsEndpoint(eventsApplication, { account, limiter: new RateLimiter(systemClock) });
+  addEventsEndpoint(eventsApplication, { account, faults, limiter: new RateLimiter(systemClock) });
   const apiApplication = createApplication({
     logger,
     paths: { here: API_PATHS, elsewhere: EVENTS_PATHS, otherUrl: () => events.url },
     isOperators,
     begin: (request) => (isOfInterface(request.path) ? begin(request) : undefined),
   });
-  addCustomerEndpoint(apiApplication, { account, limiter: new RateLimiter(systemClock) });
+  addCustomerEndpoint(apiApplication, { account, faults, limiter: new RateLimiter(systemClock) });
   addInspectionEndpoints(apiApplication, account);
   const access = new OperatorAccess(settings.token);
   const routes = new AdminRoutes(apiApplication, access);
   addBehaviourRoutes(routes, behaviour);
+  addFaultRoutes(routes, faults);
   const status = (): Status => {
     const { unique, received, newest, oldest } = account.events.totals;
     const { preset, isChanged } = behaviour.state;
@@ -107,7 +123,7 @@ function createListeners(
       oldestEvent: unique === 0 ? 0 : oldest,
       newestRequest: account.requests.newest,
       unindexed: newest - Math.max(account.search.indexed, oldest - 1),
-      activeFaults: 0,
+      activeFaults: faults.active,
     };
   };
   const live = new LiveFeed(status, account.events.rates);
@@ -120,7 +136,7 @@ function createListeners(
   addPages(apiApplication, access);
   const events = new Listener('port', host, settings.port, createRequestListener(eventsApplication));
   const api = new Listener('apiPort', host, settings.apiPort, createRequestListener(apiApplication));
-  return { events, api, live };
+  return { events, api, live, faults };
 }
 
 function isOperators(path: string): boolean {

@@ -1,0 +1,72 @@
+import type { Fault } from './fault.ts';
+
+/** One of the two endpoints of the interface. */
+export type Endpoint = 'events' | 'customers';
+
+/** One fault while its time is: it counts the requests that it meets and acts on. */
+export class FaultStep {
+  readonly fault: Fault;
+  readonly #random: () => number;
+  readonly #onHit: () => void;
+  readonly #beginsAt: number;
+  readonly #endsAt: number;
+  #met = 0;
+  #hits = 0;
+  #exhaustedAt = Number.POSITIVE_INFINITY;
+
+  /** It may act from `startedAt` and its own `afterMs` on; `onHit` is told of each request that it acts on. */
+  constructor(fault: Fault, startedAt: number, random: () => number, onHit: () => void) {
+    this.fault = fault;
+    this.#random = random;
+    this.#onHit = onHit;
+    this.#beginsAt = startedAt + (fault.afterMs ?? 0);
+    this.#endsAt = this.#beginsAt + (fault.forMs ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** When its time is over, or when it had acted on all it may; infinite where neither is known. */
+  get overAt(): number {
+    return Math.min(this.#endsAt, this.#exhaustedAt);
+  }
+
+  /** How many more requests it may act on; infinite where there is no bound. */
+  get remaining(): number {
+    const { times = Number.POSITIVE_INFINITY, requests = Number.POSITIVE_INFINITY, skip = 0 } = this.fault;
+    return Math.max(0, Math.min(times - this.#hits, requests - Math.max(0, this.#met - skip)));
+  }
+
+  state(now: number): 'waiting' | 'active' | 'over' {
+    if (now >= this.overAt) return 'over';
+    return now < this.#beginsAt ? 'waiting' : 'active';
+  }
+
+  /** When its state changes next by time alone; infinite where it does not. */
+  changesAt(now: number): number {
+    return this.state(now) === 'waiting' ? this.#beginsAt : this.overAt;
+  }
+
+  /** Whether it is to act on a request, which counts as one that it met. */
+  meets(endpoint: Endpoint, now: number): boolean {
+    const { endpoint: only = endpoint, percent = 100, skip = 0, requests } = this.fault;
+    if (this.state(now) !== 'active' || only !== endpoint) return false;
+    this.#met += 1;
+    if (this.#met <= skip) return false;
+    if (requests !== undefined && this.#met >= skip + requests) this.#exhaustedAt = now;
+    return this.#random() * 100 < percent;
+  }
+
+  /** How long it delays a request that it acts on, in milliseconds. */
+  delayMs(): number {
+    if (this.fault.kind !== 'latency') return 0;
+    return this.fault.ms + Math.floor(this.#random() * (this.fault.jitterMs ?? 0));
+  }
+
+  /** Counts a request that it acts on. False where it has acted as often as it may: then it must not. */
+  hit(now: number): boolean {
+    const { times } = this.fault;
+    if (times !== undefined && this.#hits >= times) return false;
+    this.#hits += 1;
+    if (this.#hits === times) this.#exhaustedAt = Math.min(now, this.#exhaustedAt);
+    this.#onHit();
+    return true;
+  }
+}

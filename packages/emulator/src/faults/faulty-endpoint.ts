@@ -1,0 +1,53 @@
+import { answer, respond } from '../answers.ts';
+import type { RequestContext } from '../application.ts';
+import type { Exchange } from '../exchange.ts';
+import { Refusal } from '../refusal.ts';
+import { cut, cutInTheMiddle, hang } from './cut-connections.ts';
+import type { StatusFault } from './fault.ts';
+import type { Endpoint } from './fault-step.ts';
+import type { Faults } from './faults.ts';
+import type { Injection } from './injection.ts';
+
+/** Serves a request by `serve`, with what the faults that are switched on do to it. */
+export async function serveWithFaults(
+  faults: Faults,
+  endpoint: Endpoint,
+  context: RequestContext,
+  exchange: Exchange,
+  serve: (injection: Injection) => Promise<Response>,
+): Promise<Response> {
+  const injection = faults.inject(endpoint);
+  exchange.faults = injection.words;
+  if (injection.delayMs > 0) await faults.pause(injection.delayMs);
+  const { ending } = injection;
+  exchange.isCut = faults.closing.aborted;
+  if (exchange.isCut) return cut(context);
+  switch (ending?.kind) {
+    case undefined:
+      return serve(injection);
+    case 'status':
+      return statusAnswer(ending);
+    case 'hang':
+      exchange.isCut = true;
+      exchange.end(0); // it is shown while it hangs
+      return hang(context, faults.closing);
+    case 'lost-answer':
+      exchange.isCut = true;
+      await serve(injection).catch((error: unknown) => {
+        if (!(error instanceof Refusal)) throw error;
+        exchange.error = error.body.error;
+      });
+      return cut(context);
+    case 'reset':
+      if (ending.at === 'middle') return cutInTheMiddle(context, await serve(injection));
+  }
+  exchange.isCut = true;
+  return cut(context);
+}
+
+function statusAnswer({ status, body, retryAfter }: StatusFault): Response {
+  const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+  if (body !== undefined) return respond(answer(status, body, undefined, headers));
+  if (status < 400) return respond(answer(status, null, undefined, headers));
+  throw new Refusal('injected_fault', `A fault is switched on that answers ${status}.`, { status, headers });
+}

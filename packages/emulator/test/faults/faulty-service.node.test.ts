@@ -1,0 +1,233 @@
+// What clients feel of faults, over real connections.
+import { EVENTS_PATH, requestHeaders } from '@sluice/protocol';
+import { describe, expect, it } from 'vitest';
+import { type Emulator, type Fault, startEmulator } from '../../src/index.ts';
+import { ask, event, readCustomer, sendEvents } from '../service.ts';
+
+const ADA = { email: 'ada@example.com' };
+
+function start(...faults: Fault[]): Promise<Emulator> {
+  return startEmulator({ primaryKey: 'email', customers: [ADA], faults });
+}
+
+/** How a request ended that got no answer. */
+async function failureOf(request: Promise<unknown>): Promise<string> {
+  const error: unknown = await request.then(
+    () => 'it was answered',
+    (reason: unknown) => reason,
+  );
+  const { cause } = Object(error);
+  return String(Object(cause).code ?? error);
+}
+
+describe('a client is', () => {
+  it('answered with a status, a body and Retry-After of choice, and nothing is stored', async () => {
+    await using emulator = await start({ kind: 'status', status: 503, retryAfter: 7, times: 2 });
+    const refused = await sendEvents(emulator, event());
+    expect(refused).toMatchObject({
+      status: 503,
+      body: { error: { code: 'injected_fault', message: 'A fault is switched on that answers 503.' } },
+    });
+    expect(refused.headers.get('retry-after')).toBe('7');
+    expect(refused.headers.get('access-control-allow-origin')).toBe('*');
+    expect((await readCustomer(emulator, ADA.email)).status).toBe(503);
+    expect((await sendEvents(emulator, event())).status).toBe(200);
+    using fault = emulator.fail({
+      kind: 'status',
+      status: 200,
+      body: '"nobody stored this"',
+      endpoint: 'events',
+    });
+    expect(await sendEvents(emulator, event())).toMatchObject({ status: 200, body: 'nobody stored this' });
+    expect(fault.hits).toBe(1);
+    expect(await emulator.countEvents()).toEqual({ unique: 1, received: 1 });
+    expect(await emulator.requests({ outcome: 'fault' })).toMatchObject([
+      { status: 200, fault: 'answers 200', error: null },
+      { status: 503, fault: 'answers 503 with Retry-After 7' },
+      { status: 503, fault: 'answers 503 with Retry-After 7', error: { code: 'injected_fault' } },
+    ]);
+  });
+
+  it('kept waiting, and then served', async () => {
+    await using emulator = await start({ kind: 'latency', ms: 30, jitterMs: 20 });
+    expect((await sendEvents(emulator, event())).status).toBe(200);
+    const [row] = await emulator.requests();
+    expect(row).toMatchObject({ fault: 'waits 30 to 50 ms', events: 1 });
+    expect(row?.durationMs).toBeGreaterThan(25);
+  });
+
+  it('left without an answer, until it gives up', async () => {
+    await using emulator = await start({ kind: 'hang' });
+    const gaveUp = AbortSignal.timeout(50);
+    const headers = requestHeaders(emulator.apiKey);
+    const body = JSON.stringify({ batch: [event()] });
+    const hanging = fetch(emulator.baseUrl + EVENTS_PATH, { method: 'POST', headers, body, signal: gaveUp });
+    await expect(hanging).rejects.toThrow('aborted due to timeout');
+    expect(await emulator.requests()).toMatchObject([{ status: null, fault: 'never answers' }]);
+    expect(await emulator.countEvents()).toEqual({ unique: 0, received: 0 });
+  });
+
+  it('cut off before its body is read', async () => {
+    await using emulator = await start({ kind: 'reset', times: 1 });
+    expect(await failureOf(sendEvents(emulator, event()))).toBe('ECONNRESET');
+    expect((await sendEvents(emulator, event())).status).toBe(200);
+    expect(await emulator.countEvents()).toEqual({ unique: 1, received: 1 });
+  });
+
+  it('cut off in the middle of an answer that it has the status of', async () => {
+    await using emulator = await start({ kind: 'reset', at: 'middle' });
+    const headers = requestHeaders(emulator.apiKey);
+    const body = JSON.stringify({ batch: [event()] });
+    const response = await fetch(emulator.baseUrl + EVENTS_PATH, { method: 'POST', headers, body });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-length')).toBe('27');
+    expect(await failureOf(response.text())).toMatch(/ECONNRESET|UND_ERR_SOCKET/);
+    expect(await emulator.countEvents()).toEqual({ unique: 1, received: 1 });
+    expect(await emulator.requests()).toMatchObject([{ status: 200, firstEvent: 1 }]);
+  });
+
+  it('cut off after what it sent was stored, so that it cannot know', async () => {
+    await using emulator = await start({ kind: 'lost-answer', times: 2 });
+    expect(await failureOf(sendEvents(emulator, event()))).toBe('ECONNRESET');
+    expect(await emulator.countEvents()).toEqual({ unique: 1, received: 1 });
+    expect(await failureOf(sendEvents(emulator, event({ source: '' })))).toBe('ECONNRESET');
+    expect(await emulator.requests()).toMatchObject([
+      { status: null, error: { code: 'invalid_field', field: 'batch[0].source' } },
+      {
+        status: null,
+        events: 1,
+        firstEvent: 1,
+        fault: 'serves the request and loses the answer',
+        error: null,
+      },
+    ]);
+  });
+
+  it('refused where its body is over a size', async () => {
+    await using emulator = await start({ kind: 'too-large', bytes: 500 });
+    const large = Array.from({ length: 10 }, () => event());
+    expect(await sendEvents(emulator, ...large)).toMatchObject({
+      status: 413,
+      body: { error: { code: 'body_too_large', message: expect.stringContaining('larger than 500 bytes') } },
+    });
+    expect((await sendEvents(emulator, event())).status).toBe(200);
+    expect(await emulator.requests()).toMatchObject([
+      { status: 200, fault: null },
+      { status: 413, fault: 'refuses bodies of more than 500 bytes' },
+    ]);
+  });
+
+  it('refused for a poisonous event, or told of it where bad events are left out', async () => {
+    await using emulator = await start({ kind: 'poison', pattern: '"sku":"B-2"' });
+    const batch = [event({ payload: { sku: 'A-1' } }), event({ payload: { sku: 'B-2' } })];
+    const message = 'batch[1] was refused by a fault: it refuses events that match "\\"sku\\":\\"B-2\\""';
+    expect(await sendEvents(emulator, ...batch)).toMatchObject({
+      status: 422,
+      body: { error: { code: 'invalid_field', field: 'batch[1]', message } },
+    });
+    expect(await emulator.countEvents()).toEqual({ unique: 0, received: 0 });
+    await emulator.changeBehaviour({ behaviour: { badEvents: 'leave-out' } });
+    expect(await sendEvents(emulator, ...batch)).toMatchObject({
+      status: 200,
+      body: { accepted: 1, rejected: [{ index: 1, message }] },
+    });
+  });
+
+  it('refused a connection while the service is down, and not after it', async () => {
+    await using emulator = await start();
+    const { baseUrl } = emulator;
+    const fault = emulator.fail({ kind: 'down', forMs: 600_000 });
+    await expect.poll(() => failureOf(sendEvents(emulator, event()))).toBe('ECONNREFUSED');
+    expect(await failureOf(readCustomer(emulator, ADA.email))).toBe('ECONNRESET');
+    expect((await ask(`${emulator.apiUrl}/emulator/admin/status`)).body).toMatchObject({ activeFaults: 1 });
+    await fault.stop();
+    expect(fault.state).toBe('over');
+    expect(emulator.baseUrl).toBe(baseUrl);
+    expect((await sendEvents(emulator, event())).status).toBe(200);
+    {
+      await using _briefly = emulator.fail({ kind: 'down', forMs: 20, endpoint: 'events' });
+      await expect
+        .poll(async () => (await sendEvents(emulator, event()).catch(() => undefined))?.status)
+        .toBe(200);
+    }
+  });
+
+  it('refused a connection as long as the service is suspended, whatever the faults do', async () => {
+    await using emulator = await start({ kind: 'down', forMs: 600_000, endpoint: 'events' });
+    expect(await failureOf(sendEvents(emulator, event()))).toBe('ECONNREFUSED');
+    await emulator.suspend();
+    await emulator.fail({ kind: 'none' }).stop();
+    await ask(`${emulator.apiUrl}/`).catch(() => {});
+    await emulator.resume();
+    expect(await failureOf(sendEvents(emulator, event()))).toBe('ECONNREFUSED');
+    expect((await readCustomer(emulator, ADA.email)).status).toBe(200);
+  });
+});
+
+describe('an emulator that closes', () => {
+  it('waits for no fault', async () => {
+    const emulator = await start({ kind: 'hang', endpoint: 'events' }, { kind: 'latency', ms: 600_000 });
+    const requests = [sendEvents(emulator, event()), readCustomer(emulator, ADA.email)].map(failureOf);
+    await expect.poll(() => emulator.requests()).toHaveLength(1);
+    await emulator.close();
+    for (const end of await Promise.all(requests)) expect(end).not.toBe('it was answered');
+  });
+});
+
+describe('the admin routes of faults', () => {
+  it('list, switch on and end them', async () => {
+    await using emulator = await start();
+    const url = `${emulator.apiUrl}/emulator/admin/faults`;
+    const tell = (method: string, path = '', body?: unknown) =>
+      ask(url + path, {
+        method,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    const fault = { kind: 'status', status: 500, times: 1 };
+    expect(await tell('POST', '', fault)).toMatchObject({
+      status: 200,
+      body: {
+        id: 1,
+        fault,
+        words: 'answers 500 1 time at most',
+        state: 'active',
+        step: null,
+        hits: 0,
+        remaining: 1,
+      },
+    });
+    expect((await sendEvents(emulator, event())).status).toBe(500);
+    await tell('POST', '', [fault, { kind: 'hang' }]);
+    expect((await ask(url)).body).toMatchObject({
+      seed: 1,
+      faults: [
+        { id: 2, fault: { kind: 'script', steps: [fault, { kind: 'hang' }] }, step: 0 },
+        { id: 1, hits: 1, remaining: 0, state: 'over' },
+      ],
+    });
+    expect(await tell('POST', '', { kind: 'status', status: 7 })).toMatchObject({
+      status: 422,
+      body: { error: { code: 'invalid_field', field: 'fault.status' } },
+    });
+    expect((await tell('DELETE', '/1')).status).toBe(204);
+    expect(await tell('DELETE', '/1')).toMatchObject({
+      status: 404,
+      body: { error: { code: 'unknown_id' } },
+    });
+    expect((await tell('DELETE')).status).toBe(204);
+    expect((await ask(url)).body).toMatchObject({ faults: [] });
+    expect((await sendEvents(emulator, event())).status).toBe(200);
+  });
+});
+
+describe('a fault that is wrong', () => {
+  it('is named, at the start and later', async () => {
+    await expect(startEmulator({ faults: [{ kind: 'hang' }, { kind: 'boom' } as never] })).rejects.toThrow(
+      'faults[1].kind must be one of status, latency',
+    );
+    await expect(startEmulator({ faultSeed: 0.5 })).rejects.toThrow('faultSeed must be a whole number');
+    await using emulator = await start();
+    expect(() => emulator.fail({ kind: 'status', status: 7 })).toThrow('fault.status must be a whole number');
+  });
+});
