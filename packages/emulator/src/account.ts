@@ -1,5 +1,6 @@
-import type { Customer } from '@sluice/protocol';
+import { type Customer, SluiceError } from '@sluice/protocol';
 import type { TrackerEvent } from './admin/contract.ts';
+import { Arrivals } from './arrivals.ts';
 import { Audience } from './audience.ts';
 import { openIndex } from './search/index-database.ts';
 import { InlineSearch } from './search/inline-search.ts';
@@ -19,8 +20,11 @@ export class Account {
   readonly events: EventStore;
   readonly audience: Audience;
   readonly requests: RequestStore;
+  /** Tells of batches that were stored. */
+  readonly arrivals: Arrivals = new Arrivals();
   readonly search: Search;
   readonly #database: Database;
+  #isClosed = false;
   readonly #index: Database | undefined;
 
   /** Opens the account kept in `directory`, or a new one in memory. Throws `SLUICE_STORAGE` errors. */
@@ -66,16 +70,19 @@ export class Account {
 
   /** Stores a batch and the request that brought it, all or nothing. */
   ingest(batch: readonly ReceivedEvent[], request: (outcome: BatchOutcome) => KeptRequest): BatchOutcome {
+    let outcome: BatchOutcome;
     try {
-      return inTransaction(this.#database, () => {
-        const outcome = this.events.add(batch, this.requests.next);
-        this.requests.add(request(outcome));
-        return outcome;
+      outcome = inTransaction(this.#database, () => {
+        const stored = this.events.add(batch, this.requests.next);
+        this.requests.add(request(stored));
+        return stored;
       });
     } catch (error) {
       this.events.reload();
       throw error;
     }
+    this.arrivals.tell();
+    return outcome;
   }
 
   /** Keeps a request that brought nothing. Does nothing once the account is closed: requests may end after it. */
@@ -93,9 +100,21 @@ export class Account {
     return { ...event, request: request ?? null, customer: customer ?? null };
   }
 
+  /** Throws a `SluiceError` of code `SLUICE_CLOSED` where it is closed. */
+  checkOpen(): void {
+    if (this.#isClosed) throw closedError();
+  }
+
   async close(): Promise<void> {
+    this.#isClosed = true;
+    this.arrivals.tell();
     await this.search.close();
     this.#index?.close();
     closeDatabase(this.#database);
   }
+}
+
+/** What whoever uses a closed emulator is told. */
+export function closedError(): SluiceError {
+  return new SluiceError('SLUICE_CLOSED', 'The emulator is closed: start another with startEmulator().');
 }

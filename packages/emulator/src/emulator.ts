@@ -1,5 +1,6 @@
 import type { Customer } from '@sluice/protocol';
 import type { BehaviourChange, RequestRow } from './admin/contract.ts';
+import type { WaitOptions } from './awaited-events.ts';
 import type { Behaviour } from './behaviour.ts';
 import type { Fault, Script } from './faults/fault.ts';
 import type { FaultHandle } from './faults/fault-handle.ts';
@@ -55,6 +56,13 @@ export interface Emulator extends AsyncDisposable {
 
   /** The stored events that match, in the order they arrived. */
   events(query?: EventQuery): Promise<StoredEvent[]>;
+
+  /**
+   * The stored events that match, in the order they arrived, once there are at least `count` of them; an event whose uuid
+   * comes again counts once. Rejects with `MissingEventsError` where they do not come in time: it says how many did, which
+   * names there are, and why the latest refused request was.
+   */
+  waitForEvents(count: number, options?: WaitOptions): Promise<StoredEvent[]>;
 
   /** How many of the events that match are stored, and how many were received, repeats included. */
   countEvents(filter?: EventFilter): Promise<EventCounts>;

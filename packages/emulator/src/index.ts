@@ -1,4 +1,5 @@
 export type { BehaviourChange, RequestRow } from './admin/contract.ts';
+export { MissingEventsError, type WaitOptions } from './awaited-events.ts';
 export type { Behaviour, BehaviourSettings } from './behaviour.ts';
 export type { Emulator } from './emulator.ts';
 export type {

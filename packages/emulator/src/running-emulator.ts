@@ -1,9 +1,11 @@
-import { ConfigError, type Customer, describe, SluiceError } from '@sluice/protocol';
-import type { Account } from './account.ts';
+import { ConfigError, type Customer, describe } from '@sluice/protocol';
+import { type Account, closedError } from './account.ts';
 import type { BehaviourChange, RequestRow } from './admin/contract.ts';
 import type { LiveFeed } from './admin/live-routes.ts';
+import { awaitEvents, type WaitOptions } from './awaited-events.ts';
 import type { Behaviour } from './behaviour.ts';
 import type { BehaviourSwitch } from './behaviour-switch.ts';
+import { systemClock } from './clock.ts';
 import type { Emulator } from './emulator.ts';
 import type { Fault, Script } from './faults/fault.ts';
 import { FaultHandle } from './faults/fault-handle.ts';
@@ -99,6 +101,11 @@ export class RunningEmulator implements Emulator {
     return this.#account.events.find(query).map(toStoredEvent);
   }
 
+  async waitForEvents(count: number, options: WaitOptions = {}): Promise<StoredEvent[]> {
+    const rows = await awaitEvents(this.#account, systemClock, count, options);
+    return rows.map(toStoredEvent);
+  }
+
   async countEvents(filter: EventFilter = {}): Promise<EventCounts> {
     checkFilter(filter);
     return this.#account.events.count(filter);
@@ -186,8 +193,7 @@ export class RunningEmulator implements Emulator {
   }
 
   #checkOpen(): void {
-    if (this.#closed === undefined) return;
-    throw new SluiceError('SLUICE_CLOSED', 'The emulator is closed: start another with startEmulator().');
+    if (this.#closed !== undefined) throw closedError();
   }
 }
 

@@ -1,0 +1,98 @@
+import { refusal, whole } from '@sluice/protocol';
+import type { Account } from './account.ts';
+import type { Clock } from './clock.ts';
+import type { EventRow } from './storage/event-store.ts';
+import { checkFilter, type EventFilter, type ValueCount } from './tracked-events.ts';
+
+/** Which events to wait for, and how long. */
+export interface WaitOptions {
+  /** Only events that match. Default: all. */
+  readonly filter?: EventFilter | undefined;
+  /** In milliseconds. Default 4,000: less than the 5 seconds that test runners give a test, so that one sees the reason. */
+  readonly timeoutMs?: number | undefined;
+  /** Ends the wait with its reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Fewer events came than were waited for. */
+export class MissingEventsError extends Error {
+  override readonly name = 'MissingEventsError';
+  /** How many were waited for, and how many of them came. */
+  readonly expected: number;
+  readonly came: number;
+  /** The most frequent names of all events that there are, whether they match or not. */
+  readonly names: readonly ValueCount[];
+
+  constructor(message: string, expected: number, came: number, names: readonly ValueCount[]) {
+    super(message);
+    this.expected = expected;
+    this.came = came;
+    this.names = names;
+  }
+}
+
+const DEFAULT_TIMEOUT_MS = 4_000;
+const [isCount, COUNT] = whole(undefined, 0);
+const [isTime, TIME] = whole(undefined, 0, 2 ** 31 - 1);
+const NAMES = 10;
+
+/** The events that match, once there are `count` of them. Rejects with {@link MissingEventsError} where they do not come. */
+export async function awaitEvents(
+  account: Account,
+  clock: Clock,
+  count: number,
+  { filter = {}, timeoutMs = DEFAULT_TIMEOUT_MS, signal }: WaitOptions,
+): Promise<EventRow[]> {
+  checkFilter(filter);
+  if (!isCount(count)) throw refusal('count', COUNT, count);
+  if (!isTime(timeoutMs)) throw refusal('timeoutMs', TIME, timeoutMs);
+  const until = clock.now() + timeoutMs;
+  for (;;) {
+    signal?.throwIfAborted();
+    account.checkOpen();
+    const { unique: came } = account.events.count(filter);
+    if (came >= count) return account.events.find(filter);
+    const leftMs = until - clock.now();
+    if (leftMs <= 0) throw missing(account, count, came, filter, timeoutMs);
+    await nextArrival(account, clock, leftMs, signal);
+  }
+}
+
+/** Resolves when events came, or the time is up, or the signal is aborted. */
+function nextArrival(
+  { arrivals }: Account,
+  clock: Clock,
+  leftMs: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      timer.cancel();
+      arrival.forget();
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = clock.setTimeout(end, leftMs);
+    const arrival = arrivals.next(end);
+    signal?.addEventListener('abort', end);
+  });
+}
+
+function missing(
+  account: Account,
+  count: number,
+  came: number,
+  filter: EventFilter,
+  timeoutMs: number,
+): MissingEventsError {
+  const names = account.events.countBy('event', NAMES, {});
+  const there = names.map(({ value, count: times }) => `${value} (${times})`).join(', ');
+  const [refused] = account.requests.list({ limit: 1, outcome: 'refused' }).rows;
+  const message = [
+    `${came} of ${count} events${Object.keys(filter).length > 0 ? ` that match ${JSON.stringify(filter)}` : ''}`,
+    ` came within ${timeoutMs} ms.`,
+    there === '' ? ' There is no event at all.' : ` There are: ${there}.`,
+    refused?.error ? ` The latest refusal: ${refused.error.message}` : '',
+  ];
+  return new MissingEventsError(message.join(''), count, came, names);
+}
