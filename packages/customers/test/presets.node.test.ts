@@ -1,0 +1,65 @@
+// Reading from the service as it may be: each preset of the emulator is a plausible reading of what its interface does not show.
+import { type EmulatorOptions, type PresetName, startEmulator } from '@sluice/emulator';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type CustomerReader, createCustomerReader } from '../src/index.ts';
+import { rejection } from './scripted-fetch.ts';
+
+const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' };
+
+/** Where every refusal has one status, its words tell that there is no such customer. */
+function isNotFound({ status, body }: { readonly status: number; readonly body: string }): boolean {
+  return status === 404 || (status === 400 && body.startsWith('No customer has'));
+}
+
+async function readerOf(options: EmulatorOptions, apiKey?: string): Promise<CustomerReader> {
+  const emulator = await startEmulator({ primaryKey: 'email', customers: [ADA], ...options });
+  onTestFinished(() => emulator.close());
+  return createCustomerReader({
+    ...{ apiUrl: emulator.apiUrl, apiKey: apiKey ?? emulator.apiKey, isNotFound, retries: 20 },
+  });
+}
+
+describe.each<PresetName>(['plain', 'strict', 'quiet', 'legacy'])('a service of the preset %s', (preset) => {
+  it('gives the customer with the primary key, with or without that beside the attributes', async () => {
+    const reader = await readerOf({ preset });
+    const expected = preset === 'quiet' ? ADA : { ...ADA, primary_key: ADA.email };
+    expect(await reader.read(ADA.email)).toEqual(expected);
+  });
+
+  it('has no customer with another, which is an error of its own', async () => {
+    const reader = await readerOf({ preset });
+    expect(await rejection(reader.read('bob@example.com'))).toMatchObject({
+      code: 'SLUICE_CUSTOMER_NOT_FOUND',
+      primaryKey: 'bob@example.com',
+    });
+  });
+
+  it('refuses a wrong key once and for all, which is not "no such customer"', async () => {
+    const reader = await readerOf({ preset }, 'canary-wrong');
+    const error = await rejection(reader.read(ADA.email));
+    expect(error).toMatchObject({ code: 'SLUICE_DELIVERY', retryable: false });
+    expect(String(error)).not.toContain('canary-wrong');
+  });
+
+  it('gives each of many, though it takes only some in a second', async () => {
+    const names = Array.from({ length: 30 }, (_, index) => `${index}@example.com`);
+    const customers = names.map((email) => ({ email }));
+    const reader = await readerOf({ preset, customers, behaviour: { maxRequestsPerSecond: 20 } });
+    const read = await Promise.all(names.map((name) => reader.read(name)));
+    expect(read.map(({ email }) => email)).toEqual(names);
+  });
+
+  it('is asked again where it fails for a while', async () => {
+    const reader = await readerOf({
+      preset,
+      faults: [
+        [
+          { kind: 'reset', times: 1 },
+          { kind: 'status', status: 503, body: '<h1>busy</h1>', times: 1 },
+          { kind: 'lost-answer', times: 1 },
+        ],
+      ],
+    });
+    expect(await reader.read(ADA.email)).toMatchObject(ADA);
+  });
+});
