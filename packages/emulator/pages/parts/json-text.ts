@@ -1,5 +1,5 @@
 /** A piece of a line of JSON. */
-export interface JsonToken {
+interface JsonToken {
   readonly kind: 'key' | 'string' | 'number' | 'word' | 'mark';
   readonly text: string;
 }

@@ -26,9 +26,11 @@ export function SidePanel({ title, onClose, actions, children }: SidePanelProps)
     else element?.show();
     heading.current?.focus({ preventScroll: true });
     return () => {
-      const hadFocus = element?.contains(document.activeElement);
       element?.close();
-      if (hadFocus && before instanceof HTMLElement) before.focus({ preventScroll: true });
+      // The focus that was in the panel is nowhere now; one that has gone elsewhere stays there.
+      const { activeElement } = document;
+      const isLost = activeElement === document.body || element?.contains(activeElement);
+      if (isLost && before instanceof HTMLElement) before.focus({ preventScroll: true });
     };
   }, [isModal]);
   const closeOnEscape = (event: KeyboardEvent) => {

@@ -1,7 +1,17 @@
-const FIELDS = ['text', 'name', 'correlationValue', 'source', 'from', 'to', 'attributed'] as const;
+import type { TrackerFilter } from '../../src/admin/contract.ts';
+
+const FIELDS = [
+  'text',
+  'name',
+  'correlationValue',
+  'source',
+  'from',
+  'to',
+  'attributed',
+] as const satisfies readonly FilterField[];
 
 /** A field by which events can be searched. */
-export type FilterField = (typeof FIELDS)[number];
+export type FilterField = keyof TrackerFilter;
 
 /** Which events are shown: the fields that are set, none of them empty. */
 export type EventFilter = Readonly<Partial<Record<FilterField, string>>>;

@@ -28,7 +28,7 @@ export function EventPanel({ id, newerId, olderId, onOpen, onClose }: EventPanel
       class="quiet"
       aria-label={label}
       title={label}
-      disabled={to === undefined}
+      aria-disabled={to === undefined} // one that is disabled loses the focus
       onClick={() => to !== undefined && onOpen(to)}
     >
       {sign}

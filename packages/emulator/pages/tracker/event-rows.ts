@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import type { TrackerRow, TrackerRows } from '../../src/admin/contract.ts';
 import { ask } from '../shell/ask.ts';
 import { type EventFilter, isOpen, trackerPath } from './event-filter.ts';
@@ -10,12 +11,13 @@ const YET_TO_READ = 20;
 /**
  * The rows of a list of events, newest first. They begin at the event that was the newest when they were last renewed, and
  * stand still until then. Only what is looked at is asked for, and kept for a while. Without a filter any place is reached
- * at once, since ids count up by one; with one, the list is read on from the newest.
+ * at once, since ids count up by one; with one, the list is read on from the newest. What reads it is shown again when it
+ * changes, as with a signal.
  */
 export class EventRows {
   readonly #filter: EventFilter;
-  readonly #changed: () => void;
   readonly #isAll: boolean;
+  readonly #changes = signal(0);
   readonly #over = new AbortController();
   /** By id; undefined for an event that is gone. */
   readonly #rows = new Map<number, TrackerRow | undefined>();
@@ -29,15 +31,14 @@ export class EventRows {
   #isAsking = false;
   #error: unknown;
 
-  /** `changed` is called when rows have arrived. */
-  constructor(filter: EventFilter, changed: () => void) {
+  constructor(filter: EventFilter) {
     this.#filter = filter;
-    this.#changed = changed;
     this.#isAll = isOpen(filter);
   }
 
   /** Id of the newest event when the rows were last renewed; 0 where there was none. */
   get newest(): number {
+    void this.#changes.value;
     return this.#newest;
   }
 
@@ -48,27 +49,32 @@ export class EventRows {
 
   /** Whether nothing has come yet. */
   get isNew(): boolean {
+    void this.#changes.value;
     return this.#renewals === 0;
   }
 
   /** Whether there is nothing that has not been read on to yet. */
   get isComplete(): boolean {
+    void this.#changes.value;
     return this.#next === null;
   }
 
   /** Why the last rows that were asked for did not come. */
   get error(): unknown {
+    void this.#changes.value;
     return this.#error;
   }
 
   /** How many rows there are, as far as is known. `oldest` is the id of the oldest event of all. */
   length(oldest: number): number {
+    void this.#changes.value;
     if (!this.#isAll) return this.#ids.length + (this.#next === null ? 0 : YET_TO_READ);
     return this.#newest === 0 ? 0 : Math.max(0, this.#newest - oldest + 1);
   }
 
   /** The row at a place; undefined until it has come. */
   row(index: number): TrackerRow | undefined {
+    void this.#changes.value;
     const id = this.#idAt(index);
     return id === undefined ? undefined : this.#rows.get(id);
   }
@@ -102,7 +108,7 @@ export class EventRows {
     }
     if (this.#over.signal.aborted) return;
     this.#renewals += 1;
-    this.#changed();
+    this.#changes.value += 1;
     void this.#fill();
   }
 
@@ -142,11 +148,11 @@ export class EventRows {
     if (this.#isAsking || this.isNew) return;
     this.#isAsking = true;
     try {
-      while (await this.#fillOnce()) this.#changed();
+      while (await this.#fillOnce()) this.#changes.value += 1;
     } catch (error) {
       if (this.#over.signal.aborted) return;
       this.#error = error;
-      this.#changed();
+      this.#changes.value += 1;
     } finally {
       this.#isAsking = false;
     }

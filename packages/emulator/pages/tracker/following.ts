@@ -1,4 +1,4 @@
-import { effect } from '@preact/signals';
+import { effect, untracked } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { status } from '../shell/live.ts';
 import { type EventFilter, isOpen } from './event-filter.ts';
@@ -43,7 +43,7 @@ export function useFollowing(rows: EventRows, filter: EventFilter, isFollowing: 
     };
     const stop = effect(() => {
       void status.value;
-      void look();
+      void untracked(look);
     });
     return () => {
       isOver = true;

@@ -7,8 +7,8 @@ import { link } from '../shell/route.ts';
 
 /** What to do while no event has come. */
 export function NoEvents() {
-  const keys = useAnswer<{ readonly keys: readonly KeyRow[] }>('/keys').value?.keys ?? [];
-  const key = keys.find(({ revokedAt }) => revokedAt === null)?.key ?? 'YOUR_API_KEY';
+  const { value, error } = useAnswer<{ readonly keys: readonly KeyRow[] }>('/keys');
+  const key = value?.keys.find(({ revokedAt }) => revokedAt === null)?.key ?? 'YOUR_API_KEY';
   const { baseUrl = '', primaryKey = null } = status.value ?? {};
   return (
     <Empty title="No event has arrived yet">
@@ -20,7 +20,9 @@ export function NoEvents() {
       ) : (
         <p>The list fills by itself as events arrive. To send the first one:</p>
       )}
-      <Snippet label="send an event with curl" text={curl(baseUrl, key, primaryKey ?? 'email')} />
+      {(value !== undefined || error !== undefined) && (
+        <Snippet label="send an event with curl" text={curl(baseUrl, key, primaryKey ?? 'email')} />
+      )}
       <p class="muted">
         Nothing arrives though something is sent? <a href={link(['requests'])}>Requests</a> shows each one,
         and why it was refused. Snippets for Node and browsers are in{' '}

@@ -1,6 +1,6 @@
-import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Problem } from '../parts/problem.tsx';
-import { status } from '../shell/live.ts';
+import { isLost, status } from '../shell/live.ts';
 import { link, replaceRoute, route } from '../shell/route.ts';
 import { type EventFilter, isOpen, readFilter } from './event-filter.ts';
 import { EventList } from './event-list.tsx';
@@ -60,7 +60,7 @@ export function TrackerPage() {
           <div class="split tracker-list">
             <section class="list-frame" aria-label="Events">
               <ResultLine filter={filter} rows={rows.shown} length={length} />
-              <Problem error={rows.asked.error} onRetry={showNewest} />
+              <Problem error={isLost.value ? undefined : rows.asked.error} onRetry={showNewest} />
               <EventList
                 rows={rows.shown}
                 length={length}
@@ -89,8 +89,7 @@ export function TrackerPage() {
 
 /** The rows for a filter. Until those of a new one are there, the ones before stay on the screen. */
 function useRows(filter: EventFilter, position: ListPosition): { asked: EventRows; shown: EventRows } {
-  const [, changed] = useReducer((count: number) => count + 1, 0);
-  const asked = useMemo(() => new EventRows(filter, () => changed(0)), [filter]);
+  const asked = useMemo(() => new EventRows(filter), [filter]);
   const shown = useRef(asked);
   if (!asked.isNew) shown.current = asked;
   useEffect(() => () => asked.close(), [asked]);

@@ -1,0 +1,355 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/index.ts';
+import { event, send, sendEvents } from '../service.ts';
+import { closeBrowser, hasChromium, openPage, SCREENS, seriousFaults } from './open-page.ts';
+
+const CUSTOMERS = [{ email: 'ada@example.com', first_name: 'Ada' }];
+
+async function start(count = 0): Promise<Emulator> {
+  const emulator = await startEmulator({ primaryKey: 'email', customers: CUSTOMERS });
+  await fill(emulator, count);
+  return emulator;
+}
+
+/** Sends events that count up: `step` with the payload `{ "number": 1 }` and on. */
+async function fill(emulator: Emulator, count: number, name = 'step', from = 1): Promise<void> {
+  for (let sent = 0; sent < count; sent += 5_000) {
+    const batch = Array.from({ length: Math.min(5_000, count - sent) }, (_, index) =>
+      event({ event: name, payload: { number: from + sent + index } }),
+    );
+    await sendEvents(emulator, ...batch);
+  }
+}
+
+const rows = (page: Page) => page.locator('.event-row');
+const rowWith = (page: Page, text: string) => rows(page).filter({ hasText: text });
+const numbered = (page: Page, number: number) => rowWith(page, `{"number":${number}}`);
+const grid = (page: Page) => page.getByRole('grid');
+const panel = (page: Page) => page.getByRole('dialog');
+const newer = (page: Page) => page.getByRole('button', { name: /new events?$/ });
+
+describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
+  afterAll(closeBrowser);
+
+  it('tells how to send the first event, and shows it as it arrives', async () => {
+    await using emulator = await start();
+    const page = await openPage(emulator, '');
+    await page.getByRole('heading', { name: 'No event has arrived yet' }).waitFor();
+    const snippet = await page.locator('.snippet').textContent();
+    expect(snippet).toContain(`curl ${emulator.baseUrl}/api/events/batch/`);
+    expect(snippet).toContain(`Authorization: Api-Key ${emulator.apiKey}`);
+    await sendEvents(emulator, event({ event: 'first_one' }));
+    await rowWith(page, 'first_one').waitFor();
+  });
+
+  it('says that a primary key is needed, while there is none', async () => {
+    await using emulator = await startEmulator();
+    const page = await openPage(emulator, '');
+    await page.getByRole('link', { name: 'Select one in the audience section' }).waitFor();
+  });
+
+  it('shows the newest first, and what arrives above it', async () => {
+    await using emulator = await start(3);
+    const page = await openPage(emulator, '');
+    await numbered(page, 1).waitFor();
+    expect(await rows(page).locator('.event-preview').allTextContents()).toEqual([
+      '{"number":3}',
+      '{"number":2}',
+      '{"number":1}',
+    ]);
+    await fill(emulator, 1, 'late', 4);
+    await rowWith(page, 'late').waitFor();
+    await expect.poll(() => rows(page).first().textContent()).toContain('late');
+    await page.getByText('4 events', { exact: true }).waitFor();
+  });
+
+  it('moves nothing while one has scrolled down, and says how many are new', async () => {
+    await using emulator = await start(500);
+    const page = await openPage(emulator, '');
+    await numbered(page, 500).waitFor();
+    await grid(page).hover();
+    await page.mouse.wheel(0, 3_600);
+    await numbered(page, 400).waitFor();
+    const before = await rows(page).allTextContents();
+    await fill(emulator, 7, 'late');
+    await newer(page).getByText('7 new events').waitFor();
+    expect(await rows(page).allTextContents()).toEqual(before);
+    await newer(page).click();
+    await rowWith(page, 'late').first().waitFor();
+    await newer(page).waitFor({ state: 'detached' });
+    await fill(emulator, 1, 'later still'); // it follows again
+    await rowWith(page, 'later still').waitFor();
+  });
+
+  it('stands still while it is paused, and follows again afterwards', async () => {
+    await using emulator = await start(5);
+    const page = await openPage(emulator, '');
+    await numbered(page, 5).waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('Paused', { exact: true }).waitFor();
+    await fill(emulator, 1, 'late');
+    await newer(page).getByText('1 new event').waitFor();
+    expect(await rowWith(page, 'late').count()).toBe(0);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await rowWith(page, 'late').waitFor();
+  });
+
+  it('reaches any of 50,000 events at once, and has only the rows that are seen', async () => {
+    await using emulator = await start(50_000);
+    const page = await openPage(emulator, '');
+    await numbered(page, 50_000).waitFor();
+    expect(await grid(page).getAttribute('aria-rowcount')).toBe('50001');
+    await grid(page).evaluate((element) => element.scrollTo(0, 36 * 25_000));
+    await numbered(page, 25_000).waitFor();
+    await grid(page).focus();
+    await page.keyboard.press('End');
+    await numbered(page, 1).waitFor();
+    expect(await numbered(page, 1).getAttribute('aria-rowindex')).toBe('50001');
+    expect(await rows(page).count()).toBeLessThan(60);
+    await page.keyboard.press('Home');
+    await numbered(page, 50_000).waitFor();
+  });
+
+  describe('finds events', () => {
+    async function startShop(): Promise<Emulator> {
+      const emulator = await start();
+      await sendEvents(
+        emulator,
+        event({ event: 'purchase', payload: { title: 'red shoes' } }),
+        event({ event: 'purchase', correlationValue: 'bob@example.com', payload: { title: 'blue shoes' } }),
+        event({ event: 'item_to_cart', source: 'mobile', payload: { title: 'green hat' } }),
+      );
+      return emulator;
+    }
+    const titles = (page: Page) => rows(page).locator('.event-preview').allTextContents();
+
+    it.each([
+      ['Search in names, customers and payloads', 'blue sh', '#/tracker?text=blue+sh', 'blue shoes'],
+      ['Event name', 'item_to_cart', '#/tracker?name=item_to_cart', 'green hat'],
+      ['Customer', 'bob@example.com', '#/tracker?correlationValue=bob%40example.com', 'blue shoes'],
+      ['Source', 'mobile', '#/tracker?source=mobile', 'green hat'],
+    ])('by %s, which stands in the address', async (field, text, hash, title) => {
+      await using emulator = await startShop();
+      const page = await openPage(emulator, '');
+      await page.getByLabel(field, { exact: true }).fill(text);
+      await page.getByText('1 event found').waitFor();
+      expect(await titles(page)).toEqual([`{"title":"${title}"}`]);
+      expect(new URL(page.url()).hash).toBe(hash);
+      const another = await openPage(emulator, hash);
+      await another.getByText('1 event found').waitFor();
+      expect(await titles(another)).toEqual([`{"title":"${title}"}`]);
+      expect(await another.getByLabel(field, { exact: true }).inputValue()).toBe(text);
+      await another.getByRole('button', { name: 'Clear' }).click();
+      await expect.poll(() => titles(another)).toHaveLength(3);
+    });
+
+    it('of customers that there are not, and shows them as such', async () => {
+      await using emulator = await startShop();
+      const page = await openPage(emulator, '');
+      await rowWith(page, 'bob@example.com').getByText('no customer').waitFor();
+      expect(await rows(page).getByText('no customer').count()).toBe(1);
+      await page.getByLabel('Customers', { exact: true }).selectOption('No such customer');
+      await page.getByText('1 event found').waitFor();
+      expect(await titles(page)).toEqual(['{"title":"blue shoes"}']);
+    });
+
+    it('by the time of their arrival', async () => {
+      await using emulator = await startShop();
+      const page = await openPage(emulator, '#/tracker?to=2020-01-01T00:00:00.000Z');
+      await page.getByText('No event matches.').waitFor();
+      await page.getByText(/^Until .*2020/).click();
+      await page.getByRole('button', { name: 'Last hour' }).click();
+      await page.getByText('3 events found').waitFor();
+      expect(new URL(page.url()).hash).toMatch(/^#\/tracker\?from=20\d\d-/);
+    });
+
+    it('as they arrive, and reads on as one scrolls', async () => {
+      await using emulator = await start();
+      for (let batch = 0; batch < 4; batch += 1) {
+        await fill(emulator, 100, 'wanted', batch * 100 + 1);
+        await fill(emulator, 1_000, 'other');
+      }
+      const page = await openPage(emulator, '#/tracker?name=wanted');
+      await page.getByText('400 events found').waitFor();
+      await fill(emulator, 1, 'other');
+      await fill(emulator, 1, 'wanted', 401);
+      await numbered(page, 401).waitFor();
+      await grid(page).focus();
+      const readOn = async () => {
+        await page.keyboard.press('End');
+        return numbered(page, 1).count();
+      };
+      await expect.poll(readOn).toBe(1);
+      expect(await grid(page).getAttribute('aria-rowcount')).toBe('402');
+    });
+  });
+
+  describe('opens an event', () => {
+    const UUID = '01234567-89ab-4cde-8f01-23456789abcd';
+    const exact = '12345678901234567890.1230';
+
+    async function startWithOne(): Promise<Emulator> {
+      const emulator = await start(3);
+      const body = JSON.stringify({
+        batch: [event({ event: 'opened', uuid: UUID, payload: { amount: 0, deep: [{ er: 'żółw' }] } })],
+      });
+      for (let sent = 0; sent < 2; sent += 1)
+        await send(emulator, body.replace('"amount":0', `"amount":${exact}`));
+      return emulator;
+    }
+
+    it('to its payload as it was written, its customer, its request, and the repeats of its uuid', async () => {
+      await using emulator = await startWithOne();
+      const page = await openPage(emulator, '');
+      await rowWith(page, 'opened').click();
+      await panel(page).getByRole('heading', { name: 'opened' }).waitFor();
+      expect(await panel(page).locator('.json').first().textContent()).toBe(
+        `{  "amount": ${exact},  "deep": [    {      "er": "żółw"    }  ]}`,
+      );
+      const links = panel(page).getByRole('link');
+      await links.getByText('ada@example.com').waitFor();
+      expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')))).toEqual([
+        '#/audience?value=ada%40example.com',
+        '#/tracker?correlationValue=ada%40example.com',
+        '#/requests/2',
+        '#/requests/3',
+      ]);
+      await panel(page).getByText('Received 2 times, stored once').waitFor();
+      expect(new URL(page.url()).hash).toBe('#/tracker/4');
+    });
+
+    it('by the keyboard, and gives the focus back when it is closed', async () => {
+      await using emulator = await startWithOne();
+      const page = await openPage(emulator, '');
+      await numbered(page, 3).waitFor();
+      await grid(page).focus();
+      for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowUp']) await page.keyboard.press(key);
+      const active = await grid(page).getAttribute('aria-activedescendant');
+      expect(await page.locator(`#${active}`).textContent()).toContain('{"number":3}');
+      await page.keyboard.press('Enter');
+      await panel(page).getByRole('heading', { name: 'step' }).waitFor();
+      await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H2');
+      await panel(page).getByRole('button', { name: 'Newer event' }).click();
+      await panel(page).getByRole('heading', { name: 'opened' }).waitFor();
+      await page.keyboard.press('Escape');
+      await panel(page).waitFor({ state: 'detached' });
+      expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('grid');
+      expect(new URL(page.url()).hash).toBe('#/tracker');
+    });
+
+    it('by its address, on the whole screen of a phone', async () => {
+      await using emulator = await startWithOne();
+      const page = await openPage(emulator, '#/tracker/4', { viewport: { width: 390, height: 844 } });
+      await panel(page).getByRole('heading', { name: 'opened' }).waitFor();
+      expect(await panel(page).boundingBox()).toEqual({ x: 0, y: 0, width: 390, height: 844 });
+      await page.keyboard.press('Escape');
+      await panel(page).waitFor({ state: 'detached' });
+      await numbered(page, 3).click();
+      await panel(page).getByRole('heading', { name: 'step' }).waitFor();
+      await page.goBack();
+      await panel(page).waitFor({ state: 'detached' });
+    });
+
+    it('that is of no customer, and says what that means', async () => {
+      await using emulator = await start();
+      await sendEvents(emulator, event({ correlationValue: 'bob@example.com' }));
+      const page = await openPage(emulator, '#/tracker/1');
+      await panel(page).getByText('Not attributed.').waitFor();
+      expect(await panel(page).getByRole('link', { name: 'Add the customer' }).getAttribute('href')).toBe(
+        '#/audience?value=bob%40example.com',
+      );
+    });
+
+    it('that is not there, and says so', async () => {
+      await using emulator = await start(1);
+      const page = await openPage(emulator, '#/tracker/7');
+      await panel(page).getByRole('alert').getByText('There is no event with this id').waitFor();
+    });
+  });
+
+  it('interprets nothing of an event as HTML', async () => {
+    const html = '<img src=x onerror="document.title=`run`"><b>bold</b>';
+    await using emulator = await startEmulator({
+      primaryKey: 'email',
+      customers: [{ email: html, first_name: html }],
+    });
+    await sendEvents(
+      emulator,
+      event({
+        event: html,
+        correlationValue: html,
+        source: html,
+        payload: { [html]: html },
+      }),
+    );
+    const page = await openPage(emulator, '#/tracker/1');
+    await panel(page).locator('.json').getByText('<img').first().waitFor();
+    await panel(page).getByText('The whole event, as it came').click();
+    await page.getByRole('button', { name: html, exact: true }).click(); // of the chart, once its second is over
+    await page.getByText('1 event found').waitFor();
+    expect(await page.locator('img, b').count()).toBe(0);
+    expect(await page.title()).toBe('Event tracker · Sluice emulator');
+    expect(await rows(page).textContent()).toContain('<img');
+  });
+
+  it('counts events per second by name, also in words', async () => {
+    await using emulator = await start();
+    await fill(emulator, 30, 'frequent');
+    await fill(emulator, 3, 'rare');
+    const page = await openPage(emulator, '');
+    await page.getByText(/Events per second: 33 events .* By name: frequent 30, rare 3\./).waitFor();
+    await page.getByRole('button', { name: 'rare', exact: true }).click();
+    await page.getByText('3 events found').waitFor();
+  });
+
+  it('exports what is found', async () => {
+    await using emulator = await start(5);
+    await fill(emulator, 2, 'wanted');
+    const page = await openPage(emulator, '#/tracker?name=wanted');
+    await page.getByText('Export', { exact: true }).click();
+    for (const [label, lines] of [
+      ['NDJSON, as received', 2],
+      ['CSV, for a spreadsheet', 3],
+    ] as const) {
+      const download = page.waitForEvent('download');
+      await page.getByRole('link', { name: label }).click();
+      const text = readFileSync(await (await download).path(), 'utf8');
+      expect(text.trim().split('\n')).toHaveLength(lines);
+      expect(text).not.toContain('step');
+    }
+  });
+
+  it('says so while the emulator does not answer, and goes on when it does', async () => {
+    await using emulator = await start(2);
+    const page = await openPage(emulator, '');
+    await numbered(page, 2).waitFor();
+    await emulator.suspend();
+    await page.getByText('The emulator does not answer.').waitFor();
+    await numbered(page, 2).waitFor();
+    await emulator.resume();
+    await page.getByText('The emulator does not answer.').waitFor({ state: 'detached' });
+    await fill(emulator, 1, 'late');
+    await rowWith(page, 'late').waitFor();
+  });
+
+  it.each(SCREENS)('has nothing serious for axe to find: %s', async (_, options) => {
+    await using emulator = await start();
+    const page = await openPage(emulator, '', options);
+    await page.getByRole('heading', { name: 'No event has arrived yet' }).waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await fill(emulator, 50);
+    await sendEvents(
+      emulator,
+      event({ correlationValue: 'bob@example.com', payload: { a: [1, 'b', null, true] } }),
+    );
+    await rowWith(page, 'bob@example.com').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.getByText('Export', { exact: true }).click();
+    expect(await seriousFaults(page)).toEqual([]);
+    await rowWith(page, 'bob@example.com').click();
+    await panel(page).locator('.json').first().waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+  });
+});
