@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact';
 import { AudiencePage } from '../audience/audience-page.tsx';
+import { FaultsPage } from '../faults/faults-page.tsx';
 import { RequestsPage } from '../requests/requests-page.tsx';
 import { SettingsPage } from '../settings/settings-page.tsx';
 import { TrackerPage } from '../tracker/tracker-page.tsx';
@@ -14,16 +15,12 @@ export interface Page {
   readonly View: ComponentType;
 }
 
-function Nothing() {
-  return <p>Nothing here yet.</p>;
-}
-
 const PAGES: readonly [Page, ...Page[]] = [
   { name: 'tracker', title: 'Event tracker', View: TrackerPage },
   { name: 'audience', title: 'Audience', View: AudiencePage },
   { name: 'settings', title: 'Settings', View: SettingsPage },
   { name: 'requests', title: 'Requests', View: RequestsPage },
-  { name: 'faults', title: 'Faults', View: Nothing },
+  { name: 'faults', title: 'Faults', View: FaultsPage },
 ];
 
 /** All pages in one: the navigation, and the page that the address names (the event tracker where it names none). */

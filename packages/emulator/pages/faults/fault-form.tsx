@@ -1,0 +1,72 @@
+import { useState } from 'preact/hooks';
+import type { FaultRow } from '../../src/admin/contract.ts';
+import { Problem } from '../parts/problem.tsx';
+import { tell } from '../shell/ask.ts';
+import { fieldError, useTask } from '../shell/task.ts';
+import { FaultInput } from './fault-input.tsx';
+import { type Input, KINDS, type Kind, scopeInputs, toFault, type Values } from './fault-kinds.ts';
+import { SameByCode } from './same-by-code.tsx';
+
+/** Switches on one fault: which, and on what. */
+export function FaultForm({ onAdded }: { readonly onAdded: () => void }) {
+  const [kind, setKind] = useState<Kind>('status');
+  const [values, setValues] = useState<Values>(KINDS.status.values);
+  const task = useTask();
+  const choose = (to: Kind) => {
+    setKind(to);
+    setValues(KINDS[to].values);
+    task.clear();
+  };
+  const change = (name: string, value: string) => {
+    setValues({ ...values, [name]: value });
+    task.clear();
+  };
+  const fault = toFault(kind, values);
+  const add = (event: Event) => {
+    event.preventDefault();
+    task.run(async () => {
+      await tell<FaultRow>('POST', '/faults', fault);
+      onAdded();
+    });
+  };
+  const { first, rest } = scopeInputs(kind);
+  const inputs = (list: readonly Input[]) =>
+    list.map((input) => (
+      <FaultInput
+        key={`${kind} ${input.name}`}
+        input={input}
+        value={values[input.name] ?? ''}
+        error={fieldError(task.error, `fault.${input.name}`)}
+        onChange={(value) => change(input.name, value)}
+      />
+    ));
+  return (
+    <form class="stack" onSubmit={add} noValidate>
+      <fieldset class="options kinds">
+        <legend class="visually-hidden">Kind of fault</legend>
+        {(Object.keys(KINDS) as Kind[]).map((each) => (
+          <label key={each} class="option">
+            <input type="radio" name="kind" checked={each === kind} onChange={() => choose(each)} />
+            <strong>{KINDS[each].title}</strong>
+            <small>{KINDS[each].about}</small>
+          </label>
+        ))}
+      </fieldset>
+      {KINDS[kind].inputs.length > 0 && <div class="fields narrow">{inputs(KINDS[kind].inputs)}</div>}
+      <div class="fields narrow">{inputs(first)}</div>
+      {rest.length > 0 && (
+        <details>
+          <summary>More on when it acts</summary>
+          <div class="fields narrow">{inputs(rest)}</div>
+        </details>
+      )}
+      <Problem error={task.error} />
+      <div class="row">
+        <button type="submit" class="main" disabled={task.isRunning}>
+          Switch on
+        </button>
+      </div>
+      <SameByCode fault={fault} />
+    </form>
+  );
+}

@@ -1,0 +1,86 @@
+import type { FaultRow, FaultRows } from '../../src/admin/contract.ts';
+import { formatCount, formatSome } from '../parts/numbers.ts';
+import { Problem } from '../parts/problem.tsx';
+import { Time } from '../parts/time.tsx';
+import type { Answer } from '../shell/answer.ts';
+import { ask } from '../shell/ask.ts';
+import { link } from '../shell/route.ts';
+import { useTask } from '../shell/task.ts';
+
+const TONES = { active: 'bad', waiting: 'warn', over: '' } as const;
+
+/** The faults that were switched on: what they do, what they did, and what is left of them. */
+export function FaultList({ rows }: { readonly rows: Answer<FaultRows> }) {
+  const task = useTask();
+  const faults = rows.value?.faults ?? [];
+  const stop = (path: string) =>
+    task.run(async () => {
+      await ask(path, { method: 'DELETE' });
+      rows.again();
+    });
+  return (
+    <section class="card fault-list" aria-labelledby="faults">
+      <div class="row">
+        <h2 id="faults" class="grow">
+          Switched on
+        </h2>
+        {faults.length > 1 && (
+          <button type="button" class="small" onClick={() => stop('/faults')}>
+            Stop all
+          </button>
+        )}
+      </div>
+      <Problem error={rows.error ?? task.error} onRetry={rows.again} />
+      {rows.value !== undefined && faults.length === 0 && (
+        <p class="muted">
+          None: the service does what the interface says. What you switch on stands here, with how often it
+          acted and what is left of it.
+        </p>
+      )}
+      {faults.length > 0 && (
+        <ul class="fault-rows">
+          {faults.map((row) => (
+            <FaultItem key={row.id} row={row} onStop={() => stop(`/faults/${row.id}`)} />
+          ))}
+        </ul>
+      )}
+      {rows.value !== undefined && faults.length > 0 && (
+        <p class="muted small-text">
+          Choices by chance come from the seed {rows.value.seed}: with the same seed, the same requests meet
+          the same faults. <a href={link(['requests'], { outcome: 'fault' })}>Requests they acted on</a>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function FaultItem({ row, onStop }: { readonly row: FaultRow; readonly onStop: () => void }) {
+  const { fault, words, state, step, hits, remaining, endsAt } = row;
+  const action = state === 'over' ? 'Remove' : 'Stop';
+  return (
+    <li class={`fault ${state}`}>
+      <span class={`badge ${TONES[state]}`}>{state}</span>
+      <div class="fault-what">
+        <p>{capital(words)}</p>
+        <p class="muted small-text">
+          {hits === 0 ? 'Has not acted yet' : `Acted on ${formatSome(hits, 'request')}`}
+          {fault.kind === 'script' && step !== null && ` · step ${step + 1} of ${fault.steps.length}`}
+          {state !== 'over' && remaining !== null && ` · ${formatCount(remaining)} left`}
+          {state !== 'over' && endsAt !== null && (
+            <>
+              {' · until '}
+              <Time value={endsAt} />
+            </>
+          )}
+        </p>
+      </div>
+      <button type="button" class="small" aria-label={`${action}: ${words}`} onClick={onStop}>
+        {action}
+      </button>
+    </li>
+  );
+}
+
+function capital(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
