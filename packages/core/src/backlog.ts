@@ -246,18 +246,21 @@ export class Backlog {
   }
 
   /**
-   * Events of a range that wait are known by their place in another one from now on. Returns the index of the first that
-   * was found; those before it are gone.
+   * Events of a range that wait are known by their place in another one from now on. Returns the rest of that one: the place
+   * of those that do not wait any more.
    */
-  move(range: Range, target: Range): number {
-    let first = range.to;
+  move(range: Range, target: Range): Range[] {
+    const rest = new RangeQueue();
+    rest.push({ ...target, epoch: 0 });
     const offset = target.from - range.from;
     const move = (part: EpochRange) => {
-      first = Math.min(first, part.from);
-      return { ...part, segment: target.segment, from: part.from + offset, to: part.to + offset };
+      const moved = { ...part, segment: target.segment, from: part.from + offset, to: part.to + offset };
+      rest.cut(moved);
+      return moved;
     };
     for (const queue of [this.#stored, this.#aside, this.#written]) queue.cut(range, move);
-    return first;
+    if (range.segment === MEMORY_SEGMENT) this.#memoryOnly -= rangeLength(target) - rest.count;
+    return rest.ranges;
   }
 
   /** How many of the oldest fresh events were accepted before a moment, as far as a batch goes. */
@@ -341,23 +344,17 @@ export class Backlog {
   }
 
   /** The oldest events in the ring that go on without a journal, though it may work again. */
-  memoryGroup(limit: Limit): { events: EventBytes; range: EpochRange } | undefined {
-    const found = this.#written.find(({ segment }) => segment === MEMORY_SEGMENT);
-    if (found === undefined) return undefined;
-    const { range, before } = found;
-    const events = this.#ring.peek(before, {
-      ...limit,
-      maxEvents: Math.min(limit.maxEvents, rangeLength(range)),
-    });
-    return { events, range: { ...range, to: range.from + events.ends.length } };
-  }
-
-  /** The journal took such events. False where they were taken out of the ring meanwhile. */
-  secureInRing(inMemory: EpochRange, { segment, from, to }: Range): boolean {
-    const { epoch } = inMemory;
-    const isSecured = this.#written.replaceStart(inMemory, { segment, from, to, epoch });
-    if (isSecured) this.#memoryOnly -= rangeLength(inMemory);
-    return isSecured;
+  memoryGroup(limit: Limit): { events: EventBytes; range: Range } | undefined {
+    let before = 0;
+    for (const range of this.#written.ranges) {
+      if (range.segment === MEMORY_SEGMENT) {
+        const maxEvents = Math.min(limit.maxEvents, rangeLength(range));
+        const events = this.#ring.peek(before, { ...limit, maxEvents });
+        return { events, range: { ...range, to: range.from + events.ends.length } };
+      }
+      before += rangeLength(range);
+    }
+    return undefined;
   }
 
   /**

@@ -125,7 +125,8 @@ export class Committer {
       const group = backlog.memoryGroup(journal.groupLimit);
       const range = group && (await this.secure(group.events));
       if (group === undefined || range === undefined) return;
-      if (!backlog.secureInRing(group.range, range)) await journal.acknowledge(range).catch(() => undefined);
+      for (const gone of backlog.move(group.range, range))
+        await journal.acknowledge(gone).catch(() => undefined);
     }
   }
 

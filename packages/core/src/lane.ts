@@ -112,8 +112,7 @@ export class Lane {
     // A copy: what was read is valid only until the next reading. Not slice(): that of a Buffer copies nothing.
     const copy = { ...events, bytes: new Uint8Array(events.bytes) };
     const written = await journal.append(copy);
-    const first = this.backlog.move(range, written);
-    // What was taken meanwhile is in a request, and stays in memory.
-    if (first > range.from) await journal.acknowledge({ ...written, to: written.from + first - range.from });
+    // What was taken meanwhile is in a request, and stays in memory; or it was dropped.
+    for (const gone of this.backlog.move(range, written)) await journal.acknowledge(gone);
   }
 }

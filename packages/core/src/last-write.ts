@@ -30,7 +30,7 @@ export function writeNow(lanes: readonly LastLane[], journal: Journal): void {
     for (let group = next(); group !== undefined; group = next()) backlog.markWritten(append(group));
     const nextInMemory = () => backlog.memoryGroup(journal.groupLimit);
     for (let group = nextInMemory(); group !== undefined; group = nextInMemory())
-      backlog.secureInRing(group.range, append(group.events));
+      backlog.move(group.range, append(group.events));
     for (const batch of underWay.in(MEMORY_SEGMENT))
       batch.range = backlog.moveInFlight(batch.range, append(batch.events));
   }

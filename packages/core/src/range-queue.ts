@@ -69,28 +69,6 @@ export class RangeQueue {
     return count;
   }
 
-  /** The first range of which the callback says so, and how many events are before it. */
-  find(callback: (range: EpochRange) => boolean): { range: EpochRange; before: number } | undefined {
-    let before = 0;
-    for (const range of this.ranges) {
-      if (callback(range)) return { range, before };
-      before += rangeLength(range);
-    }
-    return undefined;
-  }
-
-  /** Puts another range in the place of one that is, or is the start of, a range in here. False where there is none. */
-  replaceStart(old: EpochRange, other: EpochRange): boolean {
-    let isFound = false;
-    this.replace((range) => {
-      const isStart = range.segment === old.segment && range.from === old.from && range.to >= old.to;
-      if (!isStart || isFound) return [range];
-      isFound = true;
-      return [other, { ...range, from: old.to }];
-    });
-    return isFound;
-  }
-
   /** The first range. */
   peek(): EpochRange | undefined {
     if (this.#front.length === 0) {

@@ -218,6 +218,33 @@ describe('Backlog, with events that end before they are sent', () => {
     expect([backlog.memoryOnly, backlog.pending]).toEqual([0, 0]);
   });
 
+  it('knows what waits by another place, and says which part of that is for what does not wait any more', () => {
+    const backlog = createFilled(6);
+    backlog.markWritten({ segment: 1, from: 0, to: 6 });
+    backlog.takeFresh({ ...ALL, maxEvents: 2 });
+    backlog.end({ segment: 1, from: 3, to: 4 });
+    const rest = backlog.move({ segment: 1, from: 0, to: 6 }, { segment: 2, from: 10, to: 16 });
+    expect(rest).toMatchObject([
+      { segment: 2, from: 10, to: 12 },
+      { segment: 2, from: 13, to: 14 },
+    ]);
+    expect(backlog.waitingIn()).toMatchObject([
+      { segment: 2, from: 12, to: 13 },
+      { segment: 2, from: 14, to: 16 },
+    ]);
+  });
+
+  it('counts what is in memory alone as secured, as far as it is still there when the journal has it', () => {
+    const backlog = createFilled(4);
+    backlog.markMemoryOnly(4);
+    const range = backlog.memoryGroup(ALL)?.range ?? { segment: 0, from: 0, to: 0 };
+    backlog.takeFresh({ ...ALL, maxEvents: 1 });
+    const rest = backlog.move(range, { segment: 1, from: 0, to: 4 });
+    expect(rest).toMatchObject([{ segment: 1, from: 0, to: 1 }]);
+    expect([backlog.memoryOnly, backlog.fresh, backlog.inFlight]).toEqual([1, 3, 1]);
+    expect(backlog.memoryGroup(ALL)).toBeUndefined();
+  });
+
   it('does not put back what no journal holds any more, and does what it holds', () => {
     const backlog = createFilled(4);
     backlog.markWritten({ segment: 1, from: 0, to: 2 });
