@@ -184,3 +184,15 @@ export function together<Result>(journal: Journal, work: () => Result): Result {
 export function rangeLength({ from, to }: Range): number {
   return to - from;
 }
+
+/** What is left of a range without another one of the same segment. */
+export function without<Part extends Omit<Range, 'segment'>>(
+  part: Part,
+  { from, to }: Omit<Range, 'segment'>,
+): Part[] {
+  const parts = [
+    { ...part, to: Math.min(part.to, from) },
+    { ...part, from: Math.max(part.from, to) },
+  ];
+  return parts.filter((left) => left.from < left.to);
+}

@@ -2,7 +2,7 @@ import type { Backlog } from './backlog.ts';
 import { type Batch, createBatch } from './batch.ts';
 import { sliceEvents } from './event-bytes.ts';
 import { MEMORY_SEGMENT } from './in-flight.ts';
-import { type EventBytes, type Journal, type Range, rangeLength } from './journal.ts';
+import { type EventBytes, type Journal, type Range, rangeLength, without } from './journal.ts';
 
 export interface UnderWayOptions {
   readonly backlog: Backlog;
@@ -46,7 +46,10 @@ export class UnderWay {
   /** A batch has met its end, or goes on in parts. */
   delete(batch: Batch): void {
     this.#batches.delete(batch);
-    this.#shelf = this.#shelf.flatMap((shelved) => without(shelved, batch.range));
+    const { range } = batch;
+    this.#shelf = this.#shelf.flatMap((shelved) =>
+      shelved.segment === range.segment ? without(shelved, range) : [shelved],
+    );
   }
 
   /** A batch waits again, where the journal has it: behind all that is stored, or before it. False where no journal has it. */
@@ -68,12 +71,14 @@ export class UnderWay {
   lose(segment: number): void {
     const { backlog } = this.#options;
     for (const batch of this.in(segment)) batch.range = backlog.loseInFlight(batch.range);
-    const shelf = this.#shelf;
-    this.#shelf = shelf.filter((shelved) => shelved.segment !== segment);
-    for (const shelved of shelf) {
-      if (shelved.segment !== segment) continue;
+    const lost = this.#shelf.filter((shelved) => shelved.segment === segment);
+    this.#shelf = this.#shelf.filter((shelved) => shelved.segment !== segment);
+    // In their order, however they went back.
+    for (const shelved of lost.sort((one, other) => one.from - other.from)) {
+      const { events, first } = shelved;
       for (const { from, range } of backlog.takeLost(shelved)) {
-        const batch = createBatch(sliceOf(shelved.events, from - shelved.first, rangeLength(range)), range);
+        const limit = { maxEvents: rangeLength(range), maxBytes: events.bytes.length };
+        const batch = createBatch(sliceEvents(events, from - first, limit), range);
         this.#batches.add(batch);
         this.left.push(batch);
       }
@@ -125,19 +130,11 @@ export class UnderWay {
   }
 
   #shelve(batch: Batch): true {
-    this.#batches.delete(batch);
+    this.delete(batch);
     const { range, events } = batch;
-    let parts: Range[] = [range];
-    for (const other of this.#shelf) parts = parts.flatMap((part) => without(part, other));
-    for (const part of parts) {
-      const slice = sliceOf(events, part.from - range.from, rangeLength(part));
-      // A copy: what it lies in is used again.
-      this.#shelf.push({
-        ...part,
-        events: { ...slice, bytes: new Uint8Array(slice.bytes) },
-        first: part.from,
-      });
-    }
+    // A copy: what it lies in is used again.
+    const copy = { ...events, bytes: new Uint8Array(events.bytes) };
+    this.#shelf.push({ ...range, events: copy, first: range.from });
     let bytes = this.#shelf.reduce((total, other) => total + other.events.bytes.length, 0);
     while (bytes > MOST_SHELVED_BYTES) bytes -= this.#shelf.shift()?.events.bytes.length ?? bytes;
     return true;
@@ -147,17 +144,4 @@ export class UnderWay {
   *in(segment: number): Generator<Batch> {
     for (const batch of this.#batches) if (batch.range.segment === segment) yield batch;
   }
-}
-
-function sliceOf(events: EventBytes, first: number, count: number): EventBytes {
-  return sliceEvents(events, first, { maxEvents: count, maxBytes: events.bytes.length });
-}
-
-/** What is left of a range without another one. */
-function without<Place extends Range>(range: Place, gone: Range): Place[] {
-  if (range.segment !== gone.segment) return [range];
-  return [
-    { ...range, to: Math.min(range.to, gone.from) },
-    { ...range, from: Math.max(range.from, gone.to) },
-  ].filter((part) => part.from < part.to);
 }

@@ -1,4 +1,4 @@
-import type { Range } from '../journal.ts';
+import { type Range, without } from '../journal.ts';
 
 /** Events that were appended together: indexes `from` (inclusive) to `to` (exclusive). */
 export interface Chunk {
@@ -48,12 +48,7 @@ export class ChunkList<C extends Chunk> {
       const entry = this.#entries[position];
       if (entry === undefined || entry.chunk.from >= to) break;
       if (entry.rest.length === 0) continue;
-      entry.rest = entry.rest.flatMap((part) =>
-        [
-          { from: part.from, to: Math.min(part.to, from) },
-          { from: Math.max(part.from, to), to: part.to },
-        ].filter((left) => left.from < left.to),
-      );
+      entry.rest = entry.rest.flatMap((part) => without(part, { from, to }));
       if (entry.rest.length === 0) done.push(entry.chunk);
     }
     this.#released += done.length;
