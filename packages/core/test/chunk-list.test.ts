@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ChunkList } from '../src/journals/chunk-list.ts';
+import { type Chunk, ChunkList } from '../src/journals/chunk-list.ts';
 
-interface Named {
-  readonly from: number;
-  readonly to: number;
+interface Named extends Chunk {
   readonly name: string;
 }
 
@@ -12,7 +10,7 @@ function listOf(...bounds: readonly number[]): ChunkList<Named> {
   const list = new ChunkList<Named>();
   bounds.slice(1).forEach((to, index) => {
     const from = bounds[index] ?? 0;
-    list.push({ from, to, name: `${from}-${to}` });
+    list.push({ from, to, bytes: (to - from) * 10, name: `${from}-${to}` });
   });
   return list;
 }
@@ -51,6 +49,19 @@ describe('ChunkList', () => {
     expect(names(list.acknowledge({ segment: SEGMENT, from: 0, to: 2 }))).toEqual(['0-4']);
   });
 
+  it('finds the chunks of a range side by side, as far as a reading goes', () => {
+    const list = listOf(0, 4, 8, 12);
+    list.push({ from: 13, to: 15, bytes: 20, name: '13-15' });
+    const within = (from: number, to: number, maxEvents = 100, maxBytes = 1_000) =>
+      names(list.within({ segment: SEGMENT, from, to }, { maxEvents, maxBytes }));
+    expect(within(2, 100)).toEqual(['0-4', '4-8', '8-12']);
+    expect(within(2, 8)).toEqual(['0-4', '4-8']);
+    expect(within(2, 100, 3)).toEqual(['0-4', '4-8']);
+    expect(within(2, 100, 100, 40)).toEqual(['0-4']);
+    expect(within(2, 100, 100, 0)).toEqual(['0-4']);
+    expect(within(12, 100)).toEqual([]);
+  });
+
   it('still finds what waits among much that is released', () => {
     const list = listOf(...Array.from({ length: 1_001 }, (_, index) => index * 2));
     for (let chunk = 0; chunk < 1_000; chunk += 1) {
@@ -76,7 +87,7 @@ describe('ChunkList, next to a list of single events', () => {
       let next = 0;
       for (const step of steps) {
         if (step.kind === 'push') {
-          const chunk = { from: next, to: next + step.size, name: `${next}` };
+          const chunk = { from: next, to: next + step.size, bytes: 1, name: `${next}` };
           list.push(chunk);
           chunks.push(chunk);
           for (; next < chunk.to; next += 1) waiting.add(next);

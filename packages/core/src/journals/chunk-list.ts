@@ -1,15 +1,17 @@
-import { type Range, without } from '../journal.ts';
+import { mergeEvents, sliceEvents } from '../event-bytes.ts';
+import { type EventBytes, type Limit, NO_EVENTS, type Range, without } from '../journal.ts';
 
-/** Events that were appended together: indexes `from` (inclusive) to `to` (exclusive). */
+/** Events that were appended together: indexes `from` (inclusive) to `to` (exclusive), and the bytes that they take. */
 export interface Chunk {
   readonly from: number;
   readonly to: number;
+  readonly bytes: number;
 }
 
 interface Entry<C extends Chunk> {
   readonly chunk: C;
   /** What of it is not acknowledged yet. */
-  rest: readonly Chunk[];
+  rest: readonly Omit<Range, 'segment'>[];
 }
 
 /** The chunks of a segment in order. Finding one takes a binary search, releasing one costs the same at any backlog. */
@@ -20,7 +22,10 @@ export class ChunkList<C extends Chunk> {
 
   /** Adds a chunk in its place, which mostly is behind all others. */
   push(chunk: C): void {
-    this.#entries.splice(this.#positionOf(chunk.from), 0, { chunk, rest: [chunk] });
+    this.#entries.splice(this.#positionOf(chunk.from), 0, {
+      chunk,
+      rest: [{ from: chunk.from, to: chunk.to }],
+    });
   }
 
   /** The chunks that are not wholly acknowledged. */
@@ -36,8 +41,22 @@ export class ChunkList<C extends Chunk> {
       : undefined;
   }
 
+  /** The chunks that hold the first events of a range, side by side, as far as a reading goes: one at least, if there is one. */
+  within({ from, to }: Range, { maxEvents, maxBytes }: Limit): C[] {
+    const found: C[] = [];
+    const most = Math.min(to, from + maxEvents);
+    let room = maxBytes;
+    let chunk = this.find(from);
+    while (chunk !== undefined) {
+      found.push(chunk);
+      room -= chunk.bytes;
+      chunk = chunk.to < most && room > 0 ? this.find(chunk.to) : undefined;
+    }
+    return found;
+  }
+
   /** What is not acknowledged of the chunk that holds an event. */
-  restOf(index: number): readonly Chunk[] {
+  restOf(index: number): readonly Omit<Range, 'segment'>[] {
     return this.#entries[this.#positionOf(index)]?.rest ?? [];
   }
 
@@ -70,4 +89,29 @@ export class ChunkList<C extends Chunk> {
     }
     return low;
   }
+}
+
+/** What is read of chunks, from the start of a range: as much as there is side by side, within the limit. */
+export function readChunks(
+  { from, to }: Range,
+  { maxEvents, maxBytes }: Limit,
+  chunks: readonly Chunk[],
+  /** Of each chunk its events; undefined where they are gone. */
+  contents: readonly (EventBytes | undefined)[],
+): EventBytes {
+  const parts: EventBytes[] = [];
+  const most = Math.min(to, from + maxEvents);
+  let next = from;
+  let room = maxBytes;
+  // What was appended bit by bit is read in one go.
+  for (const [index, chunk] of chunks.entries()) {
+    const events = contents[index];
+    if (events === undefined || next < chunk.from) break;
+    const part = sliceEvents(events, next - chunk.from, { maxEvents: most - next, maxBytes: room });
+    if (parts.length > 0 && part.bytes.length > room) break;
+    parts.push(part);
+    next += part.ends.length;
+    room -= part.bytes.length + 1;
+  }
+  return parts.length === 0 ? NO_EVENTS : mergeEvents(parts);
 }

@@ -2,7 +2,6 @@ import { getMany, keys, promisifyRequest } from 'idb-keyval';
 import type { Clock, Timer } from '../clock.ts';
 import { ClosedError } from '../errors/closed-error.ts';
 import { StorageError, storageError } from '../errors/storage-error.ts';
-import { mergeEvents, sliceEvents } from '../event-bytes.ts';
 import {
   type Activity,
   type EventBytes,
@@ -11,14 +10,13 @@ import {
   type JournalObserver,
   type Limit,
   MOST_HOLD_MS,
-  NO_EVENTS,
   type Range,
   type Reading,
   type SharedPause,
   type Sharing,
 } from '../journal.ts';
 import { uuid } from '../uuid.ts';
-import { type Chunk, ChunkList } from './chunk-list.ts';
+import { type Chunk, ChunkList, readChunks } from './chunk-list.ts';
 import { IndexedDbStore } from './indexeddb-store.ts';
 import { isHidden, type Meeting, Tabs } from './tabs.ts';
 
@@ -176,44 +174,24 @@ export class IndexedDbJournal implements Journal, Sharing {
 
   async read(range: Range, limit: Limit): Promise<Reading> {
     const chunks = this.#segments[range.segment]?.chunks;
-    const wanted: StoredChunk[] = [];
-    const most = Math.min(range.to, range.from + limit.maxEvents);
-    let bytes = 0;
-    // What was appended bit by bit is read in one go.
-    for (let index = range.from; index < most && bytes < limit.maxBytes; ) {
-      const chunk = chunks?.find(index);
-      if (chunk === undefined) break;
-      wanted.push(chunk);
-      bytes += chunk.key[3];
-      index = chunk.to;
-    }
+    const wanted = chunks?.within(range, limit) ?? [];
     const records = await this.#run('read events', () =>
       getMany<EventBytes | undefined>(
         wanted.map(({ key }) => key),
         this.#store.use,
       ),
     );
-    const parts: EventBytes[] = [];
-    let { from: to } = range;
-    let room = limit.maxBytes;
-    for (const [index, chunk] of wanted.entries()) {
-      const record = records[index];
-      // Deleted under us: storage was cleared.
-      if (record === undefined && parts.length === 0) to = Math.min(range.to, chunk.to);
-      if (record === undefined) break;
-      const part = sliceEvents(record, to - chunk.from, { maxEvents: most - to, maxBytes: room });
-      if (parts.length > 0 && part.bytes.length > room) break;
-      parts.push(part);
-      to += part.ends.length;
-      room -= part.bytes.length + 1;
-      if (to < chunk.to) break;
-    }
-    if (wanted.length === 0) {
+    const events = readChunks(range, limit, wanted, records);
+    const [first] = wanted;
+    let to = range.from + events.ends.length;
+    // Deleted under us: storage was cleared.
+    if (first && to === range.from) to = Math.min(range.to, first.to);
+    if (first === undefined) {
       to = chunks?.chunks.find(({ from }) => from > to && from < range.to)?.from ?? range.to;
       // Another page saw to them while they were in a request of this one.
       if (chunks !== undefined) this.#observer?.settled?.({ ...range, to }, 'delivered');
     }
-    return { events: parts.length === 0 ? NO_EVENTS : mergeEvents(parts), range: { ...range, to } };
+    return { events, range: { ...range, to } };
   }
 
   async acknowledge(range: Range, fate: Fate = 'delivered'): Promise<void> {
@@ -358,7 +336,7 @@ export class IndexedDbJournal implements Journal, Sharing {
 
   #release(segment: Segment, range: Range): StoredChunk[] {
     const done = segment.chunks.acknowledge(range);
-    for (const { key } of done) segment.bytes -= key[3];
+    for (const { bytes } of done) segment.bytes -= bytes;
     return done;
   }
 
@@ -379,7 +357,7 @@ export class IndexedDbJournal implements Journal, Sharing {
 
   #keep(segment: Segment, key: EventKey, isStored: boolean): StoredChunk {
     const [, from, to, bytes] = key;
-    const chunk = { key, from, to, isStored };
+    const chunk = { key, from, to, bytes, isStored };
     segment.chunks.push(chunk);
     segment.known.add(from);
     segment.bytes += bytes;

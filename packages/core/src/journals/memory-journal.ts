@@ -1,15 +1,7 @@
 import { ClosedError } from '../errors/closed-error.ts';
 import { StorageError } from '../errors/storage-error.ts';
-import { mergeEvents, sliceEvents } from '../event-bytes.ts';
-import {
-  type EventBytes,
-  type Journal,
-  type Limit,
-  NO_EVENTS,
-  type Range,
-  type Reading,
-} from '../journal.ts';
-import { type Chunk, ChunkList } from './chunk-list.ts';
+import type { EventBytes, Journal, Limit, Range, Reading } from '../journal.ts';
+import { type Chunk, ChunkList, readChunks } from './chunk-list.ts';
 
 const GROUP_LIMIT: Limit = { maxEvents: 4096, maxBytes: 512 * 1024 };
 /** Where there is a bound, it is made of so many segments: the oldest can be given up. */
@@ -74,37 +66,29 @@ export class MemoryJournal implements Journal {
     segment.waiting += bytes.length;
     this.#bytes += bytes.length;
     // Not slice(): that of a Buffer copies nothing.
-    segment.chunks.push({ from, to, events: { bytes: new Uint8Array(bytes), ends, times } });
+    segment.chunks.push({
+      from,
+      to,
+      bytes: bytes.length,
+      events: { bytes: new Uint8Array(bytes), ends, times },
+    });
     return { segment: number, from, to };
   }
 
   async read(range: Range, limit: Limit): Promise<Reading> {
-    const chunks = this.#segments.get(range.segment)?.chunks;
-    const parts: EventBytes[] = [];
-    let { from: to } = range;
-    let bytes = 0;
-    // What was appended bit by bit is read in one go.
-    for (let chunk = chunks?.find(to); chunk !== undefined && to < range.to; chunk = chunks?.find(to)) {
-      const maxEvents = Math.min(range.to, range.from + limit.maxEvents) - to;
-      const part = sliceEvents(chunk.events, to - chunk.from, {
-        maxEvents,
-        maxBytes: limit.maxBytes - bytes,
-      });
-      if (maxEvents <= 0 || (bytes > 0 && bytes + part.bytes.length > limit.maxBytes)) break;
-      parts.push(part);
-      to += part.ends.length;
-      bytes += part.bytes.length + 1;
-    }
-    if (parts.length === 0) return { events: NO_EVENTS, range };
-    return { events: mergeEvents(parts), range: { ...range, to } };
+    const chunks = this.#segments.get(range.segment)?.chunks.within(range, limit) ?? [];
+    const contents = chunks.map(({ events }) => events);
+    const events = readChunks(range, limit, chunks, contents);
+    const count = events.ends.length;
+    return { events, range: count === 0 ? range : { ...range, to: range.from + count } };
   }
 
   async acknowledge(range: Range): Promise<void> {
     const segment = this.#segments.get(range.segment);
     if (segment === undefined) return;
     for (const chunk of segment.chunks.acknowledge(range)) {
-      segment.waiting -= chunk.events.bytes.length;
-      this.#bytes -= chunk.events.bytes.length;
+      segment.waiting -= chunk.bytes;
+      this.#bytes -= chunk.bytes;
     }
     if (segment.waiting === 0 && segment !== this.#last) this.#segments.delete(segment.number);
   }

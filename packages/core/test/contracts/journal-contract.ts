@@ -179,6 +179,7 @@ export function describeJournal(name: string, subject: JournalSubject): void {
       const large = await journal.read({ ...range, from: range.from + 2 }, { maxEvents: 10, maxBytes: 10 });
       expect(large.events.ends).toHaveLength(1);
       expect(await readAll(journal, [range], { maxEvents: 10, maxBytes: 3 })).toHaveLength(4);
+      expect(await readAll(journal, [range], { maxEvents: 10, maxBytes: -5 })).toHaveLength(4);
     });
 
     it('reads from the middle of what was appended, and back again', async () => {
