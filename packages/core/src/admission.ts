@@ -1,6 +1,7 @@
 import type { DropReason } from './books.ts';
 import type { HeldEvents, WaitingEvent } from './held-events.ts';
 import type { Limit } from './journal.ts';
+import type { Reporter } from './reporter.ts';
 
 /** `granted`: all goes its way. `pending`: in memory only, until it is known. `denied`: nothing is kept, nor sent. */
 export type Consent = 'pending' | 'granted' | 'denied';
@@ -21,11 +22,13 @@ export interface AdmissionOptions {
   readonly enter: (event: WaitingEvent) => void;
   /** Drops what is on the road, and what is stored. */
   readonly purge: () => void;
-  readonly onDropped: (reason: DropReason, count: number) => void;
+  readonly reporter: Pick<Reporter, 'settled'>;
 }
 
 /** What stands between `track()` and the road of events: consent, and that it is known whose they are. */
 export class Admission {
+  /** Undefined where no events are held. */
+  readonly held: HeldEvents | undefined;
   readonly #options: AdmissionOptions;
   #consent: Consent;
   #customer: string | undefined;
@@ -35,6 +38,7 @@ export class Admission {
   #bytes = 0;
 
   constructor(options: AdmissionOptions) {
+    this.held = options.held;
     this.#options = options;
     this.#consent = options.consent;
   }
@@ -50,26 +54,21 @@ export class Admission {
 
   /** Events that wait here. */
   get pending(): number {
-    return this.#count + this.held;
-  }
-
-  /** Of these, those whose user is not known. */
-  get held(): number {
-    return this.#options.held?.pending ?? 0;
+    return this.#count + (this.held?.pending ?? 0);
   }
 
   /** Of these, those in memory alone. */
   get unwritten(): number {
-    return this.#count + (this.#options.held?.unwritten ?? 0);
+    return this.#count + (this.held?.unwritten ?? 0);
   }
 
   take(event: Arrival): void {
-    const { limit, onDropped } = this.#options;
+    const { limit, reporter } = this.#options;
     const { length } = event.text;
     if (this.#consent === 'granted') this.#admit(event);
-    else if (this.isDenied) onDropped('denied', 1);
+    else if (this.isDenied) reporter.settled('denied', 1);
     else if (this.#count >= limit.maxEvents || this.#bytes + length > limit.maxBytes)
-      onDropped('buffer-full', 1);
+      reporter.settled('buffer-full', 1);
     else {
       this.#waiting.push(event);
       this.#count += 1;
@@ -80,7 +79,7 @@ export class Admission {
   /** The customer is there whose events are tracked from here on, and were before; or none is any more. */
   identify(customer: string | undefined): void {
     this.#customer = customer;
-    const { held } = this.#options;
+    const { held } = this;
     if (held === undefined) return;
     const change = () => (customer === undefined ? held.reset() : held.identify(customer));
     if (this.#consent === 'granted') change();
@@ -89,66 +88,43 @@ export class Admission {
 
   setConsent(consent: Consent): void {
     if (consent === this.#consent) return;
-    const { held } = this.#options;
     this.#consent = consent;
     if (consent === 'granted') {
       for (const next of this.#empty()) {
         if (typeof next === 'function') next();
         else this.#admit(next);
       }
-      if (this.#customer !== undefined) held?.identify(this.#customer);
+      if (this.#customer !== undefined) this.held?.identify(this.#customer);
     } else if (consent === 'denied') this.purge();
   }
 
   /** Consent is denied: what waits here is dropped, and what is stored too. */
   purge(): void {
     this.#drop('denied');
-    this.#options.held?.reset('denied');
+    this.held?.reset('denied');
     this.#options.purge();
   }
 
   /** Resolves once no event waits here in memory; to false where that cannot be. */
   async write(): Promise<boolean> {
-    return this.#count === 0 && ((await this.#options.held?.write()) ?? true);
-  }
-
-  /** Resolves once what was begun is done, or storage fails. */
-  async settled(): Promise<void> {
-    await this.#options.held?.settled();
-  }
-
-  /** The process may end. */
-  writeSync(): void {
-    this.#options.held?.writeSync();
-  }
-
-  /** The page may end. */
-  leave(): void {
-    this.#options.held?.leave();
-  }
-
-  async close(): Promise<void> {
-    await this.#options.held?.close();
+    return this.#count === 0 && ((await this.held?.write()) ?? true);
   }
 
   /** What is in memory alone ends here. */
   giveUp(): void {
-    const { held, onDropped } = this.#options;
     this.#drop('closed');
-    const count = held?.giveUp() ?? 0;
-    if (count > 0) onDropped('closed', count);
+    this.held?.giveUp();
   }
 
   #admit(event: Arrival): void {
-    const { held, enter } = this.#options;
-    if (event.isUnidentified) held?.hold(event);
-    else enter(event);
+    if (event.isUnidentified) this.held?.hold(event);
+    else this.#options.enter(event);
   }
 
   #drop(reason: DropReason): void {
     const count = this.#count;
     this.#empty();
-    if (count > 0) this.#options.onDropped(reason, count);
+    this.#options.reporter.settled(reason, count);
   }
 
   #empty(): (Arrival | (() => void))[] {

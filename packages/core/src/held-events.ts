@@ -1,7 +1,7 @@
 import type { DropReason } from './books.ts';
 import type { Clock, Timer } from './clock.ts';
 import { encodeEvents, sliceEvents, splitEvents } from './event-bytes.ts';
-import { type EventBytes, type Journal, type Range, type Reading, rangeLength, together } from './journal.ts';
+import { type EventBytes, type Journal, type Range, rangeLength, together } from './journal.ts';
 import { RangeQueue } from './range-queue.ts';
 import type { Reporter } from './reporter.ts';
 import type { Sessions } from './sessions.ts';
@@ -23,15 +23,7 @@ export interface WaitingEvent {
 interface Stay {
   /** The id of its session, as soon as that is known. */
   session?: string;
-  /** Whose events they are, as soon as that is known. */
-  customer?: string;
   readonly events: WaitingEvent[];
-}
-
-/** What a visit has released, and whether the rest of the segment needs none. */
-interface Visit {
-  readonly released: Range;
-  readonly isDone?: boolean;
 }
 
 export interface HeldEventsOptions {
@@ -49,7 +41,7 @@ export interface HeldEventsOptions {
   readonly enter: (event: WaitingEvent) => void;
   /** Puts events on the road that are stored; calls back at the moment at which they wait there. */
   readonly replay: (events: EventBytes, onReplayed: () => void) => Promise<void>;
-  readonly reporter: Pick<Reporter, 'dropped' | 'emit' | 'recovered' | 'settled' | 'storageFailed'>;
+  readonly reporter: Pick<Reporter, 'emit' | 'recovered' | 'settled' | 'storageFailed'>;
 }
 
 /**
@@ -65,7 +57,7 @@ export class HeldEvents {
   #stay: Stay = { events: [] };
   #customer: string | undefined;
   /** Those whose customer is known and that are not on the road yet. */
-  readonly #claimed = new Set<Stay>();
+  readonly #claimed = new Map<Stay, string>();
   /** What is given to the journal just now. */
   readonly #writing = new Map<EventBytes, readonly WaitingEvent[]>();
   /** Events in memory, and the length of their texts. */
@@ -74,8 +66,9 @@ export class HeldEvents {
   /** What is to be done. Where the first fails, all wait for it. */
   readonly #turns: (() => Promise<unknown>)[] = [];
   #working: Promise<void> | undefined;
-  #writeTimer: Timer | undefined;
-  #retryTimer: Timer | undefined;
+  /** Until it is written, or tried again. */
+  #timer: Timer | undefined;
+  #isFailing = false;
 
   constructor(options: HeldEventsOptions) {
     this.#options = options;
@@ -96,7 +89,7 @@ export class HeldEvents {
     const { clock, intervalMs, maxBytes, reporter } = this.#options;
     const { length } = event.text;
     if ((this.#journal?.bytes ?? 0) + this.#bytes + length > maxBytes) {
-      reporter.dropped('journal-full', 1);
+      reporter.settled('journal-full', 1);
       return;
     }
     this.#unwritten += 1;
@@ -105,17 +98,16 @@ export class HeldEvents {
     // Early: when the page is left, there is no time for it.
     if (this.#opened === undefined && this.#turns.length === 0)
       void this.#inTurn(() => this.#look(this.#stay));
-    this.#writeTimer ??= clock.setTimeout(() => void this.write(), intervalMs);
+    this.#timer ??= clock.setTimeout(() => void this.write(), intervalMs);
   }
 
   /** What is held is this customer's. */
   identify(customer: string): void {
     const stay = this.#stay;
-    stay.customer = customer;
     this.#stay = { events: [] };
     this.#customer = customer;
-    this.#claimed.add(stay);
-    if (this.#retryTimer !== undefined) this.#release(stay);
+    this.#claimed.set(stay, customer);
+    if (this.#isFailing) this.#release(stay);
     void this.#inTurn(() => this.#claim(stay, customer));
   }
 
@@ -141,9 +133,9 @@ export class HeldEvents {
 
   /** Resolves once all that is held is stored, or on the road; to false as soon as storage fails. */
   write(): Promise<boolean> {
-    this.#writeTimer?.cancel();
-    this.#writeTimer = undefined;
-    if (this.#unwritten === 0 || this.#retryTimer !== undefined) return this.settled();
+    if (this.#isFailing) return this.settled();
+    this.#stopWaiting();
+    if (this.#unwritten === 0) return this.settled();
     const stay = this.#stay;
     return this.#inTurn(async () => {
       await this.#append(await this.#look(stay), stay);
@@ -152,35 +144,24 @@ export class HeldEvents {
 
   /** Resolves once all that was begun is done; to false as soon as storage fails. */
   async settled(): Promise<boolean> {
-    if (this.#retryTimer !== undefined) return false;
+    if (this.#isFailing) return false;
     this.#working ??= this.#work();
     await this.#working;
     return this.#turns.length === 0;
   }
 
-  /** The process may end: what can go on does, and what the journal can write on this thread is written. */
-  writeSync(): void {
+  /**
+   * The process or page may end: what can go on does, and what is in memory is written on this thread, or where the journal
+   * cannot do that, given to it at once.
+   */
+  leave(): void {
     this.#releaseAll();
     const stay = this.#stay;
     if (this.#unwritten === 0) return;
     this.#journal ??= this.#options.createJournal();
     const journal = this.#journal;
-    for (;;) {
-      const [group = this.#group(journal, stay)] = this.#writing.keys();
-      const range = group && journal.appendSync?.(group);
-      if (group === undefined || range === undefined) return;
-      this.#forgetTexts(this.#writing.get(group) ?? stay.events.splice(0, rangeLength(range)));
-      this.#writing.delete(group);
-      this.#keep(range);
-    }
-  }
-
-  /** The page may end: what can go on does, and what is in memory is given to the journal at once. */
-  leave(): void {
-    this.#releaseAll();
-    const stay = this.#stay;
-    const journal = this.#journal;
-    if (journal === undefined || stay.session === undefined) void this.write();
+    if (journal.appendSync !== undefined) this.#appendSync(journal, stay);
+    else if (stay.session === undefined) void this.write();
     else {
       const written = this.#append(journal, stay, Number.POSITIVE_INFINITY);
       void this.#inTurn(() => written.catch(() => this.#append(journal, stay)));
@@ -189,10 +170,9 @@ export class HeldEvents {
 
   /** Stores what it can, and gives everything back. */
   async close(): Promise<void> {
-    this.#stopRetry();
+    this.#stopWaiting();
     await this.write();
-    this.#writeTimer?.cancel();
-    this.#stopRetry();
+    this.#stopWaiting();
     this.#options.sessions.close();
     await this.#journal?.close();
   }
@@ -223,25 +203,13 @@ export class HeldEvents {
         damaged: (place, bytes) => reporter.emit('damaged', { place, bytes }),
         failed: (error) => reporter.storageFailed(error),
       })
-      .then(() => this.#expire(journal))
+      .then(() => this.#visit(journal))
       .catch((error) => reporter.storageFailed(error))
       .then(() => {
         isOpen = true;
       });
     await this.#opened;
     return journal;
-  }
-
-  /** Drops what is too old: in each segment the oldest is first. */
-  #expire(journal: Journal): Promise<void> {
-    const { clock, maxAgeMs } = this.#options;
-    const before = clock.now() - maxAgeMs;
-    return this.#visit(journal, ({ events: { times }, range }) => {
-      const fresh = times?.findIndex((time) => !(time < before)) ?? 0;
-      const released = fresh < 0 ? range : { ...range, to: range.from + fresh };
-      this.#dropStored('expired', released);
-      return { released, isDone: fresh >= 0 };
-    });
   }
 
   /** Finds out which session is under way. */
@@ -274,7 +242,7 @@ export class HeldEvents {
   async #appendGroup(journal: Journal, stay: Stay, group: EventBytes): Promise<void> {
     const events = stay.events.splice(0, group.ends.length);
     this.#writing.set(group, events);
-    // Unless they were written by `writeSync` meanwhile.
+    // Unless they were written on this thread meanwhile.
     const isOver = () => this.#writing.delete(group);
     try {
       const range = await journal.append(group);
@@ -287,25 +255,64 @@ export class HeldEvents {
     }
   }
 
+  /** What is in memory, and what is under way, from the first on. */
+  #appendSync(journal: Journal, stay: Stay): void {
+    for (;;) {
+      const [group = this.#group(journal, stay)] = this.#writing.keys();
+      const range = group && journal.appendSync?.(group);
+      if (group === undefined || range === undefined) return;
+      this.#forgetTexts(this.#writing.get(group) ?? stay.events.splice(0, rangeLength(range)));
+      this.#writing.delete(group);
+      this.#keep(range);
+    }
+  }
+
   async #claim(stay: Stay, customer: string): Promise<void> {
     const theirs = await this.#options.sessions.claim(customer);
     if (theirs === undefined || (stay.session ?? theirs) !== theirs) this.#dropFresh('unidentified', stay);
     this.#release(stay);
     await this.#alone(async (journal) => {
-      await this.#expire(journal);
-      await this.#visit(journal, (reading) => this.#stamp(reading, theirs, customer));
+      await this.#visit(journal, (text) => {
+        const event = theirs === undefined ? undefined : outOfSession(text, theirs);
+        return event && identified(event, customer);
+      });
       await journal.reclaim?.();
     });
   }
 
-  /** Puts on the road what is of a customer's session, and drops the rest. */
-  async #stamp({ events, range }: Reading, session: string | undefined, customer: string): Promise<Visit> {
+  /**
+   * Reads what is stored bit by bit. Drops what is too old, which in each segment is first, and what cannot be read; what is not
+   * goes on its road as `stamp` has it, or is dropped where that has nothing. Without it the rest stays.
+   */
+  async #visit(journal: Journal, stamp?: (text: string) => string | undefined): Promise<void> {
+    const { clock, maxAgeMs } = this.#options;
+    const before = clock.now() - maxAgeMs;
+    // Half of what the journal takes at once: they grow by the length of their user.
+    const limit = { ...journal.groupLimit, maxBytes: journal.groupLimit.maxBytes / 2 };
+    for (const stored of this.#stored.ranges) {
+      for (let { from } = stored; from < stored.to; ) {
+        const { events, range } = await journal.read({ ...stored, from }, limit);
+        const { ends, times } = events;
+        const fresh = ends.length === 0 ? -1 : (times?.findIndex((time) => !(time < before)) ?? 0);
+        const gone = fresh < 0 ? range : { ...range, to: range.from + fresh };
+        this.#dropStored(ends.length === 0 ? 'damaged' : 'expired', gone);
+        const released = stamp ? range : gone;
+        const rest = { ...range, from: gone.to };
+        if (fresh >= 0 && stamp) await this.#send(sliceEvents(events, fresh, limit), rest, stamp);
+        if (rangeLength(released) > 0) await journal.acknowledge(released);
+        if (released !== range) break;
+        from = Math.max(from + 1, range.to);
+      }
+    }
+  }
+
+  async #send(events: EventBytes, range: Range, stamp: (text: string) => string | undefined): Promise<void> {
     const stamped: string[] = [];
     const times: number[] = [];
     for (const [index, text] of splitEvents(events).entries()) {
-      const event = session === undefined ? undefined : outOfSession(decoder.decode(text), session);
+      const event = stamp(decoder.decode(text));
       if (event === undefined) continue;
-      stamped.push(identified(event, customer));
+      stamped.push(event);
       times.push(events.times?.[index] ?? Number.NaN);
     }
     // By number: which of them goes does not matter any more.
@@ -315,38 +322,21 @@ export class HeldEvents {
     };
     if (stamped.length > 0) await this.#options.replay(encodeEvents(stamped, times), end);
     else end();
-    return { released: range };
-  }
-
-  /** Reads what is stored bit by bit, in each segment until it is done, and releases what the callback says. What cannot be read is dropped. */
-  async #visit(journal: Journal, callback: (reading: Reading) => Visit | Promise<Visit>): Promise<void> {
-    // Half of what the journal takes at once: they grow by the length of their user.
-    const limit = { ...journal.groupLimit, maxBytes: journal.groupLimit.maxBytes / 2 };
-    for (const range of this.#stored.ranges) {
-      for (let { from } = range, isDone: boolean | undefined; from < range.to && !isDone; ) {
-        const reading = await journal.read({ ...range, from }, limit);
-        let released = reading.range;
-        if (reading.events.ends.length === 0) this.#dropStored('damaged', released);
-        else ({ released, isDone } = await callback(reading));
-        if (rangeLength(released) > 0) await journal.acknowledge(released);
-        from = Math.max(from + 1, reading.range.to);
-      }
-    }
   }
 
   /** Puts on the road what memory holds for a customer. */
   #release(stay: Stay): void {
-    const { customer, events } = stay;
+    const customer = this.#claimed.get(stay);
     this.#claimed.delete(stay);
     if (customer === undefined) return;
-    for (const event of events.splice(0)) {
+    for (const event of stay.events.splice(0)) {
       this.#forgetTexts([event]);
       this.#options.enter({ ...event, text: identified(event.text, customer) });
     }
   }
 
   #releaseAll(): void {
-    for (const stay of this.#claimed) this.#release(stay);
+    for (const stay of this.#claimed.keys()) this.#release(stay);
   }
 
   /** The oldest events in memory as they are stored, as many as the journal takes at once; undefined where there are none. */
@@ -410,8 +400,10 @@ export class HeldEvents {
         await turn();
         this.#turns.shift();
       } catch (error) {
-        this.#retryTimer = clock.setTimeout(() => {
-          this.#stopRetry();
+        this.#stopWaiting();
+        this.#isFailing = true;
+        this.#timer = clock.setTimeout(() => {
+          this.#stopWaiting();
           void this.write();
         }, RETRY_MS);
         this.#releaseAll();
@@ -422,8 +414,9 @@ export class HeldEvents {
     this.#working = undefined;
   }
 
-  #stopRetry(): void {
-    this.#retryTimer?.cancel();
-    this.#retryTimer = undefined;
+  #stopWaiting(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#isFailing = false;
   }
 }

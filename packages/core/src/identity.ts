@@ -27,9 +27,8 @@ export interface IdentityOptions {
 /** What stands between `track()` and the road of a tracker. */
 export function createAdmission(options: IdentityOptions): Admission {
   const { settings, reporter, enter, lanes, letters } = options;
-  const onDropped = reporter.dropped.bind(reporter);
   const purge = async () => {
-    const denied = (count: number) => onDropped('denied', count);
+    const denied = (count: number) => reporter.settled('denied', count);
     try {
       await lanes.purge(denied);
       // What is being written cannot be taken back before it is.
@@ -42,7 +41,7 @@ export function createAdmission(options: IdentityOptions): Admission {
     }
   };
   return new Admission({
-    ...{ consent: settings.consent, limit: settings.buffer, enter, onDropped },
+    ...{ consent: settings.consent, limit: settings.buffer, enter, reporter },
     held: settings.unidentified.hold ? createHeld(options) : undefined,
     purge: () => void purge(),
   });

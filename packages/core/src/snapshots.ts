@@ -55,7 +55,7 @@ export class Snapshots {
       dropped: { ...books.dropped },
       pending: pending + admission.pending,
       unwritten: volatile + (journal.unsaved ?? 0) + admission.unwritten,
-      held: admission.held,
+      held: admission.held?.pending ?? 0,
       stored,
       inFlight,
       memoryBytes: bytes,

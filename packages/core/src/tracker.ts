@@ -31,6 +31,7 @@ import { SizeLimit } from './size-limit.ts';
 import { Snapshots } from './snapshots.ts';
 import type { FinishOptions, FlushReport, TrackerStats } from './stats.ts';
 import type { TrackerEvents } from './tracker-events.ts';
+import type { Transport } from './transport.ts';
 import { UNIDENTIFIED } from './unidentified.ts';
 
 const FLUSH_TIMEOUT_MS = 30_000;
@@ -60,15 +61,13 @@ export class Tracker {
   readonly #dispatch: Dispatch;
   readonly #snapshots: Snapshots;
   readonly #admission: Admission;
-  readonly #closeTransport: () => Promise<void>;
+  readonly #transport: Transport;
   readonly #books = new Books();
   readonly #reporter: Reporter;
   readonly #handOver: Hooked['handOver'];
   readonly #opened: Promise<void>;
   readonly #stopListening: () => void;
-  /** Whether listeners of `exit` are called: what they track is written at once, or never. */
-  #isEnding = false;
-  /** Whether the page is being left: what is tracked now is given to the journal at once. */
+  /** Whether the process ends, or the page is being left: what is tracked now is written at once, or never. */
   #isLeft = false;
   #closed: Promise<FlushReport> | undefined;
   /** Resolves when nothing will be delivered any more. */
@@ -90,7 +89,7 @@ export class Tracker {
     this.#clock = clock;
     this.#texts = new EventTexts(settings.correlationKey, settings.source);
     this.#texts.correlationValue = this.#nobody;
-    this.#closeTransport = () => transport.close();
+    this.#transport = transport;
     const { publish } = platform;
     const reporter = new Reporter({ books: this.#books, clock, publish, log: hooked.log });
     this.#reporter = reporter;
@@ -115,10 +114,7 @@ export class Tracker {
         this.#snapshots.sample();
         wake();
       },
-      onFailed: (error) => {
-        reporter.storageFailed(error);
-        reporter.journal(this.#snapshots.journalKind);
-      },
+      onFailed: (error) => this.#storageFailed(error),
       onRecovered: async () => reporter.journal(this.#snapshots.journalKind),
       onDue: wake,
       reporter,
@@ -141,41 +137,31 @@ export class Tracker {
     });
     this.#letters = letters?.store ?? new LetterKeeper(letterOptions);
     this.#deadLetters = letters?.tools;
+    const shared = {
+      ...{ settings, clock, random, journal, reporter },
+      ...{ books: this.#books, lanes: this.#lanes, letters: this.#letters },
+    };
     this.#dispatch = new Dispatch({
-      ...{
-        settings,
-        clock,
-        random,
-        transport,
-        hooked,
-        journal,
-        reporter,
-        lanes: this.#lanes,
-        books: this.#books,
-      },
-      ...{ deadLetters: this.#letters, sizeLimit: this.#sizeLimit, opened: () => this.#opened },
+      ...{ ...shared, transport, hooked, deadLetters: this.#letters, sizeLimit: this.#sizeLimit },
+      opened: () => this.#opened,
     });
     this.#admission = createAdmission({
-      ...{ settings, clock, lanes: this.#lanes, journal, letters: this.#letters, reporter, wake },
+      ...{ ...shared, wake },
       enter: ({ text, at, isHigh }) => this.#enter(text, at, isHigh),
     });
-    this.#snapshots = new Snapshots({
-      admission: this.#admission,
-      ...{ books: this.#books, clock, lanes: this.#lanes, journal, letters: this.#letters, reporter },
-      dispatch: this.#dispatch,
-    });
+    this.#snapshots = new Snapshots({ ...shared, admission: this.#admission, dispatch: this.#dispatch });
     this.#ended = new Promise((resolve) => {
       this.#end = resolve;
     });
     this.#opened = this.#open();
     this.#stopListening = platform.lifecycle.listen({
       exit: (isFinal) => {
-        this.#isEnding = isFinal;
+        this.#isLeft = isFinal;
         this.#writeNow();
       },
       hide: (isLeft) => {
         // Before all that goes is written, each event by itself.
-        this.#admission.leave();
+        this.#admission.held?.leave();
         // A page that is left is also hidden, before or after.
         this.#isLeft ||= isLeft;
         const write = () => void this.#writeAndSend(this.#lanes.writeAll(), !this.#isLeft);
@@ -216,8 +202,7 @@ export class Tracker {
       } else {
         this.#books.accepted += 1;
         this.#admission.take({ text, at: now, isHigh, isUnidentified });
-        if (this.#isEnding) this.#writeNow();
-        else if (this.#isLeft) this.#admission.leave();
+        if (this.#isLeft) this.#writeNow();
       }
     } catch (error) {
       this.#reporter.invalid(error);
@@ -344,8 +329,7 @@ export class Tracker {
         failed: this.#reporter.storageFailed,
       });
     } catch (error) {
-      this.#reporter.storageFailed(error);
-      this.#reporter.journal(this.#snapshots.journalKind);
+      this.#storageFailed(error);
     }
     if (this.#admission.isDenied) this.#admission.purge();
   }
@@ -361,7 +345,7 @@ export class Tracker {
 
   async #settleAll(deadline: Deadline): Promise<void> {
     await this.#opened;
-    await this.#admission.settled();
+    await this.#admission.held?.settled();
     await this.#lanes.commit();
     const settled = this.#lanes.settled();
     void this.#dispatch.wake();
@@ -378,16 +362,15 @@ export class Tracker {
   async #shutDown(): Promise<void> {
     this.#lanes.stopBatches();
     await this.#dispatch.stop();
-    await this.#admission.close();
+    await this.#admission.held?.close();
     await this.#lanes.commit();
     await this.#lanes.secure();
     this.#lanes.stopWriting();
     // Not before: should the process end while the disk hangs, what waits is still written at its last moment.
     this.#stopListening();
-    const closeJournal = async () => this.#journal.close();
-    const closing = [this.#letters.close(), closeJournal(), this.#closeTransport()];
-    for (const { status, ...rest } of await Promise.allSettled(closing)) {
-      if (status === 'rejected' && 'reason' in rest) this.#reporter.storageFailed(rest.reason);
+    const closing = [this.#letters, this.#journal, this.#transport].map(async (part) => part.close());
+    for (const end of await Promise.allSettled(closing)) {
+      if (end.status === 'rejected') this.#reporter.storageFailed(end.reason);
     }
   }
 
@@ -395,14 +378,20 @@ export class Tracker {
   #giveUpVolatile(): void {
     const { survives, unsaved = 0 } = this.#journal;
     const count = this.#lanes.giveUp(survives, unsaved);
-    if (count > 0) this.#reporter.dropped('closed', count);
+    this.#reporter.settled('closed', count);
     this.#admission.giveUp();
+  }
+
+  /** Events may be kept elsewhere now. */
+  #storageFailed(error: unknown): void {
+    this.#reporter.storageFailed(error);
+    this.#reporter.journal(this.#snapshots.journalKind);
   }
 
   #writeNow(): void {
     try {
-      this.#admission.writeSync();
-      platform.writeNow?.(this.#lanes.all, this.#journal);
+      this.#admission.held?.leave();
+      platform.writeNow(this.#lanes, this.#journal);
     } catch (error) {
       this.#reporter.storageFailed(error);
     }
@@ -414,8 +403,7 @@ export class Tracker {
     const { backlog, committer } = isHigh ? this.#lanes.high : this.#lanes.normal;
     const isTaken = !isClosed && backlog.push(text, at);
     this.#books.accepted += accepted;
-    if (isTaken && this.#isEnding) this.#writeNow();
-    else if (isTaken && this.#isLeft) void this.#lanes.writeAll();
+    if (isTaken && this.#isLeft) this.#writeNow();
     else if (isTaken && isHigh && this.#settings.ordering === 'strict') void this.#writeAndSend();
     else if (isTaken) committer.notify(isHigh);
     else this.#reporter.dropped(isClosed ? 'closed' : 'buffer-full', 1);

@@ -6,7 +6,7 @@ import { type EventBytes, type Journal, NO_EVENTS, type Range, type Reading } fr
 import { MemoryNote, type Note } from '../src/note.ts';
 import { Sessions } from '../src/sessions.ts';
 import { toEventBytes, toTexts } from './event-texts.ts';
-import { FakeSyncJournal } from './fake-journal.ts';
+import { FakeJournal, FakeSyncJournal } from './fake-journal.ts';
 import { settle, VirtualClock } from './virtual-clock.ts';
 
 const DAY = 24 * 60 * 60_000;
@@ -168,10 +168,6 @@ class Page {
           this.recovered += count;
           this.expectBalance();
         },
-        dropped: (reason, count) => {
-          this.dropped.push(...Array.from({ length: count }, () => reason));
-          this.expectBalance();
-        },
         settled: (reason, count) => {
           this.dropped.push(...Array.from({ length: count }, () => reason));
           this.expectBalance();
@@ -314,7 +310,7 @@ describe('held events of two customers on one device', () => {
 
 interface Bench {
   readonly clock: VirtualClock;
-  readonly journal: FakeSyncJournal;
+  readonly journal: FakeJournal;
   readonly held: HeldEvents;
   readonly hold: (...numbers: readonly number[]) => void;
   /** What is on its road. */
@@ -323,8 +319,10 @@ interface Bench {
   readonly dropped: [reason: string, count: number][];
 }
 
-function createBench({ maxBytes = 1_000_000 } = {}): Bench {
-  const [clock, journal] = [new VirtualClock(), new FakeSyncJournal({ maxEvents: 2, maxBytes: 4_096 })];
+const GROUP = { maxEvents: 2, maxBytes: 4_096 };
+
+function createBench({ maxBytes = 1_000_000, journal = new FakeJournal(GROUP) } = {}): Bench {
+  const clock = new VirtualClock();
   const [entered, failures, dropped]: [string[], unknown[], [string, number][]] = [[], [], []];
   const held = new HeldEvents({
     ...{ clock, intervalMs: 10, maxBytes, maxAgeMs: DAY },
@@ -337,7 +335,6 @@ function createBench({ maxBytes = 1_000_000 } = {}): Bench {
     },
     reporter: {
       recovered: () => {},
-      dropped: (reason, count) => dropped.push([reason, count]),
       settled: (reason, count) => count > 0 && dropped.push([reason, count]),
       emit: () => {},
       storageFailed: (error) => failures.push(error),
@@ -473,13 +470,14 @@ describe('held events', () => {
   });
 
   it('are written at the last moment of a process, each once', async () => {
-    const { journal, held, hold } = createBench();
+    const journal = new FakeSyncJournal(GROUP);
+    const { held, hold } = createBench({ journal });
     hold(1, 2, 3);
     const goOn = journal.hangAppends();
     void held.write();
     await settle();
     hold(4);
-    held.writeSync();
+    held.leave();
     expect(journal.syncGroups.flat()).toHaveLength(4);
     expect([held.pending, held.unwritten]).toEqual([4, 0]);
     journal.failAppends = true;

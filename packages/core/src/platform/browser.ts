@@ -73,6 +73,7 @@ export const platform: Platform = {
   createQueue: () => new RunningWork(),
   registerSync,
   createAbortController: () => new AbortController(),
+  writeNow: (lanes) => void lanes.writeAll(),
 };
 
 /** Older browsers lack the one, the other, or both. */

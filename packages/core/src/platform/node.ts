@@ -77,7 +77,7 @@ export const platform: Platform = {
     setMaxListeners(0, controller.signal);
     return controller;
   },
-  writeNow,
+  writeNow: ({ all }, journal) => writeNow(all, journal),
   publish(event, detail) {
     channels[event] ??= diagnosticsChannel.channel(`sluice:${event}`);
     if (channels[event].hasSubscribers) channels[event].publish(detail);

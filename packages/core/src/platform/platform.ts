@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Fsync } from '../fsync.ts';
 import type { Journal } from '../journal.ts';
-import type { LastLane } from '../last-write.ts';
+import type { Lanes } from '../lanes.ts';
 import type { Lifecycle } from '../lifecycle.ts';
 import type { Note } from '../note.ts';
 import type { Parts } from '../parts.ts';
@@ -57,8 +57,8 @@ export interface Platform {
   registerSync?(): void;
   /** A controller whose signal any number may listen to: Node warns of more than ten. */
   createAbortController(): AbortController;
-  /** Writes all that no journal holds, at once: what `exit` of the lifecycle is for. Absent where that never comes. */
-  writeNow?(lanes: readonly LastLane[], journal: Journal): void;
+  /** Before this returns, all that no journal holds is written, or where that takes longer, given to the journal: for a last moment. */
+  writeNow(lanes: Pick<Lanes, 'all' | 'writeAll'>, journal: Journal): void;
   /** Tells those of the process who listen to all trackers what happened in one. Absent where there is no such place. */
   publish?(event: keyof TrackerEvents, detail: object): void;
 }
