@@ -1,9 +1,8 @@
 import { type Batch, joinBatch } from './batch.ts';
 import { BodyMemory } from './body-memory.ts';
 import { Epochs } from './epochs.ts';
-import { InFlight, MEMORY_SEGMENT } from './in-flight.ts';
-import { type EventBytes, type Limit, type Range, rangeLength } from './journal.ts';
-import { type EpochRange, RangeQueue } from './range-queue.ts';
+import { type EventBytes, type Limit, type Range, type Reading, rangeLength } from './journal.ts';
+import { type EpochRange, MEMORY_SEGMENT, RangeQueue } from './range-queue.ts';
 import { RingBuffer, type TextWriter } from './ring-buffer.ts';
 
 /** The segment of events that were dropped where they cannot be taken out: in the middle of the ring. */
@@ -19,6 +18,8 @@ const SPILL_EVENTS = 512;
  */
 export class Backlog {
   readonly epochs: Epochs = new Epochs();
+  /** What was taken and has not met its end. */
+  readonly batches: Set<Batch> = new Set();
   /** What its batches lie in. */
   readonly bodies: BodyMemory;
   readonly #limit: Limit;
@@ -30,7 +31,7 @@ export class Backlog {
   /** Of what is stored: batches that were sent without success, and wait until the service is better. */
   readonly #aside = new RangeQueue();
   #accepted = 0;
-  #writtenTotal = 0;
+  #inFlight = 0;
   #inMemoryTotal = 0;
   #memoryOnly = 0;
   /** Events in the ring that were dropped. */
@@ -38,7 +39,6 @@ export class Backlog {
   #givenUp = 0;
   /** Whether events are sent though they are not written, because the journal fails. */
   sendsUnwritten = false;
-  readonly #inFlight = new InFlight();
 
   constructor(limit: Limit, writer: TextWriter) {
     this.#limit = limit;
@@ -50,7 +50,7 @@ export class Backlog {
 
   /** Events that wait, in whatever place, batches in flight included. */
   get pending(): number {
-    return this.#ring.length - this.#holes + this.stored + this.#inFlight.count - this.#givenUp;
+    return this.#ring.length - this.#holes + this.stored + this.#inFlight - this.#givenUp;
   }
 
   /** Events accepted but not in the journal yet. */
@@ -93,7 +93,7 @@ export class Backlog {
   }
 
   get inFlight(): number {
-    return this.#inFlight.count;
+    return this.#inFlight;
   }
 
   /** Bytes of the events in memory, batches in flight not counted. */
@@ -113,12 +113,12 @@ export class Backlog {
 
   /** When the oldest event of all that wait was accepted, or a time before that, as far as it is known. */
   get oldestOfAllAt(): number | undefined {
-    const times = [
-      this.#ring.oldestAt,
-      ...this.#inFlight.times,
-      ...[...this.#stored.ranges, ...this.#aside.ranges].map(({ at }) => at),
-    ];
-    const oldest = times.reduce<number>((least, at = least) => Math.min(least, at), Number.POSITIVE_INFINITY);
+    const taken = Array.from(this.batches, ({ range }) => range);
+    const times = [...taken, ...this.#stored.ranges, ...this.#aside.ranges].map(({ at }) => at);
+    const oldest = times.reduce<number>(
+      (least, at = least) => Math.min(least, at),
+      this.#ring.oldestAt ?? Number.POSITIVE_INFINITY,
+    );
     return oldest < Number.POSITIVE_INFINITY ? oldest : undefined;
   }
 
@@ -128,7 +128,7 @@ export class Backlog {
   }
 
   get written(): number {
-    return this.#writtenTotal;
+    return this.#accepted - this.unwritten;
   }
 
   /** Accepts an event. False where neither the ring has room nor anything in it can be left to the journal. */
@@ -162,7 +162,6 @@ export class Backlog {
   markWritten(range: Range): void {
     const count = rangeLength(range);
     this.#written.push({ ...range, epoch: this.epochs.enter(count) });
-    this.#writtenTotal += count;
     this.leaveToJournal(this.#mostWritten);
   }
 
@@ -174,7 +173,6 @@ export class Backlog {
   /** The oldest `count` unwritten events end here. */
   dropUnwritten(count: number): void {
     this.#holes += count;
-    this.#writtenTotal += count;
     const { current } = this.epochs;
     this.#written.push({ segment: DROPPED_SEGMENT, from: 0, to: count, epoch: current });
     this.#closeHoles();
@@ -185,9 +183,9 @@ export class Backlog {
    * Returns how many ended.
    */
   evict(segment: number): number {
-    const count = this.end({ segment, from: 0, to: Number.POSITIVE_INFINITY });
-    this.#memoryOnly += this.#inFlight.evict(segment);
-    return count;
+    for (const batch of this.batches)
+      if (batch.range.segment === segment) batch.range = this.#inMemory(batch.range);
+    return this.end({ segment, from: 0, to: Number.POSITIVE_INFINITY });
   }
 
   /** A segment is gone from storage: what memory holds of it goes on without a journal. Returns how many others ended. */
@@ -220,20 +218,11 @@ export class Backlog {
     const taken: { from: number; range: EpochRange }[] = [];
     const take = (part: EpochRange): undefined => {
       const range = this.#inMemory({ ...part, isWhole: false });
-      this.#inFlight.add(range);
+      this.#inFlight += rangeLength(range);
       taken.push({ from: part.from, range });
     };
     for (const queue of [this.#stored, this.#aside]) queue.cut(gone, take);
     return taken;
-  }
-
-  /** Events in flight are gone from storage. Returns where they are known from now on. */
-  loseInFlight(range: EpochRange): EpochRange {
-    if (this.#inFlight.isInMemoryAlone(range)) return range;
-    const moved = this.#inMemory(range);
-    this.#inFlight.remove(range);
-    this.#inFlight.add(moved);
-    return moved;
   }
 
   /** What waits in a segment, or in all that there are, batches in flight not counted. */
@@ -294,8 +283,7 @@ export class Backlog {
     const batch = joinBatch(groups, range, this.bodies);
     this.#ring.shift(count);
     this.#closeHoles();
-    this.#inFlight.add(batch.range);
-    return batch;
+    return this.#take(batch);
   }
 
   /** The oldest events that only the journal holds; or the batch that was put aside first. */
@@ -310,20 +298,18 @@ export class Backlog {
     if (first !== undefined) queue.push(queue.shift(rangeLength(first)));
   }
 
-  /** Takes the first `count` events of these, which were read from the journal. */
-  takeStored(count: number, isAside = false): EpochRange {
-    const range = (isAside ? this.#aside : this.#stored).shift(count);
-    this.#inFlight.add(range);
-    return range;
+  /** Takes the first of these, as they were read from the journal. */
+  takeStored({ events, range }: Reading, isAside = false): Batch {
+    const taken = (isAside ? this.#aside : this.#stored).shift(rangeLength(range));
+    return this.#take(joinBatch([events], taken, this.bodies));
   }
 
   /**
-   * Events of a batch go back, behind all that is stored, to be read again; or before it. False where no journal holds them.
+   * A batch goes back, behind all that is stored, to be read again; or before it. False where no journal holds it.
    */
-  putBack(range: EpochRange, isFirst = false): boolean {
-    if (this.#inFlight.isInMemoryAlone(range)) return false;
-    this.#inFlight.remove(range);
-    const back = { ...range, isWhole: false };
+  putBack(batch: Batch, isFirst = false): boolean {
+    if (!this.#giveBack(batch)) return false;
+    const back = { ...batch.range, isWhole: false };
     if (isFirst) this.#stored.unshift(back);
     else this.#stored.push(back);
     return true;
@@ -336,10 +322,9 @@ export class Backlog {
   }
 
   /** A batch is left to the journal as it is, to be sent again when the service is better. False where no journal holds it. */
-  putAside(range: EpochRange): boolean {
-    if (this.#inFlight.isInMemoryAlone(range)) return false;
-    this.#inFlight.remove(range);
-    this.#aside.push({ ...range, isWhole: true });
+  putAside(batch: Batch): boolean {
+    if (!this.#giveBack(batch)) return false;
+    this.#aside.push({ ...batch.range, isWhole: true });
     return true;
   }
 
@@ -357,29 +342,44 @@ export class Backlog {
     return undefined;
   }
 
-  /**
-   * The journal has events in flight in another place, or has them now, though they were in memory alone. Returns where they
-   * are known from now on.
-   */
-  moveInFlight(range: EpochRange, { segment, from, to }: Range): EpochRange {
-    const moved = { ...range, segment, from, to };
-    if (this.#inFlight.isInMemoryAlone(range)) this.#memoryOnly -= rangeLength(range);
-    this.#inFlight.remove(range);
-    this.#inFlight.add(moved);
-    return moved;
+  /** The journal has a batch in another place, or has it now, though it was in memory alone. */
+  moveInFlight(batch: Batch, { segment, from, to }: Range): void {
+    const { range } = batch;
+    if (range.segment === MEMORY_SEGMENT) this.#memoryOnly -= rangeLength(range);
+    batch.range = { ...range, segment, from, to };
   }
 
   /** The events of a batch, or a part of it, are delivered, dead letters, or dropped. */
-  settle(range: EpochRange): void {
+  settle(batch: Batch): void {
+    const { range } = batch;
     const count = rangeLength(range);
-    if (this.#inFlight.isInMemoryAlone(range)) this.#memoryOnly -= count;
-    this.#inFlight.remove(range);
+    this.#letGo(batch);
+    if (range.segment === MEMORY_SEGMENT) this.#memoryOnly -= count;
     this.epochs.settle(range.epoch, count);
   }
 
   /** Nothing will become of `count` events any more: they wait no longer. */
   giveUp(count: number): void {
     this.#givenUp += count;
+  }
+
+  #take(batch: Batch): Batch {
+    this.#inFlight += rangeLength(batch.range);
+    this.batches.add(batch);
+    return batch;
+  }
+
+  /** False where no journal holds it. */
+  #giveBack(batch: Batch): boolean {
+    const isHeld = batch.range.segment !== MEMORY_SEGMENT;
+    if (isHeld) this.#letGo(batch);
+    return isHeld;
+  }
+
+  /** A batch, or a part of one, is not under way any more. */
+  #letGo(batch: Batch): void {
+    this.#inFlight -= rangeLength(batch.range);
+    this.batches.delete(batch);
   }
 
   /** How many events that are written already may take room in memory. */

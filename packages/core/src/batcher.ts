@@ -1,10 +1,10 @@
 import { BATCH_OVERHEAD_BYTES, MAX_TIMER_MS } from '@sluice/protocol';
 import type { Backlog } from './backlog.ts';
-import { type Batch, joinBatch } from './batch.ts';
+import type { Batch } from './batch.ts';
+import type { DropReason } from './books.ts';
 import type { Clock, Timer } from './clock.ts';
 import { StorageError } from './errors/storage-error.ts';
-import { type Journal, type Limit, type Reading, rangeLength } from './journal.ts';
-import type { EpochRange } from './range-queue.ts';
+import { type Journal, type Limit, type Range, type Reading, rangeLength } from './journal.ts';
 import type { Reporter } from './reporter.ts';
 import type { SizeLimit } from './size-limit.ts';
 
@@ -103,7 +103,7 @@ export class Batcher {
     if (backlog.pending === 0) return this.#stopExpiry();
     const before = clock.now() - maxAgeMs;
     for (let count = backlog.freshBefore(before, limit); count > 0; ) {
-      await this.expire(backlog.takeFresh({ ...limit, maxEvents: count }).range);
+      await this.expire(backlog.takeFresh({ ...limit, maxEvents: count }));
       count = backlog.freshBefore(before, limit);
     }
     while (!this.#storedIsHeld && (await this.#expireStored(before)));
@@ -126,10 +126,11 @@ export class Batcher {
     return leftMs > MAX_TIMER_MS ? undefined : leftMs;
   }
 
-  /** Events that were taken end here: they are too old. */
-  async expire(range: EpochRange): Promise<void> {
+  /** The events of a batch end here: they are too old. */
+  async expire(batch: Batch): Promise<void> {
     const { backlog, journal, reporter } = this.#options;
-    backlog.settle(range);
+    const { range } = batch;
+    backlog.settle(batch);
     reporter.dropped('expired', rangeLength(range));
     await journal.acknowledge(range, 'expired');
   }
@@ -198,26 +199,27 @@ export class Batcher {
   }
 
   async #readStored(limit: Limit, isAside = false): Promise<Batch | undefined> {
-    const { journal, backlog, reporter } = this.#options;
     const reading = await this.#read(limit, isAside);
     if (reading === undefined) return undefined;
-    const { events, range } = reading;
-    const taken = backlog.takeStored(rangeLength(range), isAside);
-    if (events.ends.length > 0) return joinBatch([events], taken, backlog.bodies);
-    backlog.settle(taken);
-    reporter.dropped('damaged', rangeLength(taken));
-    await journal.acknowledge(taken, 'damaged');
+    if (reading.events.ends.length > 0) return this.#options.backlog.takeStored(reading, isAside);
+    await this.#dropStored('damaged', reading.range);
     return undefined;
   }
 
   /** Drops the oldest stored events that are too old. False where there are no more. */
   async #expireStored(before: number): Promise<boolean> {
-    const { times, ends } = (await this.#read(this.#options.limit))?.events ?? {};
-    const fresh = times?.findIndex((time) => !(time < before)) ?? 0;
-    const count = fresh < 0 ? (ends?.length ?? 0) : fresh;
-    if (count === 0) return false;
-    await this.expire(this.#options.backlog.takeStored(count));
+    const { events, range } = (await this.#read(this.#options.limit)) ?? {};
+    const fresh = events?.times?.findIndex((time) => !(time < before)) ?? 0;
+    const count = fresh < 0 ? (events?.ends.length ?? 0) : fresh;
+    if (range === undefined || count === 0) return false;
+    await this.#dropStored('expired', { ...range, to: range.from + count });
     return true;
+  }
+
+  async #dropStored(reason: DropReason, range: Range): Promise<void> {
+    const { backlog, journal, reporter } = this.#options;
+    reporter.dropped(reason, backlog.end(range));
+    await journal.acknowledge(range, reason);
   }
 
   /** Reads the oldest stored events, which stay where they are. */

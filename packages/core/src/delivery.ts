@@ -137,6 +137,7 @@ export class Delivery {
 
   /** One event of a batch first, any one, and behind it the others: what comes of it says enough of the service. */
   #sample(batch: Batch): Batch[] {
+    this.#lane.underWay.delete(batch);
     const pieces: Batch[] = [];
     let piece = batch;
     while (piece.events.ends.length > 1) {

@@ -1,8 +1,8 @@
 import { checkedRange } from './appends.ts';
 import type { Backlog } from './backlog.ts';
 import type { Committer } from './committer.ts';
-import { MEMORY_SEGMENT } from './in-flight.ts';
 import type { EventBytes, Journal } from './journal.ts';
+import { MEMORY_SEGMENT } from './range-queue.ts';
 import type { UnderWay } from './under-way.ts';
 
 /** A lane, as far as it is of use at the last moment. */
@@ -31,7 +31,6 @@ export function writeNow(lanes: readonly LastLane[], journal: Journal): void {
     const nextInMemory = () => backlog.memoryGroup(journal.groupLimit);
     for (let group = nextInMemory(); group !== undefined; group = nextInMemory())
       backlog.move(group.range, append(group.events));
-    for (const batch of underWay.in(MEMORY_SEGMENT))
-      batch.range = backlog.moveInFlight(batch.range, append(batch.events));
+    for (const batch of underWay.in(MEMORY_SEGMENT)) backlog.moveInFlight(batch, append(batch.events));
   }
 }

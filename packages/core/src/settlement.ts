@@ -1,10 +1,10 @@
 import type { Batch } from './batch.ts';
 import type { Books } from './books.ts';
-import { MEMORY_SEGMENT } from './in-flight.ts';
 import type { Fate, Journal } from './journal.ts';
 import type { Lane } from './lane.ts';
 import type { LetterStore } from './letter-keeper.ts';
 import type { Letterbox } from './letterbox.ts';
+import { MEMORY_SEGMENT } from './range-queue.ts';
 import type { Reporter } from './reporter.ts';
 import type { Verdicts } from './verdicts.ts';
 
@@ -45,7 +45,7 @@ export class Settlement {
   /** The events were tried for so long that nobody wants them any more. */
   async expired(batch: Batch): Promise<void> {
     this.#lane.underWay.delete(batch);
-    await this.#lane.batcher.expire(batch.range).catch(this.#options.reporter.storageFailed);
+    await this.#lane.batcher.expire(batch).catch(this.#options.reporter.storageFailed);
   }
 
   /**
@@ -87,7 +87,7 @@ export class Settlement {
       // The service has the events; another life may send them again.
       reporter.storageFailed(error);
     }
-    backlog.settle(batch.range);
+    backlog.settle(batch);
     reporter.settled(fate, batch.events.ends.length);
   }
 }

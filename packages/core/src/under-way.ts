@@ -1,8 +1,8 @@
 import type { Backlog } from './backlog.ts';
 import { type Batch, createBatch } from './batch.ts';
 import { sliceEvents } from './event-bytes.ts';
-import { MEMORY_SEGMENT } from './in-flight.ts';
 import { type EventBytes, type Journal, type Range, rangeLength, without } from './journal.ts';
+import { MEMORY_SEGMENT } from './range-queue.ts';
 
 export interface UnderWayOptions {
   readonly backlog: Backlog;
@@ -26,7 +26,6 @@ interface Shelved extends Range {
  */
 export class UnderWay {
   readonly #options: UnderWayOptions;
-  readonly #batches = new Set<Batch>();
   /** Those that the journal was given once more. */
   readonly #read = new WeakSet<Batch>();
 
@@ -40,12 +39,12 @@ export class UnderWay {
   }
 
   add(batch: Batch): void {
-    this.#batches.add(batch);
+    this.#options.backlog.batches.add(batch);
   }
 
   /** A batch has met its end, or goes on in parts. */
   delete(batch: Batch): void {
-    this.#batches.delete(batch);
+    this.#options.backlog.batches.delete(batch);
     const { range } = batch;
     this.#shelf = this.#shelf.flatMap((shelved) =>
       shelved.segment === range.segment ? without(shelved, range) : [shelved],
@@ -54,12 +53,12 @@ export class UnderWay {
 
   /** A batch waits again, where the journal has it: behind all that is stored, or before it. False where no journal has it. */
   putBack(batch: Batch, isFirst = false): boolean {
-    return this.#options.backlog.putBack(batch.range, isFirst) && this.#shelve(batch);
+    return this.#options.backlog.putBack(batch, isFirst) && this.#shelve(batch);
   }
 
   /** As `Backlog.putAside`. */
   putAside(batch: Batch): boolean {
-    return this.#options.backlog.putAside(batch.range) && this.#shelve(batch);
+    return this.#options.backlog.putAside(batch) && this.#shelve(batch);
   }
 
   /** A batch waits again, before all others: where the journal has it, or else here. */
@@ -70,7 +69,6 @@ export class UnderWay {
   /** A segment is gone from storage: what is known of it is in memory alone. */
   lose(segment: number): void {
     const { backlog } = this.#options;
-    for (const batch of this.in(segment)) batch.range = backlog.loseInFlight(batch.range);
     const lost = this.#shelf.filter((shelved) => shelved.segment === segment);
     this.#shelf = this.#shelf.filter((shelved) => shelved.segment !== segment);
     // In their order, however they went back.
@@ -79,7 +77,7 @@ export class UnderWay {
       for (const { from, range } of backlog.takeLost(shelved)) {
         const limit = { maxEvents: rangeLength(range), maxBytes: events.bytes.length };
         const batch = createBatch(sliceEvents(events, from - first, limit), range);
-        this.#batches.add(batch);
+        backlog.batches.add(batch);
         this.left.push(batch);
       }
     }
@@ -108,8 +106,8 @@ export class UnderWay {
   /** The journal has a batch in another place, or has it now. Its end may have come meanwhile. */
   async place(batch: Batch, written: Range): Promise<void> {
     const { backlog, journal } = this.#options;
-    if (!this.#batches.has(batch)) return void (await journal.acknowledge(written).catch(() => undefined));
-    batch.range = backlog.moveInFlight(batch.range, written);
+    if (!backlog.batches.has(batch)) return void (await journal.acknowledge(written).catch(() => undefined));
+    backlog.moveInFlight(batch, written);
     const index = this.left.indexOf(batch);
     if (index < 0) return;
     // It waits where others may see to it now.
@@ -142,6 +140,6 @@ export class UnderWay {
 
   /** Those that lie in a segment, also those that come while they are looked at: a batch may go on in parts. */
   *in(segment: number): Generator<Batch> {
-    for (const batch of this.#batches) if (batch.range.segment === segment) yield batch;
+    for (const batch of this.#options.backlog.batches) if (batch.range.segment === segment) yield batch;
   }
 }

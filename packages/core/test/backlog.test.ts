@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Backlog } from '../src/backlog.ts';
-import { MEMORY_SEGMENT } from '../src/in-flight.ts';
-import type { EventBytes } from '../src/journal.ts';
-import type { EpochRange } from '../src/range-queue.ts';
-import { toTexts } from './event-texts.ts';
+import { type Batch, splitBatch } from '../src/batch.ts';
+import type { EventBytes, Range, Reading } from '../src/journal.ts';
+import { MEMORY_SEGMENT } from '../src/range-queue.ts';
+import { toEventBytes, toTexts } from './event-texts.ts';
 import { textWriter } from './text-writer.ts';
 import { settle } from './virtual-clock.ts';
 
@@ -12,6 +12,11 @@ const ALL = { maxEvents: 1_000_000, maxBytes: 1_000_000 };
 
 function createBacklog(maxEvents = 10): Backlog {
   return new Backlog({ maxEvents, maxBytes: 10_000 }, textWriter);
+}
+
+/** What a journal reads of a range. */
+function readingOf(texts: readonly string[], range: Range): Reading {
+  return { events: toEventBytes(texts), range };
 }
 
 describe('Backlog', () => {
@@ -29,7 +34,7 @@ describe('Backlog', () => {
       stored: 5,
       inFlight: 1,
     });
-    backlog.settle(batch.range);
+    backlog.settle(batch);
     expect(backlog.pending).toBe(8);
   });
 
@@ -187,34 +192,36 @@ describe('Backlog, with events that end before they are sent', () => {
   it('lets what is in flight of a segment go on, in memory alone', () => {
     const backlog = createFilled(4);
     backlog.markWritten({ segment: 1, from: 0, to: 4 });
-    const { range } = backlog.takeFresh({ ...ALL, maxEvents: 2 });
+    const batch = backlog.takeFresh({ ...ALL, maxEvents: 2 });
     expect(backlog.evict(1)).toBe(2);
     expect(counts(backlog)).toEqual([2, 0, 0, 0, 2]);
     expect([backlog.memoryOnly, backlog.volatile]).toEqual([2, 2]);
-    backlog.settle({ ...range, to: 1 });
+    const [first, second] = splitBatch(batch);
+    backlog.batches.delete(batch);
+    backlog.settle(first);
     expect([backlog.memoryOnly, backlog.pending]).toEqual([1, 1]);
-    backlog.settle({ ...range, from: 1 });
+    backlog.settle(second);
     expect([backlog.memoryOnly, backlog.pending]).toEqual([0, 0]);
   });
 
   it('knows what is in flight to be in the journal again where that has it in another segment', () => {
     const backlog = createFilled(2);
     backlog.markWritten({ segment: 1, from: 0, to: 2 });
-    const { range } = backlog.takeFresh(ALL);
+    const batch = backlog.takeFresh(ALL);
     backlog.evict(1);
-    const moved = backlog.moveInFlight(range, { segment: 2, from: 5, to: 7 });
+    backlog.moveInFlight(batch, { segment: 2, from: 5, to: 7 });
     expect([backlog.memoryOnly, backlog.volatile, backlog.pending]).toEqual([0, 0, 2]);
-    backlog.settle(moved);
+    backlog.settle(batch);
     expect([backlog.memoryOnly, backlog.volatile, backlog.pending]).toEqual([0, 0, 0]);
   });
 
   it('counts what is in flight of a segment once, though it is given up twice', () => {
     const backlog = createFilled(2);
     backlog.markWritten({ segment: 1, from: 0, to: 2 });
-    const { range } = backlog.takeFresh(ALL);
+    const batch = backlog.takeFresh(ALL);
     expect([backlog.evict(1), backlog.evict(1)]).toEqual([0, 0]);
     expect([backlog.memoryOnly, backlog.pending]).toEqual([2, 2]);
-    backlog.settle(range);
+    backlog.settle(batch);
     expect([backlog.memoryOnly, backlog.pending]).toEqual([0, 0]);
   });
 
@@ -249,8 +256,8 @@ describe('Backlog, with events that end before they are sent', () => {
     const backlog = createFilled(4);
     backlog.markWritten({ segment: 1, from: 0, to: 2 });
     backlog.markWritten({ segment: 2, from: 0, to: 2 });
-    const evicted = backlog.takeFresh(ALL).range;
-    const kept = backlog.takeFresh(ALL).range;
+    const evicted = backlog.takeFresh(ALL);
+    const kept = backlog.takeFresh(ALL);
     backlog.evict(1);
     expect([backlog.putBack(evicted), backlog.putBack(kept)]).toEqual([false, true]);
     expect(counts(backlog)).toEqual([4, 0, 0, 2, 2]);
@@ -261,11 +268,11 @@ describe('Backlog, with events that end before they are sent', () => {
   it('knows a segment by a number that is used again once nothing of it is in flight', () => {
     const backlog = createFilled(1);
     backlog.markWritten({ segment: 1, from: 0, to: 1 });
-    const { range } = backlog.takeFresh(ALL);
+    const batch = backlog.takeFresh(ALL);
     backlog.evict(1);
-    backlog.settle(range);
+    backlog.settle(batch);
     backlog.addRecovered({ segment: 1, from: 0, to: 1 });
-    expect(backlog.putBack(backlog.takeStored(1))).toBe(true);
+    expect(backlog.putBack(backlog.takeStored(readingOf(['1'], { segment: 1, from: 0, to: 1 })))).toBe(true);
     expect(backlog.memoryOnly).toBe(0);
   });
 
@@ -303,10 +310,10 @@ describe('Backlog, with events that end before they are sent', () => {
     backlog.markMemoryOnly(2);
     expect([backlog.memoryOnly, backlog.unwritten, backlog.volatile]).toEqual([2, 2, 4]);
     backlog.takeFresh(ALL);
-    const { range } = backlog.takeFresh(ALL);
-    expect([range.segment, backlog.memoryOnly]).toEqual([MEMORY_SEGMENT, 2]);
-    expect(backlog.putBack(range)).toBe(false);
-    backlog.settle(range);
+    const batch = backlog.takeFresh(ALL);
+    expect([batch.range.segment, backlog.memoryOnly]).toEqual([MEMORY_SEGMENT, 2]);
+    expect(backlog.putBack(batch)).toBe(false);
+    backlog.settle(batch);
     expect([backlog.memoryOnly, backlog.volatile]).toEqual([0, 2]);
   });
 });
@@ -334,7 +341,7 @@ describe('Backlog, next to a journal that is a plain map', () => {
       const disk: string[] = [];
       const accepted: string[] = [];
       const taken: string[] = [];
-      let inFlight: EpochRange[] = [];
+      let inFlight: Batch[] = [];
       let settled = 0;
       let writing: { readonly group: EventBytes; readonly texts: readonly string[] } | undefined;
 
@@ -355,26 +362,28 @@ describe('Backlog, next to a journal that is a plain map', () => {
       };
       const takeFresh = (maxEvents: number): void => {
         if (backlog.fresh === 0) return;
-        const { events, range } = backlog.takeFresh({ ...ALL, maxEvents });
+        const batch = backlog.takeFresh({ ...ALL, maxEvents });
+        const { events, range } = batch;
         const texts = toTexts(events);
         taken.push(...texts);
-        inFlight.push(range);
+        inFlight.push(batch);
         expect(range.to - range.from).toBe(texts.length);
         if (range.segment !== MEMORY_SEGMENT) expect(disk.slice(range.from, range.to)).toEqual(texts);
       };
       const takeStored = (most: number): void => {
         const first = backlog.peekStored();
         if (first === undefined) return;
-        const range = backlog.takeStored(Math.min(most, first.to - first.from));
-        taken.push(...disk.slice(range.from, range.to));
-        inFlight.push(range);
+        const range = { ...first, to: Math.min(first.from + most, first.to) };
+        const texts = disk.slice(range.from, range.to);
+        taken.push(...texts);
+        inFlight.push(backlog.takeStored(readingOf(texts, range)));
       };
       const settleOne = (pick: number): void => {
-        const range = inFlight[pick % Math.max(1, inFlight.length)];
-        if (range === undefined) return;
-        inFlight = inFlight.filter((other) => other !== range);
-        settled += range.to - range.from;
-        backlog.settle(range);
+        const batch = inFlight[pick % Math.max(1, inFlight.length)];
+        if (batch === undefined) return;
+        inFlight = inFlight.filter((other) => other !== batch);
+        settled += batch.events.ends.length;
+        backlog.settle(batch);
       };
 
       for (const { kind, amount } of steps) {
@@ -425,7 +434,7 @@ describe('Backlog, next to a journal that gives up segments', () => {
       /** Segments that the journal has, each with its events. */
       const segments = new Map<number, string[]>();
       const delivered: string[] = [];
-      let inFlight: { readonly range: EpochRange; readonly texts: string[] }[] = [];
+      let inFlight: { readonly batch: Batch; readonly texts: string[] }[] = [];
       let taken = 0;
       let dropped = 0;
       let last = 0;
@@ -468,31 +477,33 @@ describe('Backlog, next to a journal that gives up segments', () => {
         },
         'take fresh'(maxEvents) {
           if (backlog.fresh === 0) return;
-          const { events, range } = backlog.takeFresh({ ...ALL, maxEvents });
+          const batch = backlog.takeFresh({ ...ALL, maxEvents });
+          const { events, range } = batch;
           const texts = toTexts(events);
           const stored = segments.get(range.segment)?.slice(range.from, range.to);
           expect(stored ?? texts).toEqual(texts);
           expect(range.segment === MEMORY_SEGMENT || stored !== undefined).toBe(true);
-          inFlight.push({ range, texts });
+          inFlight.push({ batch, texts });
         },
         'take stored'(most) {
           const first = backlog.peekStored();
           if (first === undefined) return;
-          const range = backlog.takeStored(Math.min(most, first.to - first.from));
-          inFlight.push({ range, texts: segments.get(range.segment)?.slice(range.from, range.to) ?? [] });
+          const range = { ...first, to: Math.min(first.from + most, first.to) };
+          const texts = segments.get(range.segment)?.slice(range.from, range.to) ?? [];
+          inFlight.push({ batch: backlog.takeStored(readingOf(texts, range)), texts });
         },
         'put back'(amount) {
           const one = inFlight[amount % Math.max(1, inFlight.length)];
           if (one === undefined) return;
-          const isHeld = segments.has(one.range.segment);
-          expect(backlog.putBack(one.range)).toBe(isHeld);
+          const isHeld = segments.has(one.batch.range.segment);
+          expect(backlog.putBack(one.batch)).toBe(isHeld);
           if (isHeld) inFlight = inFlight.filter((other) => other !== one);
         },
         deliver(amount) {
           const one = inFlight[amount % Math.max(1, inFlight.length)];
           if (one === undefined) return;
           inFlight = inFlight.filter((other) => other !== one);
-          backlog.settle(one.range);
+          backlog.settle(one.batch);
           delivered.push(...one.texts);
         },
         turn: () => void backlog.epochs.turn(),

@@ -299,7 +299,7 @@ describe('Batcher, with stored events', () => {
     expect(await next()).toEqual(['4', '5']);
     expect(damaged).toEqual([2]);
     expect([backlog.pending, backlog.stored, backlog.inFlight]).toEqual([3, 0, 3]);
-    backlog.settle({ segment, from, to: from + 3, epoch: 0 });
+    for (const batch of backlog.batches) backlog.settle(batch);
     await flushed;
   });
 

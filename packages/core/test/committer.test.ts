@@ -3,9 +3,9 @@ import { Backlog } from '../src/backlog.ts';
 import { Budget, type BudgetOptions } from '../src/budget.ts';
 import type { Clock } from '../src/clock.ts';
 import { Committer } from '../src/committer.ts';
-import { MEMORY_SEGMENT } from '../src/in-flight.ts';
 import type { Journal } from '../src/journal.ts';
 import { type LastLane, writeNow } from '../src/last-write.ts';
+import { MEMORY_SEGMENT } from '../src/range-queue.ts';
 import { toTexts } from './event-texts.ts';
 import { FakeJournal, FakeSyncJournal } from './fake-journal.ts';
 import { SegmentedJournal } from './segmented-journal.ts';
@@ -156,7 +156,7 @@ describe('Committer', () => {
     const release = journal.hangAppends();
     accept('3', '4');
     await clock.advance(INTERVAL_MS);
-    backlog.settle(backlog.takeFresh(ALL).range);
+    backlog.settle(backlog.takeFresh(ALL));
     accept('5');
     release();
     await clock.advance(INTERVAL_MS);
@@ -841,7 +841,8 @@ describe('Committer, once the journal works again', () => {
     journal.failAppends = true;
     accept('1', '2');
     await clock.advance(INTERVAL_MS);
-    const { events, range } = backlog.takeFresh(ALL);
+    const batch = backlog.takeFresh(ALL);
+    const { events, range } = batch;
     expect(await committer.secure(events)).toBeUndefined();
     journal.failAppends = false;
     accept('3');
@@ -849,10 +850,10 @@ describe('Committer, once the journal works again', () => {
     const written = await committer.secure(events);
     if (written === undefined) throw new Error('it was not written');
     expect(journal.groups).toEqual([['3'], ['1', '2']]);
-    const secured = backlog.moveInFlight(range, written);
-    expect(secured).toEqual({ ...written, epoch: range.epoch, at: range.at });
+    backlog.moveInFlight(batch, written);
+    expect(batch.range).toEqual({ ...written, epoch: range.epoch, at: range.at });
     expect([backlog.memoryOnly, backlog.inFlight, backlog.pending]).toEqual([0, 2, 3]);
-    expect(backlog.putBack(secured)).toBe(true);
+    expect(backlog.putBack(batch)).toBe(true);
     expect([backlog.stored, backlog.inFlight, backlog.pending]).toEqual([2, 0, 3]);
   });
 

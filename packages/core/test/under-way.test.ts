@@ -44,7 +44,7 @@ describe('UnderWay', () => {
     expect(journal.groups).toEqual([['1', '2']]);
     expect(batch.range).toMatchObject({ segment: 1, from: 0, to: 2 });
     expect([backlog.memoryOnly, backlog.inFlight]).toEqual([0, 2]);
-    expect(backlog.putBack(batch.range)).toBe(true);
+    expect(backlog.putBack(batch)).toBe(true);
   });
 
   it('lets go of what waits as soon as the journal has it: others may see to it', async () => {
@@ -83,7 +83,7 @@ describe('UnderWay', () => {
     const secured = underWay.secure();
     await settle();
     underWay.delete(first);
-    backlog.settle(first.range);
+    backlog.settle(first);
     open();
     await secured;
     expect(journal.acknowledged).toMatchObject([{ from: 0, to: 1 }]);
@@ -151,7 +151,7 @@ describe('UnderWay', () => {
     const { backlog, underWay, send } = createBench(journal);
     const [one, other] = [send('1', '2'), send('3')];
     await underWay.secure();
-    one.range = backlog.moveInFlight(one.range, { segment: 7, from: 0, to: 2 });
+    backlog.moveInFlight(one, { segment: 7, from: 0, to: 2 });
     expect(await underWay.rescue(7)).toBe('1,2'.length);
     expect(one.range).toMatchObject({ segment: 1, from: 3, to: 5 });
     expect(other.range).toMatchObject({ segment: 1, from: 2, to: 3 });
