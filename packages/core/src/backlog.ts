@@ -1,5 +1,5 @@
 import { type Batch, joinBatch } from './batch.ts';
-import { BodyMemory } from './body-memory.ts';
+import type { Bodies } from './body-memory.ts';
 import { Epochs } from './epochs.ts';
 import { type EventBytes, type Limit, type Range, type Reading, rangeLength } from './journal.ts';
 import { type EpochRange, MEMORY_SEGMENT, RangeQueue } from './range-queue.ts';
@@ -21,7 +21,7 @@ export class Backlog {
   /** What was taken and has not met its end. */
   readonly batches: Set<Batch> = new Set();
   /** What its batches lie in. */
-  readonly bodies: BodyMemory;
+  readonly bodies: Bodies;
   readonly #limit: Limit;
   readonly #mostWrittenBytes: number;
   readonly #pressingBytes: number;
@@ -45,7 +45,7 @@ export class Backlog {
     this.#mostWrittenBytes = writer.mostWrittenBytes;
     this.#pressingBytes = Math.min(writer.blockBytes, limit.maxBytes / PRESSING_PART);
     this.#ring = new RingBuffer(limit, writer);
-    this.bodies = new BodyMemory(writer.allocate);
+    this.bodies = writer.createBodies();
   }
 
   /** Events that wait, in whatever place, batches in flight included. */

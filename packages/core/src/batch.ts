@@ -1,5 +1,5 @@
 import { BATCH_HEAD_LENGTH, BATCH_OVERHEAD_BYTES, encloseBatch } from '@sluice/protocol';
-import type { BodyMemory } from './body-memory.ts';
+import type { Bodies } from './body-memory.ts';
 import { copyEvents, joinedLength, sliceEvents } from './event-bytes.ts';
 import type { EventBytes } from './journal.ts';
 import type { EpochRange } from './range-queue.ts';
@@ -20,8 +20,8 @@ export function createBatch(events: EventBytes, range: EpochRange): Batch {
   return fillBatch([events], range, new Uint8Array(events.bytes.length + BATCH_OVERHEAD_BYTES));
 }
 
-/** As `createBatch`, of several groups, in memory that is used again. */
-export function joinBatch(groups: readonly EventBytes[], range: EpochRange, bodies: BodyMemory): Batch {
+/** As `createBatch`, of several groups, in memory that may be used again. */
+export function joinBatch(groups: readonly EventBytes[], range: EpochRange, bodies: Bodies): Batch {
   const memory = bodies.take(joinedLength(groups) + BATCH_OVERHEAD_BYTES);
   return { ...fillBatch(groups, range, memory), memory };
 }

@@ -1,3 +1,4 @@
+import type { Bodies } from './body-memory.ts';
 import { COMMA, sliceEvents } from './event-bytes.ts';
 import type { EventBytes, Limit } from './journal.ts';
 
@@ -7,6 +8,7 @@ export interface TextWriter {
   /** Writes `text` as UTF-8 at `offset`, where it must fit. Returns the bytes written. */
   write(text: string, target: Uint8Array, offset: number): number;
   byteLength(text: string): number;
+  createBodies(): Bodies;
   /** Memory is taken in blocks of so many bytes: enough for a write, few enough to be in the processor's cache still when it is made. */
   readonly blockBytes: number;
   /** What the journal holds as well takes at most so much memory, in bytes: it can be read back. */

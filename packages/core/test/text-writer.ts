@@ -1,10 +1,13 @@
+import { BodyMemory } from '../src/body-memory.ts';
 import type { TextWriter } from '../src/ring-buffer.ts';
 
 const encoder = new TextEncoder();
+const allocate = (bytes: number): Uint8Array => new Uint8Array(bytes);
 
 /** Writes text with what Node and browsers both have. */
 export const textWriter: TextWriter = {
-  allocate: (bytes) => new Uint8Array(bytes),
+  allocate,
+  createBodies: () => new BodyMemory(allocate),
   write: (text, target, offset) => encoder.encodeInto(text, target.subarray(offset)).written,
   byteLength: (text) => encoder.encode(text).length,
   blockBytes: 512 * 1024,

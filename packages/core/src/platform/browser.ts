@@ -12,8 +12,12 @@ import { RunningWork } from './running-work.ts';
 
 const encoder = new TextEncoder();
 
+const allocate = (bytes: number): Uint8Array => new Uint8Array(bytes);
+
 const text: TextWriter = {
-  allocate: (bytes) => new Uint8Array(bytes),
+  allocate,
+  // No request says when it is done with one.
+  createBodies: () => ({ take: allocate, give: () => {} }),
   write: (string, target, offset) => encoder.encodeInto(string, target.subarray(offset)).written,
   byteLength: (string) => encoder.encode(string).length,
   // As much as a record of the journal takes.

@@ -5,6 +5,7 @@ import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import PQueue from 'p-queue';
+import { BodyMemory } from '../body-memory.ts';
 import type { Clock } from '../clock.ts';
 import { Compression } from '../compression.ts';
 import { deadLetters } from '../dead-letters.ts';
@@ -20,8 +21,11 @@ import { zlibGzip } from '../zlib-gzip.ts';
 import { atLastMoment } from './last-moment.ts';
 import type { JournalPlace, Platform } from './platform.ts';
 
+const allocate = (bytes: number): Buffer => Buffer.allocUnsafeSlow(bytes);
+
 const text: TextWriter = {
-  allocate: (bytes) => Buffer.allocUnsafeSlow(bytes),
+  allocate,
+  createBodies: () => new BodyMemory(allocate),
   write: (string, target, offset) => (target as Buffer).write(string, offset),
   byteLength: (string) => Buffer.byteLength(string),
   blockBytes: 512 * 1024,
