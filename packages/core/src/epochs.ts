@@ -1,8 +1,3 @@
-interface Waiter {
-  readonly epoch: number;
-  readonly resolve: () => void;
-}
-
 /**
  * Tells when all events of before a moment are settled, at a cost that does not grow with them: a flush ends an epoch,
  * and each epoch counts its unsettled events.
@@ -10,7 +5,8 @@ interface Waiter {
 export class Epochs {
   #current = 0;
   readonly #unsettled = new Map<number, number>();
-  #waiters: Waiter[] = [];
+  /** How to end the wait for each epoch, in ascending order. */
+  readonly #waiting = new Map<number, () => void>();
 
   /** The epoch in which events are counted in now. */
   get current(): number {
@@ -32,9 +28,11 @@ export class Epochs {
     }
     this.#unsettled.delete(epoch);
     const oldest = this.#oldest();
-    const done = this.#waiters.filter((waiter) => waiter.epoch < oldest);
-    this.#waiters = this.#waiters.filter((waiter) => waiter.epoch >= oldest);
-    for (const waiter of done) waiter.resolve();
+    for (const [waited, resolve] of this.#waiting) {
+      if (waited >= oldest) break;
+      this.#waiting.delete(waited);
+      resolve();
+    }
   }
 
   /** Ends the current epoch. Resolves when its events and all earlier ones are settled. */
@@ -42,7 +40,7 @@ export class Epochs {
     const epoch = this.#current;
     this.#current += 1;
     if (this.#oldest() > epoch) return Promise.resolve();
-    return new Promise((resolve) => this.#waiters.push({ epoch, resolve }));
+    return new Promise((resolve) => this.#waiting.set(epoch, resolve));
   }
 
   #oldest(): number {
