@@ -23,7 +23,7 @@ export interface BatcherOptions {
   /** A batch has become due by its age. */
   readonly onDue: () => void;
   /** Is told of events that were too old, and of stored ones that could not be read back intact. */
-  readonly reporter: Pick<Reporter, 'dropped'>;
+  readonly reporter: Pick<Reporter, 'settled'>;
 }
 
 /** How often what waits is searched for events that are too old, as a part of the age that they may reach. */
@@ -131,7 +131,7 @@ export class Batcher {
     const { backlog, journal, reporter } = this.#options;
     const { range } = batch;
     backlog.settle(batch);
-    reporter.dropped('expired', rangeLength(range));
+    reporter.settled('expired', rangeLength(range));
     await journal.acknowledge(range, 'expired');
   }
 
@@ -218,7 +218,7 @@ export class Batcher {
 
   async #dropStored(reason: DropReason, range: Range): Promise<void> {
     const { backlog, journal, reporter } = this.#options;
-    reporter.dropped(reason, backlog.end(range));
+    reporter.settled(reason, backlog.end(range));
     await journal.acknowledge(range, reason);
   }
 

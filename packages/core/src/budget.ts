@@ -19,7 +19,7 @@ export interface BudgetOptions {
   /** What the journal leaves to others on its disk, in bytes. */
   readonly minFreeBytes: number;
   readonly whenFull: WhenFull;
-  readonly reporter: Pick<Reporter, 'dropped'>;
+  readonly reporter: Pick<Reporter, 'settled'>;
 }
 
 /** A small disk is not wholly reserved for others: the floor is at most this part of it. */
@@ -136,7 +136,7 @@ export class Budget {
     const isFreed = await this.#free(async () => {
       const segment = await journal.evictOldest?.(rescue);
       count = typeof segment === 'number' ? evict(segment) : 0;
-      if (count > 0) reporter.dropped('journal-full', count);
+      reporter.settled('journal-full', count);
     });
     return { isFreed, count };
   }

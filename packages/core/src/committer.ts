@@ -28,7 +28,7 @@ export interface CommitterOptions {
   readonly onFailed: (error: unknown) => void;
   /** The journal may work again: what it did not take is to be given to it with `secure`. */
   readonly onRecovered: () => Promise<void>;
-  readonly reporter: Pick<Reporter, 'dropped'>;
+  readonly reporter: Pick<Reporter, 'settled'>;
 }
 
 /**
@@ -282,7 +282,7 @@ export class Committer {
           continue;
         }
         backlog.dropUnwritten(group.ends.length);
-        reporter.dropped('journal-full', group.ends.length);
+        reporter.settled('journal-full', group.ends.length);
       } else {
         const low = new StorageError('the disk has too little room left for the journal');
         this.#tries += 1;

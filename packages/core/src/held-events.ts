@@ -201,10 +201,10 @@ export class HeldEvents {
         vanished: (segment) =>
           this.#dropStored('damaged', { segment, from: 0, to: Number.POSITIVE_INFINITY }),
         damaged: (place, bytes) => reporter.emit('damaged', { place, bytes }),
-        failed: (error) => reporter.storageFailed(error),
+        failed: reporter.storageFailed,
       })
       .then(() => this.#visit(journal))
-      .catch((error) => reporter.storageFailed(error))
+      .catch(reporter.storageFailed)
       .then(() => {
         isOpen = true;
       });

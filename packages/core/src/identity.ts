@@ -28,12 +28,11 @@ export interface IdentityOptions {
 export function createAdmission(options: IdentityOptions): Admission {
   const { settings, reporter, enter, lanes, letters } = options;
   const purge = async () => {
-    const denied = (count: number) => reporter.settled('denied', count);
     try {
-      await lanes.purge(denied);
+      await lanes.purge();
       // What is being written cannot be taken back before it is.
       await lanes.commit();
-      await lanes.purge(denied);
+      await lanes.purge();
       const count = await letters.clear();
       if (count > 0) reporter.emit('deadLettersDropped', { reason: 'denied', count });
     } catch (error) {

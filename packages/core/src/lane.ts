@@ -102,8 +102,7 @@ export class Lane {
   async lose(segment: number): Promise<void> {
     // As if it had never been written: where it cannot be now, it is once the journal works.
     this.underWay.lose(segment);
-    const count = this.backlog.lose(segment);
-    if (count > 0) this.#options.reporter.dropped('damaged', count);
+    this.#options.reporter.settled('damaged', this.backlog.lose(segment));
     await this.secure();
   }
 

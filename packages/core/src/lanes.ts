@@ -109,12 +109,14 @@ export class Lanes {
     return this.all.reduce((count, { backlog }) => count + backlog.end(range), 0);
   }
 
-  /** All that waits ends here, batches in flight excepted. Calls back with how many events that are. */
-  async purge(onDropped: (count: number) => void): Promise<void> {
-    const { journal, onFailed } = this.#options;
+  /** Consent is denied: all that waits ends here, batches in flight excepted. */
+  async purge(): Promise<void> {
+    const { journal, onFailed, reporter } = this.#options;
     const gone = this.all.flatMap(({ backlog }) => backlog.waitingIn());
-    const count = gone.reduce((total, range) => total + this.end(range), 0);
-    if (count > 0) onDropped(count);
+    reporter.settled(
+      'denied',
+      gone.reduce((total, range) => total + this.end(range), 0),
+    );
     for (const range of gone) {
       if (range.segment !== MEMORY_SEGMENT) await journal.acknowledge(range, 'denied').catch(onFailed);
     }

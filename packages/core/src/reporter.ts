@@ -50,12 +50,7 @@ export class Reporter {
     log?.(event, detail);
   }
 
-  dropped(reason: TrackerEvents['dropped']['reason'], count: number): void {
-    this.#options.books.dropped[reason] += count;
-    this.emit('dropped', { reason, count });
-  }
-
-  /** Events have met their end. Of dead letters it raises nothing: whoever keeps one says more of it. */
+  /** Events, if there are any, have met their end. Of dead letters it raises nothing: whoever keeps one says more of it. */
   settled(fate: Fate, count: number): void {
     const { books } = this.#options;
     if (count === 0) return;
@@ -63,7 +58,10 @@ export class Reporter {
       books.delivered += count;
       this.emit('delivered', { count });
     } else if (fate === 'deadLettered') books.deadLettered += count;
-    else this.dropped(fate, count);
+    else {
+      books.dropped[fate] += count;
+      this.emit('dropped', { reason: fate, count });
+    }
   }
 
   /** @param cause An InvalidEventError, or whatever the payload threw while it was made JSON. */

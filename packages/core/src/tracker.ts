@@ -406,7 +406,7 @@ export class Tracker {
     if (isTaken && this.#isLeft) this.#writeNow();
     else if (isTaken && isHigh && this.#settings.ordering === 'strict') void this.#writeAndSend();
     else if (isTaken) committer.notify(isHigh);
-    else this.#reporter.dropped(isClosed ? 'closed' : 'buffer-full', 1);
+    else this.#reporter.settled(isClosed ? 'closed' : 'buffer-full', 1);
     if (isTaken) this.#handOver?.notify();
   }
 

@@ -64,7 +64,7 @@ function createBench(
     onDue: () => {
       due += 1;
     },
-    reporter: { dropped: (reason, count) => (reason === 'expired' ? expired : damaged).push(count) },
+    reporter: { settled: (reason, count) => (reason === 'expired' ? expired : damaged).push(count) },
   });
   const accept = (...texts: string[]): void => {
     for (const text of texts) backlog.push(text, time.now());

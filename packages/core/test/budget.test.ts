@@ -41,7 +41,7 @@ function createBenchWith<J extends Journal>(
     ...{ journal, clock: time, opened: async () => {} },
     ...{ maxBytes: 1_000, minFreeBytes: 0, whenFull: 'drop-oldest' },
     ...bounds,
-    reporter: { dropped: (_reason, count) => dropped.push(count) },
+    reporter: { settled: (_reason, count) => count > 0 && dropped.push(count) },
   });
   const fill = async (...sizes: number[]): Promise<void> => {
     for (const bytes of sizes) backlog.addRecovered(await journal.append(sized(bytes)));

@@ -43,7 +43,7 @@ function createBenchWith<J extends Journal>(
   let written = 0;
   let recovered = 0;
   const dropped: number[] = [];
-  const reporter = { dropped: (_reason: string, count: number) => void dropped.push(count) };
+  const reporter = { settled: (_reason: string, count: number) => count > 0 && dropped.push(count) };
   const committer = new Committer({
     backlog,
     journal,

@@ -27,7 +27,7 @@ function createBench(journal: Journal, options: { maxBytes?: number; isStrict?: 
   const clock = new VirtualClock();
   const dropped: number[] = [];
   const failures: unknown[] = [];
-  const reporter = { dropped: (_reason: string, count: number) => void dropped.push(count) };
+  const reporter = { settled: (_reason: string, count: number) => count > 0 && dropped.push(count) };
   const lanes: Lanes = new Lanes({
     ...{ buffer: ALL, text: textWriter, journal, clock, random: () => 0.5, limit: ALL },
     ...{ sizeLimit: new SizeLimit(() => {}), isStrict: options.isStrict ?? false },
