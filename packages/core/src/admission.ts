@@ -1,7 +1,6 @@
 import type { DropReason } from './books.ts';
 import type { HeldEvents, WaitingEvent } from './held-events.ts';
-import type { Limit } from './journal.ts';
-import type { Reporter } from './reporter.ts';
+import { createHeld, type HeldOptions } from './identity.ts';
 
 /** `granted`: all goes its way. `pending`: in memory only, until it is known. `denied`: nothing is kept, nor sent. */
 export type Consent = 'pending' | 'granted' | 'denied';
@@ -12,17 +11,9 @@ export interface Arrival extends WaitingEvent {
   readonly isUnidentified: boolean;
 }
 
-export interface AdmissionOptions {
-  readonly consent: Consent;
-  /** Where events are held whose user is not known. Left out where there are no such events. */
-  readonly held: HeldEvents | undefined;
-  /** Bounds of what waits for consent, in memory. */
-  readonly limit: Limit;
-  /** Puts an event on the road. */
-  readonly enter: (event: WaitingEvent) => void;
-  /** Drops what is on the road, and what is stored. */
-  readonly purge: () => void;
-  readonly reporter: Pick<Reporter, 'settled'>;
+/** What a tracker lends to its admission. */
+export interface AdmissionOptions extends HeldOptions {
+  readonly letters: { clear(): Promise<number> };
 }
 
 /** What stands between `track()` and the road of events: consent, and that it is known whose they are. */
@@ -32,15 +23,16 @@ export class Admission {
   readonly #options: AdmissionOptions;
   #consent: Consent;
   #customer: string | undefined;
-  /** Events, and changes of the identity, in the order in which they came. */
-  #waiting: (Arrival | (() => void))[] = [];
+  /** What lets events in, and changes the identity, in the order in which they came. */
+  #waiting: (() => void)[] = [];
   #count = 0;
   #bytes = 0;
 
   constructor(options: AdmissionOptions) {
-    this.held = options.held;
+    const { consent, unidentified } = options.settings;
+    this.held = unidentified.hold ? createHeld(options) : undefined;
     this.#options = options;
-    this.#consent = options.consent;
+    this.#consent = consent;
   }
 
   /** Whether an event goes straight on the road. */
@@ -63,14 +55,14 @@ export class Admission {
   }
 
   take(event: Arrival): void {
-    const { limit, reporter } = this.#options;
+    const { settings, reporter } = this.#options;
+    const { maxBytes, maxEvents } = settings.buffer;
     const { length } = event.text;
     if (this.#consent === 'granted') this.#admit(event);
     else if (this.isDenied) reporter.settled('denied', 1);
-    else if (this.#count >= limit.maxEvents || this.#bytes + length > limit.maxBytes)
-      reporter.settled('buffer-full', 1);
+    else if (this.#count >= maxEvents || this.#bytes + length > maxBytes) reporter.settled('buffer-full', 1);
     else {
-      this.#waiting.push(event);
+      this.#waiting.push(() => this.#admit(event));
       this.#count += 1;
       this.#bytes += length;
     }
@@ -90,10 +82,7 @@ export class Admission {
     if (consent === this.#consent) return;
     this.#consent = consent;
     if (consent === 'granted') {
-      for (const next of this.#empty()) {
-        if (typeof next === 'function') next();
-        else this.#admit(next);
-      }
+      for (const goOn of this.#empty()) goOn();
       if (this.#customer !== undefined) this.held?.identify(this.#customer);
     } else if (consent === 'denied') this.purge();
   }
@@ -102,7 +91,7 @@ export class Admission {
   purge(): void {
     this.#drop('denied');
     this.held?.reset('denied');
-    this.#options.purge();
+    void this.#purgeRoad();
   }
 
   /** Resolves once no event waits here in memory; to false where that cannot be. */
@@ -121,13 +110,28 @@ export class Admission {
     else this.#options.enter(event);
   }
 
+  /** What is on the road is dropped, and the dead letters are. */
+  async #purgeRoad(): Promise<void> {
+    const { lanes, letters, reporter } = this.#options;
+    try {
+      await lanes.purge();
+      // What is being written cannot be taken back before it is.
+      await lanes.commit();
+      await lanes.purge();
+      const count = await letters.clear();
+      if (count > 0) reporter.emit('deadLettersDropped', { reason: 'denied', count });
+    } catch (error) {
+      reporter.storageFailed(error);
+    }
+  }
+
   #drop(reason: DropReason): void {
     const count = this.#count;
     this.#empty();
     this.#options.reporter.settled(reason, count);
   }
 
-  #empty(): (Arrival | (() => void))[] {
+  #empty(): (() => void)[] {
     const waiting = this.#waiting;
     this.#waiting = [];
     this.#count = 0;

@@ -1,5 +1,4 @@
 import { platform } from '#platform';
-import { Admission } from './admission.ts';
 import type { Clock } from './clock.ts';
 import { HeldEvents, type WaitingEvent } from './held-events.ts';
 import type { Journal } from './journal.ts';
@@ -10,13 +9,12 @@ import type { Reporter } from './reporter.ts';
 import { Sessions } from './sessions.ts';
 import type { Settings } from './settings.ts';
 
-/** What a tracker lends to its admission. */
-export interface IdentityOptions {
+/** What a tracker lends to the events that it holds. */
+export interface HeldOptions {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly lanes: Lanes;
   readonly journal: Journal;
-  readonly letters: { clear(): Promise<number> };
   readonly reporter: Reporter;
   /** Puts an event on the road that is counted already. */
   readonly enter: (event: WaitingEvent) => void;
@@ -24,29 +22,8 @@ export interface IdentityOptions {
   readonly wake: () => void;
 }
 
-/** What stands between `track()` and the road of a tracker. */
-export function createAdmission(options: IdentityOptions): Admission {
-  const { settings, reporter, enter, lanes, letters } = options;
-  const purge = async () => {
-    try {
-      await lanes.purge();
-      // What is being written cannot be taken back before it is.
-      await lanes.commit();
-      await lanes.purge();
-      const count = await letters.clear();
-      if (count > 0) reporter.emit('deadLettersDropped', { reason: 'denied', count });
-    } catch (error) {
-      reporter.storageFailed(error);
-    }
-  };
-  return new Admission({
-    ...{ consent: settings.consent, limit: settings.buffer, enter, reporter },
-    held: settings.unidentified.hold ? createHeld(options) : undefined,
-    purge: () => void purge(),
-  });
-}
-
-function createHeld(options: IdentityOptions): HeldEvents {
+/** The events of a tracker that wait until their user is known. */
+export function createHeld(options: HeldOptions): HeldEvents {
   const { settings, clock, lanes, journal, reporter, enter, wake } = options;
   const { backlog, committer } = lanes.normal;
   return new HeldEvents({

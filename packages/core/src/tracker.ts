@@ -8,7 +8,7 @@ import {
   readApiKey,
 } from '@sluice/protocol';
 import { platform } from '#platform';
-import type { Admission, Consent } from './admission.ts';
+import { Admission, type Consent } from './admission.ts';
 import { Books } from './books.ts';
 import { Budget } from './budget.ts';
 import type { Clock } from './clock.ts';
@@ -18,7 +18,6 @@ import { Dispatch } from './dispatch.ts';
 import { StorageError, storageError } from './errors/storage-error.ts';
 import { EventTexts, type TrackOptions } from './event-text.ts';
 import { type Hooked, hold } from './hooks.ts';
-import { createAdmission } from './identity.ts';
 import { type Journal, rangeLength } from './journal.ts';
 import { createJournal, mayHold } from './journals/choice.ts';
 import { Lanes } from './lanes.ts';
@@ -137,19 +136,28 @@ export class Tracker {
     });
     this.#letters = letters?.store ?? new LetterKeeper(letterOptions);
     this.#deadLetters = letters?.tools;
-    const shared = {
-      ...{ settings, clock, random, journal, reporter },
-      ...{ books: this.#books, lanes: this.#lanes, letters: this.#letters },
-    };
     this.#dispatch = new Dispatch({
-      ...{ ...shared, transport, hooked, deadLetters: this.#letters, sizeLimit: this.#sizeLimit },
-      opened: () => this.#opened,
+      ...{
+        settings,
+        clock,
+        random,
+        transport,
+        hooked,
+        journal,
+        reporter,
+        lanes: this.#lanes,
+        books: this.#books,
+      },
+      ...{ deadLetters: this.#letters, sizeLimit: this.#sizeLimit, opened: () => this.#opened },
     });
-    this.#admission = createAdmission({
+    const shared = { settings, clock, journal, reporter, lanes: this.#lanes, letters: this.#letters };
+    this.#admission = new Admission({
       ...{ ...shared, wake },
       enter: ({ text, at, isHigh }) => this.#enter(text, at, isHigh),
     });
-    this.#snapshots = new Snapshots({ ...shared, admission: this.#admission, dispatch: this.#dispatch });
+    this.#snapshots = new Snapshots({
+      ...{ ...shared, books: this.#books, admission: this.#admission, dispatch: this.#dispatch },
+    });
     this.#ended = new Promise((resolve) => {
       this.#end = resolve;
     });
