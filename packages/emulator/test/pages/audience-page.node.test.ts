@@ -1,0 +1,219 @@
+import type { Page } from 'playwright';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startEmulator } from '../../src/index.ts';
+import { event, readCustomer, sendEvents } from '../service.ts';
+import { closeBrowser, hasChromium, openPage, SCREENS, seriousFaults } from './open-page.ts';
+
+const ADA = { email: 'ada@example.com', first_name: 'Ada', city: 'London' };
+const BOB = { email: 'bob@example.com', first_name: 'Bob', phone_number: '42' };
+
+const panel = (page: Page) => page.getByRole('dialog');
+const names = (page: Page) => page.locator('.customer > strong').allInnerTexts();
+
+async function choose(page: Page, csv: string): Promise<void> {
+  const buffer = Buffer.from(csv);
+  await page.getByLabel('CSV file').setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer });
+}
+
+describe.skipIf(!hasChromium)('the audience page (needs Chromium)', () => {
+  afterAll(closeBrowser);
+
+  it('selects the primary key, which both endpoints feel at once', async () => {
+    await using emulator = await startEmulator();
+    const page = await openPage(emulator, '#/audience');
+    await page.getByRole('button', { name: 'Select one' }).click();
+    await page.getByLabel('Attribute').fill('email');
+    await page.getByRole('button', { name: 'Select', exact: true }).click();
+    await page.getByRole('heading', { name: 'Primary key email' }).waitFor();
+    expect((await sendEvents(emulator, event())).status).toBe(200);
+    await page.getByRole('heading', { name: 'No customers yet' }).waitFor();
+  });
+
+  it('says what another primary key would change, before it is selected', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA, BOB] });
+    await sendEvents(emulator, event());
+    const page = await openPage(emulator, '#/audience');
+    await page.getByRole('button', { name: 'Change' }).click();
+    await page.getByRole('button', { name: 'phone_number' }).click();
+    await panel(page).getByText('1 customer has a value of it').waitFor();
+    await panel(page).getByText('1 customer lacks it').waitFor();
+    await panel(page).getByText('Of the newest 1 event, 0 would be of a known customer').waitFor();
+    await page.getByRole('button', { name: 'Select', exact: true }).click();
+    await page.getByText('no primary key').waitFor();
+    expect((await sendEvents(emulator, event())).status).toBe(422);
+    expect((await readCustomer(emulator, '42')).status).toBe(200);
+  });
+
+  it('shows the value for which a primary key is refused', async () => {
+    const twin = { ...ADA, email: 'twin@example.com' };
+    await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA, twin] });
+    const page = await openPage(emulator, '#/audience');
+    await page.getByRole('button', { name: 'Change' }).click();
+    await page.getByLabel('Attribute').fill('city');
+    await panel(page).getByText('Two customers have the value London').waitFor();
+    await page.getByRole('button', { name: 'Select', exact: true }).click();
+    await panel(page).getByRole('alert').getByText('two have string "London"').waitFor();
+    expect(emulator.primaryKey).toBe('email');
+  });
+
+  it('makes a customer, whom the endpoint answers with', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    const page = await openPage(emulator, '#/audience');
+    await page.getByRole('link', { name: 'New customer' }).click();
+    await page.getByLabel('Value of email').fill(ADA.email);
+    await page.getByLabel('Value of first_name').fill('Ada');
+    await page.getByRole('button', { name: 'Add an attribute' }).click();
+    await page.getByLabel('Name of the attribute').last().fill('points');
+    await page.getByLabel('Kind of points').selectOption('JSON');
+    await page.getByLabel('Value of points').fill('{"now":');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('This is not JSON').waitFor();
+    await page.getByLabel('Value of points').fill('{"now":7}');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await panel(page).getByRole('heading', { name: ADA.email }).waitFor();
+    expect((await readCustomer(emulator, ADA.email)).body).toEqual({
+      email: ADA.email,
+      first_name: 'Ada',
+      points: { now: 7 },
+      primary_key: ADA.email,
+    });
+    expect(await names(page)).toEqual([ADA.email]);
+  });
+
+  it('changes a customer, and keeps what was put in where that is refused', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA, BOB] });
+    const page = await openPage(emulator, '#/audience?value=ada%40example.com');
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Value of city').fill('Paris');
+    await page.getByLabel('Value of email').fill(BOB.email);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await panel(page).getByRole('alert').getByText('one with "bob@example.com" is there already').waitFor();
+    expect(await page.getByLabel('Value of email').getAttribute('aria-invalid')).toBe('true');
+    await page.getByLabel('Value of email').fill('new@example.com');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await panel(page).getByRole('heading', { name: 'new@example.com' }).waitFor();
+    expect(await emulator.customer('new@example.com')).toMatchObject({ city: 'Paris', first_name: 'Ada' });
+    expect(await emulator.customer(ADA.email)).toBeUndefined();
+  });
+
+  it('deletes a customer once that is confirmed', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA, BOB] });
+    const page = await openPage(emulator, '#/audience');
+    await page.getByRole('link', { name: ADA.email }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    expect(await emulator.customer(ADA.email)).toBeDefined();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page
+      .getByRole('dialog', { name: 'Delete this customer?' })
+      .getByRole('button', { name: 'Delete' })
+      .click();
+    await expect.poll(() => names(page)).toEqual([BOB.email]);
+    expect((await readCustomer(emulator, ADA.email)).status).toBe(404);
+  });
+
+  it('finds customers by any attribute, and reads on to the last of many', async () => {
+    const customers = Array.from({ length: 350 }, (_, index) => ({
+      email: `c${index}@example.com`,
+      n: `no ${index}`,
+    }));
+    await using emulator = await startEmulator({ primaryKey: 'email', customers });
+    const page = await openPage(emulator, '#/audience');
+    await page.getByText('350 customers').waitFor();
+    const readOn = async () => {
+      await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+      return page.locator('.customer').count();
+    };
+    await expect.poll(readOn).toBe(350);
+    await page.getByLabel('Search customers').fill('NO 34');
+    await page.getByText('11 customers').waitFor();
+    expect((await names(page)).at(-1)).toBe('c34@example.com');
+  });
+
+  it('shows the events of a customer as they come, and makes one of events that are of nobody', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    await sendEvents(emulator, event({ event: 'before' }));
+    const page = await openPage(emulator, '#/audience?value=ada%40example.com');
+    await panel(page).getByText('No customer has this primary key').waitFor();
+    await panel(page).getByRole('link', { name: 'before' }).waitFor();
+    await panel(page).getByRole('link', { name: 'Make this customer' }).click();
+    expect(await page.getByLabel('Value of email').inputValue()).toBe(ADA.email);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await panel(page).getByRole('heading', { name: ADA.email }).waitFor();
+    await sendEvents(emulator, event({ event: 'after' }));
+    await panel(page).getByRole('link', { name: 'after' }).waitFor();
+    expect(await emulator.events({ attributed: true })).toHaveLength(2);
+  });
+
+  it('imports a CSV file after a look at it', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA] });
+    const page = await openPage(emulator, '#/audience');
+    await page.getByRole('link', { name: 'Import CSV' }).click();
+    await choose(page, '\uFEFFemail;note\r\nada@example.com;"a; ""b"""\r\nnew@example.com;\r\n');
+    await panel(page).getByText('2 lines: 1 new customer, 1 replaced').waitFor();
+    await panel(page).getByRole('cell', { name: 'a; "b"' }).waitFor();
+    expect(await emulator.customer('new@example.com')).toBeUndefined();
+    await page.getByRole('button', { name: 'Import 2 customers' }).click();
+    await panel(page).getByText('1 customer added, 1 replaced').waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    expect(await emulator.customer(ADA.email)).toEqual({
+      email: ADA.email,
+      note: 'a; "b"',
+      primary_key: ADA.email,
+    });
+    await expect.poll(() => names(page)).toEqual(['new@example.com', ADA.email]);
+  });
+
+  it('imports nothing of a file with a wrong line, and names each', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    const page = await openPage(emulator, '#/audience/import');
+    await choose(page, 'email,name\na@example.com,A\n,nobody\nb@example.com\n');
+    const alert = panel(page).getByRole('alert');
+    await alert.getByText('2 lines are wrong').waitFor();
+    await alert.getByText('Line 3', { exact: true }).waitFor();
+    await alert.getByText('Line 4', { exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Import', exact: true }).isDisabled()).toBe(true);
+    await choose(page, 'email,name\na@example.com,A\n'); // mended
+    await page.getByRole('button', { name: 'Import 1 customer' }).waitFor();
+  });
+
+  it('interprets nothing of a customer as HTML', async () => {
+    const html = '<img src=x onerror="document.title=`run`"><b>bold</b>';
+    await using emulator = await startEmulator({
+      primaryKey: 'email',
+      customers: [{ email: html, [html]: html, deep: { [html]: html } }],
+    });
+    await sendEvents(emulator, event({ event: html, correlationValue: html }));
+    const page = await openPage(emulator, '#/audience');
+    await page.locator('.customer').click();
+    await panel(page).locator('.timeline a').waitFor();
+    await panel(page).getByRole('button', { name: 'Edit' }).click();
+    expect(await page.locator('img, b').count()).toBe(0);
+    expect(await page.title()).toBe('Audience · Sluice emulator');
+  });
+
+  it.each(SCREENS)('has nothing serious for axe to find: %s', async (_, options) => {
+    await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA, BOB] });
+    await sendEvents(emulator, event());
+    const page = await openPage(emulator, '#/audience', options);
+    await page.getByRole('link', { name: ADA.email }).waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.getByRole('link', { name: ADA.email }).click();
+    await panel(page).locator('.timeline a').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await panel(page).getByRole('button', { name: 'Edit' }).click();
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.goto(`${emulator.pagesUrl}#/audience/import`);
+    await choose(page, 'email,name\na@example.com,A\n');
+    await panel(page).getByRole('table').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await choose(page, 'email,name\n,A\n');
+    await panel(page).getByRole('alert').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.goto(`${emulator.pagesUrl}#/audience`);
+    await page.getByRole('button', { name: 'Change' }).click();
+    await page.getByRole('button', { name: 'first_name' }).click();
+    await panel(page).getByText('2 customers have a value of it').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+  });
+});

@@ -1,0 +1,144 @@
+import type { Page } from 'playwright';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startEmulator } from '../../src/index.ts';
+import { event, sendEvents } from '../service.ts';
+import { closeBrowser, hasChromium, openPage, SCREENS, seriousFaults } from './open-page.ts';
+
+const rows = (page: Page) => page.locator('.fault');
+const switchOn = (page: Page) => page.getByRole('button', { name: 'Switch on', exact: true });
+
+describe.skipIf(!hasChromium)('the faults page (needs Chromium)', () => {
+  afterAll(closeBrowser);
+
+  it('switches on a fault, tells how often it acted and what is left of it, and stops it', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    const page = await openPage(emulator, '#/faults');
+    await page.getByText('None: the service does what the interface says').waitFor();
+    await page.getByLabel('Status', { exact: true }).fill('429');
+    await page.getByLabel('Retry-After', { exact: true }).fill('7');
+    await page.getByLabel('Times, at most').fill('3');
+    await switchOn(page).click();
+    await rows(page).getByText('Has not acted yet · 3 left').waitFor();
+    const refused = await sendEvents(emulator, event());
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('retry-after')).toBe('7');
+    await rows(page).getByText('Acted on 1 request · 2 left').waitFor();
+    await rows(page).getByRole('button', { name: 'Stop' }).click();
+    await rows(page).waitFor({ state: 'detached' });
+    expect((await sendEvents(emulator, event())).status).toBe(200);
+    await page.goto(`${emulator.pagesUrl}#/requests?outcome=fault`);
+    await page.locator('.request', { hasText: '429' }).waitFor();
+  });
+
+  it.each([
+    ['Answer with a status', { kind: 'status', status: 503 }],
+    ['Be slow', { kind: 'latency', ms: 2_000 }],
+    ['Never answer', { kind: 'hang' }],
+    ['Reset the connection', { kind: 'reset', at: 'before' }],
+    ['Lose the answer', { kind: 'lost-answer' }],
+    ['Refuse large bodies', { kind: 'too-large', bytes: 10_000 }],
+    ['Be down', { kind: 'down', forMs: 10_000, endpoint: 'customers' }],
+  ])('has a form for: %s', async (title, expected) => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    const page = await openPage(emulator, '#/faults');
+    await page.getByRole('radio', { name: title }).check();
+    if ('endpoint' in expected)
+      await page.getByLabel('On', { exact: true }).selectOption('reading customers');
+    await switchOn(page).click();
+    await rows(page).waitFor();
+    const { faults } = await emulatorFaults(page);
+    expect(faults).toMatchObject([{ fault: expected }]);
+  });
+
+  it('schedules a fault on some requests, and shows how a program does the same', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    const page = await openPage(emulator, '#/faults');
+    await page.getByRole('radio', { name: 'Refuse certain events' }).check();
+    await page.getByLabel('Pattern', { exact: true }).fill('"sku":"B-\\d"');
+    await page.getByLabel('Out of 100 requests').fill('50');
+    await page.getByLabel('Lasts, in seconds').fill('1.5');
+    await page.getByText('More on when it acts').click();
+    await page.getByLabel('Begins after, in seconds').fill('60');
+    await page.getByText('The same by code').click();
+    const fault = { kind: 'poison', pattern: '"sku":"B-\\d"', percent: 50, forMs: 1_500, afterMs: 60_000 };
+    expect(await page.locator('.same code').innerText()).toContain(`-d '${JSON.stringify(fault)}'`);
+    await switchOn(page).click();
+    await rows(page).getByText('waiting').waitFor();
+    expect((await emulatorFaults(page)).faults).toMatchObject([{ fault }]);
+  });
+
+  it('says beside a field why it is refused', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    const page = await openPage(emulator, '#/faults');
+    await page.getByLabel('Status', { exact: true }).fill('often');
+    await switchOn(page).click();
+    await page.locator('.field', { hasText: 'Status' }).getByText('fault.status must be').waitFor();
+    await page.getByRole('alert').getByText('fault.status must be').waitFor();
+    expect(await page.getByLabel('Status', { exact: true }).getAttribute('aria-invalid')).toBe('true');
+  });
+
+  it('takes a script, of which each step follows the one before', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    const page = await openPage(emulator, '#/faults');
+    await page.getByText('A script', { exact: true }).click();
+    const script = page.getByLabel('Script, as JSON');
+    await script.fill('[{"kind":"status","status":500,"times":1},');
+    await switchOn(page).click();
+    await page.getByRole('alert').getByText('This is not JSON').waitFor();
+    await script.fill('[{"kind":"status","status":500},{"kind":"hang"}]');
+    await switchOn(page).click();
+    await page.getByRole('alert').getByText('fault.steps[0] must have times').waitFor();
+    await script.fill('[{"kind":"status","status":500,"times":1},{"kind":"status","status":502,"times":1}]');
+    await switchOn(page).click();
+    await rows(page).getByText('step 1 of 2').waitFor();
+    const statuses = [];
+    for (let sent = 0; sent < 3; sent += 1) statuses.push((await sendEvents(emulator, event())).status);
+    expect(statuses).toEqual([500, 502, 200]);
+    await rows(page).getByText('Acted on 2 requests · step 2 of 2').waitFor();
+    await rows(page).getByText('over').waitFor();
+  });
+
+  it('has examples of scripts that are taken as they are, and stops all at once', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    const page = await openPage(emulator, '#/faults/script');
+    for (const [index, name] of ['Restart', 'Rate limit', 'Bad network'].entries()) {
+      await page.getByRole('button', { name }).click();
+      await switchOn(page).click();
+      await expect.poll(() => rows(page).count()).toBe(index + 1);
+    }
+    await page.getByRole('button', { name: 'Stop all' }).click();
+    await expect.poll(() => rows(page).count()).toBe(0);
+  });
+
+  it('interprets nothing of a fault as HTML', async () => {
+    const html = '<img src=x onerror="document.title=`run`"><b>bold</b>';
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    await emulator.fail({ kind: 'poison', pattern: html });
+    const page = await openPage(emulator, '#/faults');
+    await rows(page).getByText('<img').waitFor();
+    expect(await page.locator('img, b').count()).toBe(0);
+  });
+
+  it.each(SCREENS)('has nothing serious for axe to find: %s', async (_, options) => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    await emulator.fail({ kind: 'status', status: 503, percent: 20 });
+    await using over = await emulator.fail({ kind: 'status', status: 500, times: 1 });
+    await sendEvents(emulator, event());
+    expect(over.state).toBe('over');
+    const page = await openPage(emulator, '#/faults', options);
+    await rows(page).first().waitFor();
+    await page.getByText('More on when it acts').click();
+    await page.getByText('The same by code').click();
+    await page.getByLabel('Status', { exact: true }).fill('often');
+    await switchOn(page).click();
+    await page.getByRole('alert').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.getByText('A script', { exact: true }).click();
+    await page.getByRole('button', { name: 'Restart' }).click();
+    expect(await seriousFaults(page)).toEqual([]);
+  });
+});
+
+async function emulatorFaults(page: Page): Promise<{ faults: unknown[] }> {
+  return page.evaluate(async () => (await fetch('/emulator/admin/faults')).json());
+}

@@ -1,0 +1,109 @@
+import type { Page } from 'playwright';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startEmulator } from '../../src/index.ts';
+import { event, send, sendEvents } from '../service.ts';
+import { closeBrowser, hasChromium, openPage, SCREENS, seriousFaults } from './open-page.ts';
+
+const panel = (page: Page) => page.getByRole('dialog');
+const rows = (page: Page) => page.locator('.request');
+const statuses = (page: Page) => page.locator('.request > .badge').allInnerTexts();
+
+describe.skipIf(!hasChromium)('the requests page (needs Chromium)', () => {
+  afterAll(closeBrowser);
+
+  it('explains how to reach the service while nothing has come, and shows requests as they come', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    const page = await openPage(emulator, '#/requests');
+    await page.getByRole('heading', { name: 'No request has come yet' }).waitFor();
+    await page.locator('.snippet', { hasText: `curl ${emulator.baseUrl}/api/events/batch/` }).waitFor();
+    await sendEvents(emulator, event(), event());
+    await rows(page).filter({ hasText: '2 events' }).waitFor();
+    await send(emulator, { batch: [] });
+    await expect.poll(() => statuses(page)).toEqual(['411', '200']);
+  });
+
+  it('opens a refused request, with the reason in the words of the answer', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    const answer = await sendEvents(emulator, event({ correlationKey: 'phone' }));
+    const { error } = answer.body as { error: { code: string; message: string; field: string } };
+    const page = await openPage(emulator, '#/requests');
+    await rows(page).filter({ hasText: error.message }).click();
+    for (const text of [error.message, error.code, error.field, 'POST /api/events/batch/', 'default']) {
+      await panel(page).getByText(text, { exact: true }).waitFor();
+    }
+    await page.keyboard.press('Escape');
+    await panel(page).waitFor({ state: 'detached' });
+  });
+
+  it('leads to the events that a request brought', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    await sendEvents(emulator, event({ event: 'earlier' }));
+    await sendEvents(emulator, event({ event: 'first' }), event({ event: 'second' }));
+    await sendEvents(emulator, event({ event: 'later' }));
+    const page = await openPage(emulator, '#/requests/2');
+    const links = panel(page).locator('.timeline a');
+    await links.getByText('second').waitFor();
+    expect(await links.locator('strong').allInnerTexts()).toEqual(['first', 'second']);
+    await links.first().click();
+    await expect.poll(() => new URL(page.url()).hash).toBe('#/tracker/2');
+  });
+
+  it('shows those that were taken or refused alone, and stands still while it is paused', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    await sendEvents(emulator, event());
+    await send(emulator, '{');
+    const page = await openPage(emulator, '#/requests');
+    await expect.poll(() => statuses(page)).toEqual(['400', '200']);
+    await page.getByText('Taken', { exact: true }).click();
+    await expect.poll(() => statuses(page)).toEqual(['200']);
+    await page.getByText('Refused', { exact: true }).click();
+    await expect.poll(() => statuses(page)).toEqual(['400']);
+    await page.getByText('All', { exact: true }).click();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await sendEvents(emulator, event());
+    await page.getByRole('button', { name: 'Go on (1 new)' }).waitFor();
+    expect(await statuses(page)).toEqual(['400', '200']);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await expect.poll(() => statuses(page)).toEqual(['200', '400', '200']);
+  });
+
+  it('reads on to the first of many', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    await send(emulator, '{');
+    for (let sent = 0; sent < 250; sent += 1) await sendEvents(emulator, event());
+    const page = await openPage(emulator, '#/requests');
+    await rows(page).first().waitFor();
+    const readOn = async () => {
+      await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+      return (await statuses(page)).at(-1);
+    };
+    await expect.poll(readOn).toBe('400');
+    expect(await rows(page).count()).toBe(251);
+    await sendEvents(emulator, event());
+    await expect.poll(() => rows(page).count()).toBe(252);
+  });
+
+  it('interprets nothing of a request as HTML', async () => {
+    const html = '<img src=x onerror="document.title=`run`"><b>bold</b>';
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    await sendEvents(emulator, event({ correlationKey: html }));
+    const page = await openPage(emulator, '#/requests/1');
+    await panel(page).getByText('<img').first().waitFor();
+    expect(await page.locator('img, b').count()).toBe(0);
+    expect(await page.title()).toBe('Requests · Sluice emulator');
+  });
+
+  it.each(SCREENS)('has nothing serious for axe to find: %s', async (_, options) => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    const page = await openPage(emulator, '#/requests', options);
+    await page.getByRole('heading', { name: 'No request has come yet' }).waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+    await sendEvents(emulator, event());
+    await send(emulator, { batch: [] });
+    await expect.poll(() => statuses(page)).toEqual(['411', '200']);
+    expect(await seriousFaults(page)).toEqual([]);
+    await rows(page).first().click();
+    await panel(page).getByText('empty_batch').waitFor();
+    expect(await seriousFaults(page)).toEqual([]);
+  });
+});

@@ -1,0 +1,117 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Page } from 'playwright';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startEmulator } from '../../src/index.ts';
+import { event, readCustomer, send, sendEvents } from '../service.ts';
+import { closeBrowser, hasChromium, openPage, SCREENS, seriousFaults } from './open-page.ts';
+
+const REFUSED = 'The API key is not one of this emulator, or it was revoked.';
+
+const run = promisify(execFile);
+const snippets = (page: Page) => page.locator('.snippet code').allInnerTexts();
+
+describe.skipIf(!hasChromium)('the settings page (needs Chromium)', () => {
+  afterAll(closeBrowser);
+
+  it('revokes a key once that is confirmed: a request with it is refused, and the requests page says why', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    const page = await openPage(emulator, '#/settings');
+    await page.getByRole('button', { name: 'Revoke default' }).click();
+    const question = page.getByRole('dialog', { name: 'Revoke “default”?' });
+    await question.getByText('It is the only valid key').waitFor();
+    expect((await sendEvents(emulator, event())).status).toBe(200);
+    await question.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('No key is valid').waitFor();
+    const { status, body } = await sendEvents(emulator, event());
+    expect({ status, body }).toMatchObject({ status: 403, body: { error: { message: REFUSED } } });
+    await page.getByRole('link', { name: 'Requests' }).click();
+    await page.locator('.request', { hasText: REFUSED }).click();
+    await page.getByRole('dialog').getByText(REFUSED).waitFor();
+  });
+
+  it('makes a key, which is taken at once, and tells when it was used last', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    const page = await openPage(emulator, '#/settings');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('alert').getByText('name must be a text').waitFor();
+    await page.getByLabel('Name of a new key').fill('shop');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    const item = page.locator('.key', { hasText: 'shop' });
+    await item.getByText('Never used').waitFor();
+    await item.getByRole('button', { name: 'Show the key shop' }).click();
+    const apiKey = await item.locator('code').innerText();
+    const { baseUrl, apiUrl } = emulator;
+    expect((await sendEvents({ baseUrl, apiUrl, apiKey }, event())).status).toBe(200);
+    await item.getByText('Last used').waitFor();
+    await item.getByRole('button', { name: 'Rename shop' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('web shop');
+    await page.getByRole('dialog').getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('button', { name: 'Revoke web shop' }).waitFor();
+  });
+
+  it('has snippets that work as they are', async () => {
+    const customers = [{ email: 'ada@example.com', first_name: "Ada's" }];
+    await using emulator = await startEmulator({ primaryKey: 'email', customers });
+    const page = await openPage(emulator, '#/settings');
+    await page.getByText(emulator.apiKey).first().waitFor();
+    const [sending = '', reading = ''] = await snippets(page);
+    const sent = await run('sh', ['-c', `${sending} -s`]);
+    expect(JSON.parse(sent.stdout)).toEqual({ accepted: 1, repeated: 0 });
+    const read = await run('sh', ['-c', `${reading} -s`]);
+    expect(JSON.parse(read.stdout)).toMatchObject({ first_name: "Ada's" });
+    await page.getByText('Node (fetch)').click();
+    const [fetching = ''] = await snippets(page);
+    const fetched = await run(process.execPath, ['--input-type=module', '-e', fetching]);
+    expect(fetched.stdout).toContain('200 {"accepted":1');
+    expect(await emulator.events({ attributed: true })).toHaveLength(2);
+    await page.getByText('Node (Sluice)').click();
+    expect((await snippets(page))[0]).toContain(`baseUrl: '${emulator.baseUrl}'`);
+  });
+
+  it('chooses how the service answers: a preset, and settings that differ from it', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    const page = await openPage(emulator, '#/settings');
+    await page.getByRole('radio', { name: /^quiet/ }).check();
+    await page.getByLabel('Most events in a batch').fill('1');
+    await page.getByText('Not applied yet').waitFor();
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('Not applied yet').waitFor({ state: 'detached' });
+    expect(await sendEvents(emulator, event())).toMatchObject({ status: 204, body: undefined });
+    expect((await sendEvents(emulator, event(), event())).status).toBe(413);
+    await page.reload();
+    await expect.poll(() => page.getByLabel('Most events in a batch').inputValue()).toBe('1');
+    expect(await page.getByRole('radio', { name: /^quiet/ }).isChecked()).toBe(true);
+  });
+
+  it('says beside a setting why it is refused', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    const page = await openPage(emulator, '#/settings');
+    await page.getByLabel('Status of a batch that is taken').fill('302');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page
+      .locator('.field', { hasText: 'Status of a batch that is taken' })
+      .getByText('from 200 to 299')
+      .waitFor();
+    await page.getByRole('alert').waitFor();
+    await page.getByText('Statuses of refusals').click();
+    await page.getByLabel('Status of a batch that is taken').fill('200');
+    await page.getByLabel('empty_batch').fill('400');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('Not applied yet').waitFor({ state: 'detached' });
+    expect((await send(emulator, { batch: [] })).status).toBe(400);
+    expect((await readCustomer(emulator, 'nobody')).status).toBe(404);
+  });
+
+  it.each(SCREENS)('has nothing serious for axe to find: %s', async (_, options) => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    await emulator.revokeApiKey(await emulator.createApiKey('old'));
+    const page = await openPage(emulator, '#/settings', options);
+    await page.getByText('1 revoked').click();
+    await page.getByText('Statuses of refusals').click();
+    await page.getByRole('radio', { name: /^legacy/ }).check();
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Revoke default' }).click();
+    expect(await seriousFaults(page)).toEqual([]);
+  });
+});
