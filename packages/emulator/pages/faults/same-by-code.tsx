@@ -10,7 +10,7 @@ export function SameByCode({ fault }: { readonly fault: unknown }) {
   const json = JSON.stringify(fault);
   const code = {
     curl: `curl ${location.origin}/emulator/admin/faults \\\n  -H 'Content-Type: application/json' \\\n  -d '${json.replaceAll("'", "'\\''")}'`,
-    test: `const fault = await emulator.fail(${json});`,
+    test: `using fault = emulator.fail(${json});`,
     start: `const emulator = await startEmulator({ faults: [${json}] });`,
   }[way];
   return (

@@ -1,16 +1,21 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Page } from './app.tsx';
 import { link } from './route.ts';
 
 /** The links to all pages, and the title of the window. */
 export function Navigation({ pages, current }: { readonly pages: readonly Page[]; readonly current: Page }) {
+  const links = useRef<HTMLElement>(null);
   useEffect(() => {
+    // On a phone, not all of them are in sight.
+    links.current
+      ?.querySelector('[aria-current]')
+      ?.scrollIntoView({ block: 'nearest', inline: 'center', behavior: 'instant' });
     document.title = `${current.title} · Sluice emulator`;
   }, [current]);
   return (
     <header class="bar">
       <strong class="brand">Sluice emulator</strong>
-      <nav aria-label="Pages">
+      <nav aria-label="Pages" ref={links}>
         {pages.map(({ name, title }) => (
           <a key={name} href={link([name])} aria-current={name === current.name ? 'page' : undefined}>
             {title}
