@@ -22,7 +22,7 @@ export interface Rule {
   /** Whether it works: nothing but the rate is wrong. */
   readonly isAlive?: true;
   /** Whether it may have taken the events all the same: a gateway gives up on what goes on behind it. */
-  readonly isAmbiguous?: true;
+  readonly isAmbiguous?: boolean;
   /** Of a pause. Default: `policy`, which asked for it. */
   readonly reason?: PauseReason;
 }

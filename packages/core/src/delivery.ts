@@ -19,34 +19,30 @@ const SLOWEST = 3;
 const STORAGE_RETRY_MS = 60_000;
 /** Batches that wait for a retry in memory; others wait in the journal. */
 const MOST_PARKED = 8;
-const NO_ANSWER: Rule = { action: 'retry' };
-const NOW = Promise.resolve();
+const BLOCKED: Rule = { action: 'pause', reason: 'blocked' };
+/** What stands for the answer of a request that had none. */
+const NO_ANSWER: Answer = { kind: 'answered', status: 0, retryAfter: undefined, body: '' };
 
 type Answer = Extract<Outcome, { kind: 'answered' }>;
 
-/** What became of a piece. `refused`: settled, as a dead letter. */
-type Fate = 'settled' | 'refused' | 'isolate' | 'split' | 'put back' | 'put aside' | 'stopped';
-
-/** Events of the batch that are sent together. */
+/** Events of the batch that are sent together, and what came of them so far. */
 interface Piece {
   readonly batch: Batch;
   /** The other half of what was refused. */
   sibling?: Piece;
   /** Whether the event at fault is known to be in here: the other half was accepted. */
   isAtFault?: boolean;
-  /** Resolves when it may be sent. */
-  again?: Promise<void>;
-}
-
-/** What one try after the other is judged by. */
-interface Tries {
-  /** Whether the batch was sent before. */
+  /** Whether it was held back once already, because the service is to blame. */
+  isHeld?: boolean | undefined;
+  /** Whether it was sent before. */
   isRepeated: boolean;
   failures: number;
   /** Whether the next try is to be paid from the budget of retries. */
   owesBudget: boolean;
   /** Statuses by which a single event was refused. */
   readonly refusals: number[];
+  /** Resolves when it may be sent. */
+  again?: Promise<void> | undefined;
 }
 
 /** A request that cannot wait, and may be made. */
@@ -66,10 +62,8 @@ export interface DeliveryOptions extends SettlementOptions {
   readonly gate: Gate;
   readonly requests: Requests;
   readonly sizeLimit: SizeLimit;
-  /** Ends it, wherever it is. */
-  readonly signal: AbortSignal;
-  /** What did not get to its end goes on another time. Left out where it is left as it is. */
-  readonly onStopped?: ((batch: Batch, lane: OutgoingLane) => void) | undefined;
+  /** Ends what is under way. */
+  readonly abort: AbortController;
 }
 
 /** Sees one batch through to its end, in as many pieces as it takes: delivered, kept as dead letters, dropped or put back. */
@@ -80,8 +74,6 @@ export class Delivery {
   readonly #settlement: Settlement;
   /** What is left of the batch: what is to be sent next is last, what was cut off first is first. */
   #pieces: Piece[] = [];
-  /** Single events that were held back once already, because the service is to blame. */
-  readonly #held = new Set<Batch>();
   /** How often the service refused in a way that is not worth many requests. */
   #slowness = 0;
   #restsBefore = false;
@@ -90,7 +82,7 @@ export class Delivery {
   /** Ends it as soon as no request of it is under way. */
   readonly #stop: AbortSignal;
 
-  constructor(options: DeliveryOptions, lane: OutgoingLane, stop: AbortSignal = options.signal) {
+  constructor(options: DeliveryOptions, lane: OutgoingLane, stop: AbortSignal = options.abort.signal) {
     this.#options = options;
     this.#stop = stop;
     this.#lane = lane;
@@ -100,39 +92,35 @@ export class Delivery {
   /** @param first Left out where it may wait. Otherwise it is made before this returns. */
   async run(batch: Batch, first?: FirstRequest): Promise<void> {
     this.#first = first;
-    const { isStrict, verdicts } = this.#options;
-    const { underWay } = this.#lane;
-    this.#add(...(verdicts.blameTheService && !isStrict && !first ? this.#sample(batch) : [batch]));
-    let piece = this.#pieces.pop();
-    while (piece !== undefined) {
-      const fate = await this.#send(piece);
-      if (fate === 'stopped') {
-        // What is to be sent next goes back last, before all others.
-        for (const { batch } of [...this.#pieces, piece]) this.#options.onStopped?.(batch, this.#lane);
-        return;
-      }
-      if (fate === 'isolate' || fate === 'split') this.#cut(piece, fate);
-      // What is behind it in this batch goes back too, so that others are tried before it.
-      if (fate === 'put back')
-        this.#pieces = this.#pieces.reverse().filter(({ batch }) => !underWay.putBack(batch));
-      // After an event at fault, what is largest: when the service takes that, it is known to be the event's fault.
-      piece = fate === 'refused' && !isStrict ? this.#pieces.shift() : this.#pieces.pop();
+    const { isStrict, journal, verdicts } = this.#options;
+    const isDoubted = verdicts.blameTheService && !isStrict && first === undefined;
+    for (const part of isDoubted ? this.#sample(batch) : [batch]) this.#pieces.push(this.#take(part));
+    for (let piece = this.#pieces.pop(); piece !== undefined; piece = this.#pieces.pop()) {
+      if (await this.#send(piece)) continue;
+      // What is to be sent next goes back last, before all others. Where nobody else may see to it, it is left as it is.
+      if (journal.sharing) for (const { batch } of [...this.#pieces, piece]) this.#lane.underWay.leave(batch);
+      return;
     }
   }
 
-  #add(...batches: Batch[]): Piece[] {
-    const pieces = batches.map((batch): Piece => ({ batch }));
-    for (const batch of batches) this.#lane.underWay.add(batch);
-    this.#pieces.push(...pieces);
-    return pieces;
+  #take(batch: Batch): Piece {
+    this.#lane.underWay.add(batch);
+    // One that was put aside failed before.
+    const isRepeated = batch.range.isWhole === true;
+    return { batch, isRepeated, failures: 0, owesBudget: isRepeated, refusals: [] };
   }
 
-  #cut({ batch }: Piece, fate: 'isolate' | 'split'): void {
+  /** @param isAtFault Whether an event is, and not the size. */
+  #cut({ batch }: Piece, isAtFault: boolean): void {
     this.#lane.underWay.delete(batch);
-    const [second, first] = this.#add(...splitBatch(batch).reverse());
-    if (fate === 'split' || first === undefined || second === undefined) return;
-    first.sibling = second;
-    second.sibling = first;
+    const [first, second] = splitBatch(batch);
+    const next = this.#take(first);
+    const behind = this.#take(second);
+    if (isAtFault) {
+      next.sibling = behind;
+      behind.sibling = next;
+    }
+    this.#pieces.push(behind, next);
   }
 
   /** One event of a batch first, any one, and behind it the others: what comes of it says enough of the service. */
@@ -149,206 +137,166 @@ export class Delivery {
     return [...pieces, piece];
   }
 
-  async #send(piece: Piece): Promise<Fate> {
+  /** Resolves once a piece has met its end, goes on in parts or waits elsewhere; to false where it is stopped before. */
+  async #send(piece: Piece): Promise<boolean> {
     const { clock, sizeLimit } = this.#options;
-    const { batcher } = this.#lane;
-    const { batch, sibling } = piece;
-    if (piece.again !== undefined) await piece.again;
-    if (batch.events.ends.length > 1) {
-      if (piece.isAtFault) return 'isolate';
-      if (sizeLimit.isTooLarge(batch.body.length, clock.now())) return 'split';
+    const { batch, isAtFault = false } = piece;
+    const isTooLarge = sizeLimit.isTooLarge(batch.body.length, clock.now());
+    if (batch.events.ends.length > 1 && (isAtFault || isTooLarge)) {
+      this.#cut(piece, isAtFault);
+      return true;
     }
-    const expiry = abortAfter(clock, batcher.expiresInMs(batch), this.#stop);
+    const expiry = abortAfter(clock, this.#lane.batcher.expiresInMs(batch), this.#stop);
     try {
-      const fate = await this.#sendUntil(batch, expiry.signal);
-      if (fate === 'settled' && sibling !== undefined) sibling.isAtFault = true;
-      return fate;
+      return await this.#sendUntil(piece, expiry.signal);
     } finally {
       expiry.cancel();
     }
   }
 
   /** @param waiting Aborts what is waited for between two requests. */
-  async #sendUntil(batch: Batch, waiting: AbortSignal): Promise<Fate> {
+  async #sendUntil(piece: Piece, waiting: AbortSignal): Promise<boolean> {
     const { gate, requests } = this.#options;
-    // One that was put aside failed before.
-    const isRepeated = batch.range.isWhole === true;
-    const tries: Tries = { isRepeated, failures: 0, owesBudget: isRepeated, refusals: [] };
+    const { batch } = piece;
     for (;;) {
+      if (piece.again !== undefined) await piece.again;
       if (this.#restsBefore) await this.#rest(waiting);
-      if (tries.failures > 0 && tries.owesBudget && this.#putAside(batch)) return 'put aside';
+      if (piece.failures > 0 && piece.owesBudget && this.#putAside(batch)) return true;
       const first = this.#first;
       this.#first = undefined;
-      const pass = first?.pass ?? (await gate.admit(batch.events.ends.length, tries.owesBudget, waiting));
-      if (pass === undefined && this.#stop.aborted) return 'stopped';
+      const pass = first?.pass ?? (await gate.admit(batch.events.ends.length, piece.owesBudget, waiting));
+      if (pass === undefined && this.#stop.aborted) return false;
       if (pass === undefined) {
         await this.#settlement.expired(batch);
-        return 'settled';
+        return true;
       }
-      let verdict: Fate | { readonly again: Promise<void> };
       try {
-        const outcome = await requests.post(batch, tries.isRepeated, first?.outlives);
-        tries.isRepeated = true;
-        verdict = await this.#judge(batch, pass, outcome, tries, waiting);
+        const outcome = await requests.post(batch, piece.isRepeated, first?.outlives);
+        piece.isRepeated = true;
+        piece.again = undefined;
+        if (await this.#judge(piece, pass, outcome, waiting)) return true;
       } finally {
         gate.end();
       }
-      if (typeof verdict === 'string') return verdict;
-      await verdict.again;
     }
   }
 
-  /** What an outcome means for a batch: its fate, or when to send it again. */
-  async #judge(
-    batch: Batch,
-    pass: Pass,
-    outcome: Outcome,
-    tries: Tries,
-    waiting: AbortSignal,
-  ): Promise<Fate | { readonly again: Promise<void> }> {
-    const { books, clock, gate, policy, reporter, requests, signal, sizeLimit } = this.#options;
+  /** What an outcome means for a piece. Returns whether nothing is left to be done for it: otherwise it is sent again. */
+  async #judge(piece: Piece, pass: Pass, outcome: Outcome, waiting: AbortSignal): Promise<boolean> {
+    const { abort, books, clock, gate, policy, reporter, requests, sizeLimit } = this.#options;
+    const { batch, refusals } = piece;
     const now = clock.now();
-    const rule = outcome.kind === 'failed' ? NO_ANSWER : ruleFor(outcome.status, policy);
-    if (outcome.kind === 'answered' && rule.action === 'accept') {
-      const fate = await this.#accepted(batch, pass, outcome);
-      // A request that had no answer may not be over.
-      if (tries.failures === 0) this.#letGo(batch);
-      return fate;
+    const answer = outcome.kind === 'answered' ? outcome : NO_ANSWER;
+    const { status } = answer;
+    const rule = outcome.kind === 'answered' ? ruleFor(status, policy) : ruleOfFailure(outcome);
+    if (rule.action === 'accept') {
+      await this.#accepted(piece, pass, answer);
+      return true;
     }
-    if (signal.aborted) return 'stopped';
+    if (abort.signal.aborted) return false;
     reporter.failedAttempt(failedAttempt(outcome, rule.action, now));
-    if (outcome.kind === 'failed' && outcome.isBlocked) {
-      gate.hold(pass, 'blocked', 0);
-      return { again: NOW };
-    }
-    if (outcome.kind === 'failed' || rule.action === 'retry') {
-      // The next try goes as it is where that may help: some servers fail at what they cannot parse.
-      requests.isEncodingAtFault(batch, 'status' in outcome ? outcome.status : undefined);
-      const isAmbiguous = outcome.kind === 'failed' ? outcome.maybeSent : rule.isAmbiguous;
-      if (isAmbiguous) books.maybeDuplicate += batch.events.ends.length;
-      const header = outcome.kind === 'answered' ? outcome.retryAfter : undefined;
-      const retryAfterMs = parseRetryAfter(header, now);
-      const { failures } = tries;
-      const again = gate.failed(pass, { ...rule, failures, retryAfterMs }, waiting);
-      tries.failures += 1;
+    // The next try goes as it is where that may help: some servers fail at what they cannot parse.
+    const isEncodingAtFault = rule !== BLOCKED && requests.isEncodingAtFault(batch, status || undefined);
+    if (rule.action === 'retry') {
+      if (rule.isAmbiguous) books.maybeDuplicate += batch.events.ends.length;
+      const { failures } = piece;
+      const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
+      piece.again = gate.failed(pass, { ...rule, failures, retryAfterMs }, waiting);
+      piece.failures += 1;
       // A service that pushes back did no work for it, and says itself how much it bears.
-      tries.owesBudget = !rule.isPushback;
-      return { again };
+      piece.owesBudget = !rule.isPushback;
+      return false;
     }
-    if (requests.isEncodingAtFault(batch, outcome.status)) {
+    if (isEncodingAtFault) {
       gate.answered(pass);
-      return { again: NOW };
+      return false;
     }
     if (rule.action === 'pause') {
-      gate.hold(pass, rule.reason ?? 'policy', outcome.status, rule.isSlow);
-      return { again: NOW };
+      gate.hold(pass, rule.reason ?? 'policy', status, rule.isSlow);
+      return false;
     }
     if (rule.action === 'drop') {
       gate.answered(pass);
-      await this.#settlement.dropped(batch);
-      return 'settled';
+      await this.#settlement.end(batch, 'refused');
+      return true;
     }
     const { length } = batch.body;
-    // One event, and larger bodies were accepted of late: it may be another one who answers.
-    const isOdd =
-      batch.events.ends.length === 1 && tries.refusals.length === 0 && sizeLimit.tookAsLarge(length);
-    if (rule.action !== 'split') return this.#refused(batch, pass, outcome, rule, tries);
-    if (isOdd) return this.#refused(batch, pass, outcome, { ...rule, action: 'isolate' }, tries);
-    sizeLimit.refused(length, now);
-    return this.#refused(batch, pass, outcome, rule, tries);
-  }
-
-  /** The service finds fault with an event, or with the size. */
-  async #refused(
-    batch: Batch,
-    pass: Pass,
-    answer: Answer,
-    { action, isSlow }: Rule,
-    tries: Tries,
-  ): Promise<Fate | { readonly again: Promise<void> }> {
-    const { gate, verdicts } = this.#options;
     const isSingle = batch.events.ends.length === 1;
-    const isBlamed = verdicts.blameTheService;
-    if (isSlow) {
+    // One event, and larger bodies were accepted of late: it may be another one who answers.
+    const isOdd = isSingle && refusals.length === 0 && sizeLimit.tookAsLarge(length);
+    const isSize = rule.action === 'split' && !isOdd;
+    if (isSize) sizeLimit.refused(length, now);
+    if (rule.isSlow) {
       this.#restsBefore = true;
       this.#slowness += 1;
     }
+    const isBlamed = this.#options.verdicts.blameTheService;
     // The service answered and works: what it says of these events says nothing of others.
     if (!isBlamed || !isSingle) gate.answered(pass);
-    if (!isSingle) return action === 'split' ? 'split' : 'isolate';
-    const { refusals } = tries;
-    const isRepeated = refusals.includes(answer.status) || refusals.length + 1 >= MAX_REFUSALS;
-    refusals.push(answer.status);
-    if (action === 'isolate' && !isRepeated && !isBlamed) return { again: NOW };
-    return this.#endSingle(batch, pass, answer);
+    if (!isSingle) {
+      this.#cut(piece, !isSize);
+      return true;
+    }
+    const isRepeated = refusals.includes(status) || refusals.length + 1 >= MAX_REFUSALS;
+    refusals.push(status);
+    return (isSize || isRepeated || isBlamed) && this.#endSingle(piece, pass, answer);
   }
 
-  /** Ends an event that is refused for good, unless it is the service that is to blame. */
-  async #endSingle(
-    batch: Batch,
-    pass: Pass,
-    answer: Answer,
-  ): Promise<Fate | { readonly again: Promise<void> }> {
+  /** Ends an event that is refused for good, unless it is the service that is to blame. Returns whether it did, or waits elsewhere. */
+  async #endSingle(piece: Piece, pass: Pass, { status, body }: Answer): Promise<boolean> {
     const { gate, isStrict, verdicts } = this.#options;
+    const { batch, isHeld } = piece;
+    const { underWay } = this.#lane;
     const isBlamed = verdicts.blameTheService;
     // One that cannot be put back is not to stand in the way of all others for ever.
-    const { status, body } = answer;
-    const isEnding = !isBlamed || this.#held.has(batch);
-    if (isEnding && (await this.#settlement.deadLettered(batch, status, excerptOf(body)))) {
-      if (isBlamed) gate.hold(pass, 'refused', status);
-      return 'refused';
+    const isEnding = !isBlamed || isHeld;
+    const isEnded = isEnding && (await this.#settlement.deadLettered(batch, status, excerptOf(body)));
+    if (isBlamed) gate.hold(pass, 'refused', status);
+    if (isEnded) {
+      // Next is what is largest: when the service takes that, it is known to be the event's fault.
+      if (!isStrict) this.#pieces.push(...this.#pieces.splice(0, 1));
+      return true;
     }
+    if (isBlamed && !isStrict && underWay.putBack(batch)) {
+      // What is behind it in this batch goes back too, so that others are tried before it.
+      this.#pieces = this.#pieces.reverse().filter(({ batch }) => !underWay.putBack(batch));
+      return true;
+    }
+    if (isBlamed) piece.isHeld = true;
     // It is for the storage to blame that it cannot be ended: others go on.
-    if (!isBlamed) return { again: gate.park(STORAGE_RETRY_MS, this.#stop) };
-    gate.hold(pass, 'refused', status);
-    if (!isStrict && this.#lane.underWay.putBack(batch)) return 'put back';
-    this.#held.add(batch);
-    return { again: NOW };
+    else piece.again = gate.park(STORAGE_RETRY_MS, this.#stop);
+    return false;
   }
 
-  async #accepted(batch: Batch, pass: Pass, answer: Answer): Promise<Fate> {
+  async #accepted(piece: Piece, pass: Pass, answer: Answer): Promise<void> {
     const { clock, gate, rejected, requests, sizeLimit } = this.#options;
-    const { underWay } = this.#lane;
+    const { batch, failures, isHeld, sibling } = piece;
+    const { backlog, underWay } = this.#lane;
     const count = batch.events.ends.length;
     gate.accepted(pass);
     requests.accepted(batch);
     sizeLimit.accepted(batch.body.length, clock.now());
     underWay.delete(batch);
+    if (sibling !== undefined) sibling.isAtFault = true;
     let from = 0;
     for (const [index, reason] of rejected?.(batch, answer) ?? []) {
       if (index > from) await this.#settlement.delivered(cutBatch(batch, from, index));
-      const event = cutBatch(batch, index, index + 1);
-      if (this.#held.has(batch)) this.#held.add(event);
-      await this.#rejected(event, pass, { ...answer, body: requests.redact(reason) });
+      const event = { ...this.#take(cutBatch(batch, index, index + 1)), isHeld };
+      const isEnded = await this.#endSingle(event, pass, { ...answer, body: requests.redact(reason) });
+      if (!isEnded) this.#pieces.push(event);
       from = index + 1;
     }
     if (from < count) await this.#settlement.delivered(from === 0 ? batch : cutBatch(batch, from, count));
-    return 'settled';
-  }
-
-  /** What the batch lies in may be used again, unless somebody may still read it. */
-  #letGo(batch: Batch): void {
-    const { requests } = this.#options;
-    if (batch.memory === undefined || !requests.releasesBodies || this.#lane.underWay.isRead(batch)) return;
-    this.#lane.backlog.bodies.give(batch.memory);
-  }
-
-  /** An accepted batch's answer names an event as rejected. */
-  async #rejected(event: Batch, pass: Pass, answer: Answer): Promise<void> {
-    const { underWay } = this.#lane;
-    underWay.add(event);
-    const fate = await this.#endSingle(event, pass, answer);
-    if (fate === 'refused') return;
-    underWay.delete(event);
-    if (typeof fate === 'string') return;
-    for (const piece of this.#add(event)) piece.again = fate.again;
+    // What the batch lies in may be used again, unless somebody may still read it: a request that had no answer may not be over.
+    const isFree = failures === 0 && requests.releasesBodies && !underWay.isRead(batch);
+    if (isFree && batch.memory !== undefined) backlog.bodies.give(batch.memory);
   }
 
   /** Leaves a batch to the journal where many wait for a retry already, so that others can go. */
   #putAside(batch: Batch): boolean {
-    const { gate, isStrict, signal } = this.#options;
+    const { gate, isStrict } = this.#options;
     const isCrowded = gate.parked >= MOST_PARKED && gate.retryWaitMs > 0;
-    return isCrowded && !isStrict && !signal.aborted && this.#lane.underWay.putAside(batch);
+    return isCrowded && !isStrict && !this.#stop.aborted && this.#lane.underWay.putAside(batch);
   }
 
   /** After a refusal that is not worth many requests. */
@@ -357,4 +305,9 @@ export class Delivery {
     const { backoff, clock, random } = this.#options;
     await sleep(clock, backoffDelayMs(Math.min(this.#slowness, SLOWEST), backoff, random), waiting);
   }
+}
+
+/** What is done where there is no answer. */
+function ruleOfFailure({ isBlocked, maybeSent }: Extract<Outcome, { kind: 'failed' }>): Rule {
+  return isBlocked ? BLOCKED : { action: 'retry', isAmbiguous: maybeSent };
 }

@@ -18,19 +18,17 @@ const MOST_BLIND_TRIES = 2;
 /** Batches that wait for a retry leave their place to others, up to so many for each request at the same time. */
 const MOST_WAITING = 8;
 
-export interface SenderOptions extends Omit<DeliveryOptions, 'signal'> {
+export interface SenderOptions extends DeliveryOptions {
   /** Those that there are, the one that goes first at first. */
   readonly lanes: { readonly all: readonly OutgoingLane[] };
   readonly concurrency: number;
-  /** Ends what is under way. */
-  readonly abort: AbortController;
   /** Nothing is sent before: what earlier lives left is to be known. Left out where order does not matter. */
   readonly ready?: (() => Promise<void>) | undefined;
 }
 
 /** Takes batches as long as there are any, and sees to it that so many are on their way at once. */
 export class Sender {
-  readonly #options: SenderOptions & DeliveryOptions;
+  readonly #options: SenderOptions;
   readonly #queue: Queue;
   #isReady: boolean;
   #gettingReady: Promise<void> | undefined;
@@ -52,8 +50,7 @@ export class Sender {
   constructor(options: SenderOptions) {
     const { clock, gate, journal } = options;
     const { sharing } = journal;
-    const onStopped = sharing && ((batch: Batch, lane: OutgoingLane) => lane.underWay.leave(batch));
-    this.#options = { ...options, signal: options.abort.signal, onStopped };
+    this.#options = options;
     this.#turn =
       sharing &&
       new SendTurn({

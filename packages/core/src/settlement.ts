@@ -34,12 +34,7 @@ export class Settlement {
   /** The service took the events. */
   async delivered(batch: Batch): Promise<void> {
     this.#options.verdicts.accepted(batch.events.ends.length);
-    await this.#end(batch, 'delivered');
-  }
-
-  /** The service did not take the events, and nobody wants them. */
-  dropped(batch: Batch): Promise<void> {
-    return this.#end(batch, 'refused');
+    await this.end(batch, 'delivered');
   }
 
   /** The events were tried for so long that nobody wants them any more. */
@@ -71,12 +66,13 @@ export class Settlement {
       reporter.storageFailed(error);
       return false;
     }
-    await this.#end(batch, 'deadLettered');
+    await this.end(batch, 'deadLettered');
     reporter.emit('deadLettered', { count: 1, status, excerpt });
     return true;
   }
 
-  async #end(batch: Batch, fate: Fate): Promise<void> {
+  /** Events have met their end. */
+  async end(batch: Batch, fate: Fate): Promise<void> {
     const { journal, reporter } = this.#options;
     const { backlog, underWay } = this.#lane;
     underWay.delete(batch);
