@@ -28,6 +28,8 @@ export interface BatcherOptions {
 
 /** How often what waits is searched for events that are too old, as a part of the age that they may reach. */
 const EXPIRY_CHECKS = 20;
+/** When stored events that could not be read are tried again, in milliseconds. */
+const HELD_MS = 1_000;
 
 /**
  * Makes batches: of fresh events once there are enough of them by count, bytes or age, of stored ones at once.
@@ -39,7 +41,8 @@ export class Batcher {
   #expiryTimer: Timer | undefined;
   #urgent = 0;
   #storedIsNext = true;
-  #storedIsHeld = false;
+  /** Set while stored events are left alone. */
+  #heldTimer: Timer | undefined;
 
   constructor(options: BatcherOptions) {
     this.#options = options;
@@ -57,7 +60,7 @@ export class Batcher {
   get isDue(): boolean {
     const { backlog } = this.#options;
     const isStored = backlog.peekStored() !== undefined || backlog.peekStored(true) !== undefined;
-    return (isStored && !this.#storedIsHeld) || this.#freshIsDue();
+    return (isStored && this.#heldTimer === undefined) || this.#freshIsDue();
   }
 
   /**
@@ -73,7 +76,7 @@ export class Batcher {
     const { backlog, isStrict } = this.#options;
     const most = this.#limit;
     const limit = { ...most, maxEvents: Math.min(most.maxEvents, maxEvents) };
-    while (takesAside && !this.#storedIsHeld && backlog.peekStored(true) !== undefined) {
+    while (takesAside && this.#heldTimer === undefined && backlog.peekStored(true) !== undefined) {
       const batch = await this.#readStored(limit, true);
       if (batch !== undefined) return batch;
     }
@@ -81,8 +84,8 @@ export class Batcher {
       const freshIsDue = this.#freshIsDue();
       const isStored = backlog.peekStored() !== undefined;
       const storedIsNext = isStrict || this.#storedIsNext || !freshIsDue;
-      if (isStrict && this.#storedIsHeld && isStored) return undefined;
-      if (isStored && !this.#storedIsHeld && storedIsNext) {
+      if (isStrict && this.#heldTimer !== undefined && isStored) return undefined;
+      if (isStored && this.#heldTimer === undefined && storedIsNext) {
         this.#storedIsNext = false;
         const batch = await this.#readStored(limit);
         if (batch !== undefined) return batch;
@@ -106,7 +109,7 @@ export class Batcher {
       await this.expire(backlog.takeFresh({ ...limit, maxEvents: count }));
       count = backlog.freshBefore(before, limit);
     }
-    while (!this.#storedIsHeld && (await this.#expireStored(before)));
+    while (this.#heldTimer === undefined && (await this.#expireStored(before)));
     this.#expiryTimer ??= clock.setTimeout(
       () => {
         this.#expiryTimer = undefined;
@@ -144,23 +147,25 @@ export class Batcher {
     return backlog.takeFresh({ maxEvents: Math.min(most.maxEvents, maxEvents), maxBytes: room });
   }
 
-  /** Leaves stored events alone, because they cannot be read now, until the returned function is called. */
-  holdStored(): () => void {
-    this.#storedIsHeld = true;
+  /** Leaves stored events alone for a while, because they cannot be read now; then `onDue` is called. */
+  holdStored(): void {
+    const { backlog, clock, isStrict, onDue } = this.#options;
     // Others may be readable.
-    if (!this.#options.isStrict) {
-      this.#options.backlog.rotateStored();
-      this.#options.backlog.rotateStored(true);
+    if (!isStrict) {
+      backlog.rotateStored();
+      backlog.rotateStored(true);
     }
-    return () => {
-      this.#storedIsHeld = false;
-    };
+    this.#heldTimer ??= clock.setTimeout(() => {
+      this.#heldTimer = undefined;
+      onDue();
+    }, HELD_MS);
   }
 
   /** Cancels the timers. */
   stop(): void {
     this.#stopWaiting();
     this.#stopExpiry();
+    this.#heldTimer?.cancel();
   }
 
   /** What a batch may hold now. */

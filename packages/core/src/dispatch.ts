@@ -32,8 +32,8 @@ export interface DispatchOptions {
   readonly deadLetters: Pick<LetterStore, 'keep'>;
   readonly sizeLimit: SizeLimit;
   readonly reporter: Reporter;
-  /** Resolves once it is known what earlier lives left. */
-  readonly opened: () => Promise<void>;
+  /** Whether it is known what earlier lives left: once it is, `wake()` is to be called. */
+  readonly isOpened: () => boolean;
 }
 
 /** All that is between a batch and the service: what sends, what says when, and what is learned from the answers. */
@@ -44,7 +44,7 @@ export class Dispatch {
   readonly #sizeLimit: SizeLimit;
   readonly #sender: Sender;
 
-  constructor({ settings, reporter, opened, hooked, ...parts }: DispatchOptions) {
+  constructor({ settings, reporter, isOpened, hooked, ...parts }: DispatchOptions) {
     const { delivery, ordering } = settings;
     const { clock, random, transport } = parts;
     const isStrict = ordering === 'strict';
@@ -79,7 +79,7 @@ export class Dispatch {
     this.#sender = new Sender({
       ...{ ...parts, reporter, concurrency, backoff, isStrict, abort },
       ...{ gate: this.#gate, requests: this.#requests, letterbox: this.#letterbox, verdicts: new Verdicts() },
-      ready: isStrict ? opened : undefined,
+      isReady: () => !isStrict || isOpened(),
       policy: { ...delivery.policy },
       rejected: hooked.rejected,
     });

@@ -1,6 +1,9 @@
 import { platform } from '#platform';
 import type { Clock, Timer } from './clock.ts';
+import type { Gate } from './gate.ts';
 import type { Sharing } from './journal.ts';
+import type { Reporter } from './reporter.ts';
+import type { OutgoingLanes } from './settlement.ts';
 
 /** How often it is seen whether the turn is still needed. */
 const TICK_MS = 1_000;
@@ -9,19 +12,19 @@ const MOST_IDLE_TICKS = 5;
 /** When others are looked after that said that they have something to send, and did not. */
 const LOOK_MS = 10_000;
 
+/** So often it is tried again to find out what others did. */
+const MOST_BLIND_TRIES = 2;
+
 export interface SendTurnOptions {
   readonly sharing: Sharing;
   readonly clock: Clock;
-  /** Whether requests are under way. */
-  readonly isBusy: () => boolean;
-  /** Nobody else sends now: finds out what others did. Resolves to whether there is something to send. Never rejects. */
-  readonly prepare: () => Promise<boolean>;
-  /** It has come: what is due may be sent, until `end()`. */
-  readonly onBegin: () => Promise<void>;
-  /** It is over, and nobody else has it yet. Never rejects. */
-  readonly onEnd: () => Promise<void>;
-  /** Whether it is to be asked for may have changed. */
-  readonly onChange: () => void;
+  readonly gate: Gate;
+  /** Once it has aborted, nothing is sent any more. */
+  readonly abort: AbortController;
+  readonly lanes: OutgoingLanes;
+  readonly reporter: Pick<Reporter, 'storageFailed'>;
+  /** Sends what is due, where the turn has come; else calls `seek()`. Resolves once that is under way. */
+  readonly wake: () => Promise<void>;
 }
 
 /** The right to send, where several tabs share a journal: one of them has it at a time, and only while it sends. */
@@ -41,7 +44,12 @@ export class SendTurn {
   #lookout: Timer | undefined;
   /** Lives that have something to send, as far as they said. */
   readonly #others = new Set<string>();
+  /** Whether others are to be looked after: they may have died with something to send. */
   #isCalled = false;
+  /** How often it could not be found out, one time after the other, what others did. */
+  #blindTries = 0;
+  /** The last pause of others that was taken note of. */
+  #pauseUntil: number | undefined;
 
   constructor(options: SendTurnOptions) {
     this.#options = options;
@@ -53,7 +61,7 @@ export class SendTurn {
       this.#isCalled = this.#others.size > 0 && (this.#isCalled || activity === 'works');
       if (this.#others.size > 0) this.#lookLater();
       else this.#stopLooking();
-      options.onChange();
+      void options.wake();
     });
   }
 
@@ -61,20 +69,23 @@ export class SendTurn {
     return this.#isOurs;
   }
 
-  /** Whether others are to be looked after: they may have died with something to send. */
-  get isCalled(): boolean {
-    return this.#isCalled;
-  }
-
   /** Aborted when what waits between two requests is to go back, and until the next turn. */
   get signal(): AbortSignal {
     return this.#stop.signal;
   }
 
-  /** Stands in line for it. Resolves once it has come and what is due is under way, or will not come now. */
-  ask(): Promise<void> {
-    this.#asked ??= this.#hold();
-    return this.#asked;
+  /**
+   * Stands in line for it while something is due, or others are to be looked after. Resolves once it has come and what is due
+   * is under way, or will not come now.
+   */
+  async seek(): Promise<void> {
+    const { abort, gate, lanes, sharing } = this.#options;
+    if (!abort.signal.aborted && gate.state !== 'open' && (this.#isCalled || this.#isDue)) {
+      this.#asked ??= this.#hold();
+      return this.#asked;
+    }
+    this.cancel();
+    if (lanes.all.every(({ backlog }) => backlog.pending === 0)) sharing.tell('rests');
   }
 
   /** Leaves the line. */
@@ -88,7 +99,7 @@ export class SendTurn {
   yield(): void {
     if (this.#stop.signal.aborted) return;
     this.#stop.abort();
-    this.#options.onChange();
+    void this.#options.wake();
   }
 
   /** Nothing is under way: others may have it. */
@@ -109,8 +120,12 @@ export class SendTurn {
     this.#stopLooking();
   }
 
+  get #isDue(): boolean {
+    return this.#options.lanes.all.some(({ batcher, underWay }) => underWay.left.length > 0 || batcher.isDue);
+  }
+
   #hold(): Promise<void> {
-    const { onBegin, onChange, onEnd, prepare, sharing } = this.#options;
+    const { sharing, wake } = this.#options;
     this.#ask = platform.createAbortController();
     const { signal } = this.#ask;
     return new Promise((resolve) => {
@@ -118,7 +133,7 @@ export class SendTurn {
         this.#others.clear();
         this.#isCalled = false;
         this.#stopLooking();
-        const isDue = await prepare();
+        const isDue = await this.#prepare();
         if (signal.aborted || !isDue) return;
         const over = new Promise<void>((end) => {
           this.#over = end;
@@ -128,10 +143,10 @@ export class SendTurn {
         this.#idleTicks = 0;
         this.#tick();
         sharing.tell('works');
-        await onBegin();
+        await wake();
         resolve();
         await over;
-        await onEnd();
+        await this.#leave();
       };
       // Where it is not to be had, somebody else has it, who may die.
       this.#last = sharing.hold(work, signal).catch(() => {
@@ -141,24 +156,53 @@ export class SendTurn {
         this.cancel();
         this.end();
       });
-      void this.#last.then(resolve).then(onChange);
+      void this.#last.then(resolve).then(wake);
     });
   }
 
+  /** Before anything is sent: others may have sent it, or found that the service is to be left alone. Returns whether something is due. */
+  async #prepare(): Promise<boolean> {
+    const { gate, lanes, reporter, sharing } = this.#options;
+    // What the journal took meanwhile is as good as what it had.
+    for (const { underWay } of lanes.all) for (const batch of underWay.left.splice(0)) underWay.leave(batch);
+    try {
+      await sharing.refresh();
+      this.#blindTries = 0;
+    } catch (error) {
+      reporter.storageFailed(error);
+      this.#blindTries += 1;
+      // It may have been asleep. Where storage is broken for good, better twice than never.
+      if (this.#blindTries <= MOST_BLIND_TRIES) return false;
+    }
+    const { pause } = sharing;
+    if (pause !== undefined && pause.until !== this.#pauseUntil) gate.share(pause);
+    this.#pauseUntil = pause?.until;
+    return this.#isDue;
+  }
+
+  /** It is over, and nobody else has it yet. */
+  async #leave(): Promise<void> {
+    const { gate, lanes, reporter, sharing } = this.#options;
+    for (const { backlog } of lanes.all) backlog.putAllBack();
+    await sharing.setPause(gate.sharedPause).catch(reporter.storageFailed);
+    this.#pauseUntil = sharing.pause?.until;
+  }
+
   #tick(): void {
-    const { clock, isBusy } = this.#options;
+    const { clock, gate } = this.#options;
     this.#ticker = clock.setTimeout(() => {
-      this.#idleTicks = isBusy() ? 0 : this.#idleTicks + 1;
+      this.#idleTicks = gate.isBusy ? 0 : this.#idleTicks + 1;
       this.#tick();
       if (this.#others.size > 0 || this.#idleTicks >= MOST_IDLE_TICKS) this.yield();
     }, TICK_MS);
   }
 
   #lookLater(): void {
-    this.#lookout ??= this.#options.clock.setTimeout(() => {
+    const { clock, wake } = this.#options;
+    this.#lookout ??= clock.setTimeout(() => {
       this.#lookout = undefined;
       this.#isCalled = true;
-      this.#options.onChange();
+      void wake();
     }, LOOK_MS);
   }
 

@@ -3,72 +3,49 @@ import type { Batch } from './batch.ts';
 import type { Batcher } from './batcher.ts';
 import type { Timer } from './clock.ts';
 import { Delivery, type DeliveryOptions, type FirstRequest } from './delivery.ts';
-import { type Sharing, together } from './journal.ts';
+import { together } from './journal.ts';
 import type { Queue } from './platform/platform.ts';
 import { SendTurn } from './send-turn.ts';
-import type { OutgoingLane } from './settlement.ts';
+import type { OutgoingLane, OutgoingLanes } from './settlement.ts';
 
 /** Enough to find out whether the service works. */
 const PROBE_EVENTS = 10;
-const STORAGE_RETRY_MS = 1_000;
 /** The first one also where the page may live on. */
 const WAYS = ['keepalive', 'later'] as const;
-/** So often it is tried again to find out what others did. */
-const MOST_BLIND_TRIES = 2;
 /** Batches that wait for a retry leave their place to others, up to so many for each request at the same time. */
 const MOST_WAITING = 8;
 
 export interface SenderOptions extends DeliveryOptions {
-  /** Those that there are, the one that goes first at first. */
-  readonly lanes: { readonly all: readonly OutgoingLane[] };
+  readonly lanes: OutgoingLanes;
   readonly concurrency: number;
-  /** Nothing is sent before: what earlier lives left is to be known. Left out where order does not matter. */
-  readonly ready?: (() => Promise<void>) | undefined;
+  /** Whether anything may be sent yet: where order matters, what earlier lives left is to be known before. Then it is woken. */
+  readonly isReady: () => boolean;
 }
 
 /** Takes batches as long as there are any, and sees to it that so many are on their way at once. */
 export class Sender {
   readonly #options: SenderOptions;
   readonly #queue: Queue;
-  #isReady: boolean;
-  #gettingReady: Promise<void> | undefined;
   #pumping: Promise<void> | undefined;
   #wokenWhilePumping = false;
-  #storageTimer: Timer | undefined;
   #retryTimer: Timer | undefined;
-  /** How to let what is stored be read again. */
-  readonly #held: (() => void)[] = [];
   /** Where others share the journal. */
   readonly #turn: SendTurn | undefined;
-  /** How often it could not be found out, one time after the other, what others did. */
-  #blindTries = 0;
-  /** The last pause of others that was taken note of. */
-  #pauseUntil: number | undefined;
   /** Batches on their way that are small enough to be sent to a service of which nobody knows whether it works. */
   #probes = 0;
 
   constructor(options: SenderOptions) {
-    const { clock, gate, journal } = options;
-    const { sharing } = journal;
+    const { sharing } = options.journal;
     this.#options = options;
-    this.#turn =
-      sharing &&
-      new SendTurn({
-        ...{ sharing, clock, isBusy: () => gate.isBusy },
-        prepare: () => this.#prepare(sharing),
-        onBegin: () => this.wake(),
-        onEnd: () => this.#endTurn(sharing),
-        onChange: () => void this.wake(),
-      });
-    this.#isReady = options.ready === undefined;
+    this.#turn = sharing && new SendTurn({ ...options, sharing, wake: () => this.wake() });
     // How many requests are made at once is the gate's to say. One more: a probe, while all others wait.
     this.#queue = platform.createQueue(options.concurrency * MOST_WAITING + 1);
   }
 
   /** Something may be ready to be sent. Resolves once that is on its way, or nothing more can be. */
-  wake(): Promise<void> {
-    if (!this.#isReady) return this.#getReady();
-    if (this.#turn?.isOurs === false) return this.#askFor(this.#turn);
+  async wake(): Promise<void> {
+    if (!this.#options.isReady()) return;
+    if (this.#turn?.isOurs === false) return this.#turn.seek();
     this.#wokenWhilePumping = true;
     this.#pumping ??= this.#pumpOnce();
     return this.#pumping;
@@ -91,62 +68,12 @@ export class Sender {
 
   /** Ends what is under way, without waiting for answers: what was not accepted stays in the journal. */
   async stop(): Promise<void> {
-    this.#storageTimer?.cancel();
     this.#retryTimer?.cancel();
     this.#options.abort.abort();
     this.#turn?.yield();
     await this.#pumping;
     await this.#queue.onIdle();
     await this.#turn?.stop();
-  }
-
-  /** Asks for the turn while something is due, or others are to be looked after. */
-  #askFor(turn: SendTurn): Promise<void> {
-    const { abort, gate, journal, lanes } = this.#options;
-    const mayAsk = !abort.signal.aborted && gate.state !== 'open';
-    if (mayAsk && (turn.isCalled || this.#isDue)) return turn.ask();
-    turn.cancel();
-    if (lanes.all.every(({ backlog }) => backlog.pending === 0)) journal.sharing?.tell('rests');
-    return Promise.resolve();
-  }
-
-  get #isDue(): boolean {
-    return this.#options.lanes.all.some(({ batcher, underWay }) => underWay.left.length > 0 || batcher.isDue);
-  }
-
-  /** Before anything is sent: others may have sent it, or found that the service is to be left alone. */
-  async #prepare(sharing: Sharing): Promise<boolean> {
-    // What the journal took meanwhile is as good as what it had.
-    for (const { underWay } of this.#options.lanes.all)
-      for (const batch of underWay.left.splice(0)) underWay.leave(batch);
-    try {
-      await sharing.refresh();
-      this.#blindTries = 0;
-    } catch (error) {
-      this.#options.reporter.storageFailed(error);
-      this.#blindTries += 1;
-      // It may have been asleep. Where storage is broken for good, better twice than never.
-      if (this.#blindTries <= MOST_BLIND_TRIES) return false;
-    }
-    const { pause } = sharing;
-    if (pause !== undefined && pause.until !== this.#pauseUntil) this.#options.gate.share(pause);
-    this.#pauseUntil = pause?.until;
-    return this.#isDue;
-  }
-
-  async #endTurn(sharing: Sharing): Promise<void> {
-    const { gate, lanes, reporter } = this.#options;
-    for (const { backlog } of lanes.all) backlog.putAllBack();
-    await sharing.setPause(gate.sharedPause).catch(reporter.storageFailed);
-    this.#pauseUntil = sharing.pause?.until;
-  }
-
-  #getReady(): Promise<void> {
-    this.#gettingReady ??= this.#options.ready?.().then(() => {
-      this.#isReady = true;
-      void this.wake();
-    });
-    return Promise.resolve();
   }
 
   async #pumpOnce(): Promise<void> {
@@ -159,12 +86,8 @@ export class Sender {
     }
     this.#pumping = undefined;
     const { gate } = this.#options;
-    if (this.#taken === 0) this.#turn?.end();
+    if (this.#queue.pending === 0) this.#turn?.end();
     else if (gate.state === 'open' && !gate.isBusy) this.#turn?.yield();
-  }
-
-  get #taken(): number {
-    return this.#queue.pending + this.#queue.size;
   }
 
   /** False where no lane has a batch that is due. */
@@ -197,10 +120,10 @@ export class Sender {
 
   /** How many batches may be sent at once. Where order is strict, one, and none while something older waits or is on its way. */
   #mostNow(isShared: boolean): number {
-    const { abort, isStrict, lanes } = this.#options;
+    const { abort, isReady, isStrict, lanes } = this.#options;
     if (abort.signal.aborted) return 0;
     if (!isStrict) return Number.POSITIVE_INFINITY;
-    const isBusy = isShared || !this.#isReady || this.#pumping !== undefined || this.#queue.pending > 0;
+    const isBusy = isShared || !isReady() || this.#pumping !== undefined || this.#queue.pending > 0;
     return isBusy || lanes.all.some(({ backlog }) => backlog.stored > 0) ? 0 : 1;
   }
 
@@ -220,7 +143,7 @@ export class Sender {
   /** While the service does not work, one batch more is taken, and only where none that is taken is a small one. */
   #hasRoom(): boolean {
     const { abort, concurrency, gate, isStrict } = this.#options;
-    const taken = this.#taken;
+    const taken = this.#queue.pending;
     if (abort.signal.aborted || this.#turn?.signal.aborted) return false;
     if (isStrict) return taken === 0;
     if (gate.state !== 'closed') return this.#probes === 0;
@@ -268,13 +191,7 @@ export class Sender {
 
   /** Stored events cannot be read now. */
   #holdStored(batcher: Batcher, error: unknown): void {
-    const { clock, reporter } = this.#options;
-    reporter.storageFailed(error);
-    this.#held.push(batcher.holdStored());
-    this.#storageTimer ??= clock.setTimeout(() => {
-      this.#storageTimer = undefined;
-      for (const release of this.#held.splice(0)) release();
-      void this.wake();
-    }, STORAGE_RETRY_MS);
+    this.#options.reporter.storageFailed(error);
+    batcher.holdStored();
   }
 }

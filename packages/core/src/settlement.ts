@@ -11,6 +11,11 @@ import type { Verdicts } from './verdicts.ts';
 /** As much of a lane as sending its batches takes. */
 export type OutgoingLane = Pick<Lane, 'backlog' | 'batcher' | 'takeNow' | 'underWay'>;
 
+/** The lanes that there are, the one that goes first at first. */
+export interface OutgoingLanes {
+  readonly all: readonly OutgoingLane[];
+}
+
 export interface SettlementOptions {
   readonly journal: Journal;
   readonly books: Books;

@@ -65,6 +65,7 @@ export class Tracker {
   readonly #reporter: Reporter;
   readonly #handOver: Hooked['handOver'];
   readonly #opened: Promise<void>;
+  #isOpened = false;
   readonly #stopListening: () => void;
   /** Whether the process ends, or the page is being left: what is tracked now is written at once, or never. */
   #isLeft = false;
@@ -148,7 +149,7 @@ export class Tracker {
         lanes: this.#lanes,
         books: this.#books,
       },
-      ...{ deadLetters: this.#letters, sizeLimit: this.#sizeLimit, opened: () => this.#opened },
+      ...{ deadLetters: this.#letters, sizeLimit: this.#sizeLimit, isOpened: () => this.#isOpened },
     });
     const shared = { settings, clock, journal, reporter, lanes: this.#lanes, letters: this.#letters };
     this.#admission = new Admission({
@@ -340,6 +341,8 @@ export class Tracker {
       this.#storageFailed(error);
     }
     if (this.#admission.isDenied) this.#admission.purge();
+    this.#isOpened = true;
+    void this.#dispatch.wake();
   }
 
   async #close(options: FinishOptions): Promise<FlushReport> {

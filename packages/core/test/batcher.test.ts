@@ -446,11 +446,12 @@ describe('Batcher, with events that get too old', () => {
     await clock.advance(MAX_AGE_MS + 1);
     journal.failReads = true;
     await expect(batcher.dropExpired()).rejects.toThrow('scripted');
-    const release = batcher.holdStored();
+    batcher.holdStored();
+    await clock.advance(999);
     await batcher.dropExpired();
     expect([expired, backlog.stored]).toEqual([[], 1]);
     journal.failReads = false;
-    release();
+    await clock.advance(1);
     await batcher.dropExpired();
     expect([expired, backlog.stored]).toEqual([[1], 0]);
   });
@@ -531,24 +532,25 @@ describe('Batcher, where order is strict', () => {
   });
 
   it('sends nothing past what is stored and cannot be read now', async () => {
-    const { next, recover, write, batcher, journal } = createBench({ maxEvents: 2, isStrict: true });
+    const { next, recover, write, batcher, clock, journal } = createBench({ maxEvents: 2, isStrict: true });
     await recover('old 1');
     await write('new 1', 'new 2');
     journal.failReads = true;
     await expect(next()).rejects.toThrow('scripted');
-    const release = batcher.holdStored();
+    batcher.holdStored();
     journal.failReads = false;
     expect(await next()).toBeUndefined();
-    release();
+    await clock.advance(1_000);
     expect([await next(), await next()]).toEqual([['old 1'], ['new 1', 'new 2']]);
   });
 
   it('reads on where it was, not others that may be readable', async () => {
-    const { next, recover, batcher, backlog } = createBench({ maxEvents: 2, isStrict: true });
+    const { next, recover, batcher, backlog, clock } = createBench({ maxEvents: 2, isStrict: true });
     await recover('1');
     backlog.epochs.turn();
     await recover('2');
-    batcher.holdStored()();
+    batcher.holdStored();
+    await clock.advance(1_000);
     expect([await next(), await next()]).toEqual([['1'], ['2']]);
   });
 

@@ -73,7 +73,7 @@ export class Page {
       }),
       reporter,
       hooked: {},
-      opened: async () => {},
+      isOpened: () => true,
     });
     this.respond(() => answered(200));
   }

@@ -127,7 +127,7 @@ class Bench {
       secure: (events) => (this.journalWorks ? journal.append(events) : Promise.resolve(undefined)),
     });
     this.sender = new Sender({
-      ...{ clock, random, concurrency, backoff, isStrict, abort },
+      ...{ clock, random, concurrency, backoff, isStrict, abort, isReady: () => true },
       lanes: {
         all: [
           {

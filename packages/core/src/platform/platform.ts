@@ -26,8 +26,6 @@ export interface JournalPlace {
 export interface Queue {
   /** How much is running. */
   readonly pending: number;
-  /** How much is not, until some of that ends. */
-  readonly size: number;
   add(work: () => Promise<void>): Promise<void>;
   /** Resolves once nothing runs or waits. */
   onIdle(): Promise<void>;

@@ -2,7 +2,6 @@ import type { Queue } from './platform.ts';
 
 /** Work that runs side by side. Nothing waits: p-queue, of which a page would need no more than this, is a tenth of its bundle. */
 export class RunningWork implements Queue {
-  readonly size = 0;
   readonly #running = new Set<Promise<void>>();
 
   get pending(): number {
