@@ -1,6 +1,7 @@
 import { MAX_TIMER_MS } from '@sluice/protocol';
 import type { Clock } from './clock.ts';
 import type { FinishOptions } from './stats.ts';
+import { attempt } from './user-code.ts';
 
 /** A moment after which nobody waits any longer: a time-out, or a signal before it. */
 export class Deadline {
@@ -40,38 +41,34 @@ export class Deadline {
   }
 }
 
-/** Those who wait for a signal of the user's. One listener for all: Node warns of more than ten. */
-const waiting = new WeakMap<
-  AbortSignal,
-  { readonly callbacks: Set<() => void>; readonly onAbort: () => void }
->();
-
-function listen(signal: AbortSignal, callback: () => void): void {
-  const known = waiting.get(signal);
-  if (known !== undefined) return void known.callbacks.add(callback);
-  const callbacks = new Set([callback]);
-  const onAbort = () => {
-    for (const callback of callbacks) callback();
-  };
-  waiting.set(signal, { callbacks, onAbort });
-  try {
-    signal.addEventListener('abort', onAbort);
-  } catch {
-    // A signal of the user's own may break its word.
+/** Listens to a signal of the user's for all who wait for it: Node warns of more than ten listeners. */
+class Waiting extends Set<() => void> implements EventListenerObject {
+  handleEvent(): void {
+    for (const callback of this) callback();
   }
 }
 
+const waiting = new WeakMap<AbortSignal, Waiting>();
+
+function listen(signal: AbortSignal, callback: () => void): void {
+  const callbacks = waiting.get(signal) ?? new Waiting();
+  waiting.set(signal, callbacks);
+  // A signal of the user's own may break its word.
+  if (callbacks.size === 0)
+    attempt(
+      () => signal.addEventListener('abort', callbacks),
+      () => {},
+    );
+  callbacks.add(callback);
+}
+
 function forget(signal: AbortSignal, callback: () => void): void {
-  const { callbacks, onAbort } = waiting.get(signal) ?? {};
-  if (callbacks === undefined || onAbort === undefined) return;
-  callbacks.delete(callback);
-  if (callbacks.size > 0) return;
-  waiting.delete(signal);
-  try {
-    signal.removeEventListener('abort', onAbort);
-  } catch {
-    // As above.
-  }
+  const callbacks = waiting.get(signal);
+  if (!callbacks?.delete(callback) || callbacks.size > 0) return;
+  attempt(
+    () => signal.removeEventListener('abort', callbacks),
+    () => {},
+  );
 }
 
 /** What was asked of `flush()` or `close()`, as far as it makes sense: these never reject, whatever they are given. */

@@ -55,7 +55,10 @@ export class Dispatch {
     const abort = platform.createAbortController();
     const onChange = (state?: BreakerState) => {
       if (state === 'open') platform.registerSync?.();
-      if (state === 'closed' && !isStrict) this.#ageBacklog(parts.lanes, settings.batch.maxEvents);
+      // What waited for the service is not to hold up what is tracked from now on.
+      const fresh = FRESH_BATCHES * settings.batch.maxEvents;
+      if (state === 'closed' && !isStrict)
+        for (const { backlog } of parts.lanes.all) backlog.leaveToJournal(fresh);
       void this.#sender.wake();
     };
     this.#gate = new Gate({
@@ -73,15 +76,13 @@ export class Dispatch {
         bodyMs: delivery.bodyTimeoutMs,
       },
       compression: settings.compress ? settings.parts.gzip?.(clock) : undefined,
-      ...{ transport, clock, signal: abort.signal },
-      ...{ safeCause: hooked.safeCause, headersOf: hooked.headersOf },
+      ...{ ...hooked, transport, clock, signal: abort.signal },
     });
     this.#sender = new Sender({
-      ...{ ...parts, reporter, concurrency, backoff, isStrict, abort },
+      ...{ ...hooked, ...parts, reporter, concurrency, backoff, isStrict, abort },
       ...{ gate: this.#gate, requests: this.#requests, letterbox: this.#letterbox, verdicts: new Verdicts() },
       isReady: () => !isStrict || isOpened(),
       policy: { ...delivery.policy },
-      rejected: hooked.rejected,
     });
   }
 
@@ -135,11 +136,6 @@ export class Dispatch {
   /** Resolves with the work, or as soon as nothing can become of any event before `until`. */
   whileUseful(work: Promise<void>, until: number): Promise<void> {
     return this.#gate.whileUseful(work, until);
-  }
-
-  /** The service is back: what waited for it is not to hold up what is tracked from now on. */
-  #ageBacklog({ all }: Lanes, batchEvents: number): void {
-    for (const { backlog } of all) backlog.leaveToJournal(FRESH_BATCHES * batchEvents);
   }
 
   /** Ends what is under way, without waiting for answers. */

@@ -33,7 +33,7 @@ export class Requests {
   /** How batches were sent last, where they may be compressed. */
   readonly #encoded = new WeakMap<Batch, Encoded>();
   #apiKey: string | undefined;
-  #headers: Readonly<Record<string, string>>;
+  #headers = requestHeaders(undefined);
   /** For each of the last keys. */
   #redactors: Redact[] = [];
   #sent = 0;
@@ -44,9 +44,7 @@ export class Requests {
 
   constructor(options: RequestsOptions) {
     this.#options = options;
-    this.#apiKey = options.apiKey;
-    this.#headers = requestHeaders(options.apiKey);
-    if (options.apiKey !== undefined) this.#redactors = [redactor(options.apiKey)];
+    if (options.apiKey !== undefined) this.setApiKey(options.apiKey);
   }
 
   get stats(): TrackerStats['requests'] {
