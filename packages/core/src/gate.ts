@@ -5,17 +5,8 @@ import { RateLimit } from './rate-limit.ts';
 import type { Reporter } from './reporter.ts';
 import { RetryBudget } from './retry-budget.ts';
 import type { Pause, PauseReason } from './stats.ts';
+import { askedMs, LONGEST_WAIT_MS, pauseMs, probeMs } from './wait-times.ts';
 
-/** While nothing is wrong with the events: how long until the service is asked again. */
-const PAUSE: Backoff = { baseMs: 60_000, maxMs: 15 * 60_000 };
-/** An address does not mend itself. */
-const SLOW_PAUSE: Backoff = { baseMs: 5 * 60_000, maxMs: 60 * 60_000 };
-/** A service that asks for more is asked again after this all the same. */
-const MAX_RETRY_AFTER_MS = 60 * 60_000;
-/** Spread over clients that were all told the same. */
-const JITTER = 0.2;
-/** Spread over clients that ask again at the longest interval: it is never less. */
-const PROBE_JITTER = 0.5;
 /** Failures in a row that open the breaker. */
 const FAILURES_TO_OPEN = 5;
 /** So does half of the last requests. */
@@ -161,7 +152,7 @@ export class Gate {
   share({ until, failures }: SharedPause): void {
     const leftMs = until - this.#options.clock.now();
     // Longer than anybody waits: the clock was set back.
-    if (leftMs <= 0 || leftMs > MAX_RETRY_AFTER_MS * (1 + JITTER)) return;
+    if (leftMs <= 0 || leftMs > LONGEST_WAIT_MS) return;
     this.#failuresInARow = Math.max(this.#failuresInARow, failures);
     this.#open(leftMs);
   }
@@ -241,12 +232,11 @@ export class Gate {
     const isRated = isAlive && !rateLimit.isExhausted && this.perSecond !== undefined;
     const isBroken = (!isRated || this.#state !== 'closed') && this.#isTooMuch(era);
     if (retryAfterMs !== undefined) {
-      const askedMs = Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) * (1 + JITTER * random());
       // It tells all clients the same, each time: that alone does not make them fewer.
-      this.#open(Math.max(askedMs, rateLimit.waitMs(clock.now())));
+      this.#open(Math.max(askedMs(retryAfterMs, random), rateLimit.waitMs(clock.now())));
     } else if (isBroken) {
       this.#isBroken = true;
-      this.#open(this.#probeDelayMs());
+      this.#open(probeMs(this.#failuresInARow, backoff, random));
     } else {
       await this.park(backoffDelayMs(failures, backoff, random), signal);
     }
@@ -266,9 +256,7 @@ export class Gate {
     const { clock, random, reporter } = this.#options;
     // Several requests that were under way at once are told the same: that is one pause.
     if (era !== this.#era) return;
-    const { baseMs, maxMs } = isSlow ? SLOW_PAUSE : PAUSE;
-    const jitter = 1 + JITTER * random();
-    const delayMs = Math.round(Math.min(maxMs, baseMs * 2 ** this.#pauses * jitter));
+    const delayMs = pauseMs(this.#pauses, isSlow, random);
     this.#pauses += 1;
     this.#pause = { reason, status, until: clock.now() + delayMs };
     this.#open(delayMs);
@@ -342,16 +330,6 @@ export class Gate {
   #record(isFailure: boolean): void {
     this.#lastFailed.push(isFailure);
     if (this.#lastFailed.length > WINDOW_REQUESTS) this.#lastFailed.shift();
-  }
-
-  /** How long to wait before a service that fails is asked again. Never less than the longest wait, once that is reached. */
-  #probeDelayMs(): number {
-    const { backoff, random } = this.#options;
-    const failures = this.#failuresInARow;
-    const isLongest = backoff.baseMs * 2 ** Math.min(failures, 64) >= backoff.maxMs;
-    return isLongest
-      ? backoff.maxMs * (1 + PROBE_JITTER * random())
-      : backoffDelayMs(failures, backoff, random);
   }
 
   /** No request for `delayMs` milliseconds, or for what is left of the time that it is open already; then one. */

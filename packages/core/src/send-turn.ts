@@ -35,8 +35,8 @@ export class SendTurn {
   /** Ends the wait for it. */
   #ask = platform.createAbortController();
   #stop = platform.createAbortController();
-  #isOurs = false;
-  #over: () => void = () => {};
+  /** Ends it, while it is ours. */
+  #over: (() => void) | undefined;
   /** Resolves once the lock of the last one is let go. */
   #last: Promise<void> = Promise.resolve();
   #ticker: Timer | undefined;
@@ -66,7 +66,7 @@ export class SendTurn {
   }
 
   get isOurs(): boolean {
-    return this.#isOurs;
+    return this.#over !== undefined;
   }
 
   /** Aborted when what waits between two requests is to go back, and until the next turn. */
@@ -104,12 +104,13 @@ export class SendTurn {
 
   /** Nothing is under way: others may have it. */
   end(): void {
-    if (!this.#isOurs) return;
-    this.#isOurs = false;
+    const over = this.#over;
+    if (over === undefined) return;
+    this.#over = undefined;
     this.#asked = undefined;
     this.#ticker?.cancel();
     this.#stop.abort();
-    this.#over();
+    over();
   }
 
   /** For good. Resolves once others may have it. */
@@ -138,7 +139,6 @@ export class SendTurn {
         const over = new Promise<void>((end) => {
           this.#over = end;
         });
-        this.#isOurs = true;
         this.#stop = platform.createAbortController();
         this.#idleTicks = 0;
         this.#tick();
