@@ -2,7 +2,7 @@ import { EVENTS_PATH, endpoint } from '@sluice/protocol';
 import { platform } from '#platform';
 import type { Books } from './books.ts';
 import type { Clock } from './clock.ts';
-import { type BreakerState, Gate } from './gate.ts';
+import { Gate } from './gate.ts';
 import type { Hooked } from './hooks.ts';
 import type { Journal } from './journal.ts';
 import type { Lanes } from './lanes.ts';
@@ -44,45 +44,45 @@ export class Dispatch {
   readonly #sizeLimit: SizeLimit;
   readonly #sender: Sender;
 
-  constructor({ settings, reporter, isOpened, hooked, ...parts }: DispatchOptions) {
-    const { delivery, ordering } = settings;
-    const { clock, random, transport } = parts;
-    const isStrict = ordering === 'strict';
-    const concurrency = isStrict ? 1 : delivery.concurrency;
-    const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
-    this.#letterbox = new Letterbox(clock);
-    this.#sizeLimit = parts.sizeLimit;
-    const abort = platform.createAbortController();
-    const onChange = (state?: BreakerState) => {
-      if (state === 'open') platform.registerSync?.();
-      // What waited for the service is not to hold up what is tracked from now on.
-      const fresh = FRESH_BATCHES * settings.batch.maxEvents;
-      if (state === 'closed' && !isStrict)
-        for (const { backlog } of parts.lanes.all) backlog.leaveToJournal(fresh);
-      void this.#sender.wake();
+  constructor({ settings, hooked, isOpened, ...given }: DispatchOptions) {
+    const { baseUrl, apiKey, batch, compress, delivery } = settings;
+    const isStrict = settings.ordering === 'strict';
+    const parts = {
+      ...{ ...delivery, ...hooked, ...given, isStrict },
+      policy: { ...delivery.policy },
+      concurrency: isStrict ? 1 : delivery.concurrency,
+      backoff: { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs },
+      letterbox: new Letterbox(given.clock),
+      verdicts: new Verdicts(),
+      abort: platform.createAbortController(),
     };
+    this.#letterbox = parts.letterbox;
+    this.#sizeLimit = parts.sizeLimit;
     this.#gate = new Gate({
-      ...{ clock, random, concurrency, backoff, reporter, onChange },
-      retriesPerSuccess: delivery.retriesPerSuccess,
+      ...parts,
       rests: platform.lifecycle.isHidden,
+      onChange: (state) => {
+        if (state === 'open') platform.registerSync?.();
+        // What waited for the service is not to hold up what is tracked from now on.
+        if (state === 'closed' && !isStrict)
+          for (const { backlog } of parts.lanes.all) backlog.leaveToJournal(FRESH_BATCHES * batch.maxEvents);
+        void this.wake();
+      },
     });
     this.#requests = new Requests({
-      url: endpoint(settings.baseUrl, EVENTS_PATH),
-      apiKey: settings.apiKey,
+      ...{ ...parts, apiKey, signal: parts.abort.signal },
+      url: endpoint(baseUrl, EVENTS_PATH),
       timeouts: {
         totalMs: delivery.timeoutMs,
         connectMs: delivery.connectTimeoutMs,
         headersMs: delivery.headersTimeoutMs,
         bodyMs: delivery.bodyTimeoutMs,
       },
-      compression: settings.compress ? settings.parts.gzip?.(clock) : undefined,
-      ...{ ...hooked, transport, clock, signal: abort.signal },
+      compression: compress ? settings.parts.gzip?.(parts.clock) : undefined,
     });
     this.#sender = new Sender({
-      ...{ ...hooked, ...parts, reporter, concurrency, backoff, isStrict, abort },
-      ...{ gate: this.#gate, requests: this.#requests, letterbox: this.#letterbox, verdicts: new Verdicts() },
+      ...{ ...parts, gate: this.#gate, requests: this.#requests },
       isReady: () => !isStrict || isOpened(),
-      policy: { ...delivery.policy },
     });
   }
 

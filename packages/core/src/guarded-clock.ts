@@ -23,24 +23,24 @@ export class GuardedClock implements Clock {
 
   setTimeout(callback: () => void, delayMs: number, keepAlive?: boolean): Timer {
     let isSet = false;
+    let isEarly = false;
     let isOver = false;
     let second: Timer | undefined;
-    const setSecond = () => this.#fallback.setTimeout(run, delayMs, keepAlive);
     // Whatever the clock does: once, and not after it is cancelled.
     const run = () => {
       if (!isOver) callback();
       isOver = true;
     };
     const onTime = () => {
-      if (isSet) return run();
-      this.#onFailed(new Error('setTimeout() must not call back before it returns'));
-      second ??= setSecond();
+      if (isSet) run();
+      else isEarly = true;
     };
     const rule = 'setTimeout() must return an object with cancel()';
     const set = () => this.#clock.setTimeout(onTime, delayMs, keepAlive);
     const first = ask(set, isTimer, rule, this.#onFailed);
     isSet = true;
-    if (first === undefined) second ??= setSecond();
+    if (isEarly) this.#onFailed(new Error('setTimeout() must not call back before it returns'));
+    if (isEarly || first === undefined) second = this.#fallback.setTimeout(run, delayMs, keepAlive);
     return {
       cancel: () => {
         isOver = true;
