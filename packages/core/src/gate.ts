@@ -53,6 +53,8 @@ export interface GateOptions {
 
 interface Waiter {
   readonly events: number;
+  /** Of one who waits for it to be known that nothing can become of any event before. */
+  readonly until: number | undefined;
   readonly wake: () => void;
 }
 
@@ -290,7 +292,7 @@ export class Gate {
     const over = new AbortController();
     const end = () => over.abort();
     void work.then(end, end);
-    while (!over.signal.aborted && !this.#isStalled(until)) await this.#change(0, over.signal);
+    if (!this.#isStalled(until)) await this.#change(0, over.signal, until);
   }
 
   /** Cancels the timer, for good: whatever waits does so until its signal aborts. */
@@ -369,12 +371,13 @@ export class Gate {
 
   #wake(): void {
     // In this order: the first to ask is the one that gets through.
-    for (const { wake } of [...this.#waiting].sort((a, b) => a.events - b.events)) wake();
+    for (const { until, wake } of [...this.#waiting].sort((a, b) => a.events - b.events))
+      if (until === undefined || this.#isStalled(until)) wake();
   }
 
-  #change(events: number, signal: AbortSignal): Promise<void> {
+  #change(events: number, signal: AbortSignal, until?: number): Promise<void> {
     return untilWoken(signal, (wake) => {
-      const waiter = { events, wake };
+      const waiter = { events, until, wake };
       this.#waiting.add(waiter);
       return () => this.#waiting.delete(waiter);
     });
