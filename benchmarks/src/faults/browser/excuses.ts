@@ -14,11 +14,14 @@ export interface Repeats {
   readonly excused: number;
   /** Events that came again though the page that had sent them knew. */
   readonly unexcused: number;
+  /** When they came before and when again, one line for each two requests. */
+  readonly examples: readonly string[];
 }
 
 /** Looks at every event that came again: was the outcome of its request before that one cut off, or its sender gone by now? */
 export function countRepeats(taken: readonly Taken[], cutsOf: (life: number) => readonly Cut[]): Repeats {
   const before = new Map<string, Taken>();
+  const found = new Map<string, number>();
   let [excused, unexcused] = [0, 0];
   for (const request of taken) {
     for (const uuid of request.uuids) {
@@ -26,10 +29,15 @@ export function countRepeats(taken: readonly Taken[], cutsOf: (life: number) => 
       before.set(uuid, request);
       if (last === undefined) continue;
       if (isCutOff(last, cutsOf) || isLeftBehind(request, cutsOf)) excused += 1;
-      else unexcused += 1;
+      else {
+        unexcused += 1;
+        const pair = `${describe(last)}; ${describe(request)}`;
+        found.set(pair, (found.get(pair) ?? 0) + 1);
+      }
     }
   }
-  return { excused, unexcused };
+  const examples = [...found].map(([pair, count]) => `${count} events: ${pair}`);
+  return { excused, unexcused, examples };
 }
 
 function isCutOff({ life, answeredAt, arrivedAt }: Taken, cutsOf: (life: number) => readonly Cut[]): boolean {
@@ -41,4 +49,9 @@ function isCutOff({ life, answeredAt, arrivedAt }: Taken, cutsOf: (life: number)
 /** Whether the browser carried it for a page that was gone, and could not learn what others did meanwhile. */
 function isLeftBehind({ life, arrivedAt }: Taken, cutsOf: (life: number) => readonly Cut[]): boolean {
   return life === undefined || cutsOf(life).some(({ from, to }) => arrivedAt >= from && arrivedAt < to);
+}
+
+function describe({ life, uuids, arrivedAt, answeredAt = Number.NaN }: Taken): string {
+  const times = `at ${arrivedAt.toFixed()} ms, answered ${(answeredAt - arrivedAt).toFixed()} ms later`;
+  return `${uuids.size} from page ${life} ${times}`;
 }

@@ -95,8 +95,9 @@ export class Scene implements AsyncDisposable {
     const expectations = lives.map(({ expectation }) => expectation);
     const found = await this.#emulator.audit({ expectations, isComplete: false });
     const cuts = new Map(lives.map(({ life, cuts }) => [life, cuts]));
-    const { excused, unexcused } = countRepeats(service.taken, (life) => cuts.get(life) ?? []);
-    if (unexcused > 0) problems.push(`${unexcused} events came again though their request had been answered`);
+    const { excused, unexcused, examples } = countRepeats(service.taken, (life) => cuts.get(life) ?? []);
+    if (unexcused > 0)
+      problems.push(`${unexcused} events came again though their request had been answered`, ...examples);
     const dropped = lives.reduce((sum, life) => sum + life.dropped, 0);
     const lost = mayLose ? Math.max(0, found.lost - dropped) : found.lost;
     if (!mayFail) problems.push(...lives.flatMap(({ storageFailures }) => storageFailures));

@@ -9,13 +9,21 @@ function taken(life: number | undefined, uuids: string[], arrivedAt: number, ans
 }
 
 function repeats(requests: Taken[], cuts: Record<number, Cut[]> = {}) {
-  return countRepeats(requests, (life) => cuts[life] ?? []);
+  const { excused, unexcused } = countRepeats(requests, (life) => cuts[life] ?? []);
+  return { excused, unexcused };
 }
 
 describe('an event that came again', () => {
   it('has no excuse where its page read the answer and went on', () => {
     const requests = [taken(1, ['a', 'b'], 0, 10), taken(2, ['b', 'c'], 50, 60)];
     expect(repeats(requests)).toEqual({ excused: 0, unexcused: 1 });
+  });
+
+  it('is shown with both its requests where it has no excuse', () => {
+    const requests = [taken(1, ['a', 'b'], 0, 10), taken(2, ['b', 'c', 'a'], 50, 65)];
+    expect(countRepeats(requests, () => []).examples).toEqual([
+      '2 events: 2 from page 1 at 0 ms, answered 10 ms later; 3 from page 2 at 50 ms, answered 15 ms later',
+    ]);
   });
 
   it('is excused where the answer was cut off', () => {
