@@ -4,7 +4,7 @@ import { type CsvError, type Info, parse } from 'csv-parse';
 import { quote } from './quote.ts';
 
 /** Something in a CSV text that cannot be imported; `line` counts from 1. */
-export interface CsvProblem {
+interface CsvProblem {
   readonly line: number;
   readonly message: string;
 }

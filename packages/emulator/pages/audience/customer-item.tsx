@@ -1,3 +1,4 @@
+import { memo } from 'preact/compat';
 import type { CustomerRow } from '../../src/admin/contract.ts';
 import { attributeText } from './attribute-text.ts';
 
@@ -7,8 +8,8 @@ interface CustomerItemProps {
   readonly isOpen: boolean;
 }
 
-/** A customer in the list. */
-export function CustomerItem({ row, href, isOpen }: CustomerItemProps) {
+/** A customer in the list, of which there may be thousands: drawn anew only where it changes. */
+export const CustomerItem = memo(({ row, href, isOpen }: CustomerItemProps) => {
   const { primaryKeyValue, attributes } = row;
   const others = Object.entries(attributes).filter(([, value]) => value !== primaryKeyValue);
   return (
@@ -29,4 +30,4 @@ export function CustomerItem({ row, href, isOpen }: CustomerItemProps) {
       </a>
     </li>
   );
-}
+});

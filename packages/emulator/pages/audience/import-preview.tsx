@@ -45,7 +45,6 @@ export function ImportPreview({ preview }: { readonly preview: CustomerImport })
           </thead>
           <tbody>
             {sample.map((customer, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a file have no other name
               <tr key={index}>
                 {columns.map((name) => (
                   <td key={name}>{attributeText(customer[name] ?? '')}</td>

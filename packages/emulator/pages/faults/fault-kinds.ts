@@ -115,7 +115,7 @@ export const KINDS: Readonly<Record<Kind, KindWords>> = {
 };
 
 /** On which requests it acts: what one mostly sets, and the rest. */
-export const SCOPE: { readonly first: readonly Input[]; readonly rest: readonly Input[] } = {
+const SCOPE: { readonly first: readonly Input[]; readonly rest: readonly Input[] } = {
   first: [
     {
       name: 'endpoint',

@@ -18,7 +18,7 @@ export function KeyItem({ row, onRename, onRevoke }: KeyItemProps) {
       <div class="key-what">
         <strong>{name}</strong>
         <span class="key-text">
-          <code>{isShown ? key : masked(key)}</code>
+          <code class="key-code">{isShown ? key : masked(key)}</code>
           <button
             type="button"
             class="copy"
