@@ -2,9 +2,10 @@ import { type Customer, SluiceError } from '@sluice/protocol';
 import type { TrackerEvent } from './admin/contract.ts';
 import { Arrivals } from './arrivals.ts';
 import { Audience } from './audience.ts';
+import { type Logger, silentLogger } from './logger.ts';
 import { openIndex } from './search/index-database.ts';
+import { IndexedSearch } from './search/indexed-search.ts';
 import { InlineSearch } from './search/inline-search.ts';
-import { openUuids } from './search/open-uuids.ts';
 import type { Search } from './search/search.ts';
 import { SearchEngine } from './search/search-engine.ts';
 import { ApiKeyStore } from './storage/api-key-store.ts';
@@ -13,6 +14,7 @@ import { readEventDetails } from './storage/event-details.ts';
 import { type BatchOutcome, EventStore, type ReceivedEvent } from './storage/event-store.ts';
 import { type KeptRequest, RequestStore } from './storage/request-store.ts';
 import { SettingsStore } from './storage/settings-store.ts';
+import { UuidIndex } from './storage/uuid-index.ts';
 
 /** The account that the emulator serves: its API keys, its primary key, its customers and its event tracker. */
 export class Account {
@@ -25,27 +27,21 @@ export class Account {
   readonly search: Search;
   readonly #database: Database;
   #isClosed = false;
-  readonly #index: Database | undefined;
 
   /** Opens the account kept in `directory`, or a new one in memory. Throws `SLUICE_STORAGE` errors. */
-  constructor(directory: string | undefined) {
-    this.#database = openDatabase(directory);
-    // In memory, uuids are held beside the events, and the index is made by the first search.
-    this.#index = directory === undefined ? undefined : openIndex(directory, this.#database);
-    const uuids = openUuids(this.#database, this.#index);
-    this.apiKeys = new ApiKeyStore(this.#database);
-    this.events = new EventStore(this.#database, uuids, () => this.search.changed());
-    this.search = new InlineSearch(
-      () =>
-        new SearchEngine(
-          this.#database,
-          this.#index ?? openIndex(undefined, this.#database),
-          directory !== undefined,
-        ),
-      () => this.events.totals,
-    );
-    this.audience = new Audience(this.#database, new SettingsStore(this.#database));
-    this.requests = new RequestStore(this.#database);
+  constructor(directory: string | undefined, logger: Logger = silentLogger) {
+    const database = openDatabase(directory);
+    this.#database = database;
+    this.apiKeys = new ApiKeyStore(database);
+    const uuids = new UuidIndex(database);
+    this.events = new EventStore(database, uuids, () => this.search.changed());
+    const extent = () => this.events.totals;
+    this.search =
+      directory === undefined
+        ? new InlineSearch(() => new SearchEngine(database, openIndex(undefined, database), false), extent)
+        : new IndexedSearch({ directory, database, uuids, extent, logger });
+    this.audience = new Audience(database, new SettingsStore(database));
+    this.requests = new RequestStore(database);
   }
 
   /** The selected primary key, or null. */
@@ -109,7 +105,6 @@ export class Account {
     this.#isClosed = true;
     this.arrivals.tell();
     await this.search.close();
-    this.#index?.close();
     closeDatabase(this.#database);
   }
 }

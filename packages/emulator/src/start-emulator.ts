@@ -39,7 +39,7 @@ const API_PATHS: readonly string[] = [CUSTOMER_READ_PATH, ...INSPECTION_PATHS];
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const settings = checkOptions(options);
-  const account = new Account(settings.data);
+  const account = new Account(settings.data, settings.logger);
   try {
     const apiKey = setUp(account, settings);
     const { events, api, live, faults } = createListeners(account, settings);

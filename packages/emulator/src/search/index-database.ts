@@ -16,23 +16,38 @@ const BUSY_TIMEOUT_MS = 5_000;
  */
 export function openIndex(directory: string | undefined, database: Database): Database {
   if (directory === undefined) return prepare(new Libsql(':memory:'), database);
-  const path = join(directory, INDEX_FILE);
   try {
-    return prepare(openFile(path), database);
+    return reopenIndex(directory, database);
   } catch {
     removeIndex(directory);
-    return prepare(openFile(path), database);
+    return reopenIndex(directory, database);
   }
+}
+
+/** Opens the search index that `openIndex` has opened. Throws where it is not as it should be. */
+export function reopenIndex(directory: string, database: Database): Database {
+  const path = join(directory, INDEX_FILE);
+  makePrivateFile(path);
+  return prepare(new Libsql(path, { timeout: BUSY_TIMEOUT_MS }), database);
+}
+
+/** How far an index goes. */
+export interface Progress {
+  readonly account: string;
+  /** Events up to this id are in the full-text tables. */
+  readonly indexed: number;
+  /** Uuids of events up to this id are in their table. */
+  readonly merged: number;
+}
+
+/** How far an index goes. */
+export function progressOf(index: Database): Progress {
+  return index.prepare('SELECT account, indexed, merged FROM progress').get() as Progress;
 }
 
 /** Deletes the search index of a data directory. Nobody may have it open. */
 export function removeIndex(directory: string): void {
   for (const end of ['', '-wal', '-shm']) rmSync(join(directory, INDEX_FILE + end), { force: true });
-}
-
-function openFile(path: string): Database {
-  makePrivateFile(path);
-  return new Libsql(path, { timeout: BUSY_TIMEOUT_MS });
 }
 
 function prepare(index: Database, database: Database): Database {
@@ -67,21 +82,13 @@ function create(index: Database, database: Database): void {
 
 function check(index: Database, database: Database): void {
   if (userVersion(index) !== VERSION) throw new Error('it is of another version');
-  const progress = index.prepare('SELECT account, indexed, merged FROM progress').get() as
-    | Progress
-    | undefined;
+  const progress = progressOf(index);
   const { newest } = database.prepare('SELECT newest_event AS newest FROM totals').get() as {
     newest: number;
   };
-  if (progress?.account !== accountOf(database)) throw new Error('it is of another account');
+  if (progress.account !== accountOf(database)) throw new Error('it is of another account');
   // A power cut may have taken the last events, whose ids are now given out again.
   if (Math.max(progress.indexed, progress.merged) > newest) throw new Error('it is ahead of the events');
-}
-
-interface Progress {
-  readonly account: string;
-  readonly indexed: number;
-  readonly merged: number;
 }
 
 function accountOf(database: Database): string {

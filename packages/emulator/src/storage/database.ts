@@ -114,6 +114,13 @@ export function openDatabase(directory: string | undefined): Database {
   }
 }
 
+/** Opens the database in `directory` once more, on another thread: to read, and for checkpoints. */
+export function reopenDatabase(directory: string): Database {
+  const database = new Libsql(resolve(directory, FILE), { timeout: BUSY_TIMEOUT_MS });
+  database.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -32768');
+  return database;
+}
+
 /** Makes a file that its owner alone can read, if it is not there; SQLite gives the files beside it the same mode. */
 export function makePrivateFile(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
@@ -149,8 +156,10 @@ export function inTransaction<T>(database: Database, work: () => T): T {
 function prepareDatabase(database: Database): Database {
   try {
     // With WAL, NORMAL survives the end of the process at any moment; only a power cut may take the last commits.
-    // The index of random uuids is written all over: fewer checkpoints write the same page less often.
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 8192');
+    // Checkpoints are made by the search thread; this is for where it does not come to it.
+    database.exec(
+      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 32768',
+    );
     database.exec('PRAGMA cache_size = -65536');
     inTransaction(database, () => migrate(database));
     return database;

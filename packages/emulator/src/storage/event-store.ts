@@ -12,6 +12,7 @@ import type {
 import { type Database, inTransaction, type Statement } from './database.ts';
 import { escapeText, unescapeText } from './escaped-text.ts';
 import { ATTRIBUTED, type Conditions, conditions } from './event-conditions.ts';
+import { RowInsert } from './row-insert.ts';
 import type { UuidIndex } from './uuid-index.ts';
 
 /** An event to store: its fields, and the JSON text that it came as. */
@@ -45,7 +46,7 @@ export class EventStore {
   readonly #database: Database;
   readonly #uuids: UuidIndex;
   readonly #changed: () => void;
-  readonly #put: Statement;
+  readonly #put: RowInsert;
   readonly #repeat: Statement;
   readonly #noteRepeat: Statement;
   readonly #saveTotals: Statement;
@@ -58,11 +59,10 @@ export class EventStore {
     this.#database = database;
     this.#changed = changed;
     this.#uuids = uuids;
-    this.#put = database.prepare(
-      `INSERT INTO events
-       (id, uuid, name, correlation_key, correlation_value, source, received_at, request_id, body)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
+    this.#put = new RowInsert(database, 'events', [
+      ...['id', 'uuid', 'name', 'correlation_key', 'correlation_value'],
+      ...['source', 'received_at', 'request_id', 'body'],
+    ]);
     this.#repeat = database.prepare('UPDATE events SET deliveries = deliveries + 1 WHERE id = ?');
     this.#noteRepeat = database.prepare(
       'INSERT INTO repeats (event_id, request_id, received_at) VALUES (?, ?, ?)',
@@ -85,49 +85,36 @@ export class EventStore {
     const uuids = batch.map(({ event }) => event.uuid?.toLowerCase());
     const known = this.#uuids.find(uuids.filter((uuid) => uuid !== undefined));
     const before = this.#newest;
-    for (const [at, received] of batch.entries()) {
+    const fresh: (string | number | null)[] = [];
+    const repeated: number[] = [];
+    for (const [at, { event, text }] of batch.entries()) {
       const uuid = uuids[at];
       const id = uuid === undefined ? undefined : known.get(uuid);
       if (id !== undefined && id >= this.#oldest) {
-        this.#repeat.run(id);
-        if (requestId !== null) this.#noteRepeat.run(id, requestId, now);
+        repeated.push(id);
         continue;
       }
       this.#newest += 1;
-      this.#insert(received, this.#newest, uuid, requestId, now);
-      if (uuid !== undefined) known.set(uuid, this.#newest);
+      fresh.push(this.#newest, uuid ?? null, escapeText(event.event), escapeText(event.correlationKey));
+      fresh.push(escapeText(event.correlationValue), escapeText(event.source), now, requestId, text);
+      this.rates.add(event.event);
+      if (uuid === undefined) continue;
+      known.set(uuid, this.#newest);
+      this.#uuids.add(uuid, this.#newest);
+    }
+    this.#put.run(fresh);
+    for (const id of repeated) {
+      this.#repeat.run(id);
+      if (requestId !== null) this.#noteRepeat.run(id, requestId, now);
     }
     this.#received += batch.length;
     this.#saveTotals.run(this.#newest, this.#received);
     this.#changed();
-    const added = this.#newest - before;
     return {
       accepted: batch.length,
-      repeated: batch.length - added,
-      firstEvent: added === 0 ? null : before + 1,
+      repeated: repeated.length,
+      firstEvent: this.#newest === before ? null : before + 1,
     };
-  }
-
-  #insert(
-    { event, text }: ReceivedEvent,
-    id: number,
-    uuid: string | undefined,
-    requestId: number | null,
-    now: number,
-  ): void {
-    this.#put.run(
-      id,
-      uuid ?? null,
-      escapeText(event.event),
-      escapeText(event.correlationKey),
-      escapeText(event.correlationValue),
-      escapeText(event.source),
-      now,
-      requestId,
-      text,
-    );
-    this.rates.add(event.event);
-    if (uuid !== undefined) this.#uuids.add(uuid, id);
   }
 
   /** Reads the totals again, after a transaction was rolled back. */

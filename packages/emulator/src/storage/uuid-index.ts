@@ -1,3 +1,4 @@
+import { isDamage } from './damage.ts';
 import type { Database, Statement } from './database.ts';
 import { hash53 } from './hash.ts';
 
@@ -14,17 +15,34 @@ interface Generation {
  * a table of the search index: written one by one as they come, in their random order, they would halve the rate of ingestion.
  */
 export class UuidIndex {
-  readonly #merged: Statement | undefined;
+  readonly #database: Database;
   readonly #has: Statement;
+  #merged: Statement | undefined;
+  #mend: (reason: unknown) => boolean = () => false;
   #generations: Generation[] = [];
 
-  /** `index`: where uuids are merged into; undefined where all of them stay in memory. */
-  constructor(database: Database, index: Database | undefined) {
+  /** Uuids stay in memory until {@link open}. */
+  constructor(database: Database) {
+    this.#database = database;
     this.#has = database.prepare('SELECT 1 FROM events WHERE id = ? AND uuid = ?');
-    this.#merged = index?.prepare(
+  }
+
+  /**
+   * From now on looks into `index` as well, in which the uuids of events up to `merged` are. `mend` is told where it turns
+   * out damaged: to open another one, or to return false.
+   */
+  open(index: Database, merged: number, mend: (reason: unknown) => boolean): void {
+    this.#mend = mend;
+    this.#merged = index.prepare(
       `SELECT wanted.key AS at, uuids.id AS id FROM json_each(?) AS wanted
        CROSS JOIN uuids ON uuids.hash = wanted.value`,
     );
+    this.#generations = [];
+    const rows = this.#database
+      .prepare('SELECT id, uuid FROM events WHERE id > ? AND uuid IS NOT NULL ORDER BY id')
+      .raw(true)
+      .all(merged) as [id: number, uuid: string][];
+    for (const [id, uuid] of rows) this.add(uuid, id);
   }
 
   /** The ids of those uuids that are stored. Uuids are in lower case. */
@@ -36,9 +54,8 @@ export class UuidIndex {
       if (id === undefined) others.push(uuid);
       else found.set(uuid, id);
     }
-    if (this.#merged === undefined || others.length === 0) return found;
-    const rows = this.#merged.all(JSON.stringify(others.map(hash53))) as { at: number; id: number }[];
-    for (const { at, id } of rows) {
+    if (others.length === 0) return found;
+    for (const { at, id } of this.#lookUp(others)) {
       // Two uuids may have one hash, and the event may be gone: only the event itself can tell.
       const uuid = others[at];
       if (uuid !== undefined && this.#has.get(id, uuid) !== undefined) found.set(uuid, id);
@@ -65,6 +82,16 @@ export class UuidIndex {
   /** Lets go of what memory holds of events behind `id`: they were never stored after all. */
   takeBack(id: number): void {
     for (const { ids } of this.#generations) for (const [uuid, at] of ids) if (at > id) ids.delete(uuid);
+  }
+
+  #lookUp(uuids: readonly string[]): { at: number; id: number }[] {
+    if (this.#merged === undefined) return [];
+    try {
+      return this.#merged.all(JSON.stringify(uuids.map(hash53))) as { at: number; id: number }[];
+    } catch (error) {
+      if (isDamage(error) && this.#mend(error)) return this.#lookUp(uuids);
+      throw error;
+    }
   }
 
   #recent(uuid: string): number | undefined {
