@@ -21,6 +21,11 @@ Usage: npm run emulator -- [options]
   --api-port N        port of reading customers, 0 for any free port (default 0)
   --host HOST         address to listen on (default 127.0.0.1)
   --data DIR          keep everything in this directory (default: memory only)
+  --reset             start anew: delete what an emulator kept in the data directory
+  --seed FILE         load the events of FILE, the JSON of one a line, where there are none yet
+  --max-events N      keep the newest N events only (default: all)
+  --max-age-ms N      keep events for N milliseconds only (default: for ever)
+  --max-requests N    keep the newest N requests only (default 200000)
   --api-key KEY       API key to take (default: the one in the data directory, else a new one)
   --token TOKEN       what to present for pages and admin routes (default: nothing on loopback, else a new one)
   --primary-key NAME  select this attribute as primary key
@@ -44,6 +49,11 @@ const FLAGS = {
   'api-port': { type: 'string' },
   host: { type: 'string' },
   data: { type: 'string' },
+  reset: { type: 'boolean' },
+  seed: { type: 'string' },
+  'max-events': { type: 'string' },
+  'max-age-ms': { type: 'string' },
+  'max-requests': { type: 'string' },
   'api-key': { type: 'string' },
   token: { type: 'string' },
   'primary-key': { type: 'string' },
@@ -72,6 +82,11 @@ export function parseCommandLine(args: readonly string[]): Command {
       apiPort: toNumber('apiPort', values['api-port']),
       host: values.host,
       data: values.data,
+      reset: values.reset,
+      seed: values.seed,
+      maxEvents: toNumber('maxEvents', values['max-events']),
+      maxAgeMs: toNumber('maxAgeMs', values['max-age-ms']),
+      maxRequests: toNumber('maxRequests', values['max-requests']),
       apiKey: values['api-key'],
       token: values.token,
       primaryKey: values['primary-key'],

@@ -7,6 +7,7 @@ import type { Fault, Script } from './faults/fault.ts';
 import { readFault } from './faults/fault-rules.ts';
 import { type Logger, silentLogger } from './logger.ts';
 import type { PresetName } from './presets.ts';
+import type { RetentionLimits } from './storage/retention.ts';
 
 /** How an emulator starts. Every option may be left out. */
 export interface EmulatorOptions {
@@ -18,6 +19,19 @@ export interface EmulatorOptions {
   readonly host?: string | undefined;
   /** Directory that keeps everything over a restart; made if missing. Default: memory only. */
   readonly data?: string | undefined;
+  /** Start anew: deletes what an emulator kept in `data`. Default false. */
+  readonly reset?: boolean | undefined;
+  /**
+   * File with events to load at the start, the JSON of one a line, as the event tracker exports them. Left out where `data`
+   * holds events already. Default: none.
+   */
+  readonly seed?: string | undefined;
+  /** Keep this many of the newest events, from 1; older ones are removed within a second. Default: all. */
+  readonly maxEvents?: number | undefined;
+  /** Keep events for so long, from 1. Default: for ever. */
+  readonly maxAgeMs?: number | undefined;
+  /** Keep this many of the newest requests for the requests page, from 1. Default 200,000. */
+  readonly maxRequests?: number | undefined;
   /** The API key to take: visible ASCII. Default: the oldest valid one of the data directory, else a new one. */
   readonly apiKey?: string | undefined;
   /**
@@ -51,6 +65,9 @@ export interface Settings {
   readonly apiPort: number;
   readonly host: string;
   readonly data: string | undefined;
+  readonly reset: boolean;
+  readonly seed: string | undefined;
+  readonly limits: RetentionLimits;
   readonly apiKey: string | undefined;
   readonly token: string | undefined;
   readonly primaryKey: string | undefined;
@@ -62,6 +79,7 @@ export interface Settings {
 }
 
 const TOKEN_BYTES = 24;
+const DEFAULT_MAX_REQUESTS = 200_000;
 
 // A record and not a list, so that an option added to the type and not here does not compile.
 const NAMES: Readonly<Record<keyof EmulatorOptions, true>> = {
@@ -69,6 +87,11 @@ const NAMES: Readonly<Record<keyof EmulatorOptions, true>> = {
   apiPort: true,
   host: true,
   data: true,
+  reset: true,
+  seed: true,
+  maxEvents: true,
+  maxAgeMs: true,
+  maxRequests: true,
   apiKey: true,
   token: true,
   primaryKey: true,
@@ -100,6 +123,13 @@ export function checkOptions(options: EmulatorOptions): Settings {
   check('apiPort', apiPort, distinct, 'must differ from port: the endpoints have an address each');
   check('host', host, isNonEmptyString(host), 'must be a host name or an IP address');
   check('data', data, data === undefined || isNonEmptyString(data), 'must be the path of a directory');
+  const { reset = false, seed, maxEvents, maxAgeMs, maxRequests = DEFAULT_MAX_REQUESTS } = options;
+  check('reset', reset, typeof reset === 'boolean', 'must be true or false');
+  check('reset', reset, !reset || data !== undefined, 'needs a data directory to start anew in');
+  check('seed', seed, seed === undefined || isNonEmptyString(seed), 'must be the path of a file');
+  for (const [name, value] of Object.entries({ maxEvents, maxAgeMs, maxRequests })) {
+    check(name, value, value === undefined || isCount(value), 'must be a whole number from 1');
+  }
   if (apiKey !== undefined && !isApiKey(apiKey)) {
     // The value stays out of the message: it may be a real key with a slip in it.
     throw new ConfigError('apiKey', 'apiKey must be visible ASCII characters without blanks or line breaks');
@@ -123,6 +153,9 @@ export function checkOptions(options: EmulatorOptions): Settings {
     apiPort,
     host,
     data,
+    reset,
+    seed,
+    limits: { maxEvents, maxAgeMs, maxRequests },
     apiKey,
     token: token ?? defaultToken(host),
     primaryKey,
@@ -160,6 +193,10 @@ function check(option: string, value: unknown, valid: boolean, rule: string): vo
 
 function isPort(value: unknown): boolean {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535;
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 1;
 }
 
 function isIterable(value: unknown): boolean {

@@ -39,7 +39,7 @@ const API_PATHS: readonly string[] = [CUSTOMER_READ_PATH, ...INSPECTION_PATHS];
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const settings = checkOptions(options);
-  const account = new Account(settings.data, settings.logger);
+  const account = new Account(settings);
   try {
     const apiKey = setUp(account, settings);
     const { events, api, live, faults } = createListeners(account, settings);
@@ -57,9 +57,14 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   }
 }
 
-function setUp(account: Account, { apiKey, primaryKey, customers }: Settings): string {
+function setUp(account: Account, { apiKey, primaryKey, customers, seed, logger }: Settings): string {
   if (primaryKey !== undefined) account.selectPrimaryKey(primaryKey);
   if (customers !== undefined) account.addCustomers(customers);
+  if (seed !== undefined) {
+    const events = account.seed(seed);
+    if (events === undefined) logger.info({ seed }, 'seed left out: there are events already');
+    else logger.info({ seed, events }, 'events loaded');
+  }
   if (apiKey === undefined) return account.apiKeys.oldest() ?? account.apiKeys.create('default');
   account.apiKeys.put(apiKey, 'default');
   return apiKey;

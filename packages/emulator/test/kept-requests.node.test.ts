@@ -96,12 +96,12 @@ describe('requests', () => {
     const second = await startEmulator({ data });
     await sendEvents(second, event());
     await second.close();
-    const account = new Account(data);
+    const account = new Account({ data });
     const { rows, hasMore } = account.requests.list({ limit: 1 });
     expect({ rows, hasMore }).toMatchObject({ rows: [{ id: 2, firstEvent: 2 }], hasMore: true });
     expect(account.requests.list({ before: 2 })).toMatchObject({ rows: [{ id: 1 }], hasMore: false });
     expect(account.requests.get(1)).toMatchObject({ id: 1, events: 1 });
     expect(account.requests.get(3)).toBeUndefined();
-    account.close();
+    await account.close();
   });
 });

@@ -1,10 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Libsql from 'libsql';
-import { type Database, inTransaction, makePrivateFile, userVersion } from '../storage/database.ts';
-
-/** The file of the search index in a data directory. It may be deleted while no emulator uses it. */
-export const INDEX_FILE = 'search.db';
+import { type Database, FILES, inTransaction, makePrivateFile, userVersion } from '../storage/database.ts';
 
 // An index of another version is made anew: it needs no migrations.
 const VERSION = 1;
@@ -26,7 +23,7 @@ export function openIndex(directory: string | undefined, database: Database): Da
 
 /** Opens the search index that `openIndex` has opened. Throws where it is not as it should be. */
 export function reopenIndex(directory: string, database: Database): Database {
-  const path = join(directory, INDEX_FILE);
+  const path = join(directory, FILES.index);
   makePrivateFile(path);
   return prepare(new Libsql(path, { timeout: BUSY_TIMEOUT_MS }), database);
 }
@@ -47,7 +44,7 @@ export function progressOf(index: Database): Progress {
 
 /** Deletes the search index of a data directory. Nobody may have it open. */
 export function removeIndex(directory: string): void {
-  for (const end of ['', '-wal', '-shm']) rmSync(join(directory, INDEX_FILE + end), { force: true });
+  for (const end of ['', '-wal', '-shm']) rmSync(join(directory, FILES.index + end), { force: true });
 }
 
 function prepare(index: Database, database: Database): Database {

@@ -1,8 +1,6 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { SluiceError } from '@sluice/protocol';
+import { dirname, join } from 'node:path';
 import Libsql from 'libsql';
-import { quote } from '../quote.ts';
 
 /** An open SQLite database. */
 export type Database = Libsql.Database;
@@ -10,7 +8,9 @@ export type Database = Libsql.Database;
 /** A prepared statement. */
 export type Statement = Libsql.Statement<unknown[]>;
 
-const FILE = 'emulator.db';
+/** The files that an emulator keeps in its data directory, apart from those that SQLite puts beside them. */
+export const FILES = { database: 'emulator.db', index: 'emulator-search.db', lock: 'emulator.lock' } as const;
+
 const BUSY_TIMEOUT_MS = 5_000;
 
 // One entry for each version of the schema; `user_version` counts how many have run. Add to the end, never edit one.
@@ -95,28 +95,17 @@ const MIGRATIONS: readonly string[] = [
    INSERT INTO settings VALUES ('id', lower(hex(randomblob(16)))); -- which account a search index belongs to`,
 ];
 
-/**
- * Opens the database in `directory`, which is made if missing, or one in memory; brings its schema up to date.
- * Throws a {@link SluiceError} of code `SLUICE_STORAGE` where that fails.
- */
+/** Opens the database in `directory`, or one in memory, and brings its schema up to date. */
 export function openDatabase(directory: string | undefined): Database {
   if (directory === undefined) return prepareDatabase(new Libsql(':memory:'));
-  try {
-    const path = resolve(directory, FILE);
-    makeDirectory(dirname(path));
-    makePrivateFile(path); // it holds API keys
-    return prepareDatabase(new Libsql(path, { timeout: BUSY_TIMEOUT_MS }));
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new SluiceError('SLUICE_STORAGE', `Cannot use the data directory ${quote(directory)}: ${reason}`, {
-      cause: error,
-    });
-  }
+  const path = join(directory, FILES.database);
+  makePrivateFile(path); // it holds API keys
+  return prepareDatabase(new Libsql(path, { timeout: BUSY_TIMEOUT_MS }));
 }
 
 /** Opens the database in `directory` once more, on another thread: to read, and for checkpoints. */
 export function reopenDatabase(directory: string): Database {
-  const database = new Libsql(resolve(directory, FILE), { timeout: BUSY_TIMEOUT_MS });
+  const database = new Libsql(join(directory, FILES.database), { timeout: BUSY_TIMEOUT_MS });
   database.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -32768');
   return database;
 }
@@ -181,7 +170,8 @@ function migrate(database: Database): void {
 }
 
 // Not mkdir's own `recursive`: below /proc, that never returns (Node 20).
-function makeDirectory(path: string): void {
+/** Makes a directory that its owner alone can look into, with those above it. */
+export function makeDirectory(path: string): void {
   if (existsSync(path)) return;
   makeDirectory(dirname(path));
   try {

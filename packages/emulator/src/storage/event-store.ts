@@ -12,6 +12,7 @@ import type {
 import { type Database, inTransaction, type Statement } from './database.ts';
 import { escapeText, unescapeText } from './escaped-text.ts';
 import { ATTRIBUTED, type Conditions, conditions } from './event-conditions.ts';
+import { firstReceived } from './event-times.ts';
 import { RowInsert } from './row-insert.ts';
 import type { UuidIndex } from './uuid-index.ts';
 
@@ -128,6 +129,12 @@ export class EventStore {
     this.#received = received;
     this.#oldest = row.oldest ?? newest + 1;
     this.#uuids.takeBack(newest);
+  }
+
+  /** Id of the oldest event that was received at `time` or later; looks no further than `atMost` events. */
+  firstSince(time: number, atMost: number): number {
+    const last = Math.min(this.#newest, this.#oldest + atMost - 1);
+    return firstReceived(this.#database, time, this.#oldest, last);
   }
 
   /** Removes the oldest events: those with ids below `id`, at most `atMost` of them. */

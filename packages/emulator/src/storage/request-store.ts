@@ -40,6 +40,7 @@ export class RequestStore {
   readonly #add: Statement;
   readonly #get: Statement;
   #newest: number;
+  #oldest: number;
 
   constructor(database: Database) {
     this.#database = database;
@@ -49,8 +50,11 @@ export class RequestStore {
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#get = database.prepare(`${ROWS} WHERE requests.id = ?`);
-    const row = database.prepare('SELECT coalesce(max(id), 0) AS newest FROM requests').get();
-    this.#newest = (row as { newest: number }).newest;
+    const row = database
+      .prepare('SELECT coalesce(max(id), 0) AS newest, coalesce(min(id), 1) AS oldest FROM requests')
+      .get() as { newest: number; oldest: number };
+    this.#newest = row.newest;
+    this.#oldest = row.oldest;
   }
 
   /** Id of the newest request; 0 where there is none. */
@@ -84,6 +88,15 @@ export class RequestStore {
       escaped(request.fault),
     );
     this.#newest += 1;
+  }
+
+  /** Removes the oldest requests: those with ids below `id`, at most `atMost` of them. Says whether there are more of them. */
+  removeBefore(id: number, atMost: number): boolean {
+    const end = Math.min(id, this.#oldest + atMost);
+    if (end <= this.#oldest) return false;
+    this.#database.prepare('DELETE FROM requests WHERE id < ?').run(end);
+    this.#oldest = end;
+    return end < id;
   }
 
   /** At most `limit` requests from before the one of id `before`, the newest first. Throws a ConfigError for an unknown outcome. */

@@ -1,0 +1,84 @@
+import { closeSync, existsSync, openSync, readSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { SluiceError } from '@sluice/protocol';
+import Libsql from 'libsql';
+import { quote } from '../quote.ts';
+import { type Database, FILES, makeDirectory, makePrivateFile } from './database.ts';
+
+const HEADER = 'SQLite format 3\0';
+const LOCK_WAIT_MS = 1_000;
+
+/** A data directory that is this emulator's alone as long as it is open. */
+export class DataDirectory {
+  readonly path: string;
+  readonly #lock: Database;
+
+  /**
+   * Makes the directory if it is missing, and locks it. `isReset`: deletes what an emulator kept in it, and nothing else.
+   * Throws a {@link SluiceError} of code `SLUICE_STORAGE`.
+   */
+  constructor(directory: string, isReset = false) {
+    this.path = resolve(directory);
+    try {
+      makeDirectory(this.path);
+      this.#lock = lock(join(this.path, FILES.lock));
+      if (isReset) this.#reset();
+    } catch (error) {
+      throw unusable(directory, error);
+    }
+  }
+
+  close(): void {
+    this.#lock.close();
+  }
+
+  #reset(): void {
+    const path = join(this.path, FILES.database);
+    try {
+      if (existsSync(path) && !isDatabase(path)) {
+        throw new Error(`${FILES.database} in it is no database of an emulator, so it is not deleted`);
+      }
+      for (const file of [FILES.index, FILES.database]) {
+        // The database itself last: what is left after an interruption is still known as an emulator's.
+        for (const end of ['-shm', '-wal', '']) rmSync(join(this.path, file + end), { force: true });
+      }
+    } catch (error) {
+      this.#lock.close();
+      throw error;
+    }
+  }
+}
+
+/** The error for a data directory that cannot be used. */
+export function unusable(directory: string, cause: unknown): SluiceError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const message = `Cannot use the data directory ${quote(directory)}: ${reason}`;
+  return new SluiceError('SLUICE_STORAGE', message, { cause });
+}
+
+// SQLite's own lock: it is gone with the process, however that ends, and holds against other threads as well.
+function lock(path: string): Database {
+  makePrivateFile(path);
+  const database = new Libsql(path, { timeout: LOCK_WAIT_MS });
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    return database;
+  } catch (error) {
+    database.close();
+    if (error instanceof Error && Reflect.get(error, 'code') !== 'SQLITE_BUSY') throw error;
+    throw new Error('another emulator is using it. End that one, or choose another directory.', {
+      cause: error,
+    });
+  }
+}
+
+function isDatabase(path: string): boolean {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(HEADER.length);
+    const length = readSync(file, bytes);
+    return length === 0 || bytes.toString('latin1') === HEADER;
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,56 @@
+import type { Clock, Timer } from '../clock.ts';
+import type { EventStore } from './event-store.ts';
+import type { RequestStore } from './request-store.ts';
+
+/** How much is kept; without a limit, all. */
+export interface RetentionLimits {
+  readonly maxEvents: number | undefined;
+  readonly maxAgeMs: number | undefined;
+  readonly maxRequests: number;
+}
+
+const PERIOD_MS = 250;
+// Rows removed at once: some milliseconds, in which no request is served.
+const AT_ONCE = 1_000;
+
+/** Removes the oldest events and requests where there are more than are kept, from time to time and a few at once. */
+export class Retention {
+  readonly #events: EventStore;
+  readonly #requests: RequestStore;
+  readonly #limits: RetentionLimits;
+  readonly #clock: Clock;
+  #timer: Timer | undefined;
+
+  constructor(events: EventStore, requests: RequestStore, limits: RetentionLimits, clock: Clock) {
+    this.#events = events;
+    this.#requests = requests;
+    this.#limits = limits;
+    this.#clock = clock;
+  }
+
+  /** Begins; to be stopped at the end. */
+  start(): void {
+    this.#next(PERIOD_MS);
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+  }
+
+  #next(delayMs: number): void {
+    this.#timer = this.#clock.setTimeout(() => this.#next(this.#removeSome() ? 0 : PERIOD_MS), delayMs);
+  }
+
+  /** Whether there is more to remove. */
+  #removeSome(): boolean {
+    const { maxEvents, maxAgeMs, maxRequests } = this.#limits;
+    const { oldest, newest } = this.#events.totals;
+    const byCount = maxEvents === undefined ? oldest : newest - maxEvents + 1;
+    const byAge =
+      maxAgeMs === undefined ? oldest : this.#events.firstSince(this.#clock.now() - maxAgeMs, AT_ONCE);
+    const wanted = Math.max(byCount, byAge);
+    this.#events.removeBefore(wanted, AT_ONCE);
+    const hasMoreRequests = this.#requests.removeBefore(this.#requests.newest - maxRequests + 1, AT_ONCE);
+    return hasMoreRequests || wanted > this.#events.totals.oldest;
+  }
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../../core/test/virtual-clock.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { EventStore } from '../../src/storage/event-store.ts';
+import { RequestStore } from '../../src/storage/request-store.ts';
+import { Retention, type RetentionLimits } from '../../src/storage/retention.ts';
+import { UuidIndex } from '../../src/storage/uuid-index.ts';
+import { event } from '../service.ts';
+
+const REQUEST = {
+  ...{
+    receivedAt: 0,
+    method: 'POST',
+    path: '/',
+    status: 200,
+    durationMs: 1,
+    bytes: 1,
+    events: 1,
+    repeated: 0,
+  },
+  ...{ firstEvent: null, keyId: null, userAgent: null, error: null, fault: null },
+};
+
+function setUp(limits: Partial<RetentionLimits>) {
+  const clock = new VirtualClock();
+  const database = openDatabase(undefined);
+  const events = new EventStore(database, new UuidIndex(database));
+  const requests = new RequestStore(database);
+  const all = { maxEvents: undefined, maxAgeMs: undefined, maxRequests: 1_000_000, ...limits };
+  new Retention(events, requests, all, clock).start();
+  const add = (uuids: readonly number[]) =>
+    events.add(
+      uuids.map((number) => {
+        const uuid = `01234567-89ab-4cde-8f01-${String(number).padStart(12, '0')}`;
+        return { event: event({ uuid }), text: JSON.stringify(event({ uuid })) };
+      }),
+      7,
+      clock.now(),
+    );
+  return { clock, events, requests, add };
+}
+
+const upTo = (count: number) => Array.from({ length: count }, (_, at) => at);
+
+describe('retention', () => {
+  it('keeps the newest events, and counts what is left', async () => {
+    const { clock, events, add } = setUp({ maxEvents: 10 });
+    add(upTo(5_000));
+    add([4_999, 0]); // repeats
+    expect(events.totals).toMatchObject({ unique: 5_000, received: 5_002 });
+    await clock.advance(1_000);
+    expect(events.totals).toEqual({ oldest: 4_991, newest: 5_000, unique: 10, received: 11 });
+    expect(events.count({ name: 'purchase' })).toEqual({ unique: 10, received: 11 });
+  });
+
+  it('takes what comes again after it was removed for new', async () => {
+    const { clock, events, add } = setUp({ maxEvents: 1 });
+    add([1, 2]);
+    await clock.advance(1_000);
+    expect(add([1, 2])).toEqual({ accepted: 2, repeated: 1, firstEvent: 3 });
+    expect(events.find({ uuid: '01234567-89ab-4cde-8f01-000000000001' })).toHaveLength(1);
+  });
+
+  it('removes what is too old, also all there is, and ids go on', async () => {
+    const { clock, events, add } = setUp({ maxAgeMs: 60_000 });
+    add(upTo(3_000));
+    await clock.advance(30_000);
+    add([3_000]);
+    await clock.advance(31_000);
+    expect(events.totals).toEqual({ oldest: 3_001, newest: 3_001, unique: 1, received: 1 });
+    await clock.advance(60_000);
+    expect(events.totals).toEqual({ oldest: 3_002, newest: 3_001, unique: 0, received: 0 });
+    expect(add([1])).toMatchObject({ firstEvent: 3_002 });
+    events.reload();
+    expect(events.totals).toMatchObject({ oldest: 3_002, newest: 3_002 });
+  });
+
+  it('keeps the newest requests', async () => {
+    const { clock, requests } = setUp({ maxRequests: 100 });
+    for (let at = 0; at < 2_500; at += 1) requests.add(REQUEST);
+    await clock.advance(1_000);
+    expect(requests.list({ limit: 1_000 }).rows).toHaveLength(100);
+    expect(requests.newest).toBe(2_500);
+  });
+});
