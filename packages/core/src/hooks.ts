@@ -9,7 +9,6 @@ import { idempotency } from './idempotency.ts';
 import { Log } from './logger.ts';
 import { rejectedIndexes } from './rejected-indexes.ts';
 import type { Settings } from './settings.ts';
-import type { TrackerEvents } from './tracker-events.ts';
 import type { Outcome, Transport } from './transport.ts';
 
 /** What a tracker lends to the code of its application. */
@@ -41,7 +40,7 @@ export interface Hooked {
     | ((batch: Batch, answer: Extract<Outcome, { kind: 'answered' }>) => [index: number, reason: string][])
     | undefined;
   /** Is told all that is raised. */
-  readonly log?: ((event: keyof TrackerEvents, detail: object) => void) | undefined;
+  readonly log?: Log | undefined;
   /** Is told of each event that was taken. */
   readonly handOver?: { notify(): void } | undefined;
 }
@@ -61,7 +60,6 @@ export function hold({
   const clock = settings.clock
     ? new GuardedClock(settings.clock, platformClock, failed('clock'))
     : platformClock;
-  const log = logger && new Log({ logger, clock, redact, onFailed: failed('logger') });
   return {
     clock,
     random: random ? guardedRandom(random, failed('random')) : Math.random,
@@ -70,7 +68,7 @@ export function hold({
     headersOf: idempotencyHeader === undefined ? undefined : idempotency(idempotencyHeader),
     rejected:
       classify && ((batch, answer) => rejectedIndexes(batch, answer, classify, failed('delivery.classify'))),
-    log: log && ((event, detail) => log.tell(event, { ...detail })),
+    log: logger && new Log({ logger, clock, redact, onFailed: failed('logger') }),
     handOver: waitUntil && new HandOver({ waitUntil, tracked, flush, onFailed: failed('waitUntil') }),
   };
 }

@@ -64,10 +64,10 @@ export class Log {
   }
 
   /** What is raised. */
-  tell(event: keyof TrackerEvents, detail: Readonly<Record<string, unknown>>): void {
+  tell(event: keyof TrackerEvents, detail: object): void {
     const line = LINES[event];
     if (line === undefined) return;
-    const { error, ...data } = detail;
+    const { error, ...data }: Record<string, unknown> = { ...detail };
     const { status, field }: Record<string, unknown> = Object(error);
     const which = [
       data.reason ?? data.state ?? data.kind ?? data.hook ?? status,

@@ -4,20 +4,20 @@ import type { Clock } from './clock.ts';
 import { Emitter } from './emitter.ts';
 import { StorageError, storageError } from './errors/storage-error.ts';
 import type { Fate } from './journal.ts';
+import type { Log } from './logger.ts';
 import { errorOf, isThrown, reasonOf } from './reason.ts';
 import type { TrackerStats } from './stats.ts';
 import type { TrackerEvents } from './tracker-events.ts';
 
 type Listener<Name extends keyof TrackerEvents> = (detail: TrackerEvents[Name]) => void;
-type Tell = (event: keyof TrackerEvents, detail: object) => void;
 
 export interface ReporterOptions {
   readonly books: Books;
   readonly clock: Clock;
   /** Tells those of the process who listen to all trackers. Left out where nobody can. */
-  readonly publish?: Tell | undefined;
+  readonly publish?: ((event: keyof TrackerEvents, detail: object) => void) | undefined;
   /** Writes to the application's logger. Left out where it has none. */
-  readonly log?: Tell | undefined;
+  readonly log?: Pick<Log, 'tell'> | undefined;
 }
 
 /** Raises what happens; where it is the end of an event, or a new one, books it first. */
@@ -47,7 +47,7 @@ export class Reporter {
     const { publish, log } = this.#options;
     this.#emitter.emit(event, detail);
     publish?.(event, detail);
-    log?.(event, detail);
+    log?.tell(event, detail);
   }
 
   /** Events, if there are any, have met their end. Of dead letters it raises nothing: whoever keeps one says more of it. */
