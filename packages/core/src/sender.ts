@@ -14,6 +14,7 @@ const PROBE_EVENTS = 10;
 const WAYS = ['keepalive', 'later'] as const;
 /** Batches that wait for a retry leave their place to others, up to so many for each request at the same time. */
 const MOST_WAITING = 8;
+const DONE = Promise.resolve();
 
 export interface SenderOptions extends DeliveryOptions {
   readonly lanes: OutgoingLanes;
@@ -43,8 +44,8 @@ export class Sender {
   }
 
   /** Something may be ready to be sent. Resolves once that is on its way, or nothing more can be. */
-  async wake(): Promise<void> {
-    if (!this.#options.isReady()) return;
+  wake(): Promise<void> {
+    if (!this.#options.isReady()) return DONE;
     if (this.#turn?.isOurs === false) return this.#turn.seek();
     this.#wokenWhilePumping = true;
     this.#pumping ??= this.#pumpOnce();
