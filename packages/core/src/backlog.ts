@@ -2,7 +2,6 @@ import { type Batch, joinBatch } from './batch.ts';
 import type { Bodies } from './body-memory.ts';
 import { Epochs } from './epochs.ts';
 import { type EventBytes, type Limit, type Range, type Reading, rangeLength } from './journal.ts';
-import { Moves } from './moves.ts';
 import { type EpochRange, MEMORY_SEGMENT, RangeQueue } from './range-queue.ts';
 import { RingBuffer, type TextWriter } from './ring-buffer.ts';
 
@@ -40,7 +39,6 @@ export class Backlog {
   #givenUp = 0;
   /** Whether events are sent though they are not written, because the journal fails. */
   sendsUnwritten = false;
-  readonly #moves = new Moves();
 
   constructor(limit: Limit, writer: TextWriter) {
     this.#limit = limit;
@@ -192,9 +190,7 @@ export class Backlog {
 
   /** A segment is gone from storage: what memory holds of it goes on without a journal. Returns how many others ended. */
   lose(segment: number): number {
-    for (const batch of this.batches)
-      if (batch.range.segment === segment) batch.range = this.#lost(batch.range);
-    this.#written.cut({ segment, from: 0, to: Number.POSITIVE_INFINITY }, (part) => this.#lost(part));
+    this.#written.cut({ segment, from: 0, to: Number.POSITIVE_INFINITY }, (part) => this.#inMemory(part));
     return this.evict(segment);
   }
 
@@ -221,22 +217,12 @@ export class Backlog {
   takeLost(gone: Range): { from: number; range: EpochRange }[] {
     const taken: { from: number; range: EpochRange }[] = [];
     const take = (part: EpochRange): undefined => {
-      const range = this.#lost({ ...part, isWhole: false });
+      const range = this.#inMemory({ ...part, isWhole: false });
       this.#inFlight += rangeLength(range);
       taken.push({ from: part.from, range });
     };
     for (const queue of [this.#stored, this.#aside]) queue.cut(gone, take);
     return taken;
-  }
-
-  /** A range, and where its events were before storage was cleared under them. */
-  formerPlaces(range: Range): Range[] {
-    return this.#moves.before(range);
-  }
-
-  /** As `end`, wherever the events of a range are by now. Returns how many ended in which place. */
-  endEverywhere(range: Range): { readonly place: Range; readonly count: number }[] {
-    return this.#moves.after(range).map((place) => ({ place, count: this.end(place) }));
   }
 
   /** What waits in a segment, or in all that there are, batches in flight not counted. */
@@ -263,7 +249,6 @@ export class Backlog {
     };
     for (const queue of [this.#stored, this.#aside, this.#written]) queue.cut(range, move);
     if (range.segment === MEMORY_SEGMENT) this.#memoryOnly -= rangeLength(target) - rest.count;
-    this.#moved(range, target);
     return rest.ranges;
   }
 
@@ -362,7 +347,6 @@ export class Backlog {
     const { range } = batch;
     if (range.segment === MEMORY_SEGMENT) this.#memoryOnly -= rangeLength(range);
     batch.range = { ...range, segment, from, to };
-    this.#moved(range, batch.range);
   }
 
   /** The events of a batch, or a part of it, are delivered, dead letters, or dropped. */
@@ -401,17 +385,6 @@ export class Backlog {
   /** How many events that are written already may take room in memory. */
   get #mostWritten(): number {
     return Math.ceil((this.#mostWrittenBytes * this.#ring.length) / Math.max(1, this.#ring.bytes));
-  }
-
-  #lost<Place extends Range>(range: Place): Place {
-    const moved = this.#inMemory(range);
-    this.#moves.add(range, moved);
-    return moved;
-  }
-
-  /** Of use only where others may know the events by a place that they had before. */
-  #moved(range: Range, other: Range): void {
-    if (this.#moves.before(range).length > 1) this.#moves.add(range, other);
   }
 
   /** The place of events, of whatever place, that are in memory alone from now on. */

@@ -1,4 +1,4 @@
-import type { Fate, Range } from './journal.ts';
+import type { Range } from './journal.ts';
 import { Lane, type LaneOptions } from './lane.ts';
 import { MEMORY_SEGMENT } from './range-queue.ts';
 
@@ -107,23 +107,6 @@ export class Lanes {
   /** What waits of a range ends here. Returns how many events that are. */
   end(range: Range): number {
     return this.all.reduce((count, { backlog }) => count + backlog.end(range), 0);
-  }
-
-  /**
-   * Others saw a range to its end: what waits of it ends here, also where it is in another place since storage was cleared under
-   * it. Returns how many events that are.
-   */
-  settle(range: Range, fate: Fate): number {
-    const { journal, onFailed } = this.#options;
-    let total = 0;
-    for (const { backlog } of this.all) {
-      for (const { place, count } of backlog.endEverywhere(range)) {
-        total += count;
-        if (count > 0 && place !== range && place.segment !== MEMORY_SEGMENT)
-          journal.acknowledge(place, fate).catch(onFailed);
-      }
-    }
-    return total;
   }
 
   /** Consent is denied: all that waits ends here, batches in flight excepted. */

@@ -81,9 +81,9 @@ export class Settlement {
     const { journal, reporter } = this.#options;
     const { backlog, underWay } = this.#lane;
     underWay.delete(batch);
+    const { range } = batch;
     try {
-      for (const place of backlog.formerPlaces(batch.range))
-        if (place.segment !== MEMORY_SEGMENT) await journal.acknowledge(place, fate);
+      if (range.segment !== MEMORY_SEGMENT) await journal.acknowledge(range, fate);
     } catch (error) {
       // The service has the events; another life may send them again.
       reporter.storageFailed(error);

@@ -332,7 +332,7 @@ export class Tracker {
         damaged: (place, bytes) => this.#reporter.emit('damaged', { place, bytes }),
         vanished: (segment) => void this.#lanes.lose(segment),
         settled: (range, fate) => {
-          this.#reporter.settled(fate, this.#lanes.settle(range, fate));
+          this.#reporter.settled(fate, this.#lanes.end(range));
           void this.#dispatch.wake();
         },
         failed: this.#reporter.storageFailed,

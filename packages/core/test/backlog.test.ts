@@ -20,25 +20,6 @@ function readingOf(texts: readonly string[], range: Range): Reading {
 }
 
 describe('Backlog', () => {
-  it('ends events by the place that they had before storage was cleared, wherever they are since, and no others', () => {
-    const backlog = createBacklog();
-    for (const text of ['1', '2', '3', '4']) backlog.push(text, 0);
-    backlog.markWritten({ segment: 1, from: 10, to: 14 });
-    backlog.lose(1);
-    const group = backlog.memoryGroup({ ...ALL, maxEvents: 3 });
-    if (group === undefined) throw new Error('nothing is in memory alone');
-    backlog.move(group.range, { segment: 2, from: 50, to: 53 });
-    expect(backlog.endEverywhere({ segment: 1, from: 12, to: 14 })).toMatchObject([
-      { place: { segment: 1 }, count: 0 },
-      { place: { segment: MEMORY_SEGMENT }, count: 1 },
-      { place: { segment: 2, from: 52, to: 53 }, count: 1 },
-    ]);
-    expect([backlog.pending, backlog.memoryOnly]).toEqual([2, 0]);
-    const batch = backlog.takeFresh(ALL);
-    expect(toTexts(batch.events)).toEqual(['1', '2']);
-    expect(backlog.formerPlaces(batch.range)).toContainEqual({ segment: 1, from: 10, to: 12 });
-  });
-
   it('counts where events wait', () => {
     const backlog = createBacklog();
     for (const text of ['1', '2', '3', '4']) backlog.push(text, 0);

@@ -75,8 +75,6 @@ export class IndexedDbJournal implements Journal, Sharing {
   readonly #life = uuid();
   /** By number. What was forgotten stays empty. */
   #segments: (Segment | undefined)[] = [];
-  /** Whose each of them is, or was before it was forgotten: other pages may have its events in memory. */
-  readonly #lives: string[] = [];
   /** What is appended to. */
   #own: Segment;
   /** Records that are to go, and may still be there: deleting them failed, or writing them did, and was done nevertheless. */
@@ -101,15 +99,7 @@ export class IndexedDbJournal implements Journal, Sharing {
     this.#own = this.#segmentOf(this.#life);
     this.sharing = meeting.locks && this;
     this.#tabs = new Tabs(name, meeting, clock, (message) => {
-      if (message.length === 4) {
-        const [life, from, to, fate] = message;
-        // They may be in memory here, or stored again, and the other page knows no place but that which is no more.
-        this.#lives.forEach((other, segment) => {
-          if (other === life && fate === 'delivered' && this.#segments[segment] === undefined)
-            this.#observer?.settled?.({ segment, from, to }, fate);
-        });
-        return this.#settle(...message);
-      }
+      if (message.length === 4) return this.#settle(...message);
       // What it knows of us may be older than what we appended last.
       if (message[1] === 'works' && this.#isWaiting) this.#tabs.tell([this.#life, 'waits']);
       this.#listener(...message);
@@ -206,12 +196,10 @@ export class IndexedDbJournal implements Journal, Sharing {
 
   async acknowledge(range: Range, fate: Fate = 'delivered'): Promise<void> {
     const segment = this.#segments[range.segment];
-    const { from, to } = range;
-    const life = this.#lives[range.segment];
-    if (life === undefined) return;
-    this.#tabs.tell([life, from, to, fate]);
     if (segment === undefined) return;
-    const { chunks } = segment;
+    const { life, chunks } = segment;
+    const { from, to } = range;
+    this.#tabs.tell([life, from, to, fate]);
     const done = this.#release(segment, range);
     // A chunk, and what was noted of it.
     const gone = done.map((chunk) => IDBKeyRange.bound([life, chunk.from], [life, chunk.to], false, true));
@@ -364,7 +352,6 @@ export class IndexedDbJournal implements Journal, Sharing {
       bytes: 0,
     };
     this.#segments[number] = segment;
-    this.#lives[number] = life;
     return segment;
   }
 
