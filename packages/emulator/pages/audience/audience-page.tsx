@@ -23,10 +23,8 @@ export function AudiencePage() {
   const search = query.get('search') ?? '';
   const value = query.get('value');
   const primaryKey = status.value?.primaryKey;
-  const [version, setVersion] = useState(0);
   const path = `/customers?limit=100&search=${encodeURIComponent(search)}`;
-  const list = useRows<CustomerRow, CustomerRows>(path, pick, `${version} ${primaryKey}`);
-  const changed = () => setVersion((before) => before + 1);
+  const list = useRows<CustomerRow, CustomerRows>(path, pick, primaryKey);
   const to = (part: string) => link(part === '' ? ['audience'] : ['audience', part], { search });
   const goTo = (part: string) => {
     location.hash = to(part);
@@ -36,7 +34,7 @@ export function AudiencePage() {
   const isEmpty = total === 0 && search === '';
   return (
     <>
-      <PrimaryKeyCard primaryKey={primaryKey} onSelected={changed} />
+      <PrimaryKeyCard primaryKey={primaryKey} onSelected={list.again} />
       {primaryKey !== null && (
         <>
           <div class="bar-of-tools">
@@ -75,7 +73,12 @@ export function AudiencePage() {
               {list.hasMore && <ReadOn isReading={list.isReading} onReadOn={list.readOn} />}
             </div>
             {/^\d+$/.test(open) && (
-              <CustomerPanel key={open} id={Number(open)} onClose={close} onChanged={changed} />
+              <CustomerPanel
+                key={open}
+                id={Number(open)}
+                onClose={close}
+                onChanged={(row) => list.change(Number(open), row)}
+              />
             )}
             {open === 'new' && (
               <NewCustomerPanel
@@ -83,7 +86,7 @@ export function AudiencePage() {
                 value={query.get('value') ?? ''}
                 onClose={close}
                 onMade={({ id }) => {
-                  changed();
+                  list.again();
                   goTo(String(id));
                 }}
               />
@@ -91,7 +94,7 @@ export function AudiencePage() {
             {open === '' && value !== null && <ValuePanel key={value} value={value} onClose={close} />}
           </div>
           {open === 'import' && (
-            <ImportDialog primaryKey={primaryKey ?? ''} onClose={close} onImported={changed} />
+            <ImportDialog primaryKey={primaryKey ?? ''} onClose={close} onImported={list.again} />
           )}
         </>
       )}

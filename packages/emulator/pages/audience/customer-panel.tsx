@@ -14,7 +14,8 @@ import { Timeline } from './timeline.tsx';
 interface CustomerPanelProps {
   readonly id: number;
   readonly onClose: () => void;
-  readonly onChanged: () => void;
+  /** Told of the customer as it is now; of undefined where it is gone. */
+  readonly onChanged: (row: CustomerRow | undefined) => void;
 }
 
 /** A customer: attributes, which can be edited, and events. */
@@ -34,10 +35,9 @@ export function CustomerPanel({ id, onClose, onChanged }: CustomerPanelProps) {
           action="Save"
           onCancel={() => setEditing(false)}
           onSave={async (attributes) => {
-            await tell('PUT', `/customers/${id}`, { attributes });
+            onChanged(await tell<CustomerRow>('PUT', `/customers/${id}`, { attributes }));
             setEditing(false);
             again();
-            onChanged();
           }}
         />
       )}
@@ -75,7 +75,7 @@ export function CustomerPanel({ id, onClose, onChanged }: CustomerPanelProps) {
           onClose={() => setDeleting(false)}
           onConfirm={async () => {
             await ask(`/customers/${id}`, { method: 'DELETE' });
-            onChanged();
+            onChanged(undefined);
             onClose();
           }}
         >

@@ -12,7 +12,7 @@ import { NothingArrives } from './nothing-arrives.tsx';
 import { RequestItem } from './request-item.tsx';
 import { RequestPanel } from './request-panel.tsx';
 
-const OUTCOMES = { all: 'All', taken: 'Taken', refused: 'Refused', fault: 'With a fault' } as const;
+const OUTCOMES = { all: 'All', taken: 'Taken', refused: 'Refused', fault: 'Fault' } as const;
 type Outcome = keyof typeof OUTCOMES;
 
 /** The requests that the service was sent, as they come: what one needs when nothing arrives. */

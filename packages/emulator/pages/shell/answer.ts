@@ -1,5 +1,5 @@
-import { useCallback, useEffect, useState } from 'preact/hooks';
-import { ask } from './ask.ts';
+import { useCallback, useState } from 'preact/hooks';
+import { useAsking } from './asking.ts';
 
 /** What an admin route has answered. */
 export interface Answer<T> {
@@ -15,16 +15,7 @@ export interface Answer<T> {
 export function useAnswer<T>(path: string | undefined, version: unknown = undefined): Answer<T> {
   const [answer, setAnswer] = useState<{ path?: string; value?: T; error?: unknown }>({});
   const [turn, setTurn] = useState(0);
-  useEffect(() => {
-    if (path === undefined) return;
-    const controller = new AbortController();
-    const { signal } = controller;
-    ask<T>(path, { signal }).then(
-      (value) => signal.aborted || setAnswer({ path, value }),
-      (error: unknown) => signal.aborted || setAnswer({ path, error }),
-    );
-    return () => controller.abort();
-  }, [path, version, turn]);
+  useAsking<T>(path, `${turn} ${version}`, (of, result) => setAnswer({ path: of, ...result }));
   const again = useCallback(() => setTurn((before) => before + 1), []);
   const { value, error } = answer.path === path ? answer : {};
   return { value, error, again };

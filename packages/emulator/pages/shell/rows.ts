@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ask } from './ask.ts';
+import { useAsking } from './asking.ts';
 
 /** As much of a row as its list needs. */
 interface Identified {
@@ -21,7 +22,10 @@ export interface Rows<Row, Page> {
   readonly isReading: boolean;
   readonly error: unknown;
   readonly readOn: () => void;
+  /** Begins anew: what was read on is let go. */
   readonly again: () => void;
+  /** Puts a row in the place of the one with its id, wherever that is, or takes it away; and asks again. */
+  readonly change: (id: number, row: Row | undefined) => void;
 }
 
 interface State<Row, Page> {
@@ -49,19 +53,19 @@ export function useRows<Row extends Identified, Page>(
   const [turn, setTurn] = useState(0);
   const [isReading, setReading] = useState(false);
   const reading = useRef<AbortController | undefined>(undefined);
+  const anew = useRef(false);
   const picker = useRef(pick);
   picker.current = pick;
 
-  useEffect(() => {
-    const controller = new AbortController();
-    const { signal } = controller;
-    ask<Page>(path, { signal }).then(
-      (first) =>
-        signal.aborted || setState((before) => beginAgain(before, path, first, picker.current(first))),
-      (error: unknown) => signal.aborted || setState((before) => ({ ...before, path, error })),
+  useAsking<Page>(path, `${turn} ${version}`, (of, result) => {
+    const isAnew = anew.current;
+    anew.current = false;
+    setState((before) =>
+      'error' in result
+        ? { ...(before.path === of ? before : NOTHING), path: of, error: result.error }
+        : beginAgain(isAnew ? NOTHING : before, of, result.value, picker.current(result.value)),
     );
-    return () => controller.abort();
-  }, [path, version, turn]);
+  });
   useEffect(() => () => reading.current?.abort(), [path]);
 
   const current = state.path === path ? state : NOTHING;
@@ -80,7 +84,11 @@ export function useRows<Row extends Identified, Page>(
       (page) => {
         if (signal.aborted) return;
         const { rows, hasMore } = picker.current(page);
-        setState((before) => ({ ...before, rows: [...before.rows, ...rows], hasMore }));
+        setState((before) => {
+          // What it follows may have been let go meanwhile.
+          if (before.rows.at(-1)?.id !== last) return before;
+          return { ...before, rows: [...before.rows, ...rows], hasMore };
+        });
         end();
       },
       (error: unknown) => {
@@ -90,7 +98,19 @@ export function useRows<Row extends Identified, Page>(
     );
   }, [path, last]);
 
-  const again = useCallback(() => setTurn((before) => before + 1), []);
+  const askAgain = useCallback(() => setTurn((before) => before + 1), []);
+  const again = useCallback(() => {
+    anew.current = true;
+    askAgain();
+  }, [askAgain]);
+  const change = (id: number, row: Row | undefined) => {
+    const replaced = row === undefined ? [] : [row];
+    setState((before) => ({
+      ...before,
+      rows: before.rows.flatMap((each) => (each.id === id ? replaced : [each])),
+    }));
+    askAgain();
+  };
   return {
     rows: current.rows,
     first: 'first' in current ? current.first : undefined,
@@ -99,6 +119,7 @@ export function useRows<Row extends Identified, Page>(
     error: 'error' in current ? current.error : undefined,
     readOn,
     again,
+    change,
   };
 }
 

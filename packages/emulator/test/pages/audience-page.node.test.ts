@@ -125,6 +125,14 @@ describe.skipIf(!hasChromium)('the audience page (needs Chromium)', () => {
       return page.locator('.customer').count();
     };
     await expect.poll(readOn).toBe(350);
+    await page.getByRole('link', { name: 'c0@example.com' }).click(); // the last one
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page
+      .getByRole('dialog', { name: 'Delete this customer?' })
+      .getByRole('button', { name: 'Delete' })
+      .click();
+    await page.getByText('349 customers').waitFor();
+    expect((await names(page)).at(-1)).toBe('c1@example.com');
     await page.getByLabel('Search customers').fill('NO 34');
     await page.getByText('11 customers').waitFor();
     expect((await names(page)).at(-1)).toBe('c34@example.com');
