@@ -1,11 +1,10 @@
-import { quote } from '../quote.ts';
 import type { Fault, FaultScope, Script } from './fault.ts';
 
-/** What a fault does, as a sentence without its subject: `answers 503 on 30 % of requests`. */
+/** What a fault does, as a sentence without its subject: `answers 503, on 30 % of requests`. */
 export function faultWords(fault: Fault | Script): string {
   if (fault.kind !== 'script') return actWords(fault) + scopeWords(fault);
-  const steps = fault.steps.map((step) => faultWords(step)).join(', then ');
-  return fault.repeat ? `${steps}, and again` : steps;
+  const steps = fault.steps.map((step) => faultWords(step)).join('; then ');
+  return fault.repeat ? `${steps}; and again` : steps;
 }
 
 /** What a fault does to a request that it acts on. */
@@ -16,7 +15,9 @@ export function actWords(fault: Fault): string {
       return `answers ${status}${retryAfter === undefined ? '' : ` with Retry-After ${retryAfter}`}`;
     }
     case 'latency':
-      return `waits ${fault.ms}${fault.jitterMs ? ` to ${fault.ms + fault.jitterMs}` : ''} ms`;
+      return fault.jitterMs
+        ? `waits ${duration(fault.ms)} to ${duration(fault.ms + fault.jitterMs)}`
+        : `waits ${duration(fault.ms)}`;
     case 'hang':
       return 'never answers';
     case 'reset':
@@ -26,9 +27,9 @@ export function actWords(fault: Fault): string {
     case 'too-large':
       return `refuses bodies of more than ${fault.bytes} bytes`;
     case 'poison':
-      return `refuses events that match ${quote(fault.pattern)}`;
+      return `refuses events that match /${fault.pattern}/${fault.flags ?? ''}`;
     case 'down':
-      return `refuses connections`;
+      return 'refuses connections';
     case 'none':
       return 'does nothing';
   }
@@ -36,16 +37,20 @@ export function actWords(fault: Fault): string {
 
 function scopeWords({ endpoint, percent, skip, times, requests, afterMs, forMs }: FaultScope): string {
   const words = [
-    endpoint === 'events' && 'to event ingestion',
-    endpoint === 'customers' && 'to reading customers',
+    endpoint === 'events' && 'event ingestion only',
+    endpoint === 'customers' && 'reading customers only',
     percent !== undefined && percent < 100 && `on ${percent} % of requests`,
     skip && `after ${count(skip, 'request')}`,
-    times !== undefined && `${count(times, 'time')} at most`,
+    times !== undefined && `at most ${count(times, 'time')}`,
     requests !== undefined && `for ${count(requests, 'request')}`,
-    afterMs && `from ${afterMs} ms on`,
-    forMs !== undefined && `for ${forMs} ms`,
+    afterMs && `from ${duration(afterMs)} on`,
+    forMs !== undefined && `for ${duration(forMs)}`,
   ];
-  return words.map((word) => (word ? ` ${word}` : '')).join('');
+  return words.map((word) => (word ? `, ${word}` : '')).join('');
+}
+
+function duration(ms: number): string {
+  return ms % 1_000 === 0 ? `${ms / 1_000} s` : `${ms} ms`;
 }
 
 function count(number: number, noun: string): string {

@@ -8,29 +8,29 @@ describe('a fault as it is given', () => {
     [{ kind: 'status', status: 503 }, 'answers 503'],
     [
       { kind: 'status', status: 429, retryAfter: 2, percent: 30, endpoint: 'events' },
-      'answers 429 with Retry-After 2 to event ingestion on 30 % of requests',
+      'answers 429 with Retry-After 2, event ingestion only, on 30 % of requests',
     ],
     [
       { kind: 'latency', ms: 200, jitterMs: 50, endpoint: 'customers' },
-      'waits 200 to 250 ms to reading customers',
+      'waits 200 ms to 250 ms, reading customers only',
     ],
-    [{ kind: 'hang', skip: 1, times: 2 }, 'never answers after 1 request 2 times at most'],
+    [{ kind: 'hang', skip: 1, times: 2 }, 'never answers, after 1 request, at most 2 times'],
     [{ kind: 'reset' }, 'resets the connection before it reads the body'],
     [{ kind: 'reset', at: 'middle' }, 'resets the connection in the middle of the answer'],
     [{ kind: 'lost-answer' }, 'serves the request and loses the answer'],
     [{ kind: 'too-large', bytes: 1000 }, 'refuses bodies of more than 1000 bytes'],
-    [{ kind: 'poison', pattern: 'B-2' }, 'refuses events that match "B-2"'],
-    [{ kind: 'down', forMs: 5000, afterMs: 100 }, 'refuses connections from 100 ms on for 5000 ms'],
+    [{ kind: 'poison', pattern: 'B-2' }, 'refuses events that match /B-2/'],
+    [{ kind: 'down', forMs: 5000, afterMs: 100 }, 'refuses connections, from 100 ms on, for 5 s'],
     [
       [
         { kind: 'hang', times: 1 },
         { kind: 'none', requests: 3 },
       ],
-      'never answers 1 time at most, then does nothing for 3 requests',
+      'never answers, at most 1 time; then does nothing, for 3 requests',
     ],
     [
       { kind: 'script', steps: [{ kind: 'hang', times: 1 }], repeat: true },
-      'never answers 1 time at most, and again',
+      'never answers, at most 1 time; and again',
     ],
   ])('%j is said in words: %s', (fault, words) => {
     expect(faultWords(readFault(fault))).toBe(words);

@@ -52,7 +52,7 @@ describe('a client is', () => {
     await using emulator = await start({ kind: 'latency', ms: 30, jitterMs: 20 });
     expect((await sendEvents(emulator, event())).status).toBe(200);
     const [row] = await emulator.requests();
-    expect(row).toMatchObject({ fault: 'waits 30 to 50 ms', events: 1 });
+    expect(row).toMatchObject({ fault: 'waits 30 ms to 50 ms', events: 1 });
     expect(row?.durationMs).toBeGreaterThan(25);
   });
 
@@ -120,7 +120,7 @@ describe('a client is', () => {
   it('refused for a poisonous event, or told of it where bad events are left out', async () => {
     await using emulator = await start({ kind: 'poison', pattern: '"sku":"B-2"' });
     const batch = [event({ payload: { sku: 'A-1' } }), event({ payload: { sku: 'B-2' } })];
-    const message = 'batch[1] was refused by a fault: it refuses events that match "\\"sku\\":\\"B-2\\""';
+    const message = 'batch[1] was refused by a fault: it refuses events that match /"sku":"B-2"/';
     expect(await sendEvents(emulator, ...batch)).toMatchObject({
       status: 422,
       body: { error: { code: 'invalid_field', field: 'batch[1]', message } },
@@ -190,7 +190,7 @@ describe('the admin routes of faults', () => {
       body: {
         id: 1,
         fault,
-        words: 'answers 500 1 time at most',
+        words: 'answers 500, at most 1 time',
         state: 'active',
         step: null,
         hits: 0,
