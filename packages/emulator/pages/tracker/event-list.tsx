@@ -12,6 +12,7 @@ const ROW_OF_TWO_LINES = 60;
 const HEAD = 34;
 const UNSEEN_ROWS = 4;
 const REST_MS = 150;
+const MOST_POINTED_OUT = 10;
 const COLUMNS = ['Received', 'Event', 'Customer', 'Source', 'Payload'];
 
 interface EventListProps {
@@ -52,12 +53,21 @@ export function EventList({ rows, length, position, openId, onOpen, onEscape }: 
     return () => clearTimeout(timer);
   }, [position, offset]);
 
+  const show = (index: number) => {
+    const top = index * rowHeight;
+    if (top < offset) position.goTo(top);
+    else if (top + rowHeight > offset + seen) position.goTo(top + rowHeight - seen);
+  };
+  const isReady = seen > 0 && !rows.isNew;
+  useEffect(() => {
+    const index = openId === undefined || !isReady ? undefined : rows.indexOf(openId);
+    if (index !== undefined && index < length) show(index);
+  }, [rows, openId, isReady]);
+
   const goTo = (index: number) => {
     const place = Math.min(Math.max(index, 0), length - 1);
     position.active.value = place;
-    const top = place * rowHeight;
-    if (top < offset) position.goTo(top);
-    else if (top + rowHeight > offset + seen) position.goTo(top + rowHeight - seen);
+    show(place);
   };
   const screen = Math.max(1, Math.floor(seen / rowHeight) - 1);
   const from = active ?? Math.ceil(offset / rowHeight) - 1;
@@ -84,6 +94,9 @@ export function EventList({ rows, length, position, openId, onOpen, onEscape }: 
   };
 
   const indexes = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+  // Few new rows are pointed out; where all of them are new all the time, that would only flicker.
+  const areFew = rows.previousNewest > 0 && rows.newest - rows.previousNewest <= MOST_POINTED_OUT;
+  const newAfter = areFew ? rows.previousNewest : Number.POSITIVE_INFINITY;
   const isActiveSeen = active !== undefined && active >= first && active <= last;
   return (
     <div
@@ -119,7 +132,7 @@ export function EventList({ rows, length, position, openId, onOpen, onEscape }: 
                 height={rowHeight}
                 isActive={index === active}
                 isOpen={row !== undefined && row.id === openId}
-                isNew={row !== undefined && rows.previousNewest > 0 && row.id > rows.previousNewest}
+                isNew={row !== undefined && row.id > newAfter}
                 onOpen={() => open(index)}
               />
             );

@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks';
 import type { TrackerCount } from '../../src/admin/contract.ts';
 import { formatCount, formatSome } from '../parts/numbers.ts';
 import { useAnswer } from '../shell/answer.ts';
@@ -17,12 +18,16 @@ interface ResultLineProps {
 export function ResultLine({ filter, rows, length }: ResultLineProps) {
   const path = isOpen(filter) ? undefined : trackerPath('/count', filter);
   const { value } = useAnswer<TrackerCount>(path, Math.floor(performance.now() / COUNT_EVERY_MS));
+  const text = !rows.isNew && length === 0 ? 'No event matches.' : value && found(value);
+  const first = useRef<{ path?: string | undefined; text?: string }>({});
+  if (text !== undefined && first.current.path !== path) first.current = { path, text };
+  const isFirst = first.current.path !== path || first.current.text === text;
   const unindexed = filter.text === undefined ? 0 : (status.value?.unindexed ?? 0);
   if (path === undefined) return null;
   return (
     <div class="result-line">
-      <span role="status" class="number">
-        {!rows.isNew && length === 0 ? 'No event matches.' : value && found(value)}
+      <span class="number" aria-live={isFirst ? 'polite' : 'off'}>
+        {text}
       </span>
       {unindexed > 0 && (
         <span class="badge warn" title="They are found all the same, only slower">
