@@ -30,7 +30,7 @@ export function TrackerPage() {
 
   const address = (id?: number) => link(id === undefined ? ['tracker'] : ['tracker', String(id)], filter);
   const open = (id: number) => {
-    position.active.value = rows.shown.indexOf(id);
+    if (position.active.peek() !== undefined) position.active.value = rows.shown.indexOf(id);
     location.hash = address(id);
   };
   const close = () => {

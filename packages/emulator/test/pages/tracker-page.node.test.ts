@@ -218,6 +218,10 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
       ]);
       await panel(page).getByText('Received 2 times, stored once').waitFor();
       expect(new URL(page.url()).hash).toBe('#/tracker/4');
+      await fill(emulator, 1, 'late');
+      await newer(page).getByText('1 new event').waitFor();
+      await panel(page).getByRole('button', { name: 'Close' }).click();
+      await rowWith(page, 'late').waitFor(); // the list follows again
     });
 
     it('by the keyboard, and gives the focus back when it is closed', async () => {
