@@ -25,8 +25,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'acknowledges before the service has answered',
     file: 'delivery.js',
-    find: 'let verdict;',
-    replace: 'let verdict; await this.#options.journal.acknowledge(batch.range);',
+    find: 'const outcome = await requests.post(',
+    replace: 'await this.#options.journal.acknowledge(batch.range); const outcome = await requests.post(',
   },
   {
     name: 'drops the checksum',
