@@ -65,7 +65,10 @@ export function createApplication({
     const exchange = begin(context.req);
     context.set('exchange', exchange);
     await next();
-    exchange?.end(context.res.status);
+    if (exchange === undefined) return;
+    // Whoever asked is gone, and sees no answer.
+    if (context.env.incoming.socket.destroyed) exchange.isCut = true;
+    exchange.end(context.res.status);
   });
   application.notFound((context) => {
     const message = explainUnknownPath(context.req.path, paths);

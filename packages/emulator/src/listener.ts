@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { ConfigError } from '@sluice/protocol';
+import type { MalformedRequests } from './malformed-requests.ts';
 
 // Longer than clients keep an idle connection, so that they close it first and never send into one that is closing.
 const KEEP_ALIVE_MS = 65_000;
@@ -12,17 +13,25 @@ export class Listener {
   readonly #option: string;
   readonly #host: string;
   readonly #handle: RequestListener;
+  readonly #malformed: MalformedRequests;
   #port: number;
   /** Why it must not listen. */
   readonly #away = new Set<Away>();
   #server: Server | undefined;
 
   /** `option` names the option that gave the port, for errors. Port 0 means any free one, chosen at the first `open`. */
-  constructor(option: string, host: string, port: number, handle: RequestListener) {
+  constructor(
+    option: string,
+    host: string,
+    port: number,
+    handle: RequestListener,
+    malformed: MalformedRequests,
+  ) {
     this.#option = option;
     this.#host = host;
     this.#port = port;
     this.#handle = handle;
+    this.#malformed = malformed;
   }
 
   /** Its base address, with the real port. */
@@ -38,6 +47,7 @@ export class Listener {
     this.#away.delete(reason);
     if (this.#server !== undefined || this.#away.size > 0) return;
     const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, this.#handle);
+    server.on('clientError', (error, socket) => this.#malformed.end(error, socket));
     this.#server = server;
     try {
       await new Promise<void>((resolve, reject) => {

@@ -117,7 +117,9 @@ function readBytes(request: IncomingMessage, { maxBytes, onBytes }: BodyBounds):
       }
     });
     request.on('end', () => resolve(Buffer.concat(chunks)));
-    request.on('error', reject);
-    request.on('close', () => reject(new Refusal('malformed_request', 'The body ended too early.')));
+    // A client that goes away in the middle of it is no failure of the emulator.
+    for (const gone of ['error', 'close']) {
+      request.on(gone, () => reject(new Refusal('malformed_request', 'The body ended too early.')));
+    }
   });
 }

@@ -11,7 +11,7 @@ import { OperatorAccess } from './admin/operator-access.ts';
 import { addRequestRoutes } from './admin/request-routes.ts';
 import { addStatusRoutes } from './admin/status-routes.ts';
 import { addTrackerRoutes } from './admin/tracker-routes.ts';
-import { createApplication, type RequestContext } from './application.ts';
+import { type Application, createApplication, type RequestContext } from './application.ts';
 import { systemClock } from './clock.ts';
 import { addCustomerEndpoint } from './customer-endpoint.ts';
 import type { Emulator } from './emulator.ts';
@@ -20,6 +20,7 @@ import { Exchange } from './exchange.ts';
 import { Faults } from './faults/faults.ts';
 import { addInspectionEndpoints, INSPECTION_PATHS } from './inspection-endpoints.ts';
 import { Listener } from './listener.ts';
+import { MalformedRequests } from './malformed-requests.ts';
 import { checkOptions, type EmulatorOptions, type Settings } from './options.ts';
 import { addPages } from './pages.ts';
 import { RateLimiter } from './rate-limiter.ts';
@@ -139,8 +140,11 @@ function createListeners(
   addTrackerRoutes(routes, account);
   addRequestRoutes(routes, account.requests);
   addPages(apiApplication, access);
-  const events = new Listener('port', host, settings.port, createRequestListener(eventsApplication));
-  const api = new Listener('apiPort', host, settings.apiPort, createRequestListener(apiApplication));
+  const malformed = new MalformedRequests(account, behaviour);
+  const listen = (option: string, port: number, application: Application): Listener =>
+    new Listener(option, host, port, createRequestListener(application, malformed), malformed);
+  const events = listen('port', settings.port, eventsApplication);
+  const api = listen('apiPort', settings.apiPort, apiApplication);
   return { events, api, live, faults };
 }
 

@@ -1,0 +1,58 @@
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Account } from './account.ts';
+import { type Answer, refusalAnswer } from './answers.ts';
+import type { BehaviourSwitch } from './behaviour-switch.ts';
+import { Exchange } from './exchange.ts';
+import { Refusal } from './refusal.ts';
+
+/** First byte of a TLS connection. */
+const TLS_HANDSHAKE = 0x16;
+
+/** Refuses what cannot be understood as a request of HTTP, and keeps it among the requests: it explains why nothing arrives. */
+export class MalformedRequests {
+  readonly #account: Account;
+  readonly #behaviour: BehaviourSwitch;
+
+  constructor(account: Account, behaviour: BehaviourSwitch) {
+    this.#account = account;
+    this.#behaviour = behaviour;
+  }
+
+  /** The answer to what was not understood for `reason`. */
+  refuse(reason: string): Answer {
+    const refusal = new Refusal('malformed_request', `The request cannot be understood: ${reason}`, {
+      headers: { 'access-control-allow-origin': '*' },
+    });
+    const { current } = this.#behaviour;
+    const exchange = new Exchange(this.#account, current, { method: '?', path: '?', userAgent: undefined });
+    exchange.error = refusal.body.error;
+    const answer = refusalAnswer(refusal, current);
+    exchange.end(answer.status);
+    return answer;
+  }
+
+  /** Ends a connection on which Node's server did not find a request. */
+  end(error: Error, socket: Duplex): void {
+    const code: unknown = Reflect.get(error, 'code');
+    // It was cut, maybe in the middle of a request that is served and kept as any other.
+    const isCut = code === 'ECONNRESET' || code === 'HPE_INVALID_EOF_STATE';
+    if (isCut || !socket.writable) return void socket.destroy();
+    const { status, headers, body } = this.refuse(reasonOf(error));
+    const bytes = Buffer.from(body ?? '');
+    const all = { ...headers, 'content-length': bytes.length, connection: 'close' };
+    const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(
+      Buffer.concat([
+        Buffer.from(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`),
+        bytes,
+      ]),
+    );
+  }
+}
+
+function reasonOf(error: Error): string {
+  const packet: unknown = Reflect.get(error, 'rawPacket');
+  const isTls = Buffer.isBuffer(packet) && packet[0] === TLS_HANDSHAKE;
+  return isTls ? 'it seems to be TLS. The addresses begin with http://, not https://.' : error.message;
+}

@@ -1,0 +1,61 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import { startEmulator } from '../src/index.ts';
+import type { Service } from './service.ts';
+
+/** All that is answered to bytes that are sent as they are. */
+function answerTo({ baseUrl }: Service, bytes: string | Uint8Array): Promise<string> {
+  const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1');
+  socket.write(bytes);
+  return text(socket);
+}
+
+const HEAD = 'POST /api/events/batch/ HTTP/1.1\r\nConnection: close\r\n';
+
+describe('what is no request of HTTP', () => {
+  it.each<[string, string | Uint8Array, RegExp]>([
+    ['another protocol', 'EHLO there\r\n\r\n', /Parse Error/],
+    [
+      'TLS',
+      new Uint8Array([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]),
+      /it seems to be TLS\. The addresses begin with http:/,
+    ],
+    ['headers without an end', `${HEAD}X: ${'x'.repeat(40_000)}\r\n\r\n`, /Header overflow/],
+    ['an impossible Host', `${HEAD}Host: a b/\r\n\r\n`, /its path and Host header make no address/],
+  ])('is refused with a reason that is kept as well: %s', async (_, bytes, reason) => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    const [head = '', body = ''] = (await answerTo(emulator, bytes)).split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(head).toContain('access-control-allow-origin: *');
+    const { error } = JSON.parse(body);
+    expect(error).toEqual({ code: 'malformed_request', message: expect.stringMatching(reason) });
+    expect(await emulator.requests()).toMatchObject([
+      { method: '?', path: '?', status: 400, error, events: null },
+    ]);
+  });
+
+  it('is answered in the form that refusals have', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email', preset: 'quiet' });
+    expect(await answerTo(emulator, 'EHLO there\r\n\r\n')).toMatch(
+      /^HTTP\/1\.1 400 [\s\S]*content-length: 0[\s\S]*\r\n\r\n$/,
+    );
+  });
+
+  it('is not made of a request that is cut short: that is kept once, as what it is', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    const socket = connect(Number(new URL(emulator.baseUrl).port), '127.0.0.1');
+    const key = `Authorization: Api-Key ${emulator.apiKey}\r\nContent-Type: application/json`;
+    socket.end(`${HEAD}Host: x\r\n${key}\r\nContent-Length: 100\r\n\r\n{"batch":`);
+    socket.resume();
+    await expect.poll(() => emulator.requests()).toHaveLength(1);
+    expect(await emulator.requests()).toMatchObject([
+      {
+        method: 'POST',
+        status: null,
+        bytes: 9,
+        error: { code: 'malformed_request', message: 'The body ended too early.' },
+      },
+    ]);
+  });
+});
