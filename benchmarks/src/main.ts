@@ -12,6 +12,7 @@ import { backlog } from './measurements/backlog.ts';
 import { burst } from './measurements/burst.ts';
 import { burstSizes } from './measurements/burst-sizes.ts';
 import { durable } from './measurements/durable.ts';
+import { emulator } from './measurements/emulator.ts';
 import { idle } from './measurements/idle.ts';
 import type { Measurement } from './measurements/measurement.ts';
 import { memory } from './measurements/memory.ts';
@@ -27,7 +28,7 @@ import { fitColumns, tableLine } from './text-table.ts';
 import { averageBytes } from './workload/average-bytes.ts';
 
 const IN_NODE: readonly Measurement[] = [
-  ...[burst, burstSizes, peers, track, recovery, durable, backlog, memory, paced, idle],
+  ...[burst, burstSizes, peers, track, recovery, durable, backlog, memory, paced, idle, emulator],
 ];
 const IN_BROWSER: readonly Measurement[] = [browserSize, survival, mainThread];
 const SIZE = { full: { rounds: 5, events: 200_000 }, quick: { rounds: 1, events: 20_000 } };
