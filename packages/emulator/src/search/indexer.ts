@@ -16,6 +16,7 @@ export interface Extent {
 export class Indexer {
   readonly #index: SearchIndex;
   readonly #uuids: UuidMerger | undefined;
+  readonly #extent: Statement;
   readonly #sizes: Statement;
   readonly #read: Statement;
   #work: Generator<void> | undefined;
@@ -24,11 +25,10 @@ export class Indexer {
   constructor(database: Database, index: SearchIndex, uuids: UuidMerger | undefined) {
     this.#index = index;
     this.#uuids = uuids;
-    this.#sizes = database
-      .prepare(
-        'SELECT id, octet_length(body) FROM events WHERE id > ? AND id <= ? ORDER BY id LIMIT CAST(? AS INTEGER)',
-      )
-      .raw(true);
+    const sizes = `SELECT id, octet_length(body) AS size FROM events
+      WHERE id > ? AND id <= ? ORDER BY id LIMIT CAST(? AS INTEGER)`;
+    this.#sizes = database.prepare(sizes).raw(true);
+    this.#extent = database.prepare(`SELECT max(id) AS last, sum(size) AS bytes FROM (${sizes})`);
     this.#read = database.prepare(
       'SELECT id, name, correlation_value, source, body FROM events WHERE id > ? AND id <= ? ORDER BY id',
     );
@@ -52,15 +52,23 @@ export class Indexer {
 
   #addSome(newest: number): boolean {
     const through = this.#index.through;
-    const sizes = this.#sizes.all(through, newest, MOST_EVENTS) as [id: number, bytes: number][];
-    let bytes = 0;
-    const end = sizes.findIndex(([, size]) => {
-      bytes += size;
-      return bytes > MOST_BYTES;
-    });
-    const [last = newest] = sizes[end === -1 ? sizes.length - 1 : end] ?? [];
+    const last = this.#lastAtOnce(through, newest);
     const events = this.#read.all(through, last) as IndexedEvent[];
     this.#index.add(events);
     return events.length > 0;
+  }
+
+  /** The last of the events that are added at once: so many, or fewer that are large. */
+  #lastAtOnce(through: number, newest: number): number {
+    const all = this.#extent.get(through, newest, MOST_EVENTS) as { last: number | null; bytes: number };
+    if (all.last === null || all.bytes <= MOST_BYTES) return all.last ?? newest;
+    let bytes = 0;
+    let last = through;
+    for (const [id, size] of this.#sizes.all(through, newest, MOST_EVENTS) as [id: number, bytes: number][]) {
+      bytes += size;
+      if (bytes > MOST_BYTES && last > through) break;
+      last = id;
+    }
+    return last;
   }
 }

@@ -30,7 +30,7 @@ const PREFIXES: Readonly<Record<ExactField, string>> = { name: 'n', correlation_
 
 /** The word that stands in the index for the exact (escaped) value of a column. */
 export function exactWord(field: ExactField, value: string): string {
-  return PREFIXES[field] + hash53(value).toString(36);
+  return PREFIXES[field] + hash53(value);
 }
 
 /** The partition that an event is in. */
@@ -122,12 +122,8 @@ export class SearchIndex {
   }
 
   #add({ id, name, correlation_value, source, body }: IndexedEvent): void {
-    const exact = [
-      exactWord('name', name),
-      exactWord('correlation_value', correlation_value),
-      exactWord('source', source),
-    ];
-    this.#insert(partitionOf(id).number).run(id, exact.join(' '), textOf(name, correlation_value, body));
+    const exact = `${exactWord('name', name)} ${exactWord('correlation_value', correlation_value)} ${exactWord('source', source)}`;
+    this.#insert(partitionOf(id).number).run(id, exact, textOf(name, correlation_value, body));
   }
 
   #insert(number: number): Statement {

@@ -1,5 +1,6 @@
 import { type Database, inTransaction, type Statement } from '../storage/database.ts';
 import { hash53 } from '../storage/hash.ts';
+import { RowInsert } from '../storage/row-insert.ts';
 
 // With more at a time, each page of the table is written less often.
 const MOST_AT_ONCE = 262_144;
@@ -11,7 +12,7 @@ const HASHES = 2 ** 53;
 export class UuidMerger {
   readonly #index: Database;
   readonly #read: Statement;
-  readonly #put: Statement;
+  readonly #put: RowInsert;
   readonly #save: Statement;
   readonly #remove: Statement;
   #through: number;
@@ -21,7 +22,7 @@ export class UuidMerger {
     this.#read = database
       .prepare('SELECT id, uuid FROM events WHERE id > ? AND id <= ? AND uuid IS NOT NULL')
       .raw(true);
-    this.#put = index.prepare('INSERT OR IGNORE INTO uuids VALUES (?, ?)');
+    this.#put = new RowInsert(index, 'uuids', ['hash', 'id'], 'INSERT OR IGNORE');
     this.#save = index.prepare('UPDATE progress SET merged = ?');
     this.#remove = index.prepare('DELETE FROM uuids WHERE hash >= ? AND hash < ? AND id < ?');
     const { merged } = index.prepare('SELECT merged FROM progress').get() as { merged: number };
@@ -44,11 +45,11 @@ export class UuidMerger {
     for (let from = 0; from < order.length; from += SLICE) {
       yield;
       inTransaction(this.#index, () => {
-        for (const key of order.subarray(from, from + SLICE)) {
+        const values = Array.from(order.subarray(from, from + SLICE), (key) => {
           const at = key % MOST_AT_ONCE;
-          const row = rows[at];
-          if (row !== undefined) this.#put.run(hashes[at], row[0]);
-        }
+          return [hashes[at], rows[at]?.[0]];
+        });
+        this.#put.run(values.flat());
       });
     }
     this.#save.run(through);

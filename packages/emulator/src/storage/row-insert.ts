@@ -9,11 +9,11 @@ export class RowInsert {
   readonly #one: Statement;
   readonly #many: Statement;
 
-  constructor(database: Database, table: string, columns: readonly string[]) {
+  constructor(database: Database, table: string, columns: readonly string[], verb = 'INSERT') {
     const row = `(${columns.map(() => '?').join(', ')})`;
     const insert = (rows: number) =>
       database.prepare(
-        `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${Array(rows).fill(row).join(', ')}`,
+        `${verb} INTO ${table} (${columns.join(', ')}) VALUES ${Array(rows).fill(row).join(', ')}`,
       );
     this.#width = columns.length;
     this.#one = insert(1);
