@@ -6,7 +6,7 @@ import { systemClock } from './clock.ts';
 import { type Logger, silentLogger } from './logger.ts';
 import { openIndex } from './search/index-database.ts';
 import { IndexedSearch } from './search/indexed-search.ts';
-import { InlineSearch } from './search/inline-search.ts';
+import { INLINE_AT_ONCE, InlineSearch } from './search/inline-search.ts';
 import type { Search } from './search/search.ts';
 import { SearchEngine } from './search/search-engine.ts';
 import { ApiKeyStore } from './storage/api-key-store.ts';
@@ -60,7 +60,10 @@ export class Account {
       const extent = () => this.events.totals;
       this.search =
         directory === undefined
-          ? new InlineSearch(() => new SearchEngine(database, openIndex(undefined, database), false), extent)
+          ? new InlineSearch(
+              () => new SearchEngine(database, openIndex(undefined, database), false, INLINE_AT_ONCE),
+              extent,
+            )
           : new IndexedSearch({ directory: directory.path, database, uuids, extent, logger });
       this.audience = new Audience(database, new SettingsStore(database));
       this.requests = new RequestStore(database);

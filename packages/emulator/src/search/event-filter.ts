@@ -32,6 +32,8 @@ export interface Plan {
   readonly values: readonly (string | number)[];
   /** What the text of an event must have. */
   readonly phrases: readonly string[];
+  /** The same for a full-text table; whole, where `match` leaves out what is not worth being looked up. */
+  readonly textMatch: string;
   /** Whether `match` sees to all of the phrases. */
   readonly isTextExact: boolean;
 }
@@ -60,7 +62,8 @@ export function planOf(filter: SearchFilter): Plan {
   if (filter.to !== undefined) add('received_at < ?', filter.to);
   if (filter.attributed !== undefined) add(`${ATTRIBUTED} = ?`, Number(filter.attributed));
   const phrases = phrasesOf(filter.text ?? '');
-  const lookedUp = phrases.map(matchOf).filter((term) => term !== undefined);
+  const all = phrases.map(matchOf);
+  const lookedUp = all.filter((_, at) => at < phrases.length - 1 || isWorthLookingUp(phrases[at] ?? ''));
   const isTextExact = lookedUp.length === phrases.length;
   terms.push(...lookedUp);
   return {
@@ -69,16 +72,20 @@ export function planOf(filter: SearchFilter): Plan {
     conditions: clauses.join(''),
     values,
     phrases,
+    textMatch: all.join(' '),
     isTextExact,
   };
 }
 
 // In quotes there is no syntax, but for the quote itself.
-function matchOf(phrase: string, at: number, phrases: readonly string[]): string | undefined {
+function matchOf(phrase: string, at: number, phrases: readonly string[]): string {
   const quoted = `"${phrase.replaceAll('"', '""')}"`;
-  if (at < phrases.length - 1) return quoted;
-  const [first = '', ...others] = wordsOf(phrase);
-  return others.length === 0 && first.length < SHORTEST_PREFIX ? undefined : `${quoted} *`;
+  return at < phrases.length - 1 ? quoted : `${quoted} *`;
+}
+
+function isWorthLookingUp(beginning: string): boolean {
+  const [first = '', ...others] = wordsOf(beginning);
+  return others.length > 0 || first.length >= SHORTEST_PREFIX;
 }
 
 /** Whether there is a customer that an event can be attributed to. */

@@ -5,7 +5,7 @@ import { hasCustomers, type Plan, planOf, type SearchFilter } from './event-filt
 import { readRows, readWhole, type WholeEvent } from './found-events.ts';
 import type { Extent } from './indexer.ts';
 import { type SearchIndex, textOf } from './search-index.ts';
-import { hasPhrases } from './words.ts';
+import { type Candidate, TextMatcher } from './text-matcher.ts';
 
 /** Which of the events that match are wanted: the newest with an id below `before`, at most `limit`. */
 export interface PageQuery {
@@ -45,6 +45,7 @@ export class EventSearch {
   readonly #database: Database;
   readonly #index: SearchIndex;
   readonly #now: () => number;
+  #matcher: TextMatcher | undefined;
 
   /** `now`: a clock in milliseconds, for the bounds of time. */
   constructor(database: Database, index: SearchIndex, now: () => number = () => performance.now()) {
@@ -172,12 +173,16 @@ export class EventSearch {
     return rows.map(([id]) => id);
   }
 
-  #withPhrases({ phrases }: Plan, ids: readonly number[]): number[] {
+  #withPhrases({ phrases, textMatch }: Plan, ids: readonly number[]): number[] {
     const read = this.#database.prepare('SELECT name, correlation_value, body FROM events WHERE id = ?');
-    return ids.filter((id) => {
+    const candidates: Candidate[] = [];
+    for (const id of ids) {
       const row = read.get(id) as Searched | undefined;
-      return row !== undefined && hasPhrases(textOf(row.name, row.correlation_value, row.body), phrases);
-    });
+      if (row !== undefined) candidates.push({ id, text: textOf(row.name, row.correlation_value, row.body) });
+    }
+    this.#matcher ??= new TextMatcher();
+    const found = this.#matcher.find(candidates, phrases, textMatch);
+    return ids.filter((id) => found.has(id));
   }
 }
 

@@ -3,7 +3,7 @@ import type { Database } from '../storage/database.ts';
 import type { UuidIndex } from '../storage/uuid-index.ts';
 import { openIndex, progressOf, removeIndex } from './index-database.ts';
 import type { Extent } from './indexer.ts';
-import { InlineSearch } from './inline-search.ts';
+import { INLINE_AT_ONCE, InlineSearch } from './inline-search.ts';
 import type { Questions, Search } from './search.ts';
 import { SearchEngine } from './search-engine.ts';
 import { HAS_THREADS, ThreadSearch } from './thread-search.ts';
@@ -80,7 +80,8 @@ export class IndexedSearch implements Search {
 
   #makeSearch(): Search {
     const { directory, database, uuids, extent, logger } = this.#parts;
-    if (!HAS_THREADS) return new InlineSearch(() => new SearchEngine(database, this.#index, true), extent);
+    if (!HAS_THREADS)
+      return new InlineSearch(() => new SearchEngine(database, this.#index, true, INLINE_AT_ONCE), extent);
     return new ThreadSearch(directory, progressOf(this.#index).indexed, extent, {
       merged: (through) => uuids.release(through),
       trouble: (reason) => logger.warn({ directory, reason }, 'events could not be indexed for now'),

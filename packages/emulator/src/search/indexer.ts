@@ -2,7 +2,6 @@ import type { Database, Statement } from '../storage/database.ts';
 import type { IndexedEvent, SearchIndex } from './search-index.ts';
 import type { UuidMerger } from './uuid-merger.ts';
 
-const MOST_EVENTS = 2_000;
 const MOST_BYTES = 8 * 1024 * 1024;
 const MERGE_FROM = 131_072;
 
@@ -16,13 +15,15 @@ export interface Extent {
 export class Indexer {
   readonly #index: SearchIndex;
   readonly #uuids: UuidMerger | undefined;
+  readonly #atOnce: number;
   readonly #extent: Statement;
   readonly #sizes: Statement;
   readonly #read: Statement;
   #work: Generator<void> | undefined;
 
-  /** `uuids`: undefined where they stay in memory. */
-  constructor(database: Database, index: SearchIndex, uuids: UuidMerger | undefined) {
+  /** `uuids`: undefined where they stay in memory. `atOnce`: events that are added in one piece of work. */
+  constructor(database: Database, index: SearchIndex, uuids: UuidMerger | undefined, atOnce: number) {
+    this.#atOnce = atOnce;
     this.#index = index;
     this.#uuids = uuids;
     const sizes = `SELECT id, octet_length(body) AS size FROM events
@@ -60,11 +61,14 @@ export class Indexer {
 
   /** The last of the events that are added at once: so many, or fewer that are large. */
   #lastAtOnce(through: number, newest: number): number {
-    const all = this.#extent.get(through, newest, MOST_EVENTS) as { last: number | null; bytes: number };
+    const all = this.#extent.get(through, newest, this.#atOnce) as { last: number | null; bytes: number };
     if (all.last === null || all.bytes <= MOST_BYTES) return all.last ?? newest;
     let bytes = 0;
     let last = through;
-    for (const [id, size] of this.#sizes.all(through, newest, MOST_EVENTS) as [id: number, bytes: number][]) {
+    for (const [id, size] of this.#sizes.all(through, newest, this.#atOnce) as [
+      id: number,
+      bytes: number,
+    ][]) {
       bytes += size;
       if (bytes > MOST_BYTES && last > through) break;
       last = id;

@@ -2,8 +2,11 @@ import type { Extent } from './indexer.ts';
 import type { Questions, Search } from './search.ts';
 import type { SearchEngine } from './search-engine.ts';
 
-// Between the pieces of its work, requests have their turn.
+// Between the pieces of its work, which take some milliseconds, requests have their turn.
 const PAUSE_MS = 10;
+
+/** How many events are indexed in one piece of work. */
+export const INLINE_AT_ONCE = 500;
 
 /** Searches on the thread that takes the events. It indexes from the first question on: who never asks pays nothing. */
 export class InlineSearch implements Search {

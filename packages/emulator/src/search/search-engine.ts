@@ -17,11 +17,14 @@ export class SearchEngine {
   readonly #indexer: Indexer;
   readonly #answers: Answers;
 
-  /** `mergesUuids`: whether the index finds uuids as well; else they stay in memory. */
-  constructor(database: Database, index: Database, mergesUuids: boolean) {
+  /**
+   * `mergesUuids`: whether the index finds uuids as well; else they stay in memory. `atOnce`: events that are indexed in one
+   * piece of work, 100 take about a millisecond.
+   */
+  constructor(database: Database, index: Database, mergesUuids: boolean, atOnce: number) {
     this.#index = new SearchIndex(index);
     this.#uuids = mergesUuids ? new UuidMerger(database, index) : undefined;
-    this.#indexer = new Indexer(database, this.#index, this.#uuids);
+    this.#indexer = new Indexer(database, this.#index, this.#uuids, atOnce);
     const search = new EventSearch(database, this.#index);
     this.#answers = {
       rows: ([filter, query], extent) => search.rows(filter, query, extent),

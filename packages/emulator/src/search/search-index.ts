@@ -7,6 +7,9 @@ import { payloadText, withoutEscapes } from './payload-text.ts';
 // up in one after the other, and what retention removed goes with its table.
 const PARTITION_SIZE = 131_072;
 
+/** How SQLite takes texts apart into words. */
+export const TOKENIZER = 'unicode61 remove_diacritics 2';
+
 /** What the index needs of an event. */
 export interface IndexedEvent {
   readonly id: number;
@@ -26,7 +29,12 @@ export interface Partition {
 /** The columns whose exact value can be looked up. */
 export type ExactField = 'name' | 'correlation_value' | 'source';
 
-const PREFIXES: Readonly<Record<ExactField, string>> = { name: 'n', correlation_value: 'c', source: 's' };
+// Begun with a letter for private use, so that no word that somebody searches for is the beginning of one of these.
+const PREFIXES: Readonly<Record<ExactField, string>> = {
+  name: '\uE000n',
+  correlation_value: '\uE000c',
+  source: '\uE000s',
+};
 
 /** The word that stands in the index for the exact (escaped) value of a column. */
 export function exactWord(field: ExactField, value: string): string {
@@ -34,7 +42,7 @@ export function exactWord(field: ExactField, value: string): string {
 }
 
 /** The partition that an event is in. */
-export function partitionOf(id: number): Partition {
+function partitionOf(id: number): Partition {
   const number = Math.floor((id - 1) / PARTITION_SIZE);
   return { number, first: number * PARTITION_SIZE + 1, last: (number + 1) * PARTITION_SIZE };
 }
@@ -149,7 +157,7 @@ export class SearchIndex {
   #create(number: number): void {
     this.#database.exec(
       `CREATE VIRTUAL TABLE IF NOT EXISTS search_${number} USING
-       fts5(exact, text, content='', columnsize=0, tokenize='unicode61 remove_diacritics 2')`,
+       fts5(exact, text, content='', columnsize=0, tokenize='${TOKENIZER}')`,
     );
     // Merging its parts less often makes adding a quarter cheaper; so many parts are still searched in no time.
     this.#database.exec(`INSERT INTO search_${number} (search_${number}, rank) VALUES ('automerge', 16)`);

@@ -8,6 +8,7 @@ import type { Extent } from './indexer.ts';
 import { SearchEngine } from './search-engine.ts';
 import type { FromWorker, ToWorker } from './worker-messages.ts';
 
+const AT_ONCE = 2_000;
 const QUIET_MS = 500;
 const RETRY_MS = 5_000;
 
@@ -17,7 +18,7 @@ function run(port: NonNullable<typeof parentPort>, directory: string): void {
   const tell = (message: FromWorker) => port.postMessage(message);
   const database = reopenDatabase(directory);
   const index = reopenIndex(directory, database);
-  const engine = new SearchEngine(database, index, true);
+  const engine = new SearchEngine(database, index, true, AT_ONCE);
   const checkpoints = new Checkpoints(database);
   let extent: Extent = { oldest: 1, newest: 0 };
   let timer: NodeJS.Timeout | undefined;

@@ -108,6 +108,8 @@ export class ThreadSearch implements Search {
   }
 
   #hear(message: FromWorker): void {
+    // What is still under way once it is closed is about an index that may be another one by now.
+    if (this.#isClosed) return;
     switch (message.type) {
       case 'progress':
         this.#indexed = message.indexed;
@@ -123,7 +125,7 @@ export class ThreadSearch implements Search {
         this.#waiting.delete(message.id);
         return;
       default:
-        if (!this.#isClosed) this.#events[message.type](message.reason);
+        this.#events[message.type](message.reason);
     }
   }
 
