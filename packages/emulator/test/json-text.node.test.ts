@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { elementTexts, isDeeperThan } from '../src/json-text.ts';
+import { elementTexts, isDeeperThan, memberText } from '../src/json-text.ts';
 
 describe('the texts of the elements of an array', () => {
   it.each([
@@ -32,5 +32,29 @@ describe('how deep a text is nested', () => {
   ])('%s', (text, depth) => {
     expect(isDeeperThan(text, depth)).toBe(false);
     if (depth > 0) expect(isDeeperThan(text, depth - 1)).toBe(true);
+  });
+});
+
+describe('the text of a member', () => {
+  it.each([
+    ['{}', undefined],
+    ['{"payload":{"a":[1, 2]}}', '{"a":[1, 2]}'],
+    [' { "payload" : { "a" : 1.0 } , "b" : 2 } ', '{ "a" : 1.0 }'],
+    ['{"event":"payload","x":{"payload":1},"payload":{"b":"}\\",{"}}', '{"b":"}\\",{"}'],
+    ['{"payload":{"a":1},"payload":{"b":2}}', '{"b":2}'],
+    ['{"\\u0070ayload":[]}', '[]'],
+    ['{"payloads":1,"pay":2}', undefined],
+  ])('of %s', (text, expected) => {
+    expect(memberText(text, 'payload')).toBe(expected);
+    expect(expected === undefined ? undefined : JSON.parse(expected)).toEqual(JSON.parse(text).payload);
+  });
+
+  it.each([
+    ['{"event":"a","payload":{"b":[1,2', '{"b":[1,2'],
+    ['{"event":"a","payload":{"b":"c', '{"b":"c'],
+    ['{"event":"a","payl', undefined],
+    ['{"event":"a","payload"', undefined],
+  ])('is what there is of it in the beginning %s', (text, expected) => {
+    expect(memberText(text, 'payload')).toBe(expected);
   });
 });
