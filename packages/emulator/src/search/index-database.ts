@@ -5,6 +5,7 @@ import { type Database, FILES, inTransaction, makePrivateFile, userVersion } fro
 
 // An index of another version is made anew: it needs no migrations.
 const VERSION = 1;
+const MOST_MAPPED = 2 ** 31 - 65_536;
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
@@ -50,7 +51,8 @@ export function removeIndex(directory: string): void {
 function prepare(index: Database, database: Database): Database {
   try {
     index.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4096');
-    index.exec('PRAGMA cache_size = -32768');
+    // Each commit of one thread empties the other's cache: pages are looked at where the system holds them.
+    index.exec(`PRAGMA cache_size = -32768; PRAGMA mmap_size = ${MOST_MAPPED}`);
     if (userVersion(index) === 0) inTransaction(index, () => create(index, database));
     check(index, database);
     return index;
