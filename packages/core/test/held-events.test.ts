@@ -268,8 +268,8 @@ describe('held events of two customers on one device', () => {
         for (const step of all) {
           const tab = tabs[step.tab];
           if (tab !== undefined && tab !== page) {
-            // Nobody is in two tabs at once.
-            await settle();
+            // Nobody is in two tabs at once: many changes take many turns.
+            for (let time = 0; time < 20; time += 1) await settle();
             page = tab;
           }
           if (page.power.isDead) turnOver();

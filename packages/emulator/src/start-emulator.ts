@@ -1,35 +1,8 @@
-import { CUSTOMER_READ_PATH, EVENTS_PATH } from '@sluice/protocol';
 import { Account } from './account.ts';
-import { ADMIN_PATH, AdminRoutes } from './admin/admin-routes.ts';
-import { addAudienceRoutes } from './admin/audience-routes.ts';
-import { addBehaviourRoutes } from './admin/behaviour-routes.ts';
-import type { Status } from './admin/contract.ts';
-import { addFaultRoutes } from './admin/fault-routes.ts';
-import { addKeyRoutes } from './admin/key-routes.ts';
-import { addLiveRoutes, LiveFeed } from './admin/live-routes.ts';
-import { OperatorAccess } from './admin/operator-access.ts';
-import { addRequestRoutes } from './admin/request-routes.ts';
-import { addStatusRoutes } from './admin/status-routes.ts';
-import { addTrackerRoutes } from './admin/tracker-routes.ts';
-import { type Application, createApplication, type RequestContext } from './application.ts';
-import { systemClock } from './clock.ts';
-import { addCustomerEndpoint } from './customer-endpoint.ts';
 import type { Emulator } from './emulator.ts';
-import { addEventsEndpoint } from './events-endpoint.ts';
-import { Exchange } from './exchange.ts';
-import { Faults } from './faults/faults.ts';
-import { addInspectionEndpoints, INSPECTION_PATHS } from './inspection-endpoints.ts';
-import { Listener } from './listener.ts';
-import { MalformedRequests } from './malformed-requests.ts';
+import { createListeners } from './listeners.ts';
 import { checkOptions, type EmulatorOptions, type Settings } from './options.ts';
-import { addPages } from './pages.ts';
-import { RateLimiter } from './rate-limiter.ts';
-import { OPERATOR_BODY_BYTES } from './request-body.ts';
-import { createRequestListener } from './request-listener.ts';
-import { type Parts, RunningEmulator } from './running-emulator.ts';
-
-const EVENTS_PATHS: readonly string[] = [EVENTS_PATH];
-const API_PATHS: readonly string[] = [CUSTOMER_READ_PATH, ...INSPECTION_PATHS];
+import { RunningEmulator } from './running-emulator.ts';
 
 /**
  * Starts the service on this machine: both endpoints of the interface, each on its own base address. Several can run
@@ -69,90 +42,4 @@ function setUp(account: Account, { apiKey, primaryKey, customers, seed, logger }
   if (apiKey === undefined) return account.apiKeys.oldest() ?? account.apiKeys.create('default');
   account.apiKeys.put(apiKey, 'default');
   return apiKey;
-}
-
-function createListeners(
-  account: Account,
-  settings: Settings,
-): Pick<Parts, 'events' | 'api' | 'live' | 'faults'> {
-  const { host, logger, behaviour } = settings;
-  const begin = (request: RequestContext['req']): Exchange => {
-    const { method, path } = request;
-    return new Exchange(account, behaviour.current, {
-      method,
-      path,
-      userAgent: request.header('user-agent'),
-    });
-  };
-  const faults = new Faults({
-    clock: systemClock,
-    seed: settings.faultSeed,
-    setDown: async (isDown) => {
-      try {
-        await (isDown ? events.close(0, 'down') : events.open('down'));
-      } catch (error) {
-        logger.error({ err: error }, 'event ingestion cannot come back after a fault');
-      }
-    },
-  });
-  const eventsApplication = createApplication({
-    logger,
-    paths: { here: EVENTS_PATHS, elsewhere: API_PATHS, otherUrl: () => api.url },
-    begin,
-  });
-  addEventsEndpoint(eventsApplication, { account, faults, limiter: new RateLimiter(systemClock) });
-  const apiApplication = createApplication({
-    logger,
-    paths: { here: API_PATHS, elsewhere: EVENTS_PATHS, otherUrl: () => events.url },
-    isOperators,
-    begin: (request) => (isOfInterface(request.path) ? begin(request) : undefined),
-  });
-  addCustomerEndpoint(apiApplication, { account, faults, limiter: new RateLimiter(systemClock) });
-  addInspectionEndpoints(apiApplication, account);
-  const access = new OperatorAccess(settings.token);
-  const routes = new AdminRoutes(apiApplication, access);
-  addBehaviourRoutes(routes, behaviour);
-  addFaultRoutes(routes, faults);
-  const status = (): Status => {
-    const { unique, received, newest, oldest } = account.events.totals;
-    const { preset, isChanged } = behaviour.state;
-    return {
-      baseUrl: events.url,
-      apiUrl: api.url,
-      primaryKey: account.primaryKey,
-      preset,
-      isPresetChanged: isChanged,
-      data: settings.data ?? null,
-      unique,
-      received,
-      newestEvent: newest,
-      oldestEvent: unique === 0 ? 0 : oldest,
-      newestRequest: account.requests.newest,
-      unindexed: newest - Math.max(account.search.indexed, oldest - 1),
-      activeFaults: faults.active,
-    };
-  };
-  const live = new LiveFeed(status, account.events.rates);
-  addStatusRoutes(routes, status);
-  addLiveRoutes(routes, live);
-  addAudienceRoutes(routes, account.audience, OPERATOR_BODY_BYTES);
-  addKeyRoutes(routes, account.apiKeys);
-  addTrackerRoutes(routes, account);
-  addRequestRoutes(routes, account.requests);
-  addPages(apiApplication, access);
-  const malformed = new MalformedRequests(account, behaviour);
-  const listen = (option: string, port: number, application: Application): Listener =>
-    new Listener(option, host, port, createRequestListener(application, malformed), malformed);
-  const events = listen('port', settings.port, eventsApplication);
-  const api = listen('apiPort', settings.apiPort, apiApplication);
-  return { events, api, live, faults };
-}
-
-function isOperators(path: string): boolean {
-  return path === '/' || path.startsWith('/assets/') || path.startsWith(`${ADMIN_PATH}/`);
-}
-
-/** Whether a path of the API address is one of the interface, or was meant to be. */
-function isOfInterface(path: string): boolean {
-  return !isOperators(path) && !path.startsWith('/emulator/');
 }

@@ -38,7 +38,9 @@ interface Draft {
 function BehaviourForm({ state, onSaved }: { readonly state: BehaviourState; readonly onSaved: () => void }) {
   const [draft, setDraft] = useState<Draft>(state);
   const task = useTask();
-  useEffect(() => setDraft(state), [state]);
+  // Only where it says something else: what is being typed is not given up for the same answer.
+  const told = JSON.stringify({ preset: state.preset, behaviour: state.behaviour });
+  useEffect(() => setDraft(JSON.parse(told)), [told]);
   const { preset, behaviour } = draft;
   const base = presetBehaviour(preset);
   const changes = differences(behaviour, base);

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { FaultRow, FaultRows } from '../admin/contract.ts';
 import type { Clock, Timer } from '../clock.ts';
 import { readFault } from './fault-rules.ts';
@@ -33,6 +34,8 @@ export class Faults {
 
   constructor(options: FaultsOptions) {
     this.#options = options;
+    // Any number of requests may hang, and Node warns of eleven.
+    setMaxListeners(0, this.#closing.signal);
   }
 
   /** Aborted once the emulator closes: no request is to wait any longer. */

@@ -50,6 +50,5 @@ export class TextMatcher {
 
 /** Whether a text is ASCII: of that, words are the same everywhere. */
 function isPlain(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are ASCII
   return /^[\0-\x7f]*$/.test(text);
 }

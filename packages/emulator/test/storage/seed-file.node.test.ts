@@ -38,7 +38,7 @@ describe('a seed file', () => {
     );
     await using emulator = await startEmulator({ seed: seedFile(...lines) });
     const events = await emulator.events();
-    expect(events.map(({ event: { payload } }) => payload?.['at'])).toEqual(lines.map((_, at) => at));
+    expect(events.map(({ event: { payload } }) => payload?.at)).toEqual(lines.map((_, at) => at));
   });
 
   it('is left out where there are events already', async () => {

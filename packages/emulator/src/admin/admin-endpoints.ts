@@ -1,0 +1,49 @@
+import type { Account } from '../account.ts';
+import type { Application } from '../application.ts';
+import type { BehaviourSwitch } from '../behaviour-switch.ts';
+import type { Faults } from '../faults/faults.ts';
+import { addPages } from '../pages.ts';
+import { OPERATOR_BODY_BYTES } from '../request-body.ts';
+import { ADMIN_PATH, AdminRoutes } from './admin-routes.ts';
+import { addAudienceRoutes } from './audience-routes.ts';
+import { addBehaviourRoutes } from './behaviour-routes.ts';
+import type { Status } from './contract.ts';
+import { addFaultRoutes } from './fault-routes.ts';
+import { addKeyRoutes } from './key-routes.ts';
+import { addLiveRoutes, type LiveFeed } from './live-routes.ts';
+import { OperatorAccess } from './operator-access.ts';
+import { addRequestRoutes } from './request-routes.ts';
+import { addTrackerRoutes } from './tracker-routes.ts';
+
+/** What the operator sees and changes. */
+export interface Operated {
+  readonly account: Account;
+  readonly behaviour: BehaviourSwitch;
+  readonly faults: Faults;
+  readonly live: LiveFeed;
+  readonly status: () => Status;
+}
+
+/** Serves the pages and all that they use, to whoever has the token, or without one to this machine. */
+export function addAdminEndpoints(
+  application: Application,
+  { account, behaviour, faults, live, status }: Operated,
+  token: string | undefined,
+): void {
+  const access = new OperatorAccess(token);
+  const routes = new AdminRoutes(application, access);
+  routes.add('/status', { GET: status });
+  addLiveRoutes(routes, live);
+  addTrackerRoutes(routes, account);
+  addAudienceRoutes(routes, account.audience, OPERATOR_BODY_BYTES);
+  addKeyRoutes(routes, account.apiKeys);
+  addBehaviourRoutes(routes, behaviour);
+  addRequestRoutes(routes, account.requests);
+  addFaultRoutes(routes, faults);
+  addPages(application, access);
+}
+
+/** Whether a path of the API address is the operator's. */
+export function isOperators(path: string): boolean {
+  return path === '/' || path.startsWith('/assets/') || path.startsWith(`${ADMIN_PATH}/`);
+}

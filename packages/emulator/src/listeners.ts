@@ -1,0 +1,77 @@
+import { CUSTOMER_READ_PATH, EVENTS_PATH } from '@sluice/protocol';
+import type { Account } from './account.ts';
+import { addAdminEndpoints, isOperators } from './admin/admin-endpoints.ts';
+import { LiveFeed } from './admin/live-routes.ts';
+import { statusOf } from './admin/status.ts';
+import { type Application, createApplication, type RequestContext } from './application.ts';
+import { systemClock } from './clock.ts';
+import { addCustomerEndpoint } from './customer-endpoint.ts';
+import { addEventsEndpoint } from './events-endpoint.ts';
+import { Exchange } from './exchange.ts';
+import { Faults } from './faults/faults.ts';
+import { addInspectionEndpoints, INSPECTION_PATHS } from './inspection-endpoints.ts';
+import { Listener } from './listener.ts';
+import { MalformedRequests } from './malformed-requests.ts';
+import type { Settings } from './options.ts';
+import { RateLimiter } from './rate-limiter.ts';
+import { createRequestListener } from './request-listener.ts';
+import type { Parts } from './running-emulator.ts';
+
+const EVENTS_PATHS: readonly string[] = [EVENTS_PATH];
+const API_PATHS: readonly string[] = [CUSTOMER_READ_PATH, ...INSPECTION_PATHS];
+
+/** What serves an account: a listener for each base address, with the faults that act there, and what pages are told. */
+export function createListeners(
+  account: Account,
+  settings: Settings,
+): Pick<Parts, 'events' | 'api' | 'live' | 'faults'> {
+  const { host, logger, behaviour } = settings;
+  const begin = (request: RequestContext['req']): Exchange => {
+    const { method, path } = request;
+    return new Exchange(account, behaviour.current, {
+      method,
+      path,
+      userAgent: request.header('user-agent'),
+    });
+  };
+  const faults = new Faults({
+    clock: systemClock,
+    seed: settings.faultSeed,
+    setDown: async (isDown) => {
+      try {
+        await (isDown ? events.close(0, 'down') : events.open('down'));
+      } catch (error) {
+        logger.error({ err: error }, 'event ingestion cannot come back after a fault');
+      }
+    },
+  });
+  const eventsApplication = createApplication({
+    logger,
+    paths: { here: EVENTS_PATHS, elsewhere: API_PATHS, otherUrl: () => api.url },
+    begin,
+  });
+  addEventsEndpoint(eventsApplication, { account, faults, limiter: new RateLimiter(systemClock) });
+  const apiApplication = createApplication({
+    logger,
+    paths: { here: API_PATHS, elsewhere: EVENTS_PATHS, otherUrl: () => events.url },
+    isOperators,
+    begin: (request) => (isOfInterface(request.path) ? begin(request) : undefined),
+  });
+  addCustomerEndpoint(apiApplication, { account, faults, limiter: new RateLimiter(systemClock) });
+  addInspectionEndpoints(apiApplication, account);
+  const status = () =>
+    statusOf({ account, behaviour, faults, data: settings.data, baseUrl: events.url, apiUrl: api.url });
+  const live = new LiveFeed(status, account.events.rates);
+  addAdminEndpoints(apiApplication, { account, behaviour, faults, live, status }, settings.token);
+  const malformed = new MalformedRequests(account, behaviour);
+  const listen = (option: string, port: number, application: Application): Listener =>
+    new Listener(option, host, port, createRequestListener(application, malformed), malformed);
+  const events = listen('port', settings.port, eventsApplication);
+  const api = listen('apiPort', settings.apiPort, apiApplication);
+  return { events, api, live, faults };
+}
+
+/** Whether a path of the API address is one of the interface, or was meant to be. */
+function isOfInterface(path: string): boolean {
+  return !isOperators(path) && !path.startsWith('/emulator/');
+}
