@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { ConfigError, type Customer, describe } from '@sluice/protocol';
+import { parseJsonLine } from './json-line.ts';
 
 /** Reads customers from a file with one JSON object a line; blank lines are skipped. Rejects with {@link ConfigError}. */
 export async function readCustomersFile(path: string): Promise<Customer[]> {
@@ -23,13 +24,7 @@ export async function readCustomersFile(path: string): Promise<Customer[]> {
 }
 
 function parseLine(text: string, number: number): Customer {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`line ${number} is not JSON: ${reason}`);
-  }
+  const value = parseJsonLine(text, number);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   throw new Error(`line ${number} is ${describe(value)}`);
 }

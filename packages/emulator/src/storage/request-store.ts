@@ -5,22 +5,11 @@ import type { Database, Statement } from './database.ts';
 import { escapeText, unescapeText } from './escaped-text.ts';
 
 /** What is kept of a request to an endpoint of the interface. */
-export interface KeptRequest {
+export interface KeptRequest extends Omit<RequestRow, 'id' | 'receivedAt' | 'keyName'> {
   /** Milliseconds since 1970. */
   readonly receivedAt: number;
-  readonly method: string;
-  readonly path: string;
-  /** Null where the connection was cut in place of an answer. */
-  readonly status: number | null;
-  readonly durationMs: number;
-  readonly bytes: number;
-  readonly events: number | null;
-  readonly repeated: number | null;
-  readonly firstEvent: number | null;
+  /** Id of the API key; null where it had none that is valid. */
   readonly keyId: number | null;
-  readonly userAgent: string | null;
-  readonly error: RefusalBody['error'] | null;
-  readonly fault: string | null;
 }
 
 /** Which requests are meant; a batch of which events were left out was both taken and refused. */

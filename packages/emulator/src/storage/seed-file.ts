@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { ConfigError, describe, type Event, findEventProblem } from '@sluice/protocol';
+import { parseJsonLine } from '../json-line.ts';
 import type { ReceivedEvent } from './event-store.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -25,13 +26,7 @@ export function* readSeedFile(path: string): Generator<ReceivedEvent> {
 }
 
 function parseLine(text: string, number: number): Event {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`line ${number} is not JSON: ${reason}`);
-  }
+  const value = parseJsonLine(text, number);
   const problem = findEventProblem(value);
   if (problem !== undefined) throw new Error(`line ${number}: ${problem.message}`);
   return value as Event;
