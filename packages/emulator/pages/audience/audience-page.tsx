@@ -3,7 +3,7 @@ import type { CustomerRow, CustomerRows } from '../../src/admin/contract.ts';
 import { Empty } from '../parts/empty.tsx';
 import { formatSome } from '../parts/numbers.ts';
 import { Problem } from '../parts/problem.tsx';
-import { ReadOn } from '../parts/read-on.tsx';
+import { RowList } from '../parts/row-list.tsx';
 import { status } from '../shell/live.ts';
 import { link, replaceRoute, route } from '../shell/route.ts';
 import { type RowsPage, useRows } from '../shell/rows.ts';
@@ -58,19 +58,7 @@ export function AudiencePage() {
                   <p class="muted">The values of all attributes are searched, in any case.</p>
                 </Empty>
               )}
-              {list.rows.length > 0 && (
-                <ul class="list customers" aria-label="Customers">
-                  {list.rows.map((row) => (
-                    <CustomerItem
-                      key={row.id}
-                      row={row}
-                      href={to(String(row.id))}
-                      isOpen={open === String(row.id)}
-                    />
-                  ))}
-                </ul>
-              )}
-              {list.hasMore && <ReadOn isReading={list.isReading} onReadOn={list.readOn} />}
+              <RowList list={list} name="Customers" Item={CustomerItem} to={to} open={open} />
             </div>
             {/^\d+$/.test(open) && (
               <CustomerPanel

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { FaultRow } from '../../src/admin/contract.ts';
-import { Problem } from '../parts/problem.tsx';
 import { tell } from '../shell/ask.ts';
 import { fieldError, useTask } from '../shell/task.ts';
 import { FaultInput } from './fault-input.tsx';
 import { type Input, KINDS, type Kind, scopeInputs, toFault, type Values } from './fault-kinds.ts';
 import { SameByCode } from './same-by-code.tsx';
+import { SwitchOn } from './switch-on.tsx';
 
 /** Switches on one fault: which, and on what. */
 export function FaultForm({ onAdded }: { readonly onAdded: () => void }) {
@@ -60,12 +60,7 @@ export function FaultForm({ onAdded }: { readonly onAdded: () => void }) {
           <div class="fields narrow">{inputs(rest)}</div>
         </details>
       )}
-      <Problem error={task.error} />
-      <div class="row">
-        <button type="submit" class="main" disabled={task.isRunning}>
-          Switch on
-        </button>
-      </div>
+      <SwitchOn task={task} />
       <SameByCode fault={fault} />
     </form>
   );

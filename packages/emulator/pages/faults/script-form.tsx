@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { FaultRow } from '../../src/admin/contract.ts';
 import { Field } from '../parts/field.tsx';
-import { Problem } from '../parts/problem.tsx';
 import { AskError, tell } from '../shell/ask.ts';
 import { useTask } from '../shell/task.ts';
 import { SameByCode } from './same-by-code.tsx';
 import { EXAMPLES } from './script-examples.ts';
+import { SwitchOn } from './switch-on.tsx';
 
 /** Switches on a script: faults in order, as JSON. */
 export function ScriptForm({ onAdded }: { readonly onAdded: () => void }) {
@@ -65,12 +65,7 @@ export function ScriptForm({ onAdded }: { readonly onAdded: () => void }) {
           Nothing was switched on: {syntax}
         </p>
       )}
-      <Problem error={task.error} />
-      <div class="row">
-        <button type="submit" class="main" disabled={task.isRunning}>
-          Switch on
-        </button>
-      </div>
+      <SwitchOn task={task} />
       {read.problem === undefined && <SameByCode fault={read.value} />}
     </form>
   );

@@ -3,7 +3,7 @@ import type { RequestRow, RequestRows } from '../../src/admin/contract.ts';
 import { Empty } from '../parts/empty.tsx';
 import { formatCount } from '../parts/numbers.ts';
 import { Problem } from '../parts/problem.tsx';
-import { ReadOn } from '../parts/read-on.tsx';
+import { RowList } from '../parts/row-list.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { status } from '../shell/live.ts';
 import { link, replaceRoute, route } from '../shell/route.ts';
@@ -70,19 +70,7 @@ export function RequestsPage() {
             </Empty>
           )}
           {isEmpty && outcome !== 'all' && <NoneOf outcome={outcome} />}
-          {list.rows.length > 0 && (
-            <ul class="list requests" aria-label="Requests">
-              {list.rows.map((row) => (
-                <RequestItem
-                  key={row.id}
-                  row={row}
-                  href={to(String(row.id))}
-                  isOpen={open === String(row.id)}
-                />
-              ))}
-            </ul>
-          )}
-          {list.hasMore && <ReadOn isReading={list.isReading} onReadOn={list.readOn} />}
+          <RowList list={list} name="Requests" Item={RequestItem} to={to} open={open} />
         </div>
         {/^\d+$/.test(open) && (
           <RequestPanel

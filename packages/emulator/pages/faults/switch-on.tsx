@@ -1,0 +1,16 @@
+import { Problem } from '../parts/problem.tsx';
+import type { Task } from '../shell/task.ts';
+
+/** The end of a form that switches something on: why it was refused, and the button. */
+export function SwitchOn({ task }: { readonly task: Task }) {
+  return (
+    <>
+      <Problem error={task.error} />
+      <div class="row">
+        <button type="submit" class="main" disabled={task.isRunning}>
+          Switch on
+        </button>
+      </div>
+    </>
+  );
+}
