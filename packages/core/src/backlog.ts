@@ -183,15 +183,16 @@ export class Backlog {
    * Returns how many ended.
    */
   evict(segment: number): number {
-    for (const batch of this.batches)
-      if (batch.range.segment === segment) batch.range = this.#inMemory(batch.range);
-    return this.end({ segment, from: 0, to: Number.POSITIVE_INFINITY });
+    const gone = { segment, from: 0, to: Number.POSITIVE_INFINITY };
+    this.#loseInFlight(gone);
+    return this.end(gone);
   }
 
-  /** A segment is gone from storage: what memory holds of it goes on without a journal. Returns how many others ended. */
-  lose(segment: number): number {
-    this.#written.cut({ segment, from: 0, to: Number.POSITIVE_INFINITY }, (part) => this.#inMemory(part));
-    return this.evict(segment);
+  /** A range is gone from storage: what memory holds of it goes on without a journal. Returns how many others ended. */
+  lose(gone: Range): number {
+    this.#loseInFlight(gone);
+    this.#written.cut(gone, (part) => this.#inMemory(part));
+    return this.end(gone);
   }
 
   /** What waits of a range ends here, what is in flight of it does not. Returns how many events ended. */
@@ -211,17 +212,16 @@ export class Backlog {
   }
 
   /**
-   * What is stored in a range is gone from storage, but in memory: it is in flight from now on. Returns where each part of it
-   * was, and where it is known now.
+   * What is stored in a range, all of it, is gone from storage, but in memory: it is in flight from now on. Returns where it is
+   * known now.
    */
-  takeLost(gone: Range): { from: number; range: EpochRange }[] {
-    const taken: { from: number; range: EpochRange }[] = [];
-    const take = (part: EpochRange): undefined => {
-      const range = this.#inMemory({ ...part, isWhole: false });
-      this.#inFlight += rangeLength(range);
-      taken.push({ from: part.from, range });
+  takeLost(gone: Range): EpochRange {
+    const taken = this.#inMemory({ ...gone, epoch: this.epochs.current });
+    const take = ({ epoch, at }: EpochRange): undefined => {
+      Object.assign(taken, { epoch, at });
     };
     for (const queue of [this.#stored, this.#aside]) queue.cut(gone, take);
+    this.#inFlight += rangeLength(taken);
     return taken;
   }
 
@@ -329,17 +329,23 @@ export class Backlog {
   }
 
   /** The oldest events in the ring that go on without a journal, though it may work again. */
-  memoryGroup(limit: Limit): { events: EventBytes; range: Range } | undefined {
+  memoryGroup(limit: Limit): Reading | undefined {
+    return this.inRing(MEMORY_SEGMENT, limit).next().value;
+  }
+
+  /** What of a segment is in the ring, as it lies there, in groups within the limit. */
+  *inRing(segment: number, limit: Limit): Generator<Reading, undefined> {
     let before = 0;
     for (const range of this.#written.ranges) {
-      if (range.segment === MEMORY_SEGMENT) {
-        const maxEvents = Math.min(limit.maxEvents, rangeLength(range));
-        const events = this.#ring.peek(before, { ...limit, maxEvents });
-        return { events, range: { ...range, to: range.from + events.ends.length } };
+      for (let { from } = range; range.segment === segment && from < range.to; ) {
+        const maxEvents = Math.min(limit.maxEvents, range.to - from);
+        const events = this.#ring.peek(before + from - range.from, { ...limit, maxEvents });
+        const to = from + events.ends.length;
+        yield { events, range: { segment, from, to } };
+        from = to;
       }
       before += rangeLength(range);
     }
-    return undefined;
   }
 
   /** The journal has a batch in another place, or has it now, though it was in memory alone. */
@@ -385,6 +391,14 @@ export class Backlog {
   /** How many events that are written already may take room in memory. */
   get #mostWritten(): number {
     return Math.ceil((this.#mostWrittenBytes * this.#ring.length) / Math.max(1, this.#ring.bytes));
+  }
+
+  #loseInFlight({ segment, from, to }: Range): void {
+    for (const batch of this.batches) {
+      const { range } = batch;
+      if (range.segment === segment && range.from < to && range.to > from)
+        batch.range = this.#inMemory(range);
+    }
   }
 
   /** The place of events, of whatever place, that are in memory alone from now on. */

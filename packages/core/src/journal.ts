@@ -53,7 +53,10 @@ export interface JournalObserver {
   settled?(range: Range, fate: Fate): void;
   /** Stored bytes are not intact events; they were skipped and kept aside. */
   damaged(place: string, bytes: number): void;
-  /** All of a segment is gone from storage, under the journal: what memory still holds of it is to be appended again. */
+  /**
+   * All of a segment is gone from storage, under the journal: what memory still holds of it is to be given to `restore` before
+   * this returns, or where there is none, or it fails, appended again.
+   */
   vanished?(segment: number): void;
   /** Something failed that lost no event and stopped nothing. */
   failed(error: Error): void;
@@ -143,6 +146,12 @@ export interface Journal {
    * @param fate What those who share the journal are told. Default: `delivered`.
    */
   acknowledge(range: Range, fate?: Fate): Promise<void>;
+
+  /**
+   * Writes events again that vanished, in their place: others may have them in memory too, and write them again; they are there
+   * once. Rejects with a StorageError; nothing is then kept. Absent where no segment ever vanishes.
+   */
+  restore?(lost: readonly Reading[]): Promise<void>;
 
   /** Resolves once all that was appended before survives a power cut. Rejects with a StorageError where it may not. */
   sync(): Promise<void>;

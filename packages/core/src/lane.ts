@@ -2,7 +2,7 @@ import { Backlog } from './backlog.ts';
 import type { Batch } from './batch.ts';
 import { Batcher, type BatcherOptions } from './batcher.ts';
 import { Committer, type CommitterOptions } from './committer.ts';
-import { type EventBytes, type Limit, MOST_HOLD_MS, rangeLength } from './journal.ts';
+import { type EventBytes, type Limit, MOST_HOLD_MS, type Range, rangeLength, without } from './journal.ts';
 import type { EpochRange } from './range-queue.ts';
 import { MEMORY_SEGMENT } from './range-queue.ts';
 import type { TextWriter } from './ring-buffer.ts';
@@ -98,11 +98,28 @@ export class Lane {
     return bytes;
   }
 
-  /** A segment is gone from storage: what memory still holds of it is written again. */
+  /** A segment is gone from storage: what memory still holds of it is written again, in its place where the journal can do that. */
   async lose(segment: number): Promise<void> {
+    const { backlog, underWay } = this;
+    const { journal, onFailed, reporter } = this.#options;
+    const all = { segment, from: 0, to: Number.POSITIVE_INFINITY };
+    const lost = [...underWay.known(all), ...backlog.inRing(segment, journal.groupLimit)];
+    let gone = [all];
+    for (const { range } of lost) gone = gone.flatMap((part) => without(part, range));
+    const end = (count: number, part: Range) => count + backlog.end(part);
+    reporter.settled('damaged', gone.reduce(end, 0));
+    if (journal.restore && lost.length > 0) {
+      try {
+        return await journal.restore(lost);
+      } catch (error) {
+        onFailed(error);
+      }
+    }
     // As if it had never been written: where it cannot be now, it is once the journal works.
-    this.underWay.lose(segment);
-    this.#options.reporter.settled('damaged', this.backlog.lose(segment));
+    for (const { range } of lost) {
+      underWay.lose(range);
+      reporter.settled('damaged', backlog.lose(range));
+    }
     await this.secure();
   }
 

@@ -1,7 +1,7 @@
 import type { Backlog } from './backlog.ts';
 import { type Batch, createBatch } from './batch.ts';
 import { sliceEvents } from './event-bytes.ts';
-import { type EventBytes, type Journal, type Range, rangeLength, without } from './journal.ts';
+import { type EventBytes, type Journal, type Range, type Reading, without } from './journal.ts';
 import { MEMORY_SEGMENT } from './range-queue.ts';
 
 export interface UnderWayOptions {
@@ -45,10 +45,7 @@ export class UnderWay {
   /** A batch has met its end, or goes on in parts. */
   delete(batch: Batch): void {
     this.#options.backlog.batches.delete(batch);
-    const { range } = batch;
-    this.#shelf = this.#shelf.flatMap((shelved) =>
-      shelved.segment === range.segment ? without(shelved, range) : [shelved],
-    );
+    this.#forget(batch.range);
   }
 
   /** A batch waits again, where the journal has it: behind all that is stored, or before it. False where no journal has it. */
@@ -66,21 +63,43 @@ export class UnderWay {
     if (!this.putBack(batch, true)) this.left.push(batch);
   }
 
-  /** A segment is gone from storage: what is known of it is in memory alone. */
-  lose(segment: number): void {
+  /** What of a range is here: in batches under way, and of those that wait again. */
+  *known(range: Range): Generator<Reading> {
+    yield* this.in(range.segment);
+    yield* this.#waiting(range);
+  }
+
+  /** A range is gone from storage: what is known of it waits in memory alone. */
+  lose(range: Range): void {
     const { backlog } = this.#options;
-    const lost = this.#shelf.filter((shelved) => shelved.segment === segment);
-    this.#shelf = this.#shelf.filter((shelved) => shelved.segment !== segment);
+    const lost = [...this.#waiting(range)];
+    this.#forget(range);
+    for (const { events, range } of lost) {
+      const batch = createBatch(events, backlog.takeLost(range));
+      backlog.batches.add(batch);
+      this.left.push(batch);
+    }
+  }
+
+  *#waiting({ segment, ...range }: Range): Generator<Reading> {
+    const waiting = this.#options.backlog.waitingIn(segment);
     // In their order, however they went back.
-    for (const shelved of lost.sort((one, other) => one.from - other.from)) {
-      const { events, first } = shelved;
-      for (const { from, range } of backlog.takeLost(shelved)) {
-        const limit = { maxEvents: rangeLength(range), maxBytes: events.bytes.length };
-        const batch = createBatch(sliceEvents(events, from - first, limit), range);
-        backlog.batches.add(batch);
-        this.left.push(batch);
+    for (const { events, first, ...shelved } of this.#shelf.toSorted((one, other) => one.from - other.from)) {
+      if (shelved.segment !== segment) continue;
+      for (const part of waiting) {
+        const from = Math.max(part.from, shelved.from, range.from);
+        const to = Math.min(part.to, shelved.to, range.to);
+        if (from >= to) continue;
+        const limit = { maxEvents: to - from, maxBytes: events.bytes.length };
+        yield { events: sliceEvents(events, from - first, limit), range: { segment, from, to } };
       }
     }
+  }
+
+  #forget(range: Range): void {
+    this.#shelf = this.#shelf.flatMap((shelved) =>
+      shelved.segment === range.segment ? without(shelved, range) : [shelved],
+    );
   }
 
   /** Whether the journal may still read a batch. */

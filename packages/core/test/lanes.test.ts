@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { splitBatch } from '../src/batch.ts';
 import { Budget } from '../src/budget.ts';
-import type { Journal } from '../src/journal.ts';
+import type { Journal, Range } from '../src/journal.ts';
 import type { Lane } from '../src/lane.ts';
 import { Lanes } from '../src/lanes.ts';
 import { writeNow } from '../src/last-write.ts';
@@ -222,6 +222,30 @@ describe('Lane, where the segment that holds its events is gone from storage', (
     expect([lanes.failing, backlog.memoryOnly, backlog.pending]).toEqual([false, 0, 3]);
     expect(journal.texts).toEqual(['1', '2', '3', '1', '2', '3']);
     expect(backlog.putBack(batch)).toBe(true);
+  });
+
+  it('has restored in its place all that memory holds of it, where the journal can do that; appends it where that fails', async () => {
+    const restored: Range[] = [];
+    const journal: FakeJournal & Pick<Journal, 'restore'> = new FakeJournal();
+    journal.restore = async (lost) => void restored.push(...lost.map(({ range }) => range));
+    const { lanes, write } = createBench(journal);
+    const { backlog, underWay } = lanes.normal;
+    await write(lanes.normal, '1', '2', '3', '4');
+    for (const maxEvents of [1, 1]) underWay.add(backlog.takeFresh({ ...ALL, maxEvents }));
+    const [first] = backlog.batches;
+    if (first === undefined) throw new Error('there is no batch');
+    underWay.leave(first);
+    await lanes.lose(1);
+    expect(restored.sort((one, other) => one.from - other.from)).toMatchObject([
+      { segment: 1, from: 0, to: 1 },
+      { segment: 1, from: 1, to: 2 },
+      { segment: 1, from: 2, to: 4 },
+    ]);
+    expect([backlog.memoryOnly, backlog.stored, backlog.pending]).toEqual([0, 1, 4]);
+    journal.restore = () => Promise.reject(new Error('the scripted failure'));
+    await lanes.lose(1);
+    expect(journal.texts.slice(4).sort()).toEqual(['1', '2', '3', '4']);
+    expect([backlog.memoryOnly, backlog.pending]).toEqual([0, 4]);
   });
 });
 

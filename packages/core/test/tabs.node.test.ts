@@ -188,6 +188,32 @@ describe('tabs of one origin', () => {
     for (const { tracker, imbalance } of tabs) expect([tracker.stats().pending, imbalance]).toEqual([0, 0]);
   });
 
+  it.each(['owner', 'sender'] as const)(
+    'deliver once what one had in a request, and another one in memory, when the database was deleted, found by the %s',
+    async (finder) => {
+      // What it tracks is due so late that the other one takes it.
+      const owner = origin.openTab({ batch: { maxWaitMs: 30 * MINUTE } });
+      const sender = origin.openTab();
+      origin.respond = () => failed(false);
+      owner.track(30);
+      await owner.tracker.durable();
+      sender.track(5);
+      await origin.pass(1_000);
+      expect(sender.tracker.stats()).toMatchObject({ recovered: 30, pending: 35 });
+      await deleteDatabase(origin.name);
+      // Rejects: what was written went with it.
+      await { owner, sender }[finder].tracker.durable().catch(() => undefined);
+      await origin.pass(5_000);
+      origin.respond = () => answered(200);
+      const flushed = owner.tracker.flush({ timeoutMs: 5 * MINUTE });
+      await origin.pass(5 * MINUTE, 500);
+      await flushed;
+      expect([...origin.received.values()]).toEqual(Array.from({ length: 35 }, () => 1));
+      for (const { tracker, imbalance } of [owner, sender])
+        expect([tracker.stats().pending, imbalance]).toEqual([0, 0]);
+    },
+  );
+
   it('lose nothing where the browser has no Web Locks', async () => {
     const tabs = Array.from({ length: 3 }, () => origin.openTab({}, false));
     for (const tab of tabs) tab.track(20);
@@ -289,3 +315,11 @@ describe('tabs whose database somebody deletes while the service is away', () =>
     for (const { tracker, imbalance } of tabs) expect([tracker.stats().pending, imbalance]).toEqual([0, 0]);
   });
 });
+
+function deleteDatabase(name: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.deleteDatabase(name);
+    request.onsuccess = () => resolve();
+    request.onerror = () => reject(request.error);
+  });
+}

@@ -2,6 +2,7 @@ import { getMany, keys, promisifyRequest } from 'idb-keyval';
 import type { Clock, Timer } from '../clock.ts';
 import { ClosedError } from '../errors/closed-error.ts';
 import { StorageError, storageError } from '../errors/storage-error.ts';
+import { sliceEvents } from '../event-bytes.ts';
 import {
   type Activity,
   type EventBytes,
@@ -43,6 +44,8 @@ interface StoredChunk extends Chunk {
   readonly key: EventKey;
   /** Whether it is written. */
   isStored: boolean;
+  /** Another page may have written it again, too, since storage was cleared. */
+  readonly isAgain?: boolean;
 }
 
 interface Segment {
@@ -73,7 +76,7 @@ export class IndexedDbJournal implements Journal, Sharing {
   readonly #store: IndexedDbStore;
   readonly #tabs: Tabs;
   readonly #life = uuid();
-  /** By number. What was forgotten stays empty. */
+  /** By number. */
   #segments: (Segment | undefined)[] = [];
   /** What is appended to. */
   #own: Segment;
@@ -138,15 +141,13 @@ export class IndexedDbJournal implements Journal, Sharing {
     const to = from + events.ends.length;
     // At once: another append may be called before this one is stored.
     this.#next = to;
-    const { bytes, ends, times } = events;
-    const key: EventKey = [this.#life, from, to, bytes.length];
+    const key: EventKey = [this.#life, from, to, events.bytes.length];
     if (holdMs !== undefined) key.push(this.#clock.now() + holdMs);
-    const record = { bytes: new Uint8Array(bytes), ends: ends.slice(), times: times?.slice() };
     const own = this.#own;
     const range = { segment: own.number, from, to };
     const chunk = this.#keep(own, key, false);
     try {
-      await this.#runKept(`store ${ends.length} events`, () => this.#write([], [key], record));
+      await this.#runKept(`store ${to - from} events`, () => this.#write([], [key], copy(events)));
     } catch (error) {
       this.#release(own, range);
       this.#stale.push(key);
@@ -155,6 +156,28 @@ export class IndexedDbJournal implements Journal, Sharing {
     chunk.isStored = true;
     this.tell('waits');
     return range;
+  }
+
+  /** Each event by itself: however others hold them, they write the same record, which is there once, and goes once. */
+  async restore(lost: readonly Reading[]): Promise<void> {
+    const chunks: [Segment, StoredChunk][] = [];
+    for (const { events, range } of lost) {
+      const segment = this.#segments[range.segment];
+      for (let from = range.from; segment && from < range.to; from += 1) {
+        const event = sliceEvents(events, from - range.from, { maxEvents: 1, maxBytes: 0 });
+        const key: EventKey = [segment.life, from, from + 1, event.bytes.length];
+        chunks.push([segment, this.#keep(segment, key, false, true)]);
+        this.#added.push([key, copy(event)]);
+      }
+    }
+    try {
+      await this.#run('store events again', () => this.#write([], [], 0));
+    } catch (error) {
+      for (const [segment, { from, to }] of chunks)
+        this.#release(segment, { segment: segment.number, from, to });
+      throw error;
+    }
+    for (const [, chunk] of chunks) chunk.isStored = true;
   }
 
   /** Chromium ends with a page what it wrote in transactions that had not begun, though they were told to commit. */
@@ -175,7 +198,8 @@ export class IndexedDbJournal implements Journal, Sharing {
   async read(range: Range, limit: Limit): Promise<Reading> {
     const chunks = this.#segments[range.segment]?.chunks;
     const wanted = chunks?.within(range, limit) ?? [];
-    const records = await this.#run('read events', () =>
+    // Not as if it had been lost: some of what storage lost is stored again.
+    const records = await this.#runKept('read events', () =>
       getMany<EventBytes | undefined>(
         wanted.map(({ key }) => key),
         this.#store.use,
@@ -242,10 +266,13 @@ export class IndexedDbJournal implements Journal, Sharing {
 
   async #list(): Promise<void> {
     const observer = this.#observer;
+    const own = this.#own;
     // What is being appended is not missing, though it may not be listed.
     const known = this.#segments.map((segment) => segment?.chunks.chunks.filter(({ isStored }) => isStored));
     const listed = await this.#run('list what is stored', () => keys<Key | number>(this.#store.use));
     if (observer === undefined || this.#closed) return;
+    // Cleared meanwhile: nobody saw to what is not there.
+    if (own !== this.#own) return this.#list();
     const found = new Set<string>();
     const notes: EventKey[] = [];
     const adopted: [Segment, StoredChunk][] = [];
@@ -330,8 +357,15 @@ export class IndexedDbJournal implements Journal, Sharing {
   #settle(life: string, from: number, to: number, fate: Fate): void {
     const segment = this.#segmentOf(life);
     const range = { segment: segment.number, from, to };
-    this.#release(segment, range);
+    const again = this.#release(segment, range).filter(({ isAgain }) => isAgain);
     this.#observer?.settled?.(range, fate);
+    // It may have been written after the other one deleted it.
+    if (again.length > 0)
+      this.#write(
+        again.map(({ key }) => key),
+        [],
+        0,
+      ).catch(() => undefined);
   }
 
   #release(segment: Segment, range: Range): StoredChunk[] {
@@ -343,21 +377,14 @@ export class IndexedDbJournal implements Journal, Sharing {
   #segmentOf(life: string): Segment {
     const known = this.#segments.find((segment) => segment?.life === life);
     if (known !== undefined) return known;
-    const number = Math.max(1, this.#segments.length);
-    const segment = {
-      number,
-      life,
-      chunks: new ChunkList<StoredChunk>(),
-      known: new Set<number>(),
-      bytes: 0,
-    };
-    this.#segments[number] = segment;
+    const segment = createSegment(Math.max(1, this.#segments.length), life);
+    this.#segments[segment.number] = segment;
     return segment;
   }
 
-  #keep(segment: Segment, key: EventKey, isStored: boolean): StoredChunk {
+  #keep(segment: Segment, key: EventKey, isStored: boolean, isAgain = false): StoredChunk {
     const [, from, to, bytes] = key;
-    const chunk = { key, from, to, bytes, isStored };
+    const chunk = { key, from, to, bytes, isStored, isAgain };
     segment.chunks.push(chunk);
     segment.known.add(from);
     segment.bytes += bytes;
@@ -366,17 +393,17 @@ export class IndexedDbJournal implements Journal, Sharing {
 
   /** Storage was cleared. */
   #forget(): void {
-    const known = this.#segments.flatMap((segment) => segment?.number ?? []);
-    this.#segments = this.#segments.fill(undefined);
+    this.#segments = this.#segments.map((segment) => segment && createSegment(segment.number, segment.life));
     this.#own = this.#segmentOf(this.#life);
-    for (const segment of known) this.#observer?.vanished?.(segment);
+    for (const segment of this.#segments) if (segment) this.#observer?.vanished?.(segment.number);
   }
 
   /** Rejects also where storage was cleared meanwhile: what was written went with it. */
-  async #runKept(what: string, action: () => Promise<void>): Promise<void> {
+  async #runKept<Result>(what: string, action: () => Promise<Result>): Promise<Result> {
     const own = this.#own;
-    await this.#run(what, action);
+    const result = await this.#run(what, action);
     if (own !== this.#own) throw new StorageError('storage was cleared meanwhile');
+    return result;
   }
 
   async #run<Result>(what: string, action: () => Promise<Result>): Promise<Result> {
@@ -393,4 +420,13 @@ export class IndexedDbJournal implements Journal, Sharing {
 
 function isEventKey(key: Key): key is EventKey {
   return typeof key[0] === 'string';
+}
+
+function createSegment(number: number, life: string): Segment {
+  return { number, life, chunks: new ChunkList<StoredChunk>(), known: new Set<number>(), bytes: 0 };
+}
+
+/** What is stored of events: their own memory is used again. */
+function copy({ bytes, ends, times }: EventBytes): EventBytes {
+  return { bytes: new Uint8Array(bytes), ends: ends.slice(), times: times?.slice() };
 }
