@@ -1,8 +1,9 @@
 import { BATCH_OVERHEAD_BYTES, MAX_TIMER_MS } from '@sluice/protocol';
+import { Alarm } from './alarm.ts';
 import type { Backlog } from './backlog.ts';
 import type { Batch } from './batch.ts';
 import type { DropReason } from './books.ts';
-import type { Clock, Timer } from './clock.ts';
+import type { Clock } from './clock.ts';
 import { StorageError } from './errors/storage-error.ts';
 import { type Journal, type Limit, type Range, type Reading, rangeLength } from './journal.ts';
 import type { Reporter } from './reporter.ts';
@@ -37,15 +38,21 @@ const HELD_MS = 1_000;
  */
 export class Batcher {
   readonly #options: BatcherOptions;
-  #timer: Timer | undefined;
-  #expiryTimer: Timer | undefined;
+  /** Until a batch is due by its age. */
+  readonly #age: Alarm;
+  /** Until it is seen again what is too old. */
+  readonly #expiry: Alarm;
+  /** While stored events are left alone. */
+  readonly #hold: Alarm;
   #urgent = 0;
   #storedIsNext = true;
-  /** Set while stored events are left alone. */
-  #heldTimer: Timer | undefined;
 
   constructor(options: BatcherOptions) {
+    const { clock, onDue } = options;
     this.#options = options;
+    this.#age = new Alarm(clock, onDue);
+    this.#expiry = new Alarm(clock, onDue);
+    this.#hold = new Alarm(clock, onDue);
   }
 
   /** From now on, until the returned function is called, events need not wait for others. */
@@ -60,7 +67,7 @@ export class Batcher {
   get isDue(): boolean {
     const { backlog } = this.#options;
     const isStored = backlog.peekStored() !== undefined || backlog.peekStored(true) !== undefined;
-    return (isStored && this.#heldTimer === undefined) || this.#freshIsDue();
+    return (isStored && !this.#hold.isSet) || this.#freshIsDue();
   }
 
   /**
@@ -76,7 +83,7 @@ export class Batcher {
     const { backlog, isStrict } = this.#options;
     const most = this.#limit;
     const limit = { ...most, maxEvents: Math.min(most.maxEvents, maxEvents) };
-    while (takesAside && this.#heldTimer === undefined && backlog.peekStored(true) !== undefined) {
+    while (takesAside && !this.#hold.isSet && backlog.peekStored(true) !== undefined) {
       const batch = await this.#readStored(limit, true);
       if (batch !== undefined) return batch;
     }
@@ -84,14 +91,14 @@ export class Batcher {
       const freshIsDue = this.#freshIsDue();
       const isStored = backlog.peekStored() !== undefined;
       const storedIsNext = isStrict || this.#storedIsNext || !freshIsDue;
-      if (isStrict && this.#heldTimer !== undefined && isStored) return undefined;
-      if (isStored && this.#heldTimer === undefined && storedIsNext) {
+      if (isStrict && this.#hold.isSet && isStored) return undefined;
+      if (isStored && !this.#hold.isSet && storedIsNext) {
         this.#storedIsNext = false;
         const batch = await this.#readStored(limit);
         if (batch !== undefined) return batch;
       } else if (freshIsDue) {
         this.#storedIsNext = true;
-        this.#stopWaiting();
+        this.#age.cancel();
         return backlog.takeFresh(limit);
       } else {
         return undefined;
@@ -101,22 +108,16 @@ export class Batcher {
 
   /** Drops the oldest of what waits, as far as it is too old to be sent. */
   async dropExpired(): Promise<void> {
-    const { backlog, clock, limit, maxAgeMs, onDue } = this.#options;
+    const { backlog, clock, limit, maxAgeMs } = this.#options;
     if (maxAgeMs === undefined) return;
-    if (backlog.pending === 0) return this.#stopExpiry();
+    if (backlog.pending === 0) return this.#expiry.cancel();
     const before = clock.now() - maxAgeMs;
     for (let count = backlog.freshBefore(before, limit); count > 0; ) {
       await this.expire(backlog.takeFresh({ ...limit, maxEvents: count }));
       count = backlog.freshBefore(before, limit);
     }
-    while (this.#heldTimer === undefined && (await this.#expireStored(before)));
-    this.#expiryTimer ??= clock.setTimeout(
-      () => {
-        this.#expiryTimer = undefined;
-        onDue();
-      },
-      Math.ceil(maxAgeMs / EXPIRY_CHECKS),
-    );
+    while (!this.#hold.isSet && (await this.#expireStored(before)));
+    this.#expiry.set(Math.ceil(maxAgeMs / EXPIRY_CHECKS));
   }
 
   /** How long until all events of a batch are too old to be sent, in milliseconds; undefined where they never are. */
@@ -149,23 +150,18 @@ export class Batcher {
 
   /** Leaves stored events alone for a while, because they cannot be read now; then `onDue` is called. */
   holdStored(): void {
-    const { backlog, clock, isStrict, onDue } = this.#options;
+    const { backlog, isStrict } = this.#options;
     // Others may be readable.
     if (!isStrict) {
       backlog.rotateStored();
       backlog.rotateStored(true);
     }
-    this.#heldTimer ??= clock.setTimeout(() => {
-      this.#heldTimer = undefined;
-      onDue();
-    }, HELD_MS);
+    this.#hold.set(HELD_MS);
   }
 
   /** Cancels the timers. */
   stop(): void {
-    this.#stopWaiting();
-    this.#stopExpiry();
-    this.#heldTimer?.cancel();
+    for (const alarm of [this.#age, this.#expiry, this.#hold]) alarm.cancel();
   }
 
   /** What a batch may hold now. */
@@ -177,18 +173,8 @@ export class Batcher {
     };
   }
 
-  #stopExpiry(): void {
-    this.#expiryTimer?.cancel();
-    this.#expiryTimer = undefined;
-  }
-
-  #stopWaiting(): void {
-    this.#timer?.cancel();
-    this.#timer = undefined;
-  }
-
   #freshIsDue(): boolean {
-    const { backlog, clock, maxWaitMs, onDue } = this.#options;
+    const { backlog, clock, maxWaitMs } = this.#options;
     const limit = this.#limit;
     const oldestAt = backlog.oldestAt;
     if (backlog.fresh === 0 || oldestAt === undefined) return false;
@@ -196,10 +182,7 @@ export class Batcher {
     const waitMs = oldestAt + maxWaitMs - clock.now();
     // More than the whole wait: the time of day was set back.
     if (waitMs <= 0 || waitMs > maxWaitMs) return true;
-    this.#timer ??= clock.setTimeout(() => {
-      this.#timer = undefined;
-      onDue();
-    }, waitMs);
+    this.#age.set(waitMs);
     return false;
   }
 

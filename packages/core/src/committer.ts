@@ -1,8 +1,9 @@
 import { type Backoff, backoffDelayMs } from '@sluice/protocol';
+import { Alarm } from './alarm.ts';
 import { Appends, checkedRange } from './appends.ts';
 import type { Backlog } from './backlog.ts';
 import type { Budget } from './budget.ts';
-import type { Clock, Timer } from './clock.ts';
+import type { Clock } from './clock.ts';
 import { StorageError } from './errors/storage-error.ts';
 import { type EventBytes, type Journal, type Range, together } from './journal.ts';
 import type { Reporter } from './reporter.ts';
@@ -37,10 +38,12 @@ export interface CommitterOptions {
  */
 export class Committer {
   readonly #options: CommitterOptions;
-  #timer: Timer | undefined;
+  /** The interval of what waits. */
+  readonly #interval: Alarm;
   /** Enough for a write of its own waits for others to be written with. */
-  #gathering: Timer | undefined;
-  #retryTimer: Timer | undefined;
+  readonly #gathering: Alarm;
+  /** A journal that failed is left alone. */
+  readonly #pause: Alarm;
   readonly #appends = new Appends();
   #starting: Promise<void> | undefined;
   /** Whether it is to be seen again what is to be handed on. */
@@ -56,7 +59,11 @@ export class Committer {
   #tries = 0;
 
   constructor(options: CommitterOptions) {
+    const { clock } = options;
     this.#options = options;
+    this.#interval = new Alarm(clock, () => this.#tick());
+    this.#gathering = new Alarm(clock, () => this.#startUnlessPaused());
+    this.#pause = new Alarm(clock, () => void this.#retry());
   }
 
   /** Whether the journal failed when it was last tried. */
@@ -69,10 +76,10 @@ export class Committer {
    * Costs next to nothing when that is under way.
    */
   notify(isUrgent = false): void {
-    const { backlog, clock, intervalMs } = this.#options;
+    const { backlog, intervalMs } = this.#options;
     if (isUrgent) this.#wanted = backlog.accepted;
     if ((isUrgent || this.#isPressing) && this.#appends.size < MOST_APPENDS) this.#startSoon(isUrgent);
-    this.#timer ??= clock.setTimeout(() => this.#tick(), intervalMs);
+    this.#interval.set(intervalMs);
   }
 
   /** What the journal is being given. */
@@ -167,26 +174,18 @@ export class Committer {
   /** Cancels the timers. */
   stop(): void {
     this.#stopWaiting();
-    this.#retryTimer?.cancel();
-    this.#retryTimer = undefined;
+    this.#pause.cancel();
   }
 
   #stopWaiting(): void {
-    this.#timer?.cancel();
-    this.#timer = undefined;
-    this.#stopGathering();
-  }
-
-  #stopGathering(): void {
-    this.#gathering?.cancel();
-    this.#gathering = undefined;
+    this.#interval.cancel();
+    this.#gathering.cancel();
   }
 
   /** The interval is over: for the oldest event that is in nobody's hands, or not yet. */
   #tick(): void {
     const { backlog, clock, intervalMs, onWritten } = this.#options;
-    this.#timer = undefined;
-    if (this.#retryTimer !== undefined) {
+    if (this.#pause.isSet) {
       onWritten();
       return;
     }
@@ -195,7 +194,7 @@ export class Committer {
     const waitMs = at + intervalMs - clock.now();
     // More than the whole interval: the time of day was set back.
     if (waitMs > 0 && waitMs <= intervalMs) {
-      this.#timer = clock.setTimeout(() => this.#tick(), waitMs);
+      this.#interval.set(waitMs);
       return;
     }
     this.#wanted = backlog.accepted;
@@ -204,20 +203,20 @@ export class Committer {
 
   /** Not now: this is `track()`. */
   #startSoon(isUrgent: boolean): void {
-    if (this.#startsSoon || this.#retryTimer !== undefined) return;
-    const { clock, journal } = this.#options;
-    const start = () => {
-      this.#startsSoon = false;
-      this.#stopGathering();
-      if (this.#retryTimer === undefined) void this.#start();
-    };
-    const gatherMs = isUrgent || this.#gathering ? 0 : journal.gatherMs;
+    if (this.#startsSoon || this.#pause.isSet) return;
+    const gatherMs = isUrgent || this.#gathering.isSet ? 0 : this.#options.journal.gatherMs;
     if (gatherMs) {
-      this.#gathering = clock.setTimeout(start, gatherMs);
+      this.#gathering.set(gatherMs);
     } else {
       this.#startsSoon = true;
-      queueMicrotask(start);
+      queueMicrotask(() => this.#startUnlessPaused());
     }
+  }
+
+  #startUnlessPaused(): void {
+    this.#startsSoon = false;
+    this.#gathering.cancel();
+    if (!this.#pause.isSet) void this.#start();
   }
 
   /** Hands on what is to be handed on now, and waits until one of the appends has ended. False where the journal fails. */
@@ -250,7 +249,7 @@ export class Committer {
   }
 
   get #isPressing(): boolean {
-    return this.#options.backlog.isPressing(this.#appends.handed, this.#gathering ? MOST_APPENDS : 1);
+    return this.#options.backlog.isPressing(this.#appends.handed, this.#gathering.isSet ? MOST_APPENDS : 1);
   }
 
   async #startAppends(): Promise<void> {
@@ -330,21 +329,16 @@ export class Committer {
   #recover(): boolean {
     const wasFailing = this.failing;
     this.#failures = 0;
-    this.#retryTimer?.cancel();
-    this.#retryTimer = undefined;
+    this.#pause.cancel();
     return wasFailing;
   }
 
   #fail(error: unknown): void {
-    const { clock, random, onFailed } = this.#options;
+    const { random, onFailed } = this.#options;
     this.#appends.disown();
-    this.#retryTimer?.cancel();
-    const delayMs = backoffDelayMs(this.#failures, RETRY, random);
+    this.#pause.cancel();
+    this.#pause.set(backoffDelayMs(this.#failures, RETRY, random));
     this.#failures += 1;
-    this.#retryTimer = clock.setTimeout(() => {
-      this.#retryTimer = undefined;
-      void this.#retry();
-    }, delayMs);
     onFailed(error);
   }
 }

@@ -29,9 +29,10 @@ const MOST_FAILURES = 3;
 export class Compression {
   readonly #gzip: Gzip;
   readonly #clock: Clock;
+  /** How a body goes, once that is known: plain also where the service did not take it gzipped. */
   readonly #encoded = new WeakMap<Uint8Array, Promise<Encoded>>();
-  /** Bodies that go plain because the service did not take them gzipped. */
-  readonly #doubted = new WeakSet<Uint8Array>();
+  /** How it went last. */
+  readonly #sent = new WeakMap<Uint8Array, Encoded>();
   #failures = 0;
   /** Whether the service has taken a gzipped body. */
   #isProven = false;
@@ -45,31 +46,36 @@ export class Compression {
 
   /** The body as it is to be sent; plain where gzip fails, hangs, errs or makes it no smaller. Never rejects. */
   async encode(body: Uint8Array): Promise<Encoded> {
-    const isPlain = this.#failures >= MOST_FAILURES || this.#doubted.has(body) || body.length < LEAST_BYTES;
-    if (isPlain) return { body, encoding: undefined };
-    const encoded = this.#encoded.get(body) ?? this.#pack(body);
-    this.#encoded.set(body, encoded);
+    const isPlain = this.#failures >= MOST_FAILURES || body.length < LEAST_BYTES;
+    const packing = isPlain ? plain(body) : (this.#encoded.get(body) ?? this.#pack(body));
+    if (!isPlain) this.#encoded.set(body, packing);
+    const encoded = await packing;
+    this.#sent.set(body, encoded);
     return encoded;
   }
 
-  /** The service took it. */
-  accepted({ encoding }: Encoded): void {
-    this.#takesPlain = encoding === undefined;
-    if (encoding === undefined) return;
+  /** The service took a body, if it was ever given to `encode`. */
+  accepted(body: Uint8Array): void {
+    const sent = this.#sent.get(body);
+    if (sent === undefined) return;
+    this.#takesPlain = sent.encoding === undefined;
+    if (this.#takesPlain) return;
     this.#isProven = true;
     this.#failures = 0;
   }
 
   /**
-   * The service refused it, or no answer came. Returns whether gzip may be why: then the body goes plain from now on, and
+   * The service refused a body, or no answer came. Returns whether gzip may be why: then the body goes plain from now on, and
    * nothing is to be concluded about its events. A server that knows no gzip answers 415, or 400 as to any nonsense, and a
    * browser tells nothing where another origin does not allow the header. Once a gzipped body was taken, only 415 blames gzip.
    */
-  refused(body: Uint8Array, { encoding }: Encoded, status: number | undefined): boolean {
+  refused(body: Uint8Array, status: number | undefined): boolean {
+    const sent = this.#sent.get(body);
+    if (sent === undefined) return false;
     const tookPlain = this.#takesPlain;
     if (status === undefined) this.#takesPlain = false;
-    if (encoding === undefined || (this.#isProven && status !== 415)) return false;
-    this.#doubted.add(body);
+    if (sent.encoding === undefined || (this.#isProven && status !== 415)) return false;
+    this.#encoded.set(body, plain(body));
     // Where nothing is taken at all, that is no failure of gzip.
     if (tookPlain) this.#failures += 1;
     if (status === 415) this.#failures = Number.POSITIVE_INFINITY;
@@ -84,7 +90,7 @@ export class Compression {
     } catch {
       this.#failures += 1;
     }
-    return packed === undefined ? { body, encoding: undefined } : { body: packed, encoding: 'gzip' };
+    return packed === undefined ? plain(body) : { body: packed, encoding: 'gzip' };
   }
 
   /** Undefined where there is nothing to gain. */
@@ -101,4 +107,8 @@ export class Compression {
       work.then(resolve, reject).finally(() => timer.cancel());
     });
   }
+}
+
+async function plain(body: Uint8Array): Promise<Encoded> {
+  return { body, encoding: undefined };
 }

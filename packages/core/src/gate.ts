@@ -1,5 +1,6 @@
 import { type Backoff, backoffDelayMs } from '@sluice/protocol';
-import { type Clock, sleep, type Timer, untilWoken } from './clock.ts';
+import { Alarm } from './alarm.ts';
+import { type Clock, sleep, untilWoken } from './clock.ts';
 import type { SharedPause } from './journal.ts';
 import { RateLimit } from './rate-limit.ts';
 import type { Reporter } from './reporter.ts';
@@ -72,7 +73,8 @@ export class Gate {
   #era = 0;
   #isProbing = false;
   #isStopped = false;
-  #timer: Timer | undefined;
+  /** While the breaker is open. */
+  readonly #alarm: Alarm;
   #openUntil = 0;
   #openForMs = 0;
   #hintedAt = Number.NEGATIVE_INFINITY;
@@ -90,8 +92,12 @@ export class Gate {
 
   constructor(options: GateOptions) {
     this.#options = options;
+    const { clock, rests } = options;
+    this.#alarm = new Alarm(clock, () => {
+      if (!rests?.()) this.#enter('half-open');
+    });
     this.#window = options.concurrency;
-    this.#budget = new RetryBudget(options.retriesPerSuccess, options.clock.now());
+    this.#budget = new RetryBudget(options.retriesPerSuccess, clock.now());
     this.#rateLimit = new RateLimit((perSecond) => options.reporter.emit('rateLimit', { perSecond }));
   }
 
@@ -298,7 +304,7 @@ export class Gate {
   /** Cancels the timer, for good: whatever waits does so until its signal aborts. */
   stop(): void {
     this.#isStopped = true;
-    this.#timer?.cancel();
+    this.#alarm.cancel();
   }
 
   /** How long until a request may be made, in milliseconds; infinite where that is not known. */
@@ -336,15 +342,12 @@ export class Gate {
 
   /** No request for `delayMs` milliseconds, or for what is left of the time that it is open already; then one. */
   #open(delayMs: number): void {
-    const { clock, rests } = this.#options;
-    this.#timer?.cancel();
+    this.#alarm.cancel();
     if (this.#isStopped) return;
-    const now = clock.now();
+    const now = this.#options.clock.now();
     this.#openForMs = Math.max(delayMs, (this.openUntil ?? now) - now);
     this.#openUntil = now + this.#openForMs;
-    this.#timer = clock.setTimeout(() => {
-      if (!rests?.()) this.#enter('half-open');
-    }, this.#openForMs);
+    this.#alarm.set(this.#openForMs);
     if (this.#state !== 'open') this.#era += 1;
     this.#lastFailed = [];
     this.#enter('open');
@@ -355,7 +358,7 @@ export class Gate {
     if (this.#isStopped) return;
     this.#era += 1;
     if (this.#state === 'closed') return;
-    this.#timer?.cancel();
+    this.#alarm.cancel();
     this.#enter('half-open');
   }
 

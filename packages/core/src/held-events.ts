@@ -1,5 +1,6 @@
+import { Alarm } from './alarm.ts';
 import type { DropReason } from './books.ts';
-import type { Clock, Timer } from './clock.ts';
+import type { Clock } from './clock.ts';
 import { encodeEvents, sliceEvents, splitEvents } from './event-bytes.ts';
 import { type EventBytes, type Journal, type Range, rangeLength, together } from './journal.ts';
 import { RangeQueue } from './range-queue.ts';
@@ -67,11 +68,15 @@ export class HeldEvents {
   readonly #turns: (() => Promise<unknown>)[] = [];
   #working: Promise<void> | undefined;
   /** Until it is written, or tried again. */
-  #timer: Timer | undefined;
+  readonly #alarm: Alarm;
   #isFailing = false;
 
   constructor(options: HeldEventsOptions) {
     this.#options = options;
+    this.#alarm = new Alarm(options.clock, () => {
+      this.#isFailing = false;
+      void this.write();
+    });
   }
 
   /** Events that are held, those of earlier lives as far as they were looked at. */
@@ -86,7 +91,7 @@ export class HeldEvents {
 
   /** Holds an event until its user is known. Where there is no room, what came first stays: it tells where a customer came from. */
   hold(event: WaitingEvent): void {
-    const { clock, intervalMs, maxBytes, reporter } = this.#options;
+    const { intervalMs, maxBytes, reporter } = this.#options;
     const { length } = event.text;
     if ((this.#journal?.bytes ?? 0) + this.#bytes + length > maxBytes) {
       reporter.settled('journal-full', 1);
@@ -98,7 +103,7 @@ export class HeldEvents {
     // Early: when the page is left, there is no time for it.
     if (this.#opened === undefined && this.#turns.length === 0)
       void this.#inTurn(() => this.#look(this.#stay));
-    this.#timer ??= clock.setTimeout(() => void this.write(), intervalMs);
+    this.#alarm.set(intervalMs);
   }
 
   /** What is held is this customer's. */
@@ -392,7 +397,7 @@ export class HeldEvents {
   }
 
   async #work(): Promise<void> {
-    const { clock, reporter } = this.#options;
+    const { reporter } = this.#options;
     // Not within track().
     await undefined;
     for (let [turn] = this.#turns; turn !== undefined; [turn] = this.#turns) {
@@ -402,10 +407,7 @@ export class HeldEvents {
       } catch (error) {
         this.#stopWaiting();
         this.#isFailing = true;
-        this.#timer = clock.setTimeout(() => {
-          this.#stopWaiting();
-          void this.write();
-        }, RETRY_MS);
+        this.#alarm.set(RETRY_MS);
         this.#releaseAll();
         reporter.storageFailed(error);
         break;
@@ -415,8 +417,7 @@ export class HeldEvents {
   }
 
   #stopWaiting(): void {
-    this.#timer?.cancel();
-    this.#timer = undefined;
+    this.#alarm.cancel();
     this.#isFailing = false;
   }
 }

@@ -1,7 +1,7 @@
 import { type Redact, redactor, requestHeaders } from '@sluice/protocol';
 import type { Batch } from './batch.ts';
 import type { Clock } from './clock.ts';
-import type { Compression, Encoded } from './compression.ts';
+import type { Compression } from './compression.ts';
 import { Latencies } from './latencies.ts';
 import type { TrackerStats } from './stats.ts';
 import type { Outcome, Outliving, Timeouts, Transport } from './transport.ts';
@@ -30,8 +30,6 @@ export interface RequestsOptions {
 export class Requests {
   readonly #options: RequestsOptions;
   readonly #latencies = new Latencies();
-  /** How batches were sent last, where they may be compressed. */
-  readonly #encoded = new WeakMap<Batch, Encoded>();
   #apiKey: string | undefined;
   #headers = requestHeaders(undefined);
   /** For each of the last keys. */
@@ -80,7 +78,6 @@ export class Requests {
   async post(batch: Batch, isRepeated: boolean = false, outlives?: Outliving): Promise<Outcome> {
     const { clock, compression, safeCause, signal, timeouts, transport, url } = this.#options;
     const encoded = outlives ? undefined : await compression?.encode(batch.body);
-    if (encoded !== undefined) this.#encoded.set(batch, encoded);
     const body = encoded?.body ?? batch.body;
     this.#sent += 1;
     if (isRepeated) this.#retried += 1;
@@ -109,8 +106,7 @@ export class Requests {
   /** The service took a batch. */
   accepted(batch: Batch): void {
     this.#accepted += 1;
-    const encoded = this.#encoded.get(batch);
-    if (encoded !== undefined) this.#options.compression?.accepted(encoded);
+    this.#options.compression?.accepted(batch.body);
   }
 
   /**
@@ -118,8 +114,7 @@ export class Requests {
    * sent as it is from now on, and nothing is to be concluded about its events.
    */
   isEncodingAtFault(batch: Batch, status: number | undefined): boolean {
-    const encoded = this.#encoded.get(batch);
-    return (encoded && this.#options.compression?.refused(batch.body, encoded, status)) ?? false;
+    return this.#options.compression?.refused(batch.body, status) ?? false;
   }
 
   #headersOf(batch: Batch, encoding: string | undefined): Readonly<Record<string, string>> {

@@ -1,5 +1,6 @@
 import { platform } from '#platform';
-import type { Clock, Timer } from './clock.ts';
+import { Alarm } from './alarm.ts';
+import type { Clock } from './clock.ts';
 import type { Gate } from './gate.ts';
 import type { Sharing } from './journal.ts';
 import type { Reporter } from './reporter.ts';
@@ -39,9 +40,10 @@ export class SendTurn {
   #over: (() => void) | undefined;
   /** Resolves once the lock of the last one is let go. */
   #last: Promise<void> = Promise.resolve();
-  #ticker: Timer | undefined;
+  /** While it is ours. */
+  readonly #ticker: Alarm;
   #idleTicks = 0;
-  #lookout: Timer | undefined;
+  readonly #lookout: Alarm;
   /** Lives that have something to send, as far as they said. */
   readonly #others = new Set<string>();
   /** Whether others are to be looked after: they may have died with something to send. */
@@ -53,15 +55,21 @@ export class SendTurn {
 
   constructor(options: SendTurnOptions) {
     this.#options = options;
+    const { clock, wake } = options;
+    this.#ticker = new Alarm(clock, () => this.#tick());
+    this.#lookout = new Alarm(clock, () => {
+      this.#isCalled = true;
+      void wake();
+    });
     this.#stop.abort();
     options.sharing.listen((life, activity) => {
       if (activity === 'rests') this.#others.delete(life);
       else this.#others.add(life);
       // In line behind it: should it die, this tab takes over at once.
       this.#isCalled = this.#others.size > 0 && (this.#isCalled || activity === 'works');
-      if (this.#others.size > 0) this.#lookLater();
-      else this.#stopLooking();
-      void options.wake();
+      if (this.#others.size > 0) this.#lookout.set(LOOK_MS);
+      else this.#lookout.cancel();
+      void wake();
     });
   }
 
@@ -108,7 +116,7 @@ export class SendTurn {
     if (over === undefined) return;
     this.#over = undefined;
     this.#asked = undefined;
-    this.#ticker?.cancel();
+    this.#ticker.cancel();
     this.#stop.abort();
     over();
   }
@@ -118,7 +126,7 @@ export class SendTurn {
     this.cancel();
     this.end();
     await this.#last;
-    this.#stopLooking();
+    this.#lookout.cancel();
   }
 
   get #isDue(): boolean {
@@ -133,7 +141,7 @@ export class SendTurn {
       const work = async () => {
         this.#others.clear();
         this.#isCalled = false;
-        this.#stopLooking();
+        this.#lookout.cancel();
         const isDue = await this.#prepare();
         if (signal.aborted || !isDue) return;
         const over = new Promise<void>((end) => {
@@ -141,7 +149,7 @@ export class SendTurn {
         });
         this.#stop = platform.createAbortController();
         this.#idleTicks = 0;
-        this.#tick();
+        this.#ticker.set(TICK_MS);
         sharing.tell('works');
         await wake();
         resolve();
@@ -150,7 +158,7 @@ export class SendTurn {
       };
       // Where it is not to be had, somebody else has it, who may die.
       this.#last = sharing.hold(work, signal).catch(() => {
-        if (!signal.aborted) this.#lookLater();
+        if (!signal.aborted) this.#lookout.set(LOOK_MS);
         if (this.#ask.signal !== signal) return;
         // It may have been taken away in the middle of the work: what of that goes on ends as soon as it can.
         this.cancel();
@@ -189,25 +197,8 @@ export class SendTurn {
   }
 
   #tick(): void {
-    const { clock, gate } = this.#options;
-    this.#ticker = clock.setTimeout(() => {
-      this.#idleTicks = gate.isBusy ? 0 : this.#idleTicks + 1;
-      this.#tick();
-      if (this.#others.size > 0 || this.#idleTicks >= MOST_IDLE_TICKS) this.yield();
-    }, TICK_MS);
-  }
-
-  #lookLater(): void {
-    const { clock, wake } = this.#options;
-    this.#lookout ??= clock.setTimeout(() => {
-      this.#lookout = undefined;
-      this.#isCalled = true;
-      void wake();
-    }, LOOK_MS);
-  }
-
-  #stopLooking(): void {
-    this.#lookout?.cancel();
-    this.#lookout = undefined;
+    this.#idleTicks = this.#options.gate.isBusy ? 0 : this.#idleTicks + 1;
+    this.#ticker.set(TICK_MS);
+    if (this.#others.size > 0 || this.#idleTicks >= MOST_IDLE_TICKS) this.yield();
   }
 }

@@ -1,7 +1,7 @@
 import { platform } from '#platform';
+import { Alarm } from './alarm.ts';
 import type { Batch } from './batch.ts';
 import type { Batcher } from './batcher.ts';
-import type { Timer } from './clock.ts';
 import { Delivery, type DeliveryOptions, type FirstRequest } from './delivery.ts';
 import { together } from './journal.ts';
 import type { Queue } from './platform/platform.ts';
@@ -29,7 +29,8 @@ export class Sender {
   readonly #queue: Queue;
   #pumping: Promise<void> | undefined;
   #wokenWhilePumping = false;
-  #retryTimer: Timer | undefined;
+  /** Until a batch that was put aside may be sent again. */
+  readonly #retry: Alarm;
   /** Where others share the journal. */
   readonly #turn: SendTurn | undefined;
   /** Batches on their way that are small enough to be sent to a service of which nobody knows whether it works. */
@@ -39,6 +40,7 @@ export class Sender {
     const { sharing } = options.journal;
     this.#options = options;
     this.#turn = sharing && new SendTurn({ ...options, sharing, wake: () => this.wake() });
+    this.#retry = new Alarm(options.clock, () => void this.wake());
     // How many requests are made at once is the gate's to say. One more: a probe, while all others wait.
     this.#queue = platform.createQueue(options.concurrency * MOST_WAITING + 1);
   }
@@ -69,7 +71,7 @@ export class Sender {
 
   /** Ends what is under way, without waiting for answers: what was not accepted stays in the journal. */
   async stop(): Promise<void> {
-    this.#retryTimer?.cancel();
+    this.#retry.cancel();
     this.#options.abort.abort();
     this.#turn?.yield();
     await this.#pumping;
@@ -168,14 +170,11 @@ export class Sender {
 
   /** Whether a batch that was put aside may be sent again now; if not, looks again. */
   #takesAside(backlog: OutgoingLane['backlog']): boolean {
-    const { clock, gate } = this.#options;
+    const { gate } = this.#options;
     if (backlog.peekStored(true) === undefined) return false;
     const waitMs = gate.retryWaitMs;
     if (waitMs === 0) return true;
-    this.#retryTimer ??= clock.setTimeout(() => {
-      this.#retryTimer = undefined;
-      void this.wake();
-    }, waitMs);
+    this.#retry.set(waitMs);
     return false;
   }
 

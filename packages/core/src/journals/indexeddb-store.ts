@@ -1,4 +1,5 @@
 import { get, set, type UseStore } from 'idb-keyval';
+import { Alarm } from '../alarm.ts';
 import type { Clock, Timer } from '../clock.ts';
 import { StorageError } from '../errors/storage-error.ts';
 
@@ -26,7 +27,7 @@ export class IndexedDbStore {
   readonly #onCleared: () => void;
   #db: IDBDatabase | undefined;
   #opening: Promise<IDBDatabase> | undefined;
-  #reopening: Timer | undefined;
+  readonly #reopening: Alarm;
   #wasOpen = false;
   #mark: number | undefined;
 
@@ -35,6 +36,9 @@ export class IndexedDbStore {
     this.#name = name;
     this.#clock = clock;
     this.#onCleared = onCleared;
+    this.#reopening = new Alarm(clock, () => {
+      if (this.#db === undefined) this.#connect().catch(() => undefined);
+    });
   }
 
   /** Resolves once all that was written before survives a power cut: it is written to the disk with what is written now. */
@@ -44,7 +48,7 @@ export class IndexedDbStore {
 
   /** Lets go of the connection once what is under way is done. */
   close(): void {
-    this.#reopening?.cancel();
+    this.#reopening.cancel();
     this.#letGo(this.#db);
     this.#opening?.then(
       (db) => this.#letGo(db),
@@ -141,10 +145,8 @@ export class IndexedDbStore {
         db.onclose = db.onversionchange = () => {
           this.#letGo(db);
           // Though nobody asks for it: what is gone of it may still be in memory.
-          this.#reopening?.cancel();
-          this.#reopening = this.#clock.setTimeout(() => {
-            if (this.#db === undefined) this.#connect().catch(() => undefined);
-          }, REOPEN_MS);
+          this.#reopening.cancel();
+          this.#reopening.set(REOPEN_MS);
         };
         this.#db = db;
         resolve(db);
