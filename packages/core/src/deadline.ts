@@ -1,7 +1,10 @@
 import { MAX_TIMER_MS } from '@sluice/protocol';
+import { platform } from '#platform';
 import type { Clock } from './clock.ts';
 import type { FinishOptions } from './stats.ts';
 import { attempt } from './user-code.ts';
+
+const ignore = (): void => {};
 
 /** A moment after which nobody waits any longer: a time-out, or a signal before it. */
 export class Deadline {
@@ -29,46 +32,21 @@ export class Deadline {
     if (signal?.aborted) return;
     await new Promise<void>((resolve, reject) => {
       const timer = this.#clock.setTimeout(() => end(), this.#timeoutMs, true);
+      let forget = () => {};
       const end = () => {
         timer.cancel();
         resolve();
-        if (signal !== undefined) forget(signal, end);
+        attempt(forget, ignore);
       };
-      if (signal !== undefined) listen(signal, end);
+      const listen = () => {
+        if (signal !== undefined) forget = platform.onAbort(signal, end);
+      };
+      // A signal of the user's own may break its word.
+      attempt(listen, ignore);
       // Rejected first, so that the end that follows changes nothing but cleans up.
       work.catch(reject).finally(end);
     });
   }
-}
-
-/** Listens to a signal of the user's for all who wait for it: Node warns of more than ten listeners. */
-class Waiting extends Set<() => void> implements EventListenerObject {
-  handleEvent(): void {
-    for (const callback of this) callback();
-  }
-}
-
-const waiting = new WeakMap<AbortSignal, Waiting>();
-
-function listen(signal: AbortSignal, callback: () => void): void {
-  const callbacks = waiting.get(signal) ?? new Waiting();
-  waiting.set(signal, callbacks);
-  // A signal of the user's own may break its word.
-  if (callbacks.size === 0)
-    attempt(
-      () => signal.addEventListener('abort', callbacks),
-      () => {},
-    );
-  callbacks.add(callback);
-}
-
-function forget(signal: AbortSignal, callback: () => void): void {
-  const callbacks = waiting.get(signal);
-  if (!callbacks?.delete(callback) || callbacks.size > 0) return;
-  attempt(
-    () => signal.removeEventListener('abort', callbacks),
-    () => {},
-  );
 }
 
 /** What was asked of `flush()` or `close()`, as far as it makes sense: these never reject, whatever they are given. */

@@ -77,6 +77,10 @@ export const platform: Platform = {
   createQueue: () => new RunningWork(),
   registerSync,
   createAbortController: () => new AbortController(),
+  onAbort(signal, callback) {
+    signal.addEventListener('abort', callback);
+    return () => signal.removeEventListener('abort', callback);
+  },
   writeNow: (lanes) => void lanes.writeAll(),
 };
 

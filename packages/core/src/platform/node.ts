@@ -18,6 +18,7 @@ import type { TextWriter } from '../ring-buffer.ts';
 import type { TrackerEvents } from '../tracker-events.ts';
 import { UndiciTransport } from '../transports/undici-transport.ts';
 import { zlibGzip } from '../zlib-gzip.ts';
+import { onAbort } from './abort-listeners.ts';
 import { atLastMoment } from './last-moment.ts';
 import type { JournalPlace, Platform } from './platform.ts';
 
@@ -81,6 +82,7 @@ export const platform: Platform = {
     setMaxListeners(0, controller.signal);
     return controller;
   },
+  onAbort,
   writeNow: ({ all }, journal) => writeNow(all, journal),
   publish(event, detail) {
     channels[event] ??= diagnosticsChannel.channel(`sluice:${event}`);

@@ -55,6 +55,8 @@ export interface Platform {
   registerSync?(): void;
   /** A controller whose signal any number may listen to: Node warns of more than ten. */
   createAbortController(): AbortController;
+  /** Calls back when a signal of the user's aborts, to which any number may listen. Returns how to stop. */
+  onAbort(signal: AbortSignal, callback: () => void): () => void;
   /** Before this returns, all that no journal holds is written, or where that takes longer, given to the journal: for a last moment. */
   writeNow(lanes: Pick<Lanes, 'all' | 'writeAll'>, journal: Journal): void;
   /** Tells those of the process who listen to all trackers what happened in one. Absent where there is no such place. */
