@@ -1,9 +1,7 @@
 import type { DropReason } from './books.ts';
 import type { HeldEvents, WaitingEvent } from './held-events.ts';
 import { createHeld, type HeldOptions } from './identity.ts';
-
-/** `granted`: all goes its way. `pending`: in memory only, until it is known. `denied`: nothing is kept, nor sent. */
-export type Consent = 'pending' | 'granted' | 'denied';
+import type { Consent } from './options.ts';
 
 /** An event that was accepted. */
 export interface Arrival extends WaitingEvent {

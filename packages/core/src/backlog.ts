@@ -2,15 +2,20 @@ import { type Batch, joinBatch } from './batch.ts';
 import type { Bodies } from './body-memory.ts';
 import { Epochs } from './epochs.ts';
 import { type EventBytes, type Limit, type Range, type Reading, rangeLength } from './journal.ts';
-import { type EpochRange, MEMORY_SEGMENT, RangeQueue } from './range-queue.ts';
+import { type EpochRange, RangeQueue } from './range-queue.ts';
 import { RingBuffer, type TextWriter } from './ring-buffer.ts';
 
+/** The segment of events that no journal holds, because storage failed: they live in memory alone. */
+export const MEMORY_SEGMENT = 0;
 /** The segment of events that were dropped where they cannot be taken out: in the middle of the ring. */
 const DROPPED_SEGMENT = -1;
 /** What is not written is written at once when it fills a block, or takes such a part of the memory. */
 const PRESSING_PART = 8;
 /** How many events move out of a full ring at once: enough to be rare, few enough not to be felt in track(). */
 const SPILL_EVENTS = 512;
+
+/** Where a batch goes that waits again. */
+export type Place = 'last' | 'first' | 'aside';
 
 /**
  * Everything that waits. The ring holds the newest events, oldest first: those already written to the journal, then
@@ -288,30 +293,33 @@ export class Backlog {
 
   /** The oldest events that only the journal holds; or the batch that was put aside first. */
   peekStored(isAside = false): EpochRange | undefined {
-    return (isAside ? this.#aside : this.#stored).peek();
+    return this.#queue(isAside).peek();
   }
 
   /** Puts the oldest stored range behind all others. */
   rotateStored(isAside = false): void {
-    const queue = isAside ? this.#aside : this.#stored;
+    const queue = this.#queue(isAside);
     const first = queue.peek();
     if (first !== undefined) queue.push(queue.shift(rangeLength(first)));
   }
 
   /** Takes the first of these, as they were read from the journal. */
   takeStored({ events, range }: Reading, isAside = false): Batch {
-    const taken = (isAside ? this.#aside : this.#stored).shift(rangeLength(range));
+    const taken = this.#queue(isAside).shift(rangeLength(range));
     return this.#take(joinBatch([events], taken, this.bodies));
   }
 
   /**
-   * A batch goes back, behind all that is stored, to be read again; or before it. False where no journal holds it.
+   * A batch goes back, to be read again: behind all that is stored, before it, or aside, where it is left as it is until the
+   * service is better. False where no journal holds it.
    */
-  putBack(batch: Batch, isFirst = false): boolean {
-    if (!this.#giveBack(batch)) return false;
-    const back = { ...batch.range, isWhole: false };
-    if (isFirst) this.#stored.unshift(back);
-    else this.#stored.push(back);
+  putBack(batch: Batch, place: Place = 'last'): boolean {
+    const { range } = batch;
+    if (range.segment === MEMORY_SEGMENT) return false;
+    this.#letGo(batch);
+    const isWhole = place === 'aside';
+    if (place === 'first') this.#stored.unshift({ ...range, isWhole });
+    else this.#queue(isWhole).push({ ...range, isWhole });
     return true;
   }
 
@@ -319,13 +327,6 @@ export class Backlog {
   putAllBack(): void {
     for (const range of this.#aside.ranges.reverse()) this.#stored.unshift({ ...range, isWhole: false });
     this.#aside.replace(() => []);
-  }
-
-  /** A batch is left to the journal as it is, to be sent again when the service is better. False where no journal holds it. */
-  putAside(batch: Batch): boolean {
-    if (!this.#giveBack(batch)) return false;
-    this.#aside.push({ ...batch.range, isWhole: true });
-    return true;
   }
 
   /** The oldest events in the ring that go on without a journal, though it may work again. */
@@ -375,11 +376,8 @@ export class Backlog {
     return batch;
   }
 
-  /** False where no journal holds it. */
-  #giveBack(batch: Batch): boolean {
-    const isHeld = batch.range.segment !== MEMORY_SEGMENT;
-    if (isHeld) this.#letGo(batch);
-    return isHeld;
+  #queue(isAside: boolean): RangeQueue {
+    return isAside ? this.#aside : this.#stored;
   }
 
   /** A batch, or a part of one, is not under way any more. */

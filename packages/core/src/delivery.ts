@@ -296,7 +296,7 @@ export class Delivery {
   #putAside(batch: Batch): boolean {
     const { gate, isStrict } = this.#options;
     const isCrowded = gate.parked >= MOST_PARKED && gate.retryWaitMs > 0;
-    return isCrowded && !isStrict && !this.#stop.aborted && this.#lane.underWay.putAside(batch);
+    return isCrowded && !isStrict && !this.#stop.aborted && this.#lane.underWay.putBack(batch, 'aside');
   }
 
   /** After a refusal that is not worth many requests. */

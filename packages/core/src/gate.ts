@@ -5,7 +5,7 @@ import type { SharedPause } from './journal.ts';
 import { RateLimit } from './rate-limit.ts';
 import type { Reporter } from './reporter.ts';
 import { RetryBudget } from './retry-budget.ts';
-import type { Pause, PauseReason } from './stats.ts';
+import type { BreakerState, Pause, PauseReason } from './stats.ts';
 import { askedMs, LONGEST_WAIT_MS, pauseMs, probeMs } from './wait-times.ts';
 
 /** Failures in a row that open the breaker. */
@@ -14,9 +14,6 @@ const FAILURES_TO_OPEN = 5;
 const WINDOW_REQUESTS = 20;
 /** A network that comes and goes gives many hints. */
 const HINT_MS = 60_000;
-
-/** State of the breaker. `closed`: requests flow. `open`: none is made. `half-open`: one is made, to see whether more may follow. */
-export type BreakerState = 'closed' | 'open' | 'half-open';
 
 /** A request that may be made. */
 export interface Pass {

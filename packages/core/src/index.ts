@@ -6,7 +6,6 @@ export {
   SluiceError,
   type SluiceErrorCode,
 } from '@sluice/protocol';
-export type { Consent } from './admission.ts';
 export type { DropReason } from './books.ts';
 export type { AcceptingAnswer, Classify, RejectedEvent } from './classify.ts';
 export type { Clock, Timer } from './clock.ts';
@@ -16,12 +15,19 @@ export type { Action, DeliveryPolicy } from './delivery-policy.ts';
 export { ClosedError } from './errors/closed-error.ts';
 export { StorageError } from './errors/storage-error.ts';
 export type { TrackOptions } from './event-text.ts';
-export type { BreakerState } from './gate.ts';
 export type { EventBytes, Journal, JournalObserver, Limit, Range, Reading } from './journal.ts';
 export type { Logger } from './logger.ts';
-export type { Ordering, TrackerOptions } from './options.ts';
+export type { Consent, Ordering, TrackerOptions } from './options.ts';
 export type { Parts } from './parts.ts';
-export type { FinishOptions, FlushReport, Latency, Pause, PauseReason, TrackerStats } from './stats.ts';
+export type {
+  BreakerState,
+  FinishOptions,
+  FlushReport,
+  Latency,
+  Pause,
+  PauseReason,
+  TrackerStats,
+} from './stats.ts';
 export { createTracker, type Tracker } from './tracker.ts';
 export type { TrackerEvents } from './tracker-events.ts';
 export type { Outcome, Timeouts, Transport, TransportRequest } from './transport.ts';

@@ -1,10 +1,9 @@
-import { Backlog } from './backlog.ts';
+import { Backlog, MEMORY_SEGMENT } from './backlog.ts';
 import type { Batch } from './batch.ts';
 import { Batcher, type BatcherOptions } from './batcher.ts';
 import { Committer, type CommitterOptions } from './committer.ts';
 import { type EventBytes, type Limit, MOST_HOLD_MS, type Range, rangeLength, without } from './journal.ts';
 import type { EpochRange } from './range-queue.ts';
-import { MEMORY_SEGMENT } from './range-queue.ts';
 import type { TextWriter } from './ring-buffer.ts';
 import { UnderWay } from './under-way.ts';
 

@@ -1,6 +1,6 @@
+import { MEMORY_SEGMENT } from './backlog.ts';
 import type { Range } from './journal.ts';
 import { Lane, type LaneOptions } from './lane.ts';
-import { MEMORY_SEGMENT } from './range-queue.ts';
 
 /** What waits, over all lanes. */
 export interface Waiting {

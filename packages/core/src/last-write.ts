@@ -1,8 +1,7 @@
 import { checkedRange } from './appends.ts';
-import type { Backlog } from './backlog.ts';
+import { type Backlog, MEMORY_SEGMENT } from './backlog.ts';
 import type { Committer } from './committer.ts';
 import type { EventBytes, Journal } from './journal.ts';
-import { MEMORY_SEGMENT } from './range-queue.ts';
 import type { UnderWay } from './under-way.ts';
 
 /** A lane, as far as it is of use at the last moment. */

@@ -1,4 +1,3 @@
-import type { Consent } from './admission.ts';
 import type { WhenFull } from './budget.ts';
 import type { Classify } from './classify.ts';
 import type { Clock } from './clock.ts';
@@ -8,6 +7,9 @@ import type { Journal } from './journal.ts';
 import type { Logger } from './logger.ts';
 import type { Parts } from './parts.ts';
 import type { Transport } from './transport.ts';
+
+/** `granted`: all goes its way. `pending`: in memory only, until it is known. `denied`: nothing is kept, nor sent. */
+export type Consent = 'pending' | 'granted' | 'denied';
 
 /** `unordered`: batches overtake each other. `strict`: one is sent at a time, and none before an older one. */
 export type Ordering = 'unordered' | 'strict';
@@ -28,7 +30,7 @@ export interface TrackerOptions {
   readonly journalDirectory?: string | undefined;
   /** Node: when written events are synced to the disk. Default: `interval`. */
   readonly fsync?: Fsync | undefined;
-  /** How long an event may wait in memory before it is written, in milliseconds. Default: 10 in Node, 250 in browsers. */
+  /** How long an event may wait in memory before it is written, in milliseconds. Default: 50 in Node, 250 in browsers. */
   readonly commitIntervalMs?: number | undefined;
   /** Larger events are refused by `track()`, in bytes. Default: 256 KiB. */
   readonly maxEventBytes?: number | undefined;

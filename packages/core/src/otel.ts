@@ -1,6 +1,5 @@
 /** Metrics of a tracker for OpenTelemetry, without a dependency on it. */
-import type { BreakerState } from './gate.ts';
-import type { PauseReason, TrackerStats } from './stats.ts';
+import type { BreakerState, PauseReason, TrackerStats } from './stats.ts';
 
 type Attributes = Readonly<Record<string, string>>;
 

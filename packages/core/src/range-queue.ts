@@ -1,8 +1,5 @@
 import { type Range, rangeLength } from './journal.ts';
 
-/** The segment of events that no journal holds, because storage failed: they live in memory alone. */
-export const MEMORY_SEGMENT = 0;
-
 /** A range, and the epoch (see epochs.ts) in which its events were counted in. */
 export interface EpochRange extends Range {
   readonly epoch: number;

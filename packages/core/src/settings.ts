@@ -16,7 +16,6 @@ import {
   whole,
 } from '@sluice/protocol';
 import { platform } from '#platform';
-import type { Consent } from './admission.ts';
 import type { WhenFull } from './budget.ts';
 import type { Classify } from './classify.ts';
 import type { Clock } from './clock.ts';
@@ -24,7 +23,7 @@ import { type DeliveryPolicy, isPolicy } from './delivery-policy.ts';
 import type { Fsync } from './fsync.ts';
 import type { Journal } from './journal.ts';
 import type { Logger } from './logger.ts';
-import type { Ordering, TrackerOptions } from './options.ts';
+import type { Consent, Ordering, TrackerOptions } from './options.ts';
 import { missingPart, type Parts } from './parts.ts';
 import { isThrown, reasonOf } from './reason.ts';
 import type { Transport } from './transport.ts';

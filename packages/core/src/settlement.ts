@@ -1,10 +1,10 @@
+import { MEMORY_SEGMENT } from './backlog.ts';
 import type { Batch } from './batch.ts';
 import type { Books } from './books.ts';
 import type { Fate, Journal } from './journal.ts';
 import type { Lane } from './lane.ts';
 import type { LetterStore } from './letter-keeper.ts';
 import type { Letterbox } from './letterbox.ts';
-import { MEMORY_SEGMENT } from './range-queue.ts';
 import type { Reporter } from './reporter.ts';
 import type { Verdicts } from './verdicts.ts';
 

@@ -1,5 +1,7 @@
 import type { DropReason } from './books.ts';
-import type { BreakerState } from './gate.ts';
+
+/** State of the breaker. `closed`: requests flow. `open`: none is made. `half-open`: one is made, to see whether more may follow. */
+export type BreakerState = 'closed' | 'open' | 'half-open';
 
 /** Why no request is made but a probe from time to time. */
 export type PauseReason =

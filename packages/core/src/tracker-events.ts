@@ -1,8 +1,7 @@
 import type { DeliveryError, InvalidEventError } from '@sluice/protocol';
 import type { DropReason } from './books.ts';
 import type { StorageError } from './errors/storage-error.ts';
-import type { BreakerState } from './gate.ts';
-import type { Pause } from './stats.ts';
+import type { BreakerState, Pause } from './stats.ts';
 
 /** What `tracker.on(name, listener)` can listen to, and what the listener gets. */
 export interface TrackerEvents {

@@ -8,7 +8,7 @@ import {
   readApiKey,
 } from '@sluice/protocol';
 import { platform } from '#platform';
-import { Admission, type Consent } from './admission.ts';
+import { Admission } from './admission.ts';
 import { Books } from './books.ts';
 import { Budget } from './budget.ts';
 import type { Clock } from './clock.ts';
@@ -22,7 +22,7 @@ import { type Journal, rangeLength } from './journal.ts';
 import { createJournal, mayHold } from './journals/choice.ts';
 import { Lanes } from './lanes.ts';
 import { LetterKeeper, type LetterStore } from './letter-keeper.ts';
-import type { TrackerOptions } from './options.ts';
+import type { Consent, TrackerOptions } from './options.ts';
 import { missingPart } from './parts.ts';
 import { Reporter } from './reporter.ts';
 import { readConsent, readOptions, type Settings } from './settings.ts';

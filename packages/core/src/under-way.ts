@@ -1,8 +1,7 @@
-import type { Backlog } from './backlog.ts';
+import { type Backlog, MEMORY_SEGMENT, type Place } from './backlog.ts';
 import { type Batch, createBatch } from './batch.ts';
 import { sliceEvents } from './event-bytes.ts';
 import { type EventBytes, type Journal, type Range, type Reading, without } from './journal.ts';
-import { MEMORY_SEGMENT } from './range-queue.ts';
 
 export interface UnderWayOptions {
   readonly backlog: Backlog;
@@ -48,19 +47,14 @@ export class UnderWay {
     this.#forget(batch.range);
   }
 
-  /** A batch waits again, where the journal has it: behind all that is stored, or before it. False where no journal has it. */
-  putBack(batch: Batch, isFirst = false): boolean {
-    return this.#options.backlog.putBack(batch, isFirst) && this.#shelve(batch);
-  }
-
-  /** As `Backlog.putAside`. */
-  putAside(batch: Batch): boolean {
-    return this.#options.backlog.putAside(batch) && this.#shelve(batch);
+  /** As `Backlog.putBack`. */
+  putBack(batch: Batch, place?: Place): boolean {
+    return this.#options.backlog.putBack(batch, place) && this.#shelve(batch);
   }
 
   /** A batch waits again, before all others: where the journal has it, or else here. */
   leave(batch: Batch): void {
-    if (!this.putBack(batch, true)) this.left.push(batch);
+    if (!this.putBack(batch, 'first')) this.left.push(batch);
   }
 
   /** What of a range is here: in batches under way, and of those that wait again. */

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Backlog } from '../src/backlog.ts';
+import { Backlog, MEMORY_SEGMENT } from '../src/backlog.ts';
 import { type Batch, splitBatch } from '../src/batch.ts';
 import type { EventBytes, Range, Reading } from '../src/journal.ts';
-import { MEMORY_SEGMENT } from '../src/range-queue.ts';
 import { toEventBytes, toTexts } from './event-texts.ts';
 import { textWriter } from './text-writer.ts';
 import { settle } from './virtual-clock.ts';

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { Backlog } from '../src/backlog.ts';
+import { Backlog, MEMORY_SEGMENT } from '../src/backlog.ts';
 import { Budget, type BudgetOptions } from '../src/budget.ts';
 import type { Clock } from '../src/clock.ts';
 import { Committer } from '../src/committer.ts';
 import type { Journal } from '../src/journal.ts';
 import { type LastLane, writeNow } from '../src/last-write.ts';
-import { MEMORY_SEGMENT } from '../src/range-queue.ts';
 import { toTexts } from './event-texts.ts';
 import { FakeJournal, FakeSyncJournal } from './fake-journal.ts';
 import { SegmentedJournal } from './segmented-journal.ts';

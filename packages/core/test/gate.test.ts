@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Books } from '../src/books.ts';
 import type { Clock } from '../src/clock.ts';
-import { type BreakerState, Gate, type Pass } from '../src/gate.ts';
+import { Gate, type Pass } from '../src/gate.ts';
 import { Reporter } from '../src/reporter.ts';
-import type { Pause } from '../src/stats.ts';
+import type { BreakerState, Pause } from '../src/stats.ts';
 import { SkewedClock } from './skewed-clock.ts';
 import { settle, VirtualClock } from './virtual-clock.ts';
 

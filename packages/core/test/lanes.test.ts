@@ -171,7 +171,7 @@ describe('Lane, where the segment that holds its events is gone from storage', (
         tries === 0 ? backlog.takeFresh({ ...ALL, maxEvents: 2 }) : await lanes.normal.batcher.next();
       if (batch === undefined) throw new Error('there is no batch');
       underWay.add(batch);
-      expect(underWay.putBack(batch, true)).toBe(true);
+      expect(underWay.putBack(batch, 'first')).toBe(true);
     }
     // Written again, it has other places.
     for (const segments of [[1], [2, 3]]) {
