@@ -29,7 +29,7 @@ async function run(args: readonly string[]): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
-  const customers = customersFile === undefined ? undefined : await readCustomersFile(customersFile);
+  const customers = customersFile === undefined ? undefined : readCustomersFile(customersFile);
   const logger = pino({ level: logLevel }, pino.destination({ fd: STDERR, sync: true }));
   await using emulator = await startEmulator({ ...options, customers, logger });
   const { baseUrl, apiUrl, pagesUrl, apiKey, primaryKey } = emulator;
