@@ -1,15 +1,16 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { ConfigError, describe, refusal } from '@sluice/protocol';
+import type { OptionFiles } from './option-files.ts';
 import type { EmulatorOptions } from './options.ts';
 import { isPresetName, PRESETS, type PresetName } from './presets.ts';
 
 /** What the command line asks for. */
 export interface Command {
   readonly help: boolean;
-  /** Options for `startEmulator()`, apart from customers and logger. */
+  /** Options for `startEmulator()`, apart from the logger and those in files. */
   readonly options: EmulatorOptions;
-  /** Path of a file of customers. */
-  readonly customersFile: string | undefined;
+  /** Files that hold further options. */
+  readonly files: OptionFiles;
   readonly logLevel: string;
 }
 
@@ -32,6 +33,9 @@ Usage: npm run emulator -- [options]
   --customers FILE    add the customers of FILE, one JSON object a line
   --preset NAME       what the service answers where the interface does not show it: plain, strict, quiet or
                       legacy (default plain)
+  --behaviour FILE    single settings of it: FILE holds them as a JSON object, such as {"maxEvents":20}
+  --faults FILE       switch on the faults of FILE, a JSON array, such as [{"kind":"status","status":503}]
+  --fault-seed N      where the choices of faults come from: the same gives the same (default 1)
   --max-body-bytes N  largest request body (default: that of the preset; plain: 33554432)
   --compression       let events come gzipped (default: answered with 415)
   --log-level LEVEL   debug, info, warn, error or silent (default warn); the log goes to standard error
@@ -59,6 +63,9 @@ const FLAGS = {
   'primary-key': { type: 'string' },
   customers: { type: 'string' },
   preset: { type: 'string' },
+  behaviour: { type: 'string' },
+  faults: { type: 'string' },
+  'fault-seed': { type: 'string' },
   'max-body-bytes': { type: 'string' },
   compression: { type: 'boolean' },
   'log-level': { type: 'string', default: 'warn' },
@@ -76,7 +83,7 @@ export function parseCommandLine(args: readonly string[]): Command {
   return {
     help: values.help,
     logLevel,
-    customersFile: values.customers,
+    files: { customers: values.customers, faults: values.faults, behaviour: values.behaviour },
     options: {
       port: toNumber('port', values.port),
       apiPort: toNumber('apiPort', values['api-port']),
@@ -91,17 +98,22 @@ export function parseCommandLine(args: readonly string[]): Command {
       token: values.token,
       primaryKey: values['primary-key'],
       preset: toPresetName(values.preset),
+      faultSeed: toNumber('faultSeed', values['fault-seed']),
       maxBodyBytes: toNumber('maxBodyBytes', values['max-body-bytes']),
       compression: values.compression,
     },
   };
 }
 
-/** A message of a ConfigError in the words of the command line: `apiPort must …` becomes `--api-port must …`. */
+/**
+ * A message of a ConfigError in the words of the command line: `apiPort must …` becomes `--api-port must …`, and
+ * `faults[0].kind must …` becomes `--faults[0].kind must …`.
+ */
 export function inFlagWords({ option, message }: ConfigError): string {
-  const flag = option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const [name = ''] = option.split(/[.[]/, 1);
+  const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   if (!Object.hasOwn(FLAGS, flag) || !message.startsWith(option)) return message;
-  return `--${flag}${message.slice(option.length)}`;
+  return `--${flag}${message.slice(name.length)}`;
 }
 
 // The type of what parseArgs gives is derived from FLAGS, so it is inferred here.

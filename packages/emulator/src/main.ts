@@ -3,8 +3,8 @@ import { Console } from 'node:console';
 import { ConfigError } from '@sluice/protocol';
 import { pino } from 'pino';
 import { HELP, inFlagWords, parseCommandLine } from './command-line.ts';
-import { readCustomersFile } from './customers-file.ts';
 import { greeting } from './greeting.ts';
+import { readOptionFiles } from './option-files.ts';
 import { startEmulator } from './start-emulator.ts';
 
 const STDERR = 2;
@@ -24,14 +24,14 @@ try {
 }
 
 async function run(args: readonly string[]): Promise<void> {
-  const { help, options, customersFile, logLevel } = parseCommandLine(args);
+  const { help, options, files, logLevel } = parseCommandLine(args);
   if (help) {
     process.stdout.write(HELP);
     return;
   }
-  const customers = customersFile === undefined ? undefined : readCustomersFile(customersFile);
+  const fromFiles = readOptionFiles(files);
   const logger = pino({ level: logLevel }, pino.destination({ fd: STDERR, sync: true }));
-  await using emulator = await startEmulator({ ...options, customers, logger });
+  await using emulator = await startEmulator({ ...options, ...fromFiles, logger });
   const { baseUrl, apiUrl, pagesUrl, apiKey, primaryKey } = emulator;
   process.stdout.write(`${JSON.stringify({ baseUrl, apiUrl, pagesUrl, apiKey, primaryKey })}\n`);
   if (process.stderr.isTTY) process.stderr.write(greeting(emulator, options.data));

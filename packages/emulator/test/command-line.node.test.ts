@@ -27,13 +27,19 @@ describe('the command line', () => {
         '--compression',
         '--preset',
         'strict',
+        '--behaviour',
+        'b',
+        '--faults',
+        'f',
+        '--fault-seed',
+        '7',
         '--log-level',
         'info',
       ]),
     ).toEqual({
       help: false,
       logLevel: 'info',
-      customersFile: 'c',
+      files: { customers: 'c', faults: 'f', behaviour: 'b' },
       options: {
         port: 1,
         apiPort: 2,
@@ -42,6 +48,7 @@ describe('the command line', () => {
         apiKey: 'k',
         primaryKey: 'p',
         preset: 'strict',
+        faultSeed: 7,
         maxBodyBytes: 9,
         compression: true,
       },
@@ -52,13 +59,14 @@ describe('the command line', () => {
     expect(parseCommandLine([])).toEqual({
       help: false,
       logLevel: 'warn',
-      customersFile: undefined,
+      files: {},
       options: {},
     });
   });
 
   it.each([
     [['--port', 'abc'], '--port must be a whole number, got string "abc"'],
+    [['--fault-seed', 'x'], '--fault-seed must be a whole number, got string "x"'],
     [['--port', '1e3'], '--port must be a whole number, got string "1e3"'],
     [['--max-body-bytes', ''], '--max-body-bytes must be a whole number, got an empty string'],
     [

@@ -104,6 +104,43 @@ describe('the emulator as a process', () => {
     expect(log.join('')).not.toContain('canary');
   });
 
+  it('switches on the faults, and behaves by the settings, that it finds in files', async () => {
+    const directory = temporaryDirectory();
+    const faults = join(directory, 'faults.json');
+    const behaviour = join(directory, 'behaviour.json');
+    const down = { kind: 'status', status: 503, times: 1 };
+    writeFileSync(faults, `\ufeff${JSON.stringify([down, [{ ...down, status: 429 }]])}`);
+    writeFileSync(behaviour, '{ "acceptedStatus": 202 }');
+    const { service } = await start(
+      ...['--primary-key', 'email', '--preset', 'quiet'],
+      ...['--faults', faults, '--fault-seed', '7', '--behaviour', behaviour],
+    );
+    expect(await inspect(service, '/emulator/admin/faults')).toMatchObject({
+      body: { seed: 7, faults: [{ fault: { kind: 'script' } }, { fault: down }] },
+    });
+    const statuses: number[] = [];
+    for (const one of [event(), event(), event()]) statuses.push((await sendEvents(service, one)).status);
+    expect(statuses).toEqual([503, 429, 202]);
+  });
+
+  it.each([
+    [
+      '--faults',
+      '[{"kind":"status","status":7}]',
+      '--faults[0].status must be a whole number from 200 to 599',
+    ],
+    ['--faults', '{"kind":"hang"}', '--faults must be an array of faults, got an object'],
+    ['--faults', '[{]', '--faults must be a file of JSON, got string "'],
+    ['--behaviour', '{"maxEvents":0}', '--behaviour.maxEvents must be a whole number from 1'],
+    ['--behaviour', 'null', '--behaviour must be an object, got null'],
+  ])('ends with 2 for a file of %s that holds %s, and says why', async (flag, content, message) => {
+    const path = join(temporaryDirectory(), 'options.json');
+    writeFileSync(path, content);
+    const { code, output, errors } = await run(flag, path);
+    expect({ code, output }).toEqual({ code: 2, output: '' });
+    expect(errors).toContain(`sluice-emulator: ${message}`);
+  });
+
   it('has lost nothing that it answered for after SIGKILL', async () => {
     const data = temporaryDirectory();
     const first = await start('--data', data, '--primary-key', 'email');
@@ -134,6 +171,7 @@ describe('the emulator as a process', () => {
     [['--port', '70000'], '--port must be an integer from 0 to 65535'],
     [['--port', '5', '--api-port', '5'], '--api-port must differ from port'],
     [['--customers', 'missing.ndjson'], '--customers must be a file with one JSON object a line'],
+    [['--faults', 'missing.json'], '--faults must be a file of JSON, got string "missing.json": ENOENT'],
     [['--api-key', 'canary key'], '--api-key must be visible ASCII'],
   ])('ends with 2 for wrong arguments, %j, and says why', async (args, message) => {
     const { code, output, errors } = await run(...args);
