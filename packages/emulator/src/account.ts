@@ -37,6 +37,7 @@ const SEED_BATCH = 500;
 export class Account {
   readonly apiKeys: ApiKeyStore;
   readonly events: EventStore;
+  readonly settings: SettingsStore;
   readonly audience: Audience;
   readonly requests: RequestStore;
   /** Tells of batches that were stored. */
@@ -65,7 +66,8 @@ export class Account {
               extent,
             )
           : new IndexedSearch({ directory: directory.path, database, uuids, extent, logger });
-      this.audience = new Audience(database, new SettingsStore(database));
+      this.settings = new SettingsStore(database);
+      this.audience = new Audience(database, this.settings);
       this.requests = new RequestStore(database);
       this.#retention = new Retention(this.events, this.requests, limits, systemClock);
       this.#retention.start();

@@ -32,7 +32,7 @@ Usage: npm run emulator -- [options]
   --primary-key NAME  select this attribute as primary key
   --customers FILE    add the customers of FILE, one JSON object a line
   --preset NAME       what the service answers where the interface does not show it: plain, strict, quiet or
-                      legacy (default plain)
+                      legacy (default: as the data directory keeps it, else plain)
   --behaviour FILE    single settings of it: FILE holds them as a JSON object, such as {"maxEvents":20}
   --faults FILE       switch on the faults of FILE, a JSON array, such as [{"kind":"status","status":503}]
   --fault-seed N      where the choices of faults come from: the same gives the same (default 1)

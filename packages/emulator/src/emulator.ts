@@ -81,7 +81,8 @@ export interface Emulator extends AsyncDisposable {
 
   /**
    * Changes how it answers, for requests from now on: all that is not named is as the preset has it, and the preset is the
-   * one that it has unless one is named. Resolves to what holds then. Rejects with `ConfigError` for a setting that is wrong.
+   * one that it has unless one is named. A data directory keeps it. Resolves to what holds then. Rejects with `ConfigError`
+   * for a setting that is wrong.
    */
   changeBehaviour(change: BehaviourChange): Promise<Behaviour>;
 

@@ -45,7 +45,11 @@ export interface EmulatorOptions {
   readonly customers?: Iterable<Customer> | undefined;
   /** Told of requests (debug), refusals (info) and failures (error), never of a key or a payload. Default: none. */
   readonly logger?: Logger | undefined;
-  /** A reading of what the interface does not show: `plain`, `strict`, `quiet` or `legacy`. Default `plain`. */
+  /**
+   * A reading of what the interface does not show: `plain`, `strict`, `quiet` or `legacy`. Where this, `behaviour`,
+   * `maxBodyBytes` or `compression` is given, nothing holds of what the data directory kept of them. Default: all of that,
+   * else `plain`.
+   */
   readonly preset?: PresetName | undefined;
   /** Settings of the service's behaviour, where they are not those of the preset. */
   readonly behaviour?: BehaviourSettings | undefined;
@@ -176,8 +180,11 @@ function toBehaviour({
   const shorthands = { maxBodyBytes, compression };
   checkShorthands(shorthands);
   readBehaviour(behaviour);
+  const settings = { ...shorthands, ...behaviour };
   const chosen = new BehaviourSwitch();
-  chosen.change({ preset, behaviour: { ...shorthands, ...behaviour } });
+  // Where nothing is given, nothing is chosen: then what the data directory keeps holds.
+  const isGiven = [preset, ...Object.values(settings)].some((value) => value !== undefined);
+  if (isGiven) chosen.change({ preset, behaviour: settings });
   return chosen;
 }
 

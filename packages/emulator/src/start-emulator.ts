@@ -31,7 +31,11 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   }
 }
 
-function setUp(account: Account, { apiKey, primaryKey, customers, seed, logger }: Settings): string {
+function setUp(
+  account: Account,
+  { apiKey, primaryKey, customers, seed, behaviour, logger }: Settings,
+): string {
+  behaviour.keepIn(account.settings);
   if (primaryKey !== undefined) account.selectPrimaryKey(primaryKey);
   if (customers !== undefined) account.addCustomers(customers);
   if (seed !== undefined) {

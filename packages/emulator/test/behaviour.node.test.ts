@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { EVENTS_PATH } from '@sluice/protocol';
+import Libsql from 'libsql';
 import { describe, expect, it } from 'vitest';
 import { type BehaviourSettings, type EmulatorOptions, startEmulator } from '../src/index.ts';
 import { PRESETS, type PresetName } from '../src/presets.ts';
-import { event, type Service } from './service.ts';
+import { event, type Service, temporaryDirectory } from './service.ts';
 
 const ADA = { email: 'ada@example.com', first_name: 'Ada' };
 
@@ -210,6 +212,76 @@ describe('a setting of the behaviour', () => {
       body: { error: { field: 'presets' } },
     });
     expect(emulator.behaviour.acceptedStatus).toBe(201);
+  });
+});
+
+describe('the behaviour that was chosen', () => {
+  const { strict, quiet, plain } = PRESETS;
+  const put = (apiUrl: string, change: unknown) =>
+    fetch(`${apiUrl}/emulator/admin/behaviour`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(change),
+    });
+  const stateOf = async (options: EmulatorOptions) => {
+    await using emulator = await startEmulator(options);
+    return (await fetch(`${emulator.apiUrl}/emulator/admin/behaviour`)).json();
+  };
+
+  it('outlives the process with its data, however it was chosen', async () => {
+    const data = temporaryDirectory();
+    {
+      await using emulator = await startEmulator({ data });
+      await put(emulator.apiUrl, {
+        preset: 'strict',
+        behaviour: { maxEvents: null, statuses: { empty_batch: 418 } },
+      });
+      expect((await put(emulator.apiUrl, { behaviour: { maxEvents: 0 } })).status).toBe(422);
+    }
+    expect(await stateOf({ data })).toMatchObject({
+      preset: 'strict',
+      isChanged: true,
+      behaviour: { ...strict.behaviour, maxEvents: null, statuses: { empty_batch: 418 } },
+    });
+    {
+      await using emulator = await startEmulator({ data });
+      await emulator.changeBehaviour({ preset: 'quiet' });
+    }
+    expect(await stateOf({ data })).toMatchObject({ preset: 'quiet', isChanged: false });
+    expect(await stateOf({ data, reset: true })).toMatchObject({ preset: 'plain' });
+  });
+
+  it.each<[EmulatorOptions, object]>([
+    [{ preset: 'quiet' }, { preset: 'quiet', isChanged: false, behaviour: quiet.behaviour }],
+    [
+      { behaviour: { acceptedStatus: 201 } },
+      { preset: 'plain', behaviour: { acceptedStatus: 201, maxEvents: null } },
+    ],
+    [{ compression: false }, { preset: 'plain', isChanged: false, behaviour: plain.behaviour }],
+    [{ maxBodyBytes: 9 }, { preset: 'plain', isChanged: true, behaviour: { maxBodyBytes: 9 } }],
+  ])('gives way, whole, to what the next start gives: %j', async (options, state) => {
+    const data = temporaryDirectory();
+    await stateOf({ data, preset: 'strict', behaviour: { maxEvents: 7 } });
+    expect(await stateOf({ data, behaviour: {}, preset: undefined })).toMatchObject({
+      preset: 'strict',
+      behaviour: { maxEvents: 7 },
+    });
+    expect(await stateOf({ data, ...options })).toMatchObject(state);
+    expect(await stateOf({ data })).toMatchObject(state);
+  });
+
+  it('is named where a version that kept it knew other settings', async () => {
+    const data = temporaryDirectory();
+    await stateOf({ data, preset: 'strict' });
+    const database = new Libsql(join(data, 'emulator.db'));
+    database.exec(
+      `UPDATE settings SET value = '{"preset":"strict","behaviour":{"colour":1}}' WHERE name = 'behaviour'`,
+    );
+    database.close();
+    await expect(startEmulator({ data })).rejects.toThrow(
+      /behaviour.colour is not an option; .* kept in the data directory: name a preset to choose anew/,
+    );
+    expect(await stateOf({ data, preset: 'plain' })).toMatchObject({ preset: 'plain' });
   });
 });
 

@@ -22,7 +22,8 @@ export function BehaviourCard() {
       <h2 id="behaviour">How the service answers</h2>
       <p class="lead">
         The interface shows no status codes, no limits and no body of an answer. What it leaves open is chosen
-        here, and holds from the next request on: let your code meet each of these readings.
+        here, holds from the next request on, and is kept where the data is: let your code meet each of these
+        readings.
       </p>
       <Problem error={error} onRetry={again} />
       {state !== undefined && <BehaviourForm state={state} onSaved={again} />}

@@ -221,7 +221,7 @@ export interface BehaviourState {
   readonly presets: Readonly<Record<PresetName, Preset>>;
 }
 
-/** `PUT behaviour` takes it: what is not named is as the preset has it. */
+/** `PUT behaviour` takes it: what is not named is as the preset has it. A data directory keeps it. */
 export interface BehaviourChange {
   /** Default: the one that holds now. */
   readonly preset?: PresetName | undefined;

@@ -1,11 +1,14 @@
+import type { BehaviourChange } from '../admin/contract.ts';
+import type { BehaviourMemory } from '../behaviour-switch.ts';
 import type { Database, Statement } from './database.ts';
 import { escapeText, unescapeText } from './escaped-text.ts';
 
 /** The name under which the selected primary key is kept; queries refer to it as well. */
 export const PRIMARY_KEY_SETTING = 'primary_key';
+const BEHAVIOUR_SETTING = 'behaviour';
 
 /** Named settings of the account. */
-export class SettingsStore {
+export class SettingsStore implements BehaviourMemory {
   readonly #read: Statement;
   readonly #write: Statement;
 
@@ -18,11 +21,26 @@ export class SettingsStore {
 
   /** The selected primary key, or null. */
   get primaryKey(): string | null {
-    const row = this.#read.get(PRIMARY_KEY_SETTING) as { value: string } | undefined;
-    return row === undefined ? null : unescapeText(row.value);
+    const value = this.#valueOf(PRIMARY_KEY_SETTING);
+    return value === undefined ? null : unescapeText(value);
   }
 
   set primaryKey(name: string) {
     this.#write.run(PRIMARY_KEY_SETTING, escapeText(name));
+  }
+
+  /** The behaviour that was chosen, not checked; undefined where none ever was. */
+  get behaviour(): BehaviourChange | undefined {
+    const value = this.#valueOf(BEHAVIOUR_SETTING);
+    return value === undefined ? undefined : JSON.parse(value);
+  }
+
+  set behaviour(choice: BehaviourChange) {
+    this.#write.run(BEHAVIOUR_SETTING, JSON.stringify(choice));
+  }
+
+  #valueOf(name: string): string | undefined {
+    const row = this.#read.get(name) as { value: string } | undefined;
+    return row?.value;
   }
 }
