@@ -125,6 +125,24 @@ describe.each(PRESETS)('a service of the preset %s', (preset) => {
   });
 });
 
+describe('a service that answers a wrong key as a bad event', () => {
+  it('makes no dead letter where the policy is to pause', async () => {
+    const { emulator, tracker } = await set(
+      { preset: 'legacy' },
+      { delivery: { policy: { '400': 'pause' } } },
+    );
+    const { apiKey } = emulator;
+    tracker.setApiKey('wrong');
+    trackMany(tracker, 50);
+    expect(await tracker.flush()).toEqual({ delivered: 0, deadLettered: 0, dropped: 0, pending: 50 });
+    expect(tracker.stats().pause).toMatchObject({ reason: 'policy', status: 400 });
+    tracker.setApiKey(apiKey);
+    expect(await tracker.flush()).toMatchObject({ delivered: 50, pending: 0 });
+    expect(await emulator.countEvents()).toEqual({ unique: 50, received: 50 });
+    expectBalanced(tracker);
+  });
+});
+
 describe('a script of faults', () => {
   it('costs a tracker no event, whatever comes after what', async () => {
     const faults: EmulatorOptions['faults'] = [
