@@ -11,7 +11,7 @@ interface Entry {
 /** Keeps the files that were used last open, so that many small operations on one do not open it each time. */
 export class OpenFiles {
   readonly #fs: FileSystem;
-  readonly #most: number;
+  #most: number;
   /** The one used last is the last one. */
   readonly #entries = new Map<string, Entry>();
   readonly #closing = new Set<Promise<void>>();
@@ -52,7 +52,9 @@ export class OpenFiles {
     if (entry?.users === 0) await this.#close(entry);
   }
 
+  /** Keeps nothing open from here on: a file that is used behind this is closed when its last user is done. */
   async closeAll(): Promise<void> {
+    this.#most = 0;
     for (const path of [...this.#entries.keys()]) void this.close(path);
     // Those too that made room for others just before.
     while (this.#closing.size > 0) await Promise.all(this.#closing);

@@ -138,11 +138,15 @@ describe('OpenFiles', () => {
     expect(fs.count('close')).toBe(2);
   });
 
-  it('keeps none open behind closeAll()', async () => {
+  it('keeps none open behind closeAll(), also not what is used later', async () => {
     const { fs, files, content } = createBench();
+    const end = occupy(files, c);
     await content(a);
     await content(b);
     await files.closeAll();
     expect(fs.count('close')).toBe(2);
+    await end();
+    await content(a);
+    expect(fs.count('close')).toBe(4);
   });
 });
