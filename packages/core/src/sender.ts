@@ -3,7 +3,7 @@ import { Alarm } from './alarm.ts';
 import type { Batch } from './batch.ts';
 import type { Batcher } from './batcher.ts';
 import { Delivery, type DeliveryOptions, type FirstRequest } from './delivery.ts';
-import { together } from './journal.ts';
+import { rangeLength, together } from './journal.ts';
 import type { Queue } from './platform/platform.ts';
 import { SendTurn } from './send-turn.ts';
 import type { OutgoingLane, OutgoingLanes } from './settlement.ts';
@@ -66,7 +66,11 @@ export class Sender {
       write();
       return taken;
     });
+    const pending = this.#options.lanes.all.reduce((total, { backlog }) => total + backlog.pending, 0);
+    const sent = last.reduce((total, { batch }) => total + rangeLength(batch.range), 0);
     for (const { batch, lane, ...first } of last) this.#start(batch, lane, first);
+    // What these requests do not take is for the service worker, should nobody come back.
+    if (pending > sent) platform.registerSync?.();
   }
 
   /** Ends what is under way, without waiting for answers: what was not accepted stays in the journal. */

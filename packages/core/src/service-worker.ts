@@ -53,10 +53,16 @@ export async function drain({ correlationKey, apiKey, ...options }: DrainOptions
   const request = { url: endpoint(baseUrl, EVENTS_PATH), headers: requestHeaders(apiKey) };
   const work = async () => {
     const found: Range[] = [];
+    let isHeld = false;
+    journal.sharing?.listen((_, activity) => {
+      isHeld ||= activity === 'waits';
+    });
     await journal.open({ recovered: (range) => found.push(range), damaged: () => {}, failed: () => {} });
     if ((journal.sharing?.pause?.until ?? 0) > clock.now())
       throw new Error('the service is not to be asked now');
     for (const range of found) await send(journal, range, transport, request);
+    // Or it has just gone; or it is there, and sends what it has.
+    if (isHeld) throw new Error('a page may still see what became of its last request');
   };
   try {
     await (journal.sharing?.hold(work) ?? work());

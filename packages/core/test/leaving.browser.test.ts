@@ -138,3 +138,27 @@ describe('a page that is hidden, and lives on', () => {
     await other.close({ timeoutMs: 0 });
   });
 });
+
+describe('a page that a service worker controls', () => {
+  it('asks for it, as it is hidden, where more waits than its last requests take', async () => {
+    const options = { baseUrl: nowhere, correlationKey: `waits-${uuid()}` };
+    const [idle, busy] = [await openPage(service), await openPage(options)];
+    const asked: string[] = [];
+    for (const { view } of [idle, busy]) {
+      const registration = { sync: { register: async (tag: string) => void asked.push(tag) } };
+      const serviceWorker = { controller: {}, ready: Promise.resolve(registration) };
+      Object.defineProperty(view.navigator, 'serviceWorker', { value: serviceWorker, configurable: true });
+    }
+    setVisibility(idle.view, 'hidden');
+    setVisibility(idle.view, 'visible');
+    idle.tracker.track('sent', {}, ada);
+    setVisibility(idle.view, 'hidden');
+    await vi.waitFor(() => expect(idle.tracker.stats().pending).toBe(0));
+    expect(asked).toEqual([]);
+    busy.tracker.track('waits', {}, ada);
+    await vi.waitFor(() => expect(busy.tracker.stats().requests.failed).toBe(1), { timeout: 10_000 });
+    expect(busy.tracker.stats().breaker).toBe('closed');
+    setVisibility(busy.view, 'hidden');
+    await vi.waitFor(() => expect(asked).toEqual(['sluice']));
+  });
+});

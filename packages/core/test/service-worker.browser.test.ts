@@ -1,5 +1,8 @@
 import { describe, expect, inject, it } from 'vitest';
+import { encodeEvents } from '../src/event-bytes.ts';
 import { createTracker, type TrackerOptions } from '../src/index.ts';
+import { accountOf } from '../src/journals/account.ts';
+import { platform } from '../src/platform/browser.ts';
 import { drain } from '../src/service-worker.ts';
 import { uuid } from '../src/uuid.ts';
 
@@ -32,6 +35,17 @@ describe('what a service worker does', () => {
     await leave(options, name, 250);
     await Promise.all([drain(options), drain(options)]);
     expect(await count(name)).toEqual({ unique: 250, received: 250 });
+  });
+
+  it('has the browser try again where a page that was hidden a moment ago may still see an answer', async () => {
+    const options = { baseUrl, apiKey, correlationKey: `held-${uuid()}` };
+    const account = accountOf(baseUrl, options.correlationKey, apiKey);
+    const { clock } = platform;
+    const bounds = { directory: undefined, fsync: 'never', maxBytes: Number.POSITIVE_INFINITY } as const;
+    const journal = platform.createJournal({ ...bounds, account, clock });
+    await journal?.append(encodeEvents(['{}'], [clock.now()]), 10_000);
+    await expect(drain(options)).rejects.toThrow('may still see');
+    await journal?.close();
   });
 
   it('leaves everything where it is while the service cannot be reached, and has the browser try again', async () => {
