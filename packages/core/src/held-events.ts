@@ -219,8 +219,8 @@ export class HeldEvents {
 
   /** Finds out which session is under way. */
   async #look(stay: Stay): Promise<Journal> {
-    const journal = await this.#open();
-    const session = await this.#options.sessions.current();
+    // At once: the page may be left soon.
+    const [journal, session] = await Promise.all([this.#open(), this.#options.sessions.current()]);
     // Somebody signed out, or in, in another tab.
     if ((stay.session ?? session) !== session) this.#dropFresh('unidentified', stay);
     stay.session = session;
