@@ -110,7 +110,7 @@ export class Admission {
 
   /** What is on the road is dropped, and the dead letters are. */
   async #purgeRoad(): Promise<void> {
-    const { lanes, letters, reporter } = this.#options;
+    const { journal, lanes, letters, reporter } = this.#options;
     try {
       await lanes.purge();
       // What is being written cannot be taken back before it is.
@@ -118,6 +118,8 @@ export class Admission {
       await lanes.purge();
       const count = await letters.clear();
       if (count > 0) reporter.emit('deadLettersDropped', { reason: 'denied', count });
+      // What tabs left that are gone may not have been found yet: as soon as it is, it ends too.
+      await journal.sharing?.refresh();
     } catch (error) {
       reporter.storageFailed(error);
     }

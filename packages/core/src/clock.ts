@@ -42,22 +42,24 @@ export async function sleep(clock: Clock, delayMs: number, signal: AbortSignal):
   });
 }
 
-/** A signal that aborts after a while, or with another one. Without a time it is the other one. */
+/** A signal that aborts after a while, where a time is given, or with another one. */
 export function abortAfter(
   clock: Clock,
   delayMs: number | undefined,
-  other: AbortSignal,
+  ...others: readonly AbortSignal[]
 ): { readonly signal: AbortSignal; cancel(): void } {
-  if (delayMs === undefined || other.aborted) return { signal: other, cancel: () => {} };
   const controller = new AbortController();
   const abort = () => controller.abort();
-  const timer = clock.setTimeout(abort, Math.min(delayMs, MAX_TIMER_MS));
-  other.addEventListener('abort', abort);
+  const timer = delayMs === undefined ? undefined : clock.setTimeout(abort, Math.min(delayMs, MAX_TIMER_MS));
+  for (const other of others) {
+    if (other.aborted) abort();
+    other.addEventListener('abort', abort);
+  }
   return {
     signal: controller.signal,
     cancel: () => {
-      timer.cancel();
-      other.removeEventListener('abort', abort);
+      timer?.cancel();
+      for (const other of others) other.removeEventListener('abort', abort);
     },
   };
 }

@@ -81,11 +81,14 @@ export class Delivery {
   #first: FirstRequest | undefined;
   /** Ends it as soon as no request of it is under way. */
   readonly #stop: AbortSignal;
+  /** Has aborted once consent to send it is denied. */
+  readonly #denied: AbortSignal;
 
   constructor(options: DeliveryOptions, lane: OutgoingLane, stop: AbortSignal = options.abort.signal) {
     this.#options = options;
     this.#stop = stop;
     this.#lane = lane;
+    this.#denied = lane.underWay.denied;
     this.#settlement = new Settlement(options, lane);
   }
 
@@ -146,7 +149,8 @@ export class Delivery {
       this.#cut(piece, isAtFault);
       return true;
     }
-    const expiry = abortAfter(clock, this.#lane.batcher.expiresInMs(batch), this.#stop);
+    const expiresInMs = this.#lane.batcher.expiresInMs(batch);
+    const expiry = abortAfter(clock, expiresInMs, this.#stop, this.#denied);
     try {
       return await this.#sendUntil(piece, expiry.signal);
     } finally {
@@ -165,9 +169,10 @@ export class Delivery {
       const first = this.#first;
       this.#first = undefined;
       const pass = first?.pass ?? (await gate.admit(batch.events.ends.length, piece.owesBudget, waiting));
-      if (pass === undefined && this.#stop.aborted) return false;
       if (pass === undefined) {
-        await this.#settlement.expired(batch);
+        if (this.#denied.aborted) await this.#settlement.end(batch, 'denied');
+        else if (this.#stop.aborted) return false;
+        else await this.#settlement.expired(batch);
         return true;
       }
       try {
@@ -296,7 +301,8 @@ export class Delivery {
   #putAside(batch: Batch): boolean {
     const { gate, isStrict } = this.#options;
     const isCrowded = gate.parked >= MOST_PARKED && gate.retryWaitMs > 0;
-    return isCrowded && !isStrict && !this.#stop.aborted && this.#lane.underWay.putBack(batch, 'aside');
+    const isEnding = this.#stop.aborted || this.#denied.aborted;
+    return isCrowded && !isStrict && !isEnding && this.#lane.underWay.putBack(batch, 'aside');
   }
 
   /** After a refusal that is not worth many requests. */

@@ -34,6 +34,8 @@ export interface DispatchOptions {
   readonly reporter: Reporter;
   /** Whether it is known what earlier lives left: once it is, `wake()` is to be called. */
   readonly isOpened: () => boolean;
+  /** As of Sender. */
+  readonly isDenied?: () => boolean;
 }
 
 /** All that is between a batch and the service: what sends, what says when, and what is learned from the answers. */

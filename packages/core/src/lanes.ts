@@ -109,13 +109,14 @@ export class Lanes {
     return this.all.reduce((count, { backlog }) => count + backlog.end(range), 0);
   }
 
-  /** Consent is denied: all that waits ends here, batches in flight excepted. */
+  /** Consent is denied: all that waits ends here; a batch in a request with that, whatever comes of it. */
   async purge(): Promise<void> {
     const { journal, onFailed, reporter } = this.#options;
     const gone = this.all.flatMap(({ backlog }) => backlog.waitingIn());
+    const left = this.all.reduce((total, { underWay }) => total + underWay.deny(), 0);
     reporter.settled(
       'denied',
-      gone.reduce((total, range) => total + this.end(range), 0),
+      gone.reduce((total, range) => total + this.end(range), left),
     );
     for (const range of gone) {
       if (range.segment !== MEMORY_SEGMENT) await journal.acknowledge(range, 'denied').catch(onFailed);

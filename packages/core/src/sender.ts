@@ -21,6 +21,8 @@ export interface SenderOptions extends DeliveryOptions {
   readonly concurrency: number;
   /** Whether anything may be sent yet: where order matters, what earlier lives left is to be known before. Then it is woken. */
   readonly isReady: () => boolean;
+  /** Whether nothing may be sent, though it waits: it is about to end. */
+  readonly isDenied?: (() => boolean) | undefined;
 }
 
 /** Takes batches as long as there are any, and sees to it that so many are on their way at once. */
@@ -127,8 +129,8 @@ export class Sender {
 
   /** How many batches may be sent at once. Where order is strict, one, and none while something older waits or is on its way. */
   #mostNow(isShared: boolean): number {
-    const { abort, isReady, isStrict, lanes } = this.#options;
-    if (abort.signal.aborted) return 0;
+    const { abort, isDenied, isReady, isStrict, lanes } = this.#options;
+    if (abort.signal.aborted || isDenied?.()) return 0;
     if (!isStrict) return Number.POSITIVE_INFINITY;
     const isBusy = isShared || !isReady() || this.#pumping !== undefined || this.#queue.pending > 0;
     return isBusy || lanes.all.some(({ backlog }) => backlog.stored > 0) ? 0 : 1;
@@ -149,9 +151,9 @@ export class Sender {
 
   /** While the service does not work, one batch more is taken, and only where none that is taken is a small one. */
   #hasRoom(): boolean {
-    const { abort, concurrency, gate, isStrict } = this.#options;
+    const { abort, concurrency, gate, isDenied, isStrict } = this.#options;
     const taken = this.#queue.pending;
-    if (abort.signal.aborted || this.#turn?.signal.aborted) return false;
+    if (abort.signal.aborted || this.#turn?.signal.aborted || isDenied?.()) return false;
     if (isStrict) return taken === 0;
     if (gate.state !== 'closed') return this.#probes === 0;
     return taken - gate.parked < concurrency && taken < Math.min(concurrency * MOST_WAITING, gate.mostTaken);

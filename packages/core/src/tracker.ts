@@ -150,6 +150,7 @@ export class Tracker {
         books: this.#books,
       },
       ...{ deadLetters: this.#letters, sizeLimit: this.#sizeLimit, isOpened: () => this.#isOpened },
+      isDenied: () => this.#admission.isDenied,
     });
     const shared = { settings, clock, journal, reporter, lanes: this.#lanes, letters: this.#letters };
     this.#admission = new Admission({
@@ -173,6 +174,8 @@ export class Tracker {
         this.#admission.held?.leave();
         // A page that is left is also hidden, before or after.
         this.#isLeft ||= isLeft;
+        // What is still here is neither written nor sent.
+        if (this.#admission.isDenied) return;
         const write = () => void this.#writeAndSend(this.#lanes.writeAll(), !this.#isLeft);
         this.#dispatch.leave(this.#isLeft, write);
       },
@@ -240,8 +243,8 @@ export class Tracker {
 
   /**
    * Whether events may be kept and sent from here on. `pending` keeps what comes in memory only; `granted` lets it go on;
-   * `denied` drops it, with all that waits and is stored: a batch in a request meets its end as any. Throws a ConfigError
-   * where it is none of these.
+   * `denied` drops it, with all that waits and is stored: a request under way goes on, and is not made again. Throws a
+   * ConfigError where it is none of these.
    */
   setConsent(consent: Consent): void {
     const read = readConsent(consent);
@@ -326,7 +329,7 @@ export class Tracker {
           if (wasSent) this.#books.maybeDuplicate += rangeLength(range);
           this.#lanes.normal.backlog.addRecovered(range, at);
           this.#reporter.recovered('recovered', rangeLength(range));
-          if (this.#admission.isDenied) this.#admission.purge();
+          if (this.#admission.isDenied) void this.#lanes.purge();
           void this.#dispatch.wake();
         },
         damaged: (place, bytes) => this.#reporter.emit('damaged', { place, bytes }),
@@ -400,6 +403,7 @@ export class Tracker {
   }
 
   #writeNow(): void {
+    if (this.#admission.isDenied) return;
     try {
       this.#admission.held?.leave();
       platform.writeNow(this.#lanes, this.#journal);

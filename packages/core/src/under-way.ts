@@ -1,7 +1,8 @@
+import { platform } from '#platform';
 import { type Backlog, MEMORY_SEGMENT, type Place } from './backlog.ts';
 import { type Batch, createBatch } from './batch.ts';
 import { sliceEvents } from './event-bytes.ts';
-import { type EventBytes, type Journal, type Range, type Reading, without } from './journal.ts';
+import { type EventBytes, type Journal, type Range, type Reading, rangeLength, without } from './journal.ts';
 
 export interface UnderWayOptions {
   readonly backlog: Backlog;
@@ -32,6 +33,7 @@ export class UnderWay {
   readonly left: Batch[] = [];
   /** Those that went back to the journal, the oldest first: should it lose them, they are still here. */
   #shelf: Shelved[] = [];
+  #consent = platform.createAbortController();
 
   constructor(options: UnderWayOptions) {
     this.#options = options;
@@ -55,6 +57,23 @@ export class UnderWay {
   /** A batch waits again, before all others: where the journal has it, or else here. */
   leave(batch: Batch): void {
     if (!this.putBack(batch, 'first')) this.left.push(batch);
+  }
+
+  /** Aborted once consent to send what is under way now is denied. */
+  get denied(): AbortSignal {
+    return this.#consent.signal;
+  }
+
+  /** Consent is denied: what is not in a request ends. Returns how many events of those ended here that no journal holds. */
+  deny(): number {
+    this.#consent.abort();
+    this.#consent = platform.createAbortController();
+    let count = 0;
+    for (const batch of this.left.splice(0)) {
+      this.#options.backlog.settle(batch);
+      count += rangeLength(batch.range);
+    }
+    return count;
   }
 
   /** What of a range is here: in batches under way, and of those that wait again. */

@@ -324,11 +324,34 @@ describe('consent', () => {
     expectBalance(tracker);
     await pass(5 * 60_000);
     expectBalance(tracker);
-    const { pending, inFlight, held } = tracker.stats();
-    expect(held).toBe(0);
-    expect(pending).toBe(inFlight);
+    expect(tracker.stats()).toMatchObject({ pending: 0, held: 0 });
     expect(dropped.every(({ reason }) => reason === 'denied')).toBe(true);
-    expect(dropped.reduce((total, { count }) => total + count, 0)).toBe(1_003 - inFlight);
+    expect(dropped.reduce((total, { count }) => total + count, 0)).toBe(1_003);
+  });
+
+  it('that is denied sends nothing again that waited for its retry, nor what was in a request that fails', async () => {
+    for (const isUnderWay of [false, true]) {
+      const { tracker, pass, transport, dropped } = createBench({ batch: { maxWaitMs: 0 } });
+      let fail = (): void => {};
+      transport.respond = isUnderWay
+        ? () => new Promise((resolve) => (fail = () => resolve(failed(false))))
+        : () => failed(false);
+      tracker.identify('ada@example.com');
+      track(tracker, 1, 2, 3);
+      await pass(200);
+      expect(tracker.stats().inFlight).toBe(3);
+      const { sent } = tracker.stats().requests;
+      tracker.setConsent('denied');
+      fail();
+      await pass(100);
+      expect(tracker.stats()).toMatchObject({ pending: 0, journalBytes: 0 });
+      expect(dropped).toEqual([{ reason: 'denied', count: 3 }]);
+      transport.respond = () => answered(200);
+      tracker.setConsent('granted');
+      await pass(10 * 60_000);
+      expect(tracker.stats().requests.sent).toBe(sent);
+      expectBalance(tracker);
+    }
   });
 
   it('that is denied lets a request under way meet its end', async () => {
@@ -344,6 +367,21 @@ describe('consent', () => {
     answer();
     await pass(100);
     expect(tracker.stats()).toMatchObject({ delivered: 1, pending: 0 });
+    expectBalance(tracker);
+  });
+
+  it('that is denied sends nothing of what was tracked just before, nor of what is found then', async () => {
+    const { tracker, pass, transport } = createBench({ batch: { maxWaitMs: 0 } });
+    tracker.identify('ada@example.com');
+    track(tracker, 1, 2);
+    await settle();
+    for (let number = 0; number < 2_000; number += 1) track(tracker, number);
+    const flushed = tracker.flush();
+    tracker.setConsent('denied');
+    await pass(60_000);
+    expect(transport.requests).toEqual([]);
+    expect(await flushed).toMatchObject({ delivered: 0, pending: 0 });
+    expect(tracker.stats().dropped.denied).toBe(2_002);
     expectBalance(tracker);
   });
 

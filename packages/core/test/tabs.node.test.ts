@@ -214,6 +214,23 @@ describe('tabs of one origin', () => {
     },
   );
 
+  it('delete what a tab left that is gone, once consent is denied', async () => {
+    origin.respond = down;
+    const [first, second] = openTabs(2);
+    await origin.pass(10);
+    second?.track(700);
+    await origin.pass(1_000);
+    second?.kill();
+    first?.tracker.setConsent('denied');
+    await origin.pass(1_000);
+    expect(first?.tracker.stats().dropped.denied).toBe(700);
+    expect([first?.tracker.stats().pending, first?.imbalance]).toEqual([0, 0]);
+    first?.kill();
+    const next = origin.openTab();
+    await origin.pass(1_000);
+    expect(next.tracker.stats().recovered).toBe(0);
+  });
+
   it('lose nothing where the browser has no Web Locks', async () => {
     const tabs = Array.from({ length: 3 }, () => origin.openTab({}, false));
     for (const tab of tabs) tab.track(20);
