@@ -1,5 +1,6 @@
 import { type DeliveryError, redactedError } from '@sluice/protocol';
 import { describe, expect, it } from 'vitest';
+import { platform } from '#platform';
 import { Backlog } from '../src/backlog.ts';
 import { Batcher } from '../src/batcher.ts';
 import { Books } from '../src/books.ts';
@@ -110,7 +111,7 @@ class Bench {
     });
     const isStrict = options.isStrict ?? false;
     const backoff = { baseMs: 500, maxMs: MINUTE };
-    const abort = new AbortController();
+    const abort = platform.createAbortController();
     this.gate = new Gate({
       ...{ clock, random, concurrency, backoff, reporter },
       retriesPerSuccess: options.retriesPerSuccess ?? 1_000,
