@@ -13,11 +13,14 @@ export class ArrivalRates {
   readonly #past = new Map<number, Rates['counts']>();
   #running = new Map<string, number>();
   #second: number;
+  /** Of what came before, nothing is known. */
+  #first: number;
 
   /** `now` gives milliseconds since 1970. */
   constructor(now: () => number = Date.now) {
     this.#now = now;
     this.#second = this.#currentSecond();
+    this.#first = this.#second;
   }
 
   /** Counts an event. */
@@ -29,11 +32,12 @@ export class ArrivalRates {
     this.#running.set(key, (this.#running.get(key) ?? 0) + 1);
   }
 
-  /** The seconds after `second` that are over, at most those of the last five minutes, oldest first. */
+  /** The seconds after `second` that are over, at most those of the last five minutes and since counting began, oldest first. */
   since(second: number): Rates[] {
     this.#turn();
     const rates: Rates[] = [];
-    for (let each = Math.max(second + 1, this.#second - WINDOW_S); each < this.#second; each += 1) {
+    const from = Math.max(second + 1, this.#second - WINDOW_S, this.#first);
+    for (let each = from; each < this.#second; each += 1) {
       rates.push({ second: each, counts: this.#past.get(each) ?? {} });
     }
     return rates;
@@ -42,7 +46,10 @@ export class ArrivalRates {
   #turn(): void {
     const second = this.#currentSecond();
     if (second === this.#second) return;
-    if (second < this.#second) this.#past.clear(); // the system's clock was set back
+    if (second < this.#second) {
+      this.#past.clear(); // the system's clock was set back
+      this.#first = second;
+    }
     if (this.#running.size > 0) this.#past.set(this.#second, mostFrequent(this.#running));
     this.#running = new Map();
     this.#second = second;

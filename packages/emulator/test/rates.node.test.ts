@@ -20,6 +20,15 @@ describe('arrival rates', () => {
     expect(rates.since(1_001)).toEqual([]);
   });
 
+  it('tell nothing of seconds before they began to count', () => {
+    const { clock, rates } = atSecond(1_000);
+    clock.second = 1_002;
+    expect(rates.since(0)).toEqual([
+      { second: 1_000, counts: {} },
+      { second: 1_001, counts: {} },
+    ]);
+  });
+
   it('forget what is older than five minutes', () => {
     const { clock, rates } = atSecond(1_000);
     rates.add('old');

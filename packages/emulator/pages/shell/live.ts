@@ -4,9 +4,17 @@ import type { Rates, Status } from '../../src/admin/contract.ts';
 const KEPT_SECONDS = 300;
 const REOPEN_MS = 2_000;
 
+/** A second of the last minutes. */
+export interface Second {
+  /** Seconds since 1970. */
+  readonly second: number;
+  /** Events in it, by name; null where that is not known, as the emulator does not answer. */
+  readonly counts: Rates['counts'] | null;
+}
+
 const latest = signal<Status | undefined>(undefined);
 const lost = signal(false);
-const recent = signal<readonly Rates[]>([]);
+const recent = signal<readonly Second[]>([]);
 
 /** How the emulator stands; undefined until it has answered. Changes at most four times a second. */
 export const status: ReadonlySignal<Status | undefined> = latest;
@@ -14,11 +22,12 @@ export const status: ReadonlySignal<Status | undefined> = latest;
 /** Whether the emulator does not answer at the moment. */
 export const isLost: ReadonlySignal<boolean> = lost;
 
-/** Events per second of the last minutes, oldest first. */
-export const rates: ReadonlySignal<readonly Rates[]> = recent;
+/** Events per second of the last minutes, oldest first. Seconds that are missing in between are not known either. */
+export const rates: ReadonlySignal<readonly Second[]> = recent;
 
 let source: EventSource | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
+let ticker: ReturnType<typeof setInterval> | undefined;
 
 // A browser has six connections to one host, for all of its windows: those that nobody sees do without.
 document.addEventListener('visibilitychange', follow);
@@ -34,9 +43,10 @@ function open(): void {
   source = opened;
   opened.onopen = () => {
     lost.value = false;
-    recent.value = [];
+    clearInterval(ticker);
   };
   opened.onerror = () => {
+    if (!lost.value) ticker = setInterval(passUnknown, 1_000);
     lost.value = true;
     if (opened.readyState !== EventSource.CLOSED) return; // else it tries again by itself
     close();
@@ -62,7 +72,16 @@ function add(rates: Rates): void {
   pending.push(rates);
 }
 
+// What comes after the connection was lost tells those of the seconds since that the emulator knows.
 function flush(): void {
-  recent.value = [...recent.value, ...pending].slice(-KEPT_SECONDS);
+  const [first] = pending;
+  const before = recent.value.filter(({ second }) => first !== undefined && second < first.second);
+  recent.value = [...before, ...pending].slice(-KEPT_SECONDS);
   pending = [];
+}
+
+function passUnknown(): void {
+  const last = recent.value.at(-1);
+  if (last === undefined) return;
+  recent.value = [...recent.value, { second: last.second + 1, counts: null }].slice(-KEPT_SECONDS);
 }

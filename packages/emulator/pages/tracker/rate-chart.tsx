@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
-import type { Rates } from '../../src/admin/contract.ts';
 import { formatCount, formatShort, formatSome } from '../parts/numbers.ts';
-import { rates } from '../shell/live.ts';
+import { rates, type Second } from '../shell/live.ts';
 import { isDark, isPhone } from '../shell/screen.ts';
+import { drawGaps } from './rate-gaps.ts';
 import { OTHERS, type RateSeries, toSeries } from './rate-series.ts';
 
 const HEIGHT = 120;
@@ -18,7 +18,7 @@ interface RateChartProps {
 
 /** Events per second by name, over the last minutes; in words for those who do not see it. */
 export function RateChart({ isPaused, onPick }: RateChartProps) {
-  const latest = useRef<readonly Rates[]>([]);
+  const latest = useRef<readonly Second[]>([]);
   const names = useRef<readonly string[]>([]);
   if (!isPaused) latest.current = rates.value;
   const shown = latest.current;
@@ -26,13 +26,16 @@ export function RateChart({ isPaused, onPick }: RateChartProps) {
   names.current = series.names;
   const [hovered, setHovered] = useState<number | undefined>(undefined);
   const at = hovered ?? series.seconds.length - 1;
+  const second = series.seconds[at] ?? 0;
+  const isKnown = !series.gaps.some(([first, last]) => first <= second && second <= last);
   return (
     <figure class="chart">
       <Canvas series={series} onHover={setHovered} />
       <figcaption>
         <span class="visually-hidden">{inWords(series)}</span>
         <span class="muted number chart-at">
-          {hovered === undefined ? 'Events per second' : `At ${clock(series.seconds[at] ?? 0)}`}
+          {hovered === undefined ? 'Events per second' : `At ${clock(second)}`}
+          {hovered !== undefined && !isKnown && ', no connection'}
         </span>
         <ul>
           {series.names.map((name, index) => (
@@ -45,7 +48,7 @@ export function RateChart({ isPaused, onPick }: RateChartProps) {
                   {name}
                 </button>
               )}
-              <span class="number muted">{formatCount(series.counts[index]?.[at] ?? 0)}</span>
+              <span class="number muted">{isKnown ? formatCount(series.counts[index]?.[at] ?? 0) : '–'}</span>
             </li>
           ))}
         </ul>
@@ -63,12 +66,18 @@ function Canvas({ series, onHover }: CanvasProps) {
   const host = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
   const height = isPhone.value ? HEIGHT_ON_PHONE : HEIGHT;
+  const gaps = useRef(series.gaps);
+  gaps.current = series.gaps;
   const names = series.names.join('\n');
   const theme = isDark.value;
   useEffect(() => {
     const element = host.current;
     if (element === null) return;
-    const made = new uPlot(options(element, series.names, height, onHover), data(series), element);
+    const made = new uPlot(
+      options(element, series.names, height, onHover, () => gaps.current),
+      data(series),
+      element,
+    );
     plot.current = made;
     const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }));
     observer.observe(element);
@@ -87,6 +96,7 @@ function options(
   names: readonly string[],
   height: number,
   onHover: (index: number | undefined) => void,
+  gaps: () => RateSeries['gaps'],
 ): uPlot.Options {
   const style = getComputedStyle(element);
   const axis: uPlot.Axis = {
@@ -117,7 +127,10 @@ function options(
         ...(bars && { paths: bars }),
       })),
     ],
-    hooks: { setCursor: [({ cursor }) => onHover(cursor.idx ?? undefined)] },
+    hooks: {
+      drawAxes: [(plot) => drawGaps(plot, gaps(), style.borderTopColor, style.color)],
+      setCursor: [({ cursor }) => onHover(cursor.idx ?? undefined)],
+    },
   };
 }
 
@@ -143,16 +156,19 @@ function resolved(element: HTMLElement, value: string): string {
   return color;
 }
 
-function inWords({ names, totals, seconds, sums }: RateSeries): string {
+function inWords({ names, totals, seconds, sums, gaps }: RateSeries): string {
+  const unknown = gaps
+    .map(([first, last]) => ` No connection from ${clock(first)} to ${clock(last)}.`)
+    .join('');
   const perSecond = sums.at(-1) ?? [];
   const total = perSecond.reduce((sum, count) => sum + count, 0);
-  if (total === 0) return 'Events per second: none in the last minutes.';
+  if (total === 0) return `Events per second: none in the last minutes.${unknown}`;
   const most = Math.max(...perSecond);
   const parts = names.map(
     (name, index) => `${name === OTHERS ? 'others' : name} ${formatCount(totals[index] ?? 0)}`,
   );
   const minutes = formatSome(Math.round(seconds.length / 60), 'minute');
-  return `Events per second: ${formatCount(total)} events in the last ${minutes}, at most ${formatCount(most)} in one second. By name: ${parts.join(', ')}.`;
+  return `Events per second: ${formatCount(total)} events in the last ${minutes}, at most ${formatCount(most)} in one second. By name: ${parts.join(', ')}.${unknown}`;
 }
 
 function clock(second: number): string {

@@ -1,4 +1,5 @@
 import type { Rates } from '../../src/admin/contract.ts';
+import type { Second } from '../shell/live.ts';
 
 const SECONDS = 300;
 const MOST_NAMES = 5;
@@ -18,13 +19,18 @@ export interface RateSeries {
   readonly sums: readonly (readonly number[])[];
   /** Of each name, how many came. */
   readonly totals: readonly number[];
+  /** From which second to which it is not known what came. */
+  readonly gaps: readonly Gap[];
 }
 
+type Gap = readonly [first: number, last: number];
+
 /** Makes a chart's series of rates. Names that were shown before keep their place, and so their colour, while they are frequent. */
-export function toSeries(rates: readonly Rates[], before: readonly string[]): RateSeries {
+export function toSeries(rates: readonly Second[], before: readonly string[]): RateSeries {
   const totals = new Map<string, number>();
   for (const { counts } of rates) {
-    for (const [name, count] of Object.entries(counts)) totals.set(name, (totals.get(name) ?? 0) + count);
+    for (const [name, count] of Object.entries(counts ?? {}))
+      totals.set(name, (totals.get(name) ?? 0) + count);
   }
   const frequent = [...totals.keys()]
     .filter((name) => name !== OTHERS)
@@ -47,7 +53,20 @@ export function toSeries(rates: readonly Rates[], before: readonly string[]): Ra
     counts,
     sums,
     totals: counts.map((each) => each.reduce((sum, one) => sum + one, 0)),
+    gaps: gapsOf(
+      seconds.filter((second) => second >= (rates[0]?.second ?? latest + 1) && !bySecond.get(second)),
+    ),
   };
+}
+
+function gapsOf(unknown: readonly number[]): Gap[] {
+  const gaps: Gap[] = [];
+  for (const second of unknown) {
+    const last = gaps.at(-1);
+    if (last?.[1] === second - 1) gaps[gaps.length - 1] = [last[0], second];
+    else gaps.push([second, second]);
+  }
+  return gaps;
 }
 
 function countOf(counts: Rates['counts'], name: string, names: readonly string[]): number {

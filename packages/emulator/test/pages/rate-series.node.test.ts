@@ -38,7 +38,24 @@ describe("the chart's series", () => {
     expect(toSeries([{ second: 4, counts: { c: 9 } }], first).names).toEqual(['c']);
   });
 
+  it('tell what is not known from seconds in which nothing came', () => {
+    const { gaps, sums } = toSeries(
+      [
+        { second: 1_000, counts: { a: 2 } },
+        { second: 1_001, counts: {} },
+        { second: 1_004, counts: { a: 1 } },
+        { second: 1_005, counts: null },
+      ],
+      [],
+    );
+    expect(gaps).toEqual([
+      [1_002, 1_003],
+      [1_005, 1_005],
+    ]);
+    expect(sums[0]?.slice(-6)).toEqual([2, 0, 0, 0, 1, 0]);
+  });
+
   it('are none before anything has come', () => {
-    expect(toSeries([], [])).toMatchObject({ names: [], counts: [], sums: [], totals: [] });
+    expect(toSeries([], [])).toMatchObject({ names: [], counts: [], sums: [], totals: [], gaps: [] });
   });
 });

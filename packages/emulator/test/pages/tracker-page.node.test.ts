@@ -332,10 +332,13 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
     await emulator.suspend();
     await page.getByText('The emulator does not answer.').waitFor();
     await numbered(page, 2).waitFor();
+    await page.getByText(/Events per second: .* No connection from \d/).waitFor();
     await emulator.resume();
     await page.getByText('The emulator does not answer.').waitFor({ state: 'detached' });
     await fill(emulator, 1, 'late');
     await rowWith(page, 'late').waitFor();
+    // It is the same emulator, which knows what came meanwhile: there is no gap any more.
+    await expect.poll(() => page.locator('figcaption').textContent()).not.toContain('No connection');
   });
 
   it.each(SCREENS)('has nothing serious for axe to find: %s', async (_, options) => {
