@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { serveStatic } from '@hono/node-server/serve-static';
 import type { OperatorAccess } from './admin/operator-access.ts';
 import type { Application, Environment } from './application.ts';
+import { tokenPage } from './token-page.ts';
 
 /** What Vite has built: beside this file where it was built as well, else where it would be. */
 const FOLDER = fileURLToPath(
@@ -9,21 +10,24 @@ const FOLDER = fileURLToPath(
 );
 
 // The browser itself sees to it that a page talks to the emulator alone, and runs nothing that an event brought.
-const POLICY =
-  "default-src 'self'; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'; form-action 'none'";
+const POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'; form-action ";
 
 /** Serves the pages: event tracker, audience, settings, requests and faults. */
 export function addPages(application: Application, access: OperatorAccess): void {
   application.get('/', async (context, next) => {
-    const cookie = access.cookie(context.req.query('token'));
-    if (cookie === undefined) return next();
-    return context.body(null, 302, { location: '/', 'set-cookie': cookie });
+    const token = context.req.query('token');
+    const cookie = access.cookie(token);
+    if (cookie !== undefined) return context.body(null, 302, { location: '/', 'set-cookie': cookie });
+    const isPerson = context.req.header('accept')?.includes('text/html');
+    if (!isPerson || !access.lacksToken(context)) return next();
+    context.header('content-security-policy', `${POLICY}'self'`);
+    return context.html(tokenPage(token !== undefined), 403);
   });
   const serve = serveStatic<Environment>({ root: FOLDER });
   for (const path of ['/', '/assets/*']) {
     application.get(path, async (context, next) => {
       access.check(context);
-      context.header('content-security-policy', POLICY);
+      context.header('content-security-policy', `${POLICY}'none'`);
       context.header('x-content-type-options', 'nosniff');
       context.header('referrer-policy', 'no-referrer');
       context.header('cache-control', path === '/' ? 'no-cache' : 'public, max-age=31536000, immutable');

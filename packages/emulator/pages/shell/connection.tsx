@@ -1,4 +1,4 @@
-import { isLost } from './live.ts';
+import { isLocked, isLost } from './live.ts';
 
 /** Says so while the emulator does not answer. */
 export function Connection() {
@@ -6,7 +6,9 @@ export function Connection() {
     <div role="status" class="connection">
       {isLost.value && (
         <p class="problem">
-          The emulator does not answer. What you see is what was there last; it is tried again all the time.
+          {isLocked.value
+            ? 'The emulator has started with another token: open the address of the pages that it tells now.'
+            : 'The emulator does not answer. What you see is what was there last; it is tried again all the time.'}
         </p>
       )}
     </div>

@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Rates, Status } from '../../src/admin/contract.ts';
+import { AskError, ask } from './ask.ts';
 
 const KEPT_SECONDS = 300;
 const REOPEN_MS = 2_000;
@@ -14,6 +15,7 @@ export interface Second {
 
 const latest = signal<Status | undefined>(undefined);
 const lost = signal(false);
+const locked = signal(false);
 const recent = signal<readonly Second[]>([]);
 
 /** How the emulator stands; undefined until it has answered. Changes at most four times a second. */
@@ -21,6 +23,9 @@ export const status: ReadonlySignal<Status | undefined> = latest;
 
 /** Whether the emulator does not answer at the moment. */
 export const isLost: ReadonlySignal<boolean> = lost;
+
+/** Whether the emulator answers, though not to this page: its token has changed. */
+export const isLocked: ReadonlySignal<boolean> = locked;
 
 /** Events per second of the last minutes, oldest first. Seconds that are missing in between are not known either. */
 export const rates: ReadonlySignal<readonly Second[]> = recent;
@@ -43,6 +48,7 @@ function open(): void {
   source = opened;
   opened.onopen = () => {
     lost.value = false;
+    locked.value = false;
     clearInterval(ticker);
   };
   opened.onerror = () => {
@@ -51,6 +57,9 @@ function open(): void {
     if (opened.readyState !== EventSource.CLOSED) return; // else it tries again by itself
     close();
     timer = setTimeout(follow, REOPEN_MS);
+    ask('/status').catch((error: unknown) => {
+      locked.value = error instanceof AskError && error.code === 'not_operator';
+    });
   };
   opened.addEventListener('status', ({ data }) => {
     latest.value = JSON.parse(data);

@@ -41,6 +41,11 @@ export class OperatorAccess {
     throw new Refusal('not_operator', `Pages and admin routes need the operator's token: ${how}.`);
   }
 
+  /** Whether a request would be the operator's if it had the token. */
+  lacksToken({ req }: RequestContext): boolean {
+    return this.#token !== undefined && !this.#isToken(bearer(req)) && !this.#isToken(cookie(req));
+  }
+
   /** The header that remembers the token of a page's address in a cookie; undefined where it carries none that is right. */
   cookie(token: string | undefined): string | undefined {
     if (token === undefined || !this.#isToken(token)) return undefined;

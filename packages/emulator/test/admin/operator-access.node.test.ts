@@ -80,6 +80,16 @@ describe('pages and admin routes elsewhere', () => {
     expect(answer.headers.get('set-cookie')).toBeNull();
     expect(answer.status).toBe(403);
   });
+
+  it('ask a person for the token, in a page', async () => {
+    await using emulator = await startEmulator({ host: '0.0.0.0', token: 'a-token' });
+    const open = (path: string) => fetch(emulator.apiUrl + path, { headers: { accept: 'text/html' } });
+    const asked = await open('/');
+    expect([asked.status, asked.headers.get('content-type')]).toEqual([403, 'text/html; charset=UTF-8']);
+    expect(asked.headers.get('content-security-policy')).toContain("default-src 'self'");
+    expect(await asked.text()).toContain('<input name="token"');
+    expect(await (await open('/?token=another')).text()).toContain('That is not the token');
+  });
 });
 
 it.each([
