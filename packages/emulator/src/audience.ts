@@ -17,6 +17,7 @@ export class Audience {
   readonly #database: Database;
   readonly #customers: CustomerStore;
   readonly #settings: SettingsStore;
+  #changes = 0;
 
   constructor(database: Database, settings: SettingsStore) {
     this.#database = database;
@@ -27,6 +28,11 @@ export class Audience {
   /** The selected primary key, or null. */
   get primaryKey(): string | null {
     return this.#settings.primaryKey;
+  }
+
+  /** How often customers or the primary key were changed. */
+  get changes(): number {
+    return this.#changes;
   }
 
   /** Selects a primary key. Throws {@link ConfigError} if it is no name, or two customers share a value of it. */
@@ -43,6 +49,7 @@ export class Audience {
         `primaryKey ${rule}, got ${describe(name)}: two have ${describe(shared)}`,
       );
     });
+    this.#changes += 1;
   }
 
   /** What selecting `name` would change; nothing is. Throws {@link ConfigError} if it is no name. */
@@ -83,6 +90,7 @@ export class Audience {
     inTransaction(this.#database, () => {
       for (const record of records) this.#customers.put(record);
     });
+    this.#changes += 1;
     return records.length;
   }
 
@@ -109,6 +117,7 @@ export class Audience {
   create(attributes: unknown): CustomerRow {
     const record = this.#newRecord(attributes, undefined);
     this.#customers.put(record);
+    this.#changes += 1;
     return this.#byValue(record.primaryValue);
   }
 
@@ -116,12 +125,15 @@ export class Audience {
   update(id: number, attributes: unknown): CustomerRow | undefined {
     if (this.get(id) === undefined) return undefined;
     this.#customers.update(id, this.#newRecord(attributes, id));
+    this.#changes += 1;
     return this.get(id);
   }
 
   /** Takes a customer away; its events stay. Says whether there was one. */
   remove(id: number): boolean {
-    return this.#customers.remove(id);
+    const isRemoved = this.#customers.remove(id);
+    if (isRemoved) this.#changes += 1;
+    return isRemoved;
   }
 
   /** Reads customers from CSV and, unless it is only a `preview`, adds or replaces them: all, or none where there is a problem. */

@@ -39,8 +39,13 @@ export function AttributesForm({ attributes, primaryKey, action, onSave, onCance
     const draft = newDraft();
     setDrafts([...drafts, draft]);
   };
+  const giveUp = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape') return;
+    event.preventDefault(); // it closes the form, and not what it is in
+    onCancel();
+  };
   return (
-    <form class="stack" ref={form} onSubmit={save} noValidate>
+    <form class="stack" ref={form} onSubmit={save} onKeyDown={giveUp} noValidate>
       <ul class="drafts" aria-label="Attributes">
         {drafts.map((draft) => (
           <DraftFields

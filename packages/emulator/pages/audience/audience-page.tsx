@@ -1,20 +1,23 @@
-import { useEffect, useState } from 'preact/hooks';
-import type { CustomerRow, CustomerRows } from '../../src/admin/contract.ts';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { CustomerRow } from '../../src/admin/contract.ts';
 import { Empty } from '../parts/empty.tsx';
 import { formatSome } from '../parts/numbers.ts';
 import { Problem } from '../parts/problem.tsx';
-import { RowList } from '../parts/row-list.tsx';
-import { status } from '../shell/live.ts';
+import { VirtualList } from '../parts/virtual-list.tsx';
+import { isLost, status } from '../shell/live.ts';
 import { link, replaceRoute, route } from '../shell/route.ts';
-import { type RowsPage, useRows } from '../shell/rows.ts';
+import { isPhone } from '../shell/screen.ts';
 import { CustomerItem } from './customer-item.tsx';
 import { CustomerPanel } from './customer-panel.tsx';
+import { CustomerRows } from './customer-rows.ts';
 import { ImportDialog } from './import-dialog.tsx';
 import { NewCustomerPanel } from './new-customer-panel.tsx';
 import { PrimaryKeyCard } from './primary-key-card.tsx';
 import { ValuePanel } from './value-panel.tsx';
 
 const TYPING_MS = 200;
+const ROW = 36;
+const ROW_OF_TWO_LINES = 60;
 
 /** The audience: the primary key, and the customers. */
 export function AudiencePage() {
@@ -23,18 +26,21 @@ export function AudiencePage() {
   const search = query.get('search') ?? '';
   const value = query.get('value');
   const primaryKey = status.value?.primaryKey;
-  const path = `/customers?limit=100&search=${encodeURIComponent(search)}`;
-  const list = useRows<CustomerRow, CustomerRows>(path, pick, primaryKey);
+  const list = useCustomers(search);
   const to = (part: string) => link(part === '' ? ['audience'] : ['audience', part], { search });
   const goTo = (part: string) => {
     location.hash = to(part);
   };
   const close = () => goTo('');
-  const total = list.first?.total;
+  const item = (row: CustomerRow | undefined) =>
+    row && <CustomerItem row={row} href={to(String(row.id))} isOpen={open === String(row.id)} />;
+  const { total } = list;
+  const renew = () => list.renew();
+  const look = useCallback((first: number, last: number) => list.want(first, last), [list]);
   const isEmpty = total === 0 && search === '';
   return (
     <>
-      <PrimaryKeyCard primaryKey={primaryKey} onSelected={list.again} />
+      <PrimaryKeyCard primaryKey={primaryKey} onSelected={renew} />
       {primaryKey !== null && (
         <>
           <div class="bar-of-tools">
@@ -49,7 +55,7 @@ export function AudiencePage() {
               New customer
             </a>
           </div>
-          <Problem error={list.error} onRetry={list.again} />
+          <Problem error={isLost.value ? undefined : list.error} onRetry={renew} />
           <div class="split long">
             <div>
               {isEmpty && <NoCustomers primaryKey={primaryKey ?? ''} />}
@@ -58,15 +64,18 @@ export function AudiencePage() {
                   <p class="muted">The values of all attributes are searched, in any case.</p>
                 </Empty>
               )}
-              <RowList list={list} name="Customers" Item={CustomerItem} to={to} open={open} />
+              {total !== undefined && total > 0 && (
+                <VirtualList
+                  name="Customers"
+                  length={total}
+                  rowHeight={isPhone.value ? ROW_OF_TWO_LINES : ROW}
+                  row={(index) => item(list.row(index))}
+                  onLook={look}
+                />
+              )}
             </div>
             {/^\d+$/.test(open) && (
-              <CustomerPanel
-                key={open}
-                id={Number(open)}
-                onClose={close}
-                onChanged={(row) => list.change(Number(open), row)}
-              />
+              <CustomerPanel key={open} id={Number(open)} onClose={close} onChanged={renew} />
             )}
             {open === 'new' && (
               <NewCustomerPanel
@@ -74,7 +83,7 @@ export function AudiencePage() {
                 value={query.get('value') ?? ''}
                 onClose={close}
                 onMade={({ id }) => {
-                  list.again();
+                  renew();
                   goTo(String(id));
                 }}
               />
@@ -82,7 +91,7 @@ export function AudiencePage() {
             {open === '' && value !== null && <ValuePanel key={value} value={value} onClose={close} />}
           </div>
           {open === 'import' && (
-            <ImportDialog primaryKey={primaryKey ?? ''} onClose={close} onImported={list.again} />
+            <ImportDialog primaryKey={primaryKey ?? ''} onClose={close} onImported={renew} />
           )}
         </>
       )}
@@ -90,8 +99,15 @@ export function AudiencePage() {
   );
 }
 
-function pick({ customers, hasMore }: CustomerRows): RowsPage<CustomerRow> {
-  return { rows: customers, hasMore };
+/** The customers that match a search. Until those of a new one are there, the ones before stay on the screen. */
+function useCustomers(search: string): CustomerRows {
+  const asked = useMemo(() => new CustomerRows(search), [search]);
+  const shown = useRef(asked);
+  if (asked.total !== undefined) shown.current = asked;
+  const { audience } = status.value ?? {};
+  useEffect(() => asked.renew(), [asked, audience, isLost.value]);
+  useEffect(() => () => asked.close(), [asked]);
+  return shown.current;
 }
 
 function SearchField({ search, isOpen }: { readonly search: string; readonly isOpen: string }) {

@@ -8,26 +8,24 @@ interface CustomerItemProps {
   readonly isOpen: boolean;
 }
 
-/** A customer in the list, of which there may be thousands: drawn anew only where it changes. */
+/** A customer in the list: drawn anew only where it changes. */
 export const CustomerItem = memo(({ row, href, isOpen }: CustomerItemProps) => {
   const { primaryKeyValue, attributes } = row;
   const others = Object.entries(attributes).filter(([, value]) => value !== primaryKeyValue);
   return (
-    <li>
-      <a class="list-row customer" href={href} aria-current={isOpen ? 'true' : undefined}>
-        {primaryKeyValue === null ? (
-          <span class="badge warn">no primary key</span>
-        ) : (
-          <strong class="cut">{primaryKeyValue}</strong>
-        )}
-        <span class="cut muted">
-          {others.slice(0, 6).map(([name, value]) => (
-            <span key={name} class="pair">
-              {name} <span class="pair-value">{attributeText(value)}</span>
-            </span>
-          ))}
-        </span>
-      </a>
-    </li>
+    <a class="list-row customer" href={href} aria-current={isOpen ? 'true' : undefined}>
+      {primaryKeyValue === null ? (
+        <span class="badge warn">no primary key</span>
+      ) : (
+        <strong class="cut">{primaryKeyValue}</strong>
+      )}
+      <span class="cut muted">
+        {others.slice(0, 6).map(([name, value]) => (
+          <span key={name} class="pair">
+            {name} <span class="pair-value">{attributeText(value)}</span>
+          </span>
+        ))}
+      </span>
+    </a>
   );
 });

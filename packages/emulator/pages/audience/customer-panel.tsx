@@ -14,14 +14,14 @@ import { Timeline } from './timeline.tsx';
 interface CustomerPanelProps {
   readonly id: number;
   readonly onClose: () => void;
-  /** Told of the customer as it is now; of undefined where it is gone. */
-  readonly onChanged: (row: CustomerRow | undefined) => void;
+  /** Told when the customer was changed, or is gone. */
+  readonly onChanged: () => void;
 }
 
 /** A customer: attributes, which can be edited, and events. */
 export function CustomerPanel({ id, onClose, onChanged }: CustomerPanelProps) {
   const primaryKey = status.value?.primaryKey ?? '';
-  const { value: row, error, again } = useAnswer<CustomerRow>(`/customers/${id}`, primaryKey);
+  const { value: row, error, again } = useAnswer<CustomerRow>(`/customers/${id}`, status.value?.audience);
   const [isEditing, setEditing] = useState(false);
   const [isDeleting, setDeleting] = useState(false);
   const name = row?.primaryKeyValue ?? (row === undefined ? 'Customer' : 'Customer without primary key');
@@ -35,7 +35,8 @@ export function CustomerPanel({ id, onClose, onChanged }: CustomerPanelProps) {
           action="Save"
           onCancel={() => setEditing(false)}
           onSave={async (attributes) => {
-            onChanged(await tell<CustomerRow>('PUT', `/customers/${id}`, { attributes }));
+            await tell<CustomerRow>('PUT', `/customers/${id}`, { attributes });
+            onChanged();
             setEditing(false);
             again();
           }}
@@ -75,7 +76,7 @@ export function CustomerPanel({ id, onClose, onChanged }: CustomerPanelProps) {
           onClose={() => setDeleting(false)}
           onConfirm={async () => {
             await ask(`/customers/${id}`, { method: 'DELETE' });
-            onChanged(undefined);
+            onChanged();
             onClose();
           }}
         >

@@ -12,7 +12,7 @@ interface SidePanelProps {
 
 /**
  * What is open in a page: beside the list on a wide screen, over all of it on a narrow one. It takes the focus when it
- * opens, and gives it back when it is closed, with Escape as well.
+ * opens, and gives it back when it is closed. Escape closes it from anywhere on the page.
  */
 export function SidePanel({ title, onClose, actions, children }: SidePanelProps) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -30,16 +30,24 @@ export function SidePanel({ title, onClose, actions, children }: SidePanelProps)
       // The focus that was in the panel is nowhere now; one that has gone elsewhere stays there.
       const { activeElement } = document;
       const isLost = activeElement === document.body || element?.contains(activeElement);
-      if (isLost && before instanceof HTMLElement) before.focus({ preventScroll: true });
+      // What had it before may be gone.
+      const heir = before?.isConnected ? before : document.getElementById('content');
+      if (isLost && heir instanceof HTMLElement) heir.focus({ preventScroll: true });
     };
   }, [isModal]);
-  const closeOnEscape = (event: KeyboardEvent) => {
-    if (event.key !== 'Escape' || event.defaultPrevented) return;
-    event.preventDefault(); // the browser's own way closes it without the address knowing
-    onClose();
-  };
+  const closer = useRef(onClose);
+  closer.current = onClose;
+  useEffect(() => {
+    const closeOnEscape = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || event.defaultPrevented || isForOthers(event, dialog.current)) return;
+      event.preventDefault(); // the browser's own way closes it without the address knowing
+      closer.current();
+    };
+    document.addEventListener('keydown', closeOnEscape);
+    return () => document.removeEventListener('keydown', closeOnEscape);
+  }, []);
   return (
-    <dialog ref={dialog} class="panel" aria-labelledby={headingId} onKeyDown={closeOnEscape} onCancel={stop}>
+    <dialog ref={dialog} class="panel" aria-labelledby={headingId} onCancel={stop}>
       <header class="panel-head">
         <h2 id={headingId} ref={heading} tabIndex={-1}>
           {title}
@@ -52,6 +60,14 @@ export function SidePanel({ title, onClose, actions, children }: SidePanelProps)
       <div class="panel-body">{children}</div>
     </dialog>
   );
+}
+
+/** Whether a key is for a dialog in front of the panel, or for a field beside it. */
+function isForOthers({ target }: KeyboardEvent, panel: HTMLElement | null): boolean {
+  if (!(target instanceof Element)) return false;
+  const front = target.closest('dialog:modal') ?? document.querySelector('dialog:modal');
+  if (front !== null && front !== panel) return true;
+  return target.matches('input, select, textarea') && !panel?.contains(target);
 }
 
 function stop(event: Event): void {

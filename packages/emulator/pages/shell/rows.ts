@@ -24,8 +24,6 @@ export interface Rows<Row, Page> {
   readonly readOn: () => void;
   /** Begins anew: what was read on is let go. */
   readonly again: () => void;
-  /** Puts a row in the place of the one with its id, wherever that is, or takes it away; and asks again. */
-  readonly change: (id: number, row: Row | undefined) => void;
 }
 
 interface State<Row, Page> {
@@ -98,19 +96,10 @@ export function useRows<Row extends Identified, Page>(
     );
   }, [path, last]);
 
-  const askAgain = useCallback(() => setTurn((before) => before + 1), []);
   const again = useCallback(() => {
     anew.current = true;
-    askAgain();
-  }, [askAgain]);
-  const change = (id: number, row: Row | undefined) => {
-    const replaced = row === undefined ? [] : [row];
-    setState((before) => ({
-      ...before,
-      rows: before.rows.flatMap((each) => (each.id === id ? replaced : [each])),
-    }));
-    askAgain();
-  };
+    setTurn((before) => before + 1);
+  }, []);
   return {
     rows: current.rows,
     first: 'first' in current ? current.first : undefined,
@@ -119,7 +108,6 @@ export function useRows<Row extends Identified, Page>(
     error: 'error' in current ? current.error : undefined,
     readOn,
     again,
-    change,
   };
 }
 

@@ -5,7 +5,7 @@ import { readTextBody } from '../request-body.ts';
 import type { AdminRoutes } from './admin-routes.ts';
 import { readField } from './body-field.ts';
 import type { CustomerImport, CustomerRow, PrimaryKeyChoices } from './contract.ts';
-import { readId, readPaging } from './paging.ts';
+import { readId, readOffset, readPaging } from './paging.ts';
 
 const MAX_LIMIT = 1_000;
 
@@ -30,7 +30,8 @@ export function addAudienceRoutes(routes: AdminRoutes, audience: Audience, maxBo
   routes.add('/customers', {
     GET: ({ req }) => {
       const search = req.query('search') || undefined;
-      return audience.list({ ...readPaging(req, MAX_LIMIT), search, value: req.query('value') });
+      const paging = { ...readPaging(req, MAX_LIMIT), offset: readOffset(req) };
+      return audience.list({ ...paging, search, value: req.query('value') });
     },
     POST: async (context) => audience.create(await readAttributes(context)),
   });

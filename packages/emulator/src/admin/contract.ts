@@ -16,6 +16,8 @@ export interface Status {
   readonly isPresetChanged: boolean;
   /** The directory that keeps everything; null where it is in memory only. */
   readonly data: string | null;
+  /** Counts up with every change of customers and primary key. */
+  readonly audience: number;
   /** Events stored, and received with repeats. */
   readonly unique: number;
   readonly received: number;
@@ -160,7 +162,8 @@ export interface AttributionPreview {
 }
 
 /**
- * `GET customers?search=…&value=…&before=ID&limit=…`, the newest first; `value` is one of the primary key, in full.
+ * `GET customers?search=…&value=…&before=ID&offset=N&limit=…`, the newest first; `value` is one of the primary key, in full;
+ * `offset` rows are left out at the beginning.
  * `POST customers {attributes}` makes one, and answers with its row.
  */
 export interface CustomerRows {

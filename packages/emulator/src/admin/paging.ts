@@ -17,13 +17,19 @@ export function readPaging(request: RequestContext['req'], maxLimit: number): Pa
   };
 }
 
+/** Reads how many rows of a list come before those that are wanted: 0 unless given. Throws {@link ConfigError}. */
+export function readOffset(request: RequestContext['req']): number {
+  return readWhole('offset', request.query('offset'), Number.MAX_SAFE_INTEGER, 0) ?? 0;
+}
+
 /** Reads the id in a path. Throws {@link ConfigError}. */
 export function readId(request: RequestContext['req']): number {
   return readWhole('id', request.param('id'), Number.MAX_SAFE_INTEGER) ?? 0;
 }
 
-function readWhole(name: string, text: string | undefined, max: number): number | undefined {
+function readWhole(name: string, text: string | undefined, max: number, min = 1): number | undefined {
   if (text === undefined) return undefined;
-  if (/^[1-9]\d{0,15}$/.test(text) && Number(text) <= max) return Number(text);
-  throw new ConfigError(name, `${name} must be a whole number from 1 to ${max}, got ${describe(text)}`);
+  const number = Number(text);
+  if (/^\d{1,16}$/.test(text) && number >= min && number <= max) return number;
+  throw new ConfigError(name, `${name} must be a whole number from ${min} to ${max}, got ${describe(text)}`);
 }

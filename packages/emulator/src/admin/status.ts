@@ -21,6 +21,7 @@ export function statusOf({ account, behaviour, faults, data, baseUrl, apiUrl }: 
     baseUrl,
     apiUrl,
     primaryKey: account.primaryKey,
+    audience: account.audience.changes,
     preset,
     isPresetChanged: isChanged,
     data: data ?? null,

@@ -24,6 +24,8 @@ export interface CustomerQuery {
   readonly value?: string | undefined;
   /** Only those with a smaller id. */
   readonly before?: number | undefined;
+  /** How many of those are left out, beginning at the newest. Default: 0. */
+  readonly offset?: number | undefined;
   readonly limit: number;
 }
 
@@ -73,8 +75,11 @@ export class CustomerStore {
     return row && toStoredCustomer(row);
   }
 
-  /** Those that match, and how many there are without `before` and `limit`. */
-  list({ search, value, before, limit }: CustomerQuery): { customers: StoredCustomer[]; total: number } {
+  /** Those that match, and how many there are without `before`, `offset` and `limit`. */
+  list({ search, value, before, offset = 0, limit }: CustomerQuery): {
+    customers: StoredCustomer[];
+    total: number;
+  } {
     const clauses: string[] = [];
     const values: (string | number)[] = [];
     if (search !== undefined) {
@@ -92,8 +97,8 @@ export class CustomerStore {
       values.push(before);
     }
     const rows = this.#database
-      .prepare(`SELECT * FROM customers ${where(clauses)} ORDER BY id DESC LIMIT ?`)
-      .all(...values, limit) as Row[];
+      .prepare(`SELECT * FROM customers ${where(clauses)} ORDER BY id DESC LIMIT ? OFFSET ?`)
+      .all(...values, limit, offset) as Row[];
     return { customers: rows.map(toStoredCustomer), total };
   }
 

@@ -70,6 +70,9 @@ describe('customers', () => {
     ]);
     const last = await listed(emulator, `limit=3&before=${first.customers[1]?.id}`);
     expect(last).toMatchObject({ total: 5, hasMore: false, customers: { length: 3 } });
+    expect(await listed(emulator, 'limit=2&offset=0')).toEqual(first);
+    expect(await listed(emulator, 'limit=3&offset=2')).toEqual(last);
+    expect(await listed(emulator, 'offset=7')).toEqual({ total: 5, hasMore: false, customers: [] });
   });
 
   it.each([
@@ -118,10 +121,13 @@ describe('customers', () => {
     expect((await tellAdmin(emulator, 'PUT', path, { attributes: {} })).body).toMatchObject(taken);
   });
 
-  it.each(['limit=0', 'limit=1001', 'before=x', 'limit=1e3'])('are not listed with %s', async (query) => {
-    await using emulator = await startEmulator();
-    expect(await admin(emulator, `/customers?${query}`)).toMatchObject({ status: 422 });
-  });
+  it.each(['limit=0', 'limit=1001', 'before=x', 'limit=1e3', 'offset=-1'])(
+    'are not listed with %s',
+    async (query) => {
+      await using emulator = await startEmulator();
+      expect(await admin(emulator, `/customers?${query}`)).toMatchObject({ status: 422 });
+    },
+  );
 });
 
 describe('an import of CSV', () => {

@@ -55,11 +55,11 @@ export async function closeBrowser(): Promise<void> {
   browser = undefined;
 }
 
-/** What axe finds to be serious or critical in a page, each with the elements at fault. */
+/** What axe finds in a page, other than trifles, each with the elements at fault. */
 export async function seriousFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source); // not as an element: the policy of the page allows none
   const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
   return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .filter(({ impact }) => impact !== 'minor')
     .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' ')}`);
 }

@@ -60,7 +60,7 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
       '{"number":1}',
     ]);
     await fill(emulator, 1, 'late', 4);
-    await rowWith(page, 'late').waitFor();
+    await page.locator('.is-new').getByText('late').waitFor();
     await expect.poll(() => rows(page).first().textContent()).toContain('late');
     await page.getByText('4 events', { exact: true }).waitFor();
   });
@@ -143,6 +143,20 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
       expect(await another.getByLabel(field, { exact: true }).inputValue()).toBe(text);
       await another.getByRole('button', { name: 'Clear' }).click();
       await expect.poll(() => titles(another)).toHaveLength(3);
+    });
+
+    it('by values that it offers: those in use that begin with what is typed, most frequent first', async () => {
+      await using emulator = await startShop();
+      const page = await openPage(emulator, '');
+      const field = page.getByLabel('Event name', { exact: true });
+      const offered = () =>
+        field.evaluate((input: HTMLInputElement) =>
+          Array.from(input.list?.options ?? [], ({ value, label }) => `${value} ${label}`),
+        );
+      await field.focus();
+      await expect.poll(offered).toEqual(['purchase 2', 'item_to_cart 1']);
+      await field.fill('IT');
+      await expect.poll(offered).toEqual(['item_to_cart 1']);
     });
 
     it('of customers that there are not, and shows them as such', async () => {

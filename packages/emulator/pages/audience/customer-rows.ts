@@ -1,0 +1,104 @@
+import { signal } from '@preact/signals';
+import type { CustomerRow, CustomerRows as CustomerRowsPage } from '../../src/admin/contract.ts';
+import { ask } from '../shell/ask.ts';
+
+const AT_ONCE = 100;
+const MOST_KEPT = 50;
+
+interface Part {
+  readonly rows: readonly CustomerRow[];
+  /** What was current when it was asked for. */
+  readonly version: number;
+}
+
+/**
+ * The customers that match a search, newest first, any of them by its place. Only what is looked at is asked for, and kept
+ * for a while. What reads it is shown again when it changes, as with a signal.
+ */
+export class CustomerRows {
+  readonly #search: string;
+  readonly #changes = signal(0);
+  readonly #over = new AbortController();
+  readonly #parts = new Map<number, Part>();
+  #version = 0;
+  #total: number | undefined;
+  #wanted: readonly [first: number, last: number] = [0, 0];
+  #isAsking = false;
+  #error: unknown;
+
+  constructor(search: string) {
+    this.#search = search;
+  }
+
+  /** How many there are; undefined until that has come. */
+  get total(): number | undefined {
+    void this.#changes.value;
+    return this.#total;
+  }
+
+  /** Why the last rows that were asked for did not come. */
+  get error(): unknown {
+    void this.#changes.value;
+    return this.#error;
+  }
+
+  /** The customer at a place; undefined until it has come. */
+  row(index: number): CustomerRow | undefined {
+    void this.#changes.value;
+    return this.#parts.get(Math.floor(index / AT_ONCE))?.rows[index % AT_ONCE];
+  }
+
+  /** Says which rows are looked at, so that they are asked for. */
+  want(first: number, last: number): void {
+    this.#wanted = [first, last];
+    void this.#fill();
+  }
+
+  /** Asks again for what is looked at; what was there stays until the answer. */
+  renew(): void {
+    this.#version += 1;
+    void this.#fill();
+  }
+
+  /** Nothing is asked for any more. */
+  close(): void {
+    this.#over.abort();
+  }
+
+  async #fill(): Promise<void> {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    try {
+      for (let part = this.#missing(); part !== undefined; part = this.#missing()) await this.#ask(part);
+      this.#error = undefined;
+    } catch (error) {
+      this.#error = error;
+    } finally {
+      this.#isAsking = false;
+      this.#changes.value += 1;
+    }
+  }
+
+  /** The first part that is looked at and not there as it is now. */
+  #missing(): number | undefined {
+    const [first, last] = this.#wanted;
+    const end = Math.min(last, (this.#total ?? 1) - 1);
+    for (let part = Math.floor(first / AT_ONCE); part === 0 || part * AT_ONCE <= end; part += 1) {
+      if (this.#parts.get(part)?.version !== this.#version) return part;
+    }
+    return undefined;
+  }
+
+  async #ask(part: number): Promise<void> {
+    const version = this.#version;
+    const query = { search: this.#search, offset: String(part * AT_ONCE), limit: String(AT_ONCE) };
+    const path = `/customers?${new URLSearchParams(query)}`;
+    const { customers, total } = await ask<CustomerRowsPage>(path, { signal: this.#over.signal });
+    this.#total = total;
+    this.#parts.delete(part);
+    this.#parts.set(part, { rows: customers, version });
+    const [oldest] = this.#parts.keys();
+    if (this.#parts.size > MOST_KEPT && oldest !== undefined) this.#parts.delete(oldest);
+    this.#changes.value += 1;
+  }
+}
