@@ -1,8 +1,9 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
 import type { CustomerRow } from '../../src/admin/contract.ts';
 import { Empty } from '../parts/empty.tsx';
 import { formatSome } from '../parts/numbers.ts';
 import { Problem } from '../parts/problem.tsx';
+import { useTyped } from '../parts/typed.ts';
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { isLost, status } from '../shell/live.ts';
 import { link, replaceRoute, route } from '../shell/route.ts';
@@ -15,7 +16,6 @@ import { NewCustomerPanel } from './new-customer-panel.tsx';
 import { PrimaryKeyCard } from './primary-key-card.tsx';
 import { ValuePanel } from './value-panel.tsx';
 
-const TYPING_MS = 200;
 const ROW = 36;
 const ROW_OF_TWO_LINES = 60;
 
@@ -44,7 +44,7 @@ export function AudiencePage() {
       {primaryKey !== null && (
         <>
           <div class="bar-of-tools">
-            <SearchField search={search} isOpen={open} />
+            <SearchField search={search} open={open} />
             <span class="muted number" role="status">
               {total !== undefined && formatSome(total, 'customer')}
             </span>
@@ -110,14 +110,9 @@ function useCustomers(search: string): CustomerRows {
   return shown.current;
 }
 
-function SearchField({ search, isOpen }: { readonly search: string; readonly isOpen: string }) {
-  const [text, setText] = useState(search);
-  useEffect(() => {
-    if (text === search) return;
-    const parts = isOpen === '' ? ['audience'] : ['audience', isOpen];
-    const timer = setTimeout(() => replaceRoute(link(parts, { search: text })), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [text, search, isOpen]);
+function SearchField({ search, open }: { readonly search: string; readonly open: string }) {
+  const parts = open === '' ? ['audience'] : ['audience', open];
+  const [text, setText] = useTyped(search, (typed) => replaceRoute(link(parts, { search: typed })));
   return (
     <input
       type="search"

@@ -1,9 +1,8 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
+import { useTyped } from '../parts/typed.ts';
 import { type EventFilter, type FilterField, isOpen, withField } from './event-filter.ts';
 import { TimeFilter } from './time-filter.tsx';
 import { ValueField } from './value-field.tsx';
-
-const TYPING_MS = 200;
 
 interface FilterBarProps {
   readonly filter: EventFilter;
@@ -72,19 +71,4 @@ function TextField({
       onInput={({ currentTarget }) => setTyped(currentTarget.value)}
     />
   );
-}
-
-/** What is typed into a field; it becomes its value once nothing more is typed for a moment. */
-export function useTyped(
-  value: string,
-  onChange: (value: string) => void,
-): readonly [string, (typed: string) => void] {
-  const [typed, setTyped] = useState(value);
-  useEffect(() => setTyped(value), [value]);
-  useEffect(() => {
-    if (typed === value) return;
-    const timer = setTimeout(() => onChange(typed), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [typed]);
-  return [typed, setTyped];
 }

@@ -1,8 +1,8 @@
 import { useId, useState } from 'preact/hooks';
 import type { TrackerValues } from '../../src/admin/contract.ts';
 import { formatCount } from '../parts/numbers.ts';
+import { useTyped } from '../parts/typed.ts';
 import { useAnswer } from '../shell/answer.ts';
-import { useTyped } from './filter-bar.tsx';
 
 interface ValueFieldProps {
   readonly field: 'name' | 'correlationValue' | 'source';
