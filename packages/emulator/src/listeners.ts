@@ -59,8 +59,10 @@ export function createListeners(
   });
   addCustomerEndpoint(apiApplication, { account, faults, limiter: new RateLimiter(systemClock) });
   addInspectionEndpoints(apiApplication, account);
+  const { data } = settings;
+  const startedAt = new Date().toISOString();
   const status = () =>
-    statusOf({ account, behaviour, faults, data: settings.data, baseUrl: events.url, apiUrl: api.url });
+    statusOf({ account, behaviour, faults, data, startedAt, baseUrl: events.url, apiUrl: api.url });
   const live = new LiveFeed(status, account.events.rates);
   addAdminEndpoints(apiApplication, { account, behaviour, faults, live, status }, settings.token);
   const malformed = new MalformedRequests(account, behaviour);

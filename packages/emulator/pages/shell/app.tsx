@@ -5,6 +5,7 @@ import { RequestsPage } from '../requests/requests-page.tsx';
 import { SettingsPage } from '../settings/settings-page.tsx';
 import { TrackerPage } from '../tracker/tracker-page.tsx';
 import { Connection } from './connection.tsx';
+import { emulators } from './live.ts';
 import { Navigation } from './navigation.tsx';
 import { route } from './route.ts';
 
@@ -35,7 +36,8 @@ export function App() {
       <Connection />
       <main id="content" tabIndex={-1}>
         <h1>{page.title}</h1>
-        <page.View key={page.name} />
+        {/* What a page knows is of one emulator. */}
+        <page.View key={`${page.name} ${emulators.value}`} />
       </main>
     </>
   );

@@ -16,6 +16,7 @@ export interface Second {
 const latest = signal<Status | undefined>(undefined);
 const lost = signal(false);
 const locked = signal(false);
+const seen = signal(1);
 const recent = signal<readonly Second[]>([]);
 
 /** How the emulator stands; undefined until it has answered. Changes at most four times a second. */
@@ -23,6 +24,9 @@ export const status: ReadonlySignal<Status | undefined> = latest;
 
 /** Whether the emulator does not answer at the moment. */
 export const isLost: ReadonlySignal<boolean> = lost;
+
+/** How many emulators have been at this address since the page was opened. */
+export const emulators: ReadonlySignal<number> = seen;
 
 /** Whether the emulator answers, though not to this page: its token has changed. */
 export const isLocked: ReadonlySignal<boolean> = locked;
@@ -62,7 +66,9 @@ function open(): void {
     });
   };
   opened.addEventListener('status', ({ data }) => {
-    latest.value = JSON.parse(data);
+    const now: Status = JSON.parse(data);
+    if (latest.value !== undefined && latest.value.startedAt !== now.startedAt) seen.value += 1;
+    latest.value = now;
   });
   opened.addEventListener('rates', ({ data }) => add(JSON.parse(data)));
 }

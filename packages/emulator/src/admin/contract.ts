@@ -16,6 +16,8 @@ export interface Status {
   readonly isPresetChanged: boolean;
   /** The directory that keeps everything; null where it is in memory only. */
   readonly data: string | null;
+  /** When the emulator started: another one at the same address may begin anew with ids. */
+  readonly startedAt: string;
   /** Counts up with every change of customers and primary key. */
   readonly audience: number;
   /** Events stored, and received with repeats. */

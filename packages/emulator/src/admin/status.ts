@@ -9,12 +9,13 @@ export interface Subject {
   readonly behaviour: BehaviourSwitch;
   readonly faults: Faults;
   readonly data: string | undefined;
+  readonly startedAt: string;
   readonly baseUrl: string;
   readonly apiUrl: string;
 }
 
 /** What is to be known of an emulator now. Costs nothing that grows with what is stored: pages ask all the time. */
-export function statusOf({ account, behaviour, faults, data, baseUrl, apiUrl }: Subject): Status {
+export function statusOf({ account, behaviour, faults, data, startedAt, baseUrl, apiUrl }: Subject): Status {
   const { unique, received, newest, oldest } = account.events.totals;
   const { preset, isChanged } = behaviour.state;
   return {
@@ -25,6 +26,7 @@ export function statusOf({ account, behaviour, faults, data, baseUrl, apiUrl }: 
     preset,
     isPresetChanged: isChanged,
     data: data ?? null,
+    startedAt,
     unique,
     received,
     newestEvent: newest,

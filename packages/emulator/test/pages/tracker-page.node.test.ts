@@ -355,6 +355,22 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
     await expect.poll(() => page.locator('figcaption').textContent()).not.toContain('No connection');
   });
 
+  it('begins anew with another emulator at its address, and marks in the chart when there was none', async () => {
+    const before = await start(3);
+    const page = await openPage(before, '');
+    await numbered(page, 3).waitFor();
+    await page.getByText(/Events per second: 3 events/).waitFor();
+    await before.close();
+    await page.getByText(/No connection from/).waitFor();
+    const apiPort = Number(new URL(before.apiUrl).port);
+    await using emulator = await startEmulator({ apiPort, primaryKey: 'email', customers: CUSTOMERS });
+    await page.getByRole('heading', { name: 'No event has arrived yet' }).waitFor();
+    await fill(emulator, 2, 'another');
+    await rowWith(page, 'another').first().waitFor();
+    expect(await rows(page).count()).toBe(2);
+    await page.getByText(/Events per second: 5 events .* No connection from \d/).waitFor();
+  });
+
   it.each(SCREENS)('has nothing serious for axe to find: %s', async (_, options) => {
     await using emulator = await start();
     const page = await openPage(emulator, '', options);
