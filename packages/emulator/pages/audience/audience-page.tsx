@@ -7,7 +7,7 @@ import { useTyped } from '../parts/typed.ts';
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { isLost, status } from '../shell/live.ts';
 import { link, replaceRoute, route } from '../shell/route.ts';
-import { isPhone } from '../shell/screen.ts';
+import { isPhone, ROW, ROW_OF_TWO_LINES } from '../shell/screen.ts';
 import { CustomerItem } from './customer-item.tsx';
 import { CustomerPanel } from './customer-panel.tsx';
 import { CustomerRows } from './customer-rows.ts';
@@ -15,9 +15,6 @@ import { ImportDialog } from './import-dialog.tsx';
 import { NewCustomerPanel } from './new-customer-panel.tsx';
 import { PrimaryKeyCard } from './primary-key-card.tsx';
 import { ValuePanel } from './value-panel.tsx';
-
-const ROW = 36;
-const ROW_OF_TWO_LINES = 60;
 
 /** The audience: the primary key, and the customers. */
 export function AudiencePage() {
@@ -70,6 +67,7 @@ export function AudiencePage() {
                   length={total}
                   rowHeight={isPhone.value ? ROW_OF_TWO_LINES : ROW}
                   row={(index) => item(list.row(index))}
+                  idAt={(index) => list.row(index)?.id}
                   onLook={look}
                 />
               )}
@@ -119,6 +117,7 @@ function SearchField({ search, open }: { readonly search: string; readonly open:
       class="grow"
       aria-label="Search customers"
       placeholder="Search in all attributes"
+      title="Press / to search"
       value={text}
       onInput={(event) => setText(event.currentTarget.value)}
     />

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact';
 import type { Rows } from '../shell/rows.ts';
 import { ReadOn } from './read-on.tsx';
+import { VirtualList } from './virtual-list.tsx';
 
 interface Item<Row> {
   readonly row: Row;
@@ -12,6 +13,8 @@ interface RowListProps<Row extends { readonly id: number }> {
   readonly list: Pick<Rows<Row, unknown>, 'rows' | 'hasMore' | 'isReading' | 'readOn'>;
   /** Name of the list, in its class and for screen readers. */
   readonly name: string;
+  /** In pixels; each row has it. */
+  readonly rowHeight: number;
   readonly Item: ComponentType<Item<Row>>;
   /** The address that opens what has this id. */
   readonly to: (id: string) => string;
@@ -21,15 +24,20 @@ interface RowListProps<Row extends { readonly id: number }> {
 
 /** The rows of a list that were read, each a link that opens it, and the end, which reads on. */
 export function RowList<Row extends { readonly id: number }>(props: RowListProps<Row>) {
-  const { list, name, Item, to, open } = props;
+  const { list, name, rowHeight, Item, to, open } = props;
+  const { rows } = list;
+  const item = (row: Row | undefined) =>
+    row && <Item row={row} href={to(String(row.id))} isOpen={open === String(row.id)} />;
   return (
     <>
-      {list.rows.length > 0 && (
-        <ul class={`list ${name.toLowerCase()}`} aria-label={name}>
-          {list.rows.map((row) => (
-            <Item key={row.id} row={row} href={to(String(row.id))} isOpen={open === String(row.id)} />
-          ))}
-        </ul>
+      {rows.length > 0 && (
+        <VirtualList
+          name={name}
+          length={rows.length}
+          rowHeight={rowHeight}
+          row={(index) => item(rows[index])}
+          idAt={(index) => rows[index]?.id}
+        />
       )}
       {list.hasMore && <ReadOn isReading={list.isReading} onReadOn={list.readOn} />}
     </>

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatCount } from './numbers.ts';
 
 const UNSEEN_ROWS = 10;
+const MOST_ADDED = 200;
 /** Browsers limit how tall an element can be, some of them to 17 million pixels. */
 const TALLEST = 16_000_000;
 
@@ -14,27 +15,41 @@ interface VirtualListProps {
   readonly rowHeight: number;
   /** The row at a place: a link that opens it; undefined until it has come. */
   readonly row: (index: number) => VNode | undefined;
+  /** What tells the row at a place from all others, once it has come. */
+  readonly idAt: (index: number) => number | undefined;
   /** Told which rows are looked at. */
-  readonly onLook: (first: number, last: number) => void;
+  readonly onLook?: (first: number, last: number) => void;
 }
 
 /**
  * A list that scrolls with the page. Only the rows that are seen are there, and the one with the focus; arrow keys, Page up
- * and down, Home and End go from row to row.
+ * and down, Home and End go from row to row. What is added above moves nothing of what is seen.
  */
-export function VirtualList({ name, length, rowHeight, row, onLook }: VirtualListProps) {
+export function VirtualList({ name, length, rowHeight, row, idAt, onLook }: VirtualListProps) {
   const list = useRef<HTMLUListElement>(null);
   const [[first, last], setSeen] = useState<readonly [number, number]>([0, 0]);
   const [focused, setFocused] = useState<number | undefined>();
   const isMoving = useRef(false);
   const shown = Math.min(length, Math.floor(TALLEST / rowHeight));
 
+  const placeOf = (id: number | undefined): number => {
+    for (let index = 0; id !== undefined && index < Math.min(length, MOST_ADDED); index += 1)
+      if (idAt(index) === id) return index;
+    return 0;
+  };
   const look = () => {
     const top = list.current?.getBoundingClientRect().top ?? 0;
     const from = Math.max(0, Math.floor(-top / rowHeight) - UNSEEN_ROWS);
     const to = Math.min(shown, Math.ceil((innerHeight - top) / rowHeight) + UNSEEN_ROWS) - 1;
     if (from !== first || to !== last) setSeen([from, to]);
   };
+  const newest = useRef<number | undefined>(undefined);
+  useLayoutEffect(() => {
+    const added = placeOf(newest.current);
+    newest.current = idAt(0);
+    if (added > 0 && focused !== undefined) setFocused(focused + added);
+    if (added > 0 && (list.current?.getBoundingClientRect().top ?? 0) < 0) scrollBy(0, added * rowHeight);
+  }, [idAt(0)]);
   useLayoutEffect(look);
   const looker = useRef(look);
   looker.current = look;
@@ -51,7 +66,7 @@ export function VirtualList({ name, length, rowHeight, row, onLook }: VirtualLis
     };
   }, []);
   useEffect(() => {
-    if (last >= first) onLook(first, last);
+    if (last >= first) onLook?.(first, last);
   }, [onLook, first, last]);
 
   useLayoutEffect(() => {
@@ -91,7 +106,7 @@ export function VirtualList({ name, length, rowHeight, row, onLook }: VirtualLis
     if (isElsewhere) isMoving.current = false;
     if (!isMoving.current) setFocused(undefined);
   };
-  const placeOf = (target: EventTarget | null): number | undefined =>
+  const rowOf = (target: EventTarget | null): number | undefined =>
     target instanceof Element ? Number(target.closest('li')?.ariaPosInSet ?? 0) - 1 : undefined;
 
   const indexes = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
@@ -104,12 +119,12 @@ export function VirtualList({ name, length, rowHeight, row, onLook }: VirtualLis
         aria-label={name}
         style={{ height: `${shown * rowHeight}px` }}
         onKeyDown={press}
-        onFocusIn={({ target }) => setFocused(placeOf(target))}
+        onFocusIn={({ target }) => setFocused(rowOf(target))}
         onFocusOut={leave}
       >
         {indexes.map((index) => (
           <li
-            key={index}
+            key={idAt(index) ?? `at ${index}`}
             tabIndex={-1}
             aria-setsize={length}
             aria-posinset={index + 1}

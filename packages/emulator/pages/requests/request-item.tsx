@@ -13,29 +13,27 @@ interface RequestItemProps {
 export function RequestItem({ row, href, isOpen }: RequestItemProps) {
   const { events, repeated, error, fault } = row;
   return (
-    <li>
-      <a class="list-row request" href={href} aria-current={isOpen ? 'true' : undefined}>
-        <span class={`badge number ${tone(row)}`}>{statusText(row)}</span>
-        <span class="request-what cut">
-          {purpose(row)}
-          {events !== null && <span class="muted number"> · {formatSome(events, 'event')}</span>}
-          {repeated !== null && repeated > 0 && <span class="muted"> ({repeated} known)</span>}
-        </span>
-        <span class="request-why cut">
-          {fault !== null && <span class="badge warn">fault</span>}{' '}
-          {error === null ? (
-            <span class="muted">{fault ?? sender(row)}</span>
-          ) : (
-            <span class="request-error">{error.message}</span>
-          )}
-        </span>
-        <span class="request-size muted number">{formatBytes(row.bytes)}</span>
-        <span class="request-size muted number">{formatDuration(row.durationMs)}</span>
-        <span class="request-time muted number">
-          <Time value={row.receivedAt} />
-        </span>
-      </a>
-    </li>
+    <a class="list-row request" href={href} aria-current={isOpen ? 'true' : undefined}>
+      <span class={`badge number ${tone(row)}`}>{statusText(row)}</span>
+      <span class="request-what cut">
+        {purpose(row)}
+        {events !== null && <span class="muted number"> · {formatSome(events, 'event')}</span>}
+        {repeated !== null && repeated > 0 && <span class="muted"> ({repeated} known)</span>}
+      </span>
+      <span class="request-why cut">
+        {fault !== null && <span class="badge warn">fault</span>}{' '}
+        {error === null ? (
+          <span class="muted">{fault ?? sender(row)}</span>
+        ) : (
+          <span class="request-error">{error.message}</span>
+        )}
+      </span>
+      <span class="request-size muted number">{formatBytes(row.bytes)}</span>
+      <span class="request-size muted number">{formatDuration(row.durationMs)}</span>
+      <span class="request-time muted number">
+        <Time value={row.receivedAt} />
+      </span>
+    </a>
   );
 }
 

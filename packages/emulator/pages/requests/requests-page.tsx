@@ -8,6 +8,7 @@ import { Segments } from '../parts/segments.tsx';
 import { status } from '../shell/live.ts';
 import { link, replaceRoute, route } from '../shell/route.ts';
 import { useRows } from '../shell/rows.ts';
+import { isNarrow, ROW, ROW_OF_TWO_LINES } from '../shell/screen.ts';
 import { NothingArrives } from './nothing-arrives.tsx';
 import { RequestItem } from './request-item.tsx';
 import { RequestPanel } from './request-panel.tsx';
@@ -70,7 +71,14 @@ export function RequestsPage() {
             </Empty>
           )}
           {isEmpty && outcome !== 'all' && <NoneOf outcome={outcome} />}
-          <RowList list={list} name="Requests" Item={RequestItem} to={to} open={open} />
+          <RowList
+            list={list}
+            name="Requests"
+            rowHeight={isNarrow.value ? ROW_OF_TWO_LINES : ROW}
+            Item={RequestItem}
+            to={to}
+            open={open}
+          />
         </div>
         {/^\d+$/.test(open) && (
           <RequestPanel

@@ -1,4 +1,5 @@
 import type { ComponentType } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { AudiencePage } from '../audience/audience-page.tsx';
 import { FaultsPage } from '../faults/faults-page.tsx';
 import { RequestsPage } from '../requests/requests-page.tsx';
@@ -27,6 +28,10 @@ const PAGES: readonly [Page, ...Page[]] = [
 /** All pages in one: the navigation, and the page that the address names (the event tracker where it names none). */
 export function App() {
   const page = PAGES.find(({ name }) => name === route.value.page) ?? PAGES[0];
+  useEffect(() => {
+    document.addEventListener('keydown', goToSearch);
+    return () => document.removeEventListener('keydown', goToSearch);
+  }, []);
   return (
     <>
       <button type="button" class="skip" onClick={() => document.getElementById('content')?.focus()}>
@@ -41,4 +46,16 @@ export function App() {
       </main>
     </>
   );
+}
+
+/** The key `/` goes to the search of the page, where it is not being typed. */
+function goToSearch(event: KeyboardEvent): void {
+  const { key, target, ctrlKey, metaKey, altKey } = event;
+  const isTyped =
+    target instanceof Element && target.closest('input, select, textarea, dialog:modal') !== null;
+  const search = document.querySelector<HTMLInputElement>('main input[type="search"]');
+  if (key !== '/' || ctrlKey || metaKey || altKey || isTyped || search === null) return;
+  event.preventDefault();
+  search.focus();
+  search.select();
 }

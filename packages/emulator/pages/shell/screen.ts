@@ -1,5 +1,11 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 
+/** Height of a row of a list, in pixels. */
+export const ROW = 36;
+
+/** The same where a row has two lines. */
+export const ROW_OF_TWO_LINES = 60;
+
 /** Whether the screen is too narrow for two things side by side. The same width stands in the styles. */
 export const isNarrow: ReadonlySignal<boolean> = matches('(max-width: 900px)');
 

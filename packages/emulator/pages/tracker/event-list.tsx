@@ -2,13 +2,11 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and says at which row it is
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatSome } from '../parts/numbers.ts';
-import { isPhone } from '../shell/screen.ts';
+import { isPhone, ROW, ROW_OF_TWO_LINES } from '../shell/screen.ts';
 import { EventRow } from './event-row.tsx';
 import type { EventRows } from './event-rows.ts';
 import type { ListPosition } from './list-position.ts';
 
-const ROW = 36;
-const ROW_OF_TWO_LINES = 60;
 const HEAD = 34;
 const UNSEEN_ROWS = 4;
 const REST_MS = 150;

@@ -67,6 +67,7 @@ function TextField({
       class={`filter-text ${value === '' ? '' : 'is-set'}`}
       aria-label="Search in names, customers and payloads"
       placeholder="Search names, customers, payloads"
+      title="Press / to search"
       value={typed}
       onInput={({ currentTarget }) => setTyped(currentTarget.value)}
     />
