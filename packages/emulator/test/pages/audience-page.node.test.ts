@@ -160,6 +160,30 @@ describe.skipIf(!hasChromium)('the audience page (needs Chromium)', () => {
     expect(await names(page)).toEqual(['c1234@example.com']);
   });
 
+  it('loses nothing that is typed on as a search begins', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA, BOB] });
+    const page = await openPage(emulator, '#/audience');
+    const field = page.getByLabel('Search customers');
+    await field.evaluate((input: HTMLInputElement) => {
+      addEventListener('searching', () => {
+        input.value = 'bob';
+        input.dispatchEvent(new InputEvent('input', { bubbles: true }));
+      });
+      const replace = history.replaceState.bind(history);
+      history.replaceState = (...to) => {
+        replace(...to);
+        if (input.value === 'bo') setTimeout(() => dispatchEvent(new Event('searching')));
+      };
+    });
+    await field.fill('bo');
+    await expect.poll(() => page.url()).toContain('search=bob');
+    expect(await field.inputValue()).toBe('bob');
+    await expect.poll(() => names(page)).toEqual([BOB.email]);
+    await page.getByRole('link', { name: 'Audience' }).click();
+    await page.getByText('2 customers').waitFor();
+    expect(await field.inputValue()).toBe('');
+  });
+
   it('shows the events of a customer as they come, and makes one of events that are of nobody', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
     await sendEvents(emulator, event({ event: 'before' }));
