@@ -44,7 +44,7 @@ export function RequestsPage() {
           aria-pressed={pausedAt !== undefined}
           onClick={() => setPausedAt(pausedAt === undefined ? (newest ?? 0) : undefined)}
         >
-          {pausedAt === undefined ? 'Pause' : `Go on${waiting > 0 ? ` (${formatCount(waiting)} new)` : ''}`}
+          {pausedAt === undefined ? 'Pause' : `Resume${waiting > 0 ? ` (${formatCount(waiting)} new)` : ''}`}
         </button>
         {!(isEmpty && outcome === 'all') && (
           <button

@@ -61,9 +61,9 @@ describe.skipIf(!hasChromium)('the requests page (needs Chromium)', () => {
     await page.getByText('All', { exact: true }).click();
     await page.getByRole('button', { name: 'Pause' }).click();
     await sendEvents(emulator, event());
-    await page.getByRole('button', { name: 'Go on (1 new)' }).waitFor();
+    await page.getByRole('button', { name: 'Resume (1 new)' }).waitFor();
     expect(await statuses(page)).toEqual(['400', '200']);
-    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('button', { name: 'Resume' }).click();
     await expect.poll(() => statuses(page)).toEqual(['200', '400', '200']);
   });
 
