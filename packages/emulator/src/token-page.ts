@@ -12,6 +12,8 @@ export function tokenPage(isWrong: boolean): Html {
 <style>
   :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
   main { max-width: 460px; margin: 12vh auto; padding: 0 20px; }
+  h1 { font-size: 24px; line-height: 1.2; }
+  code { white-space: nowrap; }
   form { display: flex; flex-wrap: wrap; gap: 8px; }
   input { flex: 1 1 200px; }
   input, button { font: inherit; padding: 6px 12px; }

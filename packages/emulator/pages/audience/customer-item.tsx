@@ -1,5 +1,6 @@
 import { memo } from 'preact/compat';
 import type { CustomerRow } from '../../src/admin/contract.ts';
+import { shownText } from '../parts/shown-text.ts';
 import { attributeText } from './attribute-text.ts';
 
 interface CustomerItemProps {
@@ -17,12 +18,12 @@ export const CustomerItem = memo(({ row, href, isOpen }: CustomerItemProps) => {
       {primaryKeyValue === null ? (
         <span class="badge warn">no primary key</span>
       ) : (
-        <strong class="cut">{primaryKeyValue}</strong>
+        <strong class="cut">{shownText(primaryKeyValue)}</strong>
       )}
       <span class="cut muted">
         {others.slice(0, 6).map(([name, value]) => (
           <span key={name} class="pair">
-            {name} <span class="pair-value">{attributeText(value)}</span>
+            <bdi>{shownText(name)}</bdi> <bdi class="pair-value">{shownText(attributeText(value))}</bdi>
           </span>
         ))}
       </span>

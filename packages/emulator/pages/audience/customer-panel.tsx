@@ -3,6 +3,7 @@ import type { CustomerRow } from '../../src/admin/contract.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Problem } from '../parts/problem.tsx';
+import { shownText } from '../parts/shown-text.ts';
 import { SidePanel } from '../parts/side-panel.tsx';
 import { useAnswer } from '../shell/answer.ts';
 import { ask, tell } from '../shell/ask.ts';
@@ -24,7 +25,11 @@ export function CustomerPanel({ id, onClose, onChanged }: CustomerPanelProps) {
   const { value: row, error, again } = useAnswer<CustomerRow>(`/customers/${id}`, status.value?.audience);
   const [isEditing, setEditing] = useState(false);
   const [isDeleting, setDeleting] = useState(false);
-  const name = row?.primaryKeyValue ?? (row === undefined ? 'Customer' : 'Customer without primary key');
+  const value = row?.primaryKeyValue;
+  const name =
+    typeof value === 'string'
+      ? shownText(value)
+      : `Customer${row === undefined ? '' : ' without primary key'}`;
   return (
     <SidePanel title={name} onClose={onClose}>
       <Problem error={error} onRetry={again} />
@@ -95,8 +100,8 @@ function Attributes({ row }: { readonly row: CustomerRow }) {
     <dl class="facts">
       {Object.entries(row.attributes).map(([name, value]) => (
         <div key={name} class="fact">
-          <dt>{name}</dt>
-          <dd class={typeof value === 'string' ? '' : 'mono'}>{attributeText(value)}</dd>
+          <dt>{shownText(name)}</dt>
+          <dd class={typeof value === 'string' ? '' : 'mono'}>{shownText(attributeText(value))}</dd>
         </div>
       ))}
     </dl>

@@ -1,5 +1,6 @@
 import type { TrackerRow, TrackerRows } from '../../src/admin/contract.ts';
 import { Problem } from '../parts/problem.tsx';
+import { escapeUnseen, shownText } from '../parts/shown-text.ts';
 import { Time } from '../parts/time.tsx';
 import { useAnswer } from '../shell/answer.ts';
 import { status } from '../shell/live.ts';
@@ -22,7 +23,7 @@ export function Timeline({ value }: { readonly value: string }) {
       <Problem error={error} onRetry={again} />
       {answer?.rows.length === 0 && (
         <p class="muted">
-          None yet. Events come here whose <code>correlationValue</code> is <code>{value}</code>.
+          None yet. Events come here whose <code>correlationValue</code> is <code>{shownText(value)}</code>.
         </p>
       )}
       <ol class="timeline">
@@ -41,11 +42,11 @@ function TimelineItem({ row }: { readonly row: TrackerRow }) {
   return (
     <li>
       <a href={link(['tracker', String(row.id)], { correlationValue: row.correlationValue })}>
-        <strong class="cut">{row.name}</strong>
+        <strong class="cut">{shownText(row.name)}</strong>
         <span class="muted number">
           <Time value={row.receivedAt} />
         </span>
-        <code class="cut muted">{row.preview}</code>
+        <code class="cut muted">{escapeUnseen(row.preview)}</code>
       </a>
     </li>
   );

@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import type { CustomerRows } from '../../src/admin/contract.ts';
 import { Problem } from '../parts/problem.tsx';
+import { shownText } from '../parts/shown-text.ts';
 import { SidePanel } from '../parts/side-panel.tsx';
 import { useAnswer } from '../shell/answer.ts';
 import { link, replaceRoute } from '../shell/route.ts';
@@ -18,7 +19,7 @@ export function ValuePanel({ value, onClose }: { readonly value: string; readonl
     if (customer !== undefined) replaceRoute(link(['audience', String(customer.id)]));
   }, [customer]);
   return (
-    <SidePanel title={value} onClose={onClose}>
+    <SidePanel title={shownText(value)} onClose={onClose}>
       <Problem error={error} onRetry={again} />
       {answer !== undefined && customer === undefined && (
         <>

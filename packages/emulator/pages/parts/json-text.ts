@@ -1,3 +1,5 @@
+import { escapeUnseen } from './shown-text.ts';
+
 /** A piece of a line of JSON. */
 interface JsonToken {
   readonly kind: 'key' | 'string' | 'number' | 'word' | 'mark';
@@ -20,8 +22,6 @@ interface Piece {
 
 const MARKS = '{}[],:';
 const WORD = /[^\s{}[\],:"]+/y;
-// What would hide, turn round or join the text around it.
-const UNSEEN = /[\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 const LONGEST_TEXT = 5_000;
 
 /**
@@ -122,11 +122,7 @@ function asKey(token: JsonToken | undefined): JsonToken[] {
 
 function shown(string: string): string {
   const isLong = string.length > LONGEST_TEXT;
-  const readable = JSON.stringify(JSON.parse(string)).replace(UNSEEN, escaped);
+  const readable = escapeUnseen(JSON.stringify(JSON.parse(string)));
   if (!isLong) return readable;
   return `${readable.slice(0, LONGEST_TEXT)}… (${string.length.toLocaleString('en')} characters)`;
-}
-
-function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

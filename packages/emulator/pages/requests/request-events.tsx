@@ -1,5 +1,6 @@
 import type { RequestRow, TrackerRows } from '../../src/admin/contract.ts';
 import { Problem } from '../parts/problem.tsx';
+import { escapeUnseen, shownText } from '../parts/shown-text.ts';
 import { useAnswer } from '../shell/answer.ts';
 import { link } from '../shell/route.ts';
 
@@ -27,9 +28,9 @@ export function RequestEvents({ row }: { readonly row: RequestRow }) {
         {rows.map(({ id, name, correlationValue, preview }) => (
           <li key={id}>
             <a href={link(['tracker', String(id)])}>
-              <strong class="cut">{name}</strong>
-              <span class="muted cut">{correlationValue}</span>
-              <code class="cut muted">{preview}</code>
+              <strong class="cut">{shownText(name)}</strong>
+              <span class="muted cut">{shownText(correlationValue)}</span>
+              <code class="cut muted">{escapeUnseen(preview)}</code>
             </a>
           </li>
         ))}

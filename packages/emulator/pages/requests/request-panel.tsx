@@ -48,7 +48,7 @@ function Request({ row }: { readonly row: RequestRow }) {
           <span class={`badge number ${tone(row)}`}>{statusText(row)}</span>{' '}
           {row.status === null && 'The connection was cut in place of an answer.'}
         </Fact>
-        <Fact name="For">{purpose(row)}</Fact>
+        <Fact name="What">{purpose(row)}</Fact>
         <Fact name="Request">
           <code>
             {row.method} {row.path}

@@ -2,7 +2,7 @@ import type { RequestRow } from '../../src/admin/contract.ts';
 
 /** What a request was for. */
 export function purpose({ method, path }: RequestRow): string {
-  if (method === 'POST' && path === '/api/events/batch/') return 'Events';
+  if (method === 'POST' && path === '/api/events/batch/') return 'Batch';
   if (method === 'POST' && path === '/customers/read') return 'Read a customer';
   return `${method} ${path}`;
 }

@@ -4,6 +4,7 @@ import { memberText } from '../parts/json-text.ts';
 import { JsonView } from '../parts/json-view.tsx';
 import { formatDuration, formatSome } from '../parts/numbers.ts';
 import { Problem } from '../parts/problem.tsx';
+import { shownText } from '../parts/shown-text.ts';
 import { SidePanel } from '../parts/side-panel.tsx';
 import { Time } from '../parts/time.tsx';
 import { useAnswer } from '../shell/answer.ts';
@@ -41,7 +42,11 @@ export function EventPanel({ id, newerId, olderId, onOpen, onClose }: EventPanel
     </>
   );
   return (
-    <SidePanel title={event?.name ?? `Event ${id}`} actions={actions} onClose={onClose}>
+    <SidePanel
+      title={event === undefined ? `Event ${id}` : shownText(event.name)}
+      actions={actions}
+      onClose={onClose}
+    >
       <Problem error={error} onRetry={again} />
       {event && <Body event={event} />}
     </SidePanel>
@@ -69,8 +74,10 @@ function Body({ event }: { readonly event: TrackerEvent }) {
         )}
         <dt>Customer</dt>
         <dd>
-          <a href={link(['audience'], { value: event.correlationValue })}>{event.correlationValue}</a>
-          {event.customer && <span class="muted">{` ${fullName(event.customer)}`}</span>}
+          <a href={link(['audience'], { value: event.correlationValue })}>
+            {shownText(event.correlationValue)}
+          </a>{' '}
+          {event.customer && <bdi class="muted">{fullName(event.customer)}</bdi>}
           <div>
             <a class="more" href={link(['tracker'], { correlationValue: event.correlationValue })}>
               All events of this customer
@@ -78,7 +85,7 @@ function Body({ event }: { readonly event: TrackerEvent }) {
           </div>
         </dd>
         <dt>Source</dt>
-        <dd>{event.source}</dd>
+        <dd>{shownText(event.source)}</dd>
         <dt>uuid</dt>
         <dd>
           {event.uuid === null ? (
@@ -125,7 +132,7 @@ function Body({ event }: { readonly event: TrackerEvent }) {
 function Unattributed({ value }: { readonly value: string }) {
   return (
     <p class="note">
-      <strong>Not attributed.</strong> No customer has <code>{value}</code> as{' '}
+      <strong>Not attributed.</strong> No customer has <code>{shownText(value)}</code> as{' '}
       {status.value?.primaryKey ?? 'primary key'}. The event is kept, and belongs to that customer as soon as
       there is one. <a href={link(['audience'], { value })}>Add the customer</a>
     </p>

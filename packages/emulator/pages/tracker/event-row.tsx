@@ -2,6 +2,7 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and says at which row it is
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: the keys are the grid's
 import type { TrackerRow } from '../../src/admin/contract.ts';
+import { escapeUnseen, shownText } from '../parts/shown-text.ts';
 import { Time } from '../parts/time.tsx';
 
 interface EventRowProps {
@@ -50,7 +51,7 @@ function Cells({ row }: { readonly row: TrackerRow }) {
         <Time value={row.receivedAt} />
       </span>
       <span role="gridcell" class="event-name">
-        <span class="cut">{row.name}</span>
+        <span class="cut">{shownText(row.name)}</span>
         {row.deliveries > 1 && (
           <span class="badge" title={`Its uuid was received ${row.deliveries} times; it counts once`}>
             ×{row.deliveries}
@@ -58,7 +59,7 @@ function Cells({ row }: { readonly row: TrackerRow }) {
         )}
       </span>
       <span role="gridcell" class="event-customer">
-        <span class="cut">{row.correlationValue}</span>
+        <span class="cut">{shownText(row.correlationValue)}</span>
         {!row.attributed && (
           <span class="badge warn" title="No customer has this primary key value">
             no customer
@@ -66,10 +67,10 @@ function Cells({ row }: { readonly row: TrackerRow }) {
         )}
       </span>
       <span role="gridcell" class="event-source cut muted">
-        {row.source}
+        {shownText(row.source)}
       </span>
       <span role="gridcell" class="event-preview cut muted">
-        {row.preview}
+        {escapeUnseen(row.preview)}
       </span>
     </>
   );

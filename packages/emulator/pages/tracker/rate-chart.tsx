@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { formatCount, formatShort, formatSome } from '../parts/numbers.ts';
+import { shownText } from '../parts/shown-text.ts';
 import { rates, type Second } from '../shell/live.ts';
 import { isDark, isPhone } from '../shell/screen.ts';
 import { drawGaps } from './rate-gaps.ts';
@@ -45,7 +46,7 @@ export function RateChart({ isPaused, onPick }: RateChartProps) {
                 <span class="chart-others">others</span>
               ) : (
                 <button type="button" class="quiet cut" title="Show only these" onClick={() => onPick(name)}>
-                  {name}
+                  {shownText(name)}
                 </button>
               )}
               <span class="number muted">{isKnown ? formatCount(series.counts[index]?.[at] ?? 0) : '–'}</span>
@@ -110,9 +111,13 @@ function options(
     width: element.clientWidth,
     height,
     legend: { show: false },
-    padding: [8, 28, 0, 0],
+    padding: [8, 24, 0, 0],
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
-    scales: { y: { range: (_, __, most) => [0, Math.max(4, (most ?? 0) * 1.1)] } },
+    scales: {
+      // A second lasts until the next one.
+      x: { range: (_, first, last) => [first, last + 1] },
+      y: { range: (_, __, most) => [0, Math.max(4, (most ?? 0) * 1.1)] },
+    },
     axes: [
       { ...axis, grid: { show: false }, size: 24, space: 70, values: (_, ticks) => ticks.map(clock) },
       { ...axis, size: 44, space: 32, values: (_, ticks) => ticks.map(formatShort), incrs: WHOLE },
