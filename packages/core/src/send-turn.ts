@@ -143,7 +143,9 @@ export class SendTurn {
         this.#isCalled = false;
         this.#lookout.cancel();
         const isDue = await this.#prepare();
-        if (signal.aborted || !isDue) return;
+        if (signal.aborted) return;
+        // It is to be asked for again: it may be storage alone that kept it.
+        if (!isDue) return this.cancel();
         const over = new Promise<void>((end) => {
           this.#over = end;
         });

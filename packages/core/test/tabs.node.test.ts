@@ -231,6 +231,35 @@ describe('tabs of one origin', () => {
     expect(next.tracker.stats().recovered).toBe(0);
   });
 
+  it('send from memory where storage opens for nobody, as in some private modes', async () => {
+    const open = vi.spyOn(indexedDB, 'open').mockImplementation(() => {
+      throw new DOMException('The operation is insecure.', 'SecurityError');
+    });
+    const [first, second] = openTabs(2);
+    for (const tab of [first, second]) tab?.track(30);
+    await origin.pass(10_000);
+    expect(origin.received.size).toBe(60);
+    for (const tab of [first, second]) {
+      expect(tab?.tracker.stats()).toMatchObject({ journal: 'memory', delivered: 30, pending: 0 });
+      expect(tab?.imbalance).toBe(0);
+    }
+    open.mockRestore();
+  });
+
+  it('go on after a moment in which storage could not be read', async () => {
+    const [tab] = openTabs(1);
+    await origin.pass(1_000);
+    const keys = vi.spyOn(IDBObjectStore.prototype, 'getAllKeys').mockImplementation(() => {
+      throw new DOMException('the connection is lost', 'UnknownError');
+    });
+    tab?.track(30);
+    await origin.pass(150, 10);
+    keys.mockRestore();
+    await origin.pass(20_000);
+    expect(origin.received.size).toBe(30);
+    expect([tab?.tracker.stats().pending, tab?.imbalance]).toEqual([0, 0]);
+  });
+
   it('lose nothing where the browser has no Web Locks', async () => {
     const tabs = Array.from({ length: 3 }, () => origin.openTab({}, false));
     for (const tab of tabs) tab.track(20);
