@@ -125,6 +125,11 @@ export class Dispatch {
     void this.wake();
   }
 
+  /** The network may be gone. */
+  offline(): void {
+    this.#gate.doubt();
+  }
+
   /** Takes every key that was ever used out of a text. */
   redact(text: string): string {
     return this.#requests.redact(text);

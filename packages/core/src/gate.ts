@@ -278,6 +278,13 @@ export class Gate {
     this.#tryNow();
   }
 
+  /** The network may be gone: one request says whether it is, as the last of those that open the breaker. */
+  doubt(): void {
+    if (this.#state !== 'closed') return;
+    this.#failuresInARow = FAILURES_TO_OPEN - 1;
+    this.#enter('half-open');
+  }
+
   /** What the service was refused for is mended: it is asked now. */
   resume(): void {
     this.#pauses = 0;

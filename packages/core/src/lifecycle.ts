@@ -16,6 +16,8 @@ interface LifecycleListener {
   show(): void;
   /** The network may be back: a hint to try sooner. */
   online(): void;
+  /** The network may be gone: a hint to try with less. */
+  offline(): void;
 }
 
 /** Where those moments come from. */

@@ -184,6 +184,7 @@ export class Tracker {
         this.#dispatch.show();
       },
       online: () => this.#dispatch.online(),
+      offline: () => this.#dispatch.offline(),
     });
   }
 

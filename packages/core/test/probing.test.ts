@@ -41,6 +41,38 @@ describe('a page without a network', () => {
     },
   );
 
+  it('asks with one small request once the browser says so, and after that as seldom as after five that failed', async () => {
+    const page = new Page();
+    page.respond(() => failed(true));
+    page.dispatch.offline();
+    page.track(2_000);
+    await page.clock.advance(15 * SECOND);
+    expect(page.transport.requests.map(({ events }) => events.length)).toEqual([10]);
+    await page.clock.advance(2 * SECOND);
+    expect(page.transport.requests.map(({ events }) => events.length)).toEqual([10, 10]);
+    expect(page.counts).toMatchObject({ pending: 2_000, delivered: 0 });
+  });
+
+  it('delivers all where there is one, whatever the browser says', async () => {
+    const page = new Page();
+    page.dispatch.offline();
+    page.track(2_000);
+    await page.clock.advance(2 * SECOND);
+    expect(page.counts).toMatchObject({ pending: 0, delivered: 2_000 });
+    expect(page.dispatch.stats.breaker).toBe('closed');
+  });
+
+  it('is not asked sooner where the browser says once more that there is none', async () => {
+    const page = new Page();
+    page.respond(() => failed(true));
+    await use(page, 10 * MINUTE, 10 * SECOND);
+    const { length } = page.transport.requests;
+    page.dispatch.offline();
+    await page.clock.advance(10 * SECOND);
+    expect(page.transport.requests).toHaveLength(length);
+    expect(page.dispatch.stats.breaker).toBe('open');
+  });
+
   it('asks at once when the browser says that it may be back, and delivers all', async () => {
     const page = new Page();
     page.respond(() => failed(true));

@@ -65,6 +65,17 @@ describe('a tracker in a browser', () => {
     await vi.waitFor(() => expect(timers.size).toBe(0), { timeout: 5_000 });
   });
 
+  it('tries with less once the browser says that there is no network, and delivers where there is one', async () => {
+    const name = `page-${uuid()}`;
+    const tracker = create(baseUrl);
+    dispatchEvent(new Event('offline'));
+    expect(tracker.stats().breaker).toBe('half-open');
+    tracker.track(name, {}, ada);
+    expect(await tracker.flush()).toMatchObject({ pending: 0 });
+    expect(tracker.stats().breaker).toBe('closed');
+    expect(await count(name)).toEqual({ unique: 1, received: 1 });
+  });
+
   it('finds in IndexedDB what a page before it could not deliver', async () => {
     const name = `left-${uuid()}`;
     const first = create(nowhere);

@@ -37,7 +37,7 @@ const clock: Clock = {
 const page = globalThis.document as Document | undefined;
 
 const lifecycle: Lifecycle = {
-  listen({ hide, show, online }) {
+  listen({ hide, show, online, offline }) {
     const stop = new AbortController();
     const on = (target: EventTarget | undefined, types: readonly string[], callback: () => void) => {
       for (const type of types) target?.addEventListener?.(type, callback, { signal: stop.signal });
@@ -54,6 +54,7 @@ const lifecycle: Lifecycle = {
     on(globalThis, ['pageshow'], show);
     on(page, ['resume'], show);
     on(globalThis, ['online'], online);
+    on(globalThis, ['offline'], offline);
     return () => stop.abort();
   },
   isHidden,
