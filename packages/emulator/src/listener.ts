@@ -18,6 +18,8 @@ export class Listener {
   /** Why it must not listen. */
   readonly #away = new Set<Away>();
   #server: Server | undefined;
+  /** Ends when all that was asked so far is done: what is asked while a port opens or closes takes its turn. */
+  #turns: Promise<void> = Promise.resolve();
 
   /** `option` names the option that gave the port, for errors. Port 0 means any free one, chosen at the first `open`. */
   constructor(
@@ -43,10 +45,30 @@ export class Listener {
    * Starts to listen, unless there is another reason why it is away. Rejects with {@link ConfigError} where the port or
    * host cannot be had.
    */
-  async open(reason: Away = 'suspended'): Promise<void> {
+  open(reason: Away = 'suspended'): Promise<void> {
+    return this.#inTurn(() => this.#open(reason));
+  }
+
+  /** Stops to listen. Requests under way have `graceMs` to end, then every connection is cut. */
+  close(graceMs: number, reason: Away = 'suspended'): Promise<void> {
+    return this.#inTurn(() => this.#close(graceMs, reason));
+  }
+
+  #inTurn(change: () => Promise<void>): Promise<void> {
+    const turn = this.#turns.then(change);
+    this.#turns = turn.catch(() => {});
+    return turn;
+  }
+
+  async #open(reason: Away): Promise<void> {
     this.#away.delete(reason);
     if (this.#server !== undefined || this.#away.size > 0) return;
-    const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, this.#handle);
+    // A request without a Host is for the handler to refuse: Node's own answer would have no words.
+    const options = { keepAliveTimeout: KEEP_ALIVE_MS, requireHostHeader: false };
+    const server = createServer(options, this.#handle);
+    // An expectation that nobody knows may be left unmet, and the request served: refused by Node, it would be kept nowhere.
+    server.on('checkExpectation', this.#handle);
+    server.on('connect', (_, socket) => this.#malformed.endTunnel(socket));
     server.on('clientError', (error, socket) => this.#malformed.end(error, socket));
     this.#server = server;
     try {
@@ -64,8 +86,7 @@ export class Listener {
     if (typeof address === 'object' && address !== null) this.#port = address.port;
   }
 
-  /** Stops to listen. Requests under way have `graceMs` to end, then every connection is cut. */
-  async close(graceMs: number, reason: Away = 'suspended'): Promise<void> {
+  async #close(graceMs: number, reason: Away): Promise<void> {
     this.#away.add(reason);
     const server = this.#server;
     if (server === undefined) return;

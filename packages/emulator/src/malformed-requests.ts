@@ -38,7 +38,18 @@ export class MalformedRequests {
     // It was cut, maybe in the middle of a request that is served and kept as any other.
     const isCut = code === 'ECONNRESET' || code === 'HPE_INVALID_EOF_STATE';
     if (isCut || !socket.writable) return void socket.destroy();
-    const { status, headers, body } = this.refuse(reasonOf(error));
+    this.#answer(reasonOf(error), socket);
+  }
+
+  /** Ends a connection whose client takes the emulator for a proxy. */
+  endTunnel(socket: Duplex): void {
+    // It is no longer seen to by Node's server.
+    socket.on('error', () => {});
+    this.#answer('CONNECT asks for a proxy, and this is none.', socket);
+  }
+
+  #answer(reason: string, socket: Duplex): void {
+    const { status, headers, body } = this.refuse(reason);
     const bytes = Buffer.from(body ?? '');
     const all = { ...headers, 'content-length': bytes.length, connection: 'close' };
     const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);

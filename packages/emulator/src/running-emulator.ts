@@ -159,8 +159,7 @@ export class RunningEmulator implements Emulator {
   async resume(): Promise<void> {
     this.#checkOpen();
     try {
-      await this.#parts.events.open();
-      await this.#parts.api.open();
+      await Promise.all([this.#parts.events.open(), this.#parts.api.open()]);
     } catch (error) {
       await this.#closeListeners(0);
       throw error;

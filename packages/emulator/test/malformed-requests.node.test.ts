@@ -23,6 +23,8 @@ describe('what is no request of HTTP', () => {
     ],
     ['headers without an end', `${HEAD}X: ${'x'.repeat(40_000)}\r\n\r\n`, /Header overflow/],
     ['an impossible Host', `${HEAD}Host: a b/\r\n\r\n`, /its path and Host header make no address/],
+    ['no Host', `${HEAD}\r\n`, /its path and Host header make no address \(Missing host header\)/],
+    ['a proxy asked for', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n', /CONNECT asks for a proxy/],
   ])('is refused with a reason that is kept as well: %s', async (_, bytes, reason) => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
     const [head = '', body = ''] = (await answerTo(emulator, bytes)).split('\r\n\r\n');
@@ -33,6 +35,13 @@ describe('what is no request of HTTP', () => {
     expect(await emulator.requests()).toMatchObject([
       { method: '?', path: '?', status: 400, error, events: null },
     ]);
+  });
+
+  it('is not a request that expects what nobody knows: it is served', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    const answer = await answerTo(emulator, `${HEAD}Host: a\r\nExpect: wonders\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 401 /);
+    expect(await emulator.requests()).toMatchObject([{ error: { code: 'missing_api_key' } }]);
   });
 
   it('is answered in the form that refusals have', async () => {

@@ -107,6 +107,15 @@ describe('suspend and resume', () => {
     expect((await readCustomer(emulator, 'ada@example.com')).status).toBe(200);
   });
 
+  it('take their turns where one is called while another is under way', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    await Promise.all([emulator.suspend(), emulator.resume(), emulator.suspend(), emulator.resume()]);
+    expect((await sendEvents(emulator, event())).status).toBe(200);
+    await Promise.all([emulator.suspend(), emulator.resume(), emulator.suspend()]);
+    expect(await refusedCode(sendEvents(emulator, event()))).toBe('ECONNREFUSED');
+    expect(await refusedCode(readCustomer(emulator, 'a'))).toBe('ECONNREFUSED');
+  });
+
   it('cut connections with a request under way', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
     const request = await beginRequest(emulator);
