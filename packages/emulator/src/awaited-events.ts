@@ -1,6 +1,7 @@
 import { refusal, whole } from '@sluice/protocol';
 import type { Account } from './account.ts';
 import type { Clock } from './clock.ts';
+import { checkNames } from './known-names.ts';
 import type { EventRow } from './storage/event-store.ts';
 import { checkFilter, type EventFilter, type ValueCount } from './tracked-events.ts';
 
@@ -41,8 +42,10 @@ export async function awaitEvents(
   account: Account,
   clock: Clock,
   count: number,
-  { filter = {}, timeoutMs = DEFAULT_TIMEOUT_MS, signal }: WaitOptions,
+  options: WaitOptions,
 ): Promise<EventRow[]> {
+  checkNames('options', options, ['filter', 'timeoutMs', 'signal']);
+  const { filter = {}, timeoutMs = DEFAULT_TIMEOUT_MS, signal } = options;
   checkFilter(filter);
   if (!isCount(count)) throw refusal('count', COUNT, count);
   if (!isTime(timeoutMs)) throw refusal('timeoutMs', TIME, timeoutMs);

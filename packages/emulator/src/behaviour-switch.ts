@@ -1,6 +1,7 @@
 import { ConfigError, refusal } from '@sluice/protocol';
 import type { BehaviourChange, BehaviourState } from './admin/contract.ts';
 import { type Behaviour, type BehaviourSettings, readBehaviour } from './behaviour.ts';
+import { checkNames } from './known-names.ts';
 import { isPresetName, PRESETS, type PresetName } from './presets.ts';
 
 /** Holds what was chosen of the behaviour, longer than the process runs. Undefined where nothing ever was. */
@@ -26,8 +27,10 @@ export class BehaviourSwitch {
     return { preset: this.#preset, isChanged: this.#isChanged, behaviour, presets: PRESETS };
   }
 
-  /** Sets all of it anew. Throws a ConfigError for a preset or a setting that is wrong; then nothing changes. */
-  change({ preset = this.#preset, behaviour = {} }: BehaviourChange): void {
+  /** Sets all of it anew, as a {@link BehaviourChange} says. Throws a ConfigError for what is wrong in it; then nothing changes. */
+  change(change: unknown): void {
+    checkNames('change', change, ['preset', 'behaviour']);
+    const { preset = this.#preset, behaviour = {} }: BehaviourChange = change;
     if (!isPresetName(preset)) throw refusal('preset', `one of ${Object.keys(PRESETS).join(', ')}`, preset);
     const ofPreset = readBehaviour(PRESETS[preset].behaviour);
     const choice = { preset, behaviour: readGiven(behaviour) };

@@ -5,6 +5,7 @@ import { type BehaviourSettings, checkShorthands, readBehaviour } from './behavi
 import { BehaviourSwitch } from './behaviour-switch.ts';
 import type { Fault, Script } from './faults/fault.ts';
 import { readFault } from './faults/fault-rules.ts';
+import { checkNames } from './known-names.ts';
 import { type Logger, silentLogger } from './logger.ts';
 import type { PresetName } from './presets.ts';
 import type { RetentionLimits } from './storage/retention.ts';
@@ -111,14 +112,7 @@ const NAMES: Readonly<Record<keyof EmulatorOptions, true>> = {
 
 /** Checks options and fills in defaults. Throws {@link ConfigError} for the first that is wrong. */
 export function checkOptions(options: EmulatorOptions): Settings {
-  if (typeof options !== 'object' || options === null) {
-    throw new ConfigError('options', `options must be an object, got ${describe(options)}`);
-  }
-  for (const name of Object.keys(options)) {
-    if (!Object.hasOwn(NAMES, name)) {
-      throw new ConfigError(name, `${name} is not an option: there are ${Object.keys(NAMES).join(', ')}`);
-    }
-  }
+  checkNames('options', options, Object.keys(NAMES));
   const { port = 0, apiPort = 0, faults = [], faultSeed = 1 } = options;
   const { host = '127.0.0.1', data, apiKey, token, primaryKey, customers, logger = silentLogger } = options;
   check('port', port, isPort(port), PORT_RULE);
@@ -143,12 +137,7 @@ export function checkOptions(options: EmulatorOptions): Settings {
   }
   const namesAttribute = primaryKey === undefined || isNonEmptyString(primaryKey);
   check('primaryKey', primaryKey, namesAttribute, 'must be the name of an attribute');
-  check(
-    'customers',
-    customers,
-    customers === undefined || isIterable(customers),
-    'must be an iterable of objects',
-  );
+  if (customers !== undefined) checkIterable('customers', customers);
   check('logger', logger, isLogger(logger), 'must have the functions debug, info, warn and error');
   check('faults', faults, Array.isArray(faults), 'must be an array of faults');
   check('faultSeed', faultSeed, Number.isSafeInteger(faultSeed), 'must be a whole number');
@@ -206,8 +195,10 @@ function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 1;
 }
 
-function isIterable(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Symbol.iterator in value;
+/** Throws {@link ConfigError} where `value` is not an array, a set, or the like. */
+export function checkIterable(option: string, value: unknown): void {
+  const isIterable = typeof value === 'object' && value !== null && Symbol.iterator in value;
+  check(option, value, isIterable, 'must be an iterable of objects');
 }
 
 function isLogger(value: unknown): boolean {

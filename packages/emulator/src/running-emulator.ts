@@ -10,7 +10,9 @@ import type { Emulator } from './emulator.ts';
 import type { Fault, Script } from './faults/fault.ts';
 import { FaultHandle } from './faults/fault-handle.ts';
 import type { Faults } from './faults/faults.ts';
+import { checkNames } from './known-names.ts';
 import type { Listener } from './listener.ts';
+import { checkIterable } from './options.ts';
 import type { EventRow } from './storage/event-store.ts';
 import type { RequestOutcome } from './storage/request-store.ts';
 import {
@@ -79,6 +81,7 @@ export class RunningEmulator implements Emulator {
   }
 
   async addCustomers(customers: Iterable<Customer>): Promise<number> {
+    checkIterable('customers', customers);
     return this.#account.addCustomers(customers);
   }
 
@@ -125,13 +128,11 @@ export class RunningEmulator implements Emulator {
     return this.#account.events.countBy(dimension, limit, filter);
   }
 
-  async requests({
-    limit,
-    outcome,
-  }: {
-    readonly limit?: number;
-    readonly outcome?: RequestOutcome;
-  } = {}): Promise<RequestRow[]> {
+  async requests(
+    query: { readonly limit?: number; readonly outcome?: RequestOutcome } = {},
+  ): Promise<RequestRow[]> {
+    checkNames('query', query, ['limit', 'outcome']);
+    const { limit, outcome } = query;
     if (limit !== undefined) checkCount('limit', limit);
     return [...this.#account.requests.list({ limit, outcome }).rows];
   }

@@ -1,4 +1,5 @@
 import { ConfigError, describe, type Event } from '@sluice/protocol';
+import { checkNames } from './known-names.ts';
 
 /** An event as the event tracker holds it. */
 export interface StoredEvent {
@@ -75,14 +76,7 @@ export function checkCount(name: string, value: unknown): void {
 }
 
 function checkFields(filter: EventFilter, allowed: readonly string[]): void {
-  for (const name of Object.keys(filter)) {
-    if (!allowed.includes(name)) {
-      throw new ConfigError(
-        name,
-        `${name} is not a field to query events by: there are ${allowed.join(', ')}`,
-      );
-    }
-  }
+  checkNames('query', filter, allowed, 'a field to query events by');
   for (const name of STRINGS) {
     const value: unknown = filter[name];
     if (value !== undefined && typeof value !== 'string') {

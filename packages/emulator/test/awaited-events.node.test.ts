@@ -67,6 +67,7 @@ describe('waiting for events', () => {
     [-1, {}, 'count must be a whole number from 0'],
     [1, { timeoutMs: -1 }, 'timeoutMs must be a whole number from 0'],
     [1, { filter: { nam: 'x' } }, 'nam is not a field to query events by'],
+    [1, { name: 'purchase' }, 'name is not an option: there are filter, timeoutMs, signal'],
   ])('rejects nonsense: %j, %j', async (count, options, message) => {
     await using emulator = await startEmulator();
     await expect(emulator.waitForEvents(count as number, options)).rejects.toThrow(message);

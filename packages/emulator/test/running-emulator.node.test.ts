@@ -80,6 +80,16 @@ describe('queries of the event tracker', () => {
   it('reject wrong arguments of other kinds', async () => {
     await using emulator = await startEmulator();
     await expect(emulator.countEvents({ limit: 1 } as object)).rejects.toThrow('limit is not a field');
+    await expect(emulator.countEvents(null as unknown as object)).rejects.toThrow(
+      'query must be an object, got null',
+    );
+    await expect(emulator.requests({ outcom: 'taken' } as object)).rejects.toThrow('outcom is not an option');
+    await expect(emulator.changeBehaviour({ maxEvents: 1 } as object)).rejects.toThrow(
+      'maxEvents is not an option',
+    );
+    await expect(emulator.addCustomers({ email: 'a' } as unknown as [])).rejects.toThrow(
+      'an iterable of objects',
+    );
     await expect(emulator.countBy('source' as 'event')).rejects.toThrow('dimension must be "event" or');
     await expect(emulator.countBy('event', Number.NaN)).rejects.toThrow('limit must be an integer');
     await expect(emulator.customer(7 as unknown as string)).rejects.toThrow('must be a string, got number 7');

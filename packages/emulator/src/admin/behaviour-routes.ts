@@ -1,8 +1,6 @@
-import { ConfigError, describe } from '@sluice/protocol';
 import type { BehaviourSwitch } from '../behaviour-switch.ts';
 import { readJsonBody } from '../request-body.ts';
 import type { AdminRoutes } from './admin-routes.ts';
-import type { BehaviourChange } from './contract.ts';
 
 const BODY = { maxBytes: 64 * 1024 };
 
@@ -12,19 +10,8 @@ export function addBehaviourRoutes(routes: AdminRoutes, behaviour: BehaviourSwit
     GET: () => behaviour.state,
     async PUT({ env }) {
       const { value } = await readJsonBody(env.incoming, BODY);
-      behaviour.change(toChange(value));
+      behaviour.change(value);
       return behaviour.state;
     },
   });
-}
-
-function toChange(value: unknown): BehaviourChange {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ConfigError('body', `body must be an object of preset and behaviour, got ${describe(value)}`);
-  }
-  for (const name of Object.keys(value)) {
-    if (name === 'preset' || name === 'behaviour') continue;
-    throw new ConfigError(name, `${name} is not known here: there are preset and behaviour`);
-  }
-  return value; // what they hold is checked where it is used
 }
