@@ -148,7 +148,11 @@ export class EventRows {
     if (this.#isAsking || this.isNew) return;
     this.#isAsking = true;
     try {
-      while (await this.#fillOnce()) this.#changes.value += 1;
+      let done: readonly [number, number];
+      do {
+        done = this.#wanted;
+        while (await this.#fillOnce()) this.#changes.value += 1;
+      } while (done !== this.#wanted); // others were wanted while it came to its end
     } catch (error) {
       if (this.#over.signal.aborted) return;
       this.#error = error;
