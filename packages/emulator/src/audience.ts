@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { ConfigError, type Customer, describe, isNonEmptyString } from '@sluice/protocol';
 import type { CustomerImport, CustomerRow, CustomerRows, PrimaryKeyPreview } from './admin/contract.ts';
 import { parseCustomersCsv } from './customers-csv.ts';
@@ -7,6 +8,8 @@ import { type CustomerQuery, type CustomerRecord, CustomerStore } from './storag
 import { type Database, inTransaction } from './storage/database.ts';
 import type { SettingsStore } from './storage/settings-store.ts';
 
+// Customers that are put aside in one turn: it takes some milliseconds.
+const AT_ONCE = 500;
 const PROBLEMS_TOLD = 100;
 const SAMPLE = 5;
 const SUGGESTIONS = 50;
@@ -136,22 +139,46 @@ export class Audience {
     return isRemoved;
   }
 
-  /** Reads customers from CSV and, unless it is only a `preview`, adds or replaces them: all, or none where there is a problem. */
+  /**
+   * Reads customers from CSV and, unless it is only a `preview`, adds or replaces them: all, or none where there is a problem.
+   * It works in portions, between which requests are served; these see all of the customers or none. Throws {@link ConfigError}.
+   */
   async import(csv: string, preview: boolean): Promise<CustomerImport> {
     const key = this.#requireKey();
     const { columns, customers, problems } = await parseCustomersCsv(csv, key);
-    const known = this.#customers.values();
-    const replaced = customers.filter((customer) => known.has(String(customer[key]))).length;
-    if (!preview && problems.length === 0) this.addCustomers(customers);
+    const isRight = problems.length === 0;
+    const replaced = isRight ? await this.#takeMany(customers, key, preview) : 0;
     return {
       columns,
       lines: customers.length,
-      added: problems.length > 0 ? 0 : customers.length - replaced,
-      replaced: problems.length > 0 ? 0 : replaced,
+      added: isRight ? customers.length - replaced : 0,
+      replaced,
       sample: customers.slice(0, SAMPLE),
       problems: problems.slice(0, PROBLEMS_TOLD),
       problemCount: problems.length,
     };
+  }
+
+  /** Stores customers, unless it is only a preview, and returns how many of them are there already. */
+  async #takeMany(customers: readonly Customer[], key: string, preview: boolean): Promise<number> {
+    let known = 0;
+    using staging = this.#customers.stage();
+    for (let at = 0; at < customers.length; at += AT_ONCE) {
+      const records = customers
+        .slice(at, at + AT_ONCE)
+        .map((customer, index) => toRecord(customer, key, `customers[${at + index}]`));
+      known += this.#customers.countKnown(records);
+      if (!preview) staging.add(records);
+      await setImmediate();
+    }
+    if (this.primaryKey !== key) {
+      const message = `primaryKey was ${describe(key)} when the import began, and is ${describe(this.primaryKey)} now: nothing was imported. Import the file again`;
+      throw new ConfigError('primaryKey', message);
+    }
+    if (preview) return known;
+    staging.store();
+    this.#changes += 1;
+    return known;
   }
 
   #newRecord(attributes: unknown, id: number | undefined): CustomerRecord {

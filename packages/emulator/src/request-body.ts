@@ -24,6 +24,8 @@ export interface JsonBody {
 export interface BodyBounds {
   /** Largest size, sent and unpacked. */
   readonly maxBytes: number;
+  /** What to do where it is larger. Default: `send smaller batches`. */
+  readonly advice?: string;
   /** Whether it may come gzipped. Default false. */
   readonly takesGzip?: boolean;
   /** Is told of the bytes that come. */
@@ -48,14 +50,14 @@ export async function readJsonBody(request: IncomingMessage, bounds: BodyBounds)
   }
 }
 
-/** Reads a body of text in UTF-8, of at most `maxBytes`, that comes as `type`. Throws {@link Refusal}. */
+/** Reads a body of text in UTF-8 that comes as `type`, and not gzipped. Throws {@link Refusal}. */
 export async function readTextBody(
   request: IncomingMessage,
   type: string,
-  maxBytes: number,
+  bounds: BodyBounds,
 ): Promise<string> {
   checkType(request, type);
-  const bytes = await readBytes(request, { maxBytes });
+  const bytes = await readBytes(request, bounds);
   if (isUtf8(bytes)) return bytes.toString('utf8');
   throw new Refusal('malformed_request', 'The body must be text in UTF-8. Save the file as UTF-8 first.');
 }
@@ -84,25 +86,24 @@ function checkHeaders(request: IncomingMessage, takesGzip: boolean): boolean {
 }
 
 async function readGzipped(request: IncomingMessage, bounds: BodyBounds): Promise<Buffer> {
-  const { maxBytes } = bounds;
   const packed = await readBytes(request, bounds);
   try {
     // A small body may hold an enormous one: it is refused as soon as it is beyond the bound.
-    return await unzip(packed, { maxOutputLength: maxBytes });
+    return await unzip(packed, { maxOutputLength: bounds.maxBytes });
   } catch (error) {
-    if (error instanceof RangeError) throw tooLarge(maxBytes);
+    if (error instanceof RangeError) throw tooLarge(bounds);
     const reason = error instanceof Error ? error.message : String(error);
     throw new Refusal('malformed_gzip', `The body must be gzip, as Content-Encoding says: ${reason}`);
   }
 }
 
-function tooLarge(maxBytes: number): Refusal {
-  const message = `The body must not be larger than ${maxBytes} bytes: send smaller batches.`;
-  return new Refusal('body_too_large', message);
+function tooLarge({ maxBytes, advice = 'send smaller batches' }: BodyBounds): Refusal {
+  return new Refusal('body_too_large', `The body must not be larger than ${maxBytes} bytes: ${advice}.`);
 }
 
-function readBytes(request: IncomingMessage, { maxBytes, onBytes }: BodyBounds): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge(maxBytes));
+function readBytes(request: IncomingMessage, bounds: BodyBounds): Promise<Buffer> {
+  const { maxBytes, onBytes } = bounds;
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge(bounds));
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
     let size = 0;
@@ -113,7 +114,7 @@ function readBytes(request: IncomingMessage, { maxBytes, onBytes }: BodyBounds):
         chunks.push(chunk);
       } else {
         chunks = []; // what still arrives is discarded
-        reject(tooLarge(maxBytes));
+        reject(tooLarge(bounds));
       }
     });
     request.on('end', () => resolve(Buffer.concat(chunks)));

@@ -8,6 +8,11 @@ import type { CustomerImport, CustomerRow, PrimaryKeyChoices } from './contract.
 import { readId, readOffset, readPaging } from './paging.ts';
 
 const MAX_LIMIT = 1_000;
+/** Of a CSV file: some hundred thousand customers. */
+const CSV = {
+  maxBytes: 32 * 1024 * 1024,
+  advice: 'split the file, with the names of attributes in the first line of each part',
+};
 
 /** Serves the audience: the primary key, and the customers. */
 export function addAudienceRoutes(routes: AdminRoutes, audience: Audience, maxBodyBytes: number): void {
@@ -38,7 +43,7 @@ export function addAudienceRoutes(routes: AdminRoutes, audience: Audience, maxBo
   routes.add('/customers/import', {
     POST: async (context) => {
       const preview = context.req.query('preview') === 'true';
-      const csv = await readTextBody(context.env.incoming, 'text/csv', maxBodyBytes);
+      const csv = await readTextBody(context.env.incoming, 'text/csv', CSV);
       return checkImport(await audience.import(csv, preview), preview);
     },
   });

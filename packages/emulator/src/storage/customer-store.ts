@@ -1,3 +1,4 @@
+import { CustomerStaging } from './customer-staging.ts';
 import type { Database, Statement } from './database.ts';
 import { escapeText, unescapeText } from './escaped-text.ts';
 
@@ -43,9 +44,10 @@ export class CustomerStore {
   readonly #update: Statement;
   readonly #remove: Statement;
   readonly #all: Statement;
-  readonly #values: Statement;
+  readonly #countKnown: Statement;
   readonly #forgetValues: Statement;
   readonly #setValue: Statement;
+  #staged = 0;
 
   constructor(database: Database) {
     this.#database = database;
@@ -58,7 +60,9 @@ export class CustomerStore {
     this.#update = database.prepare('UPDATE customers SET primary_value = ?, attributes = ? WHERE id = ?');
     this.#remove = database.prepare('DELETE FROM customers WHERE id = ?');
     this.#all = database.prepare('SELECT id, attributes FROM customers');
-    this.#values = database.prepare('SELECT primary_value AS value FROM customers');
+    this.#countKnown = database.prepare(
+      'SELECT count(*) AS count FROM json_each(?) AS given JOIN customers ON primary_value = given.value',
+    );
     this.#forgetValues = database.prepare('UPDATE customers SET primary_value = NULL');
     this.#setValue = database.prepare('UPDATE customers SET primary_value = ? WHERE id = ?');
   }
@@ -122,10 +126,16 @@ export class CustomerStore {
     return (this.#all.all() as Row[]).map(({ attributes }) => attributes);
   }
 
-  /** The value of the selected primary key of all customers that have one. */
-  values(): Set<string> {
-    const rows = this.#values.all() as { value: string | null }[];
-    return new Set(rows.flatMap(({ value }) => (value === null ? [] : unescapeText(value))));
+  /** How many of these are there already, by their primary key values. */
+  countKnown(records: readonly CustomerRecord[]): number {
+    const values = records.map(({ primaryValue }) => escapeText(primaryValue));
+    return (this.#countKnown.get(JSON.stringify(values)) as { count: number }).count;
+  }
+
+  /** Begins to store many customers in portions. */
+  stage(): CustomerStaging {
+    this.#staged += 1;
+    return new CustomerStaging(this.#database, this.#staged);
   }
 
   /**

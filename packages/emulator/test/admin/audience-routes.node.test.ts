@@ -194,10 +194,24 @@ describe('an import of CSV', () => {
 
   it('takes 100,000 lines', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
-    const lines = Array.from({ length: 100_000 }, (_, index) => `c${index}@example.com,Name ${index},"a, b"`);
-    const answer = await importCsv(emulator, `email,name,note\n${lines.join('\n')}`);
+    const answer = await importCsv(emulator, manyLines(100_000));
     expect(answer.body).toMatchObject({ added: 100_000, problemCount: 0 });
     expect(await emulator.customer('c99999@example.com')).toMatchObject({ name: 'Name 99999' });
     expect(await listed(emulator, 'search=Name+4242&limit=1')).toMatchObject({ total: 11 });
   });
+
+  it('of a file that is too large says to split it', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    const { status, body } = await importCsv(emulator, 'x'.repeat(32 * 1024 * 1024 + 1));
+    const message = 'split the file, with the names of attributes in the first line of each part.';
+    expect({ status, body }).toMatchObject({
+      status: 413,
+      body: { error: { code: 'body_too_large', message: expect.stringContaining(message) } },
+    });
+  });
 });
+
+function manyLines(count: number): string {
+  const lines = Array.from({ length: count }, (_, at) => `c${at}@example.com,Name ${at},"a, b"`);
+  return `email,name,note\n${lines.join('\n')}`;
+}

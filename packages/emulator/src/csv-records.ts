@@ -1,0 +1,99 @@
+import { setImmediate } from 'node:timers/promises';
+import { type CsvError, type Info, parse } from 'csv-parse';
+
+/** A record of a CSV text. */
+export interface CsvRecord {
+  readonly fields: readonly string[];
+  /** The line that it begins in, counted from 1. */
+  readonly line: number;
+}
+
+/** Something in a CSV text that is wrong; `line` counts from 1. */
+export interface CsvProblem {
+  readonly line: number;
+  readonly message: string;
+}
+
+/** Is told what a CSV text holds, in its order. */
+export interface CsvReader {
+  take(record: CsvRecord): void;
+  refuse(problem: CsvProblem): void;
+}
+
+interface ParsedRecord {
+  readonly record: string[];
+  readonly info: Info;
+}
+
+// A text of many megabytes is parsed in slices, between which the emulator answers requests.
+const SLICE_CHARACTERS = 128 * 1024;
+
+/** Parses CSV: separated by commas, semicolons or tabs, quoted as RFC 4180 says. Line breaks in quotes become `\n`. */
+export async function parseCsv(csv: string, reader: CsvReader): Promise<void> {
+  let lastLine = 0;
+  const refuse = (error: CsvError | undefined): undefined => {
+    const problem = toProblem(error, lastLine);
+    lastLine = Math.max(lastLine, problem.line);
+    reader.refuse(problem);
+  };
+  const parser = parse({
+    bom: true,
+    delimiter: findDelimiter(csv),
+    info: true,
+    skip_empty_lines: true,
+    relax_column_count: true,
+    skip_records_with_error: true,
+    record_delimiter: '\n',
+    max_record_size: 1024 * 1024,
+    on_skip: refuse,
+  });
+  parser.on('data', ({ record, info }: ParsedRecord) => {
+    lastLine = Math.max(lastLine, info.lines);
+    reader.take({ fields: record, line: info.lines - countBreaks(record) });
+  });
+  const ended = new Promise<void>((resolve) => {
+    parser.on('end', resolve);
+    parser.on('error', (error: CsvError) => {
+      refuse(error);
+      resolve();
+    });
+  });
+  for (let at = 0; at < csv.length && !parser.destroyed; ) {
+    let end = at + SLICE_CHARACTERS;
+    if (csv[end - 1] === '\r') end += 1; // with the other half of its line break
+    parser.write(csv.slice(at, end).replace(/\r\n?/g, '\n'));
+    at = end;
+    await setImmediate();
+  }
+  parser.end();
+  await ended;
+}
+
+/** Whichever of them the first line has most of, outside of quotes. */
+function findDelimiter(csv: string): string {
+  const [line = ''] = /[^\r\n]+/.exec(csv) ?? [];
+  const bare = line.replace(/"[^"]*"/g, '');
+  const count = (delimiter: string): number => bare.split(delimiter).length;
+  return [',', ';', '\t'].reduce((best, one) => (count(one) > count(best) ? one : best));
+}
+
+function toProblem(error: CsvError | undefined, lastLine: number): CsvProblem {
+  if (error?.code === 'CSV_QUOTE_NOT_CLOSED') {
+    return { line: lastLine + 1, message: 'a quote is opened in this line or below, and never closed' };
+  }
+  const line = typeof error?.lines === 'number' ? error.lines : lastLine + 1;
+  if (error?.code === 'INVALID_OPENING_QUOTE') {
+    return {
+      line,
+      message: 'a quote stands inside a field: put the whole field in quotes, and double each quote in it',
+    };
+  }
+  if (error?.code === 'CSV_INVALID_CLOSING_QUOTE') {
+    return { line, message: 'something follows a closing quote: double each quote inside of a field' };
+  }
+  return { line, message: error?.message ?? 'it cannot be read' };
+}
+
+function countBreaks(record: readonly string[]): number {
+  return record.reduce((sum, field) => sum + field.split('\n').length - 1, 0);
+}
