@@ -6,6 +6,7 @@ import { readRows, readWhole, type WholeEvent } from './found-events.ts';
 import type { Extent } from './indexer.ts';
 import { type SearchIndex, textOf } from './search-index.ts';
 import { type Candidate, TextMatcher } from './text-matcher.ts';
+import type { Work } from './work.ts';
 
 /** Which of the events that match are wanted: the newest with an id below `before`, at most `limit`. */
 export interface PageQuery {
@@ -35,11 +36,14 @@ const MOST_COUNTED = 100_000;
 // Events looked at by one statement: few enough for the bounds of time to be kept.
 const WINDOW = 8_192;
 const TEXT_WINDOW = 1_024;
+// Texts looked through in one piece of work.
+const TEXTS = 128;
+const TEXT_CHARACTERS = 64 * 1024;
 const MOST_BYTES = 8 * 1024 * 1024;
 
 /**
  * Searches events, the newest first: in the index as far as it goes, row by row in what came since. It ends in bounded
- * time, with what it has then.
+ * time, with what it has then, and works in pieces: events and partitions of the index may come and go between them.
  */
 export class EventSearch {
   readonly #database: Database;
@@ -55,20 +59,20 @@ export class EventSearch {
   }
 
   /** The events that match, as a list shows them. */
-  rows(filter: SearchFilter, query: PageQuery, extent: Extent): Page<TrackerRow> {
-    const { rows, next } = this.#page(filter, query, extent);
+  *rows(filter: SearchFilter, query: PageQuery, extent: Extent): Work<Page<TrackerRow>> {
+    const { rows, next } = yield* this.#page(filter, query, extent);
     return { rows: readRows(this.#database, rows), next };
   }
 
   /** The events that match, whole. */
-  whole(filter: SearchFilter, query: PageQuery, extent: Extent): Page<WholeEvent> {
-    const { rows: ids, next } = this.#page(filter, query, extent);
+  *whole(filter: SearchFilter, query: PageQuery, extent: Extent): Work<Page<WholeEvent>> {
+    const { rows: ids, next } = yield* this.#page(filter, query, extent);
     const rows = readWhole(this.#database, ids, MOST_BYTES);
     return { rows, next: rows.length < ids.length ? (rows.at(-1)?.id ?? next) : next };
   }
 
   /** How many events match; counted no further than to 100,000 or for 200 ms. */
-  count(filter: SearchFilter, extent: Extent): TrackerCount {
+  *count(filter: SearchFilter, extent: Extent): Work<TrackerCount> {
     const [first, last] = this.#range(filter, extent);
     const plan = this.#plan(filter);
     if (plan === undefined) return { count: 0, isExact: true };
@@ -80,11 +84,12 @@ export class EventSearch {
       count += found;
       if (count >= MOST_COUNTED) return { count: MOST_COUNTED, isExact: false };
       if (this.#now() >= ends) return { count, isExact: false };
+      yield;
     }
     return { count, isExact: true };
   }
 
-  #page(filter: SearchFilter, { before, limit }: PageQuery, extent: Extent): Page<number> {
+  *#page(filter: SearchFilter, { before, limit }: PageQuery, extent: Extent): Work<Page<number>> {
     const [first, end] = this.#range(filter, extent);
     const last = Math.min(end, (before ?? Number.POSITIVE_INFINITY) - 1);
     const plan = this.#plan(filter);
@@ -95,6 +100,7 @@ export class EventSearch {
       ids.push(...found.ids);
       if (ids.length > limit) return { rows: ids.slice(0, limit), next: ids[limit - 1] ?? null };
       if (this.#now() >= ends) return { rows: ids, next: found.down > first ? found.down : null };
+      yield;
     }
     return { rows: ids, next: null };
   }
@@ -126,7 +132,8 @@ export class EventSearch {
         const found = this.#index.find(partition, plan.match, bottom, top, atOnce);
         const down = found.length < atOnce ? bottom : (found.at(-1) ?? bottom);
         const matching = this.#matching(plan, found);
-        yield { ids: plan.isTextExact ? matching : this.#withPhrases(plan, matching), down };
+        if (plan.isTextExact) yield { ids: matching, down };
+        else yield* this.#withPhrases(plan, matching, down);
         top = down - 1;
       }
     }
@@ -155,7 +162,8 @@ export class EventSearch {
     for (let top = last; top >= first; ) {
       const bottom = Math.max(first, top - window + 1);
       const ids = (rows.all(bottom, top, ...plan.values, window) as [id: number][]).map(([id]) => id);
-      yield { ids: hasText ? this.#withPhrases(plan, ids) : ids, down: bottom };
+      if (hasText) yield* this.#withPhrases(plan, ids, bottom);
+      else yield { ids, down: bottom };
       top = bottom - 1;
       window = hasText ? TEXT_WINDOW : WINDOW;
     }
@@ -173,16 +181,29 @@ export class EventSearch {
     return rows.map(([id]) => id);
   }
 
-  #withPhrases({ phrases, textMatch }: Plan, ids: readonly number[]): number[] {
+  /** Those of the events whose text has the phrases, some after the other. `down`: as of the events. */
+  *#withPhrases(plan: Plan, ids: readonly number[], down: number): Generator<Found> {
     const read = this.#database.prepare('SELECT name, correlation_value, body FROM events WHERE id = ?');
-    const candidates: Candidate[] = [];
+    let candidates: Candidate[] = [];
+    let characters = 0;
     for (const id of ids) {
       const row = read.get(id) as Searched | undefined;
-      if (row !== undefined) candidates.push({ id, text: textOf(row.name, row.correlation_value, row.body) });
+      if (row === undefined) continue;
+      const text = textOf(row.name, row.correlation_value, row.body);
+      candidates.push({ id, text });
+      characters += text.length;
+      if (candidates.length < TEXTS && characters < TEXT_CHARACTERS) continue;
+      yield { ids: this.#match(candidates, plan), down: id };
+      candidates = [];
+      characters = 0;
     }
+    yield { ids: this.#match(candidates, plan), down };
+  }
+
+  #match(candidates: readonly Candidate[], { phrases, textMatch }: Plan): number[] {
     this.#matcher ??= new TextMatcher();
     const found = this.#matcher.find(candidates, phrases, textMatch);
-    return ids.filter((id) => found.has(id));
+    return candidates.map(({ id }) => id).filter((id) => found.has(id));
   }
 }
 

@@ -1,9 +1,14 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Extent } from './indexer.ts';
-import type { Questions, Search } from './search.ts';
+import { ended, type Questions, type Search } from './search.ts';
 import type { SearchEngine } from './search-engine.ts';
+import type { Work } from './work.ts';
 
 // Between the pieces of its work, which take some milliseconds, requests have their turn.
 const PAUSE_MS = 10;
+
+// So long a search goes on before requests have their turn.
+const TURN_MS = 10;
 
 /** How many events are indexed in one piece of work. */
 export const INLINE_AT_ONCE = 500;
@@ -12,13 +17,20 @@ export const INLINE_AT_ONCE = 500;
 export class InlineSearch implements Search {
   readonly #makeEngine: () => SearchEngine;
   readonly #extent: () => Extent;
+  readonly #now: () => number;
   #engine: SearchEngine | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(makeEngine: () => SearchEngine, extent: () => Extent) {
+  /** `now`: a clock in milliseconds, for the bounds of turns. */
+  constructor(
+    makeEngine: () => SearchEngine,
+    extent: () => Extent,
+    now: () => number = () => performance.now(),
+  ) {
     this.#makeEngine = makeEngine;
     this.#extent = extent;
+    this.#now = now;
   }
 
   get indexed(): number {
@@ -41,11 +53,21 @@ export class InlineSearch implements Search {
   ): Promise<Questions[K]['answer']> {
     this.#engine ??= this.#makeEngine();
     this.changed();
-    return this.#engine.ask(kind, given, this.#extent());
+    return this.#inTurns(this.#engine.ask(kind, given, this.#extent()));
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+  }
+  async #inTurns<T>(work: Work<T>): Promise<T> {
+    for (;;) {
+      const ends = this.#now() + TURN_MS;
+      let piece = work.next();
+      while (!piece.done && this.#now() < ends) piece = work.next();
+      if (piece.done) return piece.value;
+      await setImmediate();
+      if (this.#isClosed) throw ended();
+    }
   }
 }

@@ -5,9 +5,13 @@ import type { Questions } from './search.ts';
 import { SearchIndex } from './search-index.ts';
 import { UuidMerger } from './uuid-merger.ts';
 import { listValues } from './value-list.ts';
+import type { Work } from './work.ts';
 
 type Answers = {
-  readonly [K in keyof Questions]: (given: Questions[K]['given'], extent: Extent) => Questions[K]['answer'];
+  readonly [K in keyof Questions]: (
+    given: Questions[K]['given'],
+    extent: Extent,
+  ) => Work<Questions[K]['answer']>;
 };
 
 /** All that searches and indexes events, on whatever thread. */
@@ -49,11 +53,12 @@ export class SearchEngine {
     return this.#indexer.step(extent, isIdle);
   }
 
+  /** Answers, when the work is done. */
   ask<K extends keyof Questions>(
     kind: K,
     given: Questions[K]['given'],
     extent: Extent,
-  ): Questions[K]['answer'] {
+  ): Work<Questions[K]['answer']> {
     const answer: Answers[K] = this.#answers[kind];
     return answer(given, extent);
   }

@@ -101,8 +101,9 @@ export class SearchIndex {
     return found;
   }
 
-  /** Ids from `first` to `last` of what matches, the newest first. */
+  /** Ids from `first` to `last` of what matches, the newest first. None where the partition is gone by now. */
   find(partition: Partition, match: string, first: number, last: number, limit: number): number[] {
+    if (!this.#numbers.has(partition.number)) return [];
     const rows = this.#database
       .prepare(`${select('rowid AS id', partition)} ORDER BY rowid DESC LIMIT CAST(? AS INTEGER)`)
       .all(match, Math.max(first, partition.first), Math.min(last, partition.last), limit);
@@ -111,6 +112,7 @@ export class SearchIndex {
 
   /** How many from `first` to `last` match; at most `limit`. */
   count(partition: Partition, match: string, first: number, last: number, limit: number): number {
+    if (!this.#numbers.has(partition.number)) return 0;
     const row = this.#database
       .prepare(`SELECT count(*) AS count FROM (${select('rowid', partition)} LIMIT CAST(? AS INTEGER))`)
       .get(match, Math.max(first, partition.first), Math.min(last, partition.last), limit);

@@ -6,6 +6,7 @@ import { Checkpoints } from './checkpoints.ts';
 import { reopenIndex } from './index-database.ts';
 import type { Extent } from './indexer.ts';
 import { SearchEngine } from './search-engine.ts';
+import { finish } from './work.ts';
 import type { FromWorker, ToWorker } from './worker-messages.ts';
 
 const AT_ONCE = 2_000;
@@ -61,7 +62,7 @@ function run(port: NonNullable<typeof parentPort>, directory: string): void {
     if (message.type === 'changed') return;
     const { id, kind, given } = message;
     try {
-      tell({ type: 'answer', id, answer: engine.ask(kind, given, extent) });
+      tell({ type: 'answer', id, answer: finish(engine.ask(kind, given, extent)) });
     } catch (error) {
       tell({ type: 'failed', id, reason: reasonOf(error) });
       if (isDamage(error)) tell({ type: 'damaged', reason: reasonOf(error) });

@@ -1,3 +1,4 @@
+import { SluiceError } from '@sluice/protocol';
 import type { TrackerCount, TrackerRow, TrackerValues } from '../admin/contract.ts';
 import type { SearchFilter } from './event-filter.ts';
 import type { Page, PageQuery } from './event-search.ts';
@@ -30,4 +31,9 @@ export interface Search {
   ask<K extends keyof Questions>(kind: K, given: Questions[K]['given']): Promise<Questions[K]['answer']>;
   /** Ends it. What is being asked is given up. */
   close(): Promise<void>;
+}
+
+/** What whoever asks is told where the search ends before it has answered. */
+export function ended(): SluiceError {
+  return new SluiceError('SLUICE_CLOSED', 'The emulator was closed, or its search thread ended: ask again.');
 }

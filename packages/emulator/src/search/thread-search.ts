@@ -1,8 +1,7 @@
 import { Worker } from 'node:worker_threads';
-import { SluiceError } from '@sluice/protocol';
 import { isDamage } from '../storage/damage.ts';
 import type { Extent } from './indexer.ts';
-import type { Questions, Search } from './search.ts';
+import { ended, type Questions, type Search } from './search.ts';
 import type { FromWorker, ToWorker } from './worker-messages.ts';
 
 const PAUSE_MS = 50;
@@ -140,8 +139,4 @@ export class ThreadSearch implements Search {
     for (const { reject } of this.#waiting.values()) reject(ended());
     this.#waiting.clear();
   }
-}
-
-function ended(): SluiceError {
-  return new SluiceError('SLUICE_CLOSED', 'The emulator was closed, or its search thread ended: ask again.');
 }

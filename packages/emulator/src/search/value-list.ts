@@ -3,6 +3,7 @@ import type { Database } from '../storage/database.ts';
 import { unescapeText } from '../storage/escaped-text.ts';
 import type { EventSearch } from './event-search.ts';
 import type { Extent } from './indexer.ts';
+import type { Work } from './work.ts';
 
 /** The fields whose values can be listed. */
 export type ValueField = 'name' | 'source' | 'correlationValue';
@@ -16,13 +17,13 @@ const MOST_FOUND = 1_000;
  * The values of a field that begin with `start`, without regard to case, the most frequent first: of the newest 20,000
  * events; where that gives too few, also rarer ones that the index finds.
  */
-export function listValues(
+export function* listValues(
   database: Database,
   search: EventSearch,
   field: ValueField,
   start: string,
   extent: Extent,
-): TrackerValues['values'] {
+): Work<TrackerValues['values']> {
   const column = COLUMNS[field];
   const counts = new Map<string, number>();
   const rows = database
@@ -37,17 +38,15 @@ export function listValues(
     if (isWanted(value)) counts.set(value, row.count);
   }
   if (start !== '' && counts.size < MOST_VALUES) {
-    for (const row of search.rows({ text: start }, { limit: MOST_FOUND }, extent).rows) {
-      const value = row[field];
-      if (isWanted(value) && !counts.has(value)) counts.set(value, countOf(search, field, value, extent));
+    const { rows: found } = yield* search.rows({ text: start }, { limit: MOST_FOUND }, extent);
+    for (const { [field]: value } of found) {
+      if (!isWanted(value) || counts.has(value)) continue;
+      const { count } = yield* search.count({ [field]: value }, extent);
+      counts.set(value, count);
     }
   }
   const values = Array.from(counts, ([value, count]) => ({ value, count }));
   return values.sort((one, other) => other.count - one.count).slice(0, MOST_VALUES);
-}
-
-function countOf(search: EventSearch, field: ValueField, value: string, extent: Extent): number {
-  return search.count({ [field]: value }, extent).count;
 }
 
 interface ValueRow {

@@ -4,6 +4,7 @@ import { EventSearch } from '../../src/search/event-search.ts';
 import { openIndex } from '../../src/search/index-database.ts';
 import { SearchEngine } from '../../src/search/search-engine.ts';
 import { SearchIndex } from '../../src/search/search-index.ts';
+import { finish } from '../../src/search/work.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { EventStore, type ReceivedEvent } from '../../src/storage/event-store.ts';
 import { UuidIndex } from '../../src/storage/uuid-index.ts';
@@ -74,8 +75,9 @@ function setUp() {
   const unindexed = new SearchEngine(database, openIndex(undefined, database), false, 100);
   const indexed = new SearchEngine(database, openIndex(undefined, database), false, 100);
   const ids = (engine: SearchEngine, filter: SearchFilter) =>
-    engine.ask('rows', [filter, { limit: 1_000 }], events.totals).rows.map(({ id }) => id);
-  const count = (engine: SearchEngine, filter: SearchFilter) => engine.ask('count', [filter], events.totals);
+    finish(engine.ask('rows', [filter, { limit: 1_000 }], events.totals)).rows.map(({ id }) => id);
+  const count = (engine: SearchEngine, filter: SearchFilter) =>
+    finish(engine.ask('count', [filter], events.totals));
   const index = () => {
     while (indexed.step(events.totals, false));
   };
@@ -177,13 +179,13 @@ describe('a search', () => {
     for (const filter of [{ name: 'rare', attributed: false }, { text: 'rar' }, { text: 'ra' }]) {
       const pages: number[] = [];
       for (let before: number | undefined | null; before !== null; ) {
-        const page = search.rows(filter, { before, limit: 100 }, events.totals);
+        const page = finish(search.rows(filter, { before, limit: 100 }, events.totals));
         pages.push(page.rows.length);
         before = page.next;
       }
       expect(pages[0]).toBe(0);
       expect(pages.reduce((sum, length) => sum + length)).toBe(500);
-      expect(search.count(filter, events.totals).isExact).toBe(false);
+      expect(finish(search.count(filter, events.totals)).isExact).toBe(false);
     }
   });
 });

@@ -1,0 +1,71 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { SearchFilter } from '../../src/search/event-filter.ts';
+import { openIndex } from '../../src/search/index-database.ts';
+import { InlineSearch } from '../../src/search/inline-search.ts';
+import { SearchEngine } from '../../src/search/search-engine.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { EventStore } from '../../src/storage/event-store.ts';
+import { UuidIndex } from '../../src/storage/uuid-index.ts';
+import { event } from '../service.ts';
+
+const EVENTS = 20_000;
+
+/** A search on a clock by which each piece of its work takes a turn. */
+function setUp() {
+  const database = openDatabase(undefined);
+  database.exec("INSERT INTO customers (primary_value, attributes) VALUES ('nobody@example.com', '{}')");
+  const events = new EventStore(database, new UuidIndex(database));
+  for (let stored = 0; stored < EVENTS; stored += 500) {
+    const batch = Array.from({ length: 500 }, (_, at) => event({ payload: { at: stored + at } }));
+    events.add(
+      batch.map((each) => ({ event: each, text: JSON.stringify(each) })),
+      null,
+    );
+  }
+  let time = 0;
+  const search = new InlineSearch(
+    () => new SearchEngine(database, openIndex(undefined, database), false, 500),
+    () => events.totals,
+    () => {
+      time += 10;
+      return time;
+    },
+  );
+  return { events, search };
+}
+
+describe('a search in memory', () => {
+  it.each<[SearchFilter, turns: number, found: number]>([
+    [{ text: 'z' }, 20, 0], // too short to be looked up: every text is looked at
+    [{ text: 'p' }, 1, 100],
+    [{ attributed: true }, 2, 0],
+  ])('for %j lets others have their turn between pieces of it', async (filter, turns, found) => {
+    const { search } = setUp();
+    let passed = 0;
+    let isOver = false;
+    const searching = search.ask('rows', [filter, { limit: 100 }]).finally(() => {
+      isOver = true;
+    });
+    for (; !isOver; await setImmediate()) passed += 1;
+    expect((await searching).rows).toHaveLength(found);
+    expect(passed).toBeGreaterThanOrEqual(turns);
+    await search.close();
+  });
+
+  it('outlives that events are removed while it goes on', async () => {
+    const { events, search } = setUp();
+    const searching = search.ask('rows', [{ text: 'a' }, { limit: EVENTS }]);
+    await setImmediate();
+    events.removeBefore(EVENTS - 5, EVENTS);
+    const { rows } = await searching;
+    expect(rows.every(({ id }) => id >= EVENTS - 5)).toBe(true);
+  });
+
+  it('is given up where the emulator is closed', async () => {
+    const { search } = setUp();
+    const searching = search.ask('rows', [{ text: 'z' }, { limit: 100 }]);
+    await search.close();
+    await expect(searching).rejects.toMatchObject({ code: 'SLUICE_CLOSED' });
+  });
+});
