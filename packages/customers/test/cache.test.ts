@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../../testing/virtual-clock.ts';
 import { Cache } from '../src/cache.ts';
 import type { Customer } from '../src/index.ts';
 import { ADA, json, rejection, scripted } from './scripted-fetch.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 describe('the cache', () => {
   it('is off by default: each read asks the service', async () => {

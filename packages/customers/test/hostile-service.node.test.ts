@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../../testing/virtual-clock.ts';
 import {
   type CustomerReader,
   type CustomerReaderOptions,
@@ -11,7 +12,6 @@ import {
 } from '../src/index.ts';
 import { bodyOf, gone, httpService, type Service, socketService } from './node-service.ts';
 import { ADA, KEY, rejection, TIMEOUT_MS } from './scripted-fetch.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 /** A reader of a real service, on a clock on which waits before retries take no time. */
 function readerOf({ apiUrl }: Service, options: Partial<CustomerReaderOptions> = {}): CustomerReader {

@@ -1,3 +1,4 @@
+import { VirtualClock } from '../../../testing/virtual-clock.ts';
 import {
   type CustomerReader,
   type CustomerReaderOptions,
@@ -5,7 +6,6 @@ import {
   type FetchRequest,
   type FetchResponse,
 } from '../src/index.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 /** What a scripted service does with a request: answers, or throws. */
 export type Step = (request: FetchRequest) => FetchResponse | Promise<FetchResponse>;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../../testing/virtual-clock.ts';
 import { Account } from '../src/account.ts';
 import { awaitEvents } from '../src/awaited-events.ts';
 import { MissingEventsError, startEmulator } from '../src/index.ts';
 import { event, sendEvents } from './service.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 describe('waiting for events', () => {
   it('ends with them once there are enough', async () => {

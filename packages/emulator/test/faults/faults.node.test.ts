@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../../../testing/virtual-clock.ts';
 import type { Fault, Script } from '../../src/faults/fault.ts';
 import { Faults } from '../../src/faults/faults.ts';
 import type { Injection } from '../../src/faults/injection.ts';
-import { VirtualClock } from '../virtual-clock.ts';
 
 function setUp(seed = 1) {
   const clock = new VirtualClock();

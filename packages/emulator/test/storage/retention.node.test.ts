@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../../core/test/virtual-clock.ts';
+import { VirtualClock } from '../../../../testing/virtual-clock.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { EventStore } from '../../src/storage/event-store.ts';
 import { RequestStore } from '../../src/storage/request-store.ts';
@@ -43,42 +43,42 @@ function setUp(limits: Partial<RetentionLimits>) {
 const upTo = (count: number) => Array.from({ length: count }, (_, at) => at);
 
 describe('retention', () => {
-  it('keeps the newest events, and counts what is left', async () => {
+  it('keeps the newest events, and counts what is left', () => {
     const { clock, events, add } = setUp({ maxEvents: 10 });
     add(upTo(5_000));
     add([4_999, 0]); // repeats
     expect(events.totals).toMatchObject({ unique: 5_000, received: 5_002 });
-    await clock.advance(1_000);
+    clock.advance(1_000);
     expect(events.totals).toEqual({ oldest: 4_991, newest: 5_000, unique: 10, received: 11 });
     expect(events.count({ name: 'purchase' })).toEqual({ unique: 10, received: 11 });
   });
 
-  it('takes what comes again after it was removed for new', async () => {
+  it('takes what comes again after it was removed for new', () => {
     const { clock, events, add } = setUp({ maxEvents: 1 });
     add([1, 2]);
-    await clock.advance(1_000);
+    clock.advance(1_000);
     expect(add([1, 2])).toEqual({ accepted: 2, repeated: 1, firstEvent: 3 });
     expect(events.find({ uuid: '01234567-89ab-4cde-8f01-000000000001' })).toHaveLength(1);
   });
 
-  it('removes what is too old, also all there is, and ids go on', async () => {
+  it('removes what is too old, also all there is, and ids go on', () => {
     const { clock, events, add } = setUp({ maxAgeMs: 60_000 });
     add(upTo(3_000));
-    await clock.advance(30_000);
+    clock.advance(30_000);
     add([3_000]);
-    await clock.advance(31_000);
+    clock.advance(31_000);
     expect(events.totals).toEqual({ oldest: 3_001, newest: 3_001, unique: 1, received: 1 });
-    await clock.advance(60_000);
+    clock.advance(60_000);
     expect(events.totals).toEqual({ oldest: 3_002, newest: 3_001, unique: 0, received: 0 });
     expect(add([1])).toMatchObject({ firstEvent: 3_002 });
     events.reload();
     expect(events.totals).toMatchObject({ oldest: 3_002, newest: 3_002 });
   });
 
-  it('keeps the newest requests', async () => {
+  it('keeps the newest requests', () => {
     const { clock, requests } = setUp({ maxRequests: 100 });
     for (let at = 0; at < 2_500; at += 1) requests.add(REQUEST);
-    await clock.advance(1_000);
+    clock.advance(1_000);
     expect(requests.list({ limit: 1_000 }).rows).toHaveLength(100);
     expect(requests.newest).toBe(2_500);
   });

@@ -1,12 +1,14 @@
-import type { Clock, Timer } from '../src/index.ts';
-
 interface SetTimer {
   readonly dueMs: number;
   readonly callback: () => void;
 }
 
-/** Time that passes only where a test says so; waits shorter than `hurryBelowMs` pass at once, and are noted. */
-export class VirtualClock implements Clock {
+/**
+ * The clock of the emulator's and the customers' tests: time passes only where a test says so. Waits shorter than
+ * `hurryBelowMs` pass at once, and are noted.
+ */
+export class VirtualClock {
+  /** The waits that passed at once, in milliseconds. */
   readonly delays: number[] = [];
   readonly #timers = new Set<SetTimer>();
   readonly #hurryBelowMs: number;
@@ -16,6 +18,7 @@ export class VirtualClock implements Clock {
     this.#hurryBelowMs = hurryBelowMs;
   }
 
+  /** Timers that were set and neither ran nor were cancelled. */
   get pending(): number {
     return this.#timers.size;
   }
@@ -24,21 +27,25 @@ export class VirtualClock implements Clock {
     return this.#nowMs;
   }
 
-  setTimeout(callback: () => void, delayMs: number): Timer {
+  setTimeout(callback: () => void, delayMs: number): { cancel(): void } {
     const timer = { dueMs: this.#nowMs + delayMs, callback };
     this.#timers.add(timer);
     if (delayMs < this.#hurryBelowMs) {
       this.delays.push(delayMs);
       queueMicrotask(() => this.#fire(timer));
     }
-    return { cancel: () => this.#timers.delete(timer) };
+    return { cancel: () => void this.#timers.delete(timer) };
   }
 
-  /** Lets time pass, and fires what is due, in order. A negative time sets the clock back. */
+  /** Lets time pass, and fires what is due, in order, also what is set meanwhile. A negative time sets the clock back. */
   advance(byMs: number): void {
-    this.#nowMs += byMs;
-    const due = [...this.#timers].filter((timer) => timer.dueMs <= this.#nowMs);
-    for (const timer of due.sort((a, b) => a.dueMs - b.dueMs)) this.#fire(timer);
+    const untilMs = this.#nowMs + byMs;
+    for (;;) {
+      const [next] = [...this.#timers].sort((a, b) => a.dueMs - b.dueMs);
+      if (next === undefined || next.dueMs > untilMs) break;
+      this.#fire(next);
+    }
+    this.#nowMs = untilMs;
   }
 
   #fire(timer: SetTimer): void {
