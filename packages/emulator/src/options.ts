@@ -110,9 +110,12 @@ const NAMES: Readonly<Record<keyof EmulatorOptions, true>> = {
   compression: true,
 };
 
+/** The names of all options. */
+export const OPTION_NAMES: readonly string[] = Object.keys(NAMES);
+
 /** Checks options and fills in defaults. Throws {@link ConfigError} for the first that is wrong. */
 export function checkOptions(options: EmulatorOptions): Settings {
-  checkNames('options', options, Object.keys(NAMES));
+  checkNames('options', options, OPTION_NAMES);
   const { port = 0, apiPort = 0, faults = [], faultSeed = 1 } = options;
   const { host = '127.0.0.1', data, apiKey, token, primaryKey, customers, logger = silentLogger } = options;
   check('port', port, isPort(port), PORT_RULE);

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { ConfigError } from '@sluice/protocol';
 import { describe, expect, it } from 'vitest';
 import { HELP, inFlagWords, parseCommandLine } from '../src/command-line.ts';
+import { OPTION_NAMES } from '../src/options.ts';
 
 describe('the command line', () => {
   it('has a flag for every option', () => {
@@ -92,5 +94,19 @@ describe('the command line', () => {
     expect(parseCommandLine(['--help']).help).toBe(true);
     for (const flag of ['--port N', '--api-port N', '--data DIR', '--primary-key NAME'])
       expect(HELP).toContain(flag);
+  });
+
+  it('has each option, by its flag, in the table of the README', () => {
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+    const table = readme.slice(readme.indexOf('## Options'), readme.indexOf('## What an emulator can do'));
+    const named = (column: number, pattern: RegExp) =>
+      table
+        .split('\n')
+        .flatMap((line) => line.split('|')[column]?.match(pattern) ?? [])
+        .toSorted();
+    const explained = HELP.match(/^ {2}--[a-z-]+/gm)?.map((flag) => flag.trim()) ?? [];
+    expect(named(2, /--[a-z][a-z-]+/g)).toEqual(explained.filter((flag) => flag !== '--help').toSorted());
+    for (const flag of explained) expect(() => parseCommandLine([flag])).not.toThrow('Unknown option');
+    expect(named(1, /(?<=`)[a-zA-Z]+(?=`)/g)).toEqual(['startEmulator', ...OPTION_NAMES].toSorted());
   });
 });
