@@ -78,7 +78,7 @@ export function isPolicy(given: unknown): given is DeliveryPolicy {
   if (typeof given !== 'object' || given === null || !isPlain(given)) return false;
   for (const [status, action] of Object.entries(given)) {
     if (!STATUS_OR_CLASS.test(status)) {
-      throw refusal(POLICY, 'by a status from 200 to 599, or a class from 2xx to 5xx', status);
+      throw refusal(POLICY, 'keyed by status (200 to 599) or class (2xx to 5xx)', status);
     }
     if (!isAction(action)) throw refusal(`${POLICY}[${status}]`, allowed, action);
   }

@@ -46,7 +46,7 @@ export interface Hooked {
 }
 
 /** Makes of the code of an application what a tracker may use without fear. */
-export function hold({
+export function guardHooks({
   settings,
   clock: platformClock,
   redact,

@@ -4,16 +4,17 @@ import { StorageError, storageError } from './errors/storage-error.ts';
 import { type EventBytes, type Journal, rangeLength } from './journal.ts';
 
 export interface ReplayOptions {
-  readonly backlog: Backlog;
-  readonly committer: Committer;
-  readonly journal: Journal;
+  readonly backlog: Pick<Backlog, 'addRecovered'>;
+  readonly committer: Pick<Committer, 'secure'>;
+  readonly journal: Pick<Journal, 'acknowledge' | 'sync'>;
   /** They wait to be sent. */
   readonly onReplayed: (count: number) => void;
 }
 
 /**
- * Puts dead letters on the road of events that an earlier life left. Resolves once the journal holds them as safely as it
- * holds any. Rejects with a StorageError where it does not: then none of them is on its way.
+ * Puts events that were kept elsewhere, dead letters or what was held, on the road of those that an earlier life left. Resolves
+ * once the journal holds them as safely as it holds any. Rejects with a StorageError where it does not: then none of them is on
+ * its way.
  */
 export async function replay(
   events: EventBytes,
@@ -21,13 +22,13 @@ export async function replay(
 ): Promise<void> {
   const range = await committer.secure(events, true);
   if (range === undefined) {
-    throw new StorageError('dead letters stay where they are: the journal fails, or has no room for them');
+    throw new StorageError('events stay where they are: the journal fails, or has no room for them');
   }
   try {
     await journal.sync();
   } catch (cause) {
     await journal.acknowledge(range).catch(() => undefined);
-    throw storageError('dead letters stay where they are', cause);
+    throw storageError('events stay where they are', cause);
   }
   backlog.addRecovered(range, events.times?.[0]);
   onReplayed(rangeLength(range));

@@ -10,7 +10,7 @@ import type { Timeouts, Transport } from './transport.ts';
 const BATCH: Limit = { maxEvents: 100, maxBytes: 512 * 1024 };
 const TIMEOUTS: Timeouts = { connectMs: 10_000, headersMs: 30_000, bodyMs: 10_000, totalMs: 30_000 };
 /** Answers that find fault with events or with their size: a page sees to these, others go on. */
-const REFUSALS = new Set([400, 413, 422]);
+const REFUSALS = new Set([400, 409, 413, 422]);
 
 /** As given to the trackers of the pages: together these name what pages and worker share. */
 export interface DrainOptions {

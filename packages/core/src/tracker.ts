@@ -17,7 +17,7 @@ import { Deadline, finishOptions } from './deadline.ts';
 import { Dispatch } from './dispatch.ts';
 import { StorageError, storageError } from './errors/storage-error.ts';
 import { EventTexts, type TrackOptions } from './event-text.ts';
-import { type Hooked, hold } from './hooks.ts';
+import { guardHooks, type Hooked } from './hooks.ts';
 import { type Journal, rangeLength } from './journal.ts';
 import { createJournal, mayHold } from './journals/choice.ts';
 import { Lanes } from './lanes.ts';
@@ -78,7 +78,7 @@ export class Tracker {
   constructor(settings: Settings) {
     this.#settings = settings;
     const { batch, buffer, storage } = settings;
-    const hooked = hold({
+    const hooked = guardHooks({
       ...{ settings, clock: platform.clock, redact: (text) => this.#dispatch.redact(text) },
       tracked: () => this.#books.accepted,
       flush: () => this.flush(),

@@ -55,7 +55,7 @@ describe('ruleFor', () => {
 
 describe('delivery.policy', () => {
   it.each([
-    [{ '99': 'retry' }, /a status from 200 to 599, or a class from 2xx to 5xx, got string "99"/],
+    [{ '99': 'retry' }, /must be keyed by status \(200 to 599\) or class \(2xx to 5xx\), got string "99"/],
     [{ '1xx': 'retry' }, /got string "1xx"/],
     [{ toString: 'retry' }, /got string "toString"/],
     [{ '409': 'ignore' }, /delivery\.policy\[409\] must be "accept", .*, got string "ignore"/],

@@ -1,4 +1,4 @@
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it, vi } from 'vitest';
 import { encodeEvents } from '../src/event-bytes.ts';
 import { createTracker, type TrackerOptions } from '../src/index.ts';
 import { accountOf } from '../src/journals/account.ts';
@@ -47,6 +47,22 @@ describe('what a service worker does', () => {
     await expect(drain(options)).rejects.toThrow('may still see');
     await journal?.close();
   });
+
+  it.each([400, 409, 413, 422])(
+    'leaves to a page what the service answers with %i, and sends the rest',
+    async (status) => {
+      const options = { baseUrl, apiKey, correlationKey: 'email' };
+      const name = `refused-${status}-${uuid()}`;
+      await leave(options, name, 150);
+      const refusing = vi.spyOn(globalThis, 'fetch').mockResolvedValueOnce(new Response('', { status }));
+      await drain(options);
+      refusing.mockRestore();
+      expect(await count(name)).toEqual({ unique: 50, received: 50 });
+      await using page = createTracker(options);
+      await page.flush();
+      expect(await count(name)).toEqual({ unique: 150, received: 150 });
+    },
+  );
 
   it('leaves everything where it is while the service cannot be reached, and has the browser try again', async () => {
     const options = { baseUrl: 'http://127.0.0.1:1', correlationKey: `down-${uuid()}` };
