@@ -63,3 +63,21 @@ export function abortAfter(
     },
   };
 }
+
+/** As the work; where that takes longer, rejects with what `giveUp` returns. */
+export async function inTime<Result>(
+  clock: Clock,
+  work: Promise<Result>,
+  mostMs: number,
+  giveUp: () => Error,
+): Promise<Result> {
+  let timer: Timer | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = clock.setTimeout(() => reject(giveUp()), mostMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    timer?.cancel();
+  }
+}

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import { type Clock, inTime } from './clock.ts';
 
 /** Gzip: on other threads in Node; elsewhere in slices, so that this thread is never busy for long. */
 export interface Gzip {
@@ -86,7 +86,7 @@ export class Compression {
   async #pack(body: Uint8Array): Promise<Encoded> {
     let packed: Uint8Array | undefined;
     try {
-      packed = await this.#inTime(this.#tryToPack(body));
+      packed = await inTime(this.#clock, this.#tryToPack(body), MAX_MS, () => new Error('gzip hangs'));
     } catch {
       this.#failures += 1;
     }
@@ -99,13 +99,6 @@ export class Compression {
     if (packed.length >= body.length) return undefined;
     if (await this.#gzip.matches(packed, body)) return packed;
     throw new Error('gzip made something else of a body');
-  }
-
-  #inTime<Result>(work: Promise<Result>): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      const timer = this.#clock.setTimeout(() => reject(new Error('gzip hangs')), MAX_MS);
-      work.then(resolve, reject).finally(() => timer.cancel());
-    });
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sleep } from '../src/clock.ts';
+import { inTime, sleep } from '../src/clock.ts';
 import { settle, VirtualClock } from './virtual-clock.ts';
 
 function isAwake(promise: Promise<void>): { value: boolean } {
@@ -34,5 +34,31 @@ describe('sleep', () => {
     const clock = new VirtualClock();
     await sleep(clock, 500, AbortSignal.abort());
     expect(clock.timers).toBe(0);
+  });
+});
+
+describe('what is waited for in time', () => {
+  const giveUp = () => new Error('too late');
+
+  it('is given as it is, and leaves no timer behind', async () => {
+    const clock = new VirtualClock();
+    expect(await inTime(clock, Promise.resolve('done'), 500, giveUp)).toBe('done');
+    await expect(inTime(clock, Promise.reject(new Error('failed')), 500, giveUp)).rejects.toThrow('failed');
+    expect(clock.timers).toBe(0);
+  });
+
+  it('is given up when its time is over, not before', async () => {
+    const clock = new VirtualClock();
+    let gaveUp = 0;
+    const waiting = inTime(clock, new Promise<void>(() => {}), 500, () => {
+      gaveUp += 1;
+      return giveUp();
+    });
+    const outcome = expect(waiting).rejects.toThrow('too late');
+    await clock.advance(499);
+    expect(gaveUp).toBe(0);
+    await clock.advance(1);
+    await outcome;
+    expect(gaveUp).toBe(1);
   });
 });

@@ -1,6 +1,6 @@
-import { get, set, type UseStore } from 'idb-keyval';
+import { get, promisifyRequest, set, type UseStore } from 'idb-keyval';
 import { Alarm } from '../alarm.ts';
-import type { Clock, Timer } from '../clock.ts';
+import { type Clock, inTime } from '../clock.ts';
 import { StorageError } from '../errors/storage-error.ts';
 
 const OBJECTS = 'events';
@@ -75,19 +75,11 @@ export class IndexedDbStore {
     }
   }
 
-  async #transact<Result>(
+  #transact<Result>(
     transaction: IDBTransaction,
     work: (objects: IDBObjectStore) => Result | PromiseLike<Result>,
   ): Promise<Result> {
-    let timer: Timer | undefined;
     const failed = new Promise<never>((_, reject) => {
-      timer = this.#watch(() => {
-        try {
-          transaction.abort();
-        } catch {
-          // Too late for that: it is being stored.
-        }
-      }, reject);
       // Here, because the transaction knows its error only once it has ended.
       transaction.addEventListener('error', ({ target }) => reject((target as IDBRequest).error));
       transaction.addEventListener('abort', () => reject(transaction.error ?? new Error('it was aborted')));
@@ -98,11 +90,13 @@ export class IndexedDbStore {
       if (transaction.mode === 'readonly') transaction.commit?.();
       return result;
     };
-    try {
-      return await Promise.race([failed, done()]);
-    } finally {
-      timer?.cancel();
-    }
+    return this.#inTime(Promise.race([failed, done()]), () => {
+      try {
+        transaction.abort();
+      } catch {
+        // Too late for that: it is being stored.
+      }
+    });
   }
 
   #connect(): Promise<IDBDatabase> {
@@ -117,56 +111,49 @@ export class IndexedDbStore {
     db?.close();
   }
 
-  #open(version?: number): Promise<IDBDatabase> {
-    return new Promise((resolve, reject) => {
-      let isLate = false;
-      const request = indexedDB.open(this.#name, version);
-      const timer = this.#watch(() => {
-        isLate = true;
-      }, reject);
-      const has = () => request.result.objectStoreNames.contains(OBJECTS);
-      request.onupgradeneeded = () => {
-        if (!has()) request.result.createObjectStore(OBJECTS).put(Math.random(), MARK);
-      };
-      request.onerror = () => {
-        timer.cancel();
-        reject(request.error);
-      };
-      request.onsuccess = () => {
-        timer.cancel();
-        const db = request.result;
-        if (isLate || !has()) {
-          db.close();
-          // Made by others, without what we need.
-          if (!isLate) resolve(this.#open(db.version + 1));
-          return;
-        }
-        // Closed by the browser, or to be deleted or upgraded by others, who wait until it is closed.
-        db.onclose = db.onversionchange = () => {
-          this.#letGo(db);
-          // Though nobody asks for it: what is gone of it may still be in memory.
-          this.#reopening.cancel();
-          this.#reopening.set(REOPEN_MS);
-        };
-        this.#db = db;
-        resolve(db);
-        // Begun before anything else, and so done before anything is written.
-        get<number>(MARK, this.use).then(
-          (mark) => {
-            if (this.#wasOpen && mark !== this.#mark) this.#onCleared();
-            this.#wasOpen = true;
-            this.#mark = mark;
-          },
-          () => undefined,
-        );
-      };
+  async #open(version?: number): Promise<IDBDatabase> {
+    const request = indexedDB.open(this.#name, version);
+    const has = () => request.result.objectStoreNames.contains(OBJECTS);
+    request.onupgradeneeded = () => {
+      if (!has()) request.result.createObjectStore(OBJECTS).put(Math.random(), MARK);
+    };
+    const opened = promisifyRequest(request);
+    const db = await this.#inTime(opened, () => {
+      opened.then(
+        (late) => late.close(),
+        () => undefined,
+      );
     });
+    if (!has()) {
+      db.close();
+      // Made by others, without what we need.
+      return this.#open(db.version + 1);
+    }
+    // Closed by the browser, or to be deleted or upgraded by others, who wait until it is closed.
+    db.onclose = db.onversionchange = () => {
+      this.#letGo(db);
+      // Though nobody asks for it: what is gone of it may still be in memory.
+      this.#reopening.cancel();
+      this.#reopening.set(REOPEN_MS);
+    };
+    this.#db = db;
+    // Begun before anything else, and so done before anything is written.
+    get<number>(MARK, this.use).then(
+      (mark) => {
+        if (this.#wasOpen && mark !== this.#mark) this.#onCleared();
+        this.#wasOpen = true;
+        this.#mark = mark;
+      },
+      () => undefined,
+    );
+    return db;
   }
 
-  #watch(giveUp: () => void, reject: (error: Error) => void): Timer {
-    return this.#clock.setTimeout(() => {
+  /** @param giveUp What to do where it takes too long. */
+  #inTime<Result>(work: Promise<Result>, giveUp: () => void): Promise<Result> {
+    return inTime(this.#clock, work, PATIENCE_MS, () => {
       giveUp();
-      reject(new StorageError(`the browser did not answer within ${PATIENCE_MS / 1_000} s`));
-    }, PATIENCE_MS);
+      return new StorageError(`the browser did not answer within ${PATIENCE_MS / 1_000} s`);
+    });
   }
 }
