@@ -125,18 +125,6 @@ export class Committer {
     onWritten();
   }
 
-  /** Writes what goes on in memory because the journal failed, as far as it is still in the ring. */
-  async secureRing(): Promise<void> {
-    const { backlog, journal } = this.#options;
-    for (;;) {
-      const group = backlog.memoryGroup(journal.groupLimit);
-      const range = group && (await this.secure(group.events));
-      if (group === undefined || range === undefined) return;
-      for (const gone of backlog.move(group.range, range))
-        await journal.acknowledge(gone).catch(() => undefined);
-    }
-  }
-
   /**
    * Writes events that are not in the ring: they were taken out of it while the journal failed, or are dead letters. Undefined
    * where the journal still fails, or is full.

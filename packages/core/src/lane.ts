@@ -46,7 +46,7 @@ export class Lane {
   secure(): Promise<void> {
     this.#securing = this.#securing.then(async () => {
       await this.underWay.secure();
-      await this.committer.secureRing();
+      await this.#secureRing();
     });
     return this.#securing;
   }
@@ -122,12 +122,27 @@ export class Lane {
     await this.secure();
   }
 
+  /** Writes what goes on in memory because the journal failed, as far as it is still in the ring. */
+  async #secureRing(): Promise<void> {
+    const { backlog, committer } = this;
+    for (;;) {
+      const group = backlog.memoryGroup(this.#options.journal.groupLimit);
+      const range = group && (await committer.secure(group.events));
+      if (group === undefined || range === undefined) return;
+      await this.#move(group.range, range);
+    }
+  }
+
   async #rewrite(range: EpochRange, events: EventBytes): Promise<void> {
     const { journal } = this.#options;
     // A copy: what was read is valid only until the next reading. Not slice(): that of a Buffer copies nothing.
     const copy = { ...events, bytes: new Uint8Array(events.bytes) };
-    const written = await journal.append(copy);
+    await this.#move(range, await journal.append(copy));
+  }
+
+  async #move(range: Range, written: Range): Promise<void> {
+    const { journal, onFailed } = this.#options;
     // What was taken meanwhile is in a request, and stays in memory; or it was dropped.
-    for (const gone of this.backlog.move(range, written)) await journal.acknowledge(gone);
+    for (const gone of this.backlog.move(range, written)) await journal.acknowledge(gone).catch(onFailed);
   }
 }
