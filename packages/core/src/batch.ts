@@ -11,8 +11,8 @@ export interface Batch {
   readonly events: EventBytes;
   /** Where the journal keeps them. Changes when a journal that failed takes them after all. */
   range: EpochRange;
-  /** What the body lies in, where that may be used again. */
-  readonly memory?: Uint8Array;
+  /** What the body lies in, where that may be used again once the service has taken it. */
+  memory?: Uint8Array | undefined;
 }
 
 /** Copies events, which may lie in the ring or a read buffer, into a batch of their own. */

@@ -293,8 +293,7 @@ export class Delivery {
     }
     if (from < count) await this.#settlement.delivered(from === 0 ? batch : cutBatch(batch, from, count));
     // What the batch lies in may be used again, unless somebody may still read it: a request that had no answer may not be over.
-    const isFree = failures === 0 && requests.releasesBodies && !underWay.isRead(batch);
-    if (isFree && batch.memory !== undefined) backlog.bodies.give(batch.memory);
+    if (failures === 0 && requests.releasesBodies && batch.memory) backlog.bodies.give(batch.memory);
   }
 
   /** Leaves a batch to the journal where many wait for a retry already, so that others can go. */

@@ -26,9 +26,6 @@ interface Shelved extends Range {
  */
 export class UnderWay {
   readonly #options: UnderWayOptions;
-  /** Those that the journal was given once more. */
-  readonly #read = new WeakSet<Batch>();
-
   /** Those that wait to be sent, and were in memory alone when that began. */
   readonly left: Batch[] = [];
   /** Those that went back to the journal, the oldest first: should it lose them, they are still here. */
@@ -115,11 +112,6 @@ export class UnderWay {
     );
   }
 
-  /** Whether the journal may still read a batch. */
-  isRead(batch: Batch): boolean {
-    return this.#read.has(batch);
-  }
-
   /** Gives to the journal what is in memory alone. */
   async secure(): Promise<void> {
     for (const batch of this.in(MEMORY_SEGMENT)) if (!(await this.secureOne(batch))) return;
@@ -128,7 +120,8 @@ export class UnderWay {
   /** Gives to the journal one that is in memory alone: before this returns, where there is room. False where that fails. */
   async secureOne(batch: Batch, holdMs?: number): Promise<boolean> {
     const { secure } = this.#options;
-    this.#read.add(batch);
+    // The journal may still read it when the service has taken it.
+    batch.memory = undefined;
     const range = await secure(batch.events, holdMs);
     if (range === undefined) return false;
     await this.place(batch, range);
@@ -152,7 +145,7 @@ export class UnderWay {
     const { journal } = this.#options;
     let bytes = 0;
     for (const batch of this.in(segment)) {
-      this.#read.add(batch);
+      batch.memory = undefined;
       await this.place(batch, await journal.append(batch.events));
       bytes += batch.events.bytes.length;
     }

@@ -58,6 +58,15 @@ describe('UnderWay', () => {
     expect(backlog.end({ segment: 1, from: 0, to: 2 })).toBe(2);
   });
 
+  it('keeps the memory of what the journal is given for the journal to read', async () => {
+    const { underWay, send } = createBench(new FakeJournal());
+    const [given, other] = [send('1'), send('2')];
+    expect([given.memory, other.memory]).not.toContain(undefined);
+    void underWay.secureOne(given);
+    expect(given.memory).toBeUndefined();
+    expect(other.memory).toBeDefined();
+  });
+
   it('leaves alone what a journal holds already, and gives nothing twice', async () => {
     const journal = new FakeJournal();
     const { underWay, send } = createBench(journal);
