@@ -1,6 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { EventBytes, Journal } from './journal.ts';
 import type { Reporter } from './reporter.ts';
+import { Turns } from './turns.ts';
 
 /** What goes first where the journal has no room. */
 export type WhenFull = 'drop-oldest' | 'drop-newest';
@@ -38,7 +39,7 @@ export class Budget {
   #reservedBytes = 0;
   #isOpened = false;
   /** One lane after the other: a segment that two give up at once would be rescued, and counted, twice. */
-  #making: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
   /** What the journal took when all that waited in it was to be given up last. */
   #bytesOfLast = Number.POSITIVE_INFINITY;
 
@@ -54,9 +55,7 @@ export class Budget {
    * - `low`: the disk has too little left for others, and nothing of ours on it could go.
    */
   makeRoom(group: EventBytes, isLast = false): Promise<'room' | 'full' | 'low'> {
-    const made = this.#making.then(() => this.#makeRoom(group, isLast));
-    this.#making = made.catch(() => undefined);
-    return made;
+    return this.#turns.take(() => this.#makeRoom(group, isLast));
   }
 
   async #makeRoom(group: EventBytes, isLast: boolean): Promise<'room' | 'full' | 'low'> {

@@ -1,5 +1,6 @@
+import { Alarm } from './alarm.ts';
 import type { Batch } from './batch.ts';
-import type { Clock, Timer } from './clock.ts';
+import type { Clock } from './clock.ts';
 import { type Refusal, writeLetter } from './dead-letter.ts';
 import { ClosedError } from './errors/closed-error.ts';
 import { joinEvents, splitEvents } from './event-bytes.ts';
@@ -7,6 +8,7 @@ import { type Journal, type Limit, type Range, rangeLength } from './journal.ts'
 import type { LetterStore } from './letter-keeper.ts';
 import { type EpochRange, RangeQueue } from './range-queue.ts';
 import type { Reporter } from './reporter.ts';
+import { Turns } from './turns.ts';
 
 /** What a letter takes in a file beside itself, with the start of a new file. */
 const OVERHEAD_BYTES = 64;
@@ -51,12 +53,19 @@ export class DeadLetterStore implements LetterStore {
   /** Where letters are, oldest first. */
   readonly #kept = new RangeQueue();
   #journal: Journal | undefined;
-  #turns: Promise<unknown> = Promise.resolve();
-  #timer: Timer | undefined;
+  readonly #turns = new Turns();
+  /** Until the oldest are looked at. */
+  readonly #check: Alarm;
   #closed = false;
 
   constructor(options: DeadLetterStoreOptions) {
+    const { clock, reporter } = options;
     this.#options = options;
+    this.#check = new Alarm(clock, () => {
+      void this.#inTurn(async () => this.#tidy(await this.#open()))
+        .catch(reporter.storageFailed)
+        .then(() => this.#watch());
+    });
   }
 
   get count(): number {
@@ -130,14 +139,13 @@ export class DeadLetterStore implements LetterStore {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#timer?.cancel();
-    await this.#turns;
-    await this.#journal?.close();
+    this.#check.cancel();
+    await this.#turns.take(async () => this.#journal?.close());
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#closed) return Promise.reject(new ClosedError('dead letters were asked for after close()'));
-    const turn = this.#turns.then(async () => {
+    return this.#turns.take(async () => {
       const sharing = (await this.#found())?.sharing;
       if (sharing === undefined) return work();
       return sharing.hold(async () => {
@@ -145,8 +153,6 @@ export class DeadLetterStore implements LetterStore {
         return work();
       });
     });
-    this.#turns = turn.catch(() => undefined);
-    return turn;
   }
 
   async #look(): Promise<readonly Range[]> {
@@ -322,17 +328,9 @@ export class DeadLetterStore implements LetterStore {
 
   /** Looks at the oldest after a while. */
   #watch(): void {
-    const { clock, maxAgeMs, reporter } = this.#options;
+    const { maxAgeMs } = this.#options;
     if (this.#closed || this.count === 0) return;
     const checkMs = Math.ceil(Math.max(LEAST_CHECK_MS, maxAgeMs / EXPIRY_CHECKS));
-    this.#timer ??= clock.setTimeout(
-      () => {
-        this.#timer = undefined;
-        void this.#inTurn(async () => this.#tidy(await this.#open()))
-          .catch(reporter.storageFailed)
-          .then(() => this.#watch());
-      },
-      Math.min(MOST_CHECK_MS, checkMs),
-    );
+    this.#check.set(Math.min(MOST_CHECK_MS, checkMs));
   }
 }

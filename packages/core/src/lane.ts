@@ -5,6 +5,7 @@ import { Committer, type CommitterOptions } from './committer.ts';
 import { type EventBytes, type Limit, MOST_HOLD_MS, type Range, rangeLength, without } from './journal.ts';
 import type { EpochRange } from './range-queue.ts';
 import type { TextWriter } from './ring-buffer.ts';
+import { Turns } from './turns.ts';
 import { UnderWay } from './under-way.ts';
 
 export interface LaneOptions extends Omit<CommitterOptions, 'backlog'>, Omit<BatcherOptions, 'backlog'> {
@@ -20,7 +21,7 @@ export class Lane {
   readonly batcher: Batcher;
   readonly underWay: UnderWay;
   readonly #options: LaneOptions;
-  #securing: Promise<void> = Promise.resolve();
+  readonly #turns = new Turns();
 
   constructor(options: LaneOptions) {
     const { buffer, text, journal, onRecovered } = options;
@@ -44,11 +45,10 @@ export class Lane {
 
   /** Gives to the journal what it did not take while it failed. One after the other, so that the last one is awaited. */
   secure(): Promise<void> {
-    this.#securing = this.#securing.then(async () => {
+    return this.#turns.take(async () => {
       await this.underWay.secure();
       await this.#secureRing();
     });
-    return this.#securing;
   }
 
   /**

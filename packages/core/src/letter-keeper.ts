@@ -3,6 +3,7 @@ import type { Clock } from './clock.ts';
 import { type Refusal, writeLetter } from './dead-letter.ts';
 import { type Journal, type Range, rangeLength } from './journal.ts';
 import type { Reporter } from './reporter.ts';
+import { Turns } from './turns.ts';
 
 /** What a letter takes in storage beside itself. */
 const OVERHEAD_BYTES = 64;
@@ -34,7 +35,7 @@ export class LetterKeeper implements LetterStore {
   /** Where letters are, oldest first. */
   #kept: Range[] = [];
   #journal: Journal | undefined;
-  #turns: Promise<void> = Promise.resolve();
+  readonly #turns = new Turns();
 
   constructor(options: LetterKeeperOptions) {
     this.#options = options;
@@ -49,22 +50,20 @@ export class LetterKeeper implements LetterStore {
   }
 
   keep({ events }: Pick<Batch, 'events'>, refusal: Refusal): Promise<void> {
-    const turn = this.#turns.then(() => this.#keep(events.bytes, refusal));
-    this.#turns = turn.catch(() => undefined);
-    return turn;
+    return this.#turns.take(() => this.#keep(events.bytes, refusal));
   }
 
-  async clear(): Promise<number> {
-    await this.#turns;
-    const journal = await this.#open();
-    const { count } = this;
-    for (const range of this.#kept.splice(0)) await journal.acknowledge(range);
-    return count;
+  clear(): Promise<number> {
+    return this.#turns.take(async () => {
+      const journal = await this.#open();
+      const { count } = this;
+      for (const range of this.#kept.splice(0)) await journal.acknowledge(range);
+      return count;
+    });
   }
 
-  async close(): Promise<void> {
-    await this.#turns;
-    await this.#journal?.close();
+  close(): Promise<void> {
+    return this.#turns.take(async () => this.#journal?.close());
   }
 
   async #keep(event: Uint8Array, refusal: Refusal): Promise<void> {

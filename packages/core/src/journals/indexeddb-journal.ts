@@ -16,6 +16,7 @@ import {
   type SharedPause,
   type Sharing,
 } from '../journal.ts';
+import { Turns } from '../turns.ts';
 import { uuid } from '../uuid.ts';
 import { type Chunk, ChunkList, readChunks } from './chunk-list.ts';
 import { IndexedDbStore } from './indexeddb-store.ts';
@@ -88,7 +89,7 @@ export class IndexedDbJournal implements Journal, Sharing {
   #joint: Promise<void> | undefined;
   #observer: JournalObserver | undefined;
   #searching: Timer | undefined;
-  #refreshed: Promise<void> = Promise.resolve();
+  readonly #refreshing = new Turns();
   #listener: Parameters<Sharing['listen']>[0] = () => {};
   #isWaiting = false;
   #next = 0;
@@ -259,9 +260,7 @@ export class IndexedDbJournal implements Journal, Sharing {
 
   /** One after the other: what an earlier listing finds must be known when a later one is made. */
   refresh(): Promise<void> {
-    const refreshed = this.#refreshed.then(() => this.#list());
-    this.#refreshed = refreshed.catch(() => undefined);
-    return refreshed;
+    return this.#refreshing.take(() => this.#list());
   }
 
   async #list(): Promise<void> {

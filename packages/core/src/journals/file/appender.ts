@@ -3,6 +3,7 @@ import type { Clock, Timer } from '../../clock.ts';
 import { StorageError, storageError } from '../../errors/storage-error.ts';
 import type { Fsync } from '../../fsync.ts';
 import type { EventBytes, Range } from '../../journal.ts';
+import { Turns } from '../../turns.ts';
 import { errorCode, type FileSystem } from './file-system.ts';
 import { framedLength } from './frame.ts';
 import { FrameBuffers } from './frame-buffers.ts';
@@ -37,7 +38,7 @@ export class Appender {
   readonly #buffers = new FrameBuffers();
   #writer: SegmentWriter | undefined;
   /** Writes, one after the other. */
-  #writing: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
   /** The append that was called last. */
   #lastAppend: Promise<void> = Promise.resolve();
   #syncTimer: Timer | undefined;
@@ -60,7 +61,7 @@ export class Appender {
     const moments = this.#lastMoments;
     let confirm = () => {};
     const appended = (async () => {
-      const { writer, group } = await this.#inTurn(() => this.#write(events, before, moments));
+      const { writer, group } = await this.#turns.take(() => this.#write(events, before, moments));
       confirm = () => writer.confirm(group);
       const { fsync } = this.#options;
       if (fsync === 'always') await this.#sync(writer);
@@ -111,7 +112,7 @@ export class Appender {
   /** Ends the current segment, behind all that is appended by now, if the callback says so. */
   end(isToEnd: (segment: Segment) => boolean = () => true): Promise<void> {
     const before = this.#lastAppend;
-    return this.#inTurn(async () => {
+    return this.#turns.take(async () => {
       await before;
       await this.#ending;
       await this.#saving;
@@ -144,12 +145,6 @@ export class Appender {
       await this.#options.segments.acknowledge({ segment: number, from: group.from, to: group.to });
     }
     throw overtaken();
-  }
-
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const turn = this.#writing.then(work);
-    this.#writing = turn.catch(() => undefined);
-    return turn;
   }
 
   /**
