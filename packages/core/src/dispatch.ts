@@ -20,16 +20,15 @@ import { Verdicts } from './verdicts.ts';
 /** So many batches of what waits when the service comes back go the way of fresh events. */
 const FRESH_BATCHES = 2;
 
-export interface DispatchOptions {
+export interface DispatchOptions extends Pick<Hooked, 'headersOf' | 'rejected' | 'safeCause'> {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly random: () => number;
   readonly transport: Transport;
-  readonly hooked: Partial<Hooked>;
   readonly journal: Journal;
   readonly lanes: Lanes;
   readonly books: Books;
-  readonly deadLetters: Pick<LetterStore, 'keep'>;
+  readonly letters: Pick<LetterStore, 'keep'>;
   readonly sizeLimit: SizeLimit;
   readonly reporter: Reporter;
   /** Whether it is known what earlier lives left: once it is, `wake()` is to be called. */
@@ -46,11 +45,11 @@ export class Dispatch {
   readonly #sizeLimit: SizeLimit;
   readonly #sender: Sender;
 
-  constructor({ settings, hooked, isOpened, ...given }: DispatchOptions) {
+  constructor({ settings, isOpened, ...given }: DispatchOptions) {
     const { baseUrl, apiKey, batch, compress, delivery } = settings;
     const isStrict = settings.ordering === 'strict';
     const parts = {
-      ...{ ...delivery, ...hooked, ...given, isStrict },
+      ...{ ...delivery, ...given, isStrict },
       policy: { ...delivery.policy },
       concurrency: isStrict ? 1 : delivery.concurrency,
       backoff: { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs },

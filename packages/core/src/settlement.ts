@@ -19,7 +19,7 @@ export interface OutgoingLanes {
 export interface SettlementOptions {
   readonly journal: Journal;
   readonly books: Books;
-  readonly deadLetters: Pick<LetterStore, 'keep'>;
+  readonly letters: Pick<LetterStore, 'keep'>;
   readonly letterbox: Letterbox;
   readonly verdicts: Verdicts;
   readonly reporter: Pick<Reporter, 'emit' | 'failedAttempt' | 'settled' | 'storageFailed'>;
@@ -64,9 +64,9 @@ export class Settlement {
 
   /** False where storage fails. */
   async #keep(batch: Batch, status: number, excerpt: string): Promise<boolean> {
-    const { deadLetters, reporter } = this.#options;
+    const { letters, reporter } = this.#options;
     try {
-      await deadLetters.keep(batch, { status, excerpt });
+      await letters.keep(batch, { status, excerpt });
     } catch (error) {
       reporter.storageFailed(error);
       return false;

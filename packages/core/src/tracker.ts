@@ -84,7 +84,7 @@ export class Tracker {
       flush: () => this.flush(),
       onFailed: (hook, error) => this.#reporter.hookFailed(hook, error),
     });
-    const { clock, random } = hooked;
+    const { clock } = hooked;
     const { transport = platform.createTransport() } = hooked;
     this.#clock = clock;
     this.#texts = new EventTexts(settings.correlationKey, settings.source);
@@ -96,14 +96,16 @@ export class Tracker {
     this.#handOver = hooked.handOver;
     const journal = createJournal(settings, clock);
     this.#journal = journal;
-    this.#sizeLimit = new SizeLimit((bytes) => reporter.emit('bodyLimit', { bytes }));
+    const sizeLimit = new SizeLimit((bytes) => reporter.emit('bodyLimit', { bytes }));
+    this.#sizeLimit = sizeLimit;
     const wake = () => void this.#dispatch.wake();
-    this.#lanes = new Lanes({
-      ...{ buffer, text: platform.text, journal, clock, random, limit: batch, sizeLimit: this.#sizeLimit },
+    const parts = { ...hooked, settings, transport, journal, reporter, books: this.#books, sizeLimit };
+    const lanes = new Lanes({
+      ...{ ...parts, buffer, text: platform.text, limit: batch },
       budget: new Budget({
-        ...{ ...storage, journal, clock, reporter },
-        evict: (segment) => this.#lanes.evict(segment),
-        rescue: (segment) => this.#lanes.rescue(segment),
+        ...{ ...parts, ...storage },
+        evict: (segment) => lanes.evict(segment),
+        rescue: (segment) => lanes.rescue(segment),
         ...(storage.maxBytes < Number.POSITIVE_INFINITY && { opened: () => this.#opened }),
       }),
       intervalMs: settings.commitIntervalMs ?? platform.commitIntervalMs,
@@ -117,15 +119,14 @@ export class Tracker {
       onFailed: (error) => this.#storageFailed(error),
       onRecovered: async () => reporter.journal(this.#snapshots.journalKind),
       onDue: wake,
-      reporter,
     });
+    this.#lanes = lanes;
     const letterOptions = {
-      ...{ clock, ...settings.deadLetters, reporter },
+      ...{ ...parts, ...settings.deadLetters },
       createJournal: () => createJournal(settings, clock, 'dead-letters'),
     };
-    const { backlog, committer } = this.#lanes.normal;
-    const letters = settings.parts.deadLetters?.({
-      ...{ ...letterOptions, backlog, committer, journal },
+    const part = settings.parts.deadLetters?.({
+      ...{ ...letterOptions, ...lanes.normal },
       mayHold: () => mayHold(settings, clock, 'dead-letters'),
       // What is read together is replayed together.
       page: journal.groupLimit,
@@ -135,31 +136,21 @@ export class Tracker {
         wake();
       },
     });
-    this.#letters = letters?.store ?? new LetterKeeper(letterOptions);
-    this.#deadLetters = letters?.tools;
-    this.#dispatch = new Dispatch({
-      ...{
-        settings,
-        clock,
-        random,
-        transport,
-        hooked,
-        journal,
-        reporter,
-        lanes: this.#lanes,
-        books: this.#books,
-      },
-      ...{ deadLetters: this.#letters, sizeLimit: this.#sizeLimit, isOpened: () => this.#isOpened },
+    const letters = part?.store ?? new LetterKeeper(letterOptions);
+    this.#letters = letters;
+    this.#deadLetters = part?.tools;
+    const dispatch = new Dispatch({
+      ...{ ...parts, lanes, letters },
+      isOpened: () => this.#isOpened,
       isDenied: () => this.#admission.isDenied,
     });
-    const shared = { settings, clock, journal, reporter, lanes: this.#lanes, letters: this.#letters };
-    this.#admission = new Admission({
-      ...{ ...shared, wake },
+    this.#dispatch = dispatch;
+    const admission = new Admission({
+      ...{ ...parts, lanes, letters, wake },
       enter: ({ text, at, isHigh }) => this.#enter(text, at, isHigh),
     });
-    this.#snapshots = new Snapshots({
-      ...{ ...shared, books: this.#books, admission: this.#admission, dispatch: this.#dispatch },
-    });
+    this.#admission = admission;
+    this.#snapshots = new Snapshots({ ...parts, lanes, letters, dispatch, admission });
     this.#ended = new Promise((resolve) => {
       this.#end = resolve;
     });

@@ -66,13 +66,12 @@ export class Page {
     });
     this.dispatch = new Dispatch({
       ...{ settings, clock, random, transport, journal, lanes: this.lanes, books, sizeLimit },
-      deadLetters: new DeadLetterStore({
+      letters: new DeadLetterStore({
         ...{ clock, maxBytes: Number.POSITIVE_INFINITY, maxAgeMs: Number.POSITIVE_INFINITY },
         ...{ createJournal: () => new FakeJournal(), mayHold: async () => true, page: journal.groupLimit },
         reporter,
       }),
       reporter,
-      hooked: {},
       isOpened: () => true,
     });
     this.respond(() => answered(200));

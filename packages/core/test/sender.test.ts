@@ -146,7 +146,7 @@ class Bench {
         verdicts: new Verdicts(),
         letterbox: new Letterbox(clock),
       },
-      deadLetters: new DeadLetterStore({
+      letters: new DeadLetterStore({
         clock: new VirtualClock(),
         ...{ maxBytes: Number.POSITIVE_INFINITY, maxAgeMs: Number.POSITIVE_INFINITY },
         ...{ createJournal: () => this.letters, mayHold: async () => true, page: journal.groupLimit },
