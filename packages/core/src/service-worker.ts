@@ -3,8 +3,9 @@ import { createBatch } from './batch.ts';
 import type { Journal, Limit, Range } from './journal.ts';
 import { accountOf } from './journals/account.ts';
 import { SYNC_TAG } from './platform/background-sync.ts';
-import { platform } from './platform/browser.ts';
+import { clock, createJournal } from './platform/browser.ts';
 import type { Timeouts, Transport } from './transport.ts';
+import { FetchTransport } from './transports/fetch-transport.ts';
 
 /** Few: here nobody cuts what a service finds too large. */
 const BATCH: Limit = { maxEvents: 100, maxBytes: 512 * 1024 };
@@ -44,12 +45,9 @@ export function drainOnSync(options: DrainOptions): void {
  */
 export async function drain({ correlationKey, apiKey, ...options }: DrainOptions): Promise<void> {
   const baseUrl = readBaseUrl('baseUrl', options.baseUrl, apiKey);
-  const { clock } = platform;
-  const account = accountOf(baseUrl, correlationKey, apiKey);
-  const bounds = { directory: undefined, fsync: 'never', maxBytes: Number.POSITIVE_INFINITY } as const;
-  const journal = platform.createJournal({ ...bounds, account, clock });
+  const journal = createJournal({ account: accountOf(baseUrl, correlationKey, apiKey), clock });
   if (journal === undefined) return;
-  const transport = platform.createTransport();
+  const transport = new FetchTransport();
   const request = { url: endpoint(baseUrl, EVENTS_PATH), headers: requestHeaders(apiKey) };
   const work = async () => {
     const found: Range[] = [];

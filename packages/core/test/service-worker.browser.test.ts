@@ -2,7 +2,7 @@ import { describe, expect, inject, it, vi } from 'vitest';
 import { encodeEvents } from '../src/event-bytes.ts';
 import { createTracker, type TrackerOptions } from '../src/index.ts';
 import { accountOf } from '../src/journals/account.ts';
-import { platform } from '../src/platform/browser.ts';
+import { clock, createJournal } from '../src/platform/browser.ts';
 import { drain } from '../src/service-worker.ts';
 import { uuid } from '../src/uuid.ts';
 
@@ -40,9 +40,7 @@ describe('what a service worker does', () => {
   it('has the browser try again where a page that was hidden a moment ago may still see an answer', async () => {
     const options = { baseUrl, apiKey, correlationKey: `held-${uuid()}` };
     const account = accountOf(baseUrl, options.correlationKey, apiKey);
-    const { clock } = platform;
-    const bounds = { directory: undefined, fsync: 'never', maxBytes: Number.POSITIVE_INFINITY } as const;
-    const journal = platform.createJournal({ ...bounds, account, clock });
+    const journal = createJournal({ account, clock });
     await journal?.append(encodeEvents(['{}'], [clock.now()]), 10_000);
     await expect(drain(options)).rejects.toThrow('may still see');
     await journal?.close();

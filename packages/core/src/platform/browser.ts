@@ -1,5 +1,6 @@
 import { checksum } from '../checksum.ts';
 import type { Clock } from '../clock.ts';
+import type { Journal } from '../journal.ts';
 import { IndexedDbJournal } from '../journals/indexeddb-journal.ts';
 import { IndexedDbNote } from '../journals/indexeddb-note.ts';
 import { isHidden, type Meeting } from '../journals/tabs.ts';
@@ -7,8 +8,11 @@ import type { Lifecycle } from '../lifecycle.ts';
 import type { TextWriter } from '../ring-buffer.ts';
 import { FetchTransport } from '../transports/fetch-transport.ts';
 import { registerSync } from './background-sync.ts';
-import type { Platform } from './platform.ts';
+import type { JournalPlace, Platform } from './platform.ts';
 import { RunningWork } from './running-work.ts';
+
+/** As much of a place as counts here. */
+type BrowserPlace = Pick<JournalPlace, 'account' | 'clock' | 'part'>;
 
 const encoder = new TextEncoder();
 
@@ -25,7 +29,7 @@ const text: TextWriter = {
   mostWrittenBytes: 512 * 1024,
 };
 
-const clock: Clock = {
+export const clock: Clock = {
   now: () => Date.now(),
   setTimeout(callback, delayMs) {
     const timer = setTimeout(callback, delayMs);
@@ -60,6 +64,12 @@ const lifecycle: Lifecycle = {
   isHidden,
 };
 
+/** Undefined where nothing can be stored. */
+export function createJournal({ account, clock, part = '' }: BrowserPlace): Journal | undefined {
+  if (!hasIndexedDb()) return undefined;
+  return new IndexedDbJournal(nameOf(account, part), meeting(), clock);
+}
+
 export const platform: Platform = {
   text,
   clock,
@@ -67,10 +77,7 @@ export const platform: Platform = {
   parts: {},
   holdsUnidentified: true,
   commitIntervalMs: 250,
-  createJournal({ account, clock, part = '' }) {
-    if (!hasIndexedDb()) return undefined;
-    return new IndexedDbJournal(nameOf(account, part), meeting(), clock);
-  },
+  createJournal,
   createNote: ({ account, clock }) =>
     hasIndexedDb() ? new IndexedDbNote(nameOf(account, 'session'), clock) : undefined,
   exists: async () => true,
