@@ -8,6 +8,8 @@ import { simulateApart } from '../../src/faults/simulation/simulating.ts';
 
 /** Enough for each of them to be found, whatever the seed. */
 const SCHEDULES = 1_000;
+/** From here on each of them is found soon: one of them shows in a single schedule of three hundred. */
+const SEED = 836;
 const TIMEOUT_MS = 120_000;
 const SCRIPT = new URL('../../dist/faults/simulation/processes/simulating-process.js', import.meta.url);
 
@@ -18,7 +20,7 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 async function problemsOf(mutant?: Mutant): Promise<readonly string[]> {
   const core = mkdtempSync(join(scratch, 'core-'));
   copyCore(core, mutant);
-  const settings = { seed: 1, first: 0, step: 1, count: SCHEDULES, mostFailures: 1, core };
+  const settings = { seed: SEED, first: 0, step: 1, count: SCHEDULES, mostFailures: 1, core };
   const { failures } = await simulateApart(settings, SCRIPT);
   return failures.flatMap(({ problems }) => problems);
 }
