@@ -1,10 +1,12 @@
 const POOL_UUIDS = 256;
 const LENGTH = 36;
-const DASHES = [8, 13, 18, 23];
-const VERSION = 14;
-const VARIANT = 19;
 const DIGITS = new TextEncoder().encode('0123456789abcdef');
-const [DASH, FOUR] = [0x2d, 0x34];
+const [DASH, VERSION] = [0x2d, 0x34];
+/** The two digits of each byte. */
+const PAIRS = Uint16Array.from(
+  { length: 256 },
+  (_, byte) => (DIGITS[byte >> 4] ?? 0) | ((DIGITS[byte & 15] ?? 0) << 8),
+);
 
 let pool = '';
 let next = 0;
@@ -22,14 +24,17 @@ export function uuid(): string {
   return pool.slice(next - LENGTH, next);
 }
 
+/** In plain loops of few steps: as a rule the engine has not made this fast yet. */
 function makePool(): string {
-  const text = crypto.getRandomValues(new Uint8Array(POOL_UUIDS * LENGTH));
-  // Not with forEach, which takes four times as long.
-  for (let place = 0; place < text.length; place += 1) text[place] = DIGITS[(text[place] ?? 0) & 15] ?? 0;
+  const random = crypto.getRandomValues(new Uint8Array((POOL_UUIDS * LENGTH) / 2));
+  const pairs = new Uint16Array(random.length);
+  for (let index = 0; index < random.length; index += 1) pairs[index] = PAIRS[random[index] ?? 0] ?? 0;
+  const text = new Uint8Array(pairs.buffer);
   for (let start = 0; start < text.length; start += LENGTH) {
-    for (const place of DASHES) text[start + place] = DASH;
-    text[start + VERSION] = FOUR;
-    text[start + VARIANT] = DIGITS[8 | ((text[start + VARIANT] ?? 0) & 3)] ?? 0;
+    text[start + 8] = text[start + 13] = text[start + 18] = text[start + 23] = DASH;
+    text[start + 14] = VERSION;
+    // Of the byte that made this digit, and a dash.
+    text[start + 19] = DIGITS[8 | ((random[(start + 18) / 2] ?? 0) & 3)] ?? 0;
   }
   return new TextDecoder().decode(text);
 }

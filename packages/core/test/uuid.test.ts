@@ -25,4 +25,19 @@ describe('uuid', () => {
     });
     expect(digits).toEqual(expected);
   });
+
+  it('uses each digit as often as the others', () => {
+    const count = 32_000;
+    const uuids = Array.from({ length: count }, uuid);
+    for (const [place, digits] of [
+      ...[0, 9, 15, 24, 35].map((place) => [place, 16] as const),
+      [19, 4] as const,
+    ]) {
+      const seen = new Map<string, number>();
+      for (const text of uuids) seen.set(text.charAt(place), (seen.get(text.charAt(place)) ?? 0) + 1);
+      // Six times the spread that chance gives it.
+      const bound = 6 * Math.sqrt(count / digits);
+      for (const times of seen.values()) expect(Math.abs(times - count / digits)).toBeLessThan(bound);
+    }
+  });
 });
