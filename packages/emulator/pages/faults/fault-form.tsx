@@ -12,15 +12,16 @@ export function FaultForm({ onAdded }: { readonly onAdded: () => void }) {
   const [kind, setKind] = useState<Kind>('status');
   const [values, setValues] = useState<Values>(KINDS.status.values);
   const task = useTask();
+  const { examples } = KINDS[kind];
+  const fill = (from: Values) => {
+    setValues(from);
+    task.clear();
+  };
   const choose = (to: Kind) => {
     setKind(to);
-    setValues(KINDS[to].values);
-    task.clear();
+    fill(KINDS[to].values);
   };
-  const change = (name: string, value: string) => {
-    setValues({ ...values, [name]: value });
-    task.clear();
-  };
+  const change = (name: string, value: string) => fill({ ...values, [name]: value });
   const fault = toFault(kind, values);
   const add = (event: Event) => {
     event.preventDefault();
@@ -52,6 +53,15 @@ export function FaultForm({ onAdded }: { readonly onAdded: () => void }) {
           </label>
         ))}
       </fieldset>
+      {examples !== undefined && (
+        <div class="row suggestions">
+          {Object.entries(examples).map(([name, example]) => (
+            <button key={name} type="button" class="small" onClick={() => fill({ ...values, ...example })}>
+              {name}
+            </button>
+          ))}
+        </div>
+      )}
       {KINDS[kind].inputs.length > 0 && <div class="fields narrow">{inputs(KINDS[kind].inputs)}</div>}
       <div class="fields narrow">{inputs(first)}</div>
       {rest.length > 0 && (

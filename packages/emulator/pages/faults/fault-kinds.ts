@@ -21,6 +21,8 @@ interface KindWords {
   readonly inputs: readonly Input[];
   /** What the form begins with. */
   readonly values: Values;
+  /** Inputs that are often wanted, by name. */
+  readonly examples?: Readonly<Record<string, Values>>;
 }
 
 const FOR: Input = {
@@ -46,6 +48,12 @@ export const KINDS: Readonly<Record<Kind, KindWords>> = {
       { name: 'body', label: 'Body', hint: 'Empty: an error as refusals have it.', type: 'long-text' },
     ],
     values: { status: '503' },
+    examples: {
+      '503 Unavailable': { status: '503', retryAfter: '', body: '' },
+      '429 with Retry-After': { status: '429', retryAfter: '2', body: '' },
+      '401 Unauthorized': { status: '401', retryAfter: '', body: '' },
+      '200 of a proxy': { status: '200', retryAfter: '', body: '<html>Sign in to this network</html>' },
+    },
   },
   latency: {
     title: 'Be slow',

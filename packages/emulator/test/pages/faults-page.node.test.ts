@@ -14,7 +14,7 @@ describe.skipIf(!hasChromium)('the faults page (needs Chromium)', () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
     const page = await openPage(emulator, '#/faults');
     await page.getByText('None: the service does what the interface says').waitFor();
-    await page.getByLabel('Status', { exact: true }).fill('429');
+    await page.getByRole('button', { name: '429 with Retry-After' }).click();
     await page.getByLabel('Retry-After', { exact: true }).fill('7');
     await page.getByLabel('Times, at most').fill('3');
     await switchOn(page).click();
