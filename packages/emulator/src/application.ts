@@ -5,6 +5,7 @@ import { refusalAnswer, respond } from './answers.ts';
 import type { Exchange } from './exchange.ts';
 import type { Logger } from './logger.ts';
 import { Refusal } from './refusal.ts';
+import { isFull } from './storage/damage.ts';
 import { explainUnknownPath, type Paths } from './unknown-path.ts';
 
 /** What serves the requests of one base address. */
@@ -77,6 +78,10 @@ export function createApplication({
   application.onError((error, context) => {
     if (error instanceof Refusal) return refuse(context, error, logger);
     logger.error({ method: context.req.method, path: context.req.path, err: error }, 'request failed');
+    if (isFull(error)) {
+      const message = 'The disk that holds the data directory is full. Make room on it, then send again.';
+      return refuse(context, new Refusal('storage_full', message), logger);
+    }
     const message = 'The emulator failed at this request. This is a defect of it; its log says more.';
     return refuse(context, new Refusal('internal_error', message), logger);
   });

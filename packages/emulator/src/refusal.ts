@@ -34,6 +34,7 @@ export const REFUSALS = {
   nested_too_deeply: { status: 422, when: 'The body is nested more than 100,000 levels deep' },
   rate_limited: { status: 429, when: 'More requests in a second than `maxRequestsPerSecond`' },
   injected_fault: { status: 503, when: 'A fault was switched on, and answers with a status of its own' },
+  storage_full: { status: 507, when: 'The disk that holds the data directory is full; nothing was stored' },
   internal_error: { status: 500, when: 'A defect of the emulator; its log says more' },
 } as const;
 

@@ -1,4 +1,5 @@
 import { CUSTOMER_READ_PATH, EVENTS_PATH, requestHeaders } from '@sluice/protocol';
+import Libsql from 'libsql';
 import { afterAll, describe, expect, it } from 'vitest';
 import { addRoute, createApplication } from '../src/application.ts';
 import { type Logger, startEmulator } from '../src/index.ts';
@@ -81,5 +82,26 @@ describe('the log', () => {
       data: { method: 'GET', path: '/broken', err: defect },
       message: 'request failed',
     });
+  });
+
+  it('tells of a full disk, and the answer says so', async () => {
+    lines.length = 0;
+    const application = createApplication({
+      logger,
+      paths: { here: [], elsewhere: [], otherUrl: () => '' },
+    });
+    const database = new Libsql(':memory:');
+    database.exec('PRAGMA max_page_count = 2; CREATE TABLE rows (value)');
+    addRoute(application, 'GET', '/store', () => {
+      database.prepare('INSERT INTO rows VALUES (zeroblob(100000))').run();
+      return new Response();
+    });
+    const answer = await application.request('/store');
+    expect(answer.status).toBe(507);
+    expect(await answer.json()).toEqual({
+      error: { code: 'storage_full', message: expect.stringContaining('Make room on it, then send again') },
+    });
+    expect(lines).toContainEqual(expect.objectContaining({ level: 'error', message: 'request failed' }));
+    database.close();
   });
 });

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { SluiceError } from '@sluice/protocol';
 import Libsql from 'libsql';
 import { quote } from '../quote.ts';
+import { isDamage } from './damage.ts';
 import { type Database, FILES, makeDirectory, makePrivateFile } from './database.ts';
 
 const HEADER = 'SQLite format 3\0';
@@ -51,9 +52,18 @@ export class DataDirectory {
 
 /** The error for a data directory that cannot be used. */
 export function unusable(directory: string, cause: unknown): SluiceError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  // All of an emulator's errors that are damage are of its database: the index is made anew, the lock tells its own.
+  const reason = isDamage(cause) ? damaged(FILES.database, cause) : messageOf(cause);
   const message = `Cannot use the data directory ${quote(directory)}: ${reason}`;
   return new SluiceError('SLUICE_STORAGE', message, { cause });
+}
+
+function damaged(file: string, cause: unknown): string {
+  return `${file} in it is damaged, or no database (${messageOf(cause)}). Move that file away, or choose another directory.`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 // SQLite's own lock: it is gone with the process, however that ends, and holds against other threads as well.
@@ -65,6 +75,7 @@ function lock(path: string): Database {
     return database;
   } catch (error) {
     database.close();
+    if (isDamage(error)) throw new Error(damaged(FILES.lock, error), { cause: error });
     if (error instanceof Error && Reflect.get(error, 'code') !== 'SQLITE_BUSY') throw error;
     throw new Error('another emulator is using it. End that one, or choose another directory.', {
       cause: error,

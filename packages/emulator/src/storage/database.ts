@@ -162,7 +162,7 @@ function migrate(database: Database): void {
   const version = userVersion(database);
   if (version > MIGRATIONS.length) {
     throw new Error(
-      `it was written by a newer emulator (schema ${version}, this one knows ${MIGRATIONS.length})`,
+      `it was written by a newer emulator (schema ${version}, this one knows ${MIGRATIONS.length}). Update this one, or choose another directory.`,
     );
   }
   for (const migration of MIGRATIONS.slice(version)) database.exec(migration);

@@ -43,14 +43,19 @@ describe('the data directory', () => {
     });
   });
 
-  it('is not touched where it holds something else under the name of the database', async () => {
-    const data = temporaryDirectory();
-    writeFileSync(
-      join(data, 'emulator.db'),
-      'not a database, but as long as the header of one has to be at least '.repeat(20),
-    );
-    await expect(startEmulator({ data })).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
-  });
+  it.each(['emulator.db', 'emulator.lock'])(
+    'is not touched where it holds something else under the name %s, and what to do is said',
+    async (file) => {
+      const data = temporaryDirectory();
+      const text = 'not a database, but as long as the header of one has to be at least '.repeat(20);
+      writeFileSync(join(data, file), text);
+      await expect(startEmulator({ data })).rejects.toMatchObject({
+        code: 'SLUICE_STORAGE',
+        message: expect.stringMatching(`: ${file} in it is damaged, .*Move that file away`),
+      });
+      expect(readFileSync(join(data, file), 'utf8')).toBe(text);
+    },
+  );
 
   it('is not touched where a newer emulator wrote it', async () => {
     const data = temporaryDirectory();
