@@ -1,3 +1,4 @@
+const BLANK = 0x20;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_BRACKET = 0x5b;
@@ -22,6 +23,22 @@ export function isDeeperThan(text: string, limit: number): boolean {
     }
   }
   return false;
+}
+
+/** A JSON text without the blanks and line breaks that stand outside its strings. */
+export function withoutBlanks(text: string): string {
+  let compact = '';
+  let start = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charCodeAt(at);
+    if (character === QUOTE) {
+      at = endOfString(text, at);
+    } else if (character <= BLANK) {
+      compact += text.slice(start, at);
+      start = at + 1;
+    }
+  }
+  return compact + text.slice(start);
 }
 
 /**

@@ -44,7 +44,11 @@ const KINDS: Readonly<Record<Fault['kind'], Kind>> = {
     pattern: [isNonEmptyString, 'the text of a regular expression'],
     flags: [(value) => /^[imsu]*$/.test(String(value)), 'flags of a regular expression: some of i, m, s, u'],
   }),
-  down: kind(['forMs']),
+  // It goes by time: where connections are refused there are no requests to count.
+  down: {
+    required: ['forMs'],
+    rules: { kind: ANYTHING, endpoint: SCOPE.endpoint, afterMs: SCOPE.afterMs, forMs: SCOPE.forMs },
+  },
   none: kind([]),
 };
 

@@ -73,11 +73,15 @@ export interface PoisonFault extends FaultScope {
 
 /**
  * Is down: connections are refused for `forMs`. Where pages are served as well, which is at the API address, requests of the
- * interface are reset instead. Nothing else of its scope but `endpoint` and `afterMs` counts.
+ * interface are reset instead. It goes by time alone: of a scope it takes `endpoint` and `afterMs`.
  */
 export interface DownFault extends FaultScope {
   readonly kind: 'down';
   readonly forMs: number;
+  readonly percent?: undefined;
+  readonly skip?: undefined;
+  readonly times?: undefined;
+  readonly requests?: undefined;
 }
 
 /** Does nothing: a rest between the steps of a script. */

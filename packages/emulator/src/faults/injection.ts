@@ -1,3 +1,4 @@
+import { withoutBlanks } from '../json-text.ts';
 import type { Fault, PoisonFault, TooLargeFault } from './fault.ts';
 import type { FaultStep } from './fault-step.ts';
 import { actWords } from './fault-words.ts';
@@ -67,10 +68,10 @@ export class Injection {
     if (this.#tooLarge !== undefined) this.#act(this.#tooLarge.step);
   }
 
-  /** Why one of its events is refused, by its JSON text; undefined where it is not. */
+  /** Why one of its events is refused, by its JSON text, with the blanks in it or without; undefined where it is not. */
   objection(text: string): string | undefined {
     for (const { step, fault, pattern } of this.#poisons) {
-      if (!pattern.test(text) || !this.#act(step)) continue;
+      if (!(pattern.test(text) || pattern.test(withoutBlanks(text))) || !this.#act(step)) continue;
       return `was refused by a fault: it ${actWords(fault)}`;
     }
     return undefined;

@@ -59,6 +59,11 @@ describe('a fault as it is given', () => {
     [{ kind: 'hang', endpoint: 'both' }, 'fault.endpoint', 'must be "events" or "customers"'],
     [{ kind: 'down' }, 'fault.forMs', 'fault.forMs must be a whole number from 1'],
     [
+      { kind: 'down', forMs: 1, times: 3 },
+      'fault.times',
+      'fault.times is not an option; there are kind, endpoint, afterMs, forMs',
+    ],
+    [
       { kind: 'poison', pattern: '(' },
       'fault.pattern',
       'fault.pattern must be a regular expression: Invalid',

@@ -123,6 +123,16 @@ describe('a poison fault', () => {
     expect(run.hits).toBe(1);
     expect(faults.inject('events').objection('{"sku":"B-1"}')).toBeUndefined();
   });
+
+  it('matches however a sender sets blanks', () => {
+    const { faults } = setUp();
+    faults.add({ kind: 'poison', pattern: '"sku":"B 2"' });
+    faults.add({ kind: 'poison', pattern: '"n": 1' });
+    for (const text of ['{"sku":"B 2"}', '{ "sku" :\t"B 2" }\n', '{"n": 1}']) {
+      expect(faults.inject('events').objection(text)).toBeDefined();
+    }
+    expect(faults.inject('events').objection('{"sku":"B2","n":1}')).toBeUndefined();
+  });
 });
 
 describe('a script', () => {
