@@ -16,7 +16,7 @@ export interface Command {
 
 export const HELP = `sluice-emulator: the service itself on this machine, for development and tests
 
-Usage: npm run emulator -- [options]
+Usage: npx sluice-emulator [options]
 
   --port N            port of event ingestion, 0 for any free port (default 0)
   --api-port N        port of reading customers, 0 for any free port (default 0)
@@ -39,7 +39,7 @@ Usage: npm run emulator -- [options]
   --max-body-bytes N  largest request body (default: that of the preset; plain: 33554432)
   --compression       let events come gzipped (default: answered with 415)
   --log-level LEVEL   debug, info, warn, error or silent (default warn); the log goes to standard error
-  --help              show this and end
+  --help, -h          show this and end
 
 Once it is ready, it prints one line of JSON on standard output:
   {"baseUrl":…,"apiUrl":…,"pagesUrl":…,"apiKey":…,"primaryKey":…}
@@ -69,7 +69,7 @@ const FLAGS = {
   'max-body-bytes': { type: 'string' },
   compression: { type: 'boolean' },
   'log-level': { type: 'string', default: 'warn' },
-  help: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
 } as const satisfies ParseArgsConfig['options'];
 
 /** Reads the arguments of the process. Throws {@link ConfigError} for a wrong one. */

@@ -91,7 +91,7 @@ describe('the command line', () => {
   });
 
   it('is explained by its help', () => {
-    expect(parseCommandLine(['--help']).help).toBe(true);
+    for (const flag of ['--help', '-h']) expect(parseCommandLine([flag]).help).toBe(true);
     for (const flag of ['--port N', '--api-port N', '--data DIR', '--primary-key NAME'])
       expect(HELP).toContain(flag);
   });
