@@ -105,7 +105,11 @@ export class Audience {
 
   /** Customers as they are stored, the newest first. */
   list(query: CustomerQuery): CustomerRows {
-    const { customers, total } = this.#customers.list({ ...query, limit: query.limit + 1 });
+    const { customers, total } = this.#customers.list({
+      ...query,
+      limit: query.limit + 1,
+      version: this.#changes,
+    });
     const rows = customers.slice(0, query.limit).map(toRow);
     return { customers: rows, total, hasMore: customers.length > query.limit };
   }

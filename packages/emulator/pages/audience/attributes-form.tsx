@@ -35,10 +35,16 @@ export function AttributesForm({ attributes, primaryKey, action, onSave, onCance
     setProblems(read.problems);
     if (read.problems.size === 0) task.run(() => onSave(read.attributes));
   };
+  const [added, setAdded] = useState<number | undefined>();
   const add = () => {
     const draft = newDraft();
     setDrafts([...drafts, draft]);
+    setAdded(draft.key);
   };
+  useEffect(() => {
+    const names = form.current?.querySelectorAll<HTMLElement>('.draft > input');
+    if (added !== undefined) names?.item(names.length - 1).focus();
+  }, [added]);
   const giveUp = (event: KeyboardEvent) => {
     if (event.key !== 'Escape') return;
     event.preventDefault(); // it closes the form, and not what it is in
@@ -123,9 +129,7 @@ function DraftFields({ draft, isPrimaryKey, problem, onChange, onRemove }: Draft
         aria-describedby={id}
         onInput={(event) => onChange({ ...draft, value: event.currentTarget.value })}
       />
-      {isPrimaryKey ? (
-        <span />
-      ) : (
+      {!isPrimaryKey && (
         <span class="draft-tools">
           <select
             aria-label={`Kind of ${label}`}

@@ -2,7 +2,7 @@ import { useEffect, useId, useState } from 'preact/hooks';
 import type { PrimaryKeyChoices, PrimaryKeyPreview } from '../../src/admin/contract.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
-import { formatSome } from '../parts/numbers.ts';
+import { formatCount, formatSome } from '../parts/numbers.ts';
 import { Problem } from '../parts/problem.tsx';
 import { useAnswer } from '../shell/answer.ts';
 import { tell } from '../shell/ask.ts';
@@ -124,8 +124,9 @@ function Meaning({ preview }: { readonly preview: PrimaryKeyPreview }) {
       )}
       {events.looked > 0 && (
         <li>
-          Of the newest {formatSome(events.looked, 'event')}, <strong>{events.attributedThen}</strong> would
-          be of a known customer; now it is {events.attributedNow}.
+          Of the newest {formatSome(events.looked, 'event')},{' '}
+          <strong>{formatCount(events.attributedThen)}</strong> would be of a known customer; now it is{' '}
+          {formatCount(events.attributedNow)}.
         </li>
       )}
       <li>

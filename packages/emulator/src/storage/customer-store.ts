@@ -21,13 +21,22 @@ export interface StoredCustomer {
 export interface CustomerQuery {
   /** Text that a value of an attribute must contain, in any case. */
   readonly search?: string | undefined;
-  /** The value of the selected primary key: of one customer at most. */
+  /** The value of the selected primary key: of one customer at most, whatever else is asked. */
   readonly value?: string | undefined;
   /** Only those with a smaller id. */
   readonly before?: number | undefined;
   /** How many of those are left out, beginning at the newest. Default: 0. */
   readonly offset?: number | undefined;
   readonly limit: number;
+  /** What a search has found is kept for its next one, while this is the same. */
+  readonly version?: number | undefined;
+}
+
+/** What a search has found. */
+interface Found {
+  readonly search: string;
+  readonly version: number | undefined;
+  readonly ids: readonly number[];
 }
 
 // The attributes' text holds the words too, and is quicker to look through than its values. SQLite reads no JSON that is
@@ -47,6 +56,12 @@ export class CustomerStore {
   readonly #countKnown: Statement;
   readonly #forgetValues: Statement;
   readonly #setValue: Statement;
+  readonly #byValue: Statement;
+  readonly #count: Statement;
+  readonly #page: Statement;
+  readonly #search: Statement;
+  readonly #some: Statement;
+  #found: Found | undefined;
   #staged = 0;
 
   constructor(database: Database) {
@@ -65,6 +80,13 @@ export class CustomerStore {
     );
     this.#forgetValues = database.prepare('UPDATE customers SET primary_value = NULL');
     this.#setValue = database.prepare('UPDATE customers SET primary_value = ? WHERE id = ?');
+    this.#byValue = database.prepare('SELECT * FROM customers WHERE primary_value = ?');
+    this.#count = database.prepare('SELECT count(*) AS total FROM customers');
+    this.#page = database.prepare('SELECT * FROM customers WHERE id < ? ORDER BY id DESC LIMIT ? OFFSET ?');
+    this.#search = database.prepare(`SELECT id FROM customers WHERE ${CONTAINS} ORDER BY id DESC`);
+    this.#some = database.prepare(
+      'SELECT * FROM customers WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC',
+    );
   }
 
   /** The attributes of a customer, as JSON. */
@@ -80,30 +102,33 @@ export class CustomerStore {
   }
 
   /** Those that match, and how many there are without `before`, `offset` and `limit`. */
-  list({ search, value, before, offset = 0, limit }: CustomerQuery): {
+  list({ search, value, before, offset = 0, limit, version }: CustomerQuery): {
     customers: StoredCustomer[];
     total: number;
   } {
-    const clauses: string[] = [];
-    const values: (string | number)[] = [];
-    if (search !== undefined) {
-      clauses.push(CONTAINS);
-      values.push(containing(escapeText(search)), containing(search));
-    }
     if (value !== undefined) {
-      clauses.push('primary_value = ?');
-      values.push(escapeText(value));
+      const rows = this.#byValue.all(escapeText(value)) as Row[];
+      return { customers: rows.map(toStoredCustomer), total: rows.length };
     }
-    const counted = this.#database.prepare(`SELECT count(*) AS total FROM customers ${where(clauses)}`);
-    const { total } = counted.get(...values) as { total: number };
-    if (before !== undefined) {
-      clauses.push('id < ?');
-      values.push(before);
+    if (search === undefined) {
+      const { total } = this.#count.get() as { total: number };
+      const rows = this.#page.all(before ?? Number.MAX_SAFE_INTEGER, limit, offset) as Row[];
+      return { customers: rows.map(toStoredCustomer), total };
     }
-    const rows = this.#database
-      .prepare(`SELECT * FROM customers ${where(clauses)} ORDER BY id DESC LIMIT ? OFFSET ?`)
-      .all(...values, limit, offset) as Row[];
-    return { customers: rows.map(toStoredCustomer), total };
+    const ids = this.#matching(search, version);
+    const start = before === undefined ? 0 : ids.findIndex((id) => id < before);
+    const wanted = start < 0 ? [] : ids.slice(start + offset, start + offset + limit);
+    const rows = this.#some.all(JSON.stringify(wanted)) as Row[];
+    return { customers: rows.map(toStoredCustomer), total: ids.length };
+  }
+
+  /** Ids of those with a text in a value, the newest first. */
+  #matching(search: string, version: number | undefined): readonly number[] {
+    if (this.#found === undefined || this.#found.search !== search || this.#found.version !== version) {
+      const rows = this.#search.raw(true).all(containing(escapeText(search)), containing(search));
+      this.#found = { search, version, ids: (rows as [id: number][]).map(([id]) => id) };
+    }
+    return this.#found.ids;
   }
 
   /** Adds a customer, or replaces the one with the same primary key value. */
@@ -165,10 +190,6 @@ interface Row {
 
 function toStoredCustomer({ id, primary_value, attributes }: Row): StoredCustomer {
   return { id, primaryValue: primary_value === null ? null : unescapeText(primary_value), attributes };
-}
-
-function where(clauses: readonly string[]): string {
-  return clauses.length === 0 ? '' : `WHERE ${clauses.join(' AND ')}`;
 }
 
 function containing(text: string): string {

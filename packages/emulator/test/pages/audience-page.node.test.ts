@@ -63,7 +63,10 @@ describe.skipIf(!hasChromium)('the audience page (needs Chromium)', () => {
     await page.getByLabel('Value of email').fill(ADA.email);
     await page.getByLabel('Value of first_name').fill('Ada');
     await page.getByRole('button', { name: 'Add an attribute' }).click();
-    await page.getByLabel('Name of the attribute').last().fill('points');
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.ariaLabel))
+      .toBe('Name of the attribute');
+    await page.keyboard.type('points');
     await page.getByLabel('Kind of points').selectOption('JSON');
     await page.getByLabel('Value of points').fill('{"now":');
     await page.getByRole('button', { name: 'Create' }).click();
