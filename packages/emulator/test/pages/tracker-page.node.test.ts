@@ -60,7 +60,11 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
       '{"number":1}',
     ]);
     await fill(emulator, 1, 'late', 4);
-    await page.locator('.is-new').getByText('late').waitFor();
+    const arrived = page.locator('.is-new', { hasText: 'late' });
+    const motion = () => arrived.evaluate((row) => getComputedStyle(row).animationName);
+    expect(await motion()).toBe('arrive');
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    expect(await motion()).toBe('none');
     await expect.poll(() => rows(page).first().textContent()).toContain('late');
     await page.getByText('4 events', { exact: true }).waitFor();
   });
