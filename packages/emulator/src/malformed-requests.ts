@@ -43,8 +43,8 @@ export class MalformedRequests {
 
   /** Ends a connection whose client takes the emulator for a proxy. */
   endTunnel(socket: Duplex): void {
-    // It is no longer seen to by Node's server.
-    socket.on('error', () => {});
+    // It is no longer seen to by Node's server, whose end would wait for it.
+    socket.on('error', () => {}).on('finish', () => socket.destroy());
     this.#answer('CONNECT asks for a proxy, and this is none.', socket);
   }
 

@@ -44,6 +44,15 @@ describe('what is no request of HTTP', () => {
     expect(await emulator.requests()).toMatchObject([{ error: { code: 'missing_api_key' } }]);
   });
 
+  it('holds up nobody who ends the emulator, even where the client does not let go', async () => {
+    const emulator = await startEmulator();
+    const socket = connect({ port: Number(new URL(emulator.baseUrl).port), allowHalfOpen: true });
+    socket.write('CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n');
+    expect(await text(socket)).toContain('CONNECT asks for a proxy');
+    await emulator.close();
+    socket.destroy();
+  });
+
   it('is answered in the form that refusals have', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email', preset: 'quiet' });
     expect(await answerTo(emulator, 'EHLO there\r\n\r\n')).toMatch(
