@@ -11,6 +11,8 @@ export interface TextWriter {
   createBodies(): Bodies;
   /** Memory is taken in blocks of so many bytes: enough for a write, few enough to be in the processor's cache still when it is made. */
   readonly blockBytes: number;
+  /** Room behind a block for what texts may take and mostly do not: up to there they are written together. Default: 0. */
+  readonly spareBytes?: number;
   /** What the journal holds as well takes at most so much memory, in bytes: it can be read back. */
   readonly mostWrittenBytes: number;
 }
@@ -22,7 +24,7 @@ const MOST_KEPT = 4;
 /** UTF-8 takes at most three bytes for one unit of a string. */
 const MAX_BYTES_PER_UNIT = 3;
 /** Written at once: a call costs more than the bytes of one text do. */
-const MOST_TEXTS = 16;
+const MOST_TEXTS = 32;
 
 /** Events side by side. */
 class Block {
@@ -35,9 +37,12 @@ class Block {
   /** Where the next event goes. */
   end = 0;
   next: Block | undefined;
+  /** With so many bytes it is full. */
+  readonly full: number;
 
-  constructor(bytes: Uint8Array, events: number) {
+  constructor(bytes: Uint8Array, events: number, full: number) {
     this.bytes = bytes;
+    this.full = full;
     this.ends = new Uint32Array(events);
     this.times = new Float64Array(events);
   }
@@ -46,9 +51,10 @@ class Block {
     return this.count - this.first;
   }
 
-  /** Whether it takes so many more events, of so many bytes, the comma after each included. */
-  hasRoom(events: number, needed: number): boolean {
-    return this.count + events <= this.ends.length && this.end + needed <= this.bytes.length;
+  /** Whether it takes so many more events, of so many bytes and at most `most`, the comma after each included. */
+  hasRoom(events: number, needed: number, most: number = needed): boolean {
+    const { count, end, ends, bytes } = this;
+    return count + events <= ends.length && end + needed <= this.full && end + most <= bytes.length;
   }
 
   startOf(index: number): number {
@@ -75,8 +81,8 @@ export class RingBuffer {
   readonly #free: Block[] = [];
   /** The newest events, which the last block has room for; written into it when there are enough, or somebody looks. */
   #texts: string[] = [];
-  /** What they take at most, in bytes. */
-  #textsRoom = 0;
+  /** Their characters, and a comma after each. */
+  #textsLength = 0;
   #length = 0;
   /** Bytes of the events and of the comma after each, where all that is not written is ASCII. */
   #used = 0;
@@ -113,7 +119,7 @@ export class RingBuffer {
     if (block === undefined) return false;
     block.times[block.count + this.#texts.length] = time;
     this.#texts.push(text);
-    this.#textsRoom += text.length * MAX_BYTES_PER_UNIT + 1;
+    this.#textsLength += text.length + 1;
     this.#length += 1;
     this.#used += text.length + 1;
     if (this.#texts.length === MOST_TEXTS) this.#write();
@@ -163,20 +169,21 @@ export class RingBuffer {
   #blockFor(text: string): Block | undefined {
     const { maxBytes, maxEvents } = this.#limit;
     if (this.#length >= maxEvents) return undefined;
-    const roomy = text.length * MAX_BYTES_PER_UNIT + 1;
-    if (this.#isRoomy(roomy)) return this.#last;
+    const least = text.length + 1;
+    if (this.#isRoomy(least)) return this.#last;
     this.#write();
-    if (this.#isRoomy(roomy)) return this.#last;
+    if (this.#isRoomy(least)) return this.#last;
     const needed = this.#writer.byteLength(text) + 1;
     if (this.#used + needed > maxBytes) return undefined;
     return this.#last?.hasRoom(1, needed) ? this.#last : this.#addBlock(needed);
   }
 
   /** Whether one more text fits behind those that are not written, whatever they are made of. */
-  #isRoomy(roomy: number): boolean {
-    const needed = this.#textsRoom + roomy;
-    if (this.#used + needed > this.#limit.maxBytes) return false;
-    return this.#last?.hasRoom(this.#texts.length + 1, needed) ?? false;
+  #isRoomy(least: number): boolean {
+    const length = this.#textsLength + least;
+    const most = length * MAX_BYTES_PER_UNIT;
+    if (this.#used + most > this.#limit.maxBytes) return false;
+    return this.#last?.hasRoom(this.#texts.length + 1, length, most) ?? false;
   }
 
   /** Writes what is not written yet. */
@@ -196,15 +203,16 @@ export class RingBuffer {
     }
     this.#used += written - joined.length;
     this.#texts = [];
-    this.#textsRoom = 0;
+    this.#textsLength = 0;
   }
 
   #addBlock(needed: number): Block {
-    const { allocate, blockBytes } = this.#writer;
+    const { allocate, blockBytes, spareBytes = 0 } = this.#writer;
     const block =
-      needed <= blockBytes
-        ? (this.#free.pop() ?? new Block(allocate(blockBytes), blockBytes / LEAST_EVENT_BYTES))
-        : new Block(allocate(needed), 1);
+      needed > blockBytes
+        ? new Block(allocate(needed), 1, needed)
+        : (this.#free.pop() ??
+          new Block(allocate(blockBytes + spareBytes), blockBytes / LEAST_EVENT_BYTES, blockBytes));
     if (this.#last === undefined) this.#first = block;
     else this.#last.next = block;
     this.#last = block;
@@ -216,8 +224,7 @@ export class RingBuffer {
     this.#first = block.next;
     if (this.#first === undefined) this.#last = undefined;
     block.clear();
-    if (block.bytes.length === this.#writer.blockBytes && this.#free.length < MOST_KEPT)
-      this.#free.push(block);
+    if (block.full === this.#writer.blockBytes && this.#free.length < MOST_KEPT) this.#free.push(block);
     return this.#first;
   }
 }

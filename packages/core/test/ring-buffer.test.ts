@@ -174,6 +174,21 @@ describe('RingBuffer', () => {
     expect(asked()).toBe(2 * MIB);
   });
 
+  it('writes many texts at once, up to the end of a block that has room to spare', () => {
+    let writes = 0;
+    const write: TextWriter['write'] = (...args) => {
+      writes += 1;
+      return textWriter.write(...args);
+    };
+    const bounds = { blockBytes: 48 * 1024, spareBytes: 32 * 1024 };
+    const ring = new RingBuffer({ ...ALL, maxBytes: 64 * MIB }, { ...textWriter, ...bounds, write });
+    for (let count = 0; count < 128; count += 1) ring.push('x'.repeat(383), 0);
+    expect(runsOf(ring).map(({ length }) => length)).toEqual([128]);
+    expect(writes).toBe(4);
+    ring.push('x', 0);
+    expect(runsOf(ring).map(({ length }) => length)).toEqual([128, 1]);
+  });
+
   it('asks for no more memory while as much comes as leaves', () => {
     const { writer, asked } = countingWriter();
     const ring = new RingBuffer({ ...ALL, maxBytes: 64 * MIB }, writer);
@@ -263,6 +278,28 @@ describe('RingBuffer, next to a plain array', () => {
     const property = fc.property(limit, steps(text, fc.constant(1)), compare);
     fc.assert(property, { numRuns: 500 });
   });
+
+  it.each([0, 600])(
+    'does the same with texts that are written together (room to spare: %s)',
+    (spareBytes) => {
+      const text = fc.array(characters, { maxLength: 300, size: 'max' }).map((list) => list.join(''));
+      const property = fc.property(
+        fc.array(text, { maxLength: 60, size: 'max' }),
+        fc.nat(),
+        (texts, count) => {
+          const ring = new RingBuffer(ALL, { ...textWriter, blockBytes: 2048, spareBytes });
+          for (const [time, text] of texts.entries()) expect(ring.push(text, time)).toBe(true);
+          const first = count % (texts.length + 1);
+          ring.shift(first);
+          const left = texts.slice(first);
+          expect(runsOf(ring).flat()).toEqual(left);
+          expect(left.map((_, index) => ring.timeOf(index))).toEqual(left.map((_, index) => first + index));
+          expect(ring.bytes).toBe(left.reduce((sum, text) => sum + textWriter.byteLength(text), 0));
+        },
+      );
+      fc.assert(property, { numRuns: 50 });
+    },
+  );
 
   it('does the same over many blocks', () => {
     const limit = fc.record({

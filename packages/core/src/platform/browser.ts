@@ -26,6 +26,7 @@ const text: TextWriter = {
   byteLength: (string) => encoder.encode(string).length,
   // As much as a record of the journal takes.
   blockBytes: 48 * 1024,
+  spareBytes: 32 * 1024,
   mostWrittenBytes: 512 * 1024,
 };
 
