@@ -70,10 +70,11 @@ export class Backlog {
    * @param times Whether there is as much as so many times that.
    */
   isPressing(handed = 0, times = 1): boolean {
-    const unwritten = (this.unwritten - handed) / times;
+    const { length, roughBytes } = this.#ring;
+    const unwritten = (length - this.#written.count - handed) / times;
     return (
       unwritten * PRESSING_PART >= this.#limit.maxEvents ||
-      unwritten * this.#ring.roughBytes >= this.#pressingBytes * this.#ring.length
+      unwritten * roughBytes >= this.#pressingBytes * length
     );
   }
 
