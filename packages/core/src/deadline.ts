@@ -27,7 +27,7 @@ export class Deadline {
   }
 
   /** Resolves with the work, or at the deadline. Keeps a Node process alive meanwhile: somebody awaits it. */
-  async wait(work: Promise<void>): Promise<void> {
+  async wait(work: Promise<unknown>): Promise<void> {
     const signal = this.#signal;
     if (signal?.aborted) return;
     await new Promise<void>((resolve, reject) => {

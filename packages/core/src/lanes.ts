@@ -39,10 +39,9 @@ export class Lanes {
   }
 
   get waiting(): Waiting {
-    const backlogs = this.all.map(({ backlog }) => backlog);
-    const sum = (name: Exclude<keyof Waiting, 'oldestAt'>) =>
-      backlogs.reduce((total, backlog) => total + backlog[name], 0);
-    const oldest = Math.min(...backlogs.map(({ oldestOfAllAt = Number.POSITIVE_INFINITY }) => oldestOfAllAt));
+    const sum = (name: Exclude<keyof Waiting, 'oldestAt'>) => this.#sum(({ backlog }) => backlog[name]);
+    const times = this.all.map(({ backlog }) => backlog.oldestOfAllAt ?? Number.POSITIVE_INFINITY);
+    const oldest = Math.min(...times);
     return {
       pending: sum('pending'),
       volatile: sum('volatile'),
@@ -60,7 +59,7 @@ export class Lanes {
 
   /** Resolves once all that is accepted by now is written; to false as soon as the journal fails, or where something goes on in memory. */
   async write(): Promise<boolean> {
-    const written = await Promise.all(this.all.map(({ committer }) => committer.write()));
+    const written = await this.#each(({ committer }) => committer.write());
     return (
       written.every((isWritten) => isWritten) && this.all.every(({ backlog }) => backlog.memoryOnly === 0)
     );
@@ -68,17 +67,17 @@ export class Lanes {
 
   /** Resolves once all that is accepted by now is written, or goes on in memory for good. */
   async commit(): Promise<void> {
-    await Promise.all(this.all.map(({ committer }) => committer.commit()));
+    await this.#each(({ committer }) => committer.commit());
   }
 
   /** As `commit`; but all is given to the journal before this returns, as far as there is room. */
   async writeAll(): Promise<void> {
-    await Promise.all(this.all.map(({ committer }) => committer.writeAll()));
+    await this.#each(({ committer }) => committer.writeAll());
   }
 
   /** Resolves once all that waits now is settled. */
   async settled(): Promise<void> {
-    await Promise.all(this.all.map(({ backlog }) => backlog.epochs.turn()));
+    await this.#each(({ backlog }) => backlog.epochs.turn());
   }
 
   /** From now on, until the returned function is called, events need not wait for others. */
@@ -96,24 +95,24 @@ export class Lanes {
 
   /** What waits in a segment ends here: the journal gave it up. Returns how many events that are. */
   evict(segment: number): number {
-    return this.all.reduce((count, { backlog }) => count + backlog.evict(segment), 0);
+    return this.#sum(({ backlog }) => backlog.evict(segment));
   }
 
   /** A segment is gone from storage: what memory still holds of it is written again. */
   async lose(segment: number): Promise<void> {
-    await Promise.all(this.all.map((lane) => lane.lose(segment)));
+    await this.#each((lane) => lane.lose(segment));
   }
 
   /** What waits of a range ends here. Returns how many events that are. */
   end(range: Range): number {
-    return this.all.reduce((count, { backlog }) => count + backlog.end(range), 0);
+    return this.#sum(({ backlog }) => backlog.end(range));
   }
 
   /** Consent is denied: all that waits ends here; a batch in a request with that, whatever comes of it. */
   async purge(): Promise<void> {
     const { journal, onFailed, reporter } = this.#options;
     const gone = this.all.flatMap(({ backlog }) => backlog.waitingIn());
-    const left = this.all.reduce((total, { underWay }) => total + underWay.deny(), 0);
+    const left = this.#sum(({ underWay }) => underWay.deny());
     reporter.settled(
       'denied',
       gone.reduce((total, range) => total + this.end(range), left),
@@ -140,14 +139,20 @@ export class Lanes {
 
   /** What no journal holds, or all where none survives, ends here. Returns how many events that are. */
   giveUp(survives: boolean, unsaved: number): number {
-    let total = 0;
-    for (const { backlog } of this.all) {
+    return this.#sum(({ backlog }) => {
       const count = survives
         ? backlog.volatile + (backlog === this.normal.backlog ? unsaved : 0)
         : backlog.pending;
       backlog.giveUp(count);
-      total += count;
-    }
-    return total;
+      return count;
+    });
+  }
+
+  #sum(count: (lane: Lane) => number): number {
+    return this.all.reduce((total, lane) => total + count(lane), 0);
+  }
+
+  #each<Result>(work: (lane: Lane) => Promise<Result>): Promise<Result[]> {
+    return Promise.all(this.all.map(work));
   }
 }

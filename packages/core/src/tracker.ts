@@ -21,7 +21,7 @@ import { guardHooks, type Hooked } from './hooks.ts';
 import { type Journal, rangeLength } from './journal.ts';
 import { createJournal, mayHold } from './journals/choice.ts';
 import { Lanes } from './lanes.ts';
-import { LetterKeeper, type LetterStore } from './letter-keeper.ts';
+import { LetterKeeper } from './letter-keeper.ts';
 import type { Consent, TrackerOptions } from './options.ts';
 import { missingPart } from './parts.ts';
 import { Reporter } from './reporter.ts';
@@ -30,7 +30,6 @@ import { SizeLimit } from './size-limit.ts';
 import { Snapshots } from './snapshots.ts';
 import type { FinishOptions, FlushReport, TrackerStats } from './stats.ts';
 import type { TrackerEvents } from './tracker-events.ts';
-import type { Transport } from './transport.ts';
 import { UNIDENTIFIED } from './unidentified.ts';
 
 const FLUSH_TIMEOUT_MS = 30_000;
@@ -55,12 +54,12 @@ export class Tracker {
   readonly #journal: Journal;
   readonly #lanes: Lanes;
   readonly #sizeLimit: SizeLimit;
-  readonly #letters: LetterStore;
   readonly #deadLetters: DeadLetters | undefined;
   readonly #dispatch: Dispatch;
   readonly #snapshots: Snapshots;
   readonly #admission: Admission;
-  readonly #transport: Transport;
+  /** What is to be closed with it. */
+  readonly #resources: readonly { close(): Promise<void> }[];
   readonly #books = new Books();
   readonly #reporter: Reporter;
   readonly #handOver: Hooked['handOver'];
@@ -89,7 +88,6 @@ export class Tracker {
     this.#clock = clock;
     this.#texts = new EventTexts(settings.correlationKey, settings.source);
     this.#texts.correlationValue = this.#nobody;
-    this.#transport = transport;
     const { publish } = platform;
     const reporter = new Reporter({ books: this.#books, clock, publish, log: hooked.log });
     this.#reporter = reporter;
@@ -137,7 +135,7 @@ export class Tracker {
       },
     });
     const letters = part?.store ?? new LetterKeeper(letterOptions);
-    this.#letters = letters;
+    this.#resources = [letters, journal, transport];
     this.#deadLetters = part?.tools;
     const dispatch = new Dispatch({
       ...{ ...parts, lanes, letters },
@@ -281,7 +279,7 @@ export class Tracker {
     const before = this.#report();
     const deadline = new Deadline(this.#clock, timeoutMs, signal);
     if (this.#closed !== undefined) {
-      await deadline.wait(this.#closed.then(() => undefined));
+      await deadline.wait(this.#closed);
     } else {
       const calm = this.#lanes.hurry();
       await deadline.wait(Promise.race([this.#settleAll(deadline), this.#ended]));
@@ -296,8 +294,8 @@ export class Tracker {
     return this.#closed;
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close().then(() => undefined);
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
   }
 
   /** The books, and what waits where. Costs next to nothing. */
@@ -374,7 +372,7 @@ export class Tracker {
     this.#lanes.stopWriting();
     // Not before: should the process end while the disk hangs, what waits is still written at its last moment.
     this.#stopListening();
-    const closing = [this.#letters, this.#journal, this.#transport].map(async (part) => part.close());
+    const closing = this.#resources.map(async (part) => part.close());
     for (const end of await Promise.allSettled(closing)) {
       if (end.status === 'rejected') this.#reporter.storageFailed(end.reason);
     }
