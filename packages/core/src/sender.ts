@@ -68,11 +68,14 @@ export class Sender {
       write();
       return taken;
     });
-    const pending = this.#options.lanes.all.reduce((total, { backlog }) => total + backlog.pending, 0);
-    const sent = last.reduce((total, { batch }) => total + rangeLength(batch.range), 0);
-    for (const { batch, lane, ...first } of last) this.#start(batch, lane, first);
+    let others = 0;
+    for (const { backlog } of this.#options.lanes.all) others += backlog.pending;
+    for (const { batch, lane, ...first } of last) {
+      others -= rangeLength(batch.range);
+      this.#start(batch, lane, first);
+    }
     // What these requests do not take is for the service worker, should nobody come back.
-    if (pending > sent) platform.registerSync?.();
+    if (others > 0) platform.registerSync?.();
   }
 
   /** Ends what is under way, without waiting for answers: what was not accepted stays in the journal. */
