@@ -67,7 +67,7 @@ describe('what a service worker does', () => {
     await leave(options, 'left', 30);
     await expect(drain(options)).rejects.toThrow('the service answered nothing');
     const next = createTracker(options);
-    await next.flush({ timeoutMs: 50 });
+    await new Promise((resolve) => next.on('recovered', resolve));
     expect(next.stats()).toMatchObject({ recovered: 30, pending: 30 });
     await next.close({ timeoutMs: 0 });
   });
