@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
 import type { BrowserInstanceOption } from 'vitest/node';
@@ -69,11 +70,17 @@ const browser: TestProjectConfiguration = {
       enabled: true,
       headless: true,
       screenshotFailures: false,
+      // In each of them one file after the other: they run beside each other, and beside those on Node.
+      fileParallelism: false,
       instances,
     },
   },
 };
 
 export default defineConfig({
-  test: { projects: instances.length > 0 ? [node, browser] : [node] },
+  test: {
+    projects: instances.length > 0 ? [node, browser] : [node],
+    // By default one of them is left out: half of a machine that has two.
+    maxWorkers: availableParallelism(),
+  },
 });
