@@ -37,19 +37,27 @@ export class UuidMerger {
   /** Merges the uuids of the events up to `newest`, or of as many as go at once. Each step takes some milliseconds. */
   *merge(newest: number): Generator<void> {
     const through = Math.min(newest, this.#through + MOST_AT_ONCE);
-    const rows = this.#read.all(this.#through, through) as [id: number, uuid: string][];
-    yield;
-    const hashes = Float64Array.from(rows, ([, uuid]) => hash53(uuid));
+    const hashes = new Float64Array(MOST_AT_ONCE);
+    const ids = new Float64Array(MOST_AT_ONCE);
+    let count = 0;
+    for (let from = this.#through; from < through; from += SLICE) {
+      for (const [id, uuid] of this.#read.all(from, Math.min(through, from + SLICE)) as UuidRow[]) {
+        hashes[count] = hash53(uuid);
+        ids[count] = id;
+        count += 1;
+      }
+      yield;
+    }
     // Sorted by the upper bits, with the place in the lower ones: that neighbours meet on one page is all that matters.
-    const order = hashes.map((hash, at) => hash - (hash % MOST_AT_ONCE) + at).sort();
-    for (let from = 0; from < order.length; from += SLICE) {
+    const order = hashes
+      .subarray(0, count)
+      .map((hash, at) => hash - (hash % MOST_AT_ONCE) + at)
+      .sort();
+    for (let from = 0; from < count; from += SLICE) {
       yield;
       inTransaction(this.#index, () => {
-        const values = Array.from(order.subarray(from, from + SLICE), (key) => {
-          const at = key % MOST_AT_ONCE;
-          return [hashes[at], rows[at]?.[0]];
-        });
-        this.#put.run(values.flat());
+        const places = Array.from(order.subarray(from, from + SLICE), (key) => key % MOST_AT_ONCE);
+        this.#put.run(places.flatMap((at) => [hashes[at], ids[at]]));
       });
     }
     this.#save.run(through);
@@ -65,3 +73,5 @@ export class UuidMerger {
     }
   }
 }
+
+type UuidRow = [id: number, uuid: string];
