@@ -30,9 +30,12 @@ export class Indexer {
       WHERE id > ? AND id <= ? ORDER BY id LIMIT CAST(? AS INTEGER)`;
     this.#sizes = database.prepare(sizes).raw(true);
     this.#extent = database.prepare(`SELECT max(id) AS last, sum(size) AS bytes FROM (${sizes})`);
-    this.#read = database.prepare(
-      'SELECT id, name, correlation_value, source, body FROM events WHERE id > ? AND id <= ? ORDER BY id',
-    );
+    // As arrays: to give names to the values of each row would take half as long again.
+    this.#read = database
+      .prepare(
+        'SELECT id, name, correlation_value, source, body FROM events WHERE id > ? AND id <= ? ORDER BY id',
+      )
+      .raw(true);
   }
 
   /** Does a piece of what there is to do, and says whether more is left. `isIdle`: also what can wait for a quiet moment. */
@@ -54,9 +57,9 @@ export class Indexer {
   #addSome(newest: number): boolean {
     const through = this.#index.through;
     const last = this.#lastAtOnce(through, newest);
-    const events = this.#read.all(through, last) as IndexedEvent[];
-    this.#index.add(events);
-    return events.length > 0;
+    const rows = this.#read.all(through, last) as EventColumns[];
+    this.#index.add(rows.map(toIndexedEvent));
+    return rows.length > 0;
   }
 
   /** The last of the events that are added at once: so many, or fewer that are large. */
@@ -75,4 +78,10 @@ export class Indexer {
     }
     return last;
   }
+}
+
+type EventColumns = [id: number, name: string, correlation_value: string, source: string, body: string];
+
+function toIndexedEvent([id, name, correlation_value, source, body]: EventColumns): IndexedEvent {
+  return { id, name, correlation_value, source, body };
 }

@@ -1,11 +1,14 @@
 import { type Database, inTransaction, type Statement } from '../storage/database.ts';
 import { unescapeText } from '../storage/escaped-text.ts';
 import { hash53 } from '../storage/hash.ts';
+import { RowInsert } from '../storage/row-insert.ts';
 import { payloadText, withoutEscapes } from './payload-text.ts';
 
 // One full-text table for so many events: what has many hits is found in the newest alone, the beginning of a word is looked
 // up in one after the other, and what retention removed goes with its table.
 const PARTITION_SIZE = 131_072;
+
+const COLUMNS = ['rowid', 'exact', 'text'];
 
 /** How SQLite takes texts apart into words. */
 export const TOKENIZER = 'unicode61 remove_diacritics 2';
@@ -50,7 +53,8 @@ function partitionOf(id: number): Partition {
 /** The full-text index of events, in a database of its own: all of it can be made anew from the events. */
 export class SearchIndex {
   readonly #database: Database;
-  readonly #inserts = new Map<number, Statement>();
+  /** Adds to a partition; only the newest one grows. */
+  #insert: { readonly number: number; readonly rows: RowInsert } | undefined;
   readonly #save: Statement;
   #through: number;
   #numbers: Set<number>;
@@ -75,12 +79,12 @@ export class SearchIndex {
     if (last === undefined) return;
     try {
       inTransaction(this.#database, () => {
-        for (const event of events) this.#add(event);
+        this.#add(events);
         this.#save.run(last.id);
       });
     } catch (error) {
       this.#numbers = this.#readNumbers();
-      this.#inserts.clear();
+      this.#insert = undefined;
       throw error;
     }
     this.#through = last.id;
@@ -123,7 +127,7 @@ export class SearchIndex {
   removeBefore(oldest: number): boolean {
     for (const number of this.#numbers) {
       if ((number + 1) * PARTITION_SIZE >= oldest) continue;
-      this.#inserts.delete(number);
+      if (this.#insert?.number === number) this.#insert = undefined;
       this.#database.exec(`DROP TABLE search_${number}`);
       this.#numbers.delete(number);
       return true;
@@ -131,20 +135,21 @@ export class SearchIndex {
     return false;
   }
 
-  #add({ id, name, correlation_value, source, body }: IndexedEvent): void {
-    const exact = `${exactWord('name', name)} ${exactWord('correlation_value', correlation_value)} ${exactWord('source', source)}`;
-    this.#insert(partitionOf(id).number).run(id, exact, textOf(name, correlation_value, body));
+  #add(events: readonly IndexedEvent[]): void {
+    const [first] = events;
+    if (first === undefined) return;
+    const { number, last } = partitionOf(first.id);
+    const within = events.filter(({ id }) => id <= last);
+    this.#rowsOf(number).run(within.flatMap(valuesOf));
+    this.#add(events.slice(within.length));
   }
 
-  #insert(number: number): Statement {
-    let insert = this.#inserts.get(number);
-    if (insert === undefined) {
+  #rowsOf(number: number): RowInsert {
+    if (this.#insert?.number !== number) {
       if (!this.#numbers.has(number)) this.#create(number);
-      insert = this.#database.prepare(`INSERT INTO search_${number} (rowid, exact, text) VALUES (?, ?, ?)`);
-      this.#inserts.clear(); // only the newest partition grows
-      this.#inserts.set(number, insert);
+      this.#insert = { number, rows: new RowInsert(this.#database, `search_${number}`, COLUMNS) };
     }
-    return insert;
+    return this.#insert.rows;
   }
 
   #readNumbers(): Set<number> {
@@ -165,6 +170,16 @@ export class SearchIndex {
     this.#database.exec(`INSERT INTO search_${number} (search_${number}, rank) VALUES ('automerge', 16)`);
     this.#numbers.add(number);
   }
+}
+
+/** What an event is in the columns of its table. */
+function valuesOf({ id, name, correlation_value, source, body }: IndexedEvent): (number | string)[] {
+  const exact = [
+    exactWord('name', name),
+    exactWord('correlation_value', correlation_value),
+    exactWord('source', source),
+  ];
+  return [id, exact.join(' '), textOf(name, correlation_value, body)];
 }
 
 /** The text in which the words of an event are found: its name, its customer and its payload. Takes escaped columns. */
