@@ -155,6 +155,7 @@ export class Account {
     }
   }
 
+  /** Ends all that goes on in it, and leaves its directory to others. Whoever waits for events is told. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.arrivals.tell();

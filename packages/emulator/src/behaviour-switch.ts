@@ -22,6 +22,7 @@ export class BehaviourSwitch {
     return this.#current;
   }
 
+  /** The same, as pages show it, with the presets that there are. */
   get state(): BehaviourState {
     const { current: behaviour } = this;
     return { preset: this.#preset, isChanged: this.#isChanged, behaviour, presets: PRESETS };

@@ -10,6 +10,7 @@ export interface Clock {
   setTimeout(callback: () => void, delayMs: number): Timer;
 }
 
+/** The clock of the system. Its timers keep the process alive. */
 export const systemClock: Clock = {
   now: Date.now,
   setTimeout(callback, delayMs) {

@@ -14,6 +14,7 @@ export interface Command {
   readonly logLevel: string;
 }
 
+/** What `--help` prints. */
 export const HELP = `sluice-emulator: the service itself on this machine, for development and tests
 
 Usage: npx sluice-emulator [options]

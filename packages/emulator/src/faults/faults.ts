@@ -54,6 +54,7 @@ export class Faults {
     return this.#runs.filter((run) => run.step(now).state(now) === 'active').length;
   }
 
+  /** All that are switched on or over and not taken off the list, the newest first. */
   get rows(): FaultRows {
     const now = this.#options.clock.now();
     return { seed: this.#options.seed, faults: this.#runs.map((run) => run.row(now)).toReversed() };
@@ -71,6 +72,7 @@ export class Faults {
     return run;
   }
 
+  /** How a fault stands now. */
   row(run: FaultRun): FaultRow {
     return run.row(this.#options.clock.now());
   }
@@ -84,6 +86,7 @@ export class Faults {
     return removed !== undefined;
   }
 
+  /** Ends all of them and takes them off the list. */
   removeAll(): void {
     for (const run of this.#runs) run.end();
     this.#runs = [];

@@ -29,6 +29,7 @@ export class DataDirectory {
     }
   }
 
+  /** Lets another emulator have the directory. */
   close(): void {
     this.#lock.close();
   }

@@ -56,6 +56,7 @@ export class RequestStore {
     return this.#newest + 1;
   }
 
+  /** Keeps a request, under the id that was `next`. */
   add(request: KeptRequest): void {
     const { error, keyId, receivedAt, durationMs, bytes, status, events, repeated, firstEvent } = request;
     this.#add.run(

@@ -33,6 +33,7 @@ export class Retention {
     this.#next(PERIOD_MS);
   }
 
+  /** Removes nothing from now on. */
   stop(): void {
     this.#timer?.cancel();
   }
