@@ -1,6 +1,6 @@
 // What the tests of pages share: an emulator, and a Chromium that has its pages open.
 import axe from 'axe-core';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright';
+import { type Browser, chromium, type Page } from 'playwright';
 import { onTestFinished } from 'vitest';
 import { findChromium } from '../../../../scripts/chromium.mjs';
 import type { Emulator } from '../../src/index.ts';
@@ -10,8 +10,15 @@ const executablePath: string | undefined = findChromium();
 /** Whether these tests can run. */
 export const hasChromium: boolean = executablePath !== undefined;
 
+interface Screen {
+  readonly colorScheme?: 'light' | 'dark';
+  readonly viewport?: { readonly width: number; readonly height: number };
+}
+
+const DESKTOP = { width: 1400, height: 860 };
+
 /** The sizes and themes in which a page is to hold. */
-export const SCREENS: readonly (readonly [string, BrowserContextOptions])[] = [
+export const SCREENS: readonly (readonly [string, Screen])[] = [
   ['light', { colorScheme: 'light' }],
   ['dark', { colorScheme: 'dark' }],
   ['light on a phone', { colorScheme: 'light', viewport: { width: 390, height: 844 } }],
@@ -19,18 +26,22 @@ export const SCREENS: readonly (readonly [string, BrowserContextOptions])[] = [
 ];
 
 let browser: Promise<Browser> | undefined;
+/** Tabs that no test has open. To make one takes as long as all that many a test does. */
+const tabs: Page[] = [];
 
-/** Opens a page of an emulator, `hash` as in its address. It is closed when the test ends, which fails if the page did. */
+/**
+ * Opens a page of an emulator, `hash` as in its address. It is left when the test ends, which fails if the page did. Nothing stays
+ * of it: the next one is of another emulator, and so of another origin.
+ */
 export async function openPage(
   emulator: Emulator,
   hash: string,
-  options: BrowserContextOptions = {},
+  { colorScheme = 'light', viewport = DESKTOP }: Screen = {},
 ): Promise<Page> {
-  const args = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
-  browser ??= chromium.launch({ ...(executablePath && { executablePath }), args });
-  const context = await (await browser).newContext({ viewport: { width: 1400, height: 860 }, ...options });
-  const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  const page = tabs.pop() ?? (await newTab());
+  await page.setViewportSize(viewport);
+  await page.emulateMedia({ colorScheme });
+  await page.mouse.move(0, 0);
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error.stack)));
   page.on('console', (message) => {
@@ -42,10 +53,20 @@ export async function openPage(
     if (new URL(request.url()).origin !== emulator.apiUrl) problems.push(`asked for ${request.url()}`);
   });
   onTestFinished(async () => {
-    await context.close();
+    for (const name of ['pageerror', 'console', 'request'] as const) page.removeAllListeners(name);
+    await page.goto('about:blank');
+    tabs.push(page);
     if (problems.length > 0) throw new Error(`The page has failed:\n${problems.join('\n')}`);
   });
   await page.goto(`${emulator.pagesUrl}${hash}`);
+  return page;
+}
+
+async function newTab(): Promise<Page> {
+  const args = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
+  browser ??= chromium.launch({ ...(executablePath && { executablePath }), args });
+  const page = await (await browser).newPage();
+  page.setDefaultTimeout(10_000);
   return page;
 }
 
@@ -53,12 +74,16 @@ export async function openPage(
 export async function closeBrowser(): Promise<void> {
   await (await browser)?.close();
   browser = undefined;
+  tabs.length = 0;
 }
 
 /** What axe finds in a page, other than trifles, each with the elements at fault. */
 export async function seriousFaults(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source); // not as an element: the policy of the page allows none
-  const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
+  // Not as an element: the policy of the page allows none.
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: typeof axe }).axe.run({ resultTypes: ['violations'] }),
+  );
   return violations
     .filter(({ impact }) => impact !== 'minor')
     .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' ')}`);

@@ -347,6 +347,7 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
     await using emulator = await start(2);
     const page = await openPage(emulator, '');
     await numbered(page, 2).waitFor();
+    await page.getByText(/Events per second: 2 events/).waitFor(); // their second is over, and a gap can follow it
     await emulator.suspend();
     await page.getByText('The emulator does not answer.').waitFor();
     await numbered(page, 2).waitFor();
