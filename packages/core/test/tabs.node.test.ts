@@ -246,6 +246,23 @@ describe('tabs of one origin', () => {
     open.mockRestore();
   });
 
+  it('send from memory where storage never opens, and are back on disk once it does', async () => {
+    const open = vi.spyOn(indexedDB, 'open').mockImplementation(() => ({}) as IDBOpenDBRequest);
+    const [tab] = openTabs(1);
+    tab?.track(30);
+    await origin.pass(20_000, 100);
+    expect(origin.received.size).toBe(30);
+    expect(tab?.tracker.stats()).toMatchObject({ journal: 'memory', pending: 0 });
+    open.mockRestore();
+    tab?.track(30);
+    await origin.pass(3 * MINUTE, 1_000);
+    tab?.track(30);
+    await origin.pass(10_000);
+    expect(origin.received.size).toBe(90);
+    expect(tab?.tracker.stats()).toMatchObject({ journal: 'indexeddb', pending: 0 });
+    expect(tab?.imbalance).toBe(0);
+  });
+
   it('go on after a moment in which storage could not be read', async () => {
     const [tab] = openTabs(1);
     await origin.pass(1_000);

@@ -9,7 +9,7 @@ const MARK = 0;
 const NOTHING = 1;
 /** A browser that takes longer is taken not to answer at all. */
 const PATIENCE_MS = 10_000;
-/** While a browser clears its storage it lets nobody open anything. */
+/** While a browser clears its storage it lets nobody open anything. So long it is waited for, too, while it has not answered an earlier open. */
 const REOPEN_MS = 1_000;
 
 type Durability = 'relaxed' | 'strict';
@@ -27,6 +27,8 @@ export class IndexedDbStore {
   readonly #onCleared: () => void;
   #db: IDBDatabase | undefined;
   #opening: Promise<IDBDatabase> | undefined;
+  /** For an open. */
+  #patienceMs = PATIENCE_MS;
   readonly #reopening: Alarm;
   #wasOpen = false;
   #mark: number | undefined;
@@ -118,12 +120,18 @@ export class IndexedDbStore {
       if (!has()) request.result.createObjectStore(OBJECTS).put(Math.random(), MARK);
     };
     const opened = promisifyRequest(request);
-    const db = await this.#inTime(opened, () => {
+    const answered = () => {
+      this.#patienceMs = PATIENCE_MS;
+    };
+    opened.then(answered, answered);
+    const giveUp = () => {
+      this.#patienceMs = REOPEN_MS;
       opened.then(
         (late) => late.close(),
         () => undefined,
       );
-    });
+    };
+    const db = await this.#inTime(opened, giveUp, this.#patienceMs);
     if (!has()) {
       db.close();
       // Made by others, without what we need.
@@ -150,10 +158,10 @@ export class IndexedDbStore {
   }
 
   /** @param giveUp What to do where it takes too long. */
-  #inTime<Result>(work: Promise<Result>, giveUp: () => void): Promise<Result> {
-    return inTime(this.#clock, work, PATIENCE_MS, () => {
+  #inTime<Result>(work: Promise<Result>, giveUp: () => void, patienceMs = PATIENCE_MS): Promise<Result> {
+    return inTime(this.#clock, work, patienceMs, () => {
       giveUp();
-      return new StorageError(`the browser did not answer within ${PATIENCE_MS / 1_000} s`);
+      return new StorageError(`the browser did not answer within ${patienceMs / 1_000} s`);
     });
   }
 }
