@@ -141,7 +141,9 @@ describe('a page that is hidden, and lives on', () => {
 
 describe('a page that a service worker controls', () => {
   it('asks for it, as it is hidden, where more waits than its last requests take', async () => {
-    const options = { baseUrl: nowhere, correlationKey: `waits-${uuid()}` };
+    // Its first retry is far away.
+    const delivery = { retryBaseMs: 60_000 };
+    const options = { baseUrl: nowhere, correlationKey: `waits-${uuid()}`, delivery };
     const [idle, busy] = [await openPage(service), await openPage(options)];
     const asked: string[] = [];
     for (const { view } of [idle, busy]) {
