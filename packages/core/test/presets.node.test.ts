@@ -76,11 +76,11 @@ describe.each(PRESETS)('a service of the preset %s', (preset) => {
   });
 
   it('is not sent more than it takes in a second, and gets all of it', async () => {
-    const behaviour = { maxRequestsPerSecond: 40 };
+    const behaviour = { maxRequestsPerSecond: 20 };
     const { emulator, tracker } = await set({ preset, behaviour }, { batch: { maxEvents: 10 } });
-    trackMany(tracker, 800);
-    expect(await tracker.flush()).toMatchObject({ delivered: 800, pending: 0 });
-    expect(await emulator.countEvents()).toEqual({ unique: 800, received: 800 });
+    trackMany(tracker, 400);
+    expect(await tracker.flush()).toMatchObject({ delivered: 400, pending: 0 });
+    expect(await emulator.countEvents()).toEqual({ unique: 400, received: 400 });
     const refused = await emulator.requests({ outcome: 'refused', limit: 1_000 });
     expect(new Set(refused.map(({ error }) => error?.code))).toEqual(new Set(['rate_limited']));
     expect(tracker.stats().requests.failed).toBe(refused.length);
