@@ -119,11 +119,9 @@ export class IndexedDbStore {
     request.onupgradeneeded = () => {
       if (!has()) request.result.createObjectStore(OBJECTS).put(Math.random(), MARK);
     };
-    const opened = promisifyRequest(request);
-    const answered = () => {
+    const opened = promisifyRequest(request).finally(() => {
       this.#patienceMs = PATIENCE_MS;
-    };
-    opened.then(answered, answered);
+    });
     const giveUp = () => {
       this.#patienceMs = REOPEN_MS;
       opened.then(

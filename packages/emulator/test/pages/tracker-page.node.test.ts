@@ -270,8 +270,11 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
       await numbered(page, 3).waitFor();
       await grid(page).focus();
       for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowUp']) await page.keyboard.press(key);
-      const active = await grid(page).getAttribute('aria-activedescendant');
-      expect(await page.locator(`#${active}`).textContent()).toContain('{"number":3}');
+      const activeRow = async () => {
+        const active = await grid(page).getAttribute('aria-activedescendant');
+        return page.locator(`#${active}`).textContent();
+      };
+      await expect.poll(activeRow).toContain('{"number":3}');
       await page.keyboard.press('Enter');
       await panel(page).getByRole('heading', { name: 'step' }).waitFor();
       await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H2');
@@ -279,7 +282,7 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
       await panel(page).getByRole('heading', { name: 'opened' }).waitFor();
       await page.keyboard.press('Escape');
       await panel(page).waitFor({ state: 'detached' });
-      expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('grid');
+      await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('grid');
       expect(new URL(page.url()).hash).toBe('#/tracker');
     });
 
