@@ -23,13 +23,13 @@ export class SearchEngine {
 
   /**
    * `mergesUuids`: whether the index finds uuids as well; else they stay in memory. `atOnce`: events that are indexed in one
-   * piece of work, 100 take about a millisecond.
+   * piece of work, 100 take about a millisecond. `now`: by which a search knows when its time is over, in milliseconds.
    */
-  constructor(database: Database, index: Database, mergesUuids: boolean, atOnce: number) {
+  constructor(database: Database, index: Database, mergesUuids: boolean, atOnce: number, now?: () => number) {
     this.#index = new SearchIndex(index);
     this.#uuids = mergesUuids ? new UuidMerger(database, index) : undefined;
     this.#indexer = new Indexer(database, this.#index, this.#uuids, atOnce);
-    const search = new EventSearch(database, this.#index);
+    const search = new EventSearch(database, this.#index, now);
     this.#answers = {
       rows: ([filter, query], extent) => search.rows(filter, query, extent),
       whole: ([filter, query], extent) => search.whole(filter, query, extent),
