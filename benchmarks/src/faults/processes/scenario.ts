@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createTracker, type Tracker } from '@sluice/core';
 import { FileJournal, type FileSystem, nodeFileSystem } from '@sluice/core/file-journal';
 import { FailingDisk } from '../failing/failing-disk.ts';
@@ -99,7 +99,7 @@ async function leftOpen(directory: string): Promise<string[]> {
   for (;;) {
     const open = openFilesBelow(directory);
     if (open.length === 0 || performance.now() > until) return open;
-    await setTimeout(10);
+    await pause(10);
   }
 }
 
