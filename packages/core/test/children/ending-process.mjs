@@ -4,10 +4,11 @@ import { isMainThread, Worker, workerData } from 'node:worker_threads';
 import { createTracker } from '@sluice/core';
 
 const assignment = isMainThread ? JSON.parse(process.argv[2]) : workerData;
-const { directory, fsync, count, signal, scenario } = assignment;
+const { directory, fsync, count, signal, scenario, copy } = assignment;
 
-function create() {
-  return createTracker({
+/** @param of The copy of the package. */
+function create(of = createTracker) {
+  return of({
     baseUrl: 'http://127.0.0.1:9',
     apiKey: 'child-key',
     correlationKey: 'email',
@@ -94,6 +95,20 @@ const scenarios = {
     const first = create();
     track(create());
     await first.close({ timeoutMs: 0 });
+  },
+  'two copies of the package': async () => {
+    track(create(), 0, count / 2);
+    track(create((await import(copy)).createTracker), count / 2);
+  },
+  'two copies of the package, and process.exit()': async () => {
+    await scenarios['two copies of the package']();
+    process.exit(7);
+  },
+  'two copies of the package, and an uncaught exception': async () => {
+    await scenarios['two copies of the package']();
+    setImmediate(() => {
+      throw new Error('as the test asks');
+    });
   },
   'all trackers closed': async () => {
     const before = listeners();

@@ -11,6 +11,8 @@ export interface Assignment {
   readonly fsync?: 'always' | 'interval' | 'never';
   /** Sent once it is ready, as often as it asks for it. */
   readonly signal?: NodeJS.Signals;
+  /** The URL of another copy of the package. */
+  readonly copy?: string;
 }
 
 /** How a process ended. */
@@ -24,9 +26,19 @@ export interface Ending {
 
 const script = fileURLToPath(new URL('ending-process.mjs', import.meta.url));
 
-/** Runs such a process to its end. */
-export async function runToEnd(assignment: Assignment): Promise<Ending> {
-  const child = fork(script, [JSON.stringify(assignment)], { silent: true, execArgv: [] });
+/**
+ * Runs such a process to its end.
+ *
+ * @param execPath The program of Node.
+ * @param gaveUp Kills the process when it aborts.
+ */
+export async function runToEnd(
+  assignment: Assignment,
+  execPath: string = process.execPath,
+  gaveUp?: AbortSignal,
+): Promise<Ending> {
+  const child = fork(script, [JSON.stringify(assignment)], { silent: true, execArgv: [], execPath });
+  gaveUp?.addEventListener('abort', () => child.kill('SIGKILL'));
   const messages: unknown[] = [];
   let output = '';
   child.stdout?.on('data', (chunk) => {
