@@ -21,7 +21,7 @@ export interface Clock {
  *
  * @param start Is given how to wake it. Returns what is to be done once it is awake.
  */
-export function untilWoken(signal: AbortSignal, start: (wake: () => void) => () => void): Promise<void> {
+export function untilWoken(signal: AbortSignal, start: (wake: () => void) => () => unknown): Promise<void> {
   return new Promise((resolve) => {
     const wake = () => {
       end();
@@ -29,13 +29,13 @@ export function untilWoken(signal: AbortSignal, start: (wake: () => void) => () 
       resolve();
     };
     const end = start(wake);
-    signal.addEventListener('abort', wake);
+    if (signal.aborted) wake();
+    else signal.addEventListener('abort', wake);
   });
 }
 
 /** Waits on a clock, or until the signal aborts, whichever is first. Never rejects. */
 export async function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
   await untilWoken(signal, (wake) => {
     const timer = clock.setTimeout(wake, delayMs);
     return () => timer.cancel();

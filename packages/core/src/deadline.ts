@@ -10,14 +10,15 @@ const ignore = (): void => {};
 export class Deadline {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
-  readonly #signal: AbortSignal | undefined;
+  readonly #signals: readonly AbortSignal[];
   readonly #at: number;
+  readonly #over = platform.createAbortController();
 
-  constructor(clock: Clock, timeoutMs: number, signal: AbortSignal | undefined) {
+  constructor(clock: Clock, timeoutMs: number, ...signals: readonly (AbortSignal | undefined)[]) {
     this.#clock = clock;
     // Infinity is a fair thing to ask for.
     this.#timeoutMs = Math.min(timeoutMs, MAX_TIMER_MS);
-    this.#signal = signal;
+    this.#signals = signals.filter((signal) => signal !== undefined);
     this.#at = clock.now() + this.#timeoutMs;
   }
 
@@ -26,23 +27,27 @@ export class Deadline {
     return this.#at;
   }
 
+  /** Aborted once nobody waits any longer: for work that would otherwise keep a waiter until it is done. */
+  get over(): AbortSignal {
+    return this.#over.signal;
+  }
+
   /** Resolves with the work, or at the deadline. Keeps a Node process alive meanwhile: somebody awaits it. */
   async wait(work: Promise<unknown>): Promise<void> {
-    const signal = this.#signal;
-    if (signal?.aborted) return;
+    if (this.#signals.some(({ aborted }) => aborted)) return this.#over.abort();
     await new Promise<void>((resolve, reject) => {
       const timer = this.#clock.setTimeout(() => end(), this.#timeoutMs, true);
-      let forget = () => {};
+      const listeners: (() => void)[] = [];
       const end = () => {
         timer.cancel();
         resolve();
-        attempt(forget, ignore);
+        this.#over.abort();
+        for (const forget of listeners) attempt(forget, ignore);
       };
-      const listen = () => {
-        if (signal !== undefined) forget = platform.onAbort(signal, end);
-      };
-      // A signal of the user's own may break its word.
-      attempt(listen, ignore);
+      for (const signal of this.#signals) {
+        // A signal of the user's own may break its word.
+        attempt(() => void listeners.push(platform.onAbort(signal, end)), ignore);
+      }
       // Rejected first, so that the end that follows changes nothing but cleans up.
       work.catch(reject).finally(end);
     });

@@ -1,3 +1,5 @@
+import { untilWoken } from './clock.ts';
+
 /**
  * Tells when all events of before a moment are settled, at a cost that does not grow with them: a flush ends an epoch,
  * and each epoch counts its unsettled events.
@@ -5,7 +7,7 @@
 export class Epochs {
   #current = 0;
   readonly #unsettled = new Map<number, number>();
-  /** How to end the wait for each epoch, in ascending order. */
+  /** Ends the wait for each epoch, in ascending order. */
   readonly #waiting = new Map<number, () => void>();
 
   /** The epoch in which events are counted in now. */
@@ -28,19 +30,21 @@ export class Epochs {
     }
     this.#unsettled.delete(epoch);
     const oldest = this.#oldest();
-    for (const [waited, resolve] of this.#waiting) {
+    for (const [waited, wake] of this.#waiting) {
       if (waited >= oldest) break;
-      this.#waiting.delete(waited);
-      resolve();
+      wake();
     }
   }
 
-  /** Ends the current epoch. Resolves when its events and all earlier ones are settled. */
-  turn(): Promise<void> {
+  /** Ends the current epoch. Resolves when its events and all earlier ones are settled, or the signal aborts. */
+  turn(over: AbortSignal): Promise<void> {
     const epoch = this.#current;
     this.#current += 1;
     if (this.#oldest() > epoch) return Promise.resolve();
-    return new Promise((resolve) => this.#waiting.set(epoch, resolve));
+    return untilWoken(over, (wake) => {
+      this.#waiting.set(epoch, wake);
+      return () => this.#waiting.delete(epoch);
+    });
   }
 
   #oldest(): number {

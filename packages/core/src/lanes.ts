@@ -75,9 +75,9 @@ export class Lanes {
     await this.#each(({ committer }) => committer.writeAll());
   }
 
-  /** Resolves once all that waits now is settled. */
-  async settled(): Promise<void> {
-    await this.#each(({ backlog }) => backlog.epochs.turn());
+  /** Resolves once all that waits now is settled, or the signal aborts. */
+  async settled(over: AbortSignal): Promise<void> {
+    await this.#each(({ backlog }) => backlog.epochs.turn(over));
   }
 
   /** From now on, until the returned function is called, events need not wait for others. */

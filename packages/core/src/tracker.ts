@@ -69,9 +69,8 @@ export class Tracker {
   /** Whether the process ends, or the page is being left: what is tracked now is written at once, or never. */
   #isLeft = false;
   #closed: Promise<FlushReport> | undefined;
-  /** Resolves when nothing will be delivered any more. */
-  readonly #ended: Promise<void>;
-  #end: () => void = () => {};
+  /** Aborted once nothing will be delivered any more. */
+  readonly #ending = platform.createAbortController();
 
   /** @internal */
   constructor(settings: Settings) {
@@ -149,9 +148,6 @@ export class Tracker {
     });
     this.#admission = admission;
     this.#snapshots = new Snapshots({ ...parts, lanes, letters, dispatch, admission });
-    this.#ended = new Promise((resolve) => {
-      this.#end = resolve;
-    });
     this.#opened = this.#open();
     this.#stopListening = platform.lifecycle.listen({
       exit: (isFinal) => {
@@ -277,12 +273,12 @@ export class Tracker {
   async flush(options?: FinishOptions): Promise<FlushReport> {
     const { timeoutMs, signal } = finishOptions(options, FLUSH_TIMEOUT_MS);
     const before = this.#report();
-    const deadline = new Deadline(this.#clock, timeoutMs, signal);
     if (this.#closed !== undefined) {
-      await deadline.wait(this.#closed);
+      await new Deadline(this.#clock, timeoutMs, signal).wait(this.#closed);
     } else {
       const calm = this.#lanes.hurry();
-      await deadline.wait(Promise.race([this.#settleAll(deadline), this.#ended]));
+      const deadline = new Deadline(this.#clock, timeoutMs, signal, this.#ending.signal);
+      await deadline.wait(this.#settleAll(deadline));
       calm();
     }
     return difference(before, this.#report());
@@ -341,8 +337,8 @@ export class Tracker {
   async #close(options: FinishOptions): Promise<FlushReport> {
     const before = this.#report();
     await this.flush(options);
-    this.#end();
-    await new Deadline(this.#clock, SHUT_DOWN_MS, undefined).wait(this.#shutDown());
+    this.#ending.abort();
+    await new Deadline(this.#clock, SHUT_DOWN_MS).wait(this.#shutDown());
     this.#giveUpVolatile();
     return difference(before, this.#report());
   }
@@ -351,7 +347,7 @@ export class Tracker {
     await this.#opened;
     await this.#admission.held?.settled();
     await this.#lanes.commit();
-    const settled = this.#lanes.settled();
+    const settled = this.#lanes.settled(deadline.over);
     void this.#dispatch.wake();
     await this.#dispatch.whileUseful(settled, deadline.at);
   }

@@ -99,7 +99,7 @@ describe('Backlog', () => {
     const backlog = createBacklog();
     backlog.addRecovered({ segment: 1, from: 3, to: 3 });
     let isDone = false;
-    void backlog.epochs.turn().then(() => {
+    void backlog.epochs.turn(new AbortController().signal).then(() => {
       isDone = true;
     });
     await settle();
@@ -281,7 +281,7 @@ describe('Backlog, with events that end before they are sent', () => {
     backlog.markWritten({ segment: 7, from: 5, to: 7 });
     backlog.dropUnwritten(2);
     backlog.markWritten({ segment: 8, from: 0, to: 2 });
-    const settled = backlog.epochs.turn();
+    const settled = backlog.epochs.turn(new AbortController().signal);
     backlog.evict(7);
     backlog.evict(8);
     await settled;
@@ -397,7 +397,7 @@ describe('Backlog, next to a journal that is a plain map', () => {
         else if (kind === 'take fresh') takeFresh(amount);
         else if (kind === 'take stored') takeStored(amount);
         else if (kind === 'settle') settleOne(amount);
-        else void backlog.epochs.turn();
+        else void backlog.epochs.turn(new AbortController().signal);
         expect(backlog.accepted).toBe(accepted.length);
         expect(backlog.pending).toBe(accepted.length - settled);
         expect(backlog.unwritten + backlog.fresh + backlog.stored + backlog.inFlight).toBe(backlog.pending);
@@ -413,7 +413,7 @@ describe('Backlog, next to a journal that is a plain map', () => {
         settleOne(0);
       }
       expect(taken.toSorted()).toEqual(accepted.toSorted());
-      await backlog.epochs.turn();
+      await backlog.epochs.turn(new AbortController().signal);
     });
     await fc.assert(property, { numRuns: 300 });
   });
@@ -505,7 +505,7 @@ describe('Backlog, next to a journal that gives up segments', () => {
           backlog.settle(one.batch);
           delivered.push(...one.texts);
         },
-        turn: () => void backlog.epochs.turn(),
+        turn: () => void backlog.epochs.turn(new AbortController().signal),
       };
 
       for (const { kind, amount } of steps) {
@@ -522,7 +522,7 @@ describe('Backlog, next to a journal that gives up segments', () => {
       expect(new Set(delivered).size).toBe(delivered.length);
       expect(delivered.length + dropped).toBe(taken);
       expect([backlog.memoryOnly, backlog.bytes, backlog.volatile]).toEqual([0, 0, 0]);
-      await backlog.epochs.turn();
+      await backlog.epochs.turn(new AbortController().signal);
     });
     await fc.assert(property, { numRuns: 150 });
   });

@@ -225,7 +225,7 @@ describe('Batcher, with fresh events', () => {
   it('makes a batch of its own of events whose range in the journal is one of its own', async () => {
     const { write, backlog, batcher } = createBench({ maxEvents: 10 });
     await write('1', '2');
-    void backlog.epochs.turn();
+    void backlog.epochs.turn(new AbortController().signal);
     await write('3');
     batcher.hurry();
     const batches = [await batcher.next(), await batcher.next(), await batcher.next()];
@@ -292,7 +292,7 @@ describe('Batcher, with stored events', () => {
     const { next, recover, journal, damaged, backlog } = createBench({ maxEvents: 10 });
     const { segment, from } = await recover('1', '2', '3', '4', '5');
     journal.damage({ segment, from: from + 1, to: from + 3 });
-    const flushed = backlog.epochs.turn();
+    const flushed = backlog.epochs.turn(new AbortController().signal);
     const first = await next();
     expect(first).toEqual(['1']);
     expect(damaged).toEqual([]);
@@ -306,7 +306,7 @@ describe('Batcher, with stored events', () => {
   it('has no batch where all that is stored is damaged, and nobody waits for it', async () => {
     const { next, recover, journal, damaged, backlog } = createBench();
     journal.damage(await recover('1', '2', '3'));
-    const flushed = backlog.epochs.turn();
+    const flushed = backlog.epochs.turn(new AbortController().signal);
     expect(await next()).toBeUndefined();
     expect(damaged).toEqual([3]);
     expect(backlog.pending).toBe(0);
@@ -417,7 +417,7 @@ describe('Batcher, with events that get too old', () => {
     const { batcher, write, recoverAt, clock, backlog } = createBench({ maxAgeMs: MAX_AGE_MS });
     await recoverAt([clock.now()], '1');
     await write('2', '3');
-    const flushed = backlog.epochs.turn();
+    const flushed = backlog.epochs.turn(new AbortController().signal);
     await clock.advance(MAX_AGE_MS + 1);
     await batcher.dropExpired();
     await flushed;
@@ -547,7 +547,7 @@ describe('Batcher, where order is strict', () => {
   it('reads on where it was, not others that may be readable', async () => {
     const { next, recover, batcher, backlog, clock } = createBench({ maxEvents: 2, isStrict: true });
     await recover('1');
-    backlog.epochs.turn();
+    backlog.epochs.turn(new AbortController().signal);
     await recover('2');
     batcher.holdStored();
     await clock.advance(1_000);

@@ -6,7 +6,7 @@ import { settle } from './virtual-clock.ts';
 /** Ends the epoch, and tells whether its promise has resolved. */
 function turn(epochs: Epochs): { readonly isDone: boolean } {
   const state = { isDone: false };
-  void epochs.turn().then(() => {
+  void epochs.turn(new AbortController().signal).then(() => {
     state.isDone = true;
   });
   return state;

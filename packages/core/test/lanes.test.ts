@@ -90,7 +90,7 @@ describe('Lanes', () => {
     await write(lanes.normal, '1');
     await write(lanes.high, '2');
     const state = { isSettled: false };
-    void lanes.settled().then(() => {
+    void lanes.settled(new AbortController().signal).then(() => {
       state.isSettled = true;
     });
     for (const { backlog } of lanes.all) {

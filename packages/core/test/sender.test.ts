@@ -355,7 +355,7 @@ describe('Sender', () => {
     const bench = new Bench({ concurrency: 2, maxEvents: 4 });
     bench.refuse((n) => n % 7 === 0);
     await bench.track(20);
-    const settled = bench.backlog.epochs.turn().then(() => bench.check());
+    const settled = bench.backlog.epochs.turn(new AbortController().signal).then(() => bench.check());
     await bench.quiet();
     await settled;
     expect([bench.books.delivered, bench.books.deadLettered]).toEqual([17, 3]);
@@ -370,7 +370,7 @@ describe('Sender', () => {
     expect(bench.transport.requests).toHaveLength(2);
     expect([bench.books.delivered, bench.backlog.inFlight]).toEqual([0, 2]);
     let isFlushed = false;
-    void bench.backlog.epochs.turn().then(() => {
+    void bench.backlog.epochs.turn(new AbortController().signal).then(() => {
       isFlushed = true;
     });
     await bench.quiet();
