@@ -25,6 +25,7 @@ const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 /** Bounds what is kept for names that are used again: so many of them, of such a length. */
 const MAX_HEADS = 256;
 const MAX_NAME_LENGTH = 128;
+const NON_EMPTY = 'must be a non-empty string';
 /** Text that JSON leaves as it is. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
@@ -35,6 +36,7 @@ const PLAIN = /^[ !#-[\]-~]*$/;
 export class EventTexts {
   readonly #correlationKey: string;
   readonly #source: string;
+  readonly #maxBytes: number;
   /** Of each name, the text up to the correlationValue. */
   readonly #heads = new Map<string, string>();
   /** The text from the source to the uuid, of the last source and time. */
@@ -46,14 +48,16 @@ export class EventTexts {
   /** Whether the event that was made last names no user. */
   isUnidentified = false;
 
-  constructor(correlationKey: string, source: string) {
+  /** @param maxBytes What is known to bring an event above this is not looked at to its end. */
+  constructor(correlationKey: string, source: string, maxBytes: number) {
     this.#correlationKey = correlationKey;
     this.#source = source;
+    this.#maxBytes = maxBytes;
   }
 
   /** Stamps an event and makes its text, once and for all. Throws an InvalidEventError that names the field at fault. */
   create(name: unknown, payload: unknown, options: TrackOptions, now: number): string {
-    if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    if (typeof options !== 'object' || options === null || isList(options)) {
       throw refusal('options', 'must be an object', options);
     }
     for (const option in options) {
@@ -64,19 +68,24 @@ export class EventTexts {
     const { correlationValue: givenValue } = options;
     const correlationValue = givenValue ?? this.correlationValue;
     const source = options.source ?? this.#source;
-    if (!isNonEmptyString(name)) throw refusal('event', 'must be a non-empty string', name);
+    const maxBytes = this.#maxBytes;
+    checkText('event', name, maxBytes);
     const isUnidentified = correlationValue === UNIDENTIFIED && givenValue !== UNIDENTIFIED;
-    if (!isUnidentified && !isNonEmptyString(correlationValue)) {
-      const hint = 'must be a non-empty string, given to track() or before by identify()';
-      throw refusal('correlationValue', hint, correlationValue);
+    if (!isUnidentified) {
+      checkText(
+        'correlationValue',
+        correlationValue,
+        maxBytes,
+        `${NON_EMPTY}, given to track() or before by identify()`,
+      );
     }
-    if (!isNonEmptyString(source)) throw refusal('source', 'must be a non-empty string', source);
+    checkText('source', source, maxBytes);
     if (givenUuid !== undefined && !isUuid(uuid)) throw refusal('uuid', 'must be a UUID', uuid);
     if (priority !== undefined && priority !== 'normal' && priority !== 'high') {
       throw refusal('priority', 'must be "normal" or "high"', priority);
     }
     const middle = this.#middleOf(source, options.timestamp ?? now);
-    const text = payloadText(payload);
+    const text = payloadText(payload, maxBytes);
     const end = text === '' ? '"}' : `","payload":${text}}`;
     // The test costs a third of what it saves.
     const value = PLAIN.test(correlationValue) ? `"${correlationValue}"` : JSON.stringify(correlationValue);
@@ -108,6 +117,26 @@ export class EventTexts {
     }
     return middle;
   }
+}
+
+/**
+ * Throws an InvalidEventError where an event's text is none or empty, or brings the event above its bound: that is told before
+ * the text is looked at.
+ */
+export function checkText(
+  field: string,
+  text: unknown,
+  maxBytes: number,
+  rule: string = NON_EMPTY,
+): asserts text is string {
+  if (!isNonEmptyString(text)) throw refusal(field, rule, text);
+  if (text.length <= maxBytes) return;
+  throw refusal(field, `must take at most ${maxBytes} bytes as JSON`, text);
+}
+
+/** Whether these are elements side by side: an array, a text or bytes, of which there may be millions. */
+function isList(value: object): boolean {
+  return Object.hasOwn(value, 'length') || ArrayBuffer.isView(value);
 }
 
 function isoTime(time: Date | number | string): string {

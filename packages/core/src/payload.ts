@@ -2,15 +2,25 @@ import { describe, InvalidEventError } from '@sluice/protocol';
 
 /** Deeper than this, receivers' JSON parsers give up too; a cycle looks the same. */
 const MAX_DEPTH = 500;
-/** Bounds the walk where objects are shared many times over. */
+/** Bounds the walk where most values are undefined, which JSON leaves out. */
 const MAX_VALUES = 100_000;
 const MAX_PATH_LENGTH = 120;
 const TOO_MANY: Fault = { path: '', rule: `brings the payload above ${MAX_VALUES} values` };
+/** Of bytes as JSON has them, an element takes two characters at least. */
+const BYTES_PER_ELEMENT = 2;
 
 /** What is wrong, and the path to it, made on the way back so that a sound payload costs no path. */
 interface Fault {
   readonly path: string;
   readonly rule: string;
+}
+
+/** How far the walk through a payload has come. */
+interface Walk {
+  readonly maxBytes: number;
+  /** What is left of these. Never less than what is left in truth: a character counts as one byte. */
+  room: number;
+  values: number;
 }
 
 /** Objects of which JSON keeps nothing or next to nothing, by the names that `Object.prototype.toString` gives them. */
@@ -21,14 +31,18 @@ const BOXED = /^(?:String|Number|Boolean)$/;
 /**
  * The JSON of a payload, empty where there is none; or an InvalidEventError. Refuses what JSON would silently leave out or
  * change: functions, symbols, a Map. As in JSON, properties that are undefined are absent, and NaN and Infinity become null.
+ *
+ * @param maxBytes The walk ends where the payload is known to take more: nothing large is looked at to its end.
  */
-export function payloadText(payload: unknown): string {
+export function payloadText(payload: unknown, maxBytes: number): string {
   if (payload === undefined) return '';
-  const isCustom = hasToJson(payload);
+  const walk: Walk = { maxBytes, room: maxBytes, values: 0 };
+  const isCustom = !isLong(payload, walk) && hasToJson(payload);
   const value = isCustom ? payload.toJSON('payload') : payload;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw noObject(describe(value));
+  if (isStringObject(value)) throw noObject('a boxed String');
   if (!isPlain(value) && BOXED.test(kindOf(value))) throw noObject(`a boxed ${kindOf(value)}`);
-  const fault = findInside(value, 0, { values: 0 });
+  const fault = isLong(value, walk) ? tooLarge(walk) : findInside(value, 0, walk);
   if (fault === undefined) return isCustom ? customText(payload) : (JSON.stringify(payload) ?? '');
   const path = `payload${fault.path}`;
   const field = path.length > MAX_PATH_LENGTH ? `${path.slice(0, MAX_PATH_LENGTH)}…` : path;
@@ -39,18 +53,17 @@ function noObject(got: string): InvalidEventError {
   return new InvalidEventError('payload', `payload must be an object, got ${got}`);
 }
 
+function tooLarge({ maxBytes }: Walk): Fault {
+  return { path: '', rule: `brings the payload above ${maxBytes} bytes as JSON` };
+}
+
 /** Within an event, where its toJSON is told the name that it has there. */
 function customText(payload: object): string {
   return JSON.stringify({ payload }).slice('{"payload":'.length, -'}'.length);
 }
 
 /** @param isJson Whether a toJSON gave it: then it is not asked for its toJSON again. */
-function findFault(
-  value: unknown,
-  depth: number,
-  seen: { values: number },
-  isJson = false,
-): Fault | undefined {
+function findFault(value: unknown, depth: number, walk: Walk, isJson = false): Fault | undefined {
   switch (typeof value) {
     case 'function':
     case 'symbol':
@@ -58,39 +71,54 @@ function findFault(
       return { path: '', rule: `must be a value that JSON can hold, got ${describe(value)}` };
     case 'object':
       if (value === null) return undefined;
-      if (isJson || !hasToJson(value)) return findInside(value, depth, seen);
-      return value instanceof Date ? undefined : findFault(value.toJSON(''), depth, seen, true);
+      if (isLong(value, walk)) return tooLarge(walk);
+      if (isJson || !hasToJson(value)) return findInside(value, depth, walk);
+      if (value instanceof Date) return undefined;
+      return findCounted(value.toJSON(''), depth, walk, 0, true);
     default:
       return undefined;
   }
 }
 
-function findInside(value: object, depth: number, seen: { values: number }): Fault | undefined {
+/** As `findFault`, and counts the value. @param around What JSON has around it, in characters. */
+function findCounted(
+  value: unknown,
+  depth: number,
+  walk: Walk,
+  around: number,
+  isJson?: boolean,
+): Fault | undefined {
+  walk.room -= around + (typeof value === 'string' ? value.length + 2 : 1);
+  if (walk.room < 0) return tooLarge(walk);
+  return isSimple(value) ? undefined : findFault(value, depth, walk, isJson);
+}
+
+function findInside(value: object, depth: number, walk: Walk): Fault | undefined {
   if (depth > MAX_DEPTH) {
     return { path: '', rule: `is nested more than ${MAX_DEPTH} levels deep, or in a cycle` };
   }
   if (Array.isArray(value)) {
-    seen.values += value.length;
-    if (seen.values > MAX_VALUES) return TOO_MANY;
+    walk.values += value.length;
+    if (walk.values > MAX_VALUES) return TOO_MANY;
     for (let index = 0; index < value.length; index += 1) {
-      const item: unknown = value[index];
-      if (isSimple(item)) continue;
-      const fault = findFault(item, depth + 1, seen);
+      const fault = findCounted(value[index], depth + 1, walk, 1);
       if (fault !== undefined) return { ...fault, path: `[${index}]${fault.path}` };
     }
     return undefined;
   }
+  // JSON has its text; it is not to be walked by its characters.
+  if (isStringObject(value)) return findCounted(String(value), depth, walk, 0);
   const hasPlainKeys = isPlain(value);
   const loss = hasPlainKeys ? undefined : findLoss(value);
   if (loss !== undefined) return loss;
   // Faster than Object.keys, but gives what is inherited too: JSON does not look at it.
   for (const key in value) {
     if (!hasPlainKeys && !Object.hasOwn(value, key)) continue;
-    seen.values += 1;
-    if (seen.values > MAX_VALUES) return TOO_MANY;
+    walk.values += 1;
+    if (walk.values > MAX_VALUES) return TOO_MANY;
     const item = (value as Record<string, unknown>)[key];
-    if (isSimple(item)) continue;
-    const fault = findFault(item, depth + 1, seen);
+    if (item === undefined) continue;
+    const fault = findCounted(item, depth + 1, walk, key.length + 4);
     // A plain object inherits what a page added to Object.prototype, and nothing else.
     if (fault !== undefined && Object.hasOwn(value, key)) {
       return { ...fault, path: `.${key}${fault.path}` };
@@ -102,6 +130,24 @@ function findInside(value: object, depth: number, seen: { values: number }): Fau
 /** Most values are, and need none of the questions that objects do. */
 function isSimple(value: unknown): boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
+
+/** Whether these are bytes, or other elements side by side, of which there are too many: told before any is looked at. */
+function isLong(value: unknown, { room }: Walk): boolean {
+  if (!ArrayBuffer.isView(value)) return false;
+  const { length = 0 } = value as Partial<Uint8Array>;
+  return length * BYTES_PER_ELEMENT > room;
+}
+
+/** Whether it is a String, also of another realm or under another name. */
+function isStringObject(value: object): boolean {
+  if (!Object.hasOwn(value, 'length')) return false;
+  try {
+    String.prototype.valueOf.call(value);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A Map, a Set, an Error, or anything else of a class of its own that shows nothing, would be sent as `{}`. */

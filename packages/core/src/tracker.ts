@@ -1,12 +1,6 @@
 // Users whose own settings lack this library still have to compile against `await using`.
 /// <reference lib="esnext.disposable" preserve="true" />
-import {
-  BATCH_OVERHEAD_BYTES,
-  describe,
-  InvalidEventError,
-  isNonEmptyString,
-  readApiKey,
-} from '@sluice/protocol';
+import { BATCH_OVERHEAD_BYTES, InvalidEventError, readApiKey } from '@sluice/protocol';
 import { platform } from '#platform';
 import { Admission } from './admission.ts';
 import { Books } from './books.ts';
@@ -16,7 +10,7 @@ import type { DeadLetters } from './dead-letters.ts';
 import { Deadline, finishOptions } from './deadline.ts';
 import { Dispatch } from './dispatch.ts';
 import { StorageError, storageError } from './errors/storage-error.ts';
-import { EventTexts, type TrackOptions } from './event-text.ts';
+import { checkText, EventTexts, type TrackOptions } from './event-text.ts';
 import { guardHooks, type Hooked } from './hooks.ts';
 import { type Journal, rangeLength } from './journal.ts';
 import { createJournal, mayHold } from './journals/choice.ts';
@@ -85,7 +79,7 @@ export class Tracker {
     const { clock } = hooked;
     const { transport = platform.createTransport() } = hooked;
     this.#clock = clock;
-    this.#texts = new EventTexts(settings.correlationKey, settings.source);
+    this.#texts = new EventTexts(settings.correlationKey, settings.source, settings.maxEventBytes);
     this.#texts.correlationValue = this.#nobody;
     const { publish } = platform;
     const reporter = new Reporter({ books: this.#books, clock, publish, log: hooked.log });
@@ -209,14 +203,12 @@ export class Tracker {
 
   /** Sets the user to whom events belong from here on, unless they say otherwise. Never throws, as `track()`. */
   identify(correlationValue: string): void {
-    if (isNonEmptyString(correlationValue)) {
+    try {
+      checkText('correlationValue', correlationValue, this.#settings.maxEventBytes);
       this.#setCustomer(correlationValue);
-      return;
+    } catch (error) {
+      this.#reporter.invalid(error);
     }
-    const rule = 'correlationValue must be a non-empty string';
-    this.#reporter.invalid(
-      new InvalidEventError('correlationValue', `${rule}, got ${describe(correlationValue)}`),
-    );
   }
 
   /**

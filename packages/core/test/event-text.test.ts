@@ -4,10 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { EventTexts, type TrackOptions } from '../src/event-text.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 7);
+const MAX_BYTES = 256 * 1024;
 const UUID = '01234567-89ab-4cde-8f01-23456789abcd';
 
 function createTexts(correlationValue: string | undefined = 'ada@example.com'): EventTexts {
-  const texts = new EventTexts('email', 'custom');
+  const texts = new EventTexts('email', 'custom', MAX_BYTES);
   texts.correlationValue = correlationValue;
   return texts;
 }
@@ -78,7 +79,7 @@ describe('EventTexts.create', () => {
   });
 
   it('needs no default user where the event names one', () => {
-    const texts = new EventTexts('email', 'custom');
+    const texts = new EventTexts('email', 'custom', MAX_BYTES);
     expect(parse({ correlationValue: 'bob' }, undefined, { texts })).toMatchObject({
       correlationValue: 'bob',
     });
@@ -156,7 +157,7 @@ describe('EventTexts.create', () => {
       timestamp: fc.constantFrom(NOW, NOW + 1, '2020-02-29T23:59:59.999Z', new Date(NOW)),
     });
     const property = fc.property(word, fc.array(event), (correlationKey, events) => {
-      const texts = new EventTexts(correlationKey, 'custom');
+      const texts = new EventTexts(correlationKey, 'custom', MAX_BYTES);
       for (const { name, payload, ...options } of events) {
         const { correlationValue, source, timestamp } = options;
         const time = typeof timestamp === 'string' ? timestamp : new Date(timestamp).toISOString();
@@ -225,7 +226,7 @@ describe('EventTexts.create refuses', () => {
   });
 
   it('an event of nobody, and says how to name somebody', () => {
-    const error = refusal('purchase', {}, new EventTexts('email', 'custom'));
+    const error = refusal('purchase', {}, new EventTexts('email', 'custom', MAX_BYTES));
     expect(error.field).toBe('correlationValue');
     expect(error.message).toMatch(/^correlationValue must be .*track\(\).*identify\(\), got nothing$/);
   });

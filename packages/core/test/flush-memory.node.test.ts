@@ -16,7 +16,7 @@ const directory = await mkdtemp(join(tmpdir(), 'sluice-'));
 afterAll(() => rm(directory, { recursive: true }));
 
 const transport = new ScriptedTransport(new VirtualClock());
-transport.respond = () => hang();
+transport.respond = hang;
 
 /** Promises that are kept, as counted after a garbage collection. */
 const countPromises = () => queryObjects(Promise, { format: 'count' });

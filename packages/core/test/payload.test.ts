@@ -3,15 +3,17 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { payloadText } from '../src/payload.ts';
 
+const MAX_BYTES = 256 * 1024;
+
 /** What is sent of a payload. */
 function sent(payload: unknown): unknown {
-  return JSON.parse(payloadText(payload));
+  return JSON.parse(payloadText(payload, MAX_BYTES));
 }
 
 /** The InvalidEventError that a payload raises. */
 function refusal(payload: unknown): InvalidEventError {
   try {
-    payloadText(payload);
+    payloadText(payload, MAX_BYTES);
   } catch (error) {
     if (error instanceof InvalidEventError) return error;
     throw error;
@@ -33,12 +35,12 @@ afterEach(() => {
 
 describe('a payload that can be sent', () => {
   it('is absent where it is undefined', () => {
-    expect(payloadText(undefined)).toBe('');
+    expect(payloadText(undefined, MAX_BYTES)).toBe('');
   });
 
   it('is what JSON makes of it, whatever it holds that JSON can hold', () => {
     const property = fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()), (payload) => {
-      expect(payloadText(payload)).toBe(JSON.stringify(payload));
+      expect(payloadText(payload, MAX_BYTES)).toBe(JSON.stringify(payload));
     });
     fc.assert(property, { numRuns: 300 });
   });
@@ -127,19 +129,19 @@ describe('a payload that can be sent', () => {
 
   it('keeps properties that are named as those of Object.prototype, and changes no prototype', () => {
     const text = '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"toString":1}';
-    expect(payloadText(JSON.parse(text))).toBe(text);
+    expect(payloadText(JSON.parse(text), MAX_BYTES)).toBe(text);
     expect(Reflect.get({}, 'polluted')).toBeUndefined();
   });
 
   it('keeps lone surrogates, which UTF-8 cannot, as JSON escapes', () => {
-    const text = payloadText({ '\ud800': 'a\udfffb' });
+    const text = payloadText({ '\ud800': 'a\udfffb' }, MAX_BYTES);
     const bytes = new TextEncoder().encode(text);
     expect(JSON.parse(new TextDecoder().decode(bytes))).toEqual({ '\ud800': 'a\udfffb' });
   });
 
   it('may hold strings of a megabyte, and 50,000 values', () => {
     const text = 'é'.repeat(1_000_000);
-    expect(sent({ text })).toEqual({ text });
+    expect(JSON.parse(payloadText({ text }, 4 * MAX_BYTES))).toEqual({ text });
     const list = Array.from({ length: 50_000 }, (_, index) => index);
     expect(sent({ list })).toEqual({ list });
   });
@@ -309,7 +311,7 @@ describe('a payload that cannot be sent', () => {
   it('is a proxy that was revoked', () => {
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
-    expect(() => payloadText(proxy)).toThrow(TypeError);
-    expect(() => payloadText({ proxy })).toThrow(TypeError);
+    expect(() => payloadText(proxy, MAX_BYTES)).toThrow(TypeError);
+    expect(() => payloadText({ proxy }, MAX_BYTES)).toThrow(TypeError);
   });
 });
