@@ -1,11 +1,11 @@
-import { checksum } from './checksum.ts';
 import type { Note } from './note.ts';
+import { sha256 } from './sha256.ts';
 import { uuid } from './uuid.ts';
 
 /**
  * A session is what happens on one device, in all its tabs, until somebody signs out, or somebody else signs in. It has one
- * customer at the most, and what is held in it goes to that one or to nobody. Which one is under way stands in a note: its id,
- * a blank, and what tells its customer from others.
+ * customer at the most, and what is held in it goes to that one or to nobody. A note says which session is under way: its id,
+ * and once it has a customer, a random salt and a hash of both. A blank stands between two of these.
  */
 export class Sessions {
   readonly #note: Note;
@@ -24,15 +24,15 @@ export class Sessions {
    * are this customer's; undefined where there is none.
    */
   async claim(customer: string): Promise<string | undefined> {
-    const claimant = checksum(new TextEncoder().encode(customer));
     let theirs: string | undefined;
     let changed = '';
     await this.#note.change((text) => {
       // Asked again, though it was done.
       if (text === changed) return changed;
-      const [, owner = claimant] = text?.split(' ') ?? [];
-      theirs = owner === claimant ? idOf(text) : undefined;
-      changed = `${theirs ?? uuid()} ${claimant}`;
+      const [, salt = uuid(), owner] = text?.split(' ') ?? [];
+      const claimant = sha256(salt + customer);
+      theirs = (owner ?? claimant) === claimant ? idOf(text) : undefined;
+      changed = `${theirs ?? uuid()} ${salt} ${claimant}`;
       return changed;
     });
     return theirs;

@@ -57,6 +57,33 @@ describe('a program before sign-in', () => {
     expect(customers).toEqual(['ada@example.com', 'bob@example.com', 'bob@example.com']);
   });
 
+  it('gives nothing of a user to another one whose address has the same short hash', async () => {
+    // Both have the FNV-1a hash of 32 bits that once told users apart.
+    const first = create();
+    first.identify('user449599@example.com');
+    await first.durable();
+    await first.close();
+    const second = create();
+    second.track('opened');
+    second.identify('user612382@example.com');
+    expect(await second.flush()).toMatchObject({ delivered: 0, dropped: 1 });
+    await second.close();
+    expect(customers).toEqual([]);
+  });
+
+  it('keeps a hash of its user that nobody can tell in advance', async () => {
+    const notes = new Set<string>();
+    for (const name of ['one', 'two']) {
+      const tracker = create({ journalDirectory: join(directory, name) });
+      tracker.identify('ada@example.com');
+      await tracker.durable();
+      await tracker.close();
+      notes.add(await readFile(join(directory, name, 'unidentified', 'session'), 'utf8'));
+    }
+    expect(notes.size).toBe(2);
+    for (const note of notes) expect(note).toMatch(/^ [0-9a-f-]{36} [0-9a-f]{32}$/);
+  });
+
   it('makes no place for what is held where nothing is to be held', async () => {
     const tracker = create({ unidentified: { hold: false } });
     tracker.identify('ada@example.com');

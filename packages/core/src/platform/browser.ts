@@ -1,4 +1,3 @@
-import { checksum } from '../checksum.ts';
 import type { Clock } from '../clock.ts';
 import type { Journal } from '../journal.ts';
 import { IndexedDbJournal } from '../journals/indexeddb-journal.ts';
@@ -6,6 +5,7 @@ import { IndexedDbNote } from '../journals/indexeddb-note.ts';
 import { isHidden, type Meeting } from '../journals/tabs.ts';
 import type { Lifecycle } from '../lifecycle.ts';
 import type { TextWriter } from '../ring-buffer.ts';
+import { sha256 } from '../sha256.ts';
 import { FetchTransport } from '../transports/fetch-transport.ts';
 import { registerSync } from './background-sync.ts';
 import type { JournalPlace, Platform } from './platform.ts';
@@ -102,9 +102,9 @@ function meeting(): Meeting {
   };
 }
 
-/** Tells the few accounts of one origin apart, and keeps the key out of the name of a database. */
+/** Tells the accounts of one origin apart, and keeps the key out of the name of a database. */
 function nameOf(account: string, part: string): string {
-  return `sluice${part && ` ${part}`} ${checksum(encoder.encode(account))}`;
+  return `sluice${part && ` ${part}`} ${sha256(account)}`;
 }
 
 /** Some browsers hide it where nothing may be stored, some throw. */

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { clock, createJournal } from '../../src/platform/browser.ts';
+
+it('two accounts never share a database, though their names have the same short hash', async () => {
+  // Both have the same FNV-1a hash of 32 bits.
+  const accounts = [1_039_599, 1_222_382].map((number) => `https://relay.example/${number}\nemail\n`);
+  const ignored = { recovered: () => {}, damaged: () => {}, failed: () => {} };
+  for (const account of accounts) {
+    const journal = createJournal({ account, clock });
+    await journal?.open(ignored);
+    await journal?.close();
+  }
+  expect(await indexedDB.databases()).toHaveLength(2);
+});
