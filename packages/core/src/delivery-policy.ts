@@ -7,7 +7,8 @@ import type { PauseReason } from './stats.ts';
  * - `retry`: send the same bytes again, later.
  * - `split`: the body is too large; send it in halves. One event alone that is too large becomes a dead letter.
  * - `isolate`: an event is at fault; send halves to find it. One event refused twice the same way becomes a dead letter.
- * - `pause`: nothing is wrong with the events; keep all, and ask again from time to time.
+ * - `pause`: nothing is wrong with the events; keep all, and ask again from time to time. Where others are accepted, the table's own
+ *   entries ask again with this batch alone, and then look for the event at fault.
  * - `drop`: nobody wants the events; drop them, and say so. Never done unless a policy asks for it.
  */
 export type Action = 'accept' | 'retry' | 'split' | 'isolate' | 'pause' | 'drop';
@@ -25,13 +26,18 @@ export interface Rule {
   readonly isAmbiguous?: boolean;
   /** Of a pause. Default: `policy`, which asked for it. */
   readonly reason?: PauseReason;
+  /**
+   * Whether a single event may be at fault, where the service accepts others: then the sender does not pause. `ends`: after
+   * several refusals it is a dead letter. `waits`: it is kept whatever comes.
+   */
+  readonly suspect?: 'ends' | 'waits' | undefined;
 }
 
 /** Actions by status (`409`) or class (`5xx`). */
 export type DeliveryPolicy = Readonly<Record<string, Action>>;
 
-const MISDIRECTED: Rule = { action: 'pause', isSlow: true, reason: 'misdirected' };
-const UNAUTHORIZED: Rule = { action: 'pause', reason: 'unauthorized' };
+const MISDIRECTED: Rule = { action: 'pause', isSlow: true, reason: 'misdirected', suspect: 'ends' };
+const UNAUTHORIZED: Rule = { action: 'pause', reason: 'unauthorized', suspect: 'waits' };
 const ISOLATE: Rule = { action: 'isolate' };
 const ODD: Rule = { action: 'isolate', isSlow: true };
 /** Also of a status that HTTP does not know: it is kept and tried again. */
@@ -40,10 +46,10 @@ const AMBIGUOUS: Rule = { action: 'retry', isAmbiguous: true };
 /** The delivery table: exact statuses first. The interface documents none: these are the safe readings of HTTP. */
 const DELIVERY_TABLE: Readonly<Record<string, Rule>> = {
   '2xx': { action: 'accept' },
-  '3xx': MISDIRECTED,
+  '3xx': { ...MISDIRECTED, suspect: 'waits' },
   '400': ISOLATE,
   '401': UNAUTHORIZED,
-  '403': UNAUTHORIZED,
+  '403': { ...UNAUTHORIZED, suspect: 'ends' },
   '404': MISDIRECTED,
   '405': MISDIRECTED,
   '408': AMBIGUOUS,
@@ -67,10 +73,19 @@ export function ruleFor(status: number, policy: DeliveryPolicy = {}): Rule {
   for (const name of [String(status), `${Math.floor(status / 100)}xx`]) {
     const rule = DELIVERY_TABLE[name];
     const action = Object.hasOwn(policy, name) ? policy[name] : undefined;
-    if (action !== undefined) return { ...rule, action };
+    // What a user asks for is done at once.
+    if (action !== undefined) return { ...rule, action, suspect: undefined };
     if (rule !== undefined) return rule;
   }
   return AMBIGUOUS;
+}
+
+/** An answer that says that it is accepted, but is not the service's: nobody has the events. */
+export const INTERCEPTED: Rule = { action: 'pause', reason: 'intercepted', suspect: 'waits' };
+
+/** Whether a policy says itself what a status means. */
+export function isNamed(status: number, policy: DeliveryPolicy): boolean {
+  return [String(status), `${Math.floor(status / 100)}xx`].some((name) => Object.hasOwn(policy, name));
 }
 
 /** Whether it is a policy. Throws a ConfigError for a status or an action that there is not. */

@@ -1,11 +1,13 @@
 import { type Backoff, backoffDelayMs, parseRetryAfter } from '@sluice/protocol';
 import { type Batch, cutBatch, splitBatch } from './batch.ts';
 import { abortAfter, type Clock, sleep } from './clock.ts';
-import { type DeliveryPolicy, type Rule, ruleFor } from './delivery-policy.ts';
+import { type DeliveryPolicy, INTERCEPTED, isNamed, type Rule, ruleFor } from './delivery-policy.ts';
+import type { Evidence, Suspicion } from './evidence.ts';
 import { excerptOf } from './excerpt.ts';
 import { failedAttempt } from './failed-attempt.ts';
 import type { Gate, Pass } from './gate.ts';
 import type { Hooked } from './hooks.ts';
+import { isIntercepted } from './interception.ts';
 import type { Requests } from './requests.ts';
 import { type OutgoingLane, Settlement, type SettlementOptions } from './settlement.ts';
 import type { SizeLimit } from './size-limit.ts';
@@ -43,6 +45,10 @@ interface Piece {
   readonly refusals: number[];
   /** Resolves when it may be sent. */
   again?: Promise<void> | undefined;
+  /** What is held against it, once it was refused while others were accepted. */
+  suspicion?: Suspicion | undefined;
+  /** The number of the last request that was made with it. */
+  request: number;
 }
 
 /** A request that cannot wait, and may be made. */
@@ -62,6 +68,7 @@ export interface DeliveryOptions extends SettlementOptions {
   readonly gate: Gate;
   readonly requests: Requests;
   readonly sizeLimit: SizeLimit;
+  readonly evidence: Evidence;
   /** Ends what is under way. */
   readonly abort: AbortController;
 }
@@ -74,6 +81,8 @@ export class Delivery {
   readonly #settlement: Settlement;
   /** What is left of the batch: what is to be sent next is last, what was cut off first is first. */
   #pieces: Piece[] = [];
+  /** The one that is being sent, or waits for that. */
+  #current: Piece | undefined;
   /** How often the service refused in a way that is not worth many requests. */
   #slowness = 0;
   #restsBefore = false;
@@ -97,8 +106,10 @@ export class Delivery {
     this.#first = first;
     const { isStrict, journal, verdicts } = this.#options;
     const isDoubted = verdicts.blameTheService && !isStrict && first === undefined;
-    for (const part of isDoubted ? this.#sample(batch) : [batch]) this.#pieces.push(this.#take(part));
+    const parts = isDoubted ? this.#sample(batch) : this.#setApart(batch);
+    for (const part of parts) this.#pieces.push(this.#take(part));
     for (let piece = this.#pieces.pop(); piece !== undefined; piece = this.#pieces.pop()) {
+      this.#current = piece;
       if (await this.#send(piece)) continue;
       // What is to be sent next goes back last, before all others. Where nobody else may see to it, it is left as it is.
       if (journal.sharing) for (const { batch } of [...this.#pieces, piece]) this.#lane.underWay.leave(batch);
@@ -110,7 +121,32 @@ export class Delivery {
     this.#lane.underWay.add(batch);
     // One that was put aside failed before.
     const isRepeated = batch.range.isWhole === true;
-    return { batch, isRepeated, failures: 0, owesBudget: isRepeated, refusals: [] };
+    const { segment, from, to } = batch.range;
+    const suspicion = to - from === 1 ? this.#options.evidence.knownAt(segment, from) : undefined;
+    return { batch, isRepeated, failures: 0, owesBudget: isRepeated, refusals: [], suspicion, request: 0 };
+  }
+
+  /** Whether all that is left of the batch was refused while others were accepted: it is not what to ask with how the service is. */
+  get isSuspect(): boolean {
+    return this.#current?.suspicion !== undefined && this.#pieces.every(({ suspicion }) => suspicion);
+  }
+
+  /** Parts of a batch: those events by themselves that are suspected already, which are sent after the others. */
+  #setApart(batch: Batch): Batch[] {
+    const { segment, from, to } = batch.range;
+    const suspects: Batch[] = [];
+    const others: Batch[] = [];
+    let start = 0;
+    for (let index = 0; index < to - from; index += 1) {
+      if (this.#options.evidence.knownAt(segment, from + index) === undefined) continue;
+      if (index > start) others.push(cutBatch(batch, start, index));
+      suspects.push(cutBatch(batch, index, index + 1));
+      start = index + 1;
+    }
+    if (start === 0 || this.#options.isStrict) return [batch];
+    this.#lane.underWay.delete(batch);
+    if (start < to - from) others.push(cutBatch(batch, start, to - from));
+    return [...suspects, ...others.reverse()];
   }
 
   /** @param isAtFault Whether an event is, and not the size. */
@@ -160,15 +196,17 @@ export class Delivery {
 
   /** @param waiting Aborts what is waited for between two requests. */
   async #sendUntil(piece: Piece, waiting: AbortSignal): Promise<boolean> {
-    const { gate, requests } = this.#options;
+    const { clock, evidence, gate, requests } = this.#options;
     const { batch } = piece;
     for (;;) {
       if (piece.again !== undefined) await piece.again;
+      const waitMs = (piece.suspicion?.nextAt ?? 0) - clock.now();
+      if (waitMs > 0) await gate.park(waitMs, waiting);
       if (this.#restsBefore) await this.#rest(waiting);
       if (piece.failures > 0 && piece.owesBudget && this.#putAside(batch)) return true;
       const first = this.#first;
       this.#first = undefined;
-      const pass = first?.pass ?? (await gate.admit(batch.events.ends.length, piece.owesBudget, waiting));
+      const pass = first?.pass ?? (await gate.admit(sizeOf(piece), piece.owesBudget, waiting));
       if (pass === undefined) {
         if (this.#denied.aborted) await this.#settlement.end(batch, 'denied');
         else if (this.#stop.aborted) return false;
@@ -176,6 +214,7 @@ export class Delivery {
         return true;
       }
       try {
+        piece.request = evidence.sent();
         const outcome = await requests.post(batch, piece.isRepeated, first?.outlives);
         piece.isRepeated = true;
         piece.again = undefined;
@@ -188,12 +227,12 @@ export class Delivery {
 
   /** What an outcome means for a piece. Returns whether nothing is left to be done for it: otherwise it is sent again. */
   async #judge(piece: Piece, pass: Pass, outcome: Outcome, waiting: AbortSignal): Promise<boolean> {
-    const { abort, books, clock, gate, policy, reporter, requests, sizeLimit } = this.#options;
+    const { abort, books, clock, gate, reporter, requests, sizeLimit } = this.#options;
     const { batch, refusals } = piece;
     const now = clock.now();
     const answer = outcome.kind === 'answered' ? outcome : NO_ANSWER;
     const { status } = answer;
-    const rule = outcome.kind === 'answered' ? ruleFor(status, policy) : ruleOfFailure(outcome);
+    const rule = outcome.kind === 'answered' ? this.#ruleOf(batch, answer) : ruleOfFailure(outcome);
     if (rule.action === 'accept') {
       await this.#accepted(piece, pass, answer);
       return true;
@@ -217,6 +256,7 @@ export class Delivery {
       return false;
     }
     if (rule.action === 'pause') {
+      if (rule.suspect && !this.#options.isStrict) return this.#suspect(piece, pass, rule, answer);
       gate.hold(pass, rule.reason ?? 'policy', status, rule.isSlow);
       return false;
     }
@@ -247,11 +287,50 @@ export class Delivery {
     return (isSize || isRepeated || isBlamed) && this.#endSingle(piece, pass, answer);
   }
 
+  /** What is done with an answer. One that is not the service's accepts nothing, unless the user says that it is. */
+  #ruleOf(batch: Batch, answer: Answer): Rule {
+    const { policy, rejected } = this.#options;
+    const rule = ruleFor(answer.status, policy);
+    const isOdd = rule.action === 'accept' && !isNamed(answer.status, policy) && isIntercepted(answer);
+    return isOdd && rejected?.(batch, answer) === undefined ? INTERCEPTED : rule;
+  }
+
+  /**
+   * The service may find fault with an event, or with us. While it accepts others it is this batch that waits, is asked about
+   * again and halved, until one event is found. Otherwise all wait, and what was never refused is tried first. Returns true:
+   * it goes on later.
+   */
+  async #suspect(piece: Piece, pass: Pass, rule: Rule, answer: Answer): Promise<boolean> {
+    const { clock, evidence, gate } = this.#options;
+    const { batch } = piece;
+    const now = clock.now();
+    if (!gate.isCurrent(pass)) return false;
+    const isHalf = piece.suspicion === undefined && piece.sibling !== undefined;
+    piece.suspicion ??= evidence.suspicionOf(batch.range);
+    evidence.refused(piece.suspicion, now);
+    if (evidence.isDoubted) {
+      gate.hold(pass, rule.reason ?? 'policy', answer.status, rule.isSlow);
+      const { backlog } = this.#lane;
+      if (backlog.fresh + backlog.stored > 0 && this.#putBack(batch)) return true;
+    } else {
+      gate.answered(pass);
+      if (batch.events.ends.length > 1 && (isHalf || piece.suspicion.tries > 1)) {
+        this.#cut(piece, true);
+        // The other half of what is halved comes first: where that is accepted, no more needs to be asked about this one.
+        this.#pieces.unshift(...this.#pieces.splice(-2));
+        return true;
+      }
+      const isProven = rule.suspect === 'ends' && evidence.isProven(piece.suspicion, now);
+      if (isProven && batch.events.ends.length === 1) return this.#endSingle(piece, pass, answer);
+    }
+    this.#pieces.unshift(piece);
+    return true;
+  }
+
   /** Ends an event that is refused for good, unless it is the service that is to blame. Returns whether it did, or waits elsewhere. */
   async #endSingle(piece: Piece, pass: Pass, { status, body }: Answer): Promise<boolean> {
     const { gate, isStrict, verdicts } = this.#options;
     const { batch, isHeld } = piece;
-    const { underWay } = this.#lane;
     const isBlamed = verdicts.blameTheService;
     // One that cannot be put back is not to stand in the way of all others for ever.
     const isEnding = !isBlamed || isHeld;
@@ -262,11 +341,7 @@ export class Delivery {
       if (!isStrict) this.#pieces.push(...this.#pieces.splice(0, 1));
       return true;
     }
-    if (isBlamed && !isStrict && underWay.putBack(batch)) {
-      // What is behind it in this batch goes back too, so that others are tried before it.
-      this.#pieces = this.#pieces.reverse().filter(({ batch }) => !underWay.putBack(batch));
-      return true;
-    }
+    if (isBlamed && !isStrict && this.#putBack(batch)) return true;
     if (isBlamed) piece.isHeld = true;
     // It is for the storage to blame that it cannot be ended: others go on.
     else piece.again = gate.park(STORAGE_RETRY_MS, this.#stop);
@@ -274,11 +349,13 @@ export class Delivery {
   }
 
   async #accepted(piece: Piece, pass: Pass, answer: Answer): Promise<void> {
-    const { clock, gate, rejected, requests, sizeLimit } = this.#options;
+    const { clock, evidence, gate, rejected, requests, sizeLimit } = this.#options;
     const { batch, failures, isHeld, sibling } = piece;
     const { backlog, underWay } = this.#lane;
     const count = batch.events.ends.length;
     gate.accepted(pass);
+    evidence.accepted(piece.request, piece.suspicion, clock.now());
+    evidence.forget(batch.range);
     requests.accepted(batch);
     sizeLimit.accepted(batch.body.length, clock.now());
     underWay.delete(batch);
@@ -296,6 +373,14 @@ export class Delivery {
     if (failures === 0 && requests.releasesBodies && batch.memory) backlog.bodies.give(batch.memory);
   }
 
+  /** A batch goes back, and what is behind it too, so that others are tried before it. False where no journal holds it. */
+  #putBack(batch: Batch): boolean {
+    const { underWay } = this.#lane;
+    if (!underWay.putBack(batch)) return false;
+    this.#pieces = this.#pieces.reverse().filter(({ batch }) => !underWay.putBack(batch));
+    return true;
+  }
+
   /** Leaves a batch to the journal where many wait for a retry already, so that others can go. */
   #putAside(batch: Batch): boolean {
     const { gate, isStrict } = this.#options;
@@ -310,6 +395,11 @@ export class Delivery {
     const { backoff, clock, random } = this.#options;
     await sleep(clock, backoffDelayMs(Math.min(this.#slowness, SLOWEST), backoff, random), waiting);
   }
+}
+
+/** By which the smallest of those that wait goes first: what is suspected goes last. */
+function sizeOf({ batch, suspicion }: Piece): number {
+  return suspicion === undefined ? batch.events.ends.length : Number.POSITIVE_INFINITY;
 }
 
 /** What is done where there is no answer. */

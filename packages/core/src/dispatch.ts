@@ -2,6 +2,7 @@ import { EVENTS_PATH, endpoint } from '@sluice/protocol';
 import { platform } from '#platform';
 import type { Books } from './books.ts';
 import type { Clock } from './clock.ts';
+import { Evidence } from './evidence.ts';
 import { Gate } from './gate.ts';
 import type { Hooked } from './hooks.ts';
 import type { Journal } from './journal.ts';
@@ -55,6 +56,7 @@ export class Dispatch {
       backoff: { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs },
       letterbox: new Letterbox(given.clock),
       verdicts: new Verdicts(),
+      evidence: new Evidence(),
       abort: platform.createAbortController(),
     };
     this.#letterbox = parts.letterbox;

@@ -150,7 +150,9 @@ export class Gate {
   /** What others that share the journal are to know. */
   get sharedPause(): SharedPause | undefined {
     const until = this.openUntil;
-    return until === undefined ? undefined : { until, failures: this.#failuresInARow };
+    if (until === undefined) return undefined;
+    // 0: we are at fault, or somebody in between. A page that opens may find that mended.
+    return { until, failures: this.#pause ? 0 : Math.max(1, this.#failuresInARow) };
   }
 
   /** Others that share the journal found that the service is to be left alone. */
@@ -206,10 +208,15 @@ export class Gate {
     this.answered(pass);
   }
 
+  /** Whether what a request is answered is news: nothing was mended since it was made. */
+  isCurrent({ era }: Pass): boolean {
+    return era === this.#era;
+  }
+
   /** The service works, whatever it says of the events that it was sent. */
-  answered({ era }: Pass): void {
+  answered(pass: Pass): void {
     // An answer to what was sent before the breaker opened does not cut its time short.
-    if (era !== this.#era) return;
+    if (!this.isCurrent(pass)) return;
     // A service that was away says nothing of how much it bears.
     if (this.#isBroken) this.#rateLimit.forget();
     this.#isBroken = false;
@@ -257,10 +264,10 @@ export class Gate {
   }
 
   /** Nothing is wrong with the events: no request for a while, longer from time to time. */
-  hold({ era }: Pass, reason: PauseReason, status: number, isSlow = false): void {
+  hold(pass: Pass, reason: PauseReason, status: number, isSlow = false): void {
     const { clock, random, reporter } = this.#options;
     // Several requests that were under way at once are told the same: that is one pause.
-    if (era !== this.#era) return;
+    if (!this.isCurrent(pass)) return;
     const delayMs = pauseMs(this.#pauses, isSlow, random);
     this.#pauses += 1;
     this.#pause = { reason, status, until: clock.now() + delayMs };
@@ -272,7 +279,10 @@ export class Gate {
   hint(): void {
     const { clock, rests } = this.#options;
     const now = clock.now();
-    const mayHelp = this.#pause === undefined ? this.#isBroken : this.#pause.reason === 'blocked';
+    const mayHelp =
+      this.#pause === undefined
+        ? this.#isBroken
+        : this.#pause.reason === 'blocked' || this.#pause.reason === 'intercepted';
     if (!mayHelp || this.#state !== 'open' || rests?.() || Math.abs(now - this.#hintedAt) < HINT_MS) return;
     this.#hintedAt = now;
     this.#tryNow();

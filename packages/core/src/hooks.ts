@@ -35,9 +35,12 @@ export interface Hooked {
   readonly safeCause?: ((cause: unknown) => unknown) | undefined;
   /** Headers that one batch has and others have not. */
   readonly headersOf?: ((batch: Batch) => Readonly<Record<string, string>>) | undefined;
-  /** Which events of an accepted batch the answer names as rejected, in order, each with the reason. */
+  /** Which events of an accepted batch the answer names as rejected, in order, each with the reason. Undefined where it says nothing. */
   readonly rejected?:
-    | ((batch: Batch, answer: Extract<Outcome, { kind: 'answered' }>) => [index: number, reason: string][])
+    | ((
+        batch: Batch,
+        answer: Extract<Outcome, { kind: 'answered' }>,
+      ) => [index: number, reason: string][] | undefined)
     | undefined;
   /** Is told all that is raised. */
   readonly log?: Log | undefined;

@@ -44,6 +44,7 @@ const PAUSE_REASONS: Readonly<Record<PauseReason, true>> = {
   unauthorized: true,
   misdirected: true,
   refused: true,
+  intercepted: true,
   policy: true,
   blocked: true,
 };

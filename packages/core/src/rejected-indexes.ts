@@ -7,15 +7,15 @@ import { ask, attempt } from './user-code.ts';
 const isList = (value: unknown): value is RejectedEvent[] => Array.isArray(value);
 
 /**
- * Which events of an accepted batch the answer names as rejected, by index and in order, each with the reason. Nonsense
- * names none: the service said that it accepts.
+ * Which events of an accepted batch the answer names as rejected, by index and in order, each with the reason. Undefined where
+ * the function says nothing of the answer. Nonsense names none: the service said that it accepts.
  */
 export function rejectedIndexes(
   { events }: Batch,
   { status, body }: { readonly status: number; readonly body: string },
   classify: Classify,
   onFailed: (error: unknown) => void,
-): [index: number, reason: string][] {
+): [index: number, reason: string][] | undefined {
   const found = new Map<number, string>();
   const count = events.ends.length;
   let uuids: readonly unknown[] | undefined;
@@ -27,8 +27,15 @@ export function rejectedIndexes(
     }
     found.set(named, excerptOf(String(reason)));
   };
-  const call = () => classify({ status, body, count }) ?? [];
-  for (const event of ask(call, isList, 'delivery.classify must return an array', onFailed) ?? []) {
+  let isSilent = false;
+  const call = () => {
+    const named = classify({ status, body, count });
+    isSilent = !named;
+    return named ?? [];
+  };
+  const named = ask(call, isList, 'delivery.classify must return an array', onFailed);
+  if (named === undefined || isSilent) return undefined;
+  for (const event of named) {
     attempt(() => add(event), onFailed);
   }
   return [...found].sort(([a], [b]) => a - b);

@@ -52,6 +52,8 @@ export class SendTurn {
   #blindTries = 0;
   /** The last pause of others that was taken note of. */
   #pauseUntil: number | undefined;
+  /** Whether this page has not had a turn yet. */
+  #isFirst = true;
 
   constructor(options: SendTurnOptions) {
     this.#options = options;
@@ -185,8 +187,11 @@ export class SendTurn {
       if (this.#blindTries <= MOST_BLIND_TRIES) return false;
     }
     const { pause } = sharing;
-    if (pause !== undefined && pause.until !== this.#pauseUntil) gate.share(pause);
+    // A page that opens asks by itself whether what was wrong with us, or in between, is mended.
+    const isNews = pause !== undefined && pause.until !== this.#pauseUntil;
+    if (isNews && !(this.#isFirst && pause.failures === 0)) gate.share(pause);
     this.#pauseUntil = pause?.until;
+    this.#isFirst = false;
     return this.#isDue;
   }
 

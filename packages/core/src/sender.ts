@@ -14,6 +14,8 @@ const PROBE_EVENTS = 10;
 const WAYS = ['keepalive', 'later'] as const;
 /** Batches that wait for a retry leave their place to others, up to so many for each request at the same time. */
 const MOST_WAITING = 8;
+/** Deliveries of which nothing is left but events that are suspected, up to so many: they hold up no others. */
+const MOST_SUSPECTS = 1_000;
 const DONE = Promise.resolve();
 
 export interface SenderOptions extends DeliveryOptions {
@@ -35,8 +37,8 @@ export class Sender {
   readonly #retry: Alarm;
   /** Where others share the journal. */
   readonly #turn: SendTurn | undefined;
-  /** Batches on their way that are small enough to be sent to a service of which nobody knows whether it works. */
-  #probes = 0;
+  /** What is on its way, and whether it is small enough to be sent to a service of which nobody knows whether it works. */
+  readonly #running = new Map<Delivery, boolean>();
 
   constructor(options: SenderOptions) {
     const { sharing } = options.journal;
@@ -44,7 +46,7 @@ export class Sender {
     this.#turn = sharing && new SendTurn({ ...options, sharing, wake: () => this.wake() });
     this.#retry = new Alarm(options.clock, () => void this.wake());
     // How many requests are made at once is the gate's to say. One more: a probe, while all others wait.
-    this.#queue = platform.createQueue(options.concurrency * MOST_WAITING + 1);
+    this.#queue = platform.createQueue(options.concurrency * MOST_WAITING + 1 + MOST_SUSPECTS);
   }
 
   /** Something may be ready to be sent. Resolves once that is on its way, or nothing more can be. */
@@ -140,14 +142,14 @@ export class Sender {
   }
 
   #start(batch: Batch, lane: OutgoingLane, first?: FirstRequest): void {
-    const isProbe = batch.events.ends.length <= PROBE_EVENTS;
-    if (isProbe) this.#probes += 1;
     const delivery = new Delivery(this.#options, lane, this.#turn?.signal);
+    const isProbe = batch.events.ends.length <= PROBE_EVENTS;
+    this.#running.set(delivery, isProbe);
     void this.#queue
       .add(() => delivery.run(batch, first))
       .catch(this.#options.reporter.storageFailed)
       .then(() => {
-        if (isProbe) this.#probes -= 1;
+        this.#running.delete(delivery);
         void this.wake();
       });
   }
@@ -156,10 +158,13 @@ export class Sender {
   #hasRoom(): boolean {
     const { abort, concurrency, gate, isDenied, isStrict } = this.#options;
     const taken = this.#queue.pending;
+    const running = [...this.#running];
     if (abort.signal.aborted || this.#turn?.signal.aborted || isDenied?.()) return false;
     if (isStrict) return taken === 0;
-    if (gate.state !== 'closed') return this.#probes === 0;
-    return taken - gate.parked < concurrency && taken < Math.min(concurrency * MOST_WAITING, gate.mostTaken);
+    if (gate.state !== 'closed') return running.every(([{ isSuspect }, isSmall]) => isSuspect || !isSmall);
+    const suspects = Math.min(MOST_SUSPECTS, running.filter(([{ isSuspect }]) => isSuspect).length);
+    const most = Math.min(concurrency * MOST_WAITING, gate.mostTaken);
+    return taken - gate.parked < concurrency && taken - suspects < most;
   }
 
   async #nextBatch({ backlog, batcher, underWay }: OutgoingLane): Promise<Batch | undefined> {

@@ -11,6 +11,8 @@ export type PauseReason =
   | 'misdirected'
   /** Most of what was sent of late was refused: it is the service or us, not the events. */
   | 'refused'
+  /** Somebody else answers in its place, with success: another address, or an HTML page. `online` and a page that opens ask again. */
+  | 'intercepted'
   /** `delivery.policy` says so of another answer. */
   | 'policy'
   /** Something in the browser, as an ad-blocker, lets no request through to the service, while others succeed. */

@@ -19,7 +19,7 @@ function classify(hook: unknown, body = 'why'): { found: [number, string][]; fai
   const found = rejectedIndexes(batch, { status: 207, body }, hook as Classify, (error) =>
     failures.push(error),
   );
-  return { found, failures };
+  return { found: found ?? [], failures };
 }
 
 describe('rejectedIndexes', () => {
@@ -27,6 +27,26 @@ describe('rejectedIndexes', () => {
     for (const hook of [() => undefined, () => [], () => null]) {
       expect(classify(hook)).toEqual({ found: [], failures: [] });
     }
+  });
+
+  it('tells an answer of which the hook says nothing from one in which it finds nothing', () => {
+    const answer = { status: 200, body: '<html>' };
+    expect(
+      rejectedIndexes(
+        batch,
+        answer,
+        () => undefined,
+        () => {},
+      ),
+    ).toBeUndefined();
+    expect(
+      rejectedIndexes(
+        batch,
+        answer,
+        () => [],
+        () => {},
+      ),
+    ).toEqual([]);
   });
 
   it('gives the hook the whole answer, and how many events the batch had', () => {
@@ -118,7 +138,7 @@ describe('rejectedIndexes', () => {
         const hook = () => named.map(({ index, byUuid }) => (byUuid ? { uuid: `u-${index}` } : { index }));
         const found = rejectedIndexes(large, { status: 200, body: '' }, hook, () => expect.fail());
         const expected = [...new Set(named.map(({ index }) => index))].sort((a, b) => a - b);
-        expect(found.map(([index]) => index)).toEqual(expected);
+        expect(found?.map(([index]) => index)).toEqual(expected);
       },
     );
     fc.assert(property, { numRuns: 50 });

@@ -66,6 +66,8 @@ export class FetchTransport implements Transport {
         // A redirect that was not followed shows no status to a page; it is one all the same.
         status: answer.type === 'opaqueredirect' ? 302 : answer.status,
         retryAfter: answer.headers.get('retry-after') ?? undefined,
+        contentType: answer.headers.get('content-type') ?? undefined,
+        from: ['', new URL(url).href].includes(answer.url) ? undefined : answer.url,
         body: await readStart(answer, stopped),
       };
     } catch (cause) {

@@ -1,0 +1,99 @@
+import { type Range, rangeLength } from './journal.ts';
+
+/** So many batches that are refused in a row, and it is not the events that are at fault. */
+const REFUSALS_TO_DOUBT = 5;
+/** An event is at fault that is refused so often, and for so long, while others are accepted in between. */
+const REFUSALS_TO_END = 5;
+const LEAST_MS = 30_000;
+/** For so long after the service refused and then took the same bytes, what it refuses proves nothing. */
+const FICKLE_MS = 10 * 60_000;
+/** How soon what was refused is asked about again. */
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 60_000;
+const MOST_KNOWN = 1_000;
+
+/** What is held against an event, or a batch, that was refused while others were accepted. */
+export class Suspicion {
+  /** How often it was refused, and how often something newer was accepted before that. */
+  tries = 0;
+  proofs = 0;
+  /** When it was refused first. */
+  since = 0;
+  /** When it may be tried again. */
+  nextAt = 0;
+  /** The number of the last request that was made before it was refused. */
+  request = 0;
+  /** How many requests had been accepted when it was counted last. */
+  acceptances = -1;
+}
+
+/**
+ * Tells whether an event is at fault or we are, where the service answers that it does not take our key, or that the address is
+ * wrong: some firewalls answer so because of one event. It is the event's matter as long as others are accepted.
+ */
+export class Evidence {
+  #requests = 0;
+  /** The newest request that was accepted. */
+  #accepted = 0;
+  #acceptances = 0;
+  /** Batches that were refused since, each counted once. */
+  #refusedInARow = 0;
+  #fickleUntil = Number.NEGATIVE_INFINITY;
+  /** Single events, by their segment and index: what goes back to the journal is known again. */
+  readonly #known = new Map<string, Suspicion>();
+
+  /** A request is made. Returns its number. */
+  sent(): number {
+    this.#requests += 1;
+    return this.#requests;
+  }
+
+  /** Whether it is not known who is at fault: none is accepted any more, or none was yet. */
+  get isDoubted(): boolean {
+    return this.#acceptances === 0 || this.#refusedInARow >= REFUSALS_TO_DOUBT;
+  }
+
+  /** The service took what was sent with a request, and may have refused the same before. */
+  accepted(request: number, suspicion: Suspicion | undefined, now: number): void {
+    this.#acceptances += 1;
+    this.#refusedInARow = 0;
+    this.#accepted = Math.max(this.#accepted, request);
+    if (suspicion !== undefined) this.#fickleUntil = now + FICKLE_MS;
+  }
+
+  /** The service refused what is suspected. */
+  refused(suspicion: Suspicion, now: number): void {
+    if (suspicion.acceptances !== this.#acceptances) this.#refusedInARow += 1;
+    if (suspicion.tries === 0) suspicion.since = now;
+    if (suspicion.tries === 0 || this.#accepted > suspicion.request) suspicion.proofs += 1;
+    suspicion.nextAt = now + Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** suspicion.tries);
+    suspicion.tries += 1;
+    suspicion.acceptances = this.#acceptances;
+    suspicion.request = this.#requests;
+  }
+
+  /** Whether a single event is at fault beyond doubt. */
+  isProven({ proofs, since }: Suspicion, now: number): boolean {
+    return proofs >= REFUSALS_TO_END && now - since >= LEAST_MS && now >= this.#fickleUntil;
+  }
+
+  /** What is held against the events of a range; of a single one it is remembered. */
+  suspicionOf(range: Range): Suspicion {
+    if (rangeLength(range) > 1) return new Suspicion();
+    const suspicion = this.knownAt(range.segment, range.from) ?? new Suspicion();
+    this.#known.set(`${range.segment} ${range.from}`, suspicion);
+    const [oldest = ''] = this.#known.keys();
+    if (this.#known.size > MOST_KNOWN) this.#known.delete(oldest);
+    return suspicion;
+  }
+
+  /** What is held against one event. */
+  knownAt(segment: number, index: number): Suspicion | undefined {
+    return this.#known.size === 0 ? undefined : this.#known.get(`${segment} ${index}`);
+  }
+
+  /** It has met its end. */
+  forget({ segment, from }: Range): void {
+    this.#known.delete(`${segment} ${from}`);
+  }
+}
