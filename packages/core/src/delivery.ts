@@ -238,7 +238,7 @@ export class Delivery {
       return true;
     }
     if (abort.signal.aborted) return false;
-    reporter.failedAttempt(failedAttempt(outcome, rule.action, now));
+    reporter.failedAttempt(failedAttempt(outcome, rule, now));
     // The next try goes as it is where that may help: some servers fail at what they cannot parse.
     const isEncodingAtFault = rule !== BLOCKED && requests.isEncodingAtFault(batch, status || undefined);
     if (rule.action === 'retry') {

@@ -1,18 +1,21 @@
 import { DeliveryError, parseRetryAfter } from '@sluice/protocol';
-import type { Action } from './delivery-policy.ts';
+import type { Rule } from './delivery-policy.ts';
 import { excerptOf } from './excerpt.ts';
 import { reasonOf } from './reason.ts';
 import type { Outcome } from './transport.ts';
 
 /** What a request that did not succeed is told of with. */
-export function failedAttempt(outcome: Outcome, action: Action, now: number): DeliveryError {
+export function failedAttempt(outcome: Outcome, { action, reason }: Rule, now: number): DeliveryError {
   const retryable = action === 'retry' || action === 'pause';
   if (outcome.kind === 'failed') {
     const message = `the service could not be reached: ${reasonOf(outcome.cause)}`;
     return new DeliveryError(message, { retryable, cause: outcome.cause });
   }
-  const { body, status, retryAfter } = outcome;
-  const message = `the service answered ${status}; the sender's action is to ${action}`;
+  const { body, from, status, retryAfter } = outcome;
+  const message =
+    reason === 'intercepted'
+      ? `${from ?? 'an HTML page'} answered ${status} in place of the service; the events are kept`
+      : `the service answered ${status}; the sender's action is to ${action}`;
   const retryAfterMs = parseRetryAfter(retryAfter, now);
   return new DeliveryError(message, { status, retryable, retryAfterMs, excerpt: excerptOf(body) });
 }

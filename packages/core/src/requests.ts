@@ -78,19 +78,20 @@ export class Requests {
   async post(batch: Batch, isRepeated: boolean = false, outlives?: Outliving): Promise<Outcome> {
     const { clock, compression, safeCause, signal, timeouts, transport, url } = this.#options;
     const encoded = outlives ? undefined : await compression?.encode(batch.body);
-    const body = encoded?.body ?? batch.body;
+    const sent = encoded?.body ?? batch.body;
     this.#sent += 1;
     if (isRepeated) this.#retried += 1;
-    this.#bytes += body.length;
+    this.#bytes += sent.length;
     const headers = this.#headersOf(batch, encoded?.encoding);
     const start = clock.now();
-    const outcome = await transport.post({ url, headers, body, timeouts, signal, outlives });
+    const outcome = await transport.post({ url, headers, body: sent, timeouts, signal, outlives });
     this.#latencies.add(clock.now() - start);
     this.#ended += 1;
     if (outcome.kind === 'failed')
       return safeCause ? { ...outcome, cause: safeCause(outcome.cause) } : outcome;
     // A service may quote its request.
-    return { ...outcome, body: this.redact(outcome.body) };
+    const { body, from } = outcome;
+    return { ...outcome, body: this.redact(body), from: from && this.redact(from) };
   }
 
   /** Whether nobody reads the body of a request any more that was answered. */

@@ -1,5 +1,6 @@
 import { EVENTS_PATH, endpoint, readBaseUrl, requestHeaders } from '@sluice/protocol';
 import { createBatch } from './batch.ts';
+import { isIntercepted } from './interception.ts';
 import type { Journal, Limit, Range } from './journal.ts';
 import { accountOf } from './journals/account.ts';
 import { SYNC_TAG } from './platform/background-sync.ts';
@@ -82,6 +83,7 @@ async function send(
     const { body } = createBatch(events, { ...read, epoch: 0 });
     const { signal } = new AbortController();
     const outcome = await transport.post({ ...request, body, timeouts: TIMEOUTS, signal });
+    if (outcome.kind === 'answered' && isIntercepted(outcome)) throw new Error('somebody else answered');
     const status = outcome.kind === 'answered' ? outcome.status : 0;
     if (status >= 200 && status < 300) await journal.acknowledge(read);
     else if (!REFUSALS.has(status)) throw new Error(`the service answered ${status || 'nothing'}`);

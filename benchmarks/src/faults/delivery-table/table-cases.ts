@@ -70,7 +70,11 @@ const OTHER_5XX = [500, 502, 504, 505, 506, 507, 508, 510, 511, 520, 599];
 export const TABLE_CASES: readonly TableCase[] = [
   ...TWO_XX.map((status) => once({ status }, {})),
   once({ status: 200 }, {}, '200, empty body'),
-  once({ status: 200, body: '<html>all is well</html>' }, {}, '200, not JSON'),
+  once({ status: 200, body: 'all is well' }, {}, '200, not JSON'),
+  {
+    ...once({ status: 200, body: '<html>You are offline</html>', takes: false }, {}, '200, an HTML page'),
+    expected: result({ action: 'pause', requests: 2, waitMs: [PAUSE_MS, PAUSE_MS * MOST_JITTER] }),
+  },
   once({ status: 200, body: '{"taken":', end: 'cut short' }, {}, '200, cut short'),
   once({ status: 200, end: 'never' }, {}, '200, body without end'),
   ...THREE_XX.map((status) => paused(status, SLOW_PAUSE_MS)),
