@@ -12,8 +12,8 @@ export type Reply =
       readonly retryAfter?: (now: number) => string;
       /** Where the body ends: it breaks off, or it never does. */
       readonly end?: 'cut short' | 'never';
-      /** Whether it has the events all the same. */
-      readonly takes?: true;
+      /** Whether it has the events. Default: with a status of success. */
+      readonly takes?: boolean;
     }
   /** Resets the connection, before it has read the body or after. */
   | { readonly kind: 'reset'; readonly when: 'before the body' | 'after the body'; readonly takes?: true }

@@ -11,6 +11,7 @@ const PAUSES: Readonly<Record<PauseReason, string>> = {
   unauthorized: 'The service does not take the key',
   misdirected: 'The address is not that of the service',
   refused: 'The service refuses most of what it is sent',
+  intercepted: 'Somebody else answers in place of the service',
   policy: 'The service asks for a pause',
   blocked: 'Something in this browser blocks what is sent',
 };
