@@ -152,7 +152,8 @@ export class Gate {
     const until = this.openUntil;
     if (until === undefined) return undefined;
     // 0: we are at fault, or somebody in between. A page that opens may find that mended.
-    return { until, failures: this.#pause ? 0 : Math.max(1, this.#failuresInARow) };
+    const mayBeMended = this.#pause !== undefined && this.#pause.reason !== 'refused';
+    return { until, failures: mayBeMended ? 0 : Math.max(1, this.#failuresInARow) };
   }
 
   /** Others that share the journal found that the service is to be left alone. */
