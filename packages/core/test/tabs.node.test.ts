@@ -150,6 +150,19 @@ describe('tabs of one origin', () => {
     for (const tab of origin.tabs) expect([tab.tracker.stats().pending, tab.imbalance]).toEqual([0, 0]);
   });
 
+  it('ask at once as a page opens, where somebody else answered in place of the service', async () => {
+    const [first] = openTabs(1);
+    origin.respond = () => answered(200, { body: '<html>Sign in to the network</html>' });
+    first?.track(5);
+    await origin.pass(2_000);
+    expect(first?.tracker.stats().pause).toMatchObject({ reason: 'intercepted' });
+    first?.kill();
+    origin.respond = () => answered(200);
+    openTabs(1);
+    await origin.pass(2_000);
+    expect(origin.received.size).toBe(5);
+  });
+
   it('rest no longer than a pause was when it was found, though the clock was set back since', async () => {
     origin.respond = () => answered(503, { retryAfter: '600' });
     const first = origin.openTab();
