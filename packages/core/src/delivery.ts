@@ -240,7 +240,8 @@ export class Delivery {
     if (abort.signal.aborted) return false;
     reporter.failedAttempt(failedAttempt(outcome, rule, now));
     // The next try goes as it is where that may help: some servers fail at what they cannot parse.
-    const isEncodingAtFault = rule !== BLOCKED && requests.isEncodingAtFault(batch, status || undefined);
+    const isNobodys = rule === BLOCKED || rule === INTERCEPTED;
+    const isEncodingAtFault = !isNobodys && requests.isEncodingAtFault(batch, status || undefined);
     if (rule.action === 'retry') {
       if (rule.isAmbiguous) books.maybeDuplicate += batch.events.ends.length;
       const { failures } = piece;
@@ -337,6 +338,7 @@ export class Delivery {
     const isEnded = isEnding && (await this.#settlement.deadLettered(batch, status, excerptOf(body)));
     if (isBlamed) gate.hold(pass, 'refused', status);
     if (isEnded) {
+      this.#options.evidence.forget(batch.range);
       // Next is what is largest: when the service takes that, it is known to be the event's fault.
       if (!isStrict) this.#pieces.push(...this.#pieces.splice(0, 1));
       return true;
