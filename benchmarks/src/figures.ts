@@ -4,6 +4,7 @@ import type { Spread } from './spread.ts';
 /** The titles of the table of results. */
 export const TITLES: readonly string[] = [
   'what',
+  'events',
   'median',
   'min to max',
   'unit',
@@ -15,7 +16,7 @@ export const TITLES: readonly string[] = [
 ];
 
 /** How the columns of that table are set, in Markdown. */
-export const TITLE_RULE: readonly string[] = ['---', '--:', '--:', '---', '--:', '--:', '---', '---', '---'];
+export const TITLE_RULE: readonly string[] = ['---', '--:', '--:', '--:', '---', '--:', '--:', '---', '---', '---'];
 
 /** A row of a table in Markdown. */
 export function tableRow(texts: readonly string[]): string {
@@ -25,6 +26,7 @@ export function tableRow(texts: readonly string[]): string {
 /** A row as texts. */
 export function cells({
   name,
+  events,
   value,
   spread,
   unit,
@@ -36,6 +38,7 @@ export function cells({
 }: Row): string[] {
   return [
     name,
+    events ?? '',
     figure(value),
     range(spread, figure),
     unit,

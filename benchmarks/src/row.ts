@@ -1,4 +1,5 @@
 import { type Demand, demandText, isMet } from './demand.ts';
+import { type Size, sizeText } from './size.ts';
 import { type Spread, spreadOf } from './spread.ts';
 
 /** One figure of the results. */
@@ -7,6 +8,8 @@ export interface Row {
   /** The median. */
   readonly value: number;
   readonly unit: string;
+  /** How many events were measured, and after how many to warm up. Null where that is not what was measured. */
+  readonly events: string | null;
   /** What the ratio is to. Null for a figure that stands alone. */
   readonly against: string | null;
   /** The median of the ratios of the rounds. */
@@ -22,12 +25,13 @@ export interface Figures {
   readonly name: string;
   readonly unit: string;
   readonly values: readonly number[];
+  readonly size?: Size;
   readonly against?: { readonly name: string; readonly values: readonly number[] };
   readonly demand?: Demand;
 }
 
 /** Ratios are made within a round, so that a machine that is slower for a while is so for both sides. */
-export function makeRow({ name, unit, values, against, demand }: Figures): Row {
+export function makeRow({ name, unit, values, size, against, demand }: Figures): Row {
   const spread = spreadOf(values);
   const ratioSpread =
     against === undefined
@@ -37,6 +41,7 @@ export function makeRow({ name, unit, values, against, demand }: Figures): Row {
     name,
     value: spread.median,
     unit,
+    events: size === undefined ? null : sizeText(size),
     against: against?.name ?? null,
     ratio: ratioSpread?.median ?? null,
     demand: demand === undefined ? null : demandText(demand),

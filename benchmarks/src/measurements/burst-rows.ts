@@ -1,5 +1,6 @@
 import type { Demand } from '../demand.ts';
 import { makeRow, type Row } from '../row.ts';
+import type { Size } from '../size.ts';
 import type { Subject } from '../subjects/subject.ts';
 import type { BurstResult } from './burst-run.ts';
 
@@ -42,16 +43,29 @@ export interface BurstRow {
   readonly name?: string;
 }
 
+/** What the row of a figure is called, where it is the only one of its subject. */
+export function burstName({ title }: BurstFigure, { name }: Subject): string {
+  return `${title}, ${name}`;
+}
+
+/** A row of Sluice's against another subject's figure, which has a row of its own. */
+export function ratioRow(figure: BurstFigure, subject: Subject, against: Subject, demand?: Demand): BurstRow {
+  const name = `${burstName(figure, subject)}, against ${against.name}`;
+  return { figure, subject, against, name, ...(demand && { demand }) };
+}
+
 /** The row of a figure of bursts. `resultsOf` gives what was measured, round by round. */
 export function burstRow(
   resultsOf: (subject: Subject) => readonly BurstResult[],
-  { figure, subject, against, demand, name = `${figure.title}, ${subject.name}` }: BurstRow,
+  size: Size,
+  { figure, subject, against, demand, name = burstName(figure, subject) }: BurstRow,
 ): Row {
   const valuesOf = (one: Subject) => resultsOf(one).map((result) => figure.of(result));
   return makeRow({
     name,
     unit: figure.unit,
     values: valuesOf(subject),
+    size,
     ...(against && { against: { name: against.name, values: valuesOf(against) } }),
     ...(demand && { demand }),
   });

@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import type { BurstFigures, BurstSettings, BurstTold } from '../processes/burst-messages.ts';
 import { ForkedProcess } from '../processes/forked-process.ts';
 import { Receiving } from '../processes/receiving.ts';
+import { type Size, sizeText } from '../size.ts';
 import type { Subject } from '../subjects/subject.ts';
 import { checkArrival } from './arrival.ts';
 import type { MeasurementContext } from './measurement.ts';
 
 const SCRIPT = new URL('../processes/burst-process.js', import.meta.url);
+
 export interface BurstResult extends BurstFigures {
   readonly events: number;
 }
 
-export interface BurstOptions extends Omit<MeasurementContext, 'rounds'> {
+export interface BurstOptions extends MeasurementContext, Size {
   readonly round: number;
-  /** Events that are delivered before. */
-  readonly warmUp: number;
 }
 
 /** Sends a burst through a subject, in a fresh process to a fresh receiver. Throws unless each event arrives once. */
@@ -38,7 +38,7 @@ export async function runBurst(
   rmSync(journalDirectory, { recursive: true, force: true });
   const perSecond = Math.round(events / (measured.elapsedMs / 1000));
   tell(
-    `round ${round + 1}, ${events.toLocaleString('en')} events, ${name}: ${perSecond.toLocaleString('en')}/s`,
+    `round ${round + 1}, ${sizeText({ events, warmUp })} events, ${name}: ${perSecond.toLocaleString('en')}/s`,
   );
   return { ...measured, events };
 }

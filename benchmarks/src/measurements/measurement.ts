@@ -4,7 +4,6 @@ import type { Subject } from '../subjects/subject.ts';
 /** How measurements are run. */
 export interface MeasurementContext {
   readonly rounds: number;
-  readonly events: number;
   /** To see that nothing is lost, not to measure: few events. */
   readonly isQuick: boolean;
   /** An empty directory of its own. */

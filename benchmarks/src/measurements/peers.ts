@@ -8,47 +8,37 @@ import { snowplow } from '../peers/snowplow.ts';
 import type { Row } from '../row.ts';
 import { byDefault } from '../subjects/sluice.ts';
 import type { Subject } from '../subjects/subject.ts';
-import { WARM_UP_SHARE } from './burst.ts';
-import { type BurstFigure, burstRow, CPU, DELIVERED } from './burst-rows.ts';
-import { runBurst } from './burst-run.ts';
+import { CPU, DELIVERED, ratioRow } from './burst-rows.ts';
+import { type Comparison, compare, comparisonOf } from './comparison.ts';
 import type { Measurement, MeasurementContext } from './measurement.ts';
-import { inRounds } from './rounds.ts';
 
-const ROUNDS = 3;
-const QUICK_SHARE = 0.1;
-/** As many as a peer delivers in a second or two: the slowest takes hours for what the fastest takes a minute for. */
-const EVENTS = new Map<Subject, number>([
-  [posthog, 50_000],
-  [snowplow, 20_000],
-  [segment, 20_000],
-  [customerio, 20_000],
-  [amplitude, 20_000],
-  [jitsu, 5_000],
-  [rudderstack, 2_000],
-]);
-const PEERS = [...EVENTS.keys()];
+/** As many events as a peer delivers in a second or two: the slowest takes hours for what the fastest takes a minute for. */
+export const PEER_COMPARISONS: readonly Comparison[] = [
+  against(50_000, [posthog]),
+  against(20_000, [snowplow, segment, customerio, amplitude]),
+  against(5_000, [jitsu]),
+  against(2_000, [rudderstack]),
+];
 
 /** What the other SDKs deliver, that are too slow for the bursts of `burst`. */
 export const peers: Measurement = {
   name: 'peers',
   method:
-    `As \`burst\`, in ${ROUNDS} rounds with Sluice's default journal, with as many events as a peer delivers in a few seconds: ` +
-    `${[...EVENTS].map(([{ name }, events]) => `${name} ${events.toLocaleString('en')}`).join(', ')}. The ratio is to Sluice.`,
-  subjects: PEERS,
+    'As `burst`, with as many events as a peer delivers in a few seconds. Sluice delivers the same number after the same ' +
+    'warm-up, in turns with the peers of that size: a small burst after little warm-up is slower for Sluice, too.',
+  subjects: PEER_COMPARISONS.flatMap(({ subjects }) => subjects),
   run,
 };
 
 async function run(context: MeasurementContext): Promise<readonly Row[]> {
-  const { rounds, events: usual, isQuick } = context;
-  const eventsOf = (subject: Subject) => {
-    const events = EVENTS.get(subject);
-    return events === undefined ? usual : events * (isQuick ? QUICK_SHARE : 1);
-  };
-  const resultsOf = await inRounds(Math.min(rounds, ROUNDS), [byDefault, ...PEERS], (subject, round) => {
-    const events = eventsOf(subject);
-    return runBurst(subject, { ...context, events, warmUp: events * WARM_UP_SHARE, round });
-  });
-  const rows = (figure: BurstFigure) =>
-    PEERS.map((subject) => burstRow(resultsOf, { figure, subject, against: byDefault }));
-  return [...rows(DELIVERED), ...rows(CPU)];
+  const rows: Row[] = [];
+  for (const comparison of PEER_COMPARISONS) rows.push(...(await compare(comparison, context)));
+  return rows;
+}
+
+function against(events: number, others: readonly Subject[]): Comparison {
+  const rows = others.flatMap((other) =>
+    [DELIVERED, CPU].flatMap((figure) => [{ figure, subject: other }, ratioRow(figure, byDefault, other)]),
+  );
+  return comparisonOf(events, rows);
 }

@@ -1,13 +1,13 @@
 import { DELIVERED } from '../measurements/burst-rows.ts';
 import type { Row } from '../row.ts';
-import { bare, postingBare } from '../subjects/bare.ts';
+import { bare, collecting } from '../subjects/bare.ts';
 import { always, byDefault, inMemory } from '../subjects/sluice.ts';
 import type { Plot } from './plot.ts';
 
 const COLORS = { Sluice: '#0969da', 'by hand': '#8c959f', 'other SDKs': '#d4a72c' };
 type Kind = keyof typeof COLORS;
 const SLUICE = [byDefault, always, inMemory].map(({ name }) => name);
-const BY_HAND = [bare, postingBare].map(({ name }) => name);
+const BY_HAND = [bare, collecting].map(({ name }) => name);
 const PREFIX = `${DELIVERED.title}, `;
 const DIGITS = ',.0f';
 

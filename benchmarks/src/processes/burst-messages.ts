@@ -1,11 +1,9 @@
+import type { Size } from '../size.ts';
 import type { SenderSettings } from '../subjects/subject.ts';
 
-export interface BurstSettings extends SenderSettings {
+export interface BurstSettings extends SenderSettings, Size {
   /** The name of the subject. */
   readonly subject: string;
-  /** Delivered before anything is measured. */
-  readonly warmUp: number;
-  readonly events: number;
 }
 
 export type BurstTold = { readonly type: 'measured' } & BurstFigures;

@@ -4,8 +4,8 @@ import type { DurableSettings, DurableTold } from './durable-messages.ts';
 import { receiveSettings, takeLeave, tell } from './parent.ts';
 import { inTurns } from './turns.ts';
 
-const { store: name, directory, events } = await receiveSettings<DurableSettings>();
-const store = await openStore(name, directory);
+const { store: name, directory, events, groupEvents } = await receiveSettings<DurableSettings>();
+const store = await openStore(name, directory, groupEvents);
 const startedAt = performance.now();
 await inTurns(events, (turn) => {
   for (const event of turn) store.add(event);
@@ -13,7 +13,8 @@ await inTurns(events, (turn) => {
 });
 await store.settle();
 const elapsedMs = performance.now() - startedAt;
+const { commits } = store;
 const kept = await store.count();
 await store.close();
-tell<DurableTold>({ type: 'measured', elapsedMs, kept });
+tell<DurableTold>({ type: 'measured', elapsedMs, kept, commits });
 takeLeave();

@@ -1,9 +1,11 @@
-export interface TrackSettings {
-  readonly subject: 'floor' | 'default';
+import type { Size } from '../size.ts';
+
+export type TrackSubject = 'stringify' | 'default';
+
+export interface TrackSettings extends Size {
+  readonly subject: TrackSubject;
   readonly baseUrl: string;
   readonly journalDirectory: string;
-  readonly warmUp: number;
-  readonly events: number;
 }
 
 export type TrackTold = { readonly type: 'measured'; readonly nsPerEvent: number };

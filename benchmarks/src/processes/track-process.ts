@@ -1,4 +1,4 @@
-// What one track() costs its caller, in a loop that nothing interrupts; and what its floor costs.
+// What one track() costs its caller, in a loop that nothing interrupts; and what JSON.stringify of a whole event costs.
 import { bareEventText } from '../workload/bare-event.ts';
 import { sampleEvent } from '../workload/sample-event.ts';
 import type { TrackSettings, TrackTold } from './measured-messages.ts';
@@ -8,7 +8,7 @@ import { openTracker } from './tracker.ts';
 const FLUSH_TIMEOUT_MS = 120_000;
 
 const { subject, baseUrl, journalDirectory, warmUp, events } = await receiveSettings<TrackSettings>();
-const nsPerEvent = subject === 'floor' ? measureFloor() : await measureTracker();
+const nsPerEvent = subject === 'stringify' ? measureStringify() : await measureTracker();
 tell<TrackTold>({ type: 'measured', nsPerEvent });
 takeLeave();
 
@@ -26,7 +26,7 @@ async function measureTracker(): Promise<number> {
   return nsPerEvent;
 }
 
-function measureFloor(): number {
+function measureStringify(): number {
   // Held for a while, as any buffer would hold them: a text that is dropped at once costs no memory. And flattened by
   // looking at it, as whoever writes it has to: what JSON.stringify returns may still be in pieces.
   let texts: string[] = [];

@@ -5,39 +5,44 @@ import type { SampleEvent } from '../workload/sample-event.ts';
 import { countLines } from './line-count.ts';
 import type { Store } from './store.ts';
 
-const PIECE_BYTES = 256 * 1024;
+/** While one group is synced, the next one is written. */
+const MOST_AT_ONCE = 2;
 
-/** What one would write by hand: lines, written and synced in pieces. The next is made while the last is on its way. */
+/** What a good engineer writes by hand: all lines that came meanwhile go to the file with one write and one fdatasync. */
 export class BareStore implements Store {
   readonly #path: string;
   readonly #file: FileHandle;
+  readonly #groupEvents: number;
+  readonly #writers = new Set<Promise<void>>();
   #texts: string[] = [];
-  #length = 0;
+  /** The writes, one after the other. */
   #written: Promise<void> = Promise.resolve();
+  commits = 0;
 
-  private constructor(path: string, file: FileHandle) {
+  private constructor(path: string, file: FileHandle, groupEvents: number) {
     this.#path = path;
     this.#file = file;
+    this.#groupEvents = groupEvents;
   }
 
-  static async open(directory: string): Promise<BareStore> {
+  /** @param groupEvents The fewest events that are synced together. */
+  static async open(directory: string, groupEvents: number): Promise<BareStore> {
     await mkdir(directory);
     const path = join(directory, 'events.jsonl');
-    return new BareStore(path, await open(path, 'a'));
+    return new BareStore(path, await open(path, 'a'), groupEvents);
   }
 
   add(event: SampleEvent): void {
-    const text = bareEventText(event);
-    this.#texts.push(text);
-    this.#length += text.length;
-    if (this.#length >= PIECE_BYTES) this.#endPiece();
+    this.#texts.push(bareEventText(event));
   }
 
-  endTurn(): void {}
+  endTurn(): void {
+    if (this.#texts.length >= this.#groupEvents && this.#writers.size < MOST_AT_ONCE) this.#startWriter();
+  }
 
-  settle(): Promise<void> {
-    this.#endPiece();
-    return this.#written;
+  async settle(): Promise<void> {
+    if (this.#texts.length > 0) this.#startWriter();
+    await Promise.all(this.#writers);
   }
 
   count(): Promise<number> {
@@ -48,14 +53,20 @@ export class BareStore implements Store {
     return this.#file.close();
   }
 
-  #endPiece(): void {
-    if (this.#texts.length === 0) return;
-    const piece = Buffer.from(`${this.#texts.join('\n')}\n`);
-    this.#texts = [];
-    this.#length = 0;
-    this.#written = this.#written.then(async () => {
-      await this.#file.appendFile(piece);
+  #startWriter(): void {
+    const writer = this.#writeGroups();
+    this.#writers.add(writer);
+    void writer.finally(() => this.#writers.delete(writer));
+  }
+
+  async #writeGroups(): Promise<void> {
+    do {
+      const group = Buffer.from(`${this.#texts.join('\n')}\n`);
+      this.#texts = [];
+      this.#written = this.#written.then(() => this.#file.appendFile(group));
+      await this.#written;
       await this.#file.datasync();
-    });
+      this.commits += 1;
+    } while (this.#texts.length >= this.#groupEvents);
   }
 }

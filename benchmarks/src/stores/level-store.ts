@@ -5,22 +5,24 @@ import type { Store } from './store.ts';
 
 const KEY_DIGITS = 12;
 
-/** LevelDB: a chained batch with `sync` for each turn, which is written while the next is made. No compression. */
+/** LevelDB: a chained batch with `sync` for each group, which is written while the next is made. No compression. */
 export class LevelStore implements Store {
   readonly #level: ClassicLevel;
   #batch: ReturnType<ClassicLevel['batch']>;
   readonly #writes: Promise<void>[] = [];
+  readonly #groupEvents: number;
   #added = 0;
 
-  private constructor(level: ClassicLevel) {
+  private constructor(level: ClassicLevel, groupEvents: number) {
     this.#level = level;
+    this.#groupEvents = groupEvents;
     this.#batch = level.batch();
   }
 
-  static async open(directory: string): Promise<LevelStore> {
+  static async open(directory: string, groupEvents: number): Promise<LevelStore> {
     const level = new ClassicLevel(directory, { compression: false });
     await level.open();
-    return new LevelStore(level);
+    return new LevelStore(level, groupEvents);
   }
 
   add(event: SampleEvent): void {
@@ -28,13 +30,16 @@ export class LevelStore implements Store {
     this.#added += 1;
   }
 
+  get commits(): number {
+    return this.#writes.length;
+  }
+
   endTurn(): void {
-    this.#writes.push(this.#batch.write({ sync: true }));
-    this.#batch = this.#level.batch();
+    if (this.#batch.length >= this.#groupEvents) this.#commit();
   }
 
   async settle(): Promise<void> {
-    if (this.#batch.length > 0) this.endTurn();
+    if (this.#batch.length > 0) this.#commit();
     await Promise.all(this.#writes);
   }
 
@@ -47,5 +52,10 @@ export class LevelStore implements Store {
   async close(): Promise<void> {
     await this.#batch.close();
     await this.#level.close();
+  }
+
+  #commit(): void {
+    this.#writes.push(this.#batch.write({ sync: true }));
+    this.#batch = this.#level.batch();
   }
 }

@@ -3,13 +3,16 @@ import { bareEventText } from '../workload/bare-event.ts';
 import type { SampleEvent } from '../workload/sample-event.ts';
 import type { Store } from './store.ts';
 
-/** LMDB: a batch for each turn, which its own thread writes and syncs; nothing counts before `flushed`. */
+/** LMDB: a batch for each group, which its own thread writes and syncs; nothing counts before `flushed`. */
 export class LmdbStore implements Store {
   readonly #database: RootDatabase<string, number>;
   #texts: string[] = [];
+  readonly #groupEvents: number;
   #added = 0;
+  commits = 0;
 
-  constructor(directory: string) {
+  constructor(directory: string, groupEvents: number) {
+    this.#groupEvents = groupEvents;
     this.#database = open({ path: directory, encoding: 'string' });
   }
 
@@ -18,15 +21,11 @@ export class LmdbStore implements Store {
   }
 
   endTurn(): void {
-    const texts = this.#texts;
-    this.#texts = [];
-    this.#database.batch(() => {
-      for (const text of texts) this.#database.put(this.#added++, text);
-    });
+    if (this.#texts.length >= this.#groupEvents) this.#commit();
   }
 
   async settle(): Promise<void> {
-    if (this.#texts.length > 0) this.endTurn();
+    if (this.#texts.length > 0) this.#commit();
     await this.#database.flushed;
   }
 
@@ -36,5 +35,14 @@ export class LmdbStore implements Store {
 
   close(): Promise<void> {
     return this.#database.close();
+  }
+
+  #commit(): void {
+    const texts = this.#texts;
+    this.#texts = [];
+    this.commits += 1;
+    this.#database.batch(() => {
+      for (const text of texts) this.#database.put(this.#added++, text);
+    });
   }
 }

@@ -8,6 +8,8 @@ import type { Store } from './store.ts';
 
 /** A log file, written in the background and never synced: what is often taken for a safe place. */
 export class PinoStore implements Store {
+  /** It never makes anything safe. */
+  readonly commits = 0;
   readonly #path: string;
   readonly #file: ReturnType<typeof destination>;
   readonly #logger: ReturnType<typeof pino>;

@@ -5,13 +5,16 @@ import { bareEventText } from '../workload/bare-event.ts';
 import type { SampleEvent } from '../workload/sample-event.ts';
 import type { Store } from './store.ts';
 
-/** SQLite: WAL, `synchronous = FULL`, a transaction for each turn. Larger pages and rarer checkpoints make it faster. */
+/** SQLite: WAL, `synchronous = FULL`, a transaction for each group. Larger pages and rarer checkpoints make it faster. */
 export class SqliteStore implements Store {
   readonly #database: Libsql.Database;
   readonly #insert: Libsql.Statement<unknown[]>;
+  readonly #groupEvents: number;
   #texts: string[] = [];
+  commits = 0;
 
-  constructor(directory: string) {
+  constructor(directory: string, groupEvents: number) {
+    this.#groupEvents = groupEvents;
     mkdirSync(directory);
     this.#database = new Libsql(join(directory, 'events.db'));
     for (const setting of [
@@ -32,14 +35,11 @@ export class SqliteStore implements Store {
   }
 
   endTurn(): void {
-    this.#database.exec('BEGIN');
-    for (const text of this.#texts) this.#insert.run(text);
-    this.#database.exec('COMMIT');
-    this.#texts = [];
+    if (this.#texts.length >= this.#groupEvents) this.#commit();
   }
 
   async settle(): Promise<void> {
-    if (this.#texts.length > 0) this.endTurn();
+    if (this.#texts.length > 0) this.#commit();
   }
 
   count(): number {
@@ -51,5 +51,13 @@ export class SqliteStore implements Store {
 
   close(): void {
     this.#database.close();
+  }
+
+  #commit(): void {
+    this.#database.exec('BEGIN');
+    for (const text of this.#texts) this.#insert.run(text);
+    this.#database.exec('COMMIT');
+    this.#texts = [];
+    this.commits += 1;
   }
 }

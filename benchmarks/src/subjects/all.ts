@@ -7,12 +7,12 @@ import { posthog } from '../peers/posthog.ts';
 import { rudderstack } from '../peers/rudderstack.ts';
 import { segment } from '../peers/segment.ts';
 import { snowplow } from '../peers/snowplow.ts';
-import { bare, postingBare } from './bare.ts';
+import { bare, collecting } from './bare.ts';
 import { always, byDefault, inMemory } from './sluice.ts';
 import type { Subject } from './subject.ts';
 
 /** Everything that a burst can go through. */
 export const SUBJECTS: readonly Subject[] = [
-  ...[bare, postingBare, byDefault, always, inMemory, mixpanel, opentelemetry],
+  ...[bare, collecting, byDefault, always, inMemory, mixpanel, opentelemetry],
   ...[posthog, segment, snowplow, customerio, amplitude, jitsu, rudderstack],
 ];

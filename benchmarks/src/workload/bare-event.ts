@@ -5,7 +5,7 @@ import type { SampleEvent } from './sample-event.ts';
 let cachedMs = Number.NaN;
 let cachedText = '';
 
-/** The JSON text of an event with all its fields, and nothing more: what any tracker has to do for one. */
+/** The JSON text of an event with all its fields, made in the plain way. */
 export function bareEventText(event: SampleEvent): string {
   return JSON.stringify(bareEvent(event));
 }
