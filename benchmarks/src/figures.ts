@@ -23,6 +23,12 @@ export function tableRow(texts: readonly string[]): string {
   return `| ${texts.join(' | ')} |`;
 }
 
+/** The rows of which something is demanded, as a table in Markdown. */
+export function demandTable(rows: readonly Row[]): readonly string[] {
+  const demanded = rows.filter(({ demand }) => demand !== null);
+  return [TITLES, TITLE_RULE, ...demanded.map(cells)].map(tableRow);
+}
+
 /** A row as texts. */
 export function cells({
   name,

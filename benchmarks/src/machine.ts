@@ -4,20 +4,39 @@ import { packageVersion } from './package-version.ts';
 
 const GIB = 1024 ** 3;
 
-/** What the figures were measured on and with, for the results: pairs of a name and a value. */
-export function describeMachine(): readonly (readonly [string, string])[] {
+/** What the figures were measured on. */
+export interface Machine {
+  /** How many there are, and of what kind. */
+  readonly processors: string;
+  /** What other programs did when the run began: load averages of 1, 5 and 15 minutes. */
+  readonly load: readonly number[];
+  /** Versions and the rest: pairs of a name and a value. */
+  readonly others: readonly (readonly [string, string])[];
+}
+
+export function describeMachine(): Machine {
   const all = cpus();
-  const load = loadavg()
-    .map((average) => average.toFixed(2))
-    .join(', ');
-  return [
-    ['processors', `${all.length} × ${all[0]?.model.trim() ?? 'unknown'}`],
-    ['memory', `${(totalmem() / GIB).toFixed(1)} GiB`],
-    ['system', `${type()} ${release()}, ${process.arch}`],
-    ['load when it began', load],
-    ['Node', process.version],
-    ['undici', packageVersion('undici')],
-    ['Chromium', chromiumVersion()],
-    ['@sluice/core', packageVersion('@sluice/core')],
-  ];
+  return {
+    processors: `${all.length} × ${all[0]?.model.trim() ?? 'unknown'}`,
+    load: loadavg(),
+    others: [
+      ['memory', `${(totalmem() / GIB).toFixed(1)} GiB`],
+      ['system', `${type()} ${release()}, ${process.arch}`],
+      ['Node', process.version],
+      ['undici', packageVersion('undici')],
+      ['Chromium', chromiumVersion()],
+      ['@sluice/core', packageVersion('@sluice/core')],
+    ],
+  };
+}
+
+/** What stands beside figures: when, with how many processors, and what else these had to do when the run began. */
+export function machineLine(machine: Machine, date: Date): string {
+  return `${date.toISOString().slice(0, 10)}, ${loadLine(machine)}`;
+}
+
+/** `2 × CPU, load at the start 0.10, 0.20, 0.30 (1, 5, 15 minutes)` */
+export function loadLine({ processors, load }: Machine): string {
+  const averages = load.map((average) => average.toFixed(2)).join(', ');
+  return `${processors}, load at the start ${averages} (1, 5, 15 minutes)`;
 }

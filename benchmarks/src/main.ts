@@ -7,7 +7,7 @@ import { survival } from './browser/measurements/survival.ts';
 import { ArgumentError, select } from './command-line.ts';
 import { cells, TITLES } from './figures.ts';
 import { checkWritable, writeRows } from './json-file.ts';
-import { describeMachine } from './machine.ts';
+import { describeMachine, loadLine } from './machine.ts';
 import { backlog } from './measurements/backlog.ts';
 import { burst } from './measurements/burst.ts';
 import { burstSizes } from './measurements/burst-sizes.ts';
@@ -20,8 +20,8 @@ import { paced } from './measurements/paced.ts';
 import { peers } from './measurements/peers.ts';
 import { recovery } from './measurements/recovery.ts';
 import { track } from './measurements/track.ts';
-import { writePages } from './pages.ts';
-import { browserPlotsOf, plotsOf } from './plots/plots.ts';
+import { checkPages, writePages, writeSurvival } from './pages.ts';
+import { plotsOf } from './plots/plots.ts';
 import type { Row } from './row.ts';
 import { makeScratchDirectory } from './scratch-directory.ts';
 import { fitColumns, tableLine } from './text-table.ts';
@@ -30,8 +30,8 @@ import { averageBytes } from './workload/average-bytes.ts';
 const IN_NODE: readonly Measurement[] = [
   ...[burst, burstSizes, peers, track, recovery, durable, backlog, memory, paced, idle, emulator],
 ];
-const IN_BROWSER: readonly Measurement[] = [browserSize, survival, mainThread];
-const SIZE = { full: { rounds: 5, events: 200_000 }, quick: { rounds: 1, events: 20_000 } };
+const IN_BROWSER: readonly Measurement[] = [browserSize, mainThread];
+const ROUNDS = { full: 5, quick: 1 };
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -40,7 +40,7 @@ async function main(args: readonly string[]): Promise<number> {
   let measurements: readonly Measurement[];
   try {
     wanted = parseBenchArguments(args);
-    measurements = select([...IN_NODE, ...IN_BROWSER], wanted.only);
+    measurements = select(choices(wanted), wanted.only);
     checkWritable(wanted.json);
   } catch (error) {
     if (!(error instanceof ArgumentError)) throw error;
@@ -51,22 +51,30 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(BENCH_HELP);
     return 0;
   }
+  const isWhole = !wanted.quick && wanted.only === undefined && wanted.profile === undefined;
+  if (isWhole) checkPages();
   const machine = describeMachine();
+  process.stdout.write(`On ${loadLine(machine)}.\n\n`);
   const { measured, problems } = await measureAll(measurements, wanted);
   const rowsOf = (part: readonly Measurement[]) => part.flatMap((one) => measured.get(one) ?? []);
   const rows = rowsOf(measurements);
   printTable(rows);
+  process.stdout.write(`On ${loadLine(machine)}.\n\n`);
   for (const problem of problems) process.stdout.write(`INCORRECT: ${problem}\n`);
   if (wanted.json !== undefined) writeRows(wanted.json, rows);
-  const isWhole = !wanted.quick && wanted.only === undefined && wanted.profile === undefined;
-  if (isWhole && problems.length === 0) {
-    const about = { machine, conditions: conditions(), date: new Date() };
-    const [node, browser] = [rowsOf(IN_NODE), rowsOf(IN_BROWSER)];
-    await writePages({
-      ...{ ...about, rows: node, measurements: IN_NODE, plots: plotsOf(node) },
-      browser: { rows: browser, measurements: IN_BROWSER, plots: browserPlotsOf(browser) },
-    });
-    process.stdout.write('Written to benchmarks/results.md, benchmarks/plots and README.md.\n');
+  if (isWhole && problems.length === 0 && rows.length > 0) {
+    const about = { machine, date: new Date() };
+    if (wanted.survival) await writeSurvival({ ...about, rows, measurement: survival });
+    else {
+      const [node, browser] = [rowsOf(IN_NODE), rowsOf(IN_BROWSER)];
+      await writePages({
+        ...{ ...about, conditions: conditions(), rows: node, measurements: IN_NODE, plots: plotsOf(node) },
+        browser: { rows: browser, measurements: IN_BROWSER },
+      });
+    }
+    process.stdout.write(
+      `Written to benchmarks/results.md, benchmarks/plots${wanted.survival ? '' : ' and README.md'}.\n`,
+    );
   }
   const count = (pass: boolean) => rows.filter((row) => row.pass === pass).length;
   process.stdout.write(
@@ -76,6 +84,13 @@ async function main(args: readonly string[]): Promise<number> {
   return problems.length === 0 ? 0 : 1;
 }
 
+/** What is measured if no name is given; a name can be that of any measurement. */
+function choices({ survival: isSurvival, quick, only }: BenchArguments): readonly Measurement[] {
+  if (isSurvival) return [survival];
+  const usual = [...IN_NODE, ...IN_BROWSER];
+  return quick || only !== undefined ? [...usual, survival] : usual;
+}
+
 async function measureAll(
   measurements: readonly Measurement[],
   { quick, profile }: BenchArguments,
@@ -83,16 +98,16 @@ async function measureAll(
   const measured = new Map<Measurement, readonly Row[]>();
   const problems: string[] = [];
   const scratch = makeScratchDirectory();
+  const rounds = quick ? ROUNDS.quick : ROUNDS.full;
   const execArgv = profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(profile)}`];
   for (const measurement of measurements) {
     const directory = join(scratch, measurement.name);
     mkdirSync(directory);
     const tell = (line: string) => process.stdout.write(`${line}\n`);
     try {
-      const size = quick ? SIZE.quick : SIZE.full;
       measured.set(
         measurement,
-        await measurement.run({ ...size, isQuick: quick, directory, execArgv, tell }),
+        await measurement.run({ rounds, isQuick: quick, directory, execArgv, tell }),
       );
     } catch (error) {
       problems.push(`${measurement.name}: ${error instanceof Error ? error.message : String(error)}`);
@@ -108,9 +123,8 @@ function printTable(rows: readonly Row[]): void {
 }
 
 function conditions(): string[] {
-  const { rounds, events } = SIZE.full;
   return [
-    `${events.toLocaleString('en')} events of ${averageBytes()} bytes on average, medians of ${rounds} rounds with the least and the ` +
+    `Events of ${averageBytes()} bytes on average, medians of ${ROUNDS.full} rounds with the least and the ` +
       'most. Every run is a fresh process; the subjects of a round take turns, every second round in reverse.',
     'The receiver is a plain node:http server on loopback in its own process. It collects the uuids of all events: a run in ' +
       'which one is missing or comes twice is an error, and has no figure.',

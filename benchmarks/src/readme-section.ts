@@ -1,30 +1,56 @@
-import { browserReadme } from './browser/browser-section.ts';
-import { cells, TITLE_RULE, TITLES, tableRow } from './figures.ts';
+import { machineLine } from './machine.ts';
+import { DELIVERED_ROW } from './measurements/burst.ts';
+import { FIRST_REQUEST_ROW, PEAK_MEMORY_ROW } from './measurements/recovery.ts';
+import { TRACK_ROW } from './measurements/track.ts';
 import type { Results } from './results-page.ts';
+import type { Row } from './row.ts';
 
-const BEGIN = '<!-- written by `npm run bench`: begin -->';
-const END = '<!-- written by `npm run bench`: end -->';
+const NS_PER_US = 1_000;
 
-/** What the README says of speed: the plots, and every figure of which something is demanded. */
-export function readmeSection({ rows, browser, plots, machine, date }: Results): string {
-  const demanded = rows.filter(({ demand }) => demand !== null);
-  const on = ['processors', 'Node'].map((name) => machine.find(([one]) => one === name)?.[1] ?? 'unknown');
+/** What the README says of speed: three figures, and where all others are. */
+export function readmeSection({ rows, machine, date }: Pick<Results, 'rows' | 'machine' | 'date'>): string {
+  const delivered = find(rows, DELIVERED_ROW);
+  const track = find(rows, TRACK_ROW);
+  const firstRequest = find(rows, FIRST_REQUEST_ROW);
+  const memory = find(rows, PEAK_MEMORY_ROW);
   return [
-    `Measured on ${date.toISOString().slice(0, 10)}, ${on.join(', Node ')}, in one interleaved run. A demand that is missed stands here as`,
-    'missed. [All figures](benchmarks/results.md), with every configuration.',
+    `Measured on ${machineLine(machine, date)}:`,
     '',
-    ...plots.flatMap(({ name, description }) => [`![${description}](benchmarks/plots/${name}.svg)`, '']),
-    tableRow(TITLES),
-    tableRow(TITLE_RULE),
-    ...demanded.map((row) => tableRow(cells(row))),
-    ...browserReadme(browser),
+    `- The default journal delivers ${whole(delivered.value)} events/s: ${ratioText(delivered)} of what a loop delivers that ` +
+      `posts as it tracks, without a journal. ${demandText(delivered)}`,
+    `- One \`track()\` takes ${(track.value / NS_PER_US).toFixed(1)} µs: ${ratioText(track)} of one JSON.stringify of a whole event. ` +
+      demandText(track),
+    `- A process that finds ${firstRequest.events ?? ''} events sends its first request after ${valueText(firstRequest)}. ${demandText(firstRequest)} ` +
+      `It takes ${valueText(memory)} of memory at most. ${demandText(memory)}`,
+    '',
+    '[All figures](benchmarks/results.md), with every demand that is missed, and how each is measured.',
   ].join('\n');
 }
 
-/** The text with another section between its markers. Throws where it has none. */
-export function withSection(text: string, section: string): string {
-  const begin = text.indexOf(BEGIN);
-  const end = text.indexOf(END);
-  if (begin < 0 || end < begin) throw new Error(`the README has no "${BEGIN}" with "${END}" behind it`);
-  return `${text.slice(0, begin + BEGIN.length)}\n\n${section}\n\n${text.slice(end)}`;
+function find(rows: readonly Row[], name: string): Row {
+  const row = rows.find((one) => one.name === name);
+  if (row === undefined) throw new Error(`there is no row "${name}" for the README`);
+  return row;
+}
+
+/** `0.93 (0.83 to 1.12)` */
+function ratioText({ ratio, ratioSpread }: Row): string {
+  return `${digits(ratio)} (${digits(ratioSpread?.min)} to ${digits(ratioSpread?.max)})`;
+}
+
+/** `40 ms (34 to 46)` */
+function valueText({ value, unit, spread }: Row): string {
+  return `${whole(value)} ${unit} (${whole(spread.min)} to ${whole(spread.max)})`;
+}
+
+function demandText({ demand, pass }: Row): string {
+  return `Demand: ${demand}, ${pass === true ? 'met' : '**missed**'}.`;
+}
+
+function digits(ratio: number | null | undefined): string {
+  return (ratio ?? Number.NaN).toFixed(2);
+}
+
+function whole(value: number): string {
+  return Math.round(value).toLocaleString('en');
 }

@@ -1,9 +1,11 @@
 import { type BrowserResults, browserResults } from './browser/browser-section.ts';
 import { cells, TITLE_RULE, TITLES, tableRow } from './figures.ts';
+import { type Machine, machineLine } from './machine.ts';
 import type { Measurement } from './measurements/measurement.ts';
 import { packageVersion } from './package-version.ts';
-import type { Plot } from './plots/plot.ts';
+import { type Plot, plotImage } from './plots/plot.ts';
 import type { Row } from './row.ts';
+import { SURVIVAL_SECTION } from './sections.ts';
 import type { Subject } from './subjects/subject.ts';
 
 export interface Results {
@@ -11,32 +13,33 @@ export interface Results {
   readonly browser: BrowserResults;
   readonly plots: readonly Plot[];
   readonly measurements: readonly Measurement[];
-  readonly machine: readonly (readonly [string, string])[];
+  readonly machine: Machine;
   readonly conditions: readonly string[];
   readonly date: Date;
 }
 
-/** benchmarks/results.md: the figures, and all that one has to know to make or doubt them. */
-export function resultsPage({
-  rows,
-  browser,
-  plots,
-  measurements,
-  machine,
-  conditions,
-  date,
-}: Results): string {
+/**
+ * benchmarks/results.md: the figures, and all that one has to know to make or doubt them.
+ *
+ * @param survival What survives in a browser, as a run of its own wrote it.
+ */
+export function resultsPage(
+  { rows, browser, plots, measurements, machine, conditions, date }: Results,
+  survival: string,
+): string {
   return [
     '# Results',
     '',
-    `Written by \`npm run bench\` on ${date.toISOString().slice(0, 10)}; not to be edited. Ratios hold from machine to`,
-    'machine, absolute figures do not; each ratio is made within one round. A demand that is missed stands here as missed.',
+    'Written by `npm run bench`; not to be edited. Ratios hold from machine to machine, absolute figures do not; each',
+    'ratio is made within one round, and both sides have as many events and as much warm-up ("20,000 after 2,000"). A demand that is missed stands here as missed.',
+    '',
+    `Measured on ${machineLine(machine, date)}.`,
     '',
     tableRow(TITLES),
     tableRow(TITLE_RULE),
     ...rows.map((row) => tableRow(cells(row))),
     '',
-    ...plots.flatMap(({ name, description }) => [`![${description}](plots/${name}.svg)`, '']),
+    ...plots.flatMap((plot) => [plotImage(plot), '']),
     '## How',
     '',
     ...conditions.map((condition) => `- ${condition}`),
@@ -46,10 +49,17 @@ export function resultsPage({
     '',
     ...subjects(measurements).map(describeSubject),
     '',
+    '## In a browser',
+    '',
     ...browserResults(browser),
+    '### What survives',
+    '',
+    SURVIVAL_SECTION.around(survival),
+    '',
     '## On what',
     '',
-    ...machine.map(([name, value]) => `- ${name}: ${value}`),
+    `- processors: ${machine.processors}`,
+    ...machine.others.map(([name, value]) => `- ${name}: ${value}`),
     '',
   ].join('\n');
 }

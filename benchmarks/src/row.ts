@@ -45,7 +45,7 @@ export function makeRow({ name, unit, values, size, against, demand }: Figures):
     against: against?.name ?? null,
     ratio: ratioSpread?.median ?? null,
     demand: demand === undefined ? null : demandText(demand),
-    pass: demand === undefined ? null : isMet(demand, spread.median, ratioSpread?.median),
+    pass: demand === undefined ? null : isMet(demand, spread, ratioSpread?.median),
     spread,
     ratioSpread,
   };

@@ -1,5 +1,5 @@
 // How the rows of the browser are called: who makes them and who shows them agree here.
-import type { Scenario } from './scenarios.ts';
+import { caseTitle, type SurvivalCase } from './survival-cases.ts';
 
 export const SIZE = 'size in a page';
 export const CALLED = 'calls made in time';
@@ -16,12 +16,12 @@ export function trackTitle(backlog: number): string {
   return `track() in a page, backlog of ${backlog.toLocaleString('en')}`;
 }
 
-export function survivedTitle({ title }: Scenario): string {
-  return `survived ${title}`;
+export function survivedTitle(one: SurvivalCase): string {
+  return `survived ${caseTitle(one)}`;
 }
 
-export function twiceTitle({ title }: Scenario): string {
-  return `came twice ${title}`;
+export function twiceTitle(one: SurvivalCase): string {
+  return `came twice ${caseTitle(one)}`;
 }
 
 /** A row's name, of what it tells and whose figure it is. */

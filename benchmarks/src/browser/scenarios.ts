@@ -2,8 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright';
 import type { Cell } from './cell.ts';
 
-/** Between the last track() and what happens then. */
-export const REST_MS = 2000;
 /** What the events of a scenario are called. */
 export const PREFIX = 'event';
 
@@ -11,43 +9,53 @@ export const PREFIX = 'event';
 export interface Scenario {
   /** As in the titles of tables. */
   readonly title: string;
-  /** Tracks so many events while the service is down, brings it up, and leaves an SDK running. Resolves to a page of it. */
-  run(cell: Cell, events: number): Promise<Page>;
+  /**
+   * Tracks so many events while the service is down, rests, brings the service up, and leaves an SDK running. Resolves to a
+   * page of it.
+   */
+  run(cell: Cell, events: number, restMs: number): Promise<Page>;
 }
+
+export const CLOSED_TAB: Scenario = {
+  title: 'in a new tab',
+  async run(cell, events, restMs) {
+    const page = await cell.visit();
+    await trackAll(cell, page, { from: 0, count: events, restMs });
+    await page.close();
+    return comeBack(cell, await cell.openTab());
+  },
+};
+
+export const KILLED: Scenario = {
+  title: 'after SIGKILL',
+  async run(cell, events, restMs) {
+    await trackAll(cell, await cell.visit(), { from: 0, count: events, restMs });
+    await cell.killAndRestart();
+    return comeBack(cell, await cell.openTab());
+  },
+};
 
 export const SCENARIOS: readonly Scenario[] = [
   {
     title: 'after reload',
-    async run(cell, events) {
+    async run(cell, events, restMs) {
       const page = await cell.visit();
-      await trackAll(cell, page, 0, events);
+      await trackAll(cell, page, { from: 0, count: events, restMs });
       await page.reload();
       return comeBack(cell, page);
     },
   },
-  {
-    title: 'in a new tab',
-    async run(cell, events) {
-      const page = await cell.visit();
-      await trackAll(cell, page, 0, events);
-      await page.close();
-      return comeBack(cell, await cell.openTab());
-    },
-  },
-  {
-    title: 'after SIGKILL',
-    async run(cell, events) {
-      await trackAll(cell, await cell.visit(), 0, events);
-      await cell.killAndRestart();
-      return comeBack(cell, await cell.openTab());
-    },
-  },
+  CLOSED_TAB,
+  KILLED,
   {
     title: 'two tabs, half each',
-    async run(cell, events) {
+    async run(cell, events, restMs) {
       const half = events / 2;
       const [one, other] = await Promise.all([cell.visit(), cell.visit()]);
-      await Promise.all([trackAll(cell, one, 0, half), trackAll(cell, other, half, half)]);
+      await Promise.all([
+        trackAll(cell, one, { from: 0, count: half, restMs }),
+        trackAll(cell, other, { from: half, count: half, restMs }),
+      ]);
       await Promise.all([one.reload(), other.reload()]);
       const [page] = await Promise.all([comeBack(cell, one), comeBack(cell, other)]);
       return page;
@@ -55,9 +63,15 @@ export const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-async function trackAll(cell: Cell, page: Page, from: number, count: number): Promise<void> {
+interface Burst {
+  readonly from: number;
+  readonly count: number;
+  readonly restMs: number;
+}
+
+async function trackAll(cell: Cell, page: Page, { from, count, restMs }: Burst): Promise<void> {
   await cell.track(page, { prefix: PREFIX, from, count });
-  await sleep(REST_MS);
+  await sleep(restMs);
 }
 
 /** The service works again, and the SDK starts in a page that was just loaded. */

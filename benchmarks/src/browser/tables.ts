@@ -1,5 +1,6 @@
 import { tableRow } from '../figures.ts';
 import type { Row } from '../row.ts';
+import type { Spread } from '../spread.ts';
 import {
   BACKLOGS,
   BUSY,
@@ -13,35 +14,46 @@ import {
   trackTitle,
   twiceTitle,
 } from './row-names.ts';
-import { SCENARIOS } from './scenarios.ts';
 import { SUBJECTS } from './subjects.ts';
+import { ALL_COUNTS, ALL_ENDINGS, endingTitle, MOST_EVENTS, type SurvivalCase } from './survival-cases.ts';
 
 const NOTHING = '–';
 
-/** What survives, by SDK and scenario, and what each weighs: a table in Markdown. Nothing where it was not measured. */
+/** What survives, by SDK and by what happens: a table in Markdown. Nothing where it was not measured. */
 export function survivalTable(rows: readonly Row[]): readonly string[] {
-  const find = finder(rows);
-  const lines = SUBJECTS.map(({ name }) => [
-    name,
-    ...SCENARIOS.map((scenario) =>
-      arrived(find(rowName(survivedTitle(scenario), name)), find(rowName(twiceTitle(scenario), name))),
-    ),
-    figure(find(rowName(SIZE, name))),
-  ]);
-  return table(['delivered of 1,000', ...SCENARIOS.map(({ title }) => title), 'gzip kB'], lines);
+  const titles = [`delivered of ${MOST_EVENTS.toLocaleString('en')}`, ...ALL_ENDINGS.map(endingTitle)];
+  return table(titles, survivalLines(rows, ALL_ENDINGS));
 }
 
-/** What tracking offline costs the main thread, by SDK: a table in Markdown. Nothing where it was not measured. */
+/** What survives a closed tab, by SDK and by how much there was: a table in Markdown. Nothing where it was not measured. */
+export function countsTable(rows: readonly Row[]): readonly string[] {
+  const titles = ALL_COUNTS.map(({ events }) => `of ${events.toLocaleString('en')}`);
+  const [ending = ''] = ALL_COUNTS.map(endingTitle);
+  return table([`delivered ${ending}`, ...titles], survivalLines(rows, ALL_COUNTS));
+}
+
+function survivalLines(rows: readonly Row[], cases: readonly SurvivalCase[]): string[][] {
+  const find = finder(rows);
+  return SUBJECTS.map(({ name }) => [
+    name,
+    ...cases.map((one) =>
+      arrived(find(rowName(survivedTitle(one), name)), find(rowName(twiceTitle(one), name))),
+    ),
+  ]);
+}
+
+/** What an SDK weighs, and what tracking offline costs the main thread: a table in Markdown. Nothing where it was not measured. */
 export function mainThreadTable(rows: readonly Row[]): readonly string[] {
   const find = finder(rows);
   const lines = SUBJECTS.map(({ name }) => [
     name,
+    figure(find(rowName(SIZE, name))),
     figure(find(rowName(CALLED, name))),
     `${find(rowName(DONE, name))?.value === 0 ? '> ' : ''}${figure(find(rowName(BUSY, name)))}`,
     ...[LONGEST, HEAP, ...BACKLOGS.map(trackTitle)].map((title) => figure(find(rowName(title, name)))),
   ]);
   const titles = [
-    ...['10,000 calls offline', 'made', 'main thread, ms', 'longest task, ms', 'heap, MB'],
+    ...['10,000 calls offline', 'gzip kB', 'made', 'main thread, ms', 'longest task, ms', 'heap, MB'],
     ...BACKLOGS.map((backlog) => `µs at ${backlog.toLocaleString('en')}`),
   ];
   return table(titles, lines);
@@ -61,12 +73,19 @@ function table(titles: readonly string[], lines: readonly (readonly string[])[])
   return [titles, rule, ...measured].map(tableRow);
 }
 
-/** How much arrived: `500`, `500, 12 twice`, or `350 in 60 s` where more was on its way then. */
+/**
+ * How much arrived: `500`, `480 to 500` where runs differ, `500, 12 twice`, or `350 in 60 s` where more was on its way then.
+ */
 export function arrived(survived: Row | undefined, twice: Row | undefined): string {
   if (survived === undefined) return NOTHING;
-  const again = twice === undefined || twice.value === 0 ? '' : `, ${twice.value.toLocaleString('en')} twice`;
+  const again = twice === undefined || twice.spread.max === 0 ? '' : `, ${range(twice.spread)} twice`;
   const [late = ''] = / in \d+ s$/.exec(survived.unit) ?? [];
-  return `${survived.value.toLocaleString('en')}${again}${late}`;
+  return `${range(survived.spread)}${again}${late}`;
+}
+
+function range({ min, max }: Spread): string {
+  const ends = min === max ? [min] : [min, max];
+  return ends.map((end) => end.toLocaleString('en')).join(' to ');
 }
 
 function figure(row: Row | undefined): string {

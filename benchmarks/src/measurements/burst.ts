@@ -4,12 +4,15 @@ import { opentelemetry } from '../peers/opentelemetry.ts';
 import { bare, collecting } from '../subjects/bare.ts';
 import { always, byDefault, inMemory } from '../subjects/sluice.ts';
 import { TURN_EVENTS } from '../workload/drive.ts';
-import { CPU, DELAY, DELIVERED, MEMORY, ratioRow } from './burst-rows.ts';
+import { burstName, CPU, DELAY, DELIVERED, MEMORY, ratioRow } from './burst-rows.ts';
 import { type Comparison, compare, comparisonOf } from './comparison.ts';
 import type { Measurement } from './measurement.ts';
 
 const SDKS = [mixpanel, opentelemetry];
 const NO_MORE_CPU: Demand = { of: 'ratio', bound: 'at most', limit: 1 };
+
+/** What the row of the default journal against the bare loop is called. */
+export const DELIVERED_ROW: string = burstName(DELIVERED, byDefault);
 
 /** All subjects that are fast enough for a long burst, and the ratios between them. */
 export const BURST_COMPARISON: Comparison = comparisonOf(200_000, [

@@ -15,6 +15,9 @@ const LEAVING = new URL('../processes/leaving-process.js', import.meta.url);
 const RECOVERING = new URL('../processes/recovering-process.js', import.meta.url);
 const POSTING = new URL('../processes/posting-process.js', import.meta.url);
 const EVENTS = { full: 1_000_000, quick: 100_000 };
+/** What the rows of a process that finds a backlog are called. */
+export const FIRST_REQUEST_ROW = 'first batch in flight, of a backlog';
+export const PEAK_MEMORY_ROW = 'peak memory, of a backlog';
 const SUBJECTS = ['posted', 'recovered'] as const;
 const MB = 1_000_000;
 
@@ -52,21 +55,21 @@ async function run(context: MeasurementContext): Promise<readonly Row[]> {
   });
   const values = (subject: (typeof SUBJECTS)[number], figure: keyof Delivery) =>
     resultsOf(subject).map((delivery) => delivery[figure]);
-  const waiting = `${events.toLocaleString('en')} events waiting`;
+  const size = { events, warmUp: 0 };
   const most = { of: 'value', bound: 'at most', limit: 150 } as const;
   const ready = { name: 'drain, ready bodies from one file', values: values('posted', 'perSecond') };
   return [
     makeRow({
-      ...{ name: `first batch in flight, ${waiting}`, unit: 'ms' },
+      ...{ name: FIRST_REQUEST_ROW, unit: 'ms', size },
       ...{ values: values('recovered', 'firstRequestMs'), demand: most },
     }),
     makeRow({
-      ...{ name: `peak memory, ${waiting}`, unit: 'MB' },
+      ...{ name: PEAK_MEMORY_ROW, unit: 'MB', size },
       ...{ values: values('recovered', 'peakMb'), demand: most },
     }),
-    makeRow({ ...ready, unit: 'events/s' }),
+    makeRow({ ...ready, unit: 'events/s', size }),
     makeRow({
-      ...{ name: `drain, ${waiting}`, unit: 'events/s', values: values('recovered', 'perSecond') },
+      ...{ name: 'drain, of a backlog', unit: 'events/s', size, values: values('recovered', 'perSecond') },
       against: ready,
       demand: { of: 'ratio', bound: 'at least', limit: 0.6 },
     }),

@@ -10,6 +10,11 @@ export interface Plot {
   readonly spec: TopLevelSpec;
 }
 
+/** As it stands in benchmarks/results.md. */
+export function plotImage({ name, description }: Plot): string {
+  return `![${description}](plots/${name}.svg)`;
+}
+
 const FONT = 'system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif';
 const TEXT = '#24292f';
 const FAINT = '#57606a';

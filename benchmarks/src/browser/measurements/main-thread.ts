@@ -11,7 +11,6 @@ import {
   WARM_UP_EVENTS,
 } from '../main-thread-run.ts';
 import { BACKLOGS, BUSY, CALLED, DONE, HEAP, LONGEST, rowName, trackTitle } from '../row-names.ts';
-import { sideBySide } from '../side-by-side.ts';
 import { emptyLoop, PEERS, sluice } from '../subjects.ts';
 
 const PLAN = {
@@ -19,8 +18,6 @@ const PLAN = {
   quick: { events: 1000, backlogs: [100], mostMs: 5000 },
 } as const satisfies Record<string, MainThreadPlan>;
 const ROUNDS = { full: 3, quick: 1 };
-/** As many as there are processors in a small machine. */
-const PEERS_AT_ONCE = 2;
 const MB = 1_000_000;
 
 const MOST_SECONDS = PLAN.full.mostMs / 1000;
@@ -34,7 +31,7 @@ export const mainThread: Measurement = {
     'time is that of all its tasks (TaskDuration of the DevTools protocol) without what the same calls of an empty function take; the longest task is one ' +
     'of more than 50 ms, or else the longest chunk of calls; the heap is objects and array buffers after a full collection, over that ' +
     'before the first event. track() at a backlog is the median of 10 chunks from there on; the page is cross-origin isolated, so that its clock has steps of 5 µs. ' +
-    `What is not done after ${MOST_SECONDS} s is ended. Sluice and the empty loop take turns, in ${ROUNDS.full} rounds; peers run once, ${PEERS_AT_ONCE} at a time.`,
+    `What is not done after ${MOST_SECONDS} s is ended. Sluice and the empty loop take turns, in ${ROUNDS.full} rounds; peers run once. There is never more than one browser.`,
   run,
 };
 
@@ -49,10 +46,8 @@ async function run(context: MeasurementContext): Promise<readonly Row[]> {
   return withField([emptyLoop, sluice, ...peers], context, async (field) => {
     const [empty, own] = await inTurns([emptyLoop, sluice], field, context);
     if (empty === undefined || own === undefined) return [];
-    const others = await sideBySide(peers, PEERS_AT_ONCE, async (subject) => ({
-      subject,
-      results: [await runOnce(subject, 0, field, context)],
-    }));
+    const others: Named[] = [];
+    for (const subject of peers) others.push({ subject, results: [await runOnce(subject, 0, field, context)] });
     return [own, ...others].flatMap((one) => rowsOf(one, empty.results, isQuick));
   });
 }

@@ -1,0 +1,43 @@
+/** The part of a page that a program writes, between two comments. */
+export class Section {
+  readonly #begin: string;
+  readonly #end: string;
+
+  /** @param command What writes it. */
+  constructor(command: string) {
+    this.#begin = `<!-- written by \`${command}\`: begin -->`;
+    this.#end = `<!-- written by \`${command}\`: end -->`;
+  }
+
+  /** The section with its comments. */
+  around(content: string): string {
+    return `${this.#begin}\n\n${content}\n\n${this.#end}`;
+  }
+
+  /** What the text has between the comments. Throws where it has none. */
+  read(text: string): string {
+    return this.#parts(text).content.trim();
+  }
+
+  /** The text with other content between the comments. Throws where it has none. */
+  replace(text: string, content: string): string {
+    const { before, after } = this.#parts(text);
+    return before + this.around(content) + after;
+  }
+
+  #parts(text: string): { before: string; content: string; after: string } {
+    const begin = text.indexOf(this.#begin);
+    const end = text.indexOf(this.#end);
+    if (begin < 0 || end < begin) throw new Error(`there is no "${this.#begin}" with "${this.#end}" behind it`);
+    return {
+      before: text.slice(0, begin),
+      content: text.slice(begin + this.#begin.length, end),
+      after: text.slice(end + this.#end.length),
+    };
+  }
+}
+
+/** Of the main README: the figures that are shown there. */
+export const README_SECTION: Section = new Section('npm run bench');
+/** Of benchmarks/results.md: what survives, which a run of its own measures. */
+export const SURVIVAL_SECTION: Section = new Section('npm run bench -- --survival');
