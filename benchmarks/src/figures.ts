@@ -16,7 +16,18 @@ export const TITLES: readonly string[] = [
 ];
 
 /** How the columns of that table are set, in Markdown. */
-export const TITLE_RULE: readonly string[] = ['---', '--:', '--:', '--:', '---', '--:', '--:', '---', '---', '---'];
+export const TITLE_RULE: readonly string[] = [
+  '---',
+  '--:',
+  '--:',
+  '--:',
+  '---',
+  '--:',
+  '--:',
+  '---',
+  '---',
+  '---',
+];
 
 /** A row of a table in Markdown. */
 export function tableRow(texts: readonly string[]): string {

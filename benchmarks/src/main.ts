@@ -105,10 +105,7 @@ async function measureAll(
     mkdirSync(directory);
     const tell = (line: string) => process.stdout.write(`${line}\n`);
     try {
-      measured.set(
-        measurement,
-        await measurement.run({ rounds, isQuick: quick, directory, execArgv, tell }),
-      );
+      measured.set(measurement, await measurement.run({ rounds, isQuick: quick, directory, execArgv, tell }));
     } catch (error) {
       problems.push(`${measurement.name}: ${error instanceof Error ? error.message : String(error)}`);
     }

@@ -28,7 +28,8 @@ export class Section {
   #parts(text: string): { before: string; content: string; after: string } {
     const begin = text.indexOf(this.#begin);
     const end = text.indexOf(this.#end);
-    if (begin < 0 || end < begin) throw new Error(`there is no "${this.#begin}" with "${this.#end}" behind it`);
+    if (begin < 0 || end < begin)
+      throw new Error(`there is no "${this.#begin}" with "${this.#end}" behind it`);
     return {
       before: text.slice(0, begin),
       content: text.slice(begin + this.#begin.length, end),

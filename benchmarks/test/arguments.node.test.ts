@@ -6,7 +6,7 @@ import { parseFaultArguments } from '../src/faults/arguments.ts';
 describe('the command lines', () => {
   it('ask for everything where nothing is said', () => {
     expect(parseFaultArguments([])).toEqual({ quick: false, help: false });
-    expect(parseBenchArguments([])).toEqual({ quick: false, help: false });
+    expect(parseBenchArguments([])).toEqual({ quick: false, survival: false, help: false });
   });
 
   it('take what there is', () => {
@@ -18,6 +18,7 @@ describe('the command lines', () => {
       json: 'rows.json',
     });
     expect(parseBenchArguments(['--profile', 'there', '-h'])).toMatchObject({ profile: 'there', help: true });
+    expect(parseBenchArguments(['--survival'])).toMatchObject({ survival: true });
   });
 
   it.each([['--fast'], ['sigkill'], ['--only'], ['--quick=yes']])(

@@ -33,15 +33,22 @@ describe('figures', () => {
   });
 
   it('holds a demand against the ratio or the value, from one side', () => {
-    expect(isMet({ of: 'value', bound: 'at most', limit: 96 }, 96, undefined)).toBe(true);
-    expect(isMet({ of: 'value', bound: 'at most', limit: 96 }, 96.1, 0.1)).toBe(false);
-    expect(isMet({ of: 'ratio', bound: 'at least', limit: 1.1 }, 5, 1.09)).toBe(false);
-    expect(isMet({ of: 'ratio', bound: 'at least', limit: 1.1 }, 5, undefined)).toBe(false);
+    expect(isMet({ of: 'value', bound: 'at most', limit: 96 }, spreadOf([96]), undefined)).toBe(true);
+    expect(isMet({ of: 'value', bound: 'at most', limit: 96 }, spreadOf([96.1]), 0.1)).toBe(false);
+    expect(isMet({ of: 'ratio', bound: 'at least', limit: 1.1 }, spreadOf([5]), 1.09)).toBe(false);
+    expect(isMet({ of: 'ratio', bound: 'at least', limit: 1.1 }, spreadOf([5]), undefined)).toBe(false);
+  });
+
+  it('holds a demand against every run, where one that misses it must not hide behind the median', () => {
+    const demand: Demand = { of: 'every value', bound: 'at least', limit: 1000 };
+    expect(isMet(demand, spreadOf([1000, 1000, 1000]), undefined)).toBe(true);
+    expect(isMet(demand, spreadOf([1000, 1000, 999]), undefined)).toBe(false);
+    expect(demandText(demand)).toBe('every run >= 1000');
   });
 
   it('holds a demand against the ratio or the value, from both sides', () => {
     const demand: Demand = { of: 'ratio', bound: 'between', limits: [0.9, 1.1] };
-    expect([0.89, 0.9, 1, 1.1, 1.11].map((ratio) => isMet(demand, 5, ratio))).toEqual([
+    expect([0.89, 0.9, 1, 1.1, 1.11].map((ratio) => isMet(demand, spreadOf([5]), ratio))).toEqual([
       false,
       true,
       true,

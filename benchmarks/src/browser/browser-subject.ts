@@ -7,6 +7,4 @@ export interface BrowserSubject {
   readonly package?: string;
   /** Its options and what else is done for it, for the results. */
   readonly configuration: string;
-  /** How long it may deliver nothing and go on afterwards, in milliseconds, where that is longer than for others. */
-  readonly quietMs?: number;
 }

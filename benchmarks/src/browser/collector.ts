@@ -8,7 +8,9 @@ const REPLY = JSON.stringify({ ok: true, success: true, status: 1, code: 200 });
 
 /** How long to wait for events. */
 export interface Patience {
-  /** Nothing new for so long: nothing more will come. */
+  /** Nothing for so long from the start: nothing will come. */
+  readonly firstMs: number;
+  /** Nothing new for so long, after something came: nothing more will come. */
   readonly quietMs: number;
   /** Never longer than this. */
   readonly mostMs: number;
@@ -60,12 +62,17 @@ export class Collector implements AsyncDisposable {
   }
 
   /** Resolves once so many events with this prefix have come, or no more will: to false where they came until the end. */
-  async settle(prefix: string, events: number, { quietMs, mostMs, repeatMs }: Patience): Promise<boolean> {
+  async settle(
+    prefix: string,
+    events: number,
+    { firstMs, quietMs, mostMs, repeatMs }: Patience,
+  ): Promise<boolean> {
     const start = Date.now();
     this.#lastNewAt = start;
     while (Date.now() < start + mostMs) {
-      if (Date.now() > this.#lastNewAt + quietMs) return true;
-      if (this.count(prefix).delivered >= events) {
+      const { delivered } = this.count(prefix);
+      if (Date.now() > this.#lastNewAt + (delivered === 0 ? firstMs : quietMs)) return true;
+      if (delivered >= events) {
         await sleep(repeatMs);
         return true;
       }

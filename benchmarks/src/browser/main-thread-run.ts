@@ -11,7 +11,12 @@ const CHUNKS = 10;
 export const WARM_UP_EVENTS = 1000;
 const WARM_UP_MS = 3000;
 const WARM_UP = { prefix: 'warm-up', from: 0, count: WARM_UP_EVENTS, mostMs: WARM_UP_MS };
-const WARM_UP_PATIENCE = { quietMs: WARM_UP_MS / 2, mostMs: WARM_UP_MS, repeatMs: 0 };
+const WARM_UP_PATIENCE = {
+  firstMs: WARM_UP_MS / 2,
+  quietMs: WARM_UP_MS / 2,
+  mostMs: WARM_UP_MS,
+  repeatMs: 0,
+};
 /** For a page that is deaf, over the time that it has. */
 const DEAF_MS = 5000;
 const PREFIX = 'event';

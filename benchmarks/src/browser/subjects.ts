@@ -68,8 +68,6 @@ export const PEERS: readonly BrowserSubject[] = [
     page: 'rudderstack',
     package: '@rudderstack/analytics-js',
     configuration: `its bundled build, so that it loads no plugins; ${batching}, maxItems 100,000, minRetryDelay 500 ms; settings given, not loaded`,
-    // It takes over what an earlier page left after 13 s.
-    quietMs: 18_000,
   },
 ];
 

@@ -1,11 +1,9 @@
 import type { Row } from '../row.ts';
-import { SUBJECTS } from '../subjects/all.ts';
 import { backlogPlot } from './backlog-plot.ts';
 import { deliveredPlot } from './delivered-plot.ts';
 import type { Plot } from './plot.ts';
 
 /** The plots for which there are figures of Node. */
 export function plotsOf(rows: readonly Row[]): readonly Plot[] {
-  const names = SUBJECTS.map(({ name }) => name);
-  return [deliveredPlot(rows, names), backlogPlot(rows)].filter((plot) => plot !== undefined);
+  return [deliveredPlot(rows), backlogPlot(rows)].filter((plot) => plot !== undefined);
 }

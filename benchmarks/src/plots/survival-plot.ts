@@ -29,7 +29,8 @@ export function survivalPlot(rows: readonly Row[]): Plot | undefined {
     spec: {
       title: {
         text: 'Delivered, of 1,000 events tracked while the service was down',
-        subtitle: 'In Chromium, three runs a cell; the service was up again when the page came back. 2 or 10 s after the last call.',
+        subtitle:
+          'In Chromium, three runs a cell; the service was up again when the page came back. 2 or 10 s after the last call.',
       },
       width: { step: 150 },
       height: { step: 26 },

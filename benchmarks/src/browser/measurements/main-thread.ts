@@ -47,7 +47,8 @@ async function run(context: MeasurementContext): Promise<readonly Row[]> {
     const [empty, own] = await inTurns([emptyLoop, sluice], field, context);
     if (empty === undefined || own === undefined) return [];
     const others: Named[] = [];
-    for (const subject of peers) others.push({ subject, results: [await runOnce(subject, 0, field, context)] });
+    for (const subject of peers)
+      others.push({ subject, results: [await runOnce(subject, 0, field, context)] });
     return [own, ...others].flatMap((one) => rowsOf(one, empty.results, isQuick));
   });
 }
