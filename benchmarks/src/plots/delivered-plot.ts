@@ -1,3 +1,4 @@
+import type { TopLevelSpec } from 'vega-lite';
 import { BURST_COMPARISON } from '../measurements/burst.ts';
 import { burstName, DELIVERED } from '../measurements/burst-rows.ts';
 import type { Comparison } from '../measurements/comparison.ts';
@@ -14,6 +15,8 @@ type Kind = keyof typeof COLORS;
 const SLUICE: readonly Subject[] = [byDefault, always, inMemory];
 const BY_HAND: readonly Subject[] = [bare, collecting];
 const DIGITS = ',.0f';
+
+type Panel = Extract<TopLevelSpec, { vconcat: unknown }>['vconcat'][number];
 
 interface Bar {
   readonly size: string;
@@ -66,7 +69,7 @@ function panelText(bars: readonly Bar[]): string {
   return `of ${bars[0]?.size}: ${figures.join(', ')}`;
 }
 
-function panel(bars: readonly Bar[], most: number) {
+function panel(bars: readonly Bar[], most: number): Panel {
   const order = bars.map(({ name }) => name);
   return {
     title: { text: `${bars[0]?.size} events`, fontSize: 12 },
@@ -105,7 +108,7 @@ function panel(bars: readonly Bar[], most: number) {
         },
       },
     ],
-  } as const;
+  };
 }
 
 function label(subject: Subject): string {
