@@ -15,7 +15,7 @@ export interface BenchArguments {
 export const BENCH_HELP = `Usage: npm run bench [-- --quick] [-- --survival] [-- --only NAME] [-- --json FILE] [-- --profile DIR]
 
   --quick        few events and one round: to see that nothing is lost, not to measure
-  --survival     what survives in Chromium, and nothing else: it takes SURVIVAL_TIME
+  --survival     what survives in Chromium, and nothing else: it takes about two hours
   --only NAME    one measurement only
   --json FILE    write the rows there too
   --profile DIR  write a CPU profile of every measured process there

@@ -16,10 +16,10 @@ export function readmeSection({ rows, machine, date }: Pick<Results, 'rows' | 'm
   return [
     `Measured on ${machineLine(machine, date)}:`,
     '',
-    `- The default journal delivers ${whole(delivered.value)} events/s: ${ratioText(delivered)} of what a loop delivers that ` +
-      `posts as it tracks, without a journal. ${demandText(delivered)}`,
-    `- One \`track()\` takes ${(track.value / NS_PER_US).toFixed(1)} µs: ${ratioText(track)} of one JSON.stringify of a whole event. ` +
-      demandText(track),
+    `- With the default journal, ${whole(delivered.value)} events/s are delivered. That is ${ratioText(delivered)} of what a loop ` +
+      `delivers that posts as it tracks and has no journal. ${demandText(delivered)}`,
+    `- One \`track()\` takes ${(track.value / NS_PER_US).toFixed(1)} µs. That is ${ratioText(track)} of one JSON.stringify of a whole ` +
+      `event. ${demandText(track)}`,
     `- A process that finds ${firstRequest.events ?? ''} events sends its first request after ${valueText(firstRequest)}. ${demandText(firstRequest)} ` +
       `It takes ${valueText(memory)} of memory at most. ${demandText(memory)}`,
     '',

@@ -30,8 +30,9 @@ export function resultsPage(
   return [
     '# Results',
     '',
-    'Written by `npm run bench`; not to be edited. Ratios hold from machine to machine, absolute figures do not; each',
-    'ratio is made within one round, and both sides have as many events and as much warm-up ("20,000 after 2,000"). A demand that is missed stands here as missed.',
+    'Written by `npm run bench`; not to be edited. Ratios hold from machine to machine, absolute figures do not. Each ratio is',
+    'made within one round. Where Sluice is compared with something else, both sides have as many events and as much warm-up',
+    '("20,000 after 2,000"). A demand that is missed stands here as missed.',
     '',
     `Measured on ${machineLine(machine, date)}.`,
     '',

@@ -72,7 +72,7 @@ function panelText(bars: readonly Bar[]): string {
 function panel(bars: readonly Bar[], most: number): Panel {
   const order = bars.map(({ name }) => name);
   return {
-    title: { text: `${bars[0]?.size} events`, fontSize: 12 },
+    title: { text: `events: ${bars[0]?.size}`, fontSize: 12 },
     width: 520,
     height: { step: 24 },
     data: { values: [...bars] },

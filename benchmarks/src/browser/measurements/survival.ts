@@ -68,24 +68,37 @@ async function run(context: MeasurementContext): Promise<readonly Row[]> {
   });
 }
 
+/** Undefined where a peer has no figure: one run of hours must not end all others. */
 async function runCell(
+  survivor: Survivor,
+  round: number,
+  field: Field,
+  context: MeasurementContext,
+): Promise<Counts | undefined> {
+  const { subject, what } = survivor;
+  const title = `run ${round + 1}, ${rowName(survivedTitle(what), subject.name)}`;
+  try {
+    const counts = await measureCell(survivor, round, field, context);
+    context.tell(`${title}: ${counts.delivered}, twice: ${counts.twice}`);
+    return counts;
+  } catch (error) {
+    if (subject === sluice) throw error;
+    context.tell(`${title}: no figure: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+}
+
+async function measureCell(
   { subject, what }: Survivor,
   round: number,
   { chromium, site }: Field,
-  { isQuick, directory, tell }: MeasurementContext,
-): Promise<Counts | undefined> {
+  { isQuick, directory }: MeasurementContext,
+): Promise<Counts> {
   const name = `${subject.page}-${caseTitle(what).replaceAll(/\W/g, '-')}-${round}`;
   await using cell = await Cell.open(chromium, subject, site, directory, name);
   const patience = isQuick ? PATIENCE.quick : PATIENCE.full;
   const counts = await within(MOST_MS, countSurvivors(what, cell, patience));
-  const title = `run ${round + 1}, ${rowName(survivedTitle(what), subject.name)}`;
-  if (counts === undefined) {
-    const why = `${title}: no figure, as it did not deliver with the service up, or was not done in ${MOST_MS / 1000} s`;
-    if (subject === sluice) throw new Error(why);
-    tell(why);
-    return undefined;
-  }
-  tell(`${title}: ${counts.delivered}, twice: ${counts.twice}`);
+  if (counts === undefined) throw new Error(`${subject.name} was not done in ${MOST_MS / 1000} s`);
   return counts;
 }
 
@@ -118,14 +131,16 @@ async function countSurvivors(
   { scenario, events, restMs }: SurvivalCase,
   cell: Cell,
   patience: Patience,
-): Promise<Counts | undefined> {
+): Promise<Counts> {
   const { service } = cell;
   const page = await scenario.run(cell, events, restMs);
   let isSettled = await service.settle(PREFIX, events, patience);
   if (service.count(PREFIX).delivered === 0) {
     await cell.track(page, PROOF);
     await service.settle(PROOF.prefix, 1, PROOF_PATIENCE);
-    if (service.count(PROOF.prefix).delivered === 0) return undefined;
+    if (service.count(PROOF.prefix).delivered === 0) {
+      throw new Error('nothing was delivered with the service up: how it is set up is wrong');
+    }
     isSettled = await service.settle(PREFIX, events, { ...patience, firstMs: LATE_FIRST_MS });
   }
   return { ...service.count(PREFIX), isSettled };
