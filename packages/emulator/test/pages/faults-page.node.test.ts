@@ -1,11 +1,22 @@
 import type { Page } from 'playwright';
 import { afterAll, describe, expect, it } from 'vitest';
-import { startEmulator } from '../../src/index.ts';
+import { type Fault, startEmulator } from '../../src/index.ts';
 import { event, sendEvents } from '../service.ts';
-import { closeBrowser, hasChromium, openPage, SCREENS, seriousFaults } from './open-page.ts';
+import { closeBrowser, hasChromium, openPage } from './open-page.ts';
+import { seriousFaults } from './serious-faults.ts';
 
 const rows = (page: Page) => page.locator('.fault');
 const switchOn = (page: Page) => page.getByRole('button', { name: 'Switch on', exact: true });
+
+const FORMS: readonly (readonly [title: string, fault: Fault])[] = [
+  ['Answer with a status', { kind: 'status', status: 503 }],
+  ['Be slow', { kind: 'latency', ms: 2_000 }],
+  ['Never answer', { kind: 'hang' }],
+  ['Reset the connection', { kind: 'reset', at: 'before' }],
+  ['Lose the answer', { kind: 'lost-answer' }],
+  ['Refuse large bodies', { kind: 'too-large', bytes: 10_000 }],
+  ['Be down', { kind: 'down', forMs: 10_000, endpoint: 'customers' }],
+];
 
 describe.skipIf(!hasChromium)('the faults page (needs Chromium)', () => {
   afterAll(closeBrowser);
@@ -30,24 +41,19 @@ describe.skipIf(!hasChromium)('the faults page (needs Chromium)', () => {
     await page.locator('.request', { hasText: '429' }).waitFor();
   });
 
-  it.each([
-    ['Answer with a status', { kind: 'status', status: 503 }],
-    ['Be slow', { kind: 'latency', ms: 2_000 }],
-    ['Never answer', { kind: 'hang' }],
-    ['Reset the connection', { kind: 'reset', at: 'before' }],
-    ['Lose the answer', { kind: 'lost-answer' }],
-    ['Refuse large bodies', { kind: 'too-large', bytes: 10_000 }],
-    ['Be down', { kind: 'down', forMs: 10_000, endpoint: 'customers' }],
-  ])('has a form for: %s', async (title, expected) => {
+  it('has a form for each kind of fault', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
     const page = await openPage(emulator, '#/faults');
-    await page.getByRole('radio', { name: title }).check();
-    if ('endpoint' in expected)
-      await page.getByLabel('On', { exact: true }).selectOption('reading customers');
-    await switchOn(page).click();
-    await rows(page).waitFor();
-    const { faults } = await emulatorFaults(page);
-    expect(faults).toMatchObject([{ fault: expected }]);
+    for (const [title, expected] of FORMS) {
+      await page.getByRole('radio', { name: title }).check();
+      if ('endpoint' in expected)
+        await page.getByLabel('On', { exact: true }).selectOption('reading customers');
+      await switchOn(page).click();
+      await rows(page).waitFor();
+      expect((await emulatorFaults(page)).faults).toMatchObject([{ fault: expected }]);
+      await rows(page).getByRole('button', { name: 'Stop' }).click();
+      await rows(page).waitFor({ state: 'detached' });
+    }
   });
 
   it('schedules a fault on some requests, and shows how a program does the same', async () => {
@@ -119,13 +125,13 @@ describe.skipIf(!hasChromium)('the faults page (needs Chromium)', () => {
     expect(await page.locator('img, b').count()).toBe(0);
   });
 
-  it.each(SCREENS)('has nothing serious for axe to find: %s', async (_, options) => {
+  it('has nothing serious for axe to find, in either theme, on a desktop and on a phone', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
     await emulator.fail({ kind: 'status', status: 503, percent: 20 });
     await using over = await emulator.fail({ kind: 'status', status: 500, times: 1 });
     await sendEvents(emulator, event());
     expect(over.state).toBe('over');
-    const page = await openPage(emulator, '#/faults', options);
+    const page = await openPage(emulator, '#/faults');
     await rows(page).first().waitFor();
     await page.getByText('More on when it acts').click();
     await page.getByText('The same by code').click();

@@ -1,8 +1,8 @@
 // What the tests of pages share: an emulator, and a Chromium that has its pages open.
-import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright';
 import { onTestFinished } from 'vitest';
 import { findChromium } from '../../../../scripts/chromium.mjs';
+import { PATIENCE_MS } from '../../../../testing/patience.ts';
 import type { Emulator } from '../../src/index.ts';
 
 const executablePath: string | undefined = findChromium();
@@ -10,20 +10,13 @@ const executablePath: string | undefined = findChromium();
 /** Whether these tests can run. */
 export const hasChromium: boolean = executablePath !== undefined;
 
-interface Screen {
-  readonly colorScheme?: 'light' | 'dark';
-  readonly viewport?: { readonly width: number; readonly height: number };
+interface Size {
+  readonly width: number;
+  readonly height: number;
 }
 
-const DESKTOP = { width: 1400, height: 860 };
-
-/** The sizes and themes in which a page is to hold. */
-export const SCREENS: readonly (readonly [string, Screen])[] = [
-  ['light', { colorScheme: 'light' }],
-  ['dark', { colorScheme: 'dark' }],
-  ['light on a phone', { colorScheme: 'light', viewport: { width: 390, height: 844 } }],
-  ['dark on a phone', { colorScheme: 'dark', viewport: { width: 390, height: 844 } }],
-];
+export const DESKTOP: Size = { width: 1400, height: 860 };
+export const PHONE: Size = { width: 390, height: 844 };
 
 let browser: Promise<Browser> | undefined;
 /** Tabs that no test has open. To make one takes as long as all that many a test does. */
@@ -33,14 +26,10 @@ const tabs: Page[] = [];
  * Opens a page of an emulator, `hash` as in its address. It is left when the test ends, which fails if the page did. Nothing stays
  * of it: the next one is of another emulator, and so of another origin.
  */
-export async function openPage(
-  emulator: Emulator,
-  hash: string,
-  { colorScheme = 'light', viewport = DESKTOP }: Screen = {},
-): Promise<Page> {
+export async function openPage(emulator: Emulator, hash: string, viewport: Size = DESKTOP): Promise<Page> {
   const page = tabs.pop() ?? (await newTab());
   await page.setViewportSize(viewport);
-  await page.emulateMedia({ colorScheme });
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
   await page.mouse.move(0, 0);
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error.stack)));
@@ -66,7 +55,7 @@ async function newTab(): Promise<Page> {
   const args = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
   browser ??= chromium.launch({ ...(executablePath && { executablePath }), args });
   const page = await (await browser).newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(PATIENCE_MS);
   return page;
 }
 
@@ -75,16 +64,4 @@ export async function closeBrowser(): Promise<void> {
   await (await browser)?.close();
   browser = undefined;
   tabs.length = 0;
-}
-
-/** What axe finds in a page, other than trifles, each with the elements at fault. */
-export async function seriousFaults(page: Page): Promise<string[]> {
-  // Not as an element: the policy of the page allows none.
-  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: typeof axe }).axe.run({ resultTypes: ['violations'] }),
-  );
-  return violations
-    .filter(({ impact }) => impact !== 'minor')
-    .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
