@@ -1,7 +1,7 @@
 import { Agent, request as httpRequest } from 'node:http';
 
 /** Asks over a few connections that stay open, so that thousands of requests take seconds. */
-export class KeptConnections {
+export class KeptConnections implements Disposable {
   readonly #agent: Agent;
   readonly #timeoutMs: number;
 
@@ -32,7 +32,7 @@ export class KeptConnections {
     });
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#agent.destroy();
   }
 }

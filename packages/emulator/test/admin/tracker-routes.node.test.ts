@@ -17,6 +17,7 @@ describe.each(['in memory', 'in a directory'])('the event tracker %s', async (wh
     if (data !== undefined) rmSync(data, { recursive: true });
   });
   const admin = (path: string) => ask(`${emulator.apiUrl}/emulator/admin/${path}`);
+  const unindexed = async () => Object((await admin('status')).body).unindexed;
   const rows = async (search: string): Promise<TrackerRow[]> =>
     Object((await admin(`tracker?${search}`)).body).rows;
   const ids = async (search: string): Promise<number[]> => (await rows(search)).map(({ id }) => id);
@@ -81,7 +82,7 @@ describe.each(['in memory', 'in a directory'])('the event tracker %s', async (wh
     ['from=2100-01-01', []],
   ])('finds by %s, as soon as events are there and when they are indexed', async (search, expected) => {
     for (const isIndexed of [false, true]) {
-      if (isIndexed) await until(async () => Object((await admin('status')).body).unindexed === 0);
+      if (isIndexed) await expect.poll(unindexed).toBe(0);
       expect(await ids(search)).toEqual(expected);
       expect((await admin(`tracker/count?${search}`)).body).toEqual({
         count: expected.length,
@@ -145,7 +146,3 @@ describe.each(['in memory', 'in a directory'])('the event tracker %s', async (wh
     });
   });
 });
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 5));
-}

@@ -11,7 +11,7 @@ import { event } from '../service.ts';
 
 const EVENTS = 20_000;
 
-/** A search on a clock by which each piece of its work takes a turn. */
+/** A search on a clock by which each piece of its work takes a turn, and one by which its time is never over. */
 function setUp() {
   const database = openDatabase(undefined);
   database.exec("INSERT INTO customers (primary_value, attributes) VALUES ('nobody@example.com', '{}')");
@@ -25,7 +25,7 @@ function setUp() {
   }
   let time = 0;
   const search = new InlineSearch(
-    () => new SearchEngine(database, openIndex(undefined, database), false, 500),
+    () => new SearchEngine(database, openIndex(undefined, database), false, 500, () => 0),
     () => events.totals,
     () => {
       time += 10;

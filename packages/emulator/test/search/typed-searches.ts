@@ -1,0 +1,124 @@
+// Searches for whatever may be typed, made of seeds, so that a failure can be repeated.
+import { expect } from 'vitest';
+import type { SearchFilter } from '../../src/search/event-filter.ts';
+import { openIndex } from '../../src/search/index-database.ts';
+import { SearchEngine } from '../../src/search/search-engine.ts';
+import { finish } from '../../src/search/work.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { EventStore, type ReceivedEvent } from '../../src/storage/event-store.ts';
+import { UuidIndex } from '../../src/storage/uuid-index.ts';
+import { event, generator } from '../service.ts';
+
+const FRAGMENTS = [
+  ...['purchase', 'Größe', 'GROSSE', 'cafe\u0301', 'café', 'a', 'ab', 'abc', 'A-12345', '12345', '42.5', 'x'],
+  ...[
+    '"',
+    '""',
+    "'",
+    '*',
+    '^',
+    '-',
+    '+',
+    ':',
+    '(',
+    ')',
+    '{',
+    '}',
+    ',',
+    '.',
+    '\\',
+    '/',
+    ';',
+    '--',
+    '%',
+    '_',
+    '@',
+  ],
+  ...[
+    'AND',
+    'OR',
+    'NOT',
+    'NEAR',
+    'NEAR(a b, 2)',
+    'exact',
+    'exact:',
+    'text :',
+    'rowid',
+    'n12',
+    'search_0',
+    '日本',
+    '語',
+  ],
+  ...[
+    '\u0000',
+    '\uD800',
+    '\uDC00',
+    '\u{1F600}',
+    '\t',
+    '\n',
+    ' ',
+    '  ',
+    'é',
+    'ß',
+    'İ',
+    'ﬁ',
+    '٣',
+    '\u00AD',
+    '\uFEFF',
+  ],
+];
+
+/** Events, and two searches of them: one that has indexed them once `index()` was called, and one that has not. */
+export function setUp() {
+  const database = openDatabase(undefined);
+  const events = new EventStore(database, new UuidIndex(database));
+  // Their time is never over, however busy the machine is.
+  const engine = () => new SearchEngine(database, openIndex(undefined, database), false, 100, () => 0);
+  const [unindexed, indexed] = [engine(), engine()];
+  const ids = (engine: SearchEngine, filter: SearchFilter) =>
+    finish(engine.ask('rows', [filter, { limit: 1_000 }], events.totals)).rows.map(({ id }) => id);
+  const count = (engine: SearchEngine, filter: SearchFilter) =>
+    finish(engine.ask('count', [filter], events.totals));
+  const index = () => {
+    while (indexed.step(events.totals, false));
+  };
+  return { database, events, unindexed, indexed, index, ids, count };
+}
+
+/** An event as the store takes it, `text` as its sender wrote it. */
+export function received(fields: Parameters<typeof event>[0], text?: string): ReceivedEvent {
+  const made = event(fields);
+  return { event: made, text: text ?? JSON.stringify(made) };
+}
+
+/** Searches for what a seed makes: with the index, the same is found as without. */
+export function searchTyped(seed: number): void {
+  const random = generator(seed);
+  const some = (most: number, separator: string) =>
+    Array.from(
+      { length: 1 + Math.floor(random() * most) },
+      () => FRAGMENTS[Math.floor(random() * FRAGMENTS.length)],
+    ).join(separator);
+  const { events, unindexed, indexed, index, ids, count } = setUp();
+  const stored = Array.from({ length: 300 }, () => {
+    const value = some(3, '');
+    return received({
+      event: some(2, ' '),
+      correlationValue: some(2, ''),
+      payload: { [some(1, '')]: [value, { deep: some(6, ' ') }] },
+    });
+  });
+  events.add(stored, null);
+  index();
+  expect([unindexed.indexed, indexed.indexed]).toEqual([0, 300]);
+  for (let time = 0; time < 250; time += 1) {
+    const filter = {
+      text: some(4, random() < 0.5 ? ' ' : ''),
+      ...(random() < 0.2 ? { name: stored[Math.floor(random() * 300)]?.event.event } : {}),
+      ...(random() < 0.1 ? { correlationValue: some(2, '') } : {}),
+    };
+    const found = ids(indexed, filter);
+    expect({ filter, found }).toEqual({ filter, found: ids(unindexed, filter) });
+    expect(count(indexed, filter)).toEqual({ count: found.length, isExact: true });
+  }
+}
