@@ -1,4 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { ConfigError } from '@sluice/protocol';
 import type { MalformedRequests } from './malformed-requests.ts';
 
@@ -18,6 +19,7 @@ export class Listener {
   /** Why it must not listen. */
   readonly #away = new Set<Away>();
   #server: Server | undefined;
+  readonly #connections = new Set<Socket>();
   /** Ends when all that was asked so far is done: what is asked while a port opens or closes takes its turn. */
   #turns: Promise<void> = Promise.resolve();
 
@@ -70,6 +72,13 @@ export class Listener {
     server.on('checkExpectation', this.#handle);
     server.on('connect', (_, socket) => this.#malformed.endTunnel(socket));
     server.on('clientError', (error, socket) => this.#malformed.end(error, socket));
+    server.on('connection', (socket) => {
+      this.#connections.add(socket);
+      socket.once('close', () => this.#connections.delete(socket));
+    });
+    server.on('request', (_, response) => {
+      response.once('close', () => this.#server === server || server.closeIdleConnections());
+    });
     this.#server = server;
     try {
       await new Promise<void>((resolve, reject) => {
@@ -97,6 +106,8 @@ export class Listener {
       return closed;
     }
     server.closeIdleConnections();
+    // Browsers open connections in advance: one that nothing came over is idle as well, though not to Node.
+    for (const socket of this.#connections) if (socket.bytesRead === 0) socket.destroy();
     const timer = setTimeout(() => server.closeAllConnections(), graceMs);
     await closed;
     clearTimeout(timer);
