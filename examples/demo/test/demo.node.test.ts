@@ -7,9 +7,8 @@ import { describe, expect, test } from 'vitest';
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const VERDICT = /^demo: accepted 10000, delivered 10000, lost 0, duplicates \d+$/;
-const TIMEOUT_MS = 120_000;
 
-describe.concurrent('the demo, built, as a process', { timeout: TIMEOUT_MS }, () => {
+describe.concurrent('the demo, built, as a process', () => {
   test('delivers all events, says so in its last line and leaves nothing behind', async () => {
     await using demo = await startDemo();
     const { code, output, errors } = await demo.ended;

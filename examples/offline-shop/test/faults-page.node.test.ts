@@ -1,6 +1,7 @@
 import { createTracker } from '@sluice/core';
 import { startEmulator } from '@sluice/emulator';
 import { expect, test } from 'vitest';
+import { PATIENCE_MS } from '../../../testing/patience.ts';
 import { hasChromium, launchChromium } from './phone.ts';
 
 const FAULTS = [
@@ -14,6 +15,7 @@ test.skipIf(!hasChromium)(
     await using emulator = await startEmulator({ primaryKey: 'email' });
     await using browser = await launchChromium();
     const page = await browser.newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
     await page.goto(`${emulator.pagesUrl}#/faults/script`);
     await page.getByLabel('Script, as JSON').fill(JSON.stringify(FAULTS));
     await page.getByRole('button', { name: 'Switch on', exact: true }).click();
@@ -34,7 +36,8 @@ test.skipIf(!hasChromium)(
     await page.getByText('Acted on 3 requests').waitFor();
     await page.getByRole('link', { name: 'Requests they acted on' }).click();
     await page.getByText('loses the answer').waitFor();
-    expect(await page.locator('.request > .badge').allInnerTexts()).toEqual(['cut', '503', '503']);
+    const statuses = () => page.locator('.request > .badge').allInnerTexts();
+    await expect.poll(statuses).toEqual(['cut', '503', '503']);
     expect(await emulator.countEvents()).toEqual({ unique: 1, received: 2 }); // the answer to the first was lost
   },
 );

@@ -4,8 +4,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasChromium, launchChromium, Phone } from './phone.ts';
 import { startShop } from './running-shop.ts';
 
-const TIMEOUT_MS = 60_000;
-
 describe('the shop, as a process', () => {
   test('says where its page and the service are, and ends on Ctrl-C', async () => {
     await using shop = await startShop();
@@ -18,12 +16,12 @@ describe('the shop, as a process', () => {
   });
 });
 
-describe.skipIf(!hasChromium)('the shop on a phone', { timeout: TIMEOUT_MS }, () => {
+describe.skipIf(!hasChromium)('the shop on a phone', () => {
   let browser: Browser;
 
   beforeAll(async () => {
     browser = await launchChromium();
-  }, TIMEOUT_MS);
+  });
 
   afterAll(() => browser.close());
 

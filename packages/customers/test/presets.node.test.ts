@@ -1,8 +1,9 @@
 // Reading from the service as it may be: each preset of the emulator is a plausible reading of what its interface does not show.
 import { type EmulatorOptions, type PresetName, startEmulator } from '@sluice/emulator';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { VirtualClock } from '../../../testing/virtual-clock.ts';
 import { type CustomerReader, createCustomerReader } from '../src/index.ts';
-import { rejection } from './scripted-fetch.ts';
+import { rejection, TIMEOUT_MS } from './scripted-fetch.ts';
 
 const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' };
 
@@ -11,11 +12,16 @@ function isNotFound({ status, body }: { readonly status: number; readonly body: 
   return status === 404 || (status === 400 && body.startsWith('No customer has'));
 }
 
+/** A reader of a service of its own, both on one clock, on which waits before retries take no time. */
 async function readerOf(options: EmulatorOptions, apiKey?: string): Promise<CustomerReader> {
+  const clock = new VirtualClock(TIMEOUT_MS);
+  vi.spyOn(Date, 'now').mockImplementation(() => clock.now());
+  onTestFinished(() => void vi.restoreAllMocks());
   const emulator = await startEmulator({ primaryKey: 'email', customers: [ADA], ...options });
   onTestFinished(() => emulator.close());
   return createCustomerReader({
     ...{ apiUrl: emulator.apiUrl, apiKey: apiKey ?? emulator.apiKey, isNotFound, retries: 20 },
+    ...{ clock, timeoutMs: TIMEOUT_MS },
   });
 }
 

@@ -12,7 +12,7 @@ export interface Clock {
 
 /** The clock of the system. Its timers keep the process alive. */
 export const systemClock: Clock = {
-  now: Date.now,
+  now: () => Date.now(),
   setTimeout(callback, delayMs) {
     const timer = setTimeout(callback, delayMs);
     return { cancel: () => clearTimeout(timer) };
