@@ -1,5 +1,2 @@
-/**
- * So long a test waits for what a page is to show: longer than a busy machine takes, and shorter than the test's own limit, so
- * that a failure says what did not come.
- */
-export const PATIENCE_MS = 100_000;
+/** How long a test waits for what is sure to come about: `expect.poll` by itself, and `vi.waitFor(..., PATIENCE)`. */
+export const PATIENCE = { timeout: 60_000 };

@@ -1,7 +1,7 @@
 import { createTracker } from '@sluice/core';
 import { startEmulator } from '@sluice/emulator';
 import { expect, test } from 'vitest';
-import { PATIENCE_MS } from '../../../testing/patience.ts';
+import { PATIENCE } from '../../../testing/patience.ts';
 import { hasChromium, launchChromium } from './phone.ts';
 
 const FAULTS = [
@@ -15,7 +15,7 @@ test.skipIf(!hasChromium)(
     await using emulator = await startEmulator({ primaryKey: 'email' });
     await using browser = await launchChromium();
     const page = await browser.newPage();
-    page.setDefaultTimeout(PATIENCE_MS);
+    page.setDefaultTimeout(PATIENCE.timeout);
     await page.goto(`${emulator.pagesUrl}#/faults/script`);
     await page.getByLabel('Script, as JSON').fill(JSON.stringify(FAULTS));
     await page.getByRole('button', { name: 'Switch on', exact: true }).click();

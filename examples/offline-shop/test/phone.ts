@@ -1,6 +1,6 @@
 import { type Browser, type BrowserContext, chromium, devices, type Page } from 'playwright';
 import { findChromium } from '../../../scripts/chromium.mjs';
-import { PATIENCE_MS } from '../../../testing/patience.ts';
+import { PATIENCE } from '../../../testing/patience.ts';
 
 const executablePath = findChromium();
 
@@ -24,7 +24,7 @@ export class Phone implements AsyncDisposable {
 
   static async open(browser: Browser, url: string): Promise<Phone> {
     const context = await browser.newContext({ ...devices['Pixel 7'] });
-    context.setDefaultTimeout(PATIENCE_MS);
+    context.setDefaultTimeout(PATIENCE.timeout);
     const phone = new Phone(context, await context.newPage());
     await phone.page.goto(url);
     return phone;

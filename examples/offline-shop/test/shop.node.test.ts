@@ -45,7 +45,7 @@ describe.skipIf(!hasChromium)('the shop on a phone', () => {
     await phone.shows('disk', 4);
 
     await page.reload();
-    expect(await page.getByRole('switch', { name: 'Offline' }).isChecked()).toBe(true);
+    await page.getByRole('switch', { name: 'Offline', checked: true }).waitFor();
     await phone.shows('disk', 4);
     await phone.tap('button', 'Check out');
     await phone.shows('disk', 5);

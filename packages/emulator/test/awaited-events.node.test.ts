@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PATIENCE_MS } from '../../../testing/patience.ts';
+import { PATIENCE } from '../../../testing/patience.ts';
 import { VirtualClock } from '../../../testing/virtual-clock.ts';
 import { Account } from '../src/account.ts';
 import { awaitEvents } from '../src/awaited-events.ts';
@@ -9,7 +9,7 @@ import { event, sendEvents } from './service.ts';
 describe('waiting for events', () => {
   it('ends with them once there are enough', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
-    const waiting = emulator.waitForEvents(3, { filter: { name: 'purchase' }, timeoutMs: PATIENCE_MS });
+    const waiting = emulator.waitForEvents(3, { filter: { name: 'purchase' }, timeoutMs: PATIENCE.timeout });
     await sendEvents(emulator, event(), event({ event: 'other' }));
     await sendEvents(emulator, event(), event());
     expect((await waiting).map((stored) => stored.event.event)).toEqual(['purchase', 'purchase', 'purchase']);

@@ -2,7 +2,7 @@
 import { type Browser, chromium, type Page } from 'playwright';
 import { onTestFinished } from 'vitest';
 import { findChromium } from '../../../../scripts/chromium.mjs';
-import { PATIENCE_MS } from '../../../../testing/patience.ts';
+import { PATIENCE } from '../../../../testing/patience.ts';
 import type { Emulator } from '../../src/index.ts';
 
 const executablePath: string | undefined = findChromium();
@@ -55,7 +55,7 @@ async function newTab(): Promise<Page> {
   const args = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
   browser ??= chromium.launch({ ...(executablePath && { executablePath }), args });
   const page = await (await browser).newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
+  page.setDefaultTimeout(PATIENCE.timeout);
   return page;
 }
 
