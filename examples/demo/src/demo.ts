@@ -16,7 +16,8 @@ import { Service } from './service.ts';
 import { type Stage, trackerSettings } from './stage.ts';
 import type { Screen } from './terminal/screen.ts';
 
-const DEADLINE_MS = 60_000;
+// Only a hang reaches it.
+const DEADLINE_MS = 300_000;
 
 /** Plays all scenes. Resolves to whether all is well; leaves no process and no file behind, however it ends. */
 export async function runDemo(screen: Screen, serve: boolean, interruption: AbortSignal): Promise<boolean> {

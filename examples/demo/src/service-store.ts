@@ -25,7 +25,7 @@ export interface StoreCounts {
 }
 
 const PAGE = 5_000;
-const TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 60_000;
 
 /** How many events the service has, and its most frequent correlation values. */
 export function readCounts(address: StoreAddress, limit: number): Promise<StoreCounts> {

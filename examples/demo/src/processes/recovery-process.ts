@@ -4,7 +4,7 @@ import { receiveSettings, tell } from './parent.ts';
 import { openTracker } from './tracker.ts';
 
 const TELL_MS = 40;
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 120_000;
 
 const tracker = openTracker(await receiveSettings<TrackerSettings>());
 const telling = setInterval(() => tell<RecoveryMessage>({ type: 'draining' }), TELL_MS);
