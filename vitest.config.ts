@@ -14,21 +14,29 @@ const mode = 'development|production';
 const onNode = { conditions: [source, 'node', mode] };
 const inBrowser = { conditions: [source, 'module', 'browser', mode] };
 
+// No test fails because the machine is slow: only a hang reaches these limits.
+const HANG_MS = 180_000;
+const limits = { testTimeout: HANG_MS, hookTimeout: HANG_MS, expect: { poll: { timeout: 60_000 } } };
+
 const executablePath = findChromium();
 const firefox = findFirefox();
 const webkit = findWebKitGtk();
 
-const node: TestProjectConfiguration = {
-  resolve: onNode,
-  ssr: { resolve: onNode },
-  test: {
-    name: 'node',
-    environment: 'node',
-    include: ['{packages,examples}/*/test/**/*.test.ts', '{benchmarks,scripts}/test/**/*.test.ts'],
-    exclude: ['**/*.browser.test.ts', '**/node_modules/**'],
-    testTimeout: 20_000,
-  },
-};
+function nodeTests(name: string, include: string[], exclude: string[] = []): TestProjectConfiguration {
+  return {
+    resolve: onNode,
+    ssr: { resolve: onNode },
+    test: {
+      ...limits,
+      name,
+      environment: 'node',
+      include,
+      exclude: [...exclude, '**/*.browser.test.ts', '**/node_modules/**'],
+    },
+  };
+}
+
+const folders = '{packages/*,examples/*,benchmarks,scripts}/test/**';
 
 const instances: BrowserInstanceOption[] = [];
 if (executablePath !== undefined) {
@@ -36,7 +44,7 @@ if (executablePath !== undefined) {
     ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
     ...['--disable-background-networking', '--disable-component-update'],
   ];
-  const provider = playwright({ launchOptions: { executablePath, args } });
+  const provider = playwright({ launchOptions: { executablePath, args, timeout: HANG_MS } });
   instances.push({ browser: 'chromium', name: 'chromium', provider });
 }
 
@@ -44,8 +52,8 @@ if (executablePath !== undefined) {
 const include = browserOnlyTests;
 if (firefox !== undefined) {
   // Firefox as it is published; without the channel, a build of Playwright's own is expected.
-  const provider = playwright({ launchOptions: { executablePath: firefox, channel: 'moz-firefox' } });
-  instances.push({ browser: 'firefox', name: 'firefox', include, provider });
+  const launchOptions = { executablePath: firefox, channel: 'moz-firefox', timeout: HANG_MS };
+  instances.push({ browser: 'firefox', name: 'firefox', include, provider: playwright({ launchOptions }) });
 }
 if (webkit !== undefined) {
   instances.push({
@@ -61,25 +69,34 @@ const browser: TestProjectConfiguration = {
   resolve: inBrowser,
   ssr: { resolve: onNode }, // the set-up below runs on Node
   test: {
+    ...limits,
     name: 'browser',
     ...browserTests,
     globalSetup: ['testing/emulator.ts', 'testing/browser-files.ts'],
     setupFiles: ['testing/empty-storage.ts', 'packages/core/test/all-parts.ts'],
-    testTimeout: 20_000,
     browser: {
       enabled: true,
       headless: true,
       screenshotFailures: false,
+      connectTimeout: HANG_MS,
       // In each of them one file after the other: they run beside each other, and beside those on Node.
       fileParallelism: false,
+      // All files in one page: a new one for each costs more than its tests.
+      isolate: false,
       instances,
     },
   },
 };
 
+// scripts/test-tiers.mjs says which of these run when.
+const projects = [
+  nodeTests('node', [`${folders}/*.test.ts`], ['**/*.long.test.ts']),
+  nodeTests('long', [`${folders}/*.long.test.ts`]),
+];
+
 export default defineConfig({
   test: {
-    projects: instances.length > 0 ? [node, browser] : [node],
+    projects: instances.length > 0 ? [...projects, browser] : projects,
     // By default one of them is left out: half of a machine that has two.
     maxWorkers: availableParallelism(),
   },

@@ -1,30 +1,34 @@
-// Runs all tests, in Node and in the browsers that are there: all that can run in one in Chromium, in the others what is for
-// browsers alone. `--browser chromium|firefox|webkit` runs those of one browser; further arguments go to vitest. The last
-// line is `N passed, N failed`, and nothing having run counts as a failure.
+// Runs the tests; scripts/test-tiers.mjs says which there are. `--long` runs the long ones, and `--browser
+// chromium|firefox|webkit` those of one browser; further arguments go to vitest. The last line is `N passed, N failed`,
+// and nothing having run counts as a failure.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { countBrowserTestFiles } from './browser-tests.mjs';
-import { describePlaces, findChromium } from './chromium.mjs';
+import { describePlaces } from './chromium.mjs';
 import { findEngines } from './engines.mjs';
 import { count, summaryLine } from './test-report.mjs';
+import { tiers } from './test-tiers.mjs';
 import { root } from './workspace.mjs';
 
 const args = process.argv.slice(2);
+const isLong = args[0] === '--long';
+if (isLong) args.shift();
+let projects = isLong ? tiers.long : tiers.short;
 const engines = findEngines();
 const asked = args.indexOf('--browser');
 if (asked >= 0) {
-  const name = args[asked + 1] ?? '';
-  args.splice(asked, 2, '--project', name);
+  const [, name = ''] = args.splice(asked, 2);
   const engine = engines.find((one) => one.name === name);
   if (!engine?.isFound) {
     const known = engines.map((one) => one.name).join(', ');
     console.log(engine ? `no ${name} found: ${engine.hint}` : `--browser is one of ${known}, got "${name}"`);
     process.exit(engine ? 0 : 2);
   }
+  projects = [name];
 }
 
-const report = join(root, 'reports', 'vitest.json');
+const report = join(root, 'reports', isLong ? 'vitest-long.json' : 'vitest.json');
 rmSync(report, { force: true });
 const { status } = spawnSync(
   process.execPath,
@@ -35,6 +39,7 @@ const { status } = spawnSync(
     '--reporter=json',
     `--reporter=${join(root, 'scripts', 'project-report.mjs')}`,
     `--outputFile.json=${report}`,
+    ...projects.map((name) => `--project=${name}`),
     ...args,
   ],
   { cwd: root, stdio: 'inherit' },
@@ -44,10 +49,10 @@ const counts = count(existsSync(report) ? JSON.parse(readFileSync(report, 'utf8'
 if (counts.failed === 0 && (status !== 0 || counts.passed === 0)) {
   counts.failed = 1; // an error outside of any test, or nothing ran
 }
-for (const { name, hint } of engines.filter(({ isFound }) => !isFound)) {
+for (const { name, hint, isFound } of engines) {
+  if (isFound || !projects.includes(name)) continue;
   console.log(`no tests in ${name}, which was not found: ${hint}`);
-}
-if (!findChromium()) {
+  if (name !== 'chromium') continue;
   const files = countBrowserTestFiles();
   counts.skipped += files;
   console.log(`looked for Chromium in ${describePlaces()}; ${files} files count as skipped.`);

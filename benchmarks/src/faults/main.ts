@@ -5,29 +5,9 @@ import { checkWritable, writeRows } from '../json-file.ts';
 import { makeScratchDirectory } from '../scratch-directory.ts';
 import { tableHead } from '../text-table.ts';
 import { FAULTS_HELP, type FaultArguments, parseFaultArguments } from './arguments.ts';
-import { browserFaults } from './browser/browser-faults.ts';
-import { damagedJournals } from './damaged-journals.ts';
-import { dayOfBacklog } from './day-of-backlog.ts';
-import { deliveryTable } from './delivery-table.ts';
 import type { Fault } from './fault.ts';
 import { COLUMNS, type FaultRow, lines, summary } from './fault-row.ts';
-import { fullDisk } from './full-disk.ts';
-import { hostileService } from './hostile-service.ts';
-import { lastMoment } from './last-moment.ts';
-import { longOutage } from './long-outage.ts';
-import { manyOwners } from './many-owners.ts';
-import { nthOperationFails } from './nth-operation-fails.ts';
-import { powerCut, powerCutInterval } from './power-cut.ts';
-import { proxies } from './proxies.ts';
-import { sigkill } from './sigkill.ts';
-import { simulation } from './simulation.ts';
-
-const FAULTS: readonly Fault[] = [
-  ...[sigkill, lastMoment, damagedJournals, powerCut, powerCutInterval],
-  ...[nthOperationFails, fullDisk, manyOwners, hostileService, deliveryTable, ...proxies],
-  ...[longOutage, dayOfBacklog, simulation],
-  ...browserFaults,
-];
+import { FAULTS } from './faults.ts';
 
 /** Rows at the same time: most of them wait for much of theirs. In a full run none is to be in another's way. */
 const AT_ONCE = { full: 1, quick: 2 };

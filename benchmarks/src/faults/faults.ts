@@ -1,0 +1,23 @@
+import { browserFaults } from './browser/browser-faults.ts';
+import { damagedJournals } from './damaged-journals.ts';
+import { dayOfBacklog } from './day-of-backlog.ts';
+import { deliveryTable } from './delivery-table.ts';
+import type { Fault } from './fault.ts';
+import { fullDisk } from './full-disk.ts';
+import { hostileService } from './hostile-service.ts';
+import { lastMoment } from './last-moment.ts';
+import { longOutage } from './long-outage.ts';
+import { manyOwners } from './many-owners.ts';
+import { nthOperationFails } from './nth-operation-fails.ts';
+import { powerCut, powerCutInterval } from './power-cut.ts';
+import { proxies } from './proxies.ts';
+import { sigkill } from './sigkill.ts';
+import { simulation } from './simulation.ts';
+
+/** All of them, in the order in which they run. */
+export const FAULTS: readonly Fault[] = [
+  ...[sigkill, lastMoment, damagedJournals, powerCut, powerCutInterval],
+  ...[nthOperationFails, fullDisk, manyOwners, hostileService, deliveryTable, ...proxies],
+  ...[longOutage, dayOfBacklog, simulation],
+  ...browserFaults,
+];
