@@ -6,6 +6,7 @@ import { browserOnlyTests, browserTests } from './scripts/browser-tests.mjs';
 import { findChromium } from './scripts/chromium.mjs';
 import { findFirefox, findWebKitGtk } from './scripts/engines.mjs';
 import { webKitGtk } from './testing/mini-browser.ts';
+import { PATIENCE } from './testing/patience.ts';
 
 // Sibling packages resolve to their sources, so that a test never runs against a stale build of one.
 const source = '@sluice/source';
@@ -16,27 +17,34 @@ const inBrowser = { conditions: [source, 'module', 'browser', mode] };
 
 // No test fails because the machine is slow: only a hang reaches these limits.
 const HANG_MS = 180_000;
-const limits = { testTimeout: HANG_MS, hookTimeout: HANG_MS, expect: { poll: { timeout: 60_000 } } };
+const LONG_HANG_MS = 30 * 60_000;
+const limits = (ms: number) => ({ testTimeout: ms, hookTimeout: ms, expect: { poll: PATIENCE } });
 
 const executablePath = findChromium();
 const firefox = findFirefox();
 const webkit = findWebKitGtk();
 
-function nodeTests(name: string, include: string[], exclude: string[] = []): TestProjectConfiguration {
-  return {
-    resolve: onNode,
-    ssr: { resolve: onNode },
-    test: {
-      ...limits,
-      name,
-      environment: 'node',
-      include,
-      exclude: [...exclude, '**/*.browser.test.ts', '**/node_modules/**'],
-    },
-  };
-}
-
 const folders = '{packages/*,examples/*,benchmarks,scripts}/test/**';
+const node: TestProjectConfiguration = {
+  resolve: onNode,
+  ssr: { resolve: onNode },
+  test: {
+    ...limits(HANG_MS),
+    name: 'node',
+    environment: 'node',
+    include: [`${folders}/*.test.ts`],
+    exclude: ['**/*.{browser,long}.test.ts', '**/node_modules/**'],
+  },
+};
+const long: TestProjectConfiguration = {
+  ...node,
+  test: {
+    ...limits(LONG_HANG_MS),
+    name: 'long',
+    environment: 'node',
+    include: [`${folders}/*.long.test.ts`],
+  },
+};
 
 const instances: BrowserInstanceOption[] = [];
 if (executablePath !== undefined) {
@@ -69,7 +77,7 @@ const browser: TestProjectConfiguration = {
   resolve: inBrowser,
   ssr: { resolve: onNode }, // the set-up below runs on Node
   test: {
-    ...limits,
+    ...limits(HANG_MS),
     name: 'browser',
     ...browserTests,
     globalSetup: ['testing/emulator.ts', 'testing/browser-files.ts'],
@@ -78,7 +86,6 @@ const browser: TestProjectConfiguration = {
       enabled: true,
       headless: true,
       screenshotFailures: false,
-      connectTimeout: HANG_MS,
       // In each of them one file after the other: they run beside each other, and beside those on Node.
       fileParallelism: false,
       // All files in one page: a new one for each costs more than its tests.
@@ -88,15 +95,13 @@ const browser: TestProjectConfiguration = {
   },
 };
 
-// scripts/test-tiers.mjs says which of these run when.
-const projects = [
-  nodeTests('node', [`${folders}/*.test.ts`], ['**/*.long.test.ts']),
-  nodeTests('long', [`${folders}/*.long.test.ts`]),
-];
-
 export default defineConfig({
   test: {
-    projects: instances.length > 0 ? [...projects, browser] : projects,
+    // scripts/test-tiers.mjs says which of them run when.
+    projects: instances.length > 0 ? [node, long, browser] : [node, long],
+    // Of the browsers; it is read from here alone.
+    browser: { connectTimeout: HANG_MS },
+    teardownTimeout: HANG_MS,
     // By default one of them is left out: half of a machine that has two.
     maxWorkers: availableParallelism(),
   },

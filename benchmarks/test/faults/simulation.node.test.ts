@@ -7,7 +7,6 @@ import { simulate } from '../../src/faults/simulation/simulate.ts';
 import { VirtualDisk } from '../../src/faults/simulation/virtual-disk.ts';
 
 const SCHEDULES = 200;
-const TIMEOUT_MS = 60_000;
 const bytes = (text: string) => Buffer.from(text);
 
 /** What is left of the files after a power cut, once for each of many seeds: `path: content`. */
@@ -130,9 +129,7 @@ describe('the simulation', () => {
     expect(await record()).toEqual(lines);
   });
 
-  it(`finds nothing amiss in ${SCHEDULES} schedules, and forgets their trackers`, {
-    timeout: TIMEOUT_MS,
-  }, async () => {
+  it(`finds nothing amiss in ${SCHEDULES} schedules, and forgets their trackers`, async () => {
     const listeners = process.listenerCount('exit');
     const core = await CoreUnderTest.load();
     const share = { seed: 1, first: 0, step: 1, count: SCHEDULES, mostFailures: 3 };

@@ -328,7 +328,7 @@ describe('Delivery, where order is strict', () => {
       },
     );
     await fc.assert(property, { numRuns: 40 });
-  }, 60_000);
+  });
 });
 
 describe('Delivery, looking for events at fault', () => {
@@ -370,7 +370,7 @@ describe('Delivery, looking for events at fault', () => {
       expect(sorted(await bench.kept())).toEqual(sorted(bad));
     });
     await fc.assert(property, { numRuns: 40 });
-  }, 60_000);
+  });
 
   it.each([402, 418, 501])('takes its time where that is odd: %d', async (status) => {
     const bench = new Bench({ random: () => 1 });

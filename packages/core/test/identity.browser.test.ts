@@ -45,7 +45,7 @@ describe('a page before sign-in', () => {
     const second = create();
     second.track('viewed', { number: 300 });
     second.identify('ada@example.com');
-    await expect.poll(() => second.stats().delivered, { timeout: 10_000 }).toBe(301);
+    await expect.poll(() => second.stats().delivered).toBe(301);
     expect(second.stats()).toMatchObject({ accepted: 1, recovered: 300, held: 0, pending: 0 });
     expect(customers).toEqual(Array.from({ length: 301 }, () => 'ada@example.com'));
     expect(uuids.size).toBe(301);
@@ -61,7 +61,7 @@ describe('a page before sign-in', () => {
     await first.close();
     const second = create();
     second.identify('bob@example.com');
-    await expect.poll(() => second.stats().delivered, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => second.stats().delivered).toBe(1);
     expect(customers).toEqual(['bob@example.com']);
   });
 
@@ -76,7 +76,7 @@ describe('a page before sign-in', () => {
     await second.close();
     const third = create();
     third.identify('bob@example.com');
-    await expect.poll(() => third.stats().dropped.unidentified, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => third.stats().dropped.unidentified).toBe(1);
     expect(third.stats()).toMatchObject({ recovered: 1, delivered: 0, pending: 0 });
   });
 
@@ -106,7 +106,7 @@ describe('a page before sign-in', () => {
     for (let number = 0; number < 300; number += 1) first.track('viewed', { number });
     await first.durable();
     second.identify('ada@example.com');
-    await expect.poll(() => customers.length, { timeout: 10_000 }).toBe(300);
+    await expect.poll(() => customers.length).toBe(300);
     await expect.poll(() => first.stats().held).toBe(0);
     first.identify('ada@example.com');
     await first.durable();

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterEach, describe, expect, inject, it } from 'vitest';
 import { server } from 'vitest/browser';
 import { createTracker, type TrackerOptions } from '../src/index.ts';
 import { uuid } from '../src/uuid.ts';
@@ -56,16 +56,14 @@ function setVisibility(view: Window, visibilityState: 'hidden' | 'visible'): voi
 
 /** Visits the site again and again, until a visit finds so many events. */
 async function expectStored(options: TrackerOptions, stored: number): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      const next = createTracker(options);
-      await next.flush({ timeoutMs: 50 });
-      const { recovered } = next.stats();
-      await next.close({ timeoutMs: 0 });
-      expect(recovered).toBe(stored);
-    },
-    { timeout: 10_000 },
-  );
+  const find = async () => {
+    const next = createTracker(options);
+    await next.flush({ timeoutMs: 50 });
+    const { recovered } = next.stats();
+    await next.close({ timeoutMs: 0 });
+    return recovered;
+  };
+  await expect.poll(find).toBe(stored);
 }
 
 async function count(name: string): Promise<unknown> {
@@ -82,9 +80,7 @@ describe('a page that navigates in the task of its last calls', () => {
     const { view, tracker } = await openPage(service);
     for (let number = 0; number < 150; number += 1) tracker.track(name, { number }, ada);
     await leave(view);
-    await vi.waitFor(async () => expect(await count(name)).toMatchObject({ unique: 150 }), {
-      timeout: 10_000,
-    });
+    await expect.poll(() => count(name)).toMatchObject({ unique: 150 });
   });
 
   it.skipIf(abortsWrites)('has stored all of them', async () => {
@@ -115,7 +111,7 @@ describe('a page that is hidden, and lives on', () => {
     const { sent } = tracker.stats().requests;
     setVisibility(view, 'hidden');
     expect(tracker.stats().requests.sent).toBe(sent + 1);
-    await vi.waitFor(() => expect(tracker.stats().pending).toBe(0));
+    await expect.poll(() => tracker.stats().pending).toBe(0);
     expect(await count(name)).toEqual({ unique: 1, received: 1 });
   });
 
@@ -124,17 +120,15 @@ describe('a page that is hidden, and lives on', () => {
     const { view, tracker } = await openPage({ ...options, correlationKey: `quiet-${uuid()}` });
     const other = createTracker({ ...options, correlationKey: `loud-${uuid()}` });
     for (const each of [tracker, other]) each.track('waits', {}, ada);
-    await vi.waitFor(() => expect(tracker.stats().breaker).toBe('open'), { timeout: 10_000 });
+    await expect.poll(() => tracker.stats().breaker).toBe('open');
     setVisibility(view, 'hidden');
     // One may be on its way.
-    await vi.waitFor(() => expect(tracker.stats().breaker).toBe('open'));
+    await expect.poll(() => tracker.stats().breaker).toBe('open');
     const [quiet, loud] = [tracker, other].map((each) => each.stats().requests.sent);
-    await vi.waitFor(() => expect(other.stats().requests.sent).toBeGreaterThan((loud ?? 0) + 5), {
-      timeout: 10_000,
-    });
+    await expect.poll(() => other.stats().requests.sent).toBeGreaterThan((loud ?? 0) + 5);
     expect(tracker.stats().requests.sent).toBe(quiet);
     setVisibility(view, 'visible');
-    await vi.waitFor(() => expect(tracker.stats().requests.sent).toBeGreaterThan(quiet ?? 0));
+    await expect.poll(() => tracker.stats().requests.sent).toBeGreaterThan(quiet ?? 0);
     await other.close({ timeoutMs: 0 });
   });
 });
@@ -155,12 +149,12 @@ describe('a page that a service worker controls', () => {
     setVisibility(idle.view, 'visible');
     idle.tracker.track('sent', {}, ada);
     setVisibility(idle.view, 'hidden');
-    await vi.waitFor(() => expect(idle.tracker.stats().pending).toBe(0));
+    await expect.poll(() => idle.tracker.stats().pending).toBe(0);
     expect(asked).toEqual([]);
     busy.tracker.track('waits', {}, ada);
-    await vi.waitFor(() => expect(busy.tracker.stats().requests.failed).toBe(1), { timeout: 10_000 });
+    await expect.poll(() => busy.tracker.stats().requests.failed).toBe(1);
     expect(busy.tracker.stats().breaker).toBe('closed');
     setVisibility(busy.view, 'hidden');
-    await vi.waitFor(() => expect(asked).toEqual(['sluice']));
+    await expect.poll(() => asked).toEqual(['sluice']);
   });
 });

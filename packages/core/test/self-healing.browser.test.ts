@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { cdp, server } from 'vitest/browser';
 import { platform } from '#platform';
+import { PATIENCE } from '../../../testing/patience.ts';
 import { type Clock, createTracker, type Tracker, type TrackerOptions } from '../src/index.ts';
 import { uuid } from '../src/uuid.ts';
 
@@ -43,7 +44,7 @@ describe('a tracker in a browser, while nobody takes its events', () => {
 
   /** Resolves once all that was tracked is durable. */
   async function healed(tracker: Tracker): Promise<void> {
-    await vi.waitFor(() => tracker.durable(), { timeout: 15_000 });
+    await vi.waitFor(() => tracker.durable(), PATIENCE);
     expect(tracker.stats()).toMatchObject({ journal: 'indexeddb', unwritten: 0 });
   }
 
@@ -52,7 +53,7 @@ describe('a tracker in a browser, while nobody takes its events', () => {
     await tracker.close({ timeoutMs: 0 });
     const next = create();
     await next.flush({ timeoutMs: 0 });
-    await vi.waitFor(() => expect(next.stats().recovered).toBeGreaterThan(0));
+    await expect.poll(() => next.stats().recovered).toBeGreaterThan(0);
     return next.stats().recovered;
   }
 
@@ -98,7 +99,7 @@ describe('a tracker in a browser, while nobody takes its events', () => {
     await healed(tracker);
     const [database = ''] = handles.map(({ name }) => name);
     await deleteAll();
-    await vi.waitFor(() => expect(handles.filter(({ name }) => name === database)).toHaveLength(2));
+    await expect.poll(() => handles.filter(({ name }) => name === database)).toHaveLength(2);
     await healed(tracker);
     expect(await left(tracker)).toBe(300);
   });
@@ -113,7 +114,7 @@ describe('a tracker in a browser, while nobody takes its events', () => {
     const deleted = answerOf(indexedDB.deleteDatabase(name));
     const tracker = create();
     track(tracker, 100);
-    await vi.waitFor(() => expect(tracker.stats().journal).toBe('memory'), { timeout: 5_000 });
+    await expect.poll(() => tracker.stats().journal).toBe('memory');
     expect(tracker.stats()).toMatchObject({ accepted: 100, pending: 100 });
     raw.close();
     await deleted;

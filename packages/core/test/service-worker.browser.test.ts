@@ -1,4 +1,5 @@
 import { describe, expect, inject, it, vi } from 'vitest';
+import { PATIENCE } from '../../../testing/patience.ts';
 import { encodeEvents } from '../src/event-bytes.ts';
 import { createTracker, type TrackerOptions } from '../src/index.ts';
 import { accountOf } from '../src/journals/account.ts';
@@ -23,7 +24,7 @@ async function leave(options: TrackerOptions, name: string, count: number): Prom
 
 /** As the browser does: again, where it rejects, as it does where a busy browser's storage takes too long. */
 async function wake(options: DrainOptions): Promise<void> {
-  await vi.waitFor(() => drain(options), { timeout: 15_000 });
+  await vi.waitFor(() => drain(options), PATIENCE);
 }
 
 async function count(name: string): Promise<unknown> {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterEach, describe, expect, inject, it } from 'vitest';
 import { platform } from '#platform';
 import { type Clock, createTracker, type Tracker, type TrackerOptions } from '../src/index.ts';
 import { uuid } from '../src/uuid.ts';
@@ -62,7 +62,7 @@ describe('a tracker in a browser', () => {
     const tracker = create(baseUrl, { clock });
     for (let number = 0; number < 1_000; number += 1) tracker.track(`idle-${uuid()}`, {}, ada);
     expect(await tracker.flush()).toMatchObject({ delivered: 1_000, pending: 0 });
-    await vi.waitFor(() => expect(timers.size).toBe(0), { timeout: 5_000 });
+    await expect.poll(() => timers.size).toBe(0);
   });
 
   it('tries with less once the browser says that there is no network, and delivers where there is one', async () => {

@@ -573,11 +573,11 @@ describe('a tracker with bounds of storage', () => {
 
   it('never finds again what it dropped as too old', async () => {
     const clock = new SkewedClock(platform.clock);
-    const options = { clock, storage: { maxAgeMs: 1_000 } };
+    const options = { clock, storage: { maxAgeMs: 3_600_000 } };
     const tracker = create(nowhere, options);
     for (let number = 0; number < 50; number += 1) tracker.track('never again', { number }, ada);
     await tracker.durable();
-    clock.skewMs = 60_000;
+    clock.skewMs = 7_200_000;
     await tracker.flush({ timeoutMs: 0 });
     await expect.poll(() => tracker.stats().dropped.expired).toBe(50);
     expectBalanced(tracker);
@@ -663,11 +663,12 @@ describe('a tracker with a service that refuses', () => {
       tracker.on(name, (detail) => seen.push(detail));
     }
     tracker.track('poison', {}, ada);
-    await tracker.flush({ timeoutMs: 500 });
+    await tracker.flush();
+    const failed = raised(tracker, 'failedAttempt');
     tracker.track('fine', {}, ada);
     tracker.track('', {}, ada);
-    await tracker.flush({ timeoutMs: 100 });
-    await tracker.close({ timeoutMs: 50 });
+    await failed;
+    await tracker.close({ timeoutMs: 0 });
     const files = await readdir(directory, { recursive: true, withFileTypes: true });
     const contents = await Promise.all(
       files

@@ -3,7 +3,7 @@ import { MAX_ANSWER_BYTES } from '../../src/transport.ts';
 import { uuid } from '../../src/uuid.ts';
 import { answer, gzip, head, latin1 } from '../hostile/answers.ts';
 import type { Script } from '../hostile/script.ts';
-import { LONG, SHORT_MS, type Trial } from '../hostile/trial.ts';
+import { LONG, type Trial } from '../hostile/trial.ts';
 
 type Scripted = [what: string, script: Partial<Script>];
 
@@ -49,22 +49,28 @@ export function describeAnswers(name: string, trial: Trial): void {
       ['the rest drips', { says: `${start}partial`, repeats: '.', everyMs: 20 }],
       ['chunks drip', { says: `${chunked}7\r\npartial\r\n`, repeats: '1\r\n.\r\n', everyMs: 20 }],
     ])('waits bodyMs for the rest, and gives the connection up: %s', async (_, script) => {
-      const id = uuid();
-      const timeouts = { ...LONG, bodyMs: SHORT_MS };
       const expected = answered(expect.stringMatching(/^partial\.*$/));
-      await trial.among({ url: trial.address({ ...script, id }), timeouts }, expected, trial.isGivenUp(id));
+      await trial.withBound(async (bodyMs) => {
+        const id = uuid();
+        const request = { url: trial.address({ ...script, id }), timeouts: { ...LONG, bodyMs } };
+        await trial.among(request, expected, trial.isGivenUp(id));
+      });
     });
 
     it('takes it where totalMs is over within the body', async () => {
-      const timeouts = { ...LONG, totalMs: 1_000 };
-      await trial.among({ url: trial.address({ says: `${start}partial` }), timeouts }, answered('partial'));
+      const url = trial.address({ says: `${start}partial` });
+      await trial.withBound((totalMs) =>
+        trial.among({ url, timeouts: { ...LONG, totalMs } }, answered('partial')),
+      );
     });
 
     it('takes it where its signal aborts within the body', async () => {
-      const abort = new AbortController();
-      setTimeout(() => abort.abort(new Error('enough')), 1_000);
       const url = trial.address({ says: `${start}partial` });
-      await trial.among({ url, signal: abort.signal }, answered('partial'));
+      await trial.withBound(async (ms) => {
+        const abort = new AbortController();
+        setTimeout(() => abort.abort(new Error('enough')), ms);
+        await trial.among({ url, signal: abort.signal }, answered('partial'));
+      });
     });
 
     it('reads the start of a body that inflates without measure', async () => {

@@ -86,9 +86,9 @@ export function describeStore(name: string, forceClose: (db: IDBDatabase) => Pro
     it('opens anew after the browser closed the connection, though nobody asks', async () => {
       await set('a', 1, store.use);
       for (const db of handles) await forceClose(db);
-      await vi.waitFor(() => expect(clock.timers).toBe(1));
+      await expect.poll(() => clock.timers).toBe(1);
       await clock.advance(REOPEN_MS);
-      await vi.waitFor(() => expect(handles).toHaveLength(2));
+      await expect.poll(() => handles).toHaveLength(2);
       await set('b', 2, store.use);
       expect(await get('b', store.use)).toBe(2);
       expect(handles).toHaveLength(2);
@@ -142,7 +142,7 @@ export function describeStore(name: string, forceClose: (db: IDBDatabase) => Pro
       await set('a', 1, store.use);
       await answerOf(indexedDB.deleteDatabase(place));
       await clock.advance(REOPEN_MS);
-      await vi.waitFor(() => expect(cleared).toBe(1));
+      await expect.poll(() => cleared).toBe(1);
       expect(await textKeys(store)).toEqual([]);
     });
 
@@ -166,7 +166,7 @@ export function describeStore(name: string, forceClose: (db: IDBDatabase) => Pro
       const raw = await openRaw();
       const deleted = answerOf(indexedDB.deleteDatabase(place));
       const refused = expect(set('a', 1, store.use)).rejects.toThrow('did not answer within 10 s');
-      await vi.waitFor(() => expect(clock.timers).toBe(1));
+      await expect.poll(() => clock.timers).toBe(1);
       await clock.advance(PATIENCE_MS);
       await refused;
       raw.close();
@@ -180,7 +180,7 @@ export function describeStore(name: string, forceClose: (db: IDBDatabase) => Pro
     it('opens nothing any more once it is closed', async () => {
       await set('a', 1, store.use);
       for (const db of handles) await forceClose(db);
-      await vi.waitFor(() => expect(clock.timers).toBe(1));
+      await expect.poll(() => clock.timers).toBe(1);
       store.close();
       expect(clock.timers).toBe(0);
     });

@@ -108,7 +108,7 @@ export function describeSequences(name: string, trial: Trial): void {
           { numRuns: 100, endOnFailure: true },
         );
         await transport.close();
-      }, 60_000);
+      });
 
     it('leaves nothing behind on a signal that lives long, nor a timer', async () => {
       const transport = trial.create();

@@ -2,6 +2,7 @@ import { EVENTS_PATH, endpoint, joinEvents, requestHeaders } from '@sluice/proto
 import { describe, expect, it } from 'vitest';
 import type { Transport, TransportRequest } from '../../src/transport.ts';
 import { uuid } from '../../src/uuid.ts';
+import { LONG } from '../hostile/trial.ts';
 
 /** A running emulator, as a test is told of it. */
 export interface Service {
@@ -24,7 +25,7 @@ export function describeTransport(name: string, create: () => Transport, service
       url: endpoint(service.baseUrl, EVENTS_PATH),
       headers: requestHeaders(service.apiKey),
       body: new TextEncoder().encode(joinEvents([JSON.stringify(event)])),
-      timeouts: { connectMs: 5_000, headersMs: 10_000, bodyMs: 5_000, totalMs: 20_000 },
+      timeouts: LONG,
       signal: new AbortController().signal,
       ...given,
     };

@@ -1,8 +1,8 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { uuid } from '../../src/uuid.ts';
 import { head } from '../hostile/answers.ts';
 import type { Script } from '../hostile/script.ts';
-import { LARGE_BODY, LONG, SHORT_MS, type Trial, timeOut, WAIT } from '../hostile/trial.ts';
+import { LARGE_BODY, LONG, SHORT_MS, type Trial, timeOut } from '../hostile/trial.ts';
 
 /** No answer: no connection, or one on which none comes. */
 export function describeWithoutAnswer(name: string, trial: Trial): void {
@@ -94,14 +94,12 @@ export function describeWithoutAnswer(name: string, trial: Trial): void {
     it('stops waiting for one when its signal aborts', async () => {
       const id = uuid();
       const abort = new AbortController();
-      void vi
-        .waitFor(async () => expect(await trial.seen(id)).toMatchObject([{ isWhole: true }]), WAIT)
-        .then(() => abort.abort(new Error('enough')));
-      await trial.among(
-        { url: trial.address({ id }), signal: abort.signal },
-        trial.maybeSent,
-        trial.isGivenUp(id),
-      );
+      const arrived = expect.poll(() => trial.seen(id)).toMatchObject([{ isWhole: true }]);
+      const request = { url: trial.address({ id }), signal: abort.signal };
+      const given = trial.among(request, trial.maybeSent, trial.isGivenUp(id));
+      await arrived;
+      abort.abort(new Error('enough'));
+      await given;
     });
   });
 }

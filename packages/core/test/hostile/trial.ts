@@ -1,5 +1,6 @@
 import { requestHeaders } from '@sluice/protocol';
 import { expect, vi } from 'vitest';
+import { PATIENCE } from '../../../../testing/patience.ts';
 import type { Outcome, Timeouts, Transport, TransportRequest } from '../../src/transport.ts';
 import { uuid } from '../../src/uuid.ts';
 import { answer } from './answers.ts';
@@ -29,11 +30,9 @@ export interface Traits {
 
 const KEY = 'a-key-that-must-not-travel';
 /** Longer than a test may take: where another bound does not hold, the test fails. */
-export const LONG: Timeouts = { connectMs: 60_000, headersMs: 60_000, bodyMs: 60_000, totalMs: 60_000 };
-/** Long enough for what comes at once. */
-export const SHORT_MS = 200;
-/** For what is sure to come about, if not at once. */
-export const WAIT = { timeout: 10_000 };
+export const LONG: Timeouts = { connectMs: 1e6, headersMs: 1e6, bodyMs: 1e6, totalMs: 1e6 };
+/** For a bound that is reached, where it does not matter what came before. */
+export const SHORT_MS = 100;
 /** More than the sockets on both sides hold. */
 export const LARGE_BODY = new Uint8Array(16 * 1024 * 1024);
 
@@ -75,7 +74,7 @@ export class Trial {
   seen(id: string): Promise<Seen[]> {
     // This may find a connection that was just closed, too.
     const ask = async () => (await fetch(`${this.service.origin}/${id}`)).json();
-    return vi.waitFor(ask, WAIT);
+    return vi.waitFor(ask, PATIENCE);
   }
 
   /** A request that is answered properly, with its own name. */
@@ -98,14 +97,23 @@ export class Trial {
     const outcome = await this.post(transport, request);
     expect(outcome).toEqual(expected);
     if (outcome.kind === 'failed') expect(everythingIn(outcome.cause)).not.toContain(KEY);
-    await vi.waitFor(check, WAIT);
+    await vi.waitFor(check, PATIENCE);
     expect((await this.postWell(transport))[0]).toMatchObject({ kind: 'answered' });
     await transport.close();
   }
 
   /** Waits until a request goes well: the one before may have found a connection that was just closed. */
   async worksAgain(transport: Transport): Promise<void> {
-    await vi.waitFor(async () => expect((await this.postWell(transport))[0].kind).toBe('answered'), WAIT);
+    await expect.poll(async () => (await this.postWell(transport))[0].kind).toBe('answered');
+  }
+
+  /** A check with a bound that is reached once something came: with a longer one each time that it was reached before. */
+  async withBound(check: (ms: number) => Promise<void>): Promise<void> {
+    let ms = SHORT_MS / 2;
+    await vi.waitFor(() => {
+      ms *= 2;
+      return check(ms);
+    }, PATIENCE);
   }
 
   /** A check that the connection of a request is closed. */

@@ -208,9 +208,9 @@ describe('IndexedDbJournal, where the browser fails', () => {
     await clock.advance(30_000);
     expect(journal.kind).toBe('memory');
     failing.mockRestore();
-    await vi.waitFor(() => expect(clock.timers).toBe(1));
+    await expect.poll(() => clock.timers).toBe(1);
     await clock.advance(30_000);
-    await vi.waitFor(() => expect(witness.ranges).toHaveLength(1));
+    await expect.poll(() => witness.ranges).toHaveLength(1);
     expect(await readAll(journal, witness.ranges)).toEqual(['1']);
     expect([journal.kind, clock.timers]).toEqual(['indexeddb', 0]);
     await journal.close();

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/transport.ts';
 import { FetchTransport } from '../../src/transports/fetch-transport.ts';
+import { LONG } from '../hostile/trial.ts';
 
 const request = {
   // A port to which the browser itself lets nothing through.
@@ -10,7 +11,7 @@ const request = {
     body: new Uint8Array(10),
     signal: new AbortController().signal,
   },
-  timeouts: { connectMs: 5_000, headersMs: 5_000, bodyMs: 5_000, totalMs: 5_000 },
+  timeouts: LONG,
 };
 
 const BUFFER = 250;

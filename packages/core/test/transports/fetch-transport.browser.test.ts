@@ -1,8 +1,10 @@
 import { describe, expect, inject, it, vi } from 'vitest';
 import { server } from 'vitest/browser';
+import { PATIENCE } from '../../../../testing/patience.ts';
 import { FetchTransport } from '../../src/transports/fetch-transport.ts';
 import { describeAtHostileService } from '../contracts/hostile-contract.ts';
 import { describeTransport } from '../contracts/transport-contract.ts';
+import { LONG } from '../hostile/trial.ts';
 
 const create = () => new FetchTransport();
 describeTransport('FetchTransport', create, inject('emulator'));
@@ -17,7 +19,7 @@ describe('FetchTransport, in a page', () => {
   const request = {
     url: `${baseUrl}/api/events/batch/`,
     headers: { 'content-type': 'application/json', authorization: `Api-Key ${apiKey}` },
-    timeouts: { connectMs: 5_000, headersMs: 5_000, bodyMs: 5_000, totalMs: 5_000 },
+    timeouts: LONG,
     signal: new AbortController().signal,
   };
   const body = (bytes: number) => new TextEncoder().encode(`{"batch":[],"x":"${'x'.repeat(bytes - 19)}"}`);
@@ -39,7 +41,7 @@ describe('FetchTransport, in a page', () => {
     await vi.waitFor(async () => {
       const outcome = await transport.post({ ...request, body: body(bytes), outlives: 'keepalive' });
       expect(outcome).toMatchObject({ kind: 'answered' });
-    });
+    }, PATIENCE);
   });
 
   it.runIf('fetchLater' in globalThis)(

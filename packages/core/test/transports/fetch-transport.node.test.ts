@@ -4,6 +4,7 @@ import { FetchTransport } from '../../src/transports/fetch-transport.ts';
 import { describeAtHostileService } from '../contracts/hostile-contract.ts';
 import { describeTransport } from '../contracts/transport-contract.ts';
 import { startHostileService } from '../hostile/hostile-service.ts';
+import { LONG } from '../hostile/trial.ts';
 
 const emulator = await startEmulator({ primaryKey: 'email' });
 const hostile = await startHostileService();
@@ -29,7 +30,7 @@ it('asks for nothing that the runtime does not know', async () => {
   });
   const outcome = await create().post({
     ...{ url: 'http://service.invalid/', headers: {}, body: new Uint8Array(2) },
-    timeouts: { connectMs: 1_000, headersMs: 1_000, bodyMs: 1_000, totalMs: 1_000 },
+    timeouts: LONG,
     signal: new AbortController().signal,
   });
   vi.unstubAllGlobals();
@@ -41,7 +42,7 @@ it('waits bodyMs for a body whose stream does not end when its request is aborte
   vi.stubGlobal('fetch', async () => new Response(new ReadableStream({ pull })));
   const outcome = await create().post({
     ...{ url: 'http://service.invalid/', headers: {}, body: new Uint8Array(2) },
-    timeouts: { connectMs: 60_000, headersMs: 60_000, bodyMs: 100, totalMs: 60_000 },
+    timeouts: { ...LONG, bodyMs: 100 },
     signal: new AbortController().signal,
   });
   vi.unstubAllGlobals();

@@ -7,6 +7,7 @@ import { UndiciTransport } from '../../src/transports/undici-transport.ts';
 import { describeAtHostileService } from '../contracts/hostile-contract.ts';
 import { describeTransport } from '../contracts/transport-contract.ts';
 import { startHostileService } from '../hostile/hostile-service.ts';
+import { LONG } from '../hostile/trial.ts';
 
 const emulator = await startEmulator({ primaryKey: 'email' });
 const hostile = await startHostileService();
@@ -27,8 +28,7 @@ async function listen(server: Server): Promise<number> {
 }
 
 function request(url: string, body: Uint8Array): TransportRequest {
-  const timeouts = { connectMs: 60_000, headersMs: 60_000, bodyMs: 60_000, totalMs: 60_000 };
-  return { url, headers: {}, body, timeouts, signal: new AbortController().signal };
+  return { url, headers: {}, body, timeouts: LONG, signal: new AbortController().signal };
 }
 
 it('closes connections that have not come about', async () => {

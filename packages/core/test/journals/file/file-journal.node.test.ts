@@ -2,7 +2,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fsync } from '../../../src/fsync.ts';
 import { FileJournal } from '../../../src/journals/file/file-journal.ts';
 import { FRAME_HEADER_BYTES } from '../../../src/journals/file/frame.ts';
@@ -68,7 +68,7 @@ describe('FileJournal', () => {
     expect(new Set(ranges.map((range) => range.segment)).size).toBeGreaterThan(3);
     for (const range of ranges) await journal.acknowledge(range);
     // One that is still being synced goes as soon as it is.
-    await vi.waitFor(async () => expect((await files('.segment')).length).toBeLessThanOrEqual(1));
+    await expect.poll(async () => (await files('.segment')).length).toBeLessThanOrEqual(1);
     await journal.close();
     expect(await readdir(directory)).toEqual([]);
   });
