@@ -4,7 +4,7 @@ import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
 import type { BrowserInstanceOption } from 'vitest/node';
 import { browserOnlyTests, browserTests } from './scripts/browser-tests.mjs';
 import { findChromium } from './scripts/chromium.mjs';
-import { findFirefox, findWebKitGtk } from './scripts/engines.mjs';
+import { findFirefox, findWebKitGtk, servesBrowsers } from './scripts/engines.mjs';
 import { webKitGtk } from './testing/mini-browser.ts';
 import { PATIENCE } from './testing/patience.ts';
 
@@ -98,7 +98,7 @@ const browser: TestProjectConfiguration = {
 export default defineConfig({
   test: {
     // scripts/test-tiers.mjs says which of them run when.
-    projects: instances.length > 0 ? [node, long, browser] : [node, long],
+    projects: servesBrowsers && instances.length > 0 ? [node, long, browser] : [node, long],
     // Of the browsers; it is read from here alone.
     browser: { connectTimeout: HANG_MS },
     teardownTimeout: HANG_MS,

@@ -14,7 +14,7 @@ export const browserTests = {
 /** The same for Firefox and WebKit: what runs in browsers alone. */
 export const browserOnlyTests = folders.map((folder) => `${folder}/**/*.browser.test.ts`);
 
-/** How many files of tests go unrun where there is no browser. */
+/** How many files of tests are skipped where there is no Chromium. */
 export function countBrowserTestFiles() {
   return folders
     .map((folder) => join(root, folder))

@@ -1,22 +1,27 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { findChromium } from './chromium.mjs';
+import { describePlaces, findChromium } from './chromium.mjs';
+import { root } from './workspace.mjs';
 
 const LIBRARIES = ['/usr/lib', '/usr/libexec'];
 
-const HINTS = {
-  chromium: 'set CHROMIUM_PATH, or on Debian apt-get install chromium',
-  firefox: 'set FIREFOX_PATH, or on Debian apt-get install firefox-esr',
-  webkit: 'on Debian apt-get install webkit2gtk-driver xvfb xauth',
-};
+/** Vite serves no file whose path has a % in it. */
+export const servesBrowsers = !root.includes('%');
 
-/** Browsers by the name of their project for vitest: whether they are there, and else what would help. */
+/** Browsers by the name of their project for vitest: whether tests can run in them, and else what would help. */
 export function findEngines(env = process.env) {
-  return [
-    { name: 'chromium', isFound: findChromium(env) !== undefined, hint: HINTS.chromium },
-    { name: 'firefox', isFound: findFirefox(env) !== undefined, hint: HINTS.firefox },
-    { name: 'webkit', isFound: findWebKitGtk(env) !== undefined, hint: HINTS.webkit },
-  ];
+  const hints = {
+    chromium: `it is not in ${describePlaces(env)}; set CHROMIUM_PATH, or on Debian apt-get install chromium`,
+    firefox: 'set FIREFOX_PATH, or on Debian apt-get install firefox-esr',
+    webkit: 'on Debian apt-get install webkit2gtk-driver xvfb xauth',
+  };
+  const found = { chromium: findChromium(env), firefox: findFirefox(env), webkit: findWebKitGtk(env) };
+  const names = /** @type {const} */ (['chromium', 'firefox', 'webkit']);
+  return names.map((name) => ({
+    name,
+    isFound: servesBrowsers && found[name] !== undefined,
+    hint: servesBrowsers ? hints[name] : `move this folder, as Vite serves no path with a %: ${root}`,
+  }));
 }
 
 /** The Firefox that FIREFOX_PATH names, or else the first one on PATH. */
