@@ -200,7 +200,7 @@ export class Delivery {
     const { batch } = piece;
     for (;;) {
       if (piece.again !== undefined) await piece.again;
-      const waitMs = (piece.suspicion?.nextAt ?? 0) - clock.now();
+      const waitMs = piece.suspicion ? evidence.waitMs(piece.suspicion, clock.now()) : 0;
       if (waitMs > 0) await gate.park(waitMs, waiting);
       if (this.#restsBefore) await this.#rest(waiting);
       if (piece.failures > 0 && piece.owesBudget && this.#putAside(batch)) return true;
@@ -352,11 +352,11 @@ export class Delivery {
 
   async #accepted(piece: Piece, pass: Pass, answer: Answer): Promise<void> {
     const { clock, evidence, gate, rejected, requests, sizeLimit } = this.#options;
-    const { batch, failures, isHeld, sibling } = piece;
+    const { batch, failures, isAtFault = false, isHeld, sibling, suspicion } = piece;
     const { backlog, underWay } = this.#lane;
     const count = batch.events.ends.length;
     gate.accepted(pass);
-    evidence.accepted(piece.request, piece.suspicion, clock.now());
+    evidence.accepted(piece.request, isAtFault || suspicion !== undefined, clock.now());
     evidence.forget(batch.range);
     requests.accepted(batch);
     sizeLimit.accepted(batch.body.length, clock.now());

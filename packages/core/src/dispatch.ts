@@ -56,7 +56,7 @@ export class Dispatch {
       backoff: { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs },
       letterbox: new Letterbox(given.clock),
       verdicts: new Verdicts(),
-      evidence: new Evidence(),
+      evidence: new Evidence(given.random),
       abort: platform.createAbortController(),
     };
     this.#letterbox = parts.letterbox;

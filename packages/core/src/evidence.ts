@@ -10,6 +10,8 @@ const FICKLE_MS = 10 * 60_000;
 /** How soon what was refused is asked about again. */
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
+/** Up to so much longer, so that it does not come at the same moment as others each time: a limit would refuse it each time. */
+const JITTER = 0.5;
 const MOST_KNOWN = 1_000;
 
 /** What is held against an event, or a batch, that was refused while others were accepted. */
@@ -25,6 +27,8 @@ export class Suspicion {
   request = 0;
   /** How many requests had been accepted when it was counted last. */
   acceptances = -1;
+  /** How often there had been doubt by then. */
+  doubts = 0;
 }
 
 /**
@@ -32,15 +36,23 @@ export class Suspicion {
  * wrong: some firewalls answer so because of one event. It is the event's matter as long as others are accepted.
  */
 export class Evidence {
+  readonly #random: () => number;
   #requests = 0;
   /** The newest request that was accepted. */
   #accepted = 0;
   #acceptances = 0;
   /** Batches that were refused since, each counted once. */
   #refusedInARow = 0;
+  /** How often so many were that it may not be the events. */
+  #doubts = 0;
   #fickleUntil = Number.NEGATIVE_INFINITY;
   /** Single events, by their segment and index: what goes back to the journal is known again. */
   readonly #known = new Map<string, Suspicion>();
+
+  /** @param random Gives numbers from 0 (inclusive) to 1 (exclusive). */
+  constructor(random: () => number) {
+    this.#random = random;
+  }
 
   /** A request is made. Returns its number. */
   sent(): number {
@@ -53,23 +65,36 @@ export class Evidence {
     return this.#acceptances === 0 || this.#refusedInARow >= REFUSALS_TO_DOUBT;
   }
 
-  /** The service took what was sent with a request, and may have refused the same before. */
-  accepted(request: number, suspicion: Suspicion | undefined, now: number): void {
+  /** The service took what was sent with a request. @param wasRefused Whether it had refused that, or all that is left to be at fault. */
+  accepted(request: number, wasRefused: boolean, now: number): void {
     this.#acceptances += 1;
     this.#refusedInARow = 0;
     this.#accepted = Math.max(this.#accepted, request);
-    if (suspicion !== undefined) this.#fickleUntil = now + FICKLE_MS;
+    if (wasRefused) this.#fickleUntil = now + FICKLE_MS;
   }
 
   /** The service refused what is suspected. */
   refused(suspicion: Suspicion, now: number): void {
     if (suspicion.acceptances !== this.#acceptances) this.#refusedInARow += 1;
-    if (suspicion.tries === 0) suspicion.since = now;
-    if (suspicion.tries === 0 || this.#accepted > suspicion.request) suspicion.proofs += 1;
-    suspicion.nextAt = now + Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** suspicion.tries);
+    if (this.#refusedInARow === REFUSALS_TO_DOUBT) this.#doubts += 1;
+    const isFirst = suspicion.doubts !== this.#doubts || suspicion.tries === 0;
+    // What was refused while all was says nothing of this event.
+    if (isFirst) this.#beginAnew(suspicion, now);
+    if (isFirst || this.#accepted > suspicion.request) suspicion.proofs += 1;
     suspicion.tries += 1;
     suspicion.acceptances = this.#acceptances;
     suspicion.request = this.#requests;
+    this.#putOff(suspicion, now);
+  }
+
+  /** How long until it may be tried again, in milliseconds. */
+  waitMs(suspicion: Suspicion, now: number): number {
+    // After a time in which all waited, not all are tried at the same moment.
+    if (suspicion.doubts !== this.#doubts && suspicion.tries > 0) {
+      this.#beginAnew(suspicion, now);
+      this.#putOff(suspicion, now);
+    }
+    return suspicion.nextAt - now;
   }
 
   /** Whether a single event is at fault beyond doubt. */
@@ -95,5 +120,16 @@ export class Evidence {
   /** It has met its end. */
   forget({ segment, from }: Range): void {
     this.#known.delete(`${segment} ${from}`);
+  }
+
+  #beginAnew(suspicion: Suspicion, now: number): void {
+    suspicion.since = now;
+    suspicion.proofs = 0;
+    suspicion.doubts = this.#doubts;
+  }
+
+  #putOff(suspicion: Suspicion, now: number): void {
+    const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (suspicion.tries - 1));
+    suspicion.nextAt = now + Math.round(waitMs * (1 + JITTER * this.#random()));
   }
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
+import { PATIENCE } from '../../../testing/patience.ts';
 import { createTracker } from '../src/index.ts';
 import { uuid } from '../src/uuid.ts';
 
@@ -10,20 +11,17 @@ const readEvents = globalThis.fetch;
 let registration: ServiceWorkerRegistration;
 let frame: HTMLIFrameElement;
 
-/** Waits for what a busy machine may take its time for. */
-const until = (check: () => void) => vi.waitFor(check, { timeout: 60_000 });
-
 beforeAll(async () => {
   registration = await navigator.serviceWorker.register(new URL('worker.js', folder), {
     scope: folder.pathname,
   });
-  await until(() => expect(registration.active?.state).toBe('activated'));
+  await vi.waitFor(() => expect(registration.active?.state).toBe('activated'), PATIENCE);
   frame = document.createElement('iframe');
   frame.src = new URL('page.html', folder).href;
   document.body.append(frame);
   const read = async () => (await frame.contentWindow?.fetch(folder))?.text();
   await setOffline('page.html');
-  await vi.waitFor(async () => expect(await read()).toContain('You are offline'), { timeout: 60_000 });
+  await vi.waitFor(async () => expect(await read()).toContain('You are offline'), PATIENCE);
   // What the tracker sends goes through the worker, as from any page of that site.
   vi.stubGlobal('fetch', frame.contentWindow?.fetch.bind(frame.contentWindow));
 });
@@ -68,7 +66,7 @@ it.each([
     for (let number = 0; number < 20; number += 1) {
       tracker.track(name, { number }, { correlationValue: 'ada@example.com' });
     }
-    await until(() => expect(tracker.stats().pause).toMatchObject({ reason: 'intercepted', status: 200 }));
+    await expect.poll(() => tracker.stats().pause).toMatchObject({ reason: 'intercepted', status: 200 });
     expect(tracker.stats()).toMatchObject({ delivered: 0, deadLettered: 0, pending: 20 });
     await setOffline('');
     dispatchEvent(new Event('online'));

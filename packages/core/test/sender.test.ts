@@ -145,7 +145,7 @@ class Bench {
         requests: this.requests,
         sizeLimit: this.sizeLimit,
         verdicts: new Verdicts(),
-        evidence: new Evidence(),
+        evidence: new Evidence(random),
         letterbox: new Letterbox(clock),
       },
       letters: new DeadLetterStore({
