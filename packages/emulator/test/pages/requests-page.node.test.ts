@@ -80,7 +80,7 @@ describe.skipIf(!hasChromium)('the requests page (needs Chromium)', () => {
     };
     await expect.poll(readOn).toBe('400');
     expect(await rows(page).count()).toBeLessThan(80);
-    const refused = page.locator('.requests > li', { hasText: '400' });
+    const refused = page.locator('.requests > li', { has: page.getByText('400', { exact: true }) });
     expect(await refused.getAttribute('aria-posinset')).toBe('251');
     const before = await refused.boundingBox();
     await sendEvents(emulator, event());
