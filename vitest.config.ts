@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
 import type { BrowserInstanceOption } from 'vitest/node';
-import { browserOnlyTests, browserTests } from './scripts/browser-tests.mjs';
+import { browserOnlyTests, browserTests, portableTests } from './scripts/browser-tests.mjs';
 import { findChromium } from './scripts/chromium.mjs';
 import { findFirefox, findWebKitGtk, servesBrowsers } from './scripts/engines.mjs';
 import { webKitGtk } from './testing/mini-browser.ts';
@@ -24,27 +24,13 @@ const executablePath = findChromium();
 const firefox = findFirefox();
 const webkit = findWebKitGtk();
 
-const folders = '{packages/*,examples/*,benchmarks,scripts}/test/**';
-const node: TestProjectConfiguration = {
-  resolve: onNode,
-  ssr: { resolve: onNode },
-  test: {
-    ...limits(HANG_MS),
-    name: 'node',
-    environment: 'node',
-    include: [`${folders}/*.test.ts`],
-    exclude: ['**/*.{browser,long}.test.ts', '**/node_modules/**'],
-  },
-};
-const long: TestProjectConfiguration = {
-  ...node,
-  test: {
-    ...limits(LONG_HANG_MS),
-    name: 'long',
-    environment: 'node',
-    include: [`${folders}/*.long.test.ts`],
-  },
-};
+const folders = '{packages/*,examples/*,benchmarks}/test/**';
+const node: TestProjectConfiguration[] = [
+  { name: 'node', include: [`${folders}/*.node.test.ts`, 'scripts/test/*.test.ts'], ...limits(HANG_MS) },
+  // What runs in browsers as well has no side effects: a process of its own for each file costs as much as its tests.
+  { name: 'portable', isolate: false, ...portableTests, ...limits(HANG_MS) },
+  { name: 'long', include: [`${folders}/*.long.test.ts`], ...limits(LONG_HANG_MS) },
+].map((test) => ({ resolve: onNode, ssr: { resolve: onNode }, test }));
 
 const instances: BrowserInstanceOption[] = [];
 if (executablePath !== undefined) {
@@ -98,7 +84,7 @@ const browser: TestProjectConfiguration = {
 export default defineConfig({
   test: {
     // scripts/test-tiers.mjs says which of them run when.
-    projects: servesBrowsers && instances.length > 0 ? [node, long, browser] : [node, long],
+    projects: servesBrowsers && instances.length > 0 ? [...node, browser] : node,
     // Of the browsers; it is read from here alone.
     browser: { connectTimeout: HANG_MS },
     teardownTimeout: HANG_MS,

@@ -8,10 +8,16 @@ const folders = ['protocol', 'core', 'customers'].map((name) => `packages/${name
 /** For vitest. */
 export const browserTests = {
   include: folders.map((folder) => `${folder}/**/*.test.ts`),
-  exclude: ['**/*.node.test.ts', '**/node_modules/**'],
+  exclude: ['**/*.{node,long}.test.ts', '**/node_modules/**'],
 };
 
-/** The same for Firefox and WebKit: what runs in browsers alone. */
+/** Those of them that run on Node as well. */
+export const portableTests = {
+  include: browserTests.include,
+  exclude: [...browserTests.exclude, '**/*.browser.test.ts'],
+};
+
+/** What runs in browsers alone. */
 export const browserOnlyTests = folders.map((folder) => `${folder}/**/*.browser.test.ts`);
 
 /** How many files of tests are skipped where there is no Chromium. */

@@ -1,4 +1,4 @@
-/** For vitest: says at the end where how many tests ran, as `ran: 1,234 on node, 567 in chromium`. */
+/** For vitest: says at the end where how many tests ran, as `ran: node 1,234, chromium 567`. */
 export default class ProjectReport {
   /** @param {readonly import('vitest/node').TestModule[]} modules */
   onTestRunEnd(modules) {
@@ -8,9 +8,7 @@ export default class ProjectReport {
       const ran = [...children.allTests()].filter((test) => test.result().state !== 'skipped').length;
       counts.set(project.name, (counts.get(project.name) ?? 0) + ran);
     }
-    const places = [...counts].map(
-      ([name, count]) => `${count.toLocaleString('en')} ${name === 'node' ? 'on' : 'in'} ${name}`,
-    );
+    const places = [...counts].map(([name, count]) => `${name} ${count.toLocaleString('en')}`);
     console.log(`ran: ${places.join(', ') || 'nothing'}`);
   }
 }

@@ -3,6 +3,6 @@
  * changes what it covers. A file of tests named `x.long.test.ts` is of the project `long`, and runs on Node.
  */
 export const tiers = {
-  short: ['node', 'chromium'],
+  short: ['node', 'portable', 'chromium'],
   long: ['long', 'firefox', 'webkit'],
 };
