@@ -12,7 +12,7 @@ export async function bundleBrowserFiles(folder) {
   const conditions = folder === 'src' ? ['@sluice/source'] : [];
   const [module, script] = await Promise.all(
     /** @type {const} */ ([
-      ['index', 'es'],
+      ['full', 'es'],
       ['global', 'iife'],
     ]).map(async ([name, format]) => {
       const bundle = await rolldown({

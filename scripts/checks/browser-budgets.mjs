@@ -15,6 +15,8 @@ globalThis.tracker = createTracker({ baseUrl: location.origin, correlationKey: '
 const gzip = `import { gzip } from '@sluice/core/gzip';\nglobalThis.gzip = gzip;\n`;
 const deadLetters = `import { deadLetters } from '@sluice/core/dead-letters';
 globalThis.deadLetters = deadLetters;\n`;
+const logger = `import { logger } from '@sluice/core/logger';\nglobalThis.logger = logger;\n`;
+const guards = `import { guards } from '@sluice/core/guards';\nglobalThis.guards = guards;\n`;
 const worker = `import { drainOnSync } from '@sluice/core/service-worker';
 drainOnSync({ baseUrl: location.origin, correlationKey: 'email' });\n`;
 const otel = `import { observeTracker } from '@sluice/core/otel';\nglobalThis.observe = observeTracker;\n`;
@@ -29,6 +31,8 @@ const BUDGETS = {
   'core, one function of it': { source: error, demand: 200, most: 200 },
   'core with gzip': { source: gzip, beside: tracker, demand: 600, most: 600 },
   'core with deadLetters': { source: deadLetters, beside: tracker, demand: 2_000, most: 2_000 },
+  'core with logger': { source: logger, beside: tracker, demand: 700, most: 700 },
+  'core with guards': { source: guards, beside: tracker, demand: 700, most: 700 },
   'core with otel': { source: otel, beside: tracker, demand: 1_000, most: 1_000 },
   'service worker': { source: worker, demand: 8_000, most: 8_000 },
   'customers beside core': { source: customers, beside: tracker, demand: 1_500, most: 2_030 },

@@ -2,7 +2,7 @@
  * What `sluice.global.js` does: the package is `window.Sluice` from here on, and what the stub of README.md took before is
  * done. Its trackers are real ones from here on.
  */
-import * as sluice from './index.ts';
+import * as sluice from './full.ts';
 
 /** A call that the stub took: of which of its trackers, what, and when. */
 type Call = readonly [stub: Record<string, unknown>, method: string, args: readonly unknown[], at: number];

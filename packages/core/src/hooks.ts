@@ -1,12 +1,9 @@
 import { type Redact, redactedError } from '@sluice/protocol';
 import type { Batch } from './batch.ts';
 import type { Clock } from './clock.ts';
-import { GuardedClock } from './guarded-clock.ts';
-import { guardedRandom } from './guarded-random.ts';
-import { GuardedTransport } from './guarded-transport.ts';
 import { HandOver } from './hand-over.ts';
 import { idempotency } from './idempotency.ts';
-import { Log } from './logger.ts';
+import type { Log } from './logger.ts';
 import { rejectedIndexes } from './rejected-indexes.ts';
 import type { Settings } from './settings.ts';
 import type { Outcome, Transport } from './transport.ts';
@@ -58,20 +55,19 @@ export function guardHooks({
   onFailed,
 }: HooksOptions): Hooked {
   const failed = (hook: string) => (error: unknown) => onFailed(hook, error);
-  const { random, transport, waitUntil, logger, delivery } = settings;
+  const { random, transport, waitUntil, logger, delivery, parts } = settings;
   const { classify, idempotencyHeader } = delivery;
-  const clock = settings.clock
-    ? new GuardedClock(settings.clock, platformClock, failed('clock'))
-    : platformClock;
+  const clock =
+    (settings.clock && parts.guards?.clock(settings.clock, platformClock, failed('clock'))) ?? platformClock;
   return {
     clock,
-    random: random ? guardedRandom(random, failed('random')) : Math.random,
-    transport: transport && new GuardedTransport(transport, clock),
+    random: (random && parts.guards?.random(random, failed('random'))) ?? Math.random,
+    transport: transport && parts.guards?.transport(transport, clock),
     safeCause: (cause) => redactedError(cause, redact),
     headersOf: idempotencyHeader === undefined ? undefined : idempotency(idempotencyHeader),
     rejected:
       classify && ((batch, answer) => rejectedIndexes(batch, answer, classify, failed('delivery.classify'))),
-    log: logger && new Log({ logger, clock, redact, onFailed: failed('logger') }),
+    log: logger && parts.logger?.({ logger, clock, redact, onFailed: failed('logger') }),
     handOver: waitUntil && new HandOver({ waitUntil, tracked, flush, onFailed: failed('waitUntil') }),
   };
 }

@@ -49,6 +49,12 @@ export interface LogOptions {
   readonly onFailed: (error: unknown) => void;
 }
 
+/** Makes what writes to the logger of an application. */
+export type LoggerPart = (options: LogOptions) => Log;
+
+/** For pages: `createTracker({ logger: console, parts: { logger } })`. In Node a tracker has this already. */
+export const logger: LoggerPart = (options) => new Log(options);
+
 /**
  * Writes to the user's logger, whatever that does: no key, and of each message one line in ten seconds. The first is written at
  * once; the next one after others that were not says how many, as `suppressed`. Messages come from a closed set: what

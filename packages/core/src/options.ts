@@ -130,13 +130,13 @@ export interface TrackerOptions {
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
   /**
    * Anything with pino's `debug`, `info`, `warn` and `error`. Of each message it gets one line in ten seconds, with how many were
-   * `suppressed` before it; errors as `err`; never the key. Default: silent.
+   * `suppressed` before it; errors as `err`; never the key. A page needs the part `logger` for it. Default: silent.
    */
   readonly logger?: Logger | undefined;
-  /** How requests are made. Default: undici in Node, fetch in browsers. */
+  /** How requests are made; a page needs the part `guards` for it. Default: undici in Node, fetch in browsers. */
   readonly transport?: Transport | undefined;
-  /** Time. Default: the system's. */
+  /** Time; a page needs the part `guards` for it. Default: the system's. */
   readonly clock?: Clock | undefined;
-  /** Numbers from 0 to 1 for jitter. Default: Math.random. */
+  /** Numbers from 0 to 1 for jitter; a page needs the part `guards` for it. Default: Math.random. */
   readonly random?: (() => number) | undefined;
 }

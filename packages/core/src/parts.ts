@@ -1,6 +1,8 @@
 import { ConfigError } from '@sluice/protocol';
 import type { DeadLettersPart } from './dead-letters.ts';
+import type { GuardsPart } from './guards.ts';
 import type { GzipPart } from './gzip.ts';
+import type { LoggerPart } from './logger.ts';
 
 /**
  * What not every page needs. In Node, and on the edge, a tracker has all of it. In a page each is an entry point of its
@@ -11,6 +13,10 @@ export interface Parts {
   readonly gzip?: GzipPart | undefined;
   /** `@sluice/core/dead-letters`: what `tracker.deadLetters` takes. */
   readonly deadLetters?: DeadLettersPart | undefined;
+  /** `@sluice/core/logger`: what `logger` takes. */
+  readonly logger?: LoggerPart | undefined;
+  /** `@sluice/core/guards`: what `transport`, `clock` and `random` take. */
+  readonly guards?: GuardsPart | undefined;
 }
 
 /** Says how to get a part that is used and was not given. */

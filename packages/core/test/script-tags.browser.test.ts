@@ -83,6 +83,22 @@ describe('the file for <script>', () => {
     expect(page.window.delivered).toBe(2);
   });
 
+  it('has the parts that a page without a bundler cannot import', async () => {
+    const page = new Page();
+    await page.load(script);
+    page.run(`
+      window.lines = [];
+      const write = (data, message) => lines.push(message);
+      const logger = { debug: write, info: write, warn: write, error: write };
+      const options = { ...${JSON.stringify(options)}, logger, random: () => 0.5, compress: true };
+      window.tracker = Sluice.createTracker({ ...options, parts: Sluice });
+      tracker.track('', {});
+      window.letters = tracker.deadLetters;`);
+    expect(page.errors).toEqual([]);
+    expect(page.window.lines).toEqual(['an event cannot be sent']);
+    expect(page.window.letters).toBeDefined();
+  });
+
   it('does what the stub took before, as of then, and its tracker is a real one', async () => {
     const page = new Page();
     page.run(stub);

@@ -1,5 +1,4 @@
-import { deadLetters } from '../dead-letters.ts';
-import { gzip } from '../gzip.ts';
+import { allParts } from '../all-parts.ts';
 import { platform as browser } from './browser.ts';
 import type { Platform } from './platform.ts';
 
@@ -7,5 +6,5 @@ import type { Platform } from './platform.ts';
 export const platform: Platform = {
   ...browser,
   holdsUnidentified: false,
-  parts: { gzip, deadLetters },
+  parts: allParts,
 };

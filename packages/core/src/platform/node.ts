@@ -5,10 +5,10 @@ import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import PQueue from 'p-queue';
+import { allParts } from '../all-parts.ts';
 import { BodyMemory } from '../body-memory.ts';
 import type { Clock } from '../clock.ts';
 import { Compression } from '../compression.ts';
-import { deadLetters } from '../dead-letters.ts';
 import { FileJournal } from '../journals/file/file-journal.ts';
 import { FileNote } from '../journals/file/file-note.ts';
 import { errorCode } from '../journals/file/file-system.ts';
@@ -55,7 +55,7 @@ export const platform: Platform = {
   lifecycle,
   holdsUnidentified: false,
   parts: {
-    deadLetters,
+    ...allParts,
     gzip: (clock) => new Compression(zlibGzip, clock),
   },
   commitIntervalMs: 50,

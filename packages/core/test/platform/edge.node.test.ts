@@ -85,15 +85,18 @@ describe.each(['workerd', 'edge-light', 'worker', 'browser'])('a bundle for %s',
 describe('a bundle for a page', async () => {
   const bundle = await bundleFor('browser');
 
-  it.each([['compress: true', 'compress', 'gzip']])(
-    'says which part it needs for %s',
-    (given, option, part) => {
-      const context = load(bundle, 'unused');
-      expect(context.run(`try { create({ ${given} }) } catch (error) { error.message }`)).toBe(
-        `${option} needs a part here: give parts: { ${part} }, from @sluice/core/${part}`,
-      );
-    },
-  );
+  it.each([
+    ['compress: true', 'compress', 'gzip'],
+    ['logger: console', 'logger', 'logger'],
+    ['transport: { post() {}, close() {} }', 'transport', 'guards'],
+    ['clock: { now: Date.now, setTimeout() {} }', 'clock', 'guards'],
+    ['random: Math.random', 'random', 'guards'],
+  ])('says which part it needs for %s', (given, option, part) => {
+    const context = load(bundle, 'unused');
+    expect(context.run(`try { create({ ${given} }) } catch (error) { error.message }`)).toBe(
+      `${option} needs a part here: give parts: { ${part} }, from @sluice/core/${part}`,
+    );
+  });
 
   it('keeps dead letters, and says which part it needs to show them', () => {
     const context = load(bundle, 'unused');

@@ -1,5 +1,6 @@
 // The page of a site that tracks. Its harness reads what it tells, and calls what stands in `page`.
 import { createTracker } from '@sluice/core';
+import { guards } from '@sluice/core/guards';
 import { Bookkeeping } from '../../processes/bookkeeping.ts';
 import { NumberedEvents } from '../../processes/numbered-events.ts';
 import { createRandom } from '../../random.ts';
@@ -29,6 +30,7 @@ const clock = { real: undefined, fast: new ShiftedClock(FAST, settings.startedAt
 
 const tracker = createTracker({
   ...{ baseUrl: settings.baseUrl, apiKey: settings.apiKey, correlationKey: 'email', clock },
+  parts: { guards },
   batch: { maxEvents: 100, maxWaitMs: 100 },
   // A fault that passes is over soon, so that a run fits into minutes; a day is a day.
   ...(settings.clock !== 'virtual' && { delivery: { retryBaseMs: 20, retryMaxMs: 500 } }),

@@ -1,0 +1,8 @@
+import { deadLetters } from './dead-letters.ts';
+import { guards } from './guards.ts';
+import { gzip } from './gzip.ts';
+import { logger } from './logger.ts';
+import type { Parts } from './parts.ts';
+
+/** For all but pages. */
+export const allParts: Required<Parts> = { deadLetters, guards, gzip, logger };
