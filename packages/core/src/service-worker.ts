@@ -4,7 +4,8 @@ import { isIntercepted } from './interception.ts';
 import type { Journal, Limit, Range } from './journal.ts';
 import { accountOf } from './journals/account.ts';
 import { SYNC_TAG } from './platform/background-sync.ts';
-import { clock, createJournal } from './platform/browser.ts';
+import { clock, openJournal } from './platform/browser.ts';
+import { subtleSha256 } from './subtle-sha256.ts';
 import type { Timeouts, Transport } from './transport.ts';
 import { FetchTransport } from './transports/fetch-transport.ts';
 
@@ -46,7 +47,8 @@ export function drainOnSync(options: DrainOptions): void {
  */
 export async function drain({ correlationKey, apiKey, ...options }: DrainOptions): Promise<void> {
   const baseUrl = readBaseUrl('baseUrl', options.baseUrl, apiKey);
-  const journal = createJournal({ account: accountOf(baseUrl, correlationKey, apiKey), clock });
+  const account = accountOf(baseUrl, correlationKey, apiKey);
+  const journal = openJournal(await subtleSha256(account), clock);
   if (journal === undefined) return;
   const transport = new FetchTransport();
   const request = { url: endpoint(baseUrl, EVENTS_PATH), headers: requestHeaders(apiKey) };

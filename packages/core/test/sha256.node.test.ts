@@ -2,14 +2,16 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { sha256 } from '../src/sha256.ts';
+import { subtleSha256 } from '../src/subtle-sha256.ts';
 
 const expected = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 32);
 
 it.each([0, 1, 54, 55, 56, 63, 64, 65, 119, 120, 1_000])(
   'has the first 128 bits of the SHA-256 of a text of %d characters',
-  (length) => {
+  async (length) => {
     const text = 'a'.repeat(length);
     expect(sha256(text)).toBe(expected(text));
+    expect(await subtleSha256(text)).toBe(expected(text));
   },
 );
 

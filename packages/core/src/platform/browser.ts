@@ -65,10 +65,13 @@ const lifecycle: Lifecycle = {
   isHidden,
 };
 
-/** Undefined where nothing can be stored. */
-export function createJournal({ account, clock, part = '' }: BrowserPlace): Journal | undefined {
-  if (!hasIndexedDb()) return undefined;
-  return new IndexedDbJournal(nameOf(account, part), meeting(), clock);
+/** The journal of an account, which its hash names. Undefined where nothing can be stored. */
+export function openJournal(hash: string, clock: Clock, part = ''): Journal | undefined {
+  return hasIndexedDb() ? new IndexedDbJournal(nameOf(hash, part), meeting(), clock) : undefined;
+}
+
+export function createJournal({ account, clock, part }: BrowserPlace): Journal | undefined {
+  return openJournal(sha256(account), clock, part);
 }
 
 export const platform: Platform = {
@@ -80,7 +83,7 @@ export const platform: Platform = {
   commitIntervalMs: 250,
   createJournal,
   createNote: ({ account, clock }) =>
-    hasIndexedDb() ? new IndexedDbNote(nameOf(account, 'session'), clock) : undefined,
+    hasIndexedDb() ? new IndexedDbNote(nameOf(sha256(account), 'session'), clock) : undefined,
   exists: async () => true,
   createTransport: () => new FetchTransport(),
   createQueue: () => new RunningWork(),
@@ -103,8 +106,8 @@ function meeting(): Meeting {
 }
 
 /** Tells the accounts of one origin apart, and keeps the key out of the name of a database. */
-function nameOf(account: string, part: string): string {
-  return `sluice${part && ` ${part}`} ${sha256(account)}`;
+function nameOf(hash: string, part: string): string {
+  return `sluice${part && ` ${part}`} ${hash}`;
 }
 
 /** Some browsers hide it where nothing may be stored, some throw. */
