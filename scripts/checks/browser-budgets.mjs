@@ -17,6 +17,9 @@ const deadLetters = `import { deadLetters } from '@sluice/core/dead-letters';
 globalThis.deadLetters = deadLetters;\n`;
 const logger = `import { logger } from '@sluice/core/logger';\nglobalThis.logger = logger;\n`;
 const guards = `import { guards } from '@sluice/core/guards';\nglobalThis.guards = guards;\n`;
+const classify = `import { classify } from '@sluice/core/classify';\nglobalThis.classify = classify;\n`;
+const idempotency = `import { idempotency } from '@sluice/core/idempotency';
+globalThis.idempotency = idempotency;\n`;
 const worker = `import { drainOnSync } from '@sluice/core/service-worker';
 drainOnSync({ baseUrl: location.origin, correlationKey: 'email' });\n`;
 const otel = `import { observeTracker } from '@sluice/core/otel';\nglobalThis.observe = observeTracker;\n`;
@@ -31,8 +34,10 @@ const BUDGETS = {
   'core, one function of it': { source: error, demand: 200, most: 200 },
   'core with gzip': { source: gzip, beside: tracker, demand: 600, most: 600 },
   'core with deadLetters': { source: deadLetters, beside: tracker, demand: 2_000, most: 2_000 },
-  'core with logger': { source: logger, beside: tracker, demand: 700, most: 700 },
-  'core with guards': { source: guards, beside: tracker, demand: 700, most: 700 },
+  'core with logger': { source: logger, beside: tracker, demand: 710, most: 710 },
+  'core with guards': { source: guards, beside: tracker, demand: 720, most: 720 },
+  'core with classify': { source: classify, beside: tracker, demand: 360, most: 360 },
+  'core with idempotency': { source: idempotency, beside: tracker, demand: 190, most: 190 },
   'core with otel': { source: otel, beside: tracker, demand: 1_000, most: 1_000 },
   'service worker': { source: worker, demand: 8_000, most: 8_000 },
   'customers beside core': { source: customers, beside: tracker, demand: 1_500, most: 2_030 },

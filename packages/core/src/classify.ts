@@ -1,3 +1,6 @@
+import type { Batch } from './batch.ts';
+import { rejectedIndexes } from './rejected-indexes.ts';
+
 /** An event that the service names in its answer as not taken. */
 export interface RejectedEvent {
   /** Its place in the batch, from 0. Needed unless there is a uuid. */
@@ -18,3 +21,14 @@ export interface AcceptingAnswer {
 
 /** Reads from an answer which events of an accepted batch were not taken; none where it returns nothing. */
 export type Classify = (answer: AcceptingAnswer) => readonly RejectedEvent[] | undefined;
+
+/** Which events of an accepted batch the answer names as rejected, in order, each with the reason. Undefined where it says nothing. */
+export type ClassifyPart = (
+  batch: Batch,
+  answer: Omit<AcceptingAnswer, 'count'>,
+  classify: Classify,
+  onFailed: (error: unknown) => void,
+) => [index: number, reason: string][] | undefined;
+
+/** For pages: `createTracker({ delivery: { classify: … }, parts: { classify } })`. In Node a tracker has this already. */
+export const classify: ClassifyPart = rejectedIndexes;

@@ -2,9 +2,7 @@ import { type Redact, redactedError } from '@sluice/protocol';
 import type { Batch } from './batch.ts';
 import type { Clock } from './clock.ts';
 import { HandOver } from './hand-over.ts';
-import { idempotency } from './idempotency.ts';
 import type { Log } from './logger.ts';
-import { rejectedIndexes } from './rejected-indexes.ts';
 import type { Settings } from './settings.ts';
 import type { Outcome, Transport } from './transport.ts';
 
@@ -64,9 +62,9 @@ export function guardHooks({
     random: (random && parts.guards?.random(random, failed('random'))) ?? Math.random,
     transport: transport && parts.guards?.transport(transport, clock),
     safeCause: (cause) => redactedError(cause, redact),
-    headersOf: idempotencyHeader === undefined ? undefined : idempotency(idempotencyHeader),
+    headersOf: idempotencyHeader === undefined ? undefined : parts.idempotency?.(idempotencyHeader),
     rejected:
-      classify && ((batch, answer) => rejectedIndexes(batch, answer, classify, failed('delivery.classify'))),
+      classify && ((batch, answer) => parts.classify?.(batch, answer, classify, failed('delivery.classify'))),
     log: logger && parts.logger?.({ logger, clock, redact, onFailed: failed('logger') }),
     handOver: waitUntil && new HandOver({ waitUntil, tracked, flush, onFailed: failed('waitUntil') }),
   };

@@ -115,9 +115,9 @@ export interface TrackerOptions {
         readonly retriesPerSuccess?: number | undefined;
         /** What to do with an answer, by status (`409`) or class (`5xx`), where it is not what the table says. */
         readonly policy?: DeliveryPolicy | undefined;
-        /** Finds the events that an accepted batch's answer names as rejected: they become dead letters. Default: none. */
+        /** Finds the events that an accepted batch's answer names as rejected: they become dead letters; a page needs the part `classify` for it. Default: none. */
         readonly classify?: Classify | undefined;
-        /** Name of a header that carries an id of the batch, equal over retries: `Idempotency-Key`. Default: none is sent. */
+        /** Name of a header that carries an id of the batch, equal over retries: `Idempotency-Key`; a page needs the part `idempotency` for it. Default: none is sent. */
         readonly idempotencyHeader?: string | undefined;
       }
     | undefined;

@@ -1,7 +1,9 @@
 import { ConfigError } from '@sluice/protocol';
+import type { ClassifyPart } from './classify.ts';
 import type { DeadLettersPart } from './dead-letters.ts';
 import type { GuardsPart } from './guards.ts';
 import type { GzipPart } from './gzip.ts';
+import type { IdempotencyPart } from './idempotency.ts';
 import type { LoggerPart } from './logger.ts';
 
 /**
@@ -17,6 +19,10 @@ export interface Parts {
   readonly logger?: LoggerPart | undefined;
   /** `@sluice/core/guards`: what `transport`, `clock` and `random` take. */
   readonly guards?: GuardsPart | undefined;
+  /** `@sluice/core/classify`: what `delivery.classify` takes. */
+  readonly classify?: ClassifyPart | undefined;
+  /** `@sluice/core/idempotency`: what `delivery.idempotencyHeader` takes. */
+  readonly idempotency?: IdempotencyPart | undefined;
 }
 
 /** Says how to get a part that is used and was not given. */

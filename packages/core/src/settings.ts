@@ -83,15 +83,6 @@ const MOST = Number.MAX_SAFE_INTEGER;
 /** A name as RFC 9110 has it, section 5.6.2, and not one of those that a request has already. */
 const FREE_HEADER = /^(?!(?:authorization|content-(?:type|length|encoding)|host)$)[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 
-/** What takes a part, where it is given. */
-const NEEDS: readonly (readonly [option: keyof TrackerOptions, part: keyof Parts])[] = [
-  ['compress', 'gzip'],
-  ['logger', 'logger'],
-  ['transport', 'guards'],
-  ['clock', 'guards'],
-  ['random', 'guards'],
-];
-
 const CONSENT = oneOf('granted', ['pending', 'granted', 'denied']);
 
 type Groups = 'buffer' | 'storage' | 'deadLetters' | 'unidentified' | 'batch' | 'delivery';
@@ -172,8 +163,17 @@ function readAll(options: TrackerOptions): Settings {
   const parts: Parts = { ...options?.parts, ...platform.parts };
   // Each value is what its rule says, and the rules are of the type's names.
   const settings = readRules(RULES, '', options) as unknown as Settings;
-  const { baseUrl, correlationKey, journal, journalDirectory } = settings;
-  for (const [option, part] of NEEDS) if (settings[option] && !parts[part]) missingPart(option, part);
+  const { baseUrl, correlationKey, journal, journalDirectory, delivery } = settings;
+  const need = (option: string, given: unknown, part: keyof Parts) => {
+    if (given && !parts[part]) missingPart(option, part);
+  };
+  need('compress', settings.compress, 'gzip');
+  need('logger', settings.logger, 'logger');
+  need('transport', settings.transport, 'guards');
+  need('clock', settings.clock, 'guards');
+  need('random', settings.random, 'guards');
+  need('delivery.classify', delivery.classify, 'classify');
+  need('delivery.idempotencyHeader', delivery.idempotencyHeader, 'idempotency');
   if (journal !== undefined && journalDirectory !== undefined) {
     const rule = 'journalDirectory is for the file journal: leave it out, or leave out journal';
     throw new ConfigError('journalDirectory', rule);
