@@ -30,7 +30,9 @@ export interface Rule {
    * Whether a single event may be at fault, where the service accepts others: then the sender does not pause. `ends`: after
    * several refusals it is a dead letter. `waits`: it is kept whatever comes.
    */
-  readonly suspect?: 'ends' | 'waits' | undefined;
+  readonly suspect?: 'ends' | 'waits';
+  /** Whether the user's policy says so: then it is done at once, and nothing is suspected. */
+  readonly isAskedFor?: true;
 }
 
 /** Actions by status (`409`) or class (`5xx`). */
@@ -73,8 +75,7 @@ export function ruleFor(status: number, policy: DeliveryPolicy = {}): Rule {
   for (const name of [String(status), `${Math.floor(status / 100)}xx`]) {
     const rule = DELIVERY_TABLE[name];
     const action = Object.hasOwn(policy, name) ? policy[name] : undefined;
-    // What a user asks for is done at once.
-    if (action !== undefined) return { ...rule, action, suspect: undefined };
+    if (action !== undefined) return { ...rule, action, isAskedFor: true };
     if (rule !== undefined) return rule;
   }
   return AMBIGUOUS;
@@ -82,11 +83,6 @@ export function ruleFor(status: number, policy: DeliveryPolicy = {}): Rule {
 
 /** An answer that says that it is accepted, but is not the service's: nobody has the events. */
 export const INTERCEPTED: Rule = { action: 'pause', reason: 'intercepted', suspect: 'waits' };
-
-/** Whether a policy says itself what a status means. */
-export function isNamed(status: number, policy: DeliveryPolicy): boolean {
-  return [String(status), `${Math.floor(status / 100)}xx`].some((name) => Object.hasOwn(policy, name));
-}
 
 /** Whether it is a policy. Throws a ConfigError for a status or an action that there is not. */
 export function isPolicy(given: unknown): given is DeliveryPolicy {

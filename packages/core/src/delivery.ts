@@ -1,7 +1,7 @@
 import { type Backoff, backoffDelayMs, parseRetryAfter } from '@sluice/protocol';
 import { type Batch, cutBatch, splitBatch } from './batch.ts';
 import { abortAfter, type Clock, sleep } from './clock.ts';
-import { type DeliveryPolicy, INTERCEPTED, isNamed, type Rule, ruleFor } from './delivery-policy.ts';
+import { type DeliveryPolicy, INTERCEPTED, type Rule, ruleFor } from './delivery-policy.ts';
 import type { Evidence, Suspicion } from './evidence.ts';
 import { excerptOf } from './excerpt.ts';
 import { failedAttempt } from './failed-attempt.ts';
@@ -257,7 +257,7 @@ export class Delivery {
       return false;
     }
     if (rule.action === 'pause') {
-      if (rule.suspect && !this.#options.isStrict) return this.#suspect(piece, pass, rule, answer);
+      if (rule.suspect && !rule.isAskedFor && !this.#options.isStrict) return this.#suspect(piece, pass, rule, answer);
       gate.hold(pass, rule.reason ?? 'policy', status, rule.isSlow);
       return false;
     }
@@ -292,7 +292,7 @@ export class Delivery {
   #ruleOf(batch: Batch, answer: Answer): Rule {
     const { policy, rejected } = this.#options;
     const rule = ruleFor(answer.status, policy);
-    const isOdd = rule.action === 'accept' && !isNamed(answer.status, policy) && isIntercepted(answer);
+    const isOdd = rule.action === 'accept' && !rule.isAskedFor && isIntercepted(answer);
     return isOdd && rejected?.(batch, answer) === undefined ? INTERCEPTED : rule;
   }
 
