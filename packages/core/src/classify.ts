@@ -1,3 +1,4 @@
+import { aFunction, type Rule } from '@sluice/protocol';
 import type { Batch } from './batch.ts';
 import { rejectedIndexes } from './rejected-indexes.ts';
 
@@ -22,13 +23,17 @@ export interface AcceptingAnswer {
 /** Reads from an answer which events of an accepted batch were not taken; none where it returns nothing. */
 export type Classify = (answer: AcceptingAnswer) => readonly RejectedEvent[] | undefined;
 
-/** Which events of an accepted batch the answer names as rejected, in order, each with the reason. Undefined where it says nothing. */
-export type ClassifyPart = (
-  batch: Batch,
-  answer: Omit<AcceptingAnswer, 'count'>,
-  classify: Classify,
-  onFailed: (error: unknown) => void,
-) => [index: number, reason: string][] | undefined;
+/** What asks a function of the application about an answer, and what that must be. */
+export interface ClassifyPart {
+  readonly rule: Rule;
+  /** Which events of an accepted batch the answer names as rejected, in order, each with the reason. Undefined where it says nothing. */
+  read(
+    batch: Batch,
+    answer: Omit<AcceptingAnswer, 'count'>,
+    classify: Classify,
+    onFailed: (error: unknown) => void,
+  ): [index: number, reason: string][] | undefined;
+}
 
 /** For pages: `createTracker({ delivery: { classify: … }, parts: { classify } })`. In Node a tracker has this already. */
-export const classify: ClassifyPart = rejectedIndexes;
+export const classify: ClassifyPart = { rule: aFunction(), read: rejectedIndexes };

@@ -257,7 +257,8 @@ export class Delivery {
       return false;
     }
     if (rule.action === 'pause') {
-      if (rule.suspect && !rule.isAskedFor && !this.#options.isStrict) return this.#suspect(piece, pass, rule, answer);
+      if (rule.suspect && !rule.isAskedFor && !this.#options.isStrict)
+        return this.#suspect(piece, pass, rule, answer);
       gate.hold(pass, rule.reason ?? 'policy', status, rule.isSlow);
       return false;
     }

@@ -62,10 +62,11 @@ export function guardHooks({
     random: (random && parts.guards?.random(random, failed('random'))) ?? Math.random,
     transport: transport && parts.guards?.transport(transport, clock),
     safeCause: (cause) => redactedError(cause, redact),
-    headersOf: idempotencyHeader === undefined ? undefined : parts.idempotency?.(idempotencyHeader),
+    headersOf: idempotencyHeader === undefined ? undefined : parts.idempotency?.create(idempotencyHeader),
     rejected:
-      classify && ((batch, answer) => parts.classify?.(batch, answer, classify, failed('delivery.classify'))),
-    log: logger && parts.logger?.({ logger, clock, redact, onFailed: failed('logger') }),
+      classify &&
+      ((batch, answer) => parts.classify?.read(batch, answer, classify, failed('delivery.classify'))),
+    log: logger && parts.logger?.create({ logger, clock, redact, onFailed: failed('logger') }),
     handOver: waitUntil && new HandOver({ waitUntil, tracked, flush, onFailed: failed('waitUntil') }),
   };
 }

@@ -1,4 +1,4 @@
-import { type Redact, redactedError } from '@sluice/protocol';
+import { methods, type Redact, type Rule, redactedError } from '@sluice/protocol';
 import type { Clock } from './clock.ts';
 import type { TrackerEvents } from './tracker-events.ts';
 import { attempt } from './user-code.ts';
@@ -49,11 +49,17 @@ export interface LogOptions {
   readonly onFailed: (error: unknown) => void;
 }
 
-/** Makes what writes to the logger of an application. */
-export type LoggerPart = (options: LogOptions) => Log;
+/** What writes to the logger of an application, and what that must be. */
+export interface LoggerPart {
+  readonly rule: Rule;
+  create(options: LogOptions): Log;
+}
 
 /** For pages: `createTracker({ logger: console, parts: { logger } })`. In Node a tracker has this already. */
-export const logger: LoggerPart = (options) => new Log(options);
+export const logger: LoggerPart = {
+  rule: methods('an object with debug, info, warn and error', 'debug', 'info', 'warn', 'error'),
+  create: (options) => new Log(options),
+};
 
 /**
  * Writes to the user's logger, whatever that does: no key, and of each message one line in ten seconds. The first is written at

@@ -1,4 +1,4 @@
-import { ConfigError } from '@sluice/protocol';
+import { ConfigError, type Rule } from '@sluice/protocol';
 import type { ClassifyPart } from './classify.ts';
 import type { DeadLettersPart } from './dead-letters.ts';
 import type { GuardsPart } from './guards.ts';
@@ -30,4 +30,9 @@ export function missingPart(option: string, part: keyof Parts): never {
   const entry = part === 'deadLetters' ? 'dead-letters' : part;
   const how = `give parts: { ${part} }, from @sluice/core/${entry}`;
   throw new ConfigError(option, `${option} needs a part here: ${how}`);
+}
+
+/** The rule of an option of which the part is missing. */
+export function missing(part: keyof Parts): Rule {
+  return [(_, option = '') => missingPart(option, part), ''];
 }

@@ -24,7 +24,7 @@ import type { Fsync } from './fsync.ts';
 import type { Journal } from './journal.ts';
 import type { Logger } from './logger.ts';
 import type { Consent, Ordering, TrackerOptions } from './options.ts';
-import { missingPart, type Parts } from './parts.ts';
+import { missing, missingPart, type Parts } from './parts.ts';
 import { isThrown, reasonOf } from './reason.ts';
 import type { Transport } from './transport.ts';
 
@@ -80,8 +80,6 @@ const MIB = 1024 * KIB;
 const LEAST_JOURNAL_BYTES = 64 * KIB;
 const DAY_MS = 24 * 60 * 60_000;
 const MOST = Number.MAX_SAFE_INTEGER;
-/** A name as RFC 9110 has it, section 5.6.2, and not one of those that a request has already. */
-const FREE_HEADER = /^(?!(?:authorization|content-(?:type|length|encoding)|host)$)[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 
 const CONSENT = oneOf('granted', ['pending', 'granted', 'denied']);
 
@@ -89,65 +87,67 @@ type Groups = 'buffer' | 'storage' | 'deadLetters' | 'unidentified' | 'batch' | 
 type GroupRules<Name extends Groups> = Readonly<Record<keyof NonNullable<TrackerOptions[Name]>, Rule>>;
 
 /** By name, so that an option added to the type and not here does not compile. */
-const RULES: Readonly<Record<Exclude<keyof TrackerOptions, Groups>, Rule>> & {
+type OptionRules = Readonly<Record<Exclude<keyof TrackerOptions, Groups>, Rule>> & {
   readonly [Name in Groups]: GroupRules<Name>;
-} = {
-  baseUrl: ANYTHING,
-  apiKey: ANYTHING,
-  correlationKey: nonEmpty(),
-  source: nonEmpty('custom'),
-  journal: [isJournal, '"memory" or a Journal'],
-  journalDirectory: nonEmpty(undefined, 'a path'),
-  fsync: oneOf('interval', ['always', 'interval', 'never']),
-  commitIntervalMs: milliseconds(undefined, 0),
-  maxEventBytes: whole(256 * KIB),
-  buffer: { maxEvents: whole(256 * KIB), maxBytes: whole(64 * MIB) },
-  storage: {
-    maxBytes: whole(Number.POSITIVE_INFINITY, LEAST_JOURNAL_BYTES, MOST),
-    minFreeBytes: whole(64 * MIB, 0, MOST),
-    whenFull: oneOf('drop-oldest', ['drop-oldest', 'drop-newest']),
-    maxAgeMs: milliseconds(undefined),
-  },
-  deadLetters: {
-    maxBytes: whole(16 * MIB, LEAST_JOURNAL_BYTES, MOST),
-    maxAgeMs: whole(30 * DAY_MS, 1, MOST),
-  },
-  batch: { maxEvents: whole(500), maxBytes: whole(512 * KIB), maxWaitMs: milliseconds(1_000, 0) },
-  delivery: {
-    concurrency: whole(4),
-    timeoutMs: milliseconds(60_000),
-    connectTimeoutMs: milliseconds(10_000),
-    headersTimeoutMs: milliseconds(30_000),
-    bodyTimeoutMs: milliseconds(5_000),
-    retryBaseMs: milliseconds(500),
-    retryMaxMs: milliseconds(60_000),
-    retriesPerSuccess: [
-      (value) => typeof value === 'number' && value >= 0 && value <= 1_000,
-      'a number from 0 to 1,000',
-      0.1,
-    ],
-    policy: [isPolicy, 'an object of actions by status', {}],
-    classify: aFunction(),
-    idempotencyHeader: [
-      (value) => FREE_HEADER.test(String(value)) && typeof value === 'string',
-      'the name of a header that Sluice does not send itself',
-    ],
-  },
-  unidentified: {
-    hold: flag(platform.holdsUnidentified),
-    maxBytes: whole(4 * MIB, LEAST_JOURNAL_BYTES, MOST),
-    maxAgeMs: whole(30 * DAY_MS, 1, MOST),
-  },
-  consent: CONSENT,
-  ordering: oneOf('unordered', ['unordered', 'strict']),
-  compress: flag(false),
-  parts: methods('an object of parts'),
-  waitUntil: aFunction(),
-  logger: methods('an object with debug, info, warn and error', 'debug', 'info', 'warn', 'error'),
-  transport: methods('a Transport, with post and close', 'post', 'close'),
-  clock: methods('a Clock, with now and setTimeout', 'now', 'setTimeout'),
-  random: aFunction(undefined, 'a function that returns numbers from 0 to 1'),
 };
+
+/** What takes a part is what that part says. */
+function rulesOf({ classify, guards, idempotency, logger }: Parts): OptionRules {
+  return {
+    baseUrl: ANYTHING,
+    apiKey: ANYTHING,
+    correlationKey: nonEmpty(),
+    source: nonEmpty('custom'),
+    journal: [isJournal, '"memory" or a Journal'],
+    journalDirectory: nonEmpty(undefined, 'a path'),
+    fsync: oneOf('interval', ['always', 'interval', 'never']),
+    commitIntervalMs: milliseconds(undefined, 0),
+    maxEventBytes: whole(256 * KIB),
+    buffer: { maxEvents: whole(256 * KIB), maxBytes: whole(64 * MIB) },
+    storage: {
+      maxBytes: whole(Number.POSITIVE_INFINITY, LEAST_JOURNAL_BYTES, MOST),
+      minFreeBytes: whole(64 * MIB, 0, MOST),
+      whenFull: oneOf('drop-oldest', ['drop-oldest', 'drop-newest']),
+      maxAgeMs: milliseconds(undefined),
+    },
+    deadLetters: {
+      maxBytes: whole(16 * MIB, LEAST_JOURNAL_BYTES, MOST),
+      maxAgeMs: whole(30 * DAY_MS, 1, MOST),
+    },
+    batch: { maxEvents: whole(500), maxBytes: whole(512 * KIB), maxWaitMs: milliseconds(1_000, 0) },
+    delivery: {
+      concurrency: whole(4),
+      timeoutMs: milliseconds(60_000),
+      connectTimeoutMs: milliseconds(10_000),
+      headersTimeoutMs: milliseconds(30_000),
+      bodyTimeoutMs: milliseconds(5_000),
+      retryBaseMs: milliseconds(500),
+      retryMaxMs: milliseconds(60_000),
+      retriesPerSuccess: [
+        (value) => typeof value === 'number' && value >= 0 && value <= 1_000,
+        'a number from 0 to 1,000',
+        0.1,
+      ],
+      policy: [isPolicy, 'an object of actions by status', {}],
+      classify: classify?.rule ?? missing('classify'),
+      idempotencyHeader: idempotency?.rule ?? missing('idempotency'),
+    },
+    unidentified: {
+      hold: flag(platform.holdsUnidentified),
+      maxBytes: whole(4 * MIB, LEAST_JOURNAL_BYTES, MOST),
+      maxAgeMs: whole(30 * DAY_MS, 1, MOST),
+    },
+    consent: CONSENT,
+    ordering: oneOf('unordered', ['unordered', 'strict']),
+    compress: flag(false),
+    parts: methods('an object of parts'),
+    waitUntil: aFunction(),
+    logger: logger?.rule ?? missing('logger'),
+    transport: guards?.rules.transport ?? missing('guards'),
+    clock: guards?.rules.clock ?? missing('guards'),
+    random: guards?.rules.random ?? missing('guards'),
+  };
+}
 
 /** Checks options and fills in defaults. Throws a ConfigError that names the option, its value (never the key), and what is allowed. */
 export function readOptions(options: TrackerOptions): Settings {
@@ -162,18 +162,9 @@ export function readOptions(options: TrackerOptions): Settings {
 function readAll(options: TrackerOptions): Settings {
   const parts: Parts = { ...options?.parts, ...platform.parts };
   // Each value is what its rule says, and the rules are of the type's names.
-  const settings = readRules(RULES, '', options) as unknown as Settings;
-  const { baseUrl, correlationKey, journal, journalDirectory, delivery } = settings;
-  const need = (option: string, given: unknown, part: keyof Parts) => {
-    if (given && !parts[part]) missingPart(option, part);
-  };
-  need('compress', settings.compress, 'gzip');
-  need('logger', settings.logger, 'logger');
-  need('transport', settings.transport, 'guards');
-  need('clock', settings.clock, 'guards');
-  need('random', settings.random, 'guards');
-  need('delivery.classify', delivery.classify, 'classify');
-  need('delivery.idempotencyHeader', delivery.idempotencyHeader, 'idempotency');
+  const settings = readRules(rulesOf(parts), '', options) as unknown as Settings;
+  const { baseUrl, correlationKey, compress, journal, journalDirectory } = settings;
+  if (compress && !parts.gzip) missingPart('compress', 'gzip');
   if (journal !== undefined && journalDirectory !== undefined) {
     const rule = 'journalDirectory is for the file journal: leave it out, or leave out journal';
     throw new ConfigError('journalDirectory', rule);

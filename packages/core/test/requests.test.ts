@@ -85,7 +85,7 @@ describe('Requests', () => {
 
 describe('Requests, with an idempotency header', () => {
   it('sends an id that is equal over retries, and another with each batch', async () => {
-    const { requests, seen } = createBench(() => OK, { headersOf: idempotency('Idempotency-Key') });
+    const { requests, seen } = createBench(() => OK, { headersOf: idempotency.create('Idempotency-Key') });
     const [first, second] = [batch('{"n":1}'), batch('{"n":2}')];
     for (const sent of [first, second, first]) await requests.post(sent);
     const ids = seen.map(({ headers }) => headers['Idempotency-Key']);

@@ -5,8 +5,12 @@ import { isNonEmptyString } from './validate.ts';
 /** The most that timers take: 2^31 - 1 ms. */
 export const MAX_TIMER_MS: number = 2 ** 31 - 1;
 
-/** What an option may be: how to tell, in words, and what it is where it is left out. */
-export type Rule = readonly [isValid: (value: unknown) => boolean, allowed: string, fallback?: unknown];
+/** What an option may be: how to tell (from its value, and its name for an error of its own), in words, and what it is where it is left out. */
+export type Rule = readonly [
+  isValid: (value: unknown, option?: string) => boolean,
+  allowed: string,
+  fallback?: unknown,
+];
 
 /** By the names of options; those of a group are a table of their own. */
 export interface Rules {
@@ -88,7 +92,7 @@ export function readRules(rules: Rules, path: string, given: unknown): Record<st
     const value: unknown = Reflect.get(given, name);
     if (!isRule(rule)) read[name] = readRules(rule, prefix + name, value === undefined ? {} : value);
     else if (value === undefined) read[name] = rule[2];
-    else if (rule[0](value)) read[name] = value;
+    else if (rule[0](value, prefix + name)) read[name] = value;
     else throw refusal(prefix + name, rule[1], value);
   }
   return read;
