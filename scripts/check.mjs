@@ -48,6 +48,7 @@ const checks = {
       '@sluice/core/idempotency',
       '@sluice/core/logger',
       '@sluice/core/otel',
+      '@sluice/core/policy',
       '@sluice/customers',
     ]),
   ...browserChecks(consumer),

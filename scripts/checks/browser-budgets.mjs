@@ -20,6 +20,7 @@ const guards = `import { guards } from '@sluice/core/guards';\nglobalThis.guards
 const classify = `import { classify } from '@sluice/core/classify';\nglobalThis.classify = classify;\n`;
 const idempotency = `import { idempotency } from '@sluice/core/idempotency';
 globalThis.idempotency = idempotency;\n`;
+const policy = `import { policy } from '@sluice/core/policy';\nglobalThis.policy = policy;\n`;
 const worker = `import { drainOnSync } from '@sluice/core/service-worker';
 drainOnSync({ baseUrl: location.origin, correlationKey: 'email' });\n`;
 const otel = `import { observeTracker } from '@sluice/core/otel';\nglobalThis.observe = observeTracker;\n`;
@@ -38,6 +39,7 @@ const BUDGETS = {
   'core with guards': { source: guards, beside: tracker, demand: 795, most: 795 },
   'core with classify': { source: classify, beside: tracker, demand: 365, most: 365 },
   'core with idempotency': { source: idempotency, beside: tracker, demand: 320, most: 320 },
+  'core with policy': { source: policy, beside: tracker, demand: 235, most: 235 },
   'core with otel': { source: otel, beside: tracker, demand: 1_000, most: 1_000 },
   'service worker': { source: worker, demand: 8_000, most: 8_000 },
   'customers beside core': { source: customers, beside: tracker, demand: 1_500, most: 2_030 },

@@ -1,4 +1,3 @@
-import { oneOf, refusal } from '@sluice/protocol';
 import type { PauseReason } from './stats.ts';
 
 /**
@@ -66,9 +65,6 @@ const DELIVERY_TABLE: Readonly<Record<string, Rule>> = {
   '503': { action: 'retry', isPushback: true },
   '5xx': AMBIGUOUS,
 };
-const [isAction, allowed] = oneOf('retry', ['accept', 'retry', 'split', 'isolate', 'pause', 'drop']);
-const POLICY = 'delivery.policy';
-const STATUS_OR_CLASS = /^[2-5](?:\d\d|xx)$/;
 
 /** The rule for a status: the exact one before that of its class. What the policy names takes the place of the same name. */
 export function ruleFor(status: number, policy: DeliveryPolicy = {}): Rule {
@@ -83,21 +79,3 @@ export function ruleFor(status: number, policy: DeliveryPolicy = {}): Rule {
 
 /** An answer that says that it is accepted, but is not the service's: nobody has the events. */
 export const INTERCEPTED: Rule = { action: 'pause', reason: 'intercepted', suspect: 'waits' };
-
-/** Whether it is a policy. Throws a ConfigError for a status or an action that there is not. */
-export function isPolicy(given: unknown): given is DeliveryPolicy {
-  if (typeof given !== 'object' || given === null || !isPlain(given)) return false;
-  for (const [status, action] of Object.entries(given)) {
-    if (!STATUS_OR_CLASS.test(status)) {
-      throw refusal(POLICY, 'keyed by status (200 to 599) or class (2xx to 5xx)', status);
-    }
-    if (!isAction(action)) throw refusal(`${POLICY}[${status}]`, allowed, action);
-  }
-  return true;
-}
-
-/** Not an array, a Map, or anything else of which the entries may be elsewhere. */
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
-}

@@ -6,3 +6,4 @@ export { gzip } from './gzip.ts';
 export { idempotency } from './idempotency.ts';
 export * from './index.ts';
 export { logger } from './logger.ts';
+export { policy } from './policy.ts';

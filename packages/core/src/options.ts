@@ -113,7 +113,7 @@ export interface TrackerOptions {
         readonly retryMaxMs?: number | undefined;
         /** Retries that an accepted request allows, beside one in ten seconds. Default: 0.1. */
         readonly retriesPerSuccess?: number | undefined;
-        /** What to do with an answer, by status (`409`) or class (`5xx`), where it is not what the table says. */
+        /** What to do with an answer, by status (`409`) or class (`5xx`), where it is not what the table says; a page needs the part `policy` for it. */
         readonly policy?: DeliveryPolicy | undefined;
         /** Finds the events that an accepted batch's answer names as rejected: they become dead letters; a page needs the part `classify` for it. Default: none. */
         readonly classify?: Classify | undefined;

@@ -5,6 +5,7 @@ import type { GuardsPart } from './guards.ts';
 import type { GzipPart } from './gzip.ts';
 import type { IdempotencyPart } from './idempotency.ts';
 import type { LoggerPart } from './logger.ts';
+import type { PolicyPart } from './policy.ts';
 
 /**
  * What not every page needs. In Node, and on the edge, a tracker has all of it. In a page each is an entry point of its
@@ -23,6 +24,8 @@ export interface Parts {
   readonly classify?: ClassifyPart | undefined;
   /** `@sluice/core/idempotency`: what `delivery.idempotencyHeader` takes. */
   readonly idempotency?: IdempotencyPart | undefined;
+  /** `@sluice/core/policy`: what `delivery.policy` takes. */
+  readonly policy?: PolicyPart | undefined;
 }
 
 /** Says how to get a part that is used and was not given. */

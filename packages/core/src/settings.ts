@@ -2,7 +2,6 @@ import {
   ANYTHING,
   aFunction,
   ConfigError,
-  describe,
   flag,
   hasMethods,
   methods,
@@ -13,13 +12,14 @@ import {
   readApiKey,
   readBaseUrl,
   readRules,
+  refusal,
   whole,
 } from '@sluice/protocol';
 import { platform } from '#platform';
 import type { WhenFull } from './budget.ts';
 import type { Classify } from './classify.ts';
 import type { Clock } from './clock.ts';
-import { type DeliveryPolicy, isPolicy } from './delivery-policy.ts';
+import type { DeliveryPolicy } from './delivery-policy.ts';
 import type { Fsync } from './fsync.ts';
 import type { Journal } from './journal.ts';
 import type { Logger } from './logger.ts';
@@ -61,7 +61,7 @@ export interface Settings {
     readonly retryBaseMs: number;
     readonly retryMaxMs: number;
     readonly retriesPerSuccess: number;
-    readonly policy: DeliveryPolicy;
+    readonly policy: DeliveryPolicy | undefined;
     readonly classify: Classify | undefined;
     readonly idempotencyHeader: string | undefined;
   };
@@ -92,7 +92,7 @@ type OptionRules = Readonly<Record<Exclude<keyof TrackerOptions, Groups>, Rule>>
 };
 
 /** What takes a part is what that part says. */
-function rulesOf({ classify, guards, idempotency, logger }: Parts): OptionRules {
+function rulesOf({ classify, guards, idempotency, logger, policy }: Parts): OptionRules {
   return {
     baseUrl: ANYTHING,
     apiKey: ANYTHING,
@@ -128,7 +128,7 @@ function rulesOf({ classify, guards, idempotency, logger }: Parts): OptionRules 
         'a number from 0 to 1,000',
         0.1,
       ],
-      policy: [isPolicy, 'an object of actions by status', {}],
+      policy: policy?.rule ?? missing('policy'),
       classify: classify?.rule ?? missing('classify'),
       idempotencyHeader: idempotency?.rule ?? missing('idempotency'),
     },
@@ -187,5 +187,5 @@ function isJournal(value: unknown): value is 'memory' | Journal {
 export function readConsent(value: unknown): Consent {
   const [isValid, allowed] = CONSENT;
   if (isValid(value)) return value as Consent;
-  throw new ConfigError('consent', `consent must be ${allowed}, got ${describe(value)}`);
+  throw refusal('consent', allowed, value);
 }

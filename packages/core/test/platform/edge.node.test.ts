@@ -91,6 +91,7 @@ describe('a bundle for a page', async () => {
     ['transport: { post() {}, close() {} }', 'transport', 'guards'],
     ['clock: { now: Date.now, setTimeout() {} }', 'clock', 'guards'],
     ['random: Math.random', 'random', 'guards'],
+    ['delivery: { policy: { 409: "accept" } }', 'delivery.policy', 'policy'],
     ['delivery: { classify() {} }', 'delivery.classify', 'classify'],
     ['delivery: { idempotencyHeader: "Idempotency-Key" }', 'delivery.idempotencyHeader', 'idempotency'],
   ])('says which part it needs for %s', (given, option, part) => {
