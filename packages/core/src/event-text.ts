@@ -18,7 +18,11 @@ export interface TrackOptions {
 }
 
 const OPTION_NAMES: ReadonlySet<string> = new Set([
-  ...['correlationValue', 'timestamp', 'uuid', 'source', 'priority'],
+  'correlationValue',
+  'timestamp',
+  'uuid',
+  'source',
+  'priority',
 ]);
 const FIRST_TIME = Date.parse('0000-01-01T00:00:00.000Z');
 const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
@@ -63,9 +67,8 @@ export class EventTexts {
     for (const option in options) {
       if (!OPTION_NAMES.has(option) && Object.hasOwn(options, option)) throw unknownOption(option);
     }
-    const { priority, uuid: givenUuid } = options;
+    const { correlationValue: givenValue, priority, uuid: givenUuid } = options;
     const uuid = givenUuid ?? newUuid();
-    const { correlationValue: givenValue } = options;
     const correlationValue = givenValue ?? this.correlationValue;
     const source = options.source ?? this.#source;
     const maxBytes = this.#maxBytes;

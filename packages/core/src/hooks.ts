@@ -62,7 +62,7 @@ export function guardHooks({
     random: (random && parts.guards?.random(random, failed('random'))) ?? Math.random,
     transport: transport && parts.guards?.transport(transport, clock),
     safeCause: (cause) => redactedError(cause, redact),
-    headersOf: idempotencyHeader === undefined ? undefined : parts.idempotency?.create(idempotencyHeader),
+    headersOf: idempotencyHeader ? parts.idempotency?.create(idempotencyHeader) : undefined,
     rejected:
       classify &&
       ((batch, answer) => parts.classify?.read(batch, answer, classify, failed('delivery.classify'))),

@@ -172,8 +172,8 @@ function readAll(options: TrackerOptions): Settings {
   const url = readBaseUrl('baseUrl', baseUrl);
   if ('apiKey' in options) readApiKey(options.apiKey);
   if (correlationKey !== undefined) return { ...settings, baseUrl: url, parts };
-  const what = 'the primary key chosen in the audience section';
-  throw new ConfigError('correlationKey', `correlationKey is required: ${what}`);
+  const rule = 'correlationKey is required: the primary key chosen in the audience section';
+  throw new ConfigError('correlationKey', rule);
 }
 
 function isJournal(value: unknown): value is 'memory' | Journal {
