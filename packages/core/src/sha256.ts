@@ -10,9 +10,9 @@ export function sha256(text: string): string {
   new Uint8Array(padded.buffer).set(bytes);
   padded.setUint8(bytes.length, 0x80);
   padded.setUint32(padded.byteLength - 4, bytes.length * 8);
-  const sum = new Int32Array(primes(8).map((prime) => fraction(prime ** (1 / 2))));
+  const sum = new Uint32Array(primes(8).map((prime) => fraction(prime ** (1 / 2))));
   const factors = primes(64).map((prime) => fraction(prime ** (1 / 3)));
-  const words = new Int32Array(64);
+  const words = new Uint32Array(64);
   for (let block = 0; block < padded.byteLength; block += 64) {
     const state = [...sum];
     for (const [round, factor] of factors.entries()) {
@@ -20,7 +20,7 @@ export function sha256(text: string): string {
       const before = (rounds: number) => words[round - rounds] ?? 0;
       words[round] =
         round < 16
-          ? padded.getInt32(block + round * 4)
+          ? padded.getUint32(block + round * 4)
           : before(16) +
             (turned(before(15), 7) ^ turned(before(15), 18) ^ (before(15) >>> 3)) +
             before(7) +
@@ -34,7 +34,7 @@ export function sha256(text: string): string {
     }
     for (const [index, word] of state.entries()) sum[index] = (sum[index] ?? 0) + word;
   }
-  return Array.from(sum.subarray(0, 4), (word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
+  return Array.from(sum.subarray(0, 4), (word) => word.toString(16).padStart(8, '0')).join('');
 }
 
 /** The first prime numbers: the constants of the algorithm come of their roots. */
