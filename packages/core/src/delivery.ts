@@ -1,13 +1,14 @@
 import { type Backoff, backoffDelayMs, parseRetryAfter } from '@sluice/protocol';
-import { type Batch, cutBatch, splitBatch } from './batch.ts';
+import { type Batch, cutBatch } from './batch.ts';
 import { abortAfter, type Clock, sleep } from './clock.ts';
 import { type DeliveryPolicy, INTERCEPTED, type Rule, ruleFor } from './delivery-policy.ts';
-import type { Evidence, Suspicion } from './evidence.ts';
+import type { Evidence } from './evidence.ts';
 import { excerptOf } from './excerpt.ts';
 import { failedAttempt } from './failed-attempt.ts';
 import type { Gate, Pass } from './gate.ts';
 import type { Hooked } from './hooks.ts';
 import { isIntercepted } from './interception.ts';
+import { type Piece, Pieces } from './pieces.ts';
 import type { Requests } from './requests.ts';
 import { type OutgoingLane, Settlement, type SettlementOptions } from './settlement.ts';
 import type { SizeLimit } from './size-limit.ts';
@@ -26,30 +27,6 @@ const BLOCKED: Rule = { action: 'pause', reason: 'blocked' };
 const NO_ANSWER: Answer = { kind: 'answered', status: 0, retryAfter: undefined, body: '' };
 
 type Answer = Extract<Outcome, { kind: 'answered' }>;
-
-/** Events of the batch that are sent together, and what came of them so far. */
-interface Piece {
-  readonly batch: Batch;
-  /** The other half of what was refused. */
-  sibling?: Piece;
-  /** Whether the event at fault is known to be in here: the other half was accepted. */
-  isAtFault?: boolean;
-  /** Whether it was held back once already, because the service is to blame. */
-  isHeld?: boolean | undefined;
-  /** Whether it was sent before. */
-  isRepeated: boolean;
-  failures: number;
-  /** Whether the next try is to be paid from the budget of retries. */
-  owesBudget: boolean;
-  /** Statuses by which a single event was refused. */
-  readonly refusals: number[];
-  /** Resolves when it may be sent. */
-  again?: Promise<void> | undefined;
-  /** What is held against it, once it was refused while others were accepted. */
-  suspicion?: Suspicion | undefined;
-  /** The number of the last request that was made with it. */
-  request: number;
-}
 
 /** A request that cannot wait, and may be made. */
 export interface FirstRequest {
@@ -79,10 +56,7 @@ export class Delivery {
   /** The one that the batch is of. */
   readonly #lane: OutgoingLane;
   readonly #settlement: Settlement;
-  /** What is left of the batch: what is to be sent next is last, what was cut off first is first. */
-  #pieces: Piece[] = [];
-  /** The one that is being sent, or waits for that. */
-  #current: Piece | undefined;
+  readonly #pieces: Pieces;
   /** How often the service refused in a way that is not worth many requests. */
   #slowness = 0;
   #restsBefore = false;
@@ -99,6 +73,7 @@ export class Delivery {
     this.#lane = lane;
     this.#denied = lane.underWay.denied;
     this.#settlement = new Settlement(options, lane);
+    this.#pieces = new Pieces(options, lane);
   }
 
   /** @param first Left out where it may wait. Otherwise it is made before this returns. */
@@ -106,74 +81,19 @@ export class Delivery {
     this.#first = first;
     const { isStrict, journal, verdicts } = this.#options;
     const isDoubted = verdicts.blameTheService && !isStrict && first === undefined;
-    const parts = isDoubted ? this.#sample(batch) : this.#setApart(batch);
-    for (const part of parts) this.#pieces.push(this.#take(part));
-    for (let piece = this.#pieces.pop(); piece !== undefined; piece = this.#pieces.pop()) {
-      this.#current = piece;
+    if (isDoubted) this.#pieces.sample(batch);
+    else this.#pieces.add(batch);
+    for (let piece = this.#pieces.next(); piece !== undefined; piece = this.#pieces.next()) {
       if (await this.#send(piece)) continue;
-      // What is to be sent next goes back last, before all others. Where nobody else may see to it, it is left as it is.
-      if (journal.sharing) for (const { batch } of [...this.#pieces, piece]) this.#lane.underWay.leave(batch);
+      // Where nobody else may see to it, it is left as it is.
+      if (journal.sharing) this.#pieces.leave();
       return;
     }
   }
 
-  #take(batch: Batch): Piece {
-    this.#lane.underWay.add(batch);
-    // One that was put aside failed before.
-    const isRepeated = batch.range.isWhole === true;
-    const { segment, from, to } = batch.range;
-    const suspicion = to - from === 1 ? this.#options.evidence.knownAt(segment, from) : undefined;
-    return { batch, isRepeated, failures: 0, owesBudget: isRepeated, refusals: [], suspicion, request: 0 };
-  }
-
   /** Whether all that is left of the batch was refused while others were accepted: it is not what to ask with how the service is. */
   get isSuspect(): boolean {
-    return this.#current?.suspicion !== undefined && this.#pieces.every(({ suspicion }) => suspicion);
-  }
-
-  /** Parts of a batch: those events by themselves that are suspected already, which are sent after the others. */
-  #setApart(batch: Batch): Batch[] {
-    const { segment, from, to } = batch.range;
-    const suspects: Batch[] = [];
-    const others: Batch[] = [];
-    let start = 0;
-    for (let index = 0; index < to - from; index += 1) {
-      if (this.#options.evidence.knownAt(segment, from + index) === undefined) continue;
-      if (index > start) others.push(cutBatch(batch, start, index));
-      suspects.push(cutBatch(batch, index, index + 1));
-      start = index + 1;
-    }
-    if (start === 0 || this.#options.isStrict) return [batch];
-    this.#lane.underWay.delete(batch);
-    if (start < to - from) others.push(cutBatch(batch, start, to - from));
-    return [...suspects, ...others.reverse()];
-  }
-
-  /** @param isAtFault Whether an event is, and not the size. */
-  #cut({ batch }: Piece, isAtFault: boolean): void {
-    this.#lane.underWay.delete(batch);
-    const [first, second] = splitBatch(batch);
-    const next = this.#take(first);
-    const behind = this.#take(second);
-    if (isAtFault) {
-      next.sibling = behind;
-      behind.sibling = next;
-    }
-    this.#pieces.push(behind, next);
-  }
-
-  /** One event of a batch first, any one, and behind it the others: what comes of it says enough of the service. */
-  #sample(batch: Batch): Batch[] {
-    this.#lane.underWay.delete(batch);
-    const pieces: Batch[] = [];
-    let piece = batch;
-    while (piece.events.ends.length > 1) {
-      const [first, second] = splitBatch(piece);
-      const takesFirst = this.#options.random() < 0.5;
-      pieces.push(takesFirst ? second : first);
-      piece = takesFirst ? first : second;
-    }
-    return [...pieces, piece];
+    return this.#pieces.areSuspect;
   }
 
   /** Resolves once a piece has met its end, goes on in parts or waits elsewhere; to false where it is stopped before. */
@@ -182,7 +102,7 @@ export class Delivery {
     const { batch, isAtFault = false } = piece;
     const isTooLarge = sizeLimit.isTooLarge(batch.body.length, clock.now());
     if (batch.events.ends.length > 1 && (isAtFault || isTooLarge)) {
-      this.#cut(piece, isAtFault);
+      this.#pieces.cut(piece, isAtFault);
       return true;
     }
     const expiresInMs = this.#lane.batcher.expiresInMs(batch);
@@ -281,7 +201,7 @@ export class Delivery {
     // The service answered and works: what it says of these events says nothing of others.
     if (!isBlamed || !isSingle) gate.answered(pass);
     if (!isSingle) {
-      this.#cut(piece, !isSize);
+      this.#pieces.cut(piece, !isSize);
       return true;
     }
     const isRepeated = refusals.includes(status) || refusals.length + 1 >= MAX_REFUSALS;
@@ -313,19 +233,18 @@ export class Delivery {
     if (evidence.isDoubted) {
       gate.hold(pass, rule.reason ?? 'policy', answer.status, rule.isSlow);
       const { backlog } = this.#lane;
-      if (backlog.fresh + backlog.stored > 0 && this.#putBack(batch)) return true;
+      if (backlog.fresh + backlog.stored > 0 && this.#pieces.putBack(batch)) return true;
     } else {
       gate.answered(pass);
       if (batch.events.ends.length > 1 && (isHalf || piece.suspicion.tries > 1)) {
-        this.#cut(piece, true);
-        // The other half of what is halved comes first: where that is accepted, no more needs to be asked about this one.
-        this.#pieces.unshift(...this.#pieces.splice(-2));
+        // What is behind it comes first: where that is accepted, the event at fault is known to be in here.
+        this.#pieces.cut(piece, true, true);
         return true;
       }
       const isProven = rule.suspect === 'ends' && evidence.isProven(piece.suspicion, now);
       if (isProven && batch.events.ends.length === 1) return this.#endSingle(piece, pass, answer);
     }
-    this.#pieces.unshift(piece);
+    this.#pieces.putLast(piece);
     return true;
   }
 
@@ -340,11 +259,10 @@ export class Delivery {
     if (isBlamed) gate.hold(pass, 'refused', status);
     if (isEnded) {
       this.#options.evidence.forget(batch.range);
-      // Next is what is largest: when the service takes that, it is known to be the event's fault.
-      if (!isStrict) this.#pieces.push(...this.#pieces.splice(0, 1));
+      if (!isStrict) this.#pieces.largestNext();
       return true;
     }
-    if (isBlamed && !isStrict && this.#putBack(batch)) return true;
+    if (isBlamed && !isStrict && this.#pieces.putBack(batch)) return true;
     if (isBlamed) piece.isHeld = true;
     // It is for the storage to blame that it cannot be ended: others go on.
     else piece.again = gate.park(STORAGE_RETRY_MS, this.#stop);
@@ -366,22 +284,15 @@ export class Delivery {
     let from = 0;
     for (const [index, reason] of rejected?.(batch, answer) ?? []) {
       if (index > from) await this.#settlement.delivered(cutBatch(batch, from, index));
-      const event = { ...this.#take(cutBatch(batch, index, index + 1)), isHeld };
+      const event = this.#pieces.take(cutBatch(batch, index, index + 1));
+      event.isHeld = isHeld;
       const isEnded = await this.#endSingle(event, pass, { ...answer, body: requests.redact(reason) });
-      if (!isEnded) this.#pieces.push(event);
+      if (!isEnded) this.#pieces.putNext(event);
       from = index + 1;
     }
     if (from < count) await this.#settlement.delivered(from === 0 ? batch : cutBatch(batch, from, count));
     // What the batch lies in may be used again, unless somebody may still read it: a request that had no answer may not be over.
     if (failures === 0 && requests.releasesBodies && batch.memory) backlog.bodies.give(batch.memory);
-  }
-
-  /** A batch goes back, and what is behind it too, so that others are tried before it. False where no journal holds it. */
-  #putBack(batch: Batch): boolean {
-    const { underWay } = this.#lane;
-    if (!underWay.putBack(batch)) return false;
-    this.#pieces = this.#pieces.reverse().filter(({ batch }) => !underWay.putBack(batch));
-    return true;
   }
 
   /** Leaves a batch to the journal where many wait for a retry already, so that others can go. */
