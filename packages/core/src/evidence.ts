@@ -12,6 +12,7 @@ const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 /** Up to so much longer, so that it does not come at the same moment as others each time: a limit would refuse it each time. */
 const JITTER = 0.5;
+/** More would be a service that refuses whatever it is sent. */
 const MOST_KNOWN = 1_000;
 
 /** What is held against an event, or a batch, that was refused while others were accepted. */
@@ -25,10 +26,8 @@ export class Suspicion {
   nextAt = 0;
   /** The number of the last request that was made before it was refused. */
   request = 0;
-  /** How many requests had been accepted when it was counted last. */
-  acceptances = -1;
   /** How often there had been doubt by then. */
-  doubts = 0;
+  doubts = -1;
 }
 
 /**
@@ -40,7 +39,6 @@ export class Evidence {
   #requests = 0;
   /** The newest request that was accepted. */
   #accepted = 0;
-  #acceptances = 0;
   /** Batches that were refused since, each counted once. */
   #refusedInARow = 0;
   /** How often so many were that it may not be the events. */
@@ -62,12 +60,11 @@ export class Evidence {
 
   /** Whether it is not known who is at fault: none is accepted any more, or none was yet. */
   get isDoubted(): boolean {
-    return this.#acceptances === 0 || this.#refusedInARow >= REFUSALS_TO_DOUBT;
+    return this.#accepted === 0 || this.#refusedInARow >= REFUSALS_TO_DOUBT;
   }
 
   /** The service took what was sent with a request. @param wasRefused Whether it had refused that, or all that is left to be at fault. */
   accepted(request: number, wasRefused: boolean, now: number): void {
-    this.#acceptances += 1;
     this.#refusedInARow = 0;
     this.#accepted = Math.max(this.#accepted, request);
     if (wasRefused) this.#fickleUntil = now + FICKLE_MS;
@@ -75,14 +72,12 @@ export class Evidence {
 
   /** The service refused what is suspected. */
   refused(suspicion: Suspicion, now: number): void {
-    if (suspicion.acceptances !== this.#acceptances) this.#refusedInARow += 1;
-    if (this.#refusedInARow === REFUSALS_TO_DOUBT) this.#doubts += 1;
-    const isFirst = suspicion.doubts !== this.#doubts || suspicion.tries === 0;
-    // What was refused while all was says nothing of this event.
-    if (isFirst) this.#beginAnew(suspicion, now);
-    if (isFirst || this.#accepted > suspicion.request) suspicion.proofs += 1;
+    const isNews = suspicion.tries === 0 || this.#accepted > suspicion.request;
+    if (isNews) this.#refusedInARow += 1;
+    if (isNews && this.#refusedInARow === REFUSALS_TO_DOUBT) this.#doubts += 1;
+    this.#renew(suspicion, now);
+    if (isNews) suspicion.proofs += 1;
     suspicion.tries += 1;
-    suspicion.acceptances = this.#acceptances;
     suspicion.request = this.#requests;
     this.#putOff(suspicion, now);
   }
@@ -90,10 +85,7 @@ export class Evidence {
   /** How long until it may be tried again, in milliseconds. */
   waitMs(suspicion: Suspicion, now: number): number {
     // After a time in which all waited, not all are tried at the same moment.
-    if (suspicion.doubts !== this.#doubts && suspicion.tries > 0) {
-      this.#beginAnew(suspicion, now);
-      this.#putOff(suspicion, now);
-    }
+    if (this.#renew(suspicion, now)) this.#putOff(suspicion, now);
     return suspicion.nextAt - now;
   }
 
@@ -104,32 +96,44 @@ export class Evidence {
 
   /** What is held against the events of a range; of a single one it is remembered. */
   suspicionOf(range: Range): Suspicion {
-    if (rangeLength(range) > 1) return new Suspicion();
-    const suspicion = this.knownAt(range.segment, range.from) ?? new Suspicion();
-    this.#known.set(`${range.segment} ${range.from}`, suspicion);
-    const [oldest = ''] = this.#known.keys();
-    if (this.#known.size > MOST_KNOWN) this.#known.delete(oldest);
+    const suspicion = this.knownAs(range) ?? new Suspicion();
+    if (this.#known.size === MOST_KNOWN) this.#known.clear();
+    if (rangeLength(range) === 1) this.#known.set(placeOf(range), suspicion);
     return suspicion;
   }
 
-  /** What is held against one event. */
-  knownAt(segment: number, index: number): Suspicion | undefined {
-    return this.#known.size === 0 ? undefined : this.#known.get(`${segment} ${index}`);
+  /** What is held against a single event. */
+  knownAs(range: Range): Suspicion | undefined {
+    return rangeLength(range) === 1 ? this.#known.get(placeOf(range)) : undefined;
+  }
+
+  /** Whether something is held against one of these. */
+  knows({ segment, from, to }: Range): boolean {
+    for (let index = from; this.#known.size > 0 && index < to; index += 1)
+      if (this.#known.has(placeOf({ segment, from: index }))) return true;
+    return false;
   }
 
   /** It has met its end. */
-  forget({ segment, from }: Range): void {
-    this.#known.delete(`${segment} ${from}`);
+  forget(range: Range): void {
+    this.#known.delete(placeOf(range));
   }
 
-  #beginAnew(suspicion: Suspicion, now: number): void {
+  /** What was refused while all was says nothing of an event. Returns whether that has happened since it was refused last. */
+  #renew(suspicion: Suspicion, now: number): boolean {
+    if (suspicion.doubts === this.#doubts) return false;
+    suspicion.doubts = this.#doubts;
     suspicion.since = now;
     suspicion.proofs = 0;
-    suspicion.doubts = this.#doubts;
+    return true;
   }
 
   #putOff(suspicion: Suspicion, now: number): void {
     const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (suspicion.tries - 1));
     suspicion.nextAt = now + Math.round(waitMs * (1 + JITTER * this.#random()));
   }
+}
+
+function placeOf({ segment, from }: Omit<Range, 'to'>): string {
+  return `${segment} ${from}`;
 }

@@ -11,11 +11,9 @@ export function failedAttempt(outcome: Outcome, { action, reason }: Rule, now: n
     const message = `the service could not be reached: ${reasonOf(outcome.cause)}`;
     return new DeliveryError(message, { retryable, cause: outcome.cause });
   }
-  const { body, from, status, retryAfter } = outcome;
-  const message =
-    reason === 'intercepted'
-      ? `${from ?? 'an HTML page'} answered ${status} in place of the service; the events are kept`
-      : `the service answered ${status}; the sender's action is to ${action}`;
+  const { body, status, retryAfter } = outcome;
+  const who = reason === 'intercepted' ? 'another host' : 'the service';
+  const message = `${who} answered ${status}; the sender's action is to ${action}`;
   const retryAfterMs = parseRetryAfter(retryAfter, now);
   return new DeliveryError(message, { status, retryable, retryAfterMs, excerpt: excerptOf(body) });
 }

@@ -152,8 +152,8 @@ export class Gate {
     const until = this.openUntil;
     if (until === undefined) return undefined;
     // 0: we are at fault, or somebody in between. A page that opens may find that mended.
-    const mayBeMended = this.#pause !== undefined && this.#pause.reason !== 'refused';
-    return { until, failures: mayBeMended ? 0 : Math.max(1, this.#failuresInARow) };
+    const mayBeMended = this.#pause && this.#pause.reason !== 'refused';
+    return { until, failures: mayBeMended ? 0 : this.#failuresInARow || 1 };
   }
 
   /** Others that share the journal found that the service is to be left alone. */
@@ -280,10 +280,8 @@ export class Gate {
   hint(): void {
     const { clock, rests } = this.#options;
     const now = clock.now();
-    const mayHelp =
-      this.#pause === undefined
-        ? this.#isBroken
-        : this.#pause.reason === 'blocked' || this.#pause.reason === 'intercepted';
+    const reason = this.#pause?.reason;
+    const mayHelp = reason ? reason === 'blocked' || reason === 'intercepted' : this.#isBroken;
     if (!mayHelp || this.#state !== 'open' || rests?.() || Math.abs(now - this.#hintedAt) < HINT_MS) return;
     this.#hintedAt = now;
     this.#tryNow();

@@ -50,7 +50,7 @@ export class GuardedTransport implements Transport {
 
 /** An outcome as it must be: a transport of the user's own may return anything. Throws where nothing can be made of it. */
 function checked(given: Outcome): Outcome {
-  const { kind, status, retryAfter, body, contentType, from, cause, maybeSent } = Object(given);
+  const { kind, status, retryAfter, body, from, cause, maybeSent } = Object(given);
   if (kind === 'failed') return { kind, cause, maybeSent: maybeSent !== false };
   if (kind !== 'answered' || !Number.isInteger(status))
     throw nonsense('the transport must return an Outcome', given);
@@ -59,7 +59,6 @@ function checked(given: Outcome): Outcome {
     status,
     retryAfter: retryAfter && String(retryAfter),
     body: typeof body === 'string' ? body : '',
-    contentType: contentType && String(contentType),
-    from: from && String(from),
+    from: from ? String(from) : undefined,
   };
 }

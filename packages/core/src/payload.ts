@@ -40,8 +40,8 @@ export function payloadText(payload: unknown, maxBytes: number): string {
   const isCustom = !isLong(payload, walk) && hasToJson(payload);
   const value = isCustom ? payload.toJSON('payload') : payload;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw noObject(describe(value));
-  if (isStringObject(value)) throw noObject('a boxed String');
-  if (!isPlain(value) && BOXED.test(kindOf(value))) throw noObject(`a boxed ${kindOf(value)}`);
+  if (isStringObject(value) || (!isPlain(value) && BOXED.test(kindOf(value))))
+    throw noObject(`a boxed ${kindOf(value)}`);
   const fault = isLong(value, walk) ? tooLarge(walk) : findInside(value, 0, walk);
   if (fault === undefined) return isCustom ? customText(payload) : (JSON.stringify(payload) ?? '');
   const path = `payload${fault.path}`;
@@ -54,7 +54,7 @@ function noObject(got: string): InvalidEventError {
 }
 
 function tooLarge({ maxBytes }: Walk): Fault {
-  return { path: '', rule: `brings the payload above ${maxBytes} bytes as JSON` };
+  return { path: '', rule: `brings the payload above ${maxBytes} bytes` };
 }
 
 /** Within an event, where its toJSON is told the name that it has there. */

@@ -1,4 +1,4 @@
-import { type Batch, cutBatch, splitBatch } from './batch.ts';
+import { type Batch, splitBatch } from './batch.ts';
 import type { Evidence, Suspicion } from './evidence.ts';
 import type { OutgoingLane } from './settlement.ts';
 
@@ -60,8 +60,7 @@ export class Pieces {
     this.#lane.underWay.add(batch);
     // One that was put aside failed before.
     const isRepeated = batch.range.isWhole === true;
-    const { segment, from, to } = batch.range;
-    const suspicion = to - from === 1 ? this.#options.evidence.knownAt(segment, from) : undefined;
+    const suspicion = this.#options.evidence.knownAs(batch.range);
     return { batch, isRepeated, failures: 0, owesBudget: isRepeated, refusals: [], suspicion, request: 0 };
   }
 
@@ -78,34 +77,27 @@ export class Pieces {
     this.#waiting.push(...this.#waiting.splice(0, 1));
   }
 
-  /** A batch; those of its events by themselves that are suspected already, which are sent after the others. */
+  /** A batch, or the parts of it that hold none of the events that are suspected already, which come by themselves and last. */
   add(batch: Batch): void {
-    const { segment, from, to } = batch.range;
-    const suspects: Batch[] = [];
-    const others: Batch[] = [];
-    let start = 0;
-    for (let index = 0; index < to - from; index += 1) {
-      if (this.#options.evidence.knownAt(segment, from + index) === undefined) continue;
-      if (index > start) others.push(cutBatch(batch, start, index));
-      suspects.push(cutBatch(batch, index, index + 1));
-      start = index + 1;
-    }
-    if (start === 0 || this.#options.isStrict) return this.putNext(this.take(batch));
-    if (start < to - from) others.push(cutBatch(batch, start, to - from));
-    this.#replace(batch, [...suspects, ...others.reverse()]);
+    const { evidence, isStrict } = this.#options;
+    const piece = this.take(batch);
+    if (piece.suspicion !== undefined) return this.putLast(piece);
+    if (isStrict || !evidence.knows(batch.range)) return this.putNext(piece);
+    this.#lane.underWay.delete(batch);
+    for (const half of splitBatch(batch)) this.add(half);
   }
 
   /** One event of a batch first, any one, and behind it the others: what comes of it says enough of the service. */
   sample(batch: Batch): void {
-    const parts: Batch[] = [];
+    this.#lane.underWay.delete(batch);
     let part = batch;
     while (part.events.ends.length > 1) {
       const [first, second] = splitBatch(part);
       const takesFirst = this.#options.random() < 0.5;
-      parts.push(takesFirst ? second : first);
+      this.putNext(this.take(takesFirst ? second : first));
       part = takesFirst ? first : second;
     }
-    this.#replace(batch, [...parts, part]);
+    this.putNext(this.take(part));
   }
 
   /**
@@ -138,10 +130,5 @@ export class Pieces {
   /** All wait again, before all others: what is to be sent next goes back last. */
   leave(): void {
     for (const piece of [...this.#waiting, this.#current]) if (piece) this.#lane.underWay.leave(piece.batch);
-  }
-
-  #replace(batch: Batch, parts: readonly Batch[]): void {
-    this.#lane.underWay.delete(batch);
-    for (const part of parts) this.putNext(this.take(part));
   }
 }

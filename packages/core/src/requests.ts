@@ -90,8 +90,7 @@ export class Requests {
     if (outcome.kind === 'failed')
       return safeCause ? { ...outcome, cause: safeCause(outcome.cause) } : outcome;
     // A service may quote its request.
-    const { body, from } = outcome;
-    return { ...outcome, body: this.redact(body), from: from && this.redact(from) };
+    return { ...outcome, body: this.redact(outcome.body) };
   }
 
   /** Whether nobody reads the body of a request any more that was answered. */

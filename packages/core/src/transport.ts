@@ -36,8 +36,6 @@ export type Outcome =
       readonly retryAfter: string | undefined;
       /** The body's start as text, at most `MAX_ANSWER_BYTES` of it. */
       readonly body: string;
-      /** The header `Content-Type`. Left out where it is not known. */
-      readonly contentType?: string | undefined;
       /** Where the answer comes from, if not from where the request went: the site's own service worker may answer with another page. */
       readonly from?: string | undefined;
     }

@@ -6,7 +6,7 @@ import { payloadText } from '../src/payload.ts';
 
 const MAX_BYTES = 256 * 1024;
 const MEGABYTE = 1_000_000;
-const TOO_LARGE = 'brings the payload above 262144 bytes as JSON';
+const TOO_LARGE = 'brings the payload above 262144 bytes';
 
 function refusal(call: () => unknown): InvalidEventError {
   try {

@@ -66,8 +66,8 @@ export class FetchTransport implements Transport {
         // A redirect that was not followed shows no status to a page; it is one all the same.
         status: answer.type === 'opaqueredirect' ? 302 : answer.status,
         retryAfter: answer.headers.get('retry-after') ?? undefined,
-        contentType: answer.headers.get('content-type') ?? undefined,
-        from: ['', new URL(url).href].includes(answer.url) ? undefined : answer.url,
+        // The address that was asked is normalised, and no answer that somebody made has one.
+        from: answer.url === url ? undefined : answer.url || undefined,
         body: await readStart(answer, stopped),
       };
     } catch (cause) {

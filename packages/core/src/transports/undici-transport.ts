@@ -66,15 +66,13 @@ export class UndiciTransport implements Transport {
   }
 }
 
-type Answered = Extract<Outcome, { kind: 'answered' }>;
-
 /** One request and its answer, as undici tells of them. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #limits: TimeLimits;
   readonly #onEnd: (outcome: Outcome, isComplete: boolean) => void;
   /** Set once there is a connection: nothing was sent before. */
   #isSent = false;
-  #answer: Pick<Answered, 'status' | 'retryAfter' | 'contentType'> | undefined;
+  #answer: { readonly status: number; readonly retryAfter: string | undefined } | undefined;
   readonly #body: Buffer[] = [];
   #room = MAX_ANSWER_BYTES;
   #isOver = false;
@@ -101,11 +99,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     // More is to come after an interim answer.
     if (status < 200) return;
-    this.#answer = {
-      status,
-      retryAfter: headers['retry-after']?.toString(),
-      contentType: headers['content-type']?.toString(),
-    };
+    this.#answer = { status, retryAfter: headers['retry-after']?.toString() };
     this.#limits.enter('bodyMs');
   }
 

@@ -34,7 +34,7 @@ it('asks for nothing that the runtime does not know', async () => {
     signal: new AbortController().signal,
   });
   vi.unstubAllGlobals();
-  expect(outcome).toMatchObject({ kind: 'answered', status: 200, body: 'fine' });
+  expect(outcome).toEqual({ kind: 'answered', status: 200, retryAfter: undefined, body: 'fine' });
 });
 
 it('waits bodyMs for a body whose stream does not end when its request is aborted', async () => {
