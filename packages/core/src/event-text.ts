@@ -134,7 +134,7 @@ export function checkText(
 ): asserts text is string {
   if (!isNonEmptyString(text)) throw refusal(field, rule, text);
   if (text.length <= maxBytes) return;
-  throw refusal(field, `must take at most ${maxBytes} bytes as JSON`, text);
+  throw refusal(field, `must take at most ${maxBytes} bytes`, text);
 }
 
 /** Whether these are elements side by side: an array, a text or bytes, of which there may be millions. */

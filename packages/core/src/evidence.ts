@@ -130,7 +130,7 @@ export class Evidence {
 
   #putOff(suspicion: Suspicion, now: number): void {
     const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (suspicion.tries - 1));
-    suspicion.nextAt = now + Math.round(waitMs * (1 + JITTER * this.#random()));
+    suspicion.nextAt = now + waitMs * (1 + JITTER * this.#random());
   }
 }
 
