@@ -79,7 +79,8 @@ export class Evidence {
     if (isNews) suspicion.proofs += 1;
     suspicion.tries += 1;
     suspicion.request = this.#requests;
-    this.#putOff(suspicion, now);
+    // While all waits, it is the pause that says for how long.
+    if (!this.isDoubted) this.#putOff(suspicion, now);
   }
 
   /** How long until it may be tried again, in milliseconds. */

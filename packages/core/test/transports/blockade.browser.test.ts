@@ -31,6 +31,8 @@ describe('FetchTransport, in a page that lets no request through to the service'
     const [first] = await postMany(transport, 4);
     expect(first).toMatchObject({ kind: 'failed', maybeSent: true });
     await fetch(`/?${Math.random()}`, { cache: 'no-store' }).then((answer) => answer.text());
+    // Firefox tells of it a little later.
+    await expect.poll(() => performance.getEntriesByType('resource').length).toBeGreaterThan(0);
     // Where the machine is busy not each fails at once.
     const outcomes = await postMany(transport, 100);
     expect(outcomes.filter((outcome) => 'isBlocked' in outcome)).not.toEqual([]);
