@@ -43,7 +43,7 @@ export class Evidence {
   #refusedInARow = 0;
   /** How often so many were that it may not be the events. */
   #doubts = 0;
-  #fickleUntil = Number.NEGATIVE_INFINITY;
+  #fickleUntil = 0;
   /** Single events, by their segment and index: what goes back to the journal is known again. */
   readonly #known = new Map<string, Suspicion>();
 

@@ -1,7 +1,7 @@
 import type { Outcome } from './transport.ts';
 
 /** How an HTML document begins: https://mimesniff.spec.whatwg.org/#identifying-a-resource-with-an-unknown-mime-type */
-const HTML = /^\s*(?:<\?xml[^>]*>\s*)?<(?:!--|(?:!doctype html|html|head|body|title|h1|p)\b)/i;
+const HTML = /^\s*(?:<\?xml[^>]*>\s*)?<(?:!--|(?:!doctype html|html|body|h1)\b)/i;
 
 /**
  * Whether an answer is not the service's own: it comes from another address, as that of a site's service worker that answers with

@@ -106,7 +106,7 @@ export class Pieces {
    * @param isAtFault Whether an event is, and not the size.
    * @param isLater Whether after all others.
    */
-  cut({ batch }: Piece, isAtFault: boolean, isLater: boolean = false): void {
+  cut({ batch }: Piece, isAtFault: boolean, isLater?: boolean): void {
     this.#lane.underWay.delete(batch);
     const [first, second] = splitBatch(batch);
     const next = this.take(first);

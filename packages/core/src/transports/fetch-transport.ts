@@ -66,8 +66,8 @@ export class FetchTransport implements Transport {
         // A redirect that was not followed shows no status to a page; it is one all the same.
         status: answer.type === 'opaqueredirect' ? 302 : answer.status,
         retryAfter: answer.headers.get('retry-after') ?? undefined,
-        // The address that was asked is normalised, and no answer that somebody made has one.
-        from: answer.url === url ? undefined : answer.url || undefined,
+        // The address that was asked is normalised; a page may add a query to it. What a script made has no address.
+        from: (answer.url || url).startsWith(url) ? undefined : answer.url,
         body: await readStart(answer, stopped),
       };
     } catch (cause) {
