@@ -81,10 +81,12 @@ export class Pieces {
   add(batch: Batch): void {
     const { evidence, isStrict } = this.#options;
     const piece = this.take(batch);
-    if (piece.suspicion !== undefined) return this.putLast(piece);
-    if (isStrict || !evidence.knows(batch.range)) return this.putNext(piece);
-    this.#lane.underWay.delete(batch);
-    for (const half of splitBatch(batch)) this.add(half);
+    if (piece.suspicion !== undefined) this.putLast(piece);
+    else if (isStrict || !evidence.knows(batch.range)) this.putNext(piece);
+    else {
+      this.#lane.underWay.delete(batch);
+      for (const half of splitBatch(batch)) this.add(half);
+    }
   }
 
   /** One event of a batch first, any one, and behind it the others: what comes of it says enough of the service. */
