@@ -5,6 +5,7 @@ import type { BrowserInstanceOption } from 'vitest/node';
 import { browserOnlyTests, browserTests, portableTests } from './scripts/browser-tests.mjs';
 import { findChromium } from './scripts/chromium.mjs';
 import { findFirefox, findWebKitGtk, servesBrowsers } from './scripts/engines.mjs';
+import { ByProject } from './testing/by-project.ts';
 import { webKitGtk } from './testing/mini-browser.ts';
 import { PATIENCE } from './testing/patience.ts';
 
@@ -24,12 +25,16 @@ const executablePath = findChromium();
 const firefox = findFirefox();
 const webkit = findWebKitGtk();
 
-const folders = '{packages/*,examples/*,benchmarks}/test/**';
+// Files of a project share processes: one of its own for each costs as much as its tests.
+const isolate = false;
+const programs = ['{examples/*,benchmarks}/test/**/*.node.test.ts', 'scripts/test/*.test.ts'];
+const long = ['{packages/*,examples/*,benchmarks}/test/**/*.long.test.ts'];
 const node: TestProjectConfiguration[] = [
-  { name: 'node', include: [`${folders}/*.node.test.ts`, 'scripts/test/*.test.ts'], ...limits(HANG_MS) },
-  // What runs in browsers as well has no side effects: a process of its own for each file costs as much as its tests.
-  { name: 'portable', isolate: false, ...portableTests, ...limits(HANG_MS) },
-  { name: 'long', include: [`${folders}/*.long.test.ts`], ...limits(LONG_HANG_MS) },
+  // Packages of others that are compared with ours change what is global.
+  { name: 'programs', include: programs, ...limits(HANG_MS) },
+  { name: 'node', isolate, include: ['packages/*/test/**/*.node.test.ts'], ...limits(HANG_MS) },
+  { name: 'portable', isolate, ...portableTests, ...limits(HANG_MS) },
+  { name: 'long', include: long, ...limits(LONG_HANG_MS) },
 ].map((test) => ({ resolve: onNode, ssr: { resolve: onNode }, test }));
 
 const instances: BrowserInstanceOption[] = [];
@@ -74,8 +79,8 @@ const browser: TestProjectConfiguration = {
       screenshotFailures: false,
       // In each of them one file after the other: they run beside each other, and beside those on Node.
       fileParallelism: false,
-      // All files in one page: a new one for each costs more than its tests.
-      isolate: false,
+      // All files in one page.
+      isolate,
       instances,
     },
   },
@@ -88,6 +93,7 @@ export default defineConfig({
     // Of the browsers; it is read from here alone.
     browser: { connectTimeout: HANG_MS },
     teardownTimeout: HANG_MS,
+    sequence: { sequencer: ByProject },
     // By default one of them is left out: half of a machine that has two.
     maxWorkers: availableParallelism(),
   },

@@ -3,6 +3,6 @@
  * changes what it covers. A file of tests named `x.long.test.ts` is of the project `long`, and runs on Node.
  */
 export const tiers = {
-  short: ['node', 'portable', 'chromium'],
+  short: ['node', 'portable', 'programs', 'chromium'],
   long: ['long', 'firefox', 'webkit'],
 };
