@@ -6,7 +6,8 @@ import { Schedule } from '../../src/faults/simulation/schedule.ts';
 import { simulate } from '../../src/faults/simulation/simulate.ts';
 import { VirtualDisk } from '../../src/faults/simulation/virtual-disk.ts';
 
-const SCHEDULES = 200;
+/** Thousands are a row of `npm run faults`. */
+const SCHEDULES = 50;
 const bytes = (text: string) => Buffer.from(text);
 
 /** What is left of the files after a power cut, once for each of many seeds: `path: content`. */
