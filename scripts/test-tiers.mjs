@@ -3,6 +3,6 @@
  * changes what it covers. A file of tests named `x.long.test.ts` is of the project `long`, and runs on Node.
  */
 export const tiers = {
-  short: ['node', 'portable', 'programs', 'chromium'],
+  short: ['node', 'portable', 'apart', 'chromium'],
   long: ['long', 'firefox', 'webkit'],
 };
