@@ -8,8 +8,10 @@ import type { OutgoingLanes } from './settlement.ts';
 
 /** How often it is seen whether the turn is still needed. */
 const TICK_MS = 1_000;
-/** So often without a request under way, and it is not. */
-const MOST_IDLE_TICKS = 5;
+/** So often while others wait, and they have it: what was found out of a refused batch is lost with the turn. */
+const MOST_TICKS = 10;
+/** A tick without a request under way counts as so many. */
+const IDLE_TICKS = 2;
 /** When others are looked after that said that they have something to send, and did not. */
 const LOOK_MS = 10_000;
 
@@ -42,7 +44,7 @@ export class SendTurn {
   #last: Promise<void> = Promise.resolve();
   /** While it is ours. */
   readonly #ticker: Alarm;
-  #idleTicks = 0;
+  #ticks = 0;
   readonly #lookout: Alarm;
   /** Lives that have something to send, as far as they said. */
   readonly #others = new Set<string>();
@@ -100,14 +102,14 @@ export class SendTurn {
 
   /** Leaves the line. */
   cancel(): void {
-    if (this.#asked === undefined) return;
+    if (!this.#asked) return;
     this.#asked = undefined;
     this.#ask.abort();
   }
 
   /** What waits between two requests goes back. */
   yield(): void {
-    if (this.#stop.signal.aborted) return;
+    if (this.signal.aborted) return;
     this.#stop.abort();
     void this.#options.wake();
   }
@@ -115,7 +117,7 @@ export class SendTurn {
   /** Nothing is under way: others may have it. */
   end(): void {
     const over = this.#over;
-    if (over === undefined) return;
+    if (!over) return;
     this.#over = undefined;
     this.#asked = undefined;
     this.#ticker.cancel();
@@ -152,7 +154,7 @@ export class SendTurn {
           this.#over = end;
         });
         this.#stop = platform.createAbortController();
-        this.#idleTicks = 0;
+        this.#ticks = 0;
         this.#ticker.set(TICK_MS);
         sharing.tell('works');
         await wake();
@@ -204,8 +206,11 @@ export class SendTurn {
   }
 
   #tick(): void {
-    this.#idleTicks = this.#options.gate.isBusy ? 0 : this.#idleTicks + 1;
+    const isWanted = this.#others.size > 0;
+    const isIdle = !this.#options.gate.isBusy;
+    if (isIdle) this.#ticks += isWanted ? MOST_TICKS : IDLE_TICKS;
+    else this.#ticks = isWanted ? this.#ticks + 1 : 0;
     this.#ticker.set(TICK_MS);
-    if (this.#others.size > 0 || this.#idleTicks >= MOST_IDLE_TICKS) this.yield();
+    if (this.#ticks >= MOST_TICKS) this.yield();
   }
 }

@@ -89,6 +89,29 @@ describe('tabs of one origin', () => {
     expect(second?.tracker.stats()).toMatchObject({ recovered: 30, delivered: 35, pending: 0 });
   });
 
+  it('find the event that is refused, however slow the service, though another tab waits for its turn', async () => {
+    const [first, second] = openTabs(2);
+    origin.respond = async (events) => {
+      await new Promise<void>((resolve) => origin.clock.setTimeout(resolve, 400));
+      return answered(events.some(({ event }) => event === 'bad') ? 400 : 200);
+    };
+    first?.track(250, 'good');
+    first?.track(1, 'bad');
+    first?.track(249, 'good');
+    await origin.pass(100, 10);
+    for (let round = 0; round < 60; round += 1) {
+      second?.track(1, 'good');
+      await origin.pass(1_000, 50);
+    }
+    await origin.pass(20_000, 250);
+    expect(origin.refused.size).toBe(1);
+    expect(origin.received.size).toBe(559);
+    // A batch is halved nine times; what one tab found out, the next one finds out again.
+    expect(origin.times.length).toBeLessThan(110);
+    for (const { tracker, imbalance } of [first, second].flatMap((tab) => tab ?? []))
+      expect([tracker.stats().pending, imbalance]).toEqual([0, 0]);
+  });
+
   it('replace a tab at once that dies while it sends', async () => {
     const [first, second] = openTabs(2);
     await origin.pass(10);
