@@ -7,7 +7,7 @@ import { simulate } from '../../src/faults/simulation/simulate.ts';
 import { VirtualDisk } from '../../src/faults/simulation/virtual-disk.ts';
 
 /** Thousands are a row of `npm run faults`. */
-const SCHEDULES = 50;
+const SCHEDULES = 10;
 const bytes = (text: string) => Buffer.from(text);
 
 /** What is left of the files after a power cut, once for each of many seeds: `path: content`. */

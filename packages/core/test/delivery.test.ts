@@ -327,7 +327,7 @@ describe('Delivery, where order is strict', () => {
         expect(bench.transport.mostOpen).toBeLessThanOrEqual(1);
       },
     );
-    await fc.assert(property, { numRuns: 40 });
+    await fc.assert(property, { numRuns: 15 });
   });
 });
 
@@ -369,7 +369,7 @@ describe('Delivery, looking for events at fault', () => {
       expect(sorted(bench.taken)).toEqual(range(0, 100).filter((n) => !bad.includes(n)));
       expect(sorted(await bench.kept())).toEqual(sorted(bad));
     });
-    await fc.assert(property, { numRuns: 40 });
+    await fc.assert(property, { numRuns: 15 });
   });
 
   it.each([402, 418, 501])('takes its time where that is odd: %d', async (status) => {

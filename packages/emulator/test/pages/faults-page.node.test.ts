@@ -3,7 +3,6 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { type Fault, startEmulator } from '../../src/index.ts';
 import { event, sendEvents } from '../service.ts';
 import { closeBrowser, hasChromium, openPage } from './open-page.ts';
-import { seriousFaults } from './serious-faults.ts';
 
 const rows = (page: Page) => page.locator('.fault');
 const switchOn = (page: Page) => page.getByRole('button', { name: 'Switch on', exact: true });
@@ -123,25 +122,6 @@ describe.skipIf(!hasChromium)('the faults page (needs Chromium)', () => {
     const page = await openPage(emulator, '#/faults');
     await rows(page).getByText('<img').waitFor();
     expect(await page.locator('img, b').count()).toBe(0);
-  });
-
-  it('has nothing serious for axe to find, in either theme, on a desktop and on a phone', async () => {
-    await using emulator = await startEmulator({ primaryKey: 'email' });
-    await emulator.fail({ kind: 'status', status: 503, percent: 20 });
-    await using over = await emulator.fail({ kind: 'status', status: 500, times: 1 });
-    await sendEvents(emulator, event());
-    expect(over.state).toBe('over');
-    const page = await openPage(emulator, '#/faults');
-    await rows(page).first().waitFor();
-    await page.getByText('More on when it acts').click();
-    await page.getByText('The same by code').click();
-    await page.getByLabel('Status', { exact: true }).fill('often');
-    await switchOn(page).click();
-    await page.getByRole('alert').waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
-    await page.getByText('A script', { exact: true }).click();
-    await page.getByRole('button', { name: 'Restart' }).click();
-    expect(await seriousFaults(page)).toEqual([]);
   });
 });
 

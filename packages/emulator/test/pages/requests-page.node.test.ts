@@ -3,7 +3,6 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { startEmulator } from '../../src/index.ts';
 import { event, send, sendEvents } from '../service.ts';
 import { closeBrowser, hasChromium, openPage } from './open-page.ts';
-import { seriousFaults } from './serious-faults.ts';
 
 const panel = (page: Page) => page.getByRole('dialog');
 const rows = (page: Page) => page.locator('.request');
@@ -96,19 +95,5 @@ describe.skipIf(!hasChromium)('the requests page (needs Chromium)', () => {
     await panel(page).getByText('<img').first().waitFor();
     expect(await page.locator('img, b').count()).toBe(0);
     expect(await page.title()).toBe('Requests · Sluice emulator');
-  });
-
-  it('has nothing serious for axe to find, in either theme, on a desktop and on a phone', async () => {
-    await using emulator = await startEmulator({ primaryKey: 'email' });
-    const page = await openPage(emulator, '#/requests');
-    await page.getByRole('heading', { name: 'No request has come yet' }).waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
-    await sendEvents(emulator, event());
-    await send(emulator, { batch: [] });
-    await expect.poll(() => statuses(page)).toEqual(['411', '200']);
-    expect(await seriousFaults(page)).toEqual([]);
-    await rows(page).first().click();
-    await panel(page).getByText('empty_batch').waitFor();
-    expect(await seriousFaults(page)).toEqual([]);
   });
 });

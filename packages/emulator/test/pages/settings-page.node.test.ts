@@ -5,7 +5,6 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { startEmulator } from '../../src/index.ts';
 import { event, readCustomer, send, sendEvents } from '../service.ts';
 import { closeBrowser, hasChromium, openPage } from './open-page.ts';
-import { seriousFaults } from './serious-faults.ts';
 
 const REFUSED = 'The API key is not one of this emulator, or it was revoked.';
 
@@ -102,17 +101,5 @@ describe.skipIf(!hasChromium)('the settings page (needs Chromium)', () => {
     await page.getByText('Not applied yet').waitFor({ state: 'detached' });
     expect((await send(emulator, { batch: [] })).status).toBe(400);
     expect((await readCustomer(emulator, 'nobody')).status).toBe(404);
-  });
-
-  it('has nothing serious for axe to find, in either theme, on a desktop and on a phone', async () => {
-    await using emulator = await startEmulator({ primaryKey: 'email' });
-    await emulator.revokeApiKey(await emulator.createApiKey('old'));
-    const page = await openPage(emulator, '#/settings');
-    await page.getByText('1 revoked').click();
-    await page.getByText('Statuses of refusals').click();
-    await page.getByRole('radio', { name: /^legacy/ }).check();
-    expect(await seriousFaults(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Revoke default' }).click();
-    expect(await seriousFaults(page)).toEqual([]);
   });
 });

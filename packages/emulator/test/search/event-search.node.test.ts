@@ -6,7 +6,7 @@ import { finish } from '../../src/search/work.ts';
 import { received, searchTyped, setUp } from './typed-searches.ts';
 
 describe('a search', () => {
-  it('takes whatever is typed, and finds the same with the index and without', () => searchTyped(1));
+  it('takes whatever is typed, and finds the same with the index and without', () => searchTyped(1, 80));
 
   it('finds words that stand in escapes, and not the escapes', () => {
     const { events, indexed, index, ids } = setUp();

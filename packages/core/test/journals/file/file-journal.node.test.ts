@@ -126,7 +126,7 @@ describe('FileJournal', () => {
       seed = (Math.imul(seed, 1103515245) + 12345) >>> 0;
       return Math.floor((seed / 2 ** 32) * below);
     };
-    for (let round = 0; round < 60; round += 1) {
+    for (let round = 0; round < 24; round += 1) {
       directory = await mkdtemp(join(scratch, 'damaged-'));
       const events = Array.from({ length: 40 }, (_, number) =>
         JSON.stringify({ number, pad: 'p'.repeat(random(90)) }),
