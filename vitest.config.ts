@@ -101,7 +101,7 @@ export default defineConfig({
     browser: { connectTimeout: HANG_MS },
     teardownTimeout: HANG_MS,
     sequence: { sequencer: ByProject },
-    // By default one of them is left out: half of a machine that has two.
-    maxWorkers: availableParallelism(),
+    // One more than there are processors: many tests wait for a disk, a page or a process.
+    maxWorkers: availableParallelism() + 1,
   },
 });

@@ -144,7 +144,7 @@ export class Appends {
 /** A journal of the user's own may break its word. */
 export function checkedRange(range: Range | undefined, { ends }: EventBytes): Range {
   if (range !== undefined && range?.to - range?.from === ends.length) return range;
-  throw new StorageError(`the journal returned no range of the ${ends.length} events that it was given`);
+  throw new StorageError(`the journal gave no range for ${ends.length} events`);
 }
 
 /** As above. */

@@ -217,7 +217,7 @@ export class Batcher {
     if (asked === undefined) return undefined;
     const reading = await journal.read(asked, limit);
     if (rangeLength(reading.range) < 1) {
-      throw new StorageError('the journal read nothing of what it is said to hold');
+      throw new StorageError('the journal found nothing of what it holds');
     }
     const { segment, from, to = 0 } = backlog.peekStored(isAside) ?? {};
     // Given up or lost by the journal while it was read.

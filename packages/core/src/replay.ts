@@ -22,7 +22,7 @@ export async function replay(
 ): Promise<void> {
   const range = await committer.secure(events, true);
   if (range === undefined) {
-    throw new StorageError('events stay where they are: the journal fails, or has no room for them');
+    throw new StorageError('events stay where they are: the journal fails or is full');
   }
   try {
     await journal.sync();

@@ -247,7 +247,7 @@ export class Tracker {
     const isAdmitted = await this.#admission.write();
     const isWritten = (await this.#lanes.write()) && isAdmitted;
     if (!isWritten || !this.#journal.survives) {
-      const fails = 'the journal fails, had no room for it, or consent is pending; events go on in memory';
+      const fails = 'the journal fails or is full, or consent is pending; events go on in memory';
       const why = this.#journal.survives ? fails : 'the journal is in memory';
       throw new StorageError(`what was tracked is not durable: ${why}`);
     }

@@ -914,7 +914,7 @@ describe('Committer, with a journal that breaks its word', () => {
       expect(errors).toHaveLength(1);
       accept('3');
       // Neither goes on for ever.
-      expect(() => writeNow([lane], journal)).toThrow('no range of the 1 events');
+      expect(() => writeNow([lane], journal)).toThrow('no range for 1 events');
       expect(backlog.pending).toBe(3);
     },
   );

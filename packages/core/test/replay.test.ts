@@ -31,7 +31,7 @@ describe('what is replayed', () => {
   it('is refused in words that are true of dead letters and of events that were held', async () => {
     const committer = { secure: async () => undefined };
     await expect(replay(EVENTS, options({ committer }))).rejects.toThrow(
-      /^events stay where they are: the journal fails, or has no room for them$/,
+      /^events stay where they are: the journal fails or is full$/,
     );
   });
 

@@ -30,7 +30,6 @@ export class IndexedDbStore {
   /** For an open. */
   #patienceMs = PATIENCE_MS;
   readonly #reopening: Alarm;
-  #wasOpen = false;
   #mark: number | undefined;
 
   /** @param onCleared It was opened anew, and nothing is left of what it held. */
@@ -39,7 +38,7 @@ export class IndexedDbStore {
     this.#clock = clock;
     this.#onCleared = onCleared;
     this.#reopening = new Alarm(clock, () => {
-      if (this.#db === undefined) this.#connect().catch(() => undefined);
+      get(MARK, this.use).catch(() => this.#reopening.set(PATIENCE_MS));
     });
   }
 
@@ -54,7 +53,7 @@ export class IndexedDbStore {
     this.#letGo(this.#db);
     this.#opening?.then(
       (db) => this.#letGo(db),
-      () => undefined,
+      () => this.#reopening.cancel(),
     );
   }
 
@@ -146,8 +145,8 @@ export class IndexedDbStore {
     // Begun before anything else, and so done before anything is written.
     get<number>(MARK, this.use).then(
       (mark) => {
-        if (this.#wasOpen && mark !== this.#mark) this.#onCleared();
-        this.#wasOpen = true;
+        this.#mark ??= mark;
+        if (mark !== this.#mark) this.#onCleared();
         this.#mark = mark;
       },
       () => undefined,
