@@ -29,14 +29,15 @@ const webkit = findWebKitGtk();
 const isolate = false;
 // Save where they must not: other SDKs change what is global, and what memory keeps is counted alone.
 const memory = '**/flush-memory.node.test.ts';
-const apart = ['{examples/*,benchmarks}/test/**/*.node.test.ts', 'scripts/test/*.test.ts', memory];
+const apart = ['benchmarks/test/{,browser/}*.node.test.ts', memory];
+const shared = ['{packages/*,examples/*}/test/**/*.node.test.ts', 'benchmarks/test/faults/**/*.node.test.ts'];
 const long = ['{packages/*,examples/*,benchmarks}/test/**/*.long.test.ts'];
 const node: TestProjectConfiguration[] = [
   { name: 'apart', include: apart, ...limits(HANG_MS) },
   {
     name: 'node',
     isolate,
-    include: ['packages/*/test/**/*.node.test.ts'],
+    include: [...shared, 'scripts/test/*.test.ts'],
     exclude: [memory],
     ...limits(HANG_MS),
   },
