@@ -27,17 +27,17 @@ const webkit = findWebKitGtk();
 
 // Files of a project share processes: one of its own for each costs as much as its tests.
 const isolate = false;
-// Save where they must not: other SDKs change what is global, and what memory keeps is counted alone.
+// Save where they must not: other SDKs change what is global, a simulation is to be the same each time, and what memory keeps
+// is counted alone.
 const memory = '**/flush-memory.node.test.ts';
-const apart = ['benchmarks/test/{,browser/}*.node.test.ts', memory];
-const shared = ['{packages/*,examples/*}/test/**/*.node.test.ts', 'benchmarks/test/faults/**/*.node.test.ts'];
+const apart = ['benchmarks/test/**/*.node.test.ts', memory];
 const long = ['{packages/*,examples/*,benchmarks}/test/**/*.long.test.ts'];
 const node: TestProjectConfiguration[] = [
   { name: 'apart', include: apart, ...limits(HANG_MS) },
   {
     name: 'node',
     isolate,
-    include: [...shared, 'scripts/test/*.test.ts'],
+    include: ['{packages/*,examples/*}/test/**/*.node.test.ts', 'scripts/test/*.test.ts'],
     exclude: [memory],
     ...limits(HANG_MS),
   },
