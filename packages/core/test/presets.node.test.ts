@@ -101,15 +101,16 @@ describe.each(PRESETS)('a service of the preset %s', (preset) => {
 // The presets at the same time: most of it is a wait.
 describe.concurrent('a service that takes so many requests in a second', () => {
   it.for(PRESETS)('is not sent more, and gets all of it: %s', async (preset, { expect, onTestFinished }) => {
-    const behaviour = { maxRequestsPerSecond: 10 };
+    // So few that any machine makes more.
+    const behaviour = { maxRequestsPerSecond: 1 };
     const { emulator, tracker } = await set(
       { preset, behaviour },
-      { batch: { maxEvents: 10 } },
+      { batch: { maxEvents: 60 } },
       onTestFinished,
     );
-    trackMany(tracker, 300);
-    expect(await tracker.flush()).toMatchObject({ delivered: 300, pending: 0 });
-    expect(await emulator.countEvents()).toEqual({ unique: 300, received: 300 });
+    trackMany(tracker, 180);
+    expect(await tracker.flush()).toMatchObject({ delivered: 180, pending: 0 });
+    expect(await emulator.countEvents()).toEqual({ unique: 180, received: 180 });
     const refused = await emulator.requests({ outcome: 'refused', limit: 1_000 });
     expect(new Set(refused.map(({ error }) => error?.code))).toEqual(new Set(['rate_limited']));
     expect(tracker.stats().requests.failed).toBe(refused.length);
