@@ -80,7 +80,7 @@ const browser: TestProjectConfiguration = {
     name: 'browser',
     ...browserTests,
     globalSetup: ['testing/emulator.ts', 'testing/browser-files.ts'],
-    setupFiles: ['testing/empty-storage.ts', 'packages/core/test/all-parts.ts'],
+    setupFiles: ['testing/empty-storage.ts', 'packages/core/test/bench/all-parts.ts'],
     browser: {
       enabled: true,
       headless: true,

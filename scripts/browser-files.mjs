@@ -16,7 +16,7 @@ export async function bundleBrowserFiles(folder) {
       ['global', 'iife'],
     ]).map(async ([name, format]) => {
       const bundle = await rolldown({
-        input: join(root, 'packages', 'core', folder, `${name}.${extension}`),
+        input: join(root, 'packages', 'core', folder, 'entries', `${name}.${extension}`),
         platform: 'browser',
         resolve: { conditionNames: [...conditions, 'browser', 'import', 'default'] },
         onLog: (_level, { message }) => {

@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { browserChecks } from './checks/browser-budgets.mjs';
 import { checkDeclarations, install } from './checks/consumer.mjs';
+import { checkHouse } from './checks/house.mjs';
 import { checkLockFile } from './checks/lock-file.mjs';
 import { report } from './checks/report.mjs';
 import { checkStyle, checkTests, checkTypes, checkUnused } from './checks/source.mjs';
@@ -29,6 +30,7 @@ const checks = {
   types: checkTypes,
   style: checkStyle,
   unused: checkUnused,
+  house: checkHouse,
   'lock file': checkLockFile,
   'install scripts': () => checkInstallScripts(directories),
   tests: checkTests,

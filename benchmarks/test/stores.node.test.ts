@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openStore, type StoreName } from '../src/stores/store.ts';
+import { openStore, type StoreName } from '../src/stores/open-store.ts';
 import { sampleEvent } from '../src/workload/sample-event.ts';
 
 const TURN_EVENTS = 10;

@@ -6,7 +6,7 @@ import type { BacklogTold } from '../processes/measured-messages.ts';
 import { Receiving } from '../processes/receiving.ts';
 import { makeRow, type Row } from '../row.ts';
 import { spreadOf } from '../spread.ts';
-import type { StoreName } from '../stores/store.ts';
+import type { StoreName } from '../stores/open-store.ts';
 import { checkArrival } from './arrival.ts';
 import type { Measurement, MeasurementContext } from './measurement.ts';
 import { inRounds } from './rounds.ts';

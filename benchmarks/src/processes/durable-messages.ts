@@ -1,4 +1,4 @@
-import type { StoreName } from '../stores/store.ts';
+import type { StoreName } from '../stores/open-store.ts';
 
 export interface DurableSettings {
   readonly store: StoreName;

@@ -1,5 +1,5 @@
 // Gives events to a store, and waits until all of them are safe there. Fresh, but for the store, which is open.
-import { openStore } from '../stores/store.ts';
+import { openStore } from '../stores/open-store.ts';
 import type { DurableSettings, DurableTold } from './durable-messages.ts';
 import { receiveSettings, takeLeave, tell } from './parent.ts';
 import { inTurns } from './turns.ts';

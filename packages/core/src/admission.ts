@@ -1,7 +1,7 @@
-import type { DropReason } from './books.ts';
-import type { HeldEvents, WaitingEvent } from './held-events.ts';
+import type { DropReason } from './base/fate.ts';
 import { createHeld, type HeldOptions } from './identity.ts';
-import type { Consent } from './options.ts';
+import type { Consent } from './options/options.ts';
+import type { HeldEvents, WaitingEvent } from './parts/hold/held-events.ts';
 
 /** An event that was accepted. */
 export interface Arrival extends WaitingEvent {

@@ -1,8 +1,8 @@
 import { MAX_TIMER_MS } from '@sluice/protocol';
 import { platform } from '#platform';
-import type { Clock } from './clock.ts';
-import type { FinishOptions } from './stats.ts';
-import { attempt } from './user-code.ts';
+import type { Clock } from './base/clock.ts';
+import { attempt } from './base/user-code.ts';
+import type { FinishOptions } from './tell/stats.ts';
 
 const ignore = (): void => {};
 

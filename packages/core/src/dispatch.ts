@@ -1,22 +1,22 @@
 import { EVENTS_PATH, endpoint } from '@sluice/protocol';
 import { platform } from '#platform';
-import type { Books } from './books.ts';
-import type { Clock } from './clock.ts';
-import { Evidence } from './evidence.ts';
-import { Gate } from './gate.ts';
-import type { Hooked } from './hooks.ts';
-import type { Journal } from './journal.ts';
-import type { Lanes } from './lanes.ts';
-import type { LetterStore } from './letter-keeper.ts';
-import { Letterbox } from './letterbox.ts';
-import type { Reporter } from './reporter.ts';
-import { Requests } from './requests.ts';
-import { Sender } from './sender.ts';
-import type { Settings } from './settings.ts';
-import type { SizeLimit } from './size-limit.ts';
-import type { TrackerStats } from './stats.ts';
-import type { Transport } from './transport.ts';
-import { Verdicts } from './verdicts.ts';
+import type { Clock } from './base/clock.ts';
+import type { Journal } from './keep/journal.ts';
+import type { Hooked } from './options/hooks.ts';
+import type { Settings } from './options/settings.ts';
+import { Gate } from './pace/gate.ts';
+import type { SizeLimit } from './pace/size-limit.ts';
+import { Verdicts } from './pace/verdicts.ts';
+import { Evidence } from './send/evidence.ts';
+import type { Transport } from './send/http/transport.ts';
+import type { LetterStore } from './send/letter-store.ts';
+import { Letterbox } from './send/letterbox.ts';
+import { Requests } from './send/requests.ts';
+import { Sender } from './send/sender.ts';
+import type { Books } from './tell/books.ts';
+import type { Reporter } from './tell/reporter.ts';
+import type { TrackerStats } from './tell/stats.ts';
+import type { Lanes } from './wait/lanes.ts';
 
 /** So many batches of what waits when the service comes back go the way of fresh events. */
 const FRESH_BATCHES = 2;
@@ -49,15 +49,16 @@ export class Dispatch {
   constructor({ settings, isOpened, ...given }: DispatchOptions) {
     const { baseUrl, apiKey, batch, compress, delivery } = settings;
     const isStrict = settings.ordering === 'strict';
+    const { createAbortController, createQueue, registerSync } = platform;
     const parts = {
-      ...{ ...delivery, ...given, isStrict },
+      ...{ ...delivery, ...given, isStrict, createAbortController, createQueue, registerSync },
       policy: { ...delivery.policy },
       concurrency: isStrict ? 1 : delivery.concurrency,
       backoff: { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs },
       letterbox: new Letterbox(given.clock),
       verdicts: new Verdicts(),
       evidence: new Evidence(given.random),
-      abort: platform.createAbortController(),
+      abort: createAbortController(),
     };
     this.#letterbox = parts.letterbox;
     this.#sizeLimit = parts.sizeLimit;
@@ -65,7 +66,7 @@ export class Dispatch {
       ...parts,
       rests: platform.lifecycle.isHidden,
       onChange: (state) => {
-        if (state === 'open') platform.registerSync?.();
+        if (state === 'open') registerSync?.();
         // What waited for the service is not to hold up what is tracked from now on.
         if (state === 'closed' && !isStrict)
           for (const { backlog } of parts.lanes.all) backlog.leaveToJournal(FRESH_BATCHES * batch.maxEvents);

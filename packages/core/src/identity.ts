@@ -1,13 +1,13 @@
 import { platform } from '#platform';
-import type { Clock } from './clock.ts';
-import { HeldEvents, type WaitingEvent } from './held-events.ts';
-import type { Journal } from './journal.ts';
-import { createJournal, createNote } from './journals/choice.ts';
-import type { Lanes } from './lanes.ts';
-import { replay } from './replay.ts';
-import type { Reporter } from './reporter.ts';
-import { Sessions } from './sessions.ts';
-import type { Settings } from './settings.ts';
+import type { Clock } from './base/clock.ts';
+import { createJournal, createNote } from './journal-choice.ts';
+import type { Journal } from './keep/journal.ts';
+import type { Settings } from './options/settings.ts';
+import { HeldEvents, type WaitingEvent } from './parts/hold/held-events.ts';
+import { Sessions } from './parts/hold/sessions.ts';
+import type { Reporter } from './tell/reporter.ts';
+import type { Lanes } from './wait/lanes.ts';
+import { replay } from './wait/replay.ts';
 
 /** What a tracker lends to the events that it holds. */
 export interface HeldOptions {

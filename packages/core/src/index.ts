@@ -6,19 +6,22 @@ export {
   SluiceError,
   type SluiceErrorCode,
 } from '@sluice/protocol';
-export type { DropReason } from './books.ts';
-export type { AcceptingAnswer, Classify, RejectedEvent } from './classify.ts';
-export type { Clock, Timer } from './clock.ts';
-export type { DeadLetter } from './dead-letter.ts';
-export type { DeadLetterFilter, DeadLetters } from './dead-letters.ts';
-export type { Action, DeliveryPolicy } from './delivery-policy.ts';
-export { ClosedError } from './errors/closed-error.ts';
-export { StorageError } from './errors/storage-error.ts';
-export type { TrackOptions } from './event-text.ts';
-export type { EventBytes, Journal, JournalObserver, Limit, Range, Reading } from './journal.ts';
-export type { Logger } from './logger.ts';
-export type { Consent, Ordering, TrackerOptions } from './options.ts';
+export type { TrackOptions } from './accept/event-text.ts';
+export type { Clock, Timer } from './base/clock.ts';
+export { ClosedError } from './base/errors/closed-error.ts';
+export { StorageError } from './base/errors/storage-error.ts';
+export type { EventBytes, Limit } from './base/event-bytes.ts';
+export type { DropReason } from './base/fate.ts';
+export type { Range } from './base/range.ts';
+export type { Journal, JournalObserver, Reading } from './keep/journal.ts';
+export type { Consent, Ordering, TrackerOptions } from './options/options.ts';
+export type { DeadLetter } from './parts/dead-letters/dead-letter.ts';
+export type { DeadLetterFilter, DeadLetters } from './parts/dead-letters/dead-letters.ts';
+export type { Logger } from './parts/logger.ts';
+export type { AcceptingAnswer, Classify, RejectedEvent } from './parts/rejected-indexes.ts';
 export type { Parts } from './parts.ts';
+export type { Action, DeliveryPolicy } from './send/delivery-policy.ts';
+export type { Outcome, Timeouts, Transport, TransportRequest } from './send/http/transport.ts';
 export type {
   BreakerState,
   FinishOptions,
@@ -27,7 +30,6 @@ export type {
   Pause,
   PauseReason,
   TrackerStats,
-} from './stats.ts';
+} from './tell/stats.ts';
+export type { TrackerEvents } from './tell/tracker-events.ts';
 export { createTracker, type Tracker } from './tracker.ts';
-export type { TrackerEvents } from './tracker-events.ts';
-export type { Outcome, Timeouts, Transport, TransportRequest } from './transport.ts';

@@ -1,11 +1,11 @@
 import { ConfigError, type Rule } from '@sluice/protocol';
-import type { ClassifyPart } from './classify.ts';
-import type { DeadLettersPart } from './dead-letters.ts';
-import type { GuardsPart } from './guards.ts';
-import type { GzipPart } from './gzip.ts';
-import type { IdempotencyPart } from './idempotency.ts';
-import type { LoggerPart } from './logger.ts';
-import type { PolicyPart } from './policy.ts';
+import type { ClassifyPart } from './parts/classify.ts';
+import type { DeadLettersPart } from './parts/dead-letters/dead-letters.ts';
+import type { GuardsPart } from './parts/guard/guards.ts';
+import type { GzipPart } from './parts/gzip/gzip.ts';
+import type { IdempotencyPart } from './parts/idempotency.ts';
+import type { LoggerPart } from './parts/logger.ts';
+import type { PolicyPart } from './parts/policy.ts';
 
 /**
  * What not every page needs. In Node, and on the edge, a tracker has all of it. In a page each is an entry point of its

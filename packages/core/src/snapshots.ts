@@ -1,13 +1,13 @@
 import type { Admission } from './admission.ts';
-import type { Books } from './books.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from './base/clock.ts';
 import type { Dispatch } from './dispatch.ts';
-import type { Journal } from './journal.ts';
-import type { Lanes } from './lanes.ts';
-import type { LetterStore } from './letter-keeper.ts';
-import { RateMeter } from './rate-meter.ts';
-import type { Reporter } from './reporter.ts';
-import type { TrackerStats } from './stats.ts';
+import type { Journal } from './keep/journal.ts';
+import type { LetterStore } from './send/letter-store.ts';
+import type { Books } from './tell/books.ts';
+import { RateMeter } from './tell/rate-meter.ts';
+import type { Reporter } from './tell/reporter.ts';
+import type { TrackerStats } from './tell/stats.ts';
+import type { Lanes } from './wait/lanes.ts';
 
 export interface SnapshotsOptions {
   readonly books: Books;

@@ -2,29 +2,30 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { BATCH_OVERHEAD_BYTES, InvalidEventError, readApiKey } from '@sluice/protocol';
 import { platform } from '#platform';
+import { checkText, EventTexts, type TrackOptions } from './accept/event-text.ts';
+import { UNIDENTIFIED } from './accept/unidentified.ts';
 import { Admission } from './admission.ts';
-import { Books } from './books.ts';
-import { Budget } from './budget.ts';
-import type { Clock } from './clock.ts';
-import type { DeadLetters } from './dead-letters.ts';
+import type { Clock } from './base/clock.ts';
+import { StorageError, storageError } from './base/errors/storage-error.ts';
+import { rangeLength } from './base/range.ts';
 import { Deadline, finishOptions } from './deadline.ts';
 import { Dispatch } from './dispatch.ts';
-import { StorageError, storageError } from './errors/storage-error.ts';
-import { checkText, EventTexts, type TrackOptions } from './event-text.ts';
-import { guardHooks, type Hooked } from './hooks.ts';
-import { type Journal, rangeLength } from './journal.ts';
-import { createJournal, mayHold } from './journals/choice.ts';
-import { Lanes } from './lanes.ts';
-import { LetterKeeper } from './letter-keeper.ts';
-import type { Consent, TrackerOptions } from './options.ts';
+import { createJournal, mayHold } from './journal-choice.ts';
+import type { Journal } from './keep/journal.ts';
+import { guardHooks, type Hooked } from './options/hooks.ts';
+import type { Consent, TrackerOptions } from './options/options.ts';
+import { readConsent, readOptions, type Settings } from './options/settings.ts';
+import { SizeLimit } from './pace/size-limit.ts';
+import { Budget } from './parts/budget.ts';
+import type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
+import { LetterKeeper } from './parts/dead-letters/letter-keeper.ts';
 import { missingPart } from './parts.ts';
-import { Reporter } from './reporter.ts';
-import { readConsent, readOptions, type Settings } from './settings.ts';
-import { SizeLimit } from './size-limit.ts';
 import { Snapshots } from './snapshots.ts';
-import type { FinishOptions, FlushReport, TrackerStats } from './stats.ts';
-import type { TrackerEvents } from './tracker-events.ts';
-import { UNIDENTIFIED } from './unidentified.ts';
+import { Books } from './tell/books.ts';
+import { Reporter } from './tell/reporter.ts';
+import type { FinishOptions, FlushReport, TrackerStats } from './tell/stats.ts';
+import type { TrackerEvents } from './tell/tracker-events.ts';
+import { Lanes } from './wait/lanes.ts';
 
 const FLUSH_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 10_000;
@@ -37,7 +38,7 @@ const NO_OPTIONS: TrackOptions = {};
  * Throws a ConfigError where an option is wrong, and nothing else.
  */
 export function createTracker(options: TrackerOptions): Tracker {
-  return new Tracker(readOptions(options));
+  return new Tracker(readOptions(options, platform));
 }
 
 /** Takes events, keeps them safe, delivers them. Made by `createTracker`. */
@@ -93,6 +94,7 @@ export class Tracker {
     const parts = { ...hooked, settings, transport, journal, reporter, books: this.#books, sizeLimit };
     const lanes = new Lanes({
       ...{ ...parts, buffer, text: platform.text, limit: batch },
+      createAbortController: platform.createAbortController,
       budget: new Budget({
         ...{ ...parts, ...storage },
         evict: (segment) => lanes.evict(segment),

@@ -4,7 +4,8 @@ import type { CustomerImport, CustomerRow, CustomerRows, PrimaryKeyPreview } fro
 import { parseCustomersCsv } from './customers-csv.ts';
 import { quote } from './quote.ts';
 import { previewAttribution } from './storage/attribution-preview.ts';
-import { type CustomerQuery, type CustomerRecord, CustomerStore } from './storage/customer-store.ts';
+import type { CustomerRecord } from './storage/customer-staging.ts';
+import { type CustomerQuery, CustomerStore } from './storage/customer-store.ts';
 import { type Database, inTransaction } from './storage/database.ts';
 import type { SettingsStore } from './storage/settings-store.ts';
 

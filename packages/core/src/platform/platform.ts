@@ -1,13 +1,14 @@
-import type { Clock } from '../clock.ts';
-import type { Fsync } from '../fsync.ts';
-import type { Journal } from '../journal.ts';
-import type { Lanes } from '../lanes.ts';
-import type { Lifecycle } from '../lifecycle.ts';
-import type { Note } from '../note.ts';
+import type { Clock } from '../base/clock.ts';
+import type { Fsync } from '../keep/fsync.ts';
+import type { Journal } from '../keep/journal.ts';
+import type { Lifecycle } from '../keep/lifecycle.ts';
+import type { Note } from '../keep/note.ts';
 import type { Parts } from '../parts.ts';
-import type { TextWriter } from '../ring-buffer.ts';
-import type { TrackerEvents } from '../tracker-events.ts';
-import type { Transport } from '../transport.ts';
+import type { Transport } from '../send/http/transport.ts';
+import type { Queue } from '../send/queue.ts';
+import type { TrackerEvents } from '../tell/tracker-events.ts';
+import type { Lanes } from '../wait/lanes.ts';
+import type { TextWriter } from '../wait/ring-buffer.ts';
 
 /** What decides which journal a tracker gets, and where. */
 export interface JournalPlace {
@@ -20,15 +21,6 @@ export interface JournalPlace {
   readonly clock: Clock;
   /** A part of the place, for what is not to be delivered: dead letters. */
   readonly part?: string;
-}
-
-/** Runs work side by side: what is used of p-queue. */
-export interface Queue {
-  /** How much is running. */
-  readonly pending: number;
-  add(work: () => Promise<void>): Promise<void>;
-  /** Resolves once nothing runs or waits. */
-  onIdle(): Promise<void>;
 }
 
 /** All that differs between Node and browsers. One is picked by the package's `imports` map, under `#platform`. */

@@ -1,4 +1,4 @@
-import type { Queue } from './platform.ts';
+import type { Queue } from '../send/queue.ts';
 
 /** Work that runs side by side. Nothing waits: p-queue, of which a page would need no more than this, is a tenth of its bundle. */
 export class RunningWork implements Queue {

@@ -13,7 +13,7 @@ export class CoreCopy {
 
   static async create(): Promise<CoreCopy> {
     const copy = new CoreCopy(await mkdtemp(join(tmpdir(), 'sluice-copy-')));
-    const core = await realpath(fileURLToPath(new URL('../../', import.meta.url)));
+    const core = await realpath(fileURLToPath(new URL('../..', import.meta.url)));
     for (const name of ['package.json', 'dist'])
       await cp(join(core, name), join(copy.#directory, name), { recursive: true });
     await symlink(join(core, 'node_modules'), join(copy.#directory, 'node_modules'));

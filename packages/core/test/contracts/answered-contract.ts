@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_ANSWER_BYTES } from '../../src/transport.ts';
-import { uuid } from '../../src/uuid.ts';
+import { uuid } from '../../src/base/uuid.ts';
+import { MAX_ANSWER_BYTES } from '../../src/send/http/transport.ts';
 import { answer, gzip, head, latin1 } from '../hostile/answers.ts';
 import type { Script } from '../hostile/script.ts';
 import { LONG, type Trial } from '../hostile/trial.ts';

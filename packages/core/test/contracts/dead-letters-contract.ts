@@ -1,15 +1,16 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createBatch } from '../../src/batch.ts';
-import { Books } from '../../src/books.ts';
-import type { Clock } from '../../src/clock.ts';
-import type { DeadLetter } from '../../src/dead-letter.ts';
-import { DeadLetterStore } from '../../src/dead-letter-store.ts';
-import { type DeadLetterFilter, DeadLetters } from '../../src/dead-letters.ts';
-import type { EventBytes, Journal } from '../../src/journal.ts';
-import { Reporter } from '../../src/reporter.ts';
-import { toEventBytes, toTexts } from '../event-texts.ts';
-import { SkewedClock } from '../skewed-clock.ts';
-import { settle, VirtualClock } from '../virtual-clock.ts';
+import type { Clock } from '../../src/base/clock.ts';
+import type { EventBytes } from '../../src/base/event-bytes.ts';
+import type { Journal } from '../../src/keep/journal.ts';
+import type { DeadLetter } from '../../src/parts/dead-letters/dead-letter.ts';
+import { DeadLetterStore } from '../../src/parts/dead-letters/dead-letter-store.ts';
+import { type DeadLetterFilter, DeadLetters } from '../../src/parts/dead-letters/dead-letters.ts';
+import { Books } from '../../src/tell/books.ts';
+import { Reporter } from '../../src/tell/reporter.ts';
+import { createBatch } from '../../src/wait/batch.ts';
+import { toEventBytes, toTexts } from '../bench/event-texts.ts';
+import { SkewedClock } from '../bench/skewed-clock.ts';
+import { settle, VirtualClock } from '../bench/virtual-clock.ts';
 
 const KIB = 1024;
 const HOUR = 60 * 60_000;

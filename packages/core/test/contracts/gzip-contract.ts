@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Gzip } from '../../src/compression.ts';
+import type { Gzip } from '../../src/parts/gzip/compression.ts';
 
 /** As a batch: much of it is said again and again. */
 export function bodyOf(events: number): Uint8Array {

@@ -1,4 +1,4 @@
-import type { Transport } from '../../src/transport.ts';
+import type { Transport } from '../../src/send/http/transport.ts';
 import type { HostileAddresses } from '../hostile/script.ts';
 import { type Traits, Trial } from '../hostile/trial.ts';
 import { describeAnswers } from './answered-contract.ts';

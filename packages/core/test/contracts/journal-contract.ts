@@ -1,13 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { platform } from '#platform';
-import {
-  type EventBytes,
-  type Fate,
-  type Journal,
-  type JournalObserver,
-  type Range,
-  rangeLength,
-} from '../../src/journal.ts';
+import type { EventBytes } from '../../src/base/event-bytes.ts';
+import type { Fate } from '../../src/base/fate.ts';
+import { type Range, rangeLength } from '../../src/base/range.ts';
+import type { Journal, JournalObserver } from '../../src/keep/journal.ts';
 
 /** How the suite gets at journals of one implementation. */
 export interface JournalSubject {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { uuid } from '../../src/uuid.ts';
+import { uuid } from '../../src/base/uuid.ts';
 import { answer, head, SHREDS } from '../hostile/answers.ts';
 import type { Script } from '../hostile/script.ts';
 import { LONG, SHORT_MS, type Trial } from '../hostile/trial.ts';

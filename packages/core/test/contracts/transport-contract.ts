@@ -1,7 +1,7 @@
 import { EVENTS_PATH, endpoint, joinEvents, requestHeaders } from '@sluice/protocol';
 import { describe, expect, it } from 'vitest';
-import type { Transport, TransportRequest } from '../../src/transport.ts';
-import { uuid } from '../../src/uuid.ts';
+import { uuid } from '../../src/base/uuid.ts';
+import type { Transport, TransportRequest } from '../../src/send/http/transport.ts';
 import { LONG } from '../hostile/trial.ts';
 
 /** A running emulator, as a test is told of it. */

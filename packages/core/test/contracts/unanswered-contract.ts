@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { uuid } from '../../src/uuid.ts';
+import { uuid } from '../../src/base/uuid.ts';
 import { head } from '../hostile/answers.ts';
 import type { Script } from '../hostile/script.ts';
 import { LARGE_BODY, LONG, SHORT_MS, type Trial, timeOut } from '../hostile/trial.ts';

@@ -1,8 +1,8 @@
 import { requestHeaders } from '@sluice/protocol';
 import { expect, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
-import type { Outcome, Timeouts, Transport, TransportRequest } from '../../src/transport.ts';
-import { uuid } from '../../src/uuid.ts';
+import { uuid } from '../../src/base/uuid.ts';
+import type { Outcome, Timeouts, Transport, TransportRequest } from '../../src/send/http/transport.ts';
 import { answer } from './answers.ts';
 import type { HostileAddresses, Script, Seen } from './script.ts';
 

@@ -1,2 +1,2 @@
-export * from '../../src/gzip.ts';
 export * from '../../src/index.ts';
+export * from '../../src/parts/gzip/gzip.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Assignment, type Ending, runToEnd } from '../children/ending-process.ts';
-import { Place } from '../journals/file/place.ts';
+import { Place } from '../keep/file/place.ts';
 
 const COUNT = 20;
 const SIGTERM = 'SIGTERM';

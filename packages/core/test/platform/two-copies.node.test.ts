@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CoreCopy } from '../children/core-copy.ts';
 import { type Assignment, runToEnd } from '../children/ending-process.ts';
-import { Place } from '../journals/file/place.ts';
+import { Place } from '../keep/file/place.ts';
 
 const COUNT = 20;
 const ALL = Array.from({ length: COUNT }, (_, number) => number);

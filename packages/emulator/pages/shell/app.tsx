@@ -1,4 +1,3 @@
-import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { AudiencePage } from '../audience/audience-page.tsx';
 import { FaultsPage } from '../faults/faults-page.tsx';
@@ -7,15 +6,8 @@ import { SettingsPage } from '../settings/settings-page.tsx';
 import { TrackerPage } from '../tracker/tracker-page.tsx';
 import { Connection } from './connection.tsx';
 import { emulators } from './live.ts';
-import { Navigation } from './navigation.tsx';
+import { Navigation, type Page } from './navigation.tsx';
 import { route } from './route.ts';
-
-/** A page, under its name in the address. */
-export interface Page {
-  readonly name: string;
-  readonly title: string;
-  readonly View: ComponentType;
-}
 
 const PAGES: readonly [Page, ...Page[]] = [
   { name: 'tracker', title: 'Event tracker', View: TrackerPage },

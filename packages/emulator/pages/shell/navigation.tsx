@@ -1,6 +1,13 @@
+import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Page } from './app.tsx';
 import { link } from './route.ts';
+
+/** A page, under its name in the address. */
+export interface Page {
+  readonly name: string;
+  readonly title: string;
+  readonly View: ComponentType;
+}
 
 /** The links to all pages, and the title of the window. */
 export function Navigation({ pages, current }: { readonly pages: readonly Page[]; readonly current: Page }) {

@@ -1,7 +1,14 @@
-import type { CustomerRecord } from './customer-store.ts';
 import type { Database } from './database.ts';
 import { escapeText } from './escaped-text.ts';
 import { RowInsert } from './row-insert.ts';
+
+/** A customer, ready to be stored. */
+export interface CustomerRecord {
+  /** Its value of the selected primary key. */
+  readonly primaryValue: string;
+  /** All of its attributes, as JSON. */
+  readonly attributes: string;
+}
 
 /**
  * Customers on their way into the audience. They are put aside in portions, in a table of this connection alone, and stored

@@ -1,14 +1,6 @@
-import { CustomerStaging } from './customer-staging.ts';
+import { type CustomerRecord, CustomerStaging } from './customer-staging.ts';
 import type { Database, Statement } from './database.ts';
 import { escapeText, unescapeText } from './escaped-text.ts';
-
-/** A customer, ready to be stored. */
-export interface CustomerRecord {
-  /** Its value of the selected primary key. */
-  readonly primaryValue: string;
-  /** All of its attributes, as JSON. */
-  readonly attributes: string;
-}
 
 /** A stored customer. `primaryValue` is null for one without the selected primary key: it is kept, but not found. */
 export interface StoredCustomer {

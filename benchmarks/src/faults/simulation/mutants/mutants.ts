@@ -7,7 +7,7 @@ export interface Mutant {
   readonly replace: string;
 }
 
-const SEGMENT_WRITER = 'journals/file/segment-writer.js';
+const SEGMENT_WRITER = 'keep/file/segments/segment-writer.js';
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -24,13 +24,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'acknowledges before the service has answered',
-    file: 'delivery.js',
+    file: 'send/delivery.js',
     find: 'const outcome = await requests.post(',
     replace: 'await this.#options.journal.acknowledge(batch.range); const outcome = await requests.post(',
   },
   {
     name: 'drops the checksum',
-    file: 'journals/file/frame.js',
+    file: 'keep/file/format/frame.js',
     find: 'if (xxh32(view, at + SEGMENT_AT, end) !== view.getUint32(at + CHECKSUM_AT, true))',
     replace: 'if (false)',
   },
@@ -42,7 +42,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'adopts what a living owner has',
-    file: 'journals/file/slot.js',
+    file: 'keep/file/slots/slot.js',
     find: "if (kind === 'directory' && origin !== '' && !(await isAlive(owner)))",
     replace: "if (kind === 'directory' && origin !== '' && owner !== this.#owner)",
   },
@@ -54,13 +54,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'lets fresh events overtake stored ones where order is strict',
-    file: 'batcher.js',
+    file: 'wait/batcher.js',
     find: 'const storedIsNext = isStrict || this.#storedIsNext || !freshIsDue;',
     replace: 'const storedIsNext = this.#storedIsNext || !freshIsDue;',
   },
   {
     name: 'takes a whole batch for the one event at fault',
-    file: 'delivery.js',
+    file: 'send/delivery.js',
     find: 'if (!isSingle)',
     replace: 'if (false)',
   },

@@ -1,0 +1,162 @@
+import { describe, InvalidEventError, isNonEmptyString, isTimestamp, isUuid } from '@sluice/protocol';
+import { uuid as newUuid } from '../base/uuid.ts';
+import { payloadText } from './payload.ts';
+import { UNIDENTIFIED } from './unidentified.ts';
+
+/** What can be said of one event besides its name and payload. */
+export interface TrackOptions {
+  /** The user it belongs to. Default: the value given to `identify()`. */
+  readonly correlationValue?: string | undefined;
+  /** When it happened: a Date, milliseconds since 1970, or ISO 8601 UTC with milliseconds. Default: now. */
+  readonly timestamp?: Date | number | string | undefined;
+  /** Default: a new random UUID. */
+  readonly uuid?: string | undefined;
+  /** Default: the tracker's `source`. */
+  readonly source?: string | undefined;
+  /** `high`: written and sent at once, before others, and given up last where there is no room. Default: `normal`. */
+  readonly priority?: 'normal' | 'high' | undefined;
+}
+
+const OPTION_NAMES: ReadonlySet<string> = new Set([
+  'correlationValue',
+  'timestamp',
+  'uuid',
+  'source',
+  'priority',
+]);
+const FIRST_TIME = Date.parse('0000-01-01T00:00:00.000Z');
+const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
+/** Bounds what is kept for names that are used again: so many of them, of such a length. */
+const MAX_HEADS = 256;
+const MAX_NAME_LENGTH = 128;
+const NON_EMPTY = 'must be a non-empty string';
+/** Text that JSON leaves as it is. */
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+/**
+ * Makes the JSON text of a tracker's events: to the byte what JSON.stringify makes of a whole event, in two thirds of
+ * the time. What many events have in common is made once, and joined by `join`, which gives text that lies in one piece.
+ */
+export class EventTexts {
+  readonly #correlationKey: string;
+  readonly #source: string;
+  readonly #maxBytes: number;
+  /** Of each name, the text up to the correlationValue. */
+  readonly #heads = new Map<string, string>();
+  /** The text from the source to the uuid, of the last source and time. */
+  #middle = '';
+  #middleSource: string | undefined;
+  #middleTime = Number.NaN;
+  /** The user to whom events belong that do not say; UNIDENTIFIED where that is to be seen later. */
+  correlationValue: string | undefined;
+  /** Whether the event that was made last names no user. */
+  isUnidentified = false;
+
+  /** @param maxBytes What is known to bring an event above this is not looked at to its end. */
+  constructor(correlationKey: string, source: string, maxBytes: number) {
+    this.#correlationKey = correlationKey;
+    this.#source = source;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Stamps an event and makes its text, once and for all. Throws an InvalidEventError that names the field at fault. */
+  create(name: unknown, payload: unknown, options: TrackOptions, now: number): string {
+    if (typeof options !== 'object' || options === null || isList(options)) {
+      throw refusal('options', 'must be an object', options);
+    }
+    for (const option in options) {
+      if (!OPTION_NAMES.has(option) && Object.hasOwn(options, option)) throw unknownOption(option);
+    }
+    const { correlationValue: givenValue, priority, uuid: givenUuid } = options;
+    const uuid = givenUuid ?? newUuid();
+    const correlationValue = givenValue ?? this.correlationValue;
+    const source = options.source ?? this.#source;
+    const maxBytes = this.#maxBytes;
+    checkText('event', name, maxBytes);
+    const isUnidentified = correlationValue === UNIDENTIFIED && givenValue !== UNIDENTIFIED;
+    if (!isUnidentified) {
+      checkText(
+        'correlationValue',
+        correlationValue,
+        maxBytes,
+        `${NON_EMPTY}, given to track() or before by identify()`,
+      );
+    }
+    checkText('source', source, maxBytes);
+    if (givenUuid !== undefined && !isUuid(uuid)) throw refusal('uuid', 'must be a UUID', uuid);
+    if (priority !== undefined && priority !== 'normal' && priority !== 'high') {
+      throw refusal('priority', 'must be "normal" or "high"', priority);
+    }
+    const middle = this.#middleOf(source, options.timestamp ?? now);
+    const text = payloadText(payload, maxBytes);
+    const end = text === '' ? '"}' : `","payload":${text}}`;
+    // The test costs a third of what it saves.
+    const value = PLAIN.test(correlationValue) ? `"${correlationValue}"` : JSON.stringify(correlationValue);
+    // Last: a payload's toJSON may track others.
+    this.isUnidentified = isUnidentified;
+    return this.#headOf(name) + value + middle + uuid + end;
+  }
+
+  #headOf(name: string): string {
+    const known = this.#heads.get(name);
+    if (known !== undefined) return known;
+    const key = JSON.stringify(this.#correlationKey);
+    const parts = ['{"event":', JSON.stringify(name), ',"correlationKey":', key, ',"correlationValue":'];
+    const head = parts.join('');
+    if (this.#heads.size < MAX_HEADS && name.length <= MAX_NAME_LENGTH) this.#heads.set(name, head);
+    return head;
+  }
+
+  /** Most events are tracked in the millisecond of another. */
+  #middleOf(source: string, time: Date | number | string): string {
+    if (time === this.#middleTime && source === this.#middleSource) return this.#middle;
+    const timestamp = isoTime(time);
+    const parts = [',"source":', JSON.stringify(source), ',"timestamp":"', timestamp, '","uuid":"'];
+    const middle = parts.join('');
+    if (typeof time === 'number') {
+      this.#middle = middle;
+      this.#middleSource = source;
+      this.#middleTime = time;
+    }
+    return middle;
+  }
+}
+
+/**
+ * Throws an InvalidEventError where an event's text is none or empty, or brings the event above its bound: that is told before
+ * the text is looked at.
+ */
+export function checkText(
+  field: string,
+  text: unknown,
+  maxBytes: number,
+  rule: string = NON_EMPTY,
+): asserts text is string {
+  if (!isNonEmptyString(text)) throw refusal(field, rule, text);
+  if (text.length <= maxBytes) return;
+  throw refusal(field, `must take at most ${maxBytes} bytes`, text);
+}
+
+/** Whether these are elements side by side: an array, a text or bytes, of which there may be millions. */
+function isList(value: object): boolean {
+  return Object.hasOwn(value, 'length') || ArrayBuffer.isView(value);
+}
+
+function isoTime(time: Date | number | string): string {
+  if (typeof time === 'string') {
+    if (!isTimestamp(time)) throw refusal('timestamp', 'must be ISO 8601 UTC with milliseconds', time);
+    return time;
+  }
+  const ms: unknown = time instanceof Date ? time.getTime() : time;
+  if (typeof ms === 'number' && ms >= FIRST_TIME && ms <= LAST_TIME) return new Date(ms).toISOString();
+  throw refusal('timestamp', 'must be a time between the years 0 and 9999', time);
+}
+
+function refusal(field: string, rule: string, value: unknown): InvalidEventError {
+  return new InvalidEventError(field, `${field} ${rule}, got ${describe(value)}`);
+}
+
+function unknownOption(option: string): InvalidEventError {
+  const known = [...OPTION_NAMES].join(', ');
+  return new InvalidEventError(option, `${option} is not an option of track(); there are ${known}`);
+}

@@ -1,0 +1,13 @@
+/** The file journal by itself, for Node: to keep it on a disk of your own, or to break that on purpose. */
+
+export type {
+  DirectoryEntry,
+  FileStatus,
+  FileSystem,
+  OpenFile,
+  SyncFile,
+  Volume,
+} from '../keep/file/disk/file-system.ts';
+export { nodeFileSystem } from '../keep/file/disk/node-file-system.ts';
+export { FileJournal, type FileJournalOptions } from '../keep/file/file-journal.ts';
+export type { HeldLock, Locks } from '../keep/file/slots/locks.ts';

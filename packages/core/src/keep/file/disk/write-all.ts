@@ -1,0 +1,20 @@
+import { StorageError } from '../../../base/errors/storage-error.ts';
+import type { OpenFile, SyncFile } from './file-system.ts';
+
+/** Writes all of it, in as many pieces as the disk takes. */
+export async function writeAll(file: OpenFile, bytes: Buffer, position: number): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    const count = await file.write(bytes.subarray(written), position + written);
+    if (count === 0) throw new StorageError(`the disk took ${written} of ${bytes.length} bytes`);
+    written += count;
+  }
+}
+
+/** As `writeAll`, on this thread. */
+export function writeAllSync(file: Pick<SyncFile, 'writeSync'>, bytes: Buffer, position: number): void {
+  for (let written = 0; written < bytes.length; ) {
+    const count = file.writeSync(bytes.subarray(written), position + written);
+    if (count === 0) throw new StorageError(`the disk took ${written} of ${bytes.length} bytes`);
+    written += count;
+  }
+}

@@ -1,0 +1,189 @@
+import type { Clock } from '../../base/clock.ts';
+import { ClosedError } from '../../base/errors/closed-error.ts';
+import { storageError } from '../../base/errors/storage-error.ts';
+import type { EventBytes, Limit } from '../../base/event-bytes.ts';
+import type { Range } from '../../base/range.ts';
+import type { Fsync } from '../fsync.ts';
+import type { Journal, JournalObserver, Reading } from '../journal.ts';
+import type { FileSystem, Volume } from './disk/file-system.ts';
+import { nodeFileSystem } from './disk/node-file-system.ts';
+import { Appender, LEAST_SEGMENTS } from './segments/appender.ts';
+import { OpenFiles } from './segments/open-files.ts';
+import { ReadingBuffer } from './segments/reading-buffer.ts';
+import { recoverDirectory } from './segments/recovery.ts';
+import { Segments } from './segments/segments.ts';
+import { settled } from './segments/settled.ts';
+import type { Locks } from './slots/locks.ts';
+import { socketLocks } from './slots/socket-locks.ts';
+import { Tenancy } from './slots/tenancy.ts';
+
+export interface FileJournalOptions {
+  /** The journal directory, shared by all processes that deliver to one account. Made where it is missing. */
+  readonly directory: string;
+  readonly fsync: Fsync;
+  readonly clock: Clock;
+  /** A segment that has reached this size is followed by a new one, in bytes. Default: 8 MiB. */
+  readonly segmentBytes?: number;
+  /** What the journal will be kept within, in bytes: its segments are a small part of that. Default: no bound. */
+  readonly maxBytes?: number;
+  /** Whether the directory may be a symbolic link. Nothing in it ever may. Default: true. */
+  readonly mayBeLink?: boolean;
+  /** The disk. Default: this machine's. */
+  readonly fs?: FileSystem;
+  /** How processes tell who is alive. Default: Unix sockets. */
+  readonly locks?: Locks;
+}
+
+/** One write: large enough to be worth a system call, small enough not to hold up the next. */
+const GROUP_LIMIT: Limit = { maxEvents: 4096, maxBytes: 512 * 1024 };
+const SEGMENT_BYTES = 8 * 1024 * 1024;
+const MOST_OPEN_FILES = 8;
+
+/** The append-only journal on files: see FORMAT.md for what is in them. */
+export class FileJournal implements Journal {
+  readonly kind = 'file';
+  readonly survives = true;
+  readonly groupLimit: Limit;
+  readonly #directory: string;
+  readonly #fs: FileSystem;
+  readonly #files: OpenFiles;
+  readonly #tenancy: Tenancy;
+  readonly #segments: Segments;
+  readonly #appender: Appender;
+  #observer: JournalObserver | undefined;
+  /** Settles once nobody waits for a sync. */
+  #syncing: Promise<unknown> = Promise.resolve();
+  /** The last sync, once it is being closed. */
+  #ended: Promise<void> | undefined;
+
+  constructor(options: FileJournalOptions) {
+    const { directory, fsync, clock, maxBytes = Number.POSITIVE_INFINITY } = options;
+    const { fs = nodeFileSystem, locks = socketLocks, mayBeLink = true } = options;
+    const segmentBytes = Math.min(
+      options.segmentBytes ?? SEGMENT_BYTES,
+      Math.floor(maxBytes / LEAST_SEGMENTS),
+    );
+    const onFailed = (error: Error) => this.#observer?.failed(error);
+    this.groupLimit = { ...GROUP_LIMIT, maxBytes: Math.min(GROUP_LIMIT.maxBytes, segmentBytes) };
+    this.#directory = directory;
+    this.#fs = fs;
+    this.#files = new OpenFiles(fs, MOST_OPEN_FILES);
+    this.#tenancy = new Tenancy({
+      ...{ root: directory, mayBeLink, fs, locks, clock, onFailed },
+      onOrphan: (orphan) => this.#recover(orphan),
+    });
+    this.#segments = new Segments(
+      {
+        ...{ fs, files: this.#files, readingBuffer: new ReadingBuffer() },
+        ownDirectory: () => this.#tenancy.directory,
+        onDamaged: (path, bytes) => this.#observer?.damaged(path, bytes),
+        onFailed,
+      },
+      (lost, groups) => this.#appender.rewrite(lost, groups),
+    );
+    this.#appender = new Appender({
+      ...{ root: directory, fs, fsync, clock, segmentBytes, onFailed },
+      ...{ tenancy: this.#tenancy, segments: this.#segments },
+    });
+  }
+
+  get bytes(): number {
+    return this.#segments.bytes;
+  }
+
+  get unsaved(): number {
+    return this.#segments.salvage.count;
+  }
+
+  async open(observer: JournalObserver): Promise<void> {
+    this.#observer = observer;
+    try {
+      await this.#tenancy.claim();
+    } catch (cause) {
+      throw storageError(`cannot open the journal in ${this.#directory}`, cause);
+    }
+    await this.#tenancy.settled();
+  }
+
+  append(events: EventBytes): Promise<Range> {
+    if (this.#ended) return Promise.reject(new ClosedError('append() was called after close()'));
+    return this.#appender.append(events);
+  }
+
+  appendSync(events: EventBytes): Range {
+    return this.#appender.appendSync(events);
+  }
+
+  read(range: Range, limit: Limit): Promise<Reading> {
+    return this.#segments.read(range, limit);
+  }
+
+  acknowledge(range: Range): Promise<void> {
+    return this.#segments.acknowledge(range);
+  }
+
+  sync(): Promise<void> {
+    const synced = this.#ended ?? this.#appender.sync();
+    this.#syncing = settled(this.#syncing, synced);
+    return synced;
+  }
+
+  async evictOldest(rescue?: (segment: number) => Promise<void>): Promise<number | undefined> {
+    const oldest = this.#segments.oldest();
+    if (oldest === undefined) return undefined;
+    await this.#appender.end((segment) => segment === oldest);
+    await rescue?.(this.#segments.nameOf(oldest));
+    return this.#segments.evict(oldest);
+  }
+
+  reclaim(): Promise<void> {
+    return this.#appender.end((segment) => segment.isReleased);
+  }
+
+  space(): Promise<Volume> {
+    return this.#fs.volume(this.#directory);
+  }
+
+  async close(): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = this.#end();
+    try {
+      await this.#ended;
+    } catch (error) {
+      this.#observer?.failed(storageError(`cannot end the journal in ${this.#directory}`, error));
+    }
+    // One that was asked for before may still write again what a disk may have lost.
+    await this.#syncing;
+    await this.#segments.settled();
+    await this.#files.closeAll();
+    await this.#tenancy.release();
+  }
+
+  async #end(): Promise<void> {
+    // Whoever comes next is to find everything in its place.
+    await this.#tenancy.retire();
+    await this.#appender.end();
+    await this.#appender.sync();
+  }
+
+  /** False where something failed and may work later. */
+  async #recover(directory: string): Promise<boolean> {
+    try {
+      return await recoverDirectory(directory, {
+        fs: this.#fs,
+        observer: this.#observer,
+        goesOn: () => !this.#ended,
+        open: (name) => this.#segments.open(directory, name),
+        take: async (segment, waiting) => {
+          this.#segments.hold(segment);
+          const at = Number.isNaN(segment.baseTime) ? undefined : segment.baseTime;
+          for (const run of waiting) this.#observer?.recovered({ segment: segment.number, ...run }, at);
+          await this.#segments.deleteIfDone(segment);
+        },
+      });
+    } catch (cause) {
+      this.#observer?.failed(storageError(`cannot read ${directory}; it is left where it is for now`, cause));
+      return false;
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import type { EventBytes } from '../../../base/event-bytes.ts';
+import type { SegmentHeader } from './segment-header.ts';
+import { xxh32 } from './xxh32.ts';
+
+/*
+ * One frame holds one event (FORMAT.md):
+ *
+ *   FF FE | checksum u32 | segment u32 | length u32 | index u32 | age u32 | event
+ *
+ * Neither FF nor FE occurs in UTF-8, so no event can hold what looks like the start of a frame. The checksum is the
+ * XXH32 of all behind it in the frame. The segment is a number drawn at random, the same in its header: a block of another
+ * file that ends up here holds no frames of this one.
+ */
+const MARK = Buffer.from([0xff, 0xfe]);
+const MARK_NUMBER = 0xfeff;
+const CHECKSUM_AT = 2;
+const SEGMENT_AT = 6;
+const LENGTH_AT = 10;
+const INDEX_AT = 14;
+const AGE_AT = 18;
+/** Stands for an age that is not known. */
+const NO_AGE = 0xffffffff;
+
+export const FRAME_HEADER_BYTES = 22;
+
+/** Bytes that a group of events takes as frames. */
+export function framedLength({ bytes, ends }: EventBytes): number {
+  const commas = ends.length - 1;
+  return bytes.length - commas + ends.length * FRAME_HEADER_BYTES;
+}
+
+/**
+ * Writes a group as frames to the start of `target`. The same events make the same bytes.
+ *
+ * @param index The index of the first event.
+ */
+export function writeFrames(
+  { bytes, ends, times }: EventBytes,
+  index: number,
+  { id, baseTime }: Pick<SegmentHeader, 'id' | 'baseTime'>,
+  target: Buffer,
+): void {
+  const length = framedLength({ bytes, ends });
+  const view = viewOf(target);
+  // All at once to the end, from where each event moves to its place: cheaper than to fetch them one by one.
+  let from = length - bytes.length;
+  const moved = from;
+  target.set(bytes, from);
+  let at = 0;
+  for (let number = 0; number < ends.length; number += 1) {
+    const to = moved + (ends[number] ?? 0);
+    const end = at + FRAME_HEADER_BYTES + to - from;
+    target.copyWithin(at + FRAME_HEADER_BYTES, from, to);
+    view.setUint16(at, MARK_NUMBER, true);
+    view.setUint32(at + SEGMENT_AT, id, true);
+    view.setUint32(at + LENGTH_AT, to - from, true);
+    view.setUint32(at + INDEX_AT, index + number, true);
+    view.setUint32(at + AGE_AT, ageOf(times?.[number], baseTime), true);
+    view.setUint32(at + CHECKSUM_AT, xxh32(view, at + SEGMENT_AT, end), true);
+    at = end;
+    from = to + 1;
+  }
+}
+
+function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
+  return new DataView(buffer, byteOffset, length);
+}
+
+/** Milliseconds after the base time; a clock that was set back makes no event older than that. */
+function ageOf(time: number | undefined, baseTime: number): number {
+  if (time === undefined) return NO_AGE;
+  return Math.min(Math.max(0, Math.round(time - baseTime)), NO_AGE - 1);
+}
+
+/** Walks over frames and finds the next one after whatever is not an intact frame. */
+export class FrameReader {
+  readonly #bytes: Buffer;
+  readonly #view: DataView;
+  readonly #id: number | undefined;
+  readonly #isEnd: boolean;
+  #next = 0;
+  #damaged = 0;
+  /** The segment of the frame found last. */
+  id = 0;
+  /** Its event: the number, and where it lies in the bytes. */
+  index = 0;
+  start = 0;
+  end = 0;
+  /** How long after the segment's base time it was accepted, in milliseconds; undefined where that is not known. */
+  age: number | undefined;
+
+  /**
+   * @param id The segment whose frames count; undefined for those of any.
+   * @param isEnd Whether nothing follows these bytes; if not, a frame cut short at their end is no damage.
+   */
+  constructor(bytes: Buffer, id: number | undefined, isEnd: boolean) {
+    this.#bytes = bytes;
+    this.#view = viewOf(bytes);
+    this.#id = id;
+    this.#isEnd = isEnd;
+  }
+
+  /** Where the frame after the one found last starts. */
+  get offset(): number {
+    return this.#next;
+  }
+
+  /** Where the frame found last starts. */
+  get frameStart(): number {
+    return this.start - FRAME_HEADER_BYTES;
+  }
+
+  /** Bytes passed over because they are not intact frames. */
+  get damaged(): number {
+    return this.#damaged;
+  }
+
+  /** Finds the next intact frame. False at the end. */
+  next(): boolean {
+    while (this.#next < this.#bytes.length) {
+      const found = this.#parse(this.#next);
+      if (found === 'intact') return true;
+      if (found === 'cut short' && !this.#isEnd) return false;
+      const mark = this.#bytes.indexOf(MARK, this.#next + 1);
+      const resume = mark < 0 ? this.#bytes.length : mark;
+      this.#damaged += resume - this.#next;
+      this.#next = resume;
+    }
+    return false;
+  }
+
+  #parse(at: number): 'intact' | 'cut short' | 'damaged' {
+    const view = this.#view;
+    const left = view.byteLength - at;
+    if (left < FRAME_HEADER_BYTES) return 'cut short';
+    if (view.getUint16(at, true) !== MARK_NUMBER) return 'damaged';
+    const id = view.getUint32(at + SEGMENT_AT, true);
+    if (this.#id !== undefined && id !== this.#id) return 'damaged';
+    const length = view.getUint32(at + LENGTH_AT, true);
+    const age = view.getUint32(at + AGE_AT, true);
+    const start = at + FRAME_HEADER_BYTES;
+    const end = start + length;
+    if (length > left - FRAME_HEADER_BYTES) return 'cut short';
+    if (xxh32(view, at + SEGMENT_AT, end) !== view.getUint32(at + CHECKSUM_AT, true)) return 'damaged';
+    this.id = id;
+    this.index = view.getUint32(at + INDEX_AT, true);
+    this.start = start;
+    this.end = end;
+    this.age = age === NO_AGE ? undefined : age;
+    this.#next = end;
+    return 'intact';
+  }
+}

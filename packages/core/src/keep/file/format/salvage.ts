@@ -1,0 +1,140 @@
+import { type Limit, NO_EVENTS } from '../../../base/event-bytes.ts';
+import type { Range } from '../../../base/range.ts';
+import type { Reading } from '../../journal.ts';
+import { collect } from '../segments/collect.ts';
+import type { Segment } from '../segments/segment.ts';
+import type { WrittenGroup } from '../segments/segment-writer.ts';
+
+interface Kept {
+  readonly segment: Segment;
+  readonly from: number;
+  readonly groups: readonly WrittenGroup[];
+}
+
+interface Moved {
+  readonly from: number;
+  readonly segment: Segment;
+}
+
+/** Writes groups to a new segment, synced, in which they keep their indexes. */
+export type Rewrite = (lost: Segment, groups: readonly WrittenGroup[]) => Promise<Segment>;
+
+/** Notes that a segment need not hold events any more. */
+export type Release = (segment: Segment, from: number, to: number) => Promise<void>;
+
+/**
+ * Events that a disk may have lost, because it was told to sync them and failed: a file may seem to hold them and not do
+ * so after a power cut. They are kept in memory until another file holds them, and found there under the ranges by which
+ * they are known.
+ */
+export class Salvage {
+  readonly #rewrite: Rewrite;
+  readonly #release: Release;
+  /** By the number of the segment that may have lost them: all its events from `from` on. */
+  readonly #kept = new Map<number, Kept>();
+  readonly #moved = new Map<number, Moved>();
+  #running: Promise<void> | undefined;
+
+  constructor(rewrite: Rewrite, release: Release) {
+    this.#rewrite = rewrite;
+    this.#release = release;
+  }
+
+  /** Whether events are in memory alone. */
+  get isNeeded(): boolean {
+    return this.#kept.size > 0;
+  }
+
+  /** How many events are in memory alone and not released. */
+  get count(): number {
+    let count = 0;
+    for (const { segment, from, groups } of this.#kept.values()) {
+      for (const run of segment.waiting(from, groups.at(-1)?.to ?? from)) count += run.to - run.from;
+    }
+    return count;
+  }
+
+  /** Keeps what a segment may have lost, its last events. */
+  keep(segment: Segment, groups: readonly WrittenGroup[]): void {
+    const from = groups[0]?.from;
+    if (from === undefined || this.#kept.has(segment.number) || this.#moved.has(segment.number)) return;
+    this.#kept.set(segment.number, { segment, from, groups });
+  }
+
+  /** Writes all that is kept to new files. Rejects where the disk fails again; it is kept then. */
+  run(): Promise<void> {
+    if (this.isNeeded) this.#running ??= this.#run();
+    return this.#running ?? Promise.resolve();
+  }
+
+  /** Lets go of what a segment may have lost: its events are elsewhere, or given up. */
+  async drop(number: number): Promise<void> {
+    const kept = this.#kept.get(number);
+    this.#kept.delete(number);
+    if (kept !== undefined) await this.#forsake(kept);
+  }
+
+  /** Reads from what is kept; undefined where the range does not start there. */
+  read(range: Range, limit: Limit): Reading | undefined {
+    const kept = this.#kept.get(range.segment);
+    if (kept === undefined || range.from < kept.from) return undefined;
+    const group = kept.groups.find(({ to }) => to > range.from);
+    if (group === undefined) return { events: NO_EVENTS, range };
+    const wanted = { ...range, to: Math.min(range.to, group.to) };
+    const { events } = collect(Buffer.from(group.frames), true, wanted, limit, kept.segment);
+    if (events === undefined) return { events: NO_EVENTS, range: wanted };
+    return { events, range: { ...range, to: range.from + events.ends.length } };
+  }
+
+  /** The first part of a range that lies in one file. */
+  withinOne(range: Range): Range {
+    const { from } = this.#kept.get(range.segment) ?? this.#moved.get(range.segment) ?? { from: range.to };
+    return range.from < from && from < range.to ? { ...range, to: from } : range;
+  }
+
+  /** The number of the segment that holds the start of a range. */
+  segmentOf({ segment, from }: Range): number {
+    const moved = this.#moved.get(segment);
+    return moved !== undefined && from >= moved.from ? moved.segment.number : segment;
+  }
+
+  /** By which number ranges call the events of a segment. */
+  nameOf(segment: Segment): number {
+    for (const [number, moved] of this.#moved) if (moved.segment === segment) return number;
+    return segment.number;
+  }
+
+  /** A segment is deleted. */
+  forget(segment: Segment): void {
+    this.#kept.delete(segment.number);
+    for (const [number, moved] of this.#moved) if (moved.segment === segment) this.#moved.delete(number);
+  }
+
+  async #run(): Promise<void> {
+    try {
+      // Also what is to be kept since this began: whoever has that saved waits for this.
+      for (const kept of this.#kept.values()) await this.#save(kept);
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  async #save(kept: Kept): Promise<void> {
+    const { segment, from, groups } = kept;
+    const moved = await this.#rewrite(segment, groups);
+    this.#kept.delete(segment.number);
+    this.#moved.set(segment.number, { from, segment: moved });
+    // What was delivered of them until now; from now on it is noted there.
+    let at = from;
+    for (const run of [...segment.waiting(from, moved.end), { from: moved.end, to: moved.end }]) {
+      if (run.from > at) await this.#release(moved, at, run.from);
+      at = run.to;
+    }
+    await this.#forsake(kept);
+  }
+
+  /** The file that may have lost them is not to bring them back in another life, should it not have. */
+  async #forsake({ segment, from, groups }: Kept): Promise<void> {
+    await this.#release(segment, from, groups.at(-1)?.to ?? from).catch(() => undefined);
+  }
+}

@@ -1,0 +1,293 @@
+import { join } from 'node:path';
+import type { Clock, Timer } from '../../../base/clock.ts';
+import { StorageError, storageError } from '../../../base/errors/storage-error.ts';
+import type { EventBytes } from '../../../base/event-bytes.ts';
+import type { Range } from '../../../base/range.ts';
+import { Turns } from '../../../base/turns.ts';
+import type { Fsync } from '../../fsync.ts';
+import { errorCode, type FileSystem } from '../disk/file-system.ts';
+import { framedLength } from '../format/frame.ts';
+import { FrameBuffers } from '../format/frame-buffers.ts';
+import { newHeader, type SegmentHeader } from '../format/segment-header.ts';
+import type { Tenancy } from '../slots/tenancy.ts';
+import { SEGMENT_SUFFIX, type Segment } from './segment.ts';
+import { SegmentWriter, type WrittenGroup, writeSegmentSync } from './segment-writer.ts';
+import type { Segments } from './segments.ts';
+import { settled } from './settled.ts';
+
+/** A segment that is used for so long is followed by a new one, so that what is delivered leaves the disk. */
+const SEGMENT_AGE_MS = 60 * 60_000;
+/** Space is made by whole segments: so many must fit on the disk, and within bounds. */
+export const LEAST_SEGMENTS = 8;
+const SYNC_INTERVAL_MS = 100;
+const SYNC_BYTES = 1024 * 1024;
+
+export interface AppenderOptions {
+  readonly root: string;
+  readonly fs: FileSystem;
+  readonly fsync: Fsync;
+  readonly clock: Clock;
+  readonly segmentBytes: number;
+  readonly tenancy: Tenancy;
+  readonly segments: Segments;
+  readonly onFailed: (error: Error) => void;
+}
+
+/** Writes groups to the current segment, one after the other, and syncs them while the next one is written. */
+export class Appender {
+  readonly #options: AppenderOptions;
+  readonly #buffers = new FrameBuffers();
+  #writer: SegmentWriter | undefined;
+  /** Writes, one after the other. */
+  readonly #turns = new Turns();
+  /** The append that was called last. */
+  #lastAppend: Promise<void> = Promise.resolve();
+  #syncTimer: Timer | undefined;
+  /** Calls of `appendSync`, and what the last one wrote to. */
+  #lastMoments = 0;
+  #overtaking: SegmentWriter | undefined;
+  /** What becomes of those that a disk may have lost. */
+  readonly #saved = new WeakMap<SegmentWriter, Promise<void>>();
+  /** Settles once no segment is being ended. */
+  #ending: Promise<unknown> = Promise.resolve();
+  /** Settles once nothing is being saved. */
+  #saving: Promise<unknown> = Promise.resolve();
+
+  constructor(options: AppenderOptions) {
+    this.#options = options;
+  }
+
+  append(events: EventBytes): Promise<Range> {
+    const before = this.#lastAppend;
+    const moments = this.#lastMoments;
+    let confirm = () => {};
+    const appended = (async () => {
+      const { writer, group } = await this.#turns.take(() => this.#write(events, before, moments));
+      confirm = () => writer.confirm(group);
+      const { fsync } = this.#options;
+      if (fsync === 'always') await this.#sync(writer);
+      if (fsync === 'interval') this.#scheduleSync(writer);
+      if (moments !== this.#lastMoments) await this.#discard(writer, group);
+      return { segment: writer.segment.number, from: group.from, to: group.to };
+    })();
+    // Right before whoever awaits this goes on: at the last moment both must count the same events as written.
+    this.#lastAppend = appended.then(
+      () => confirm(),
+      () => undefined,
+    );
+    return appended;
+  }
+
+  appendSync(events: EventBytes): Range {
+    const { fs, fsync, segments, tenancy } = this.#options;
+    const count = events.ends.length;
+    this.#lastMoments += 1;
+    const from = this.#writer?.appendSync(events);
+    if (this.#writer !== undefined && from !== undefined) {
+      this.#overtaking = this.#writer;
+      return { segment: this.#writer.segment.number, from, to: from + count };
+    }
+    const next = segments.next();
+    const header = newHeader(0, events.times?.[0] ?? this.#options.clock.now());
+    const directory = tenancy.writeSync((place) => {
+      writeSegmentSync(fs, join(place, next.name + SEGMENT_SUFFIX), header, events, fsync !== 'never');
+    });
+    // Should the process go on, after a signal that it outlives.
+    const segment = segments.create(directory, next);
+    segment.begin(header);
+    segment.grow(count, framedLength(events));
+    segment.sealed = true;
+    segments.hold(segment);
+    return { segment: segment.number, from: 0, to: count };
+  }
+
+  /** Makes all that was appended survive a power cut. */
+  async sync(): Promise<void> {
+    const { salvage } = this.#options.segments;
+    if (this.#writer !== undefined) await this.#sync(this.#writer);
+    await this.#ending;
+    await this.#saving;
+    if (salvage.isNeeded) await salvage.run();
+  }
+
+  /** Ends the current segment, behind all that is appended by now, if the callback says so. */
+  end(isToEnd: (segment: Segment) => boolean = () => true): Promise<void> {
+    const before = this.#lastAppend;
+    return this.#turns.take(async () => {
+      await before;
+      await this.#ending;
+      await this.#saving;
+      if (this.#writer !== undefined && isToEnd(this.#writer.segment)) await this.#endSegment();
+    });
+  }
+
+  /** Writes events to a file of their own that another may have lost. */
+  async rewrite(lost: Segment, groups: readonly WrittenGroup[]): Promise<Segment> {
+    const { baseTime, id } = lost;
+    // Its frames are as they were, and so is their id.
+    const writer = await this.#createSegment({ first: groups[0]?.from ?? lost.end, baseTime, id });
+    const { segment } = writer;
+    try {
+      for (const group of groups) writer.confirm(await writer.rewrite(group));
+      await writer.sync();
+      await writer.close();
+    } catch (error) {
+      await this.#abandon(writer);
+      throw error;
+    }
+    return segment;
+  }
+
+  /** A group was written again at what was not the last moment after all: where that is elsewhere, it is there twice. */
+  async #discard(writer: SegmentWriter, group: WrittenGroup): Promise<never> {
+    if (writer !== this.#overtaking) {
+      writer.confirm(group);
+      const { number } = writer.segment;
+      await this.#options.segments.acknowledge({ segment: number, from: group.from, to: group.to });
+    }
+    throw overtaken();
+  }
+
+  /**
+   * @param before The append before this one.
+   * @param moments How many last moments there were when it was called: after another one its events are written.
+   */
+  async #write(
+    events: EventBytes,
+    before: Promise<void>,
+    moments: number,
+  ): Promise<{ writer: SegmentWriter; group: WrittenGroup }> {
+    const { root, segments, tenancy } = this.#options;
+    tenancy.lookAround();
+    const write = async () => {
+      if (segments.salvage.isNeeded) await segments.salvage.run();
+      const writer = await this.#currentWriter(events, before);
+      if (moments !== this.#lastMoments) throw overtaken();
+      return { writer, group: await writer.write(events) };
+    };
+    try {
+      return await write();
+    } catch {
+      // What failed once is not trusted with the same events again: they go to a new file.
+      await this.#endSegment().catch(() => undefined);
+    }
+    try {
+      return await write();
+    } catch (cause) {
+      await this.#endSegment().catch(() => undefined);
+      throw storageError(`cannot write ${events.ends.length} events to ${root}`, cause);
+    }
+  }
+
+  async #currentWriter({ times }: EventBytes, before: Promise<void>): Promise<SegmentWriter> {
+    const { clock, tenancy } = this.#options;
+    const segmentBytes = Math.min(this.#options.segmentBytes, tenancy.diskBytes / LEAST_SEGMENTS);
+    const now = clock.now();
+    const writer = this.#writer;
+    if (writer !== undefined) {
+      const age = now - writer.segment.baseTime;
+      if (writer.size < segmentBytes && age >= 0 && age < SEGMENT_AGE_MS) return writer;
+      // All that a segment holds is to count before it ends.
+      await before;
+      // Not waited for: whatever it still has to do, the next one can be written.
+      void this.#endSegment();
+    }
+    this.#writer = await this.#createSegment(newHeader(0, times?.[0] ?? now));
+    return this.#writer;
+  }
+
+  async #createSegment(header: SegmentHeader): Promise<SegmentWriter> {
+    const { fs, fsync, segments, tenancy } = this.#options;
+    const create = async () => {
+      const directory = await tenancy.claim();
+      const segment = segments.create(directory);
+      const isSynced = fsync !== 'never';
+      const writer = await SegmentWriter.create(fs, segment, header, this.#buffers, isSynced);
+      segments.hold(segment);
+      return writer;
+    };
+    try {
+      return await create();
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+      // Somebody removed the directory.
+      await tenancy.remake();
+      return create();
+    }
+  }
+
+  async #abandon(writer: SegmentWriter): Promise<void> {
+    await writer.close();
+    await this.#options.segments.discard(writer.segment).catch(() => undefined);
+  }
+
+  /** Ends the current segment: it is read and released from now on, never written. */
+  #endSegment(): Promise<void> {
+    const writer = this.#writer;
+    if (writer === undefined) return Promise.resolve();
+    this.#syncTimer?.cancel();
+    this.#syncTimer = undefined;
+    this.#writer = undefined;
+    const ending = this.#finish(writer);
+    this.#ending = settled(this.#ending, ending);
+    return ending;
+  }
+
+  async #finish(writer: SegmentWriter): Promise<void> {
+    try {
+      await this.#sync(writer);
+    } finally {
+      await writer.close();
+    }
+    await this.#options.segments.deleteIfDone(writer.segment);
+  }
+
+  #scheduleSync(writer: SegmentWriter): void {
+    const { clock, onFailed } = this.#options;
+    const sync = () => {
+      this.#syncTimer?.cancel();
+      this.#syncTimer = undefined;
+      this.#sync(writer).catch(onFailed);
+    };
+    if (writer.unsyncedBytes >= SYNC_BYTES) sync();
+    else this.#syncTimer ??= clock.setTimeout(sync, SYNC_INTERVAL_MS);
+  }
+
+  /** Makes what a segment holds survive a power cut, in another file where need be. */
+  async #sync(writer: SegmentWriter): Promise<void> {
+    try {
+      await writer.sync();
+    } catch (cause) {
+      await this.#save(writer, cause);
+    }
+  }
+
+  /** Whatever was waiting for the sync that failed has the same fate. */
+  #save(writer: SegmentWriter, cause: unknown): Promise<void> {
+    const known = this.#saved.get(writer);
+    if (known !== undefined) return known;
+    const saving = this.#saveOnce(writer, cause);
+    this.#saved.set(writer, saving);
+    this.#saving = settled(this.#saving, saving);
+    return saving;
+  }
+
+  async #saveOnce(writer: SegmentWriter, cause: unknown): Promise<void> {
+    const { root, fsync, segments, onFailed } = this.#options;
+    const { segment } = writer;
+    onFailed(storageError(`cannot sync ${segment.path}; its last events go to a new file`, cause));
+    if (this.#writer === writer) this.#writer = undefined;
+    segments.salvage.keep(segment, await writer.close());
+    try {
+      await segments.salvage.run();
+    } catch (error) {
+      // These are not the journal's yet: whoever appends them still has them.
+      if (fsync === 'always') await segments.salvage.drop(segment.number);
+      throw storageError(`cannot make events in ${root} survive a power cut`, error);
+    }
+  }
+}
+
+function overtaken(): StorageError {
+  return new StorageError('the events were written by appendSync()');
+}

@@ -1,0 +1,91 @@
+import { errorCode, type FileSystem, type OpenFile } from '../disk/file-system.ts';
+
+/** What opening a file says when the process or the machine has too many open. */
+const TOO_MANY = new Set(['EMFILE', 'ENFILE']);
+
+interface Entry {
+  readonly file: Promise<OpenFile>;
+  users: number;
+}
+
+/** Keeps the files that were used last open, so that many small operations on one do not open it each time. */
+export class OpenFiles {
+  readonly #fs: FileSystem;
+  #most: number;
+  /** The one used last is the last one. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #closing = new Set<Promise<void>>();
+
+  /** @param most Files to keep open; those in use are open beyond it. */
+  constructor(fs: FileSystem, most: number) {
+    this.#fs = fs;
+    this.#most = most;
+  }
+
+  /** Does something with a file. A file on which that fails is opened again the next time. */
+  async use<Result>(
+    path: string,
+    purpose: 'read' | 'append',
+    operation: (file: OpenFile) => Promise<Result>,
+  ): Promise<Result> {
+    const entry = this.#entries.get(path) ?? { file: this.#open(path, purpose), users: 0 };
+    this.#entries.delete(path);
+    this.#entries.set(path, entry);
+    entry.users += 1;
+    try {
+      return await operation(await entry.file);
+    } catch (error) {
+      if (this.#entries.get(path) === entry) this.#entries.delete(path);
+      throw error;
+    } finally {
+      entry.users -= 1;
+      if (entry.users === 0 && this.#entries.get(path) !== entry) await this.#close(entry);
+      await this.#closeIdle(this.#most);
+    }
+  }
+
+  /** Lets go of a file: it is about to be renamed or removed. */
+  async close(path: string): Promise<void> {
+    const entry = this.#entries.get(path);
+    this.#entries.delete(path);
+    // Those in use are closed by whoever is the last to use them.
+    if (entry?.users === 0) await this.#close(entry);
+  }
+
+  /** Keeps nothing open from here on: a file that is used behind this is closed when its last user is done. */
+  async closeAll(): Promise<void> {
+    this.#most = 0;
+    for (const path of [...this.#entries.keys()]) void this.close(path);
+    // Those too that made room for others just before.
+    while (this.#closing.size > 0) await Promise.all(this.#closing);
+  }
+
+  #close(entry: Entry): Promise<void> {
+    const closing = close(entry).finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+    return closing;
+  }
+
+  async #open(path: string, purpose: 'read' | 'append'): Promise<OpenFile> {
+    const open = () => (purpose === 'read' ? this.#fs.openToRead(path) : this.#fs.openToAppend(path));
+    try {
+      return await open();
+    } catch (error) {
+      if (!TOO_MANY.has(errorCode(error) ?? '')) throw error;
+      await this.#closeIdle(0);
+      return open();
+    }
+  }
+
+  async #closeIdle(most: number): Promise<void> {
+    for (const [path, entry] of this.#entries) {
+      if (this.#entries.size <= most) return;
+      if (entry.users === 0) await this.close(path);
+    }
+  }
+}
+
+async function close({ file }: Entry): Promise<void> {
+  // Nothing is lost with what cannot be closed: it was only read, or is never synced.
+  await file.then((file) => file.close()).catch(() => undefined);
+}

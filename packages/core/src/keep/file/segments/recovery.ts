@@ -1,0 +1,52 @@
+import { basename, join } from 'node:path';
+import { StorageError, storageError } from '../../../base/errors/storage-error.ts';
+import type { JournalObserver } from '../../journal.ts';
+import type { FileSystem } from '../disk/file-system.ts';
+import { ACKNOWLEDGEMENTS_SUFFIX, type Run, SEGMENT_SUFFIX, type Segment } from './segment.ts';
+
+export interface RecoveryOptions {
+  readonly fs: FileSystem;
+  readonly observer: JournalObserver | undefined;
+  /** Whether it is to go on: the journal is not closed. */
+  readonly goesOn: () => boolean;
+  /** A segment by the name of its files; undefined for one that is taken on already. */
+  readonly open: (name: string) => Segment | undefined;
+  /** It is this journal's from now on. */
+  readonly take: (segment: Segment, waiting: readonly Run[]) => Promise<void>;
+}
+
+/**
+ * Takes on the segments in a directory that another life left. What cannot be read stays where it is, and is said so.
+ * Returns whether all was read, so that nothing is to be tried again.
+ */
+export async function recoverDirectory(directory: string, options: RecoveryOptions): Promise<boolean> {
+  const { fs, observer, goesOn, open } = options;
+  let isComplete = true;
+  const entries = await fs.list(directory);
+  const names = entries.flatMap(({ name, kind }) => (kind === 'file' ? [name] : [])).sort();
+  for (const name of names.filter((name) => name.endsWith(SEGMENT_SUFFIX))) {
+    if (!goesOn()) return true;
+    const segment = open(basename(name, SEGMENT_SUFFIX));
+    if (segment === undefined) continue;
+    try {
+      await recoverSegment(segment, options);
+    } catch (cause) {
+      isComplete = false;
+      observer?.failed(storageError(`cannot read ${segment.path}; it is left where it is for now`, cause));
+    }
+  }
+  // What remains of a segment whose deletion was cut off.
+  for (const name of names.filter((name) => name.endsWith(ACKNOWLEDGEMENTS_SUFFIX))) {
+    const segment = basename(name, ACKNOWLEDGEMENTS_SUFFIX) + SEGMENT_SUFFIX;
+    if (!names.includes(segment)) await fs.remove(join(directory, name));
+  }
+  await fs.removeDirectory(directory).catch(() => undefined);
+  return isComplete;
+}
+
+async function recoverSegment(segment: Segment, { observer, take }: RecoveryOptions): Promise<void> {
+  const waiting = await segment.recover();
+  if (waiting !== undefined) return take(segment, waiting);
+  const reason = 'it was written by another version of Sluice';
+  observer?.failed(new StorageError(`${segment.path} is left where it is: ${reason}`));
+}

@@ -1,0 +1,183 @@
+import { randomBytes } from 'node:crypto';
+import { basename, dirname, join } from 'node:path';
+import { StorageError } from '../../../base/errors/storage-error.ts';
+import { errorCode, type FileSystem } from '../disk/file-system.ts';
+import type { HeldLock, Locks } from './locks.ts';
+
+const DIRECTORY = /^([0-9a-f]{16})\.([0-9a-f]{16})$/;
+const LOCK = /^([0-9a-f]{16})\.lock$/;
+/** A lock without a directory may be of a process that starts just now; none takes that long. */
+const LITTER_AGE_MS = 60 * 60_000;
+
+/** What opening a directory says that belongs to somebody else, or is beyond what a container shows. */
+const NOT_OURS = new Set(['EACCES', 'EPERM', 'ENOENT']);
+
+export interface SlotOptions {
+  readonly root: string;
+  readonly fs: FileSystem;
+  readonly locks: Locks;
+  /** The names under which this journal has lived, this one included from now on: what carries them is in use. */
+  readonly ours: Set<string>;
+  /** Whether the root may be a symbolic link: it is its user's choice, what is in it is not. */
+  readonly mayBeLink: boolean;
+  /** Another process looked whether this one is alive. */
+  readonly onVisit: () => void;
+}
+
+/** The directories of a dead owner. */
+type Orphans = { readonly owner: string; readonly origin: string }[];
+
+/**
+ * One process's share of a journal directory. A directory is named `<owner>.<origin>`, and belongs to its owner as long as
+ * that holds the lock of its name. A name is never used by a second owner, so nobody who is dead comes back, and taking
+ * over a dead owner's directory is one rename, in which exactly one process succeeds.
+ */
+export class Slot {
+  readonly #fs: FileSystem;
+  readonly #locks: Locks;
+  readonly #root: string;
+  readonly #owner: string;
+  readonly #ours: Set<string>;
+  readonly #lock: HeldLock;
+  /** The size of the disk, in bytes. */
+  readonly diskBytes: number;
+
+  private constructor(
+    { root, fs, locks, ours }: SlotOptions,
+    owner: string,
+    lock: HeldLock,
+    diskBytes: number,
+  ) {
+    this.#fs = fs;
+    this.#locks = locks;
+    this.#root = root;
+    this.#owner = owner;
+    this.#ours = ours;
+    this.#lock = lock;
+    this.diskBytes = diskBytes;
+    ours.add(owner);
+  }
+
+  /** Takes a new slot. */
+  static async claim(options: SlotOptions): Promise<Slot> {
+    const { root, fs, locks, onVisit } = options;
+    await makeRoot(options);
+    const { network, totalBytes } = await fs.volume(root);
+    if (network !== undefined) {
+      // Locks do not reach other machines, and what they cannot see they would take for dead.
+      throw new StorageError(
+        `${root} is on ${network}: the journal needs a directory on a disk of this machine`,
+      );
+    }
+    const owner = randomBytes(8).toString('hex');
+    const lock = await locks.hold(root, owner, onVisit);
+    try {
+      const slot = new Slot(options, owner, lock, totalBytes);
+      // Only now: a directory whose owner holds no lock is anybody's.
+      await slot.#makeDirectory();
+      return slot;
+    } catch (cause) {
+      await lock.release().catch(() => undefined);
+      throw cause;
+    }
+  }
+
+  /**
+   * For a process that ends before it could claim a slot: calls back with a new directory, and then leaves that to
+   * whoever comes next. Returns where.
+   */
+  static leaveSync(
+    { root, fs, ours }: Pick<SlotOptions, 'root' | 'fs' | 'ours'>,
+    write: (directory: string) => void,
+  ): string {
+    const owner = randomBytes(8).toString('hex');
+    const unfinished = join(root, `unfinished-${owner}`);
+    fs.makeDirectorySync(unfinished);
+    write(unfinished);
+    const directory = join(root, `${owner}.${owner}`);
+    fs.renameSync(unfinished, directory);
+    // Should this process go on after all, it has these events.
+    ours.add(owner);
+    return directory;
+  }
+
+  /** The slot's own directory. */
+  get directory(): string {
+    return join(this.#root, `${this.#owner}.${this.#owner}`);
+  }
+
+  /**
+   * Takes over what dead owners left; each directory goes to exactly one process. Returns those that went to this one, and
+   * whether there may be more later: other owners live here, or something failed.
+   */
+  async adopt(): Promise<{ adopted: string[]; isToLookAgain: boolean }> {
+    const { orphans, hasCompany } = await this.#look();
+    const adopted: string[] = [];
+    let isToLookAgain = hasCompany;
+    for (const { owner, origin } of orphans) {
+      const directory = join(this.#root, `${this.#owner}.${origin}`);
+      try {
+        await this.#fs.rename(join(this.#root, `${owner}.${origin}`), directory);
+        adopted.push(directory);
+      } catch (error) {
+        // Mostly another process was faster.
+        if (errorCode(error) !== 'ENOENT') isToLookAgain = true;
+      }
+      await this.#locks.discard(this.#root, owner, 0);
+    }
+    if (adopted.length > 0) await this.#fs.syncDirectory(this.#root);
+    return { adopted, isToLookAgain };
+  }
+
+  /** Makes its directory again, which somebody removed. False where its lock is gone as well. */
+  async remake(): Promise<boolean> {
+    if (!(await this.#locks.isHeld(this.#root, this.#owner))) return false;
+    await this.#makeDirectory();
+    return true;
+  }
+
+  /** Gives the slot back. What is left in its directories is anybody's from now on. */
+  release(): Promise<void> {
+    return this.#lock.release();
+  }
+
+  async #look(): Promise<{ orphans: Orphans; hasCompany: boolean }> {
+    const orphans: Orphans = [];
+    const alive = new Map<string, boolean>([...this.#ours].map((owner) => [owner, true]));
+    const isAlive = async (owner: string) => {
+      const known = alive.get(owner) ?? (await this.#locks.isHeld(this.#root, owner));
+      alive.set(owner, known);
+      return known;
+    };
+    const entries = await this.#fs.list(this.#root);
+    for (const { name, kind } of entries) {
+      const [, owner = '', origin = ''] = DIRECTORY.exec(name) ?? [];
+      if (kind === 'directory' && origin !== '' && !(await isAlive(owner))) orphans.push({ owner, origin });
+    }
+    for (const { name } of entries) {
+      const [, owner] = LOCK.exec(name) ?? [];
+      if (owner === undefined || alive.has(owner)) continue;
+      if (!(await isAlive(owner))) await this.#locks.discard(this.#root, owner, LITTER_AGE_MS);
+    }
+    return { orphans, hasCompany: [...alive.values()].filter((isAlive) => isAlive).length > this.#ours.size };
+  }
+
+  async #makeDirectory(): Promise<void> {
+    await this.#fs.makeDirectory(this.directory);
+    await this.#fs.syncDirectory(this.#root);
+  }
+}
+
+/** Those above it may have been made just now, by this process or another: their names are to survive a power cut too. */
+async function makeRoot({ root, fs, mayBeLink }: SlotOptions): Promise<void> {
+  await fs.makeDirectory(root);
+  const entries = mayBeLink ? [] : await fs.list(dirname(root));
+  if (entries.some(({ name, kind }) => name === basename(root) && kind !== 'directory')) {
+    throw new StorageError(`${root} is a link: remove it, and the journal makes a directory`);
+  }
+  for (let path = root; dirname(path) !== path; path = dirname(path)) {
+    await fs.syncDirectory(dirname(path)).catch((error) => {
+      if (!NOT_OURS.has(errorCode(error) ?? '')) throw error;
+    });
+  }
+}

@@ -1,0 +1,46 @@
+import { MAX_EXCERPT_LENGTH } from '../../base/excerpt.ts';
+import { uuid } from '../../base/uuid.ts';
+import type { Refusal } from '../../send/letter-store.ts';
+
+/** An event that the service refused for good, and why. */
+export interface DeadLetter {
+  /** Names this letter, from life to life. An event that is refused again after a replay becomes another letter. */
+  readonly id: string;
+  /** When it was refused: ISO 8601, UTC. */
+  readonly at: string;
+  /** The status of the answer. */
+  readonly status: number;
+  /** The start of the answer, without the key. */
+  readonly excerpt: string;
+  /** The event as it was sent, parsed. */
+  readonly event: Readonly<Record<string, unknown>>;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+/** Stands before the event and nowhere before that: in the excerpt each quote has a backslash before it. */
+const EVENT_MARK = ',"event":';
+
+/** The text of a letter, in UTF-8. The event's bytes stay as they are: a replay sends what was tracked. */
+export function writeLetter(event: Uint8Array, { status, excerpt }: Refusal, now: number): Uint8Array {
+  const at = new Date(now).toISOString();
+  const head = JSON.stringify({ id: uuid(), at, status, excerpt: excerpt.slice(0, MAX_EXCERPT_LENGTH) });
+  return encoder.encode(`${head.slice(0, -1)}${EVENT_MARK}${decoder.decode(event)}}`);
+}
+
+/** What a text says, and the bytes of its event as they were sent; undefined where it is no letter. */
+export function readLetter(text: Uint8Array): { letter: DeadLetter; event: Uint8Array } | undefined {
+  const marking = encoder.encode(EVENT_MARK);
+  const mark = text.findIndex((_, at) => marking.every((byte, index) => text[at + index] === byte));
+  const eventText = text.subarray(mark + EVENT_MARK.length, -1);
+  try {
+    const head = JSON.parse(`${decoder.decode(text.subarray(0, mark))}}`);
+    const event = JSON.parse(decoder.decode(eventText));
+    const { id, at, status, excerpt } = head;
+    return typeof id === 'string'
+      ? { letter: { id, at, status, excerpt, event }, event: eventText }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

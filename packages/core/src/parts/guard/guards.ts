@@ -1,0 +1,29 @@
+import { aFunction, methods, type Rule } from '@sluice/protocol';
+import type { Clock } from '../../base/clock.ts';
+import type { Transport } from '../../send/http/transport.ts';
+import { GuardedClock } from './guarded-clock.ts';
+import { guardedRandom } from './guarded-random.ts';
+import { GuardedTransport } from './guarded-transport.ts';
+
+type OnFailed = (error: unknown) => void;
+
+/** Makes of what the application gives what a tracker may use without fear. */
+export interface GuardsPart {
+  /** What each must be. */
+  readonly rules: Readonly<Record<'clock' | 'random' | 'transport', Rule>>;
+  clock(given: Clock, fallback: Clock, onFailed: OnFailed): Clock;
+  random(given: () => number, onFailed: OnFailed): () => number;
+  transport(given: Transport, clock: Clock): Transport;
+}
+
+/** For pages: `createTracker({ clock, parts: { guards } })`. In Node a tracker has this already. */
+export const guards: GuardsPart = {
+  rules: {
+    clock: methods('a Clock, with now and setTimeout', 'now', 'setTimeout'),
+    random: aFunction(undefined, 'a function that returns numbers from 0 to 1'),
+    transport: methods('a Transport, with post and close', 'post', 'close'),
+  },
+  clock: (given, fallback, onFailed) => new GuardedClock(given, fallback, onFailed),
+  random: guardedRandom,
+  transport: (given, clock) => new GuardedTransport(given, clock),
+};

@@ -1,0 +1,10 @@
+/** Gzipped bodies, for pages: `createTracker({ compress: true, parts: { gzip } })`. In Node a tracker has this already. */
+import type { Clock } from '../../base/clock.ts';
+import { Compression } from './compression.ts';
+import { streamGzip } from './stream-gzip.ts';
+
+/** Makes what gzips the bodies of a tracker. */
+export type GzipPart = (clock: Clock) => Compression;
+
+/** With the streams of the platform. */
+export const gzip: GzipPart = (clock) => new Compression(streamGzip, clock);

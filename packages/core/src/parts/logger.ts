@@ -1,0 +1,117 @@
+import { methods, type Redact, type Rule, redactedError } from '@sluice/protocol';
+import type { Clock } from '../base/clock.ts';
+import { attempt } from '../base/user-code.ts';
+import type { TrackerEvents } from '../tell/tracker-events.ts';
+
+/** A logger of pino's shape: data first, then a message. Anything that has these four methods. */
+export interface Logger {
+  debug(data: object, message: string): void;
+  info(data: object, message: string): void;
+  warn(data: object, message: string): void;
+  error(data: object, message: string): void;
+}
+
+/** Of one message no more than one line is written in this time. */
+const EVERY_MS = 10_000;
+
+/** Level and message of what is raised; which of several, and what to do about it, is put behind that. */
+const LINES: Readonly<Partial<Record<keyof TrackerEvents, readonly [keyof Logger, string]>>> = {
+  deadLettered: ['warn', 'the service refused an event; it is kept as a dead letter'],
+  dropped: ['warn', 'events were dropped'],
+  invalid: ['warn', 'an event cannot be sent'],
+  recovered: ['info', 'events of an earlier life were found'],
+  replayed: ['info', 'dead letters are sent again'],
+  deadLettersDropped: ['warn', 'dead letters were dropped'],
+  damaged: ['warn', 'the journal is damaged; what is intact is delivered'],
+  failedAttempt: ['debug', 'a request failed'],
+  storageFailed: ['error', 'storage failed'],
+  breaker: ['info', 'the breaker'],
+  paused: ['error', 'the service is not sent events; all are kept'],
+  resumed: ['info', 'the service takes events again'],
+  rateLimit: ['info', 'the rate of requests follows what the service bears'],
+  bodyLimit: ['info', 'the size of bodies follows what the service takes'],
+  journal: ['warn', 'events are kept elsewhere'],
+  hookFailed: ['error', 'code of the application failed'],
+};
+
+/** What to do about a pause. */
+const ADVICE: Readonly<Record<string, string>> = {
+  unauthorized: 'give a good key to setApiKey()',
+  misdirected: 'look at baseUrl',
+  blocked: 'an ad-blocker or the like; send them to a relay',
+};
+
+export interface LogOptions {
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Takes the key out of a text. */
+  readonly redact: Redact;
+  readonly onFailed: (error: unknown) => void;
+}
+
+/** What writes to the logger of an application, and what that must be. */
+export interface LoggerPart {
+  readonly rule: Rule;
+  create(options: LogOptions): Log;
+}
+
+/** For pages: `createTracker({ logger: console, parts: { logger } })`. In Node a tracker has this already. */
+export const logger: LoggerPart = {
+  rule: methods('an object with debug, info, warn and error', 'debug', 'info', 'warn', 'error'),
+  create: (options) => new Log(options),
+};
+
+/**
+ * Writes to the user's logger, whatever that does: no key, and of each message one line in ten seconds. The first is written at
+ * once; the next one after others that were not says how many, as `suppressed`. Messages come from a closed set: what
+ * differs from line to line is data.
+ */
+export class Log {
+  readonly #options: LogOptions;
+  /** When each message was last written, and how many were not since. */
+  readonly #lines = new Map<string, { readonly at: number; suppressed: number }>();
+
+  constructor(options: LogOptions) {
+    this.#options = options;
+  }
+
+  /** What is raised. */
+  tell(event: keyof TrackerEvents, detail: object): void {
+    const line = LINES[event];
+    if (line === undefined) return;
+    const { error, ...data }: Record<string, unknown> = { ...detail };
+    const { status, field }: Record<string, unknown> = Object(error);
+    const which = [
+      data.reason ?? data.state ?? data.kind ?? data.hook ?? status,
+      ADVICE[String(data.reason)],
+    ];
+    const message = [line[1], ...which.filter((part) => part !== undefined)].join(': ');
+    this.write(line[0], error === undefined ? data : { ...data, status, field, err: error }, message);
+  }
+
+  write(level: keyof Logger, data: object, message: string): void {
+    const { clock, logger, onFailed } = this.#options;
+    const now = clock.now();
+    const last = this.#lines.get(message);
+    // Not where the time of day was set back.
+    if (last !== undefined && now >= last.at && now - last.at < EVERY_MS) {
+      last.suppressed += 1;
+      return;
+    }
+    // Before it is written: a logger may cause what it is told of.
+    this.#lines.set(message, { at: now, suppressed: 0 });
+    const entries = Object.entries({ ...data, suppressed: last?.suppressed || undefined });
+    const said = entries.filter(([, value]) => value !== undefined);
+    const safe = () => Object.fromEntries(said.map(([name, value]) => [name, this.#safe(value)]));
+    attempt(() => logger[level](safe(), message), onFailed);
+  }
+
+  #safe(value: unknown): unknown {
+    const { redact } = this.#options;
+    if (typeof value === 'string') return redact(value);
+    if (!(value instanceof Error)) return value;
+    const copy = redactedError(value, redact);
+    copy.stack = redact(String(value.stack));
+    return copy;
+  }
+}

@@ -1,0 +1,19 @@
+import { DeliveryError, parseRetryAfter } from '@sluice/protocol';
+import { excerptOf } from '../base/excerpt.ts';
+import { reasonOf } from '../base/reason.ts';
+import type { Rule } from './delivery-policy.ts';
+import type { Outcome } from './http/transport.ts';
+
+/** What a request that did not succeed is told of with. */
+export function failedAttempt(outcome: Outcome, { action, reason }: Rule, now: number): DeliveryError {
+  const retryable = action === 'retry' || action === 'pause';
+  if (outcome.kind === 'failed') {
+    const message = `the service could not be reached: ${reasonOf(outcome.cause)}`;
+    return new DeliveryError(message, { retryable, cause: outcome.cause });
+  }
+  const { body, status, retryAfter } = outcome;
+  const who = reason === 'intercepted' ? 'another host' : 'the service';
+  const message = `${who} answered ${status}; the sender's action is to ${action}`;
+  const retryAfterMs = parseRetryAfter(retryAfter, now);
+  return new DeliveryError(message, { status, retryable, retryAfterMs, excerpt: excerptOf(body) });
+}

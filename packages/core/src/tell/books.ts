@@ -1,0 +1,27 @@
+import type { DropReason } from '../base/fate.ts';
+
+/** What became of all events: `accepted + recovered = delivered + deadLettered + dropped + pending`, at every moment. */
+export class Books {
+  accepted = 0;
+  recovered = 0;
+  delivered = 0;
+  deadLettered = 0;
+  /** Never accepted: an InvalidEventError was raised. Not part of the sum. */
+  invalid = 0;
+  /** Sent again after a request whose outcome is unknown. Not part of the sum. */
+  maybeDuplicate = 0;
+  readonly dropped: Record<DropReason, number> = {
+    'buffer-full': 0,
+    'journal-full': 0,
+    expired: 0,
+    closed: 0,
+    damaged: 0,
+    refused: 0,
+    unidentified: 0,
+    denied: 0,
+  };
+
+  get droppedTotal(): number {
+    return Object.values(this.dropped).reduce((total, count) => total + count);
+  }
+}

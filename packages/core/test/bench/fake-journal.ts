@@ -1,0 +1,177 @@
+import { StorageError } from '../../src/base/errors/storage-error.ts';
+import type { EventBytes, Limit } from '../../src/base/event-bytes.ts';
+import type { Range } from '../../src/base/range.ts';
+import type { Journal, JournalObserver, Reading, Sharing } from '../../src/keep/journal.ts';
+import { MemoryJournal } from '../../src/keep/memory-journal.ts';
+import { toTexts } from './event-texts.ts';
+
+type Call = 'open' | 'append' | 'appendSync' | 'read' | 'acknowledge' | 'sync' | 'close';
+
+/** A journal in memory that fails, hangs, or finds damage where a test says so, and remembers what it was asked. */
+export class FakeJournal implements Journal {
+  readonly kind = 'fake';
+  readonly survives = true;
+  sharing: Sharing | undefined;
+  groupLimit: Limit;
+  readonly calls: Call[] = [];
+  /** Events of each append that succeeded. */
+  readonly groups: string[][] = [];
+  readonly acknowledged: Range[] = [];
+  /** Of each append, how long others are to wait for the answer to a request with its events. */
+  readonly holds: (number | undefined)[] = [];
+  mostAppendsAtOnce = 0;
+  /** Whether it copies events at once: otherwise it reads them only when they are written. */
+  copies = false;
+  failOpen = false;
+  failAppends = false;
+  /** So many appends fail from now on. */
+  failAppendsLeft = 0;
+  failReads = false;
+  failAcknowledgements = false;
+  readonly #memory = new MemoryJournal(Number.POSITIVE_INFINITY);
+  readonly #damaged: Range[] = [];
+  /** When each event was accepted, by its index. */
+  readonly #times: number[] = [];
+  #appends = 0;
+  #gate: Promise<void> | undefined;
+  #readGate: Promise<void> | undefined;
+  #acknowledgementGate: Promise<void> | undefined;
+
+  constructor(groupLimit: Limit = { maxEvents: 4096, maxBytes: 512 * 1024 }) {
+    this.groupLimit = groupLimit;
+  }
+
+  get bytes(): number {
+    return this.#memory.bytes;
+  }
+
+  /** All events in the order in which they were appended. */
+  get texts(): string[] {
+    return this.groups.flat();
+  }
+
+  /** From now on appends do not end before the returned function is called. */
+  hangAppends(): () => void {
+    const { promise, open } = createGate();
+    this.#gate = promise;
+    return () => {
+      if (this.#gate === promise) this.#gate = undefined;
+      open();
+    };
+  }
+
+  /** From now on reads do not end before the returned function is called. */
+  hangReads(): () => void {
+    const { promise, open } = createGate();
+    this.#readGate = promise;
+    return () => {
+      if (this.#readGate === promise) this.#readGate = undefined;
+      open();
+    };
+  }
+
+  /** From now on acknowledgements do not end before the returned function is called. */
+  hangAcknowledgements(): () => void {
+    const { promise, open } = createGate();
+    this.#acknowledgementGate = promise;
+    return () => {
+      if (this.#acknowledgementGate === promise) this.#acknowledgementGate = undefined;
+      open();
+    };
+  }
+
+  /** From now on these events cannot be read back. */
+  damage(range: Range): void {
+    this.#damaged.push(range);
+  }
+
+  async open(_observer: JournalObserver): Promise<void> {
+    this.calls.push('open');
+    if (this.failOpen) throw failure('open');
+    await this.#memory.open();
+  }
+
+  async append(given: EventBytes, holdMs?: number): Promise<Range> {
+    this.calls.push('append');
+    this.holds.push(holdMs);
+    const events = this.copies ? { ...given, bytes: new Uint8Array(given.bytes) } : given;
+    this.#appends += 1;
+    this.mostAppendsAtOnce = Math.max(this.mostAppendsAtOnce, this.#appends);
+    try {
+      await this.#gate;
+      if (this.failAppends || this.failAppendsLeft-- > 0) throw failure('append');
+      // Read only now: the bytes have to stay valid until the append is done.
+      this.groups.push(toTexts(events));
+      const range = await this.#memory.append(events);
+      for (let index = range.from; index < range.to; index += 1)
+        this.#times[index] = events.times?.[index - range.from] ?? Number.NaN;
+      return range;
+    } finally {
+      this.#appends -= 1;
+    }
+  }
+
+  async read(range: Range, limit: Limit): Promise<Reading> {
+    this.calls.push('read');
+    await this.#readGate;
+    if (this.failReads) throw failure('read');
+    const { segment, from } = range;
+    const damaged = this.#damaged.filter((other) => other.segment === segment && other.to > from);
+    const first = damaged.sort((a, b) => a.from - b.from)[0];
+    if (first === undefined || first.from >= range.to) return this.#read(range, limit);
+    if (first.from > from) return this.#read({ ...range, to: first.from }, limit);
+    return {
+      events: { bytes: new Uint8Array(0), ends: new Uint32Array(0) },
+      range: { ...range, to: Math.min(first.to, range.to) },
+    };
+  }
+
+  async acknowledge(range: Range): Promise<void> {
+    this.calls.push('acknowledge');
+    await this.#acknowledgementGate;
+    if (this.failAcknowledgements) throw failure('acknowledge');
+    this.acknowledged.push(range);
+    await this.#memory.acknowledge(range);
+  }
+
+  async sync(): Promise<void> {
+    this.calls.push('sync');
+  }
+
+  async close(): Promise<void> {
+    this.calls.push('close');
+  }
+
+  async #read(asked: Range, limit: Limit): Promise<Reading> {
+    const { events, range } = await this.#memory.read(asked, limit);
+    const times = Float64Array.from(this.#times.slice(range.from, range.from + events.ends.length));
+    return { events: { ...events, times }, range };
+  }
+}
+
+/** A fake journal that can also append on the caller's thread, to a segment of its own. */
+export class FakeSyncJournal extends FakeJournal {
+  readonly syncGroups: string[][] = [];
+  #syncIndex = 0;
+
+  appendSync(events: EventBytes): Range {
+    this.calls.push('appendSync');
+    if (this.failAppends) throw failure('appendSync');
+    this.syncGroups.push(toTexts(events));
+    const from = this.#syncIndex;
+    this.#syncIndex += events.ends.length;
+    return { segment: 2, from, to: this.#syncIndex };
+  }
+}
+
+function createGate(): { promise: Promise<void>; open: () => void } {
+  let open = (): void => {};
+  const promise = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { promise, open };
+}
+
+function failure(call: Call): StorageError {
+  return new StorageError(`the scripted failure of ${call}`);
+}

@@ -1,0 +1,198 @@
+import type { EventBytes } from '../../src/base/event-bytes.ts';
+import type { Range } from '../../src/base/range.ts';
+import { createTracker, type Tracker, type TrackerOptions } from '../../src/index.ts';
+import type { Journal } from '../../src/keep/journal.ts';
+import { IndexedDbJournal } from '../../src/keep/page/indexeddb-journal.ts';
+import type { Outcome, Transport, TransportRequest } from '../../src/send/http/transport.ts';
+import { toTexts } from './event-texts.ts';
+import { FakeLocks } from './fake-locks.ts';
+import { answered } from './scripted-transport.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+/** What a test reads of an event. */
+interface Seen {
+  readonly uuid: string;
+  readonly event: string;
+}
+
+/** Pages of one origin, each with a tracker, on one database; time passes for all of them when a test says so. */
+export class FakeOrigin {
+  readonly clock: VirtualClock = new VirtualClock();
+  /** By how much the time of day is wrong, for all pages. */
+  skewMs = 0;
+  readonly locks: FakeLocks = new FakeLocks();
+  readonly channels = new Set<FakeChannel>();
+  readonly tabs: FakeTab[] = [];
+  /** Whether a message gets lost, as where a page is frozen or in the back/forward cache. */
+  losesMessage: () => boolean = () => false;
+  /** When each request was made, in milliseconds since the start. */
+  readonly times: number[] = [];
+  /** How often the service got each event. */
+  readonly received = new Map<string, number>();
+  /** Events that it refused alone. */
+  readonly refused = new Set<string>();
+  /** Events that a journal took. */
+  readonly committed = new Set<string>();
+  /** Requests under way, and the most that ever were. */
+  open = 0;
+  mostOpen = 0;
+  /** The service: its answer to a request. */
+  respond: (events: readonly Seen[]) => Outcome | Promise<Outcome> = () => answered(200);
+  readonly name: string = `origin-${Math.random().toString(36).slice(2)}`;
+  readonly #start = this.clock.now();
+
+  async post({ body }: TransportRequest): Promise<{ outcome: Outcome; uuids: string[] }> {
+    const { batch } = JSON.parse(new TextDecoder().decode(body)) as { batch: Seen[] };
+    this.times.push(this.clock.now() - this.#start);
+    this.open += 1;
+    this.mostOpen = Math.max(this.mostOpen, this.open);
+    const outcome = await this.respond(batch);
+    const uuids = batch.map(({ uuid }) => uuid);
+    const status = outcome.kind === 'answered' ? outcome.status : 0;
+    if (status === 200) for (const uuid of uuids) this.received.set(uuid, (this.received.get(uuid) ?? 0) + 1);
+    if (status === 400 && uuids.length === 1) for (const uuid of uuids) this.refused.add(uuid);
+    await turns(3);
+    this.open -= 1;
+    return { outcome, uuids };
+  }
+
+  openTab(options: Partial<TrackerOptions> = {}, hasLocks = true): FakeTab {
+    const tab = new FakeTab(this, options, hasLocks);
+    this.tabs.push(tab);
+    return tab;
+  }
+
+  /** Lets time pass, and what is begun in it come to its end. */
+  async pass(ms: number, step: number = Math.max(1, ms / 20)): Promise<void> {
+    await turns(20);
+    for (let passed = 0; passed < ms; passed += step) {
+      await this.clock.advance(Math.min(step, ms - passed));
+      await turns(20);
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const tab of this.tabs) if (tab.isAlive) await tab.close();
+  }
+}
+
+/** One page. */
+export class FakeTab {
+  readonly tracker: Tracker;
+  isAlive = true;
+  /** Of its requests: events that the service may have, and that it may not have released yet. */
+  readonly uncertain: string[] = [];
+  readonly #origin: FakeOrigin;
+  readonly #locks: FakeLocks;
+  #channel: FakeChannel | undefined;
+
+  constructor(origin: FakeOrigin, options: Partial<TrackerOptions>, hasLocks: boolean) {
+    this.#origin = origin;
+    this.#locks = new FakeLocks(origin.locks);
+    const { clock } = origin;
+    const mortal = {
+      now: () => clock.now() + origin.skewMs,
+      setTimeout: (callback: () => void, delayMs: number) =>
+        clock.setTimeout(() => {
+          if (this.isAlive) callback();
+        }, delayMs),
+    };
+    const transport: Transport = { post: (request) => this.#post(request), close: async () => {} };
+    const meeting = {
+      ...(hasLocks && { locks: this.#locks }),
+      createChannel: () => {
+        this.#channel = new FakeChannel(origin);
+        return this.#channel as unknown as BroadcastChannel;
+      },
+    };
+    const journal = new IndexedDbJournal(origin.name, meeting, mortal);
+    this.tracker = createTracker({
+      ...{ baseUrl: 'http://service.test', apiKey: 'key', correlationKey: 'email' },
+      ...{ clock: mortal, transport, journal: this.#watched(journal), batch: { maxWaitMs: 100 } },
+      delivery: { concurrency: 1 },
+      ...options,
+    });
+    this.tracker.identify('ada@example.com');
+    this.tracker.on('delivered', ({ count }) => void this.uncertain.splice(0, count));
+  }
+
+  track(count: number, name = 'event'): void {
+    for (let number = 0; number < count; number += 1) this.tracker.track(name, { number });
+  }
+
+  /** What does not balance in its books: 0. */
+  get imbalance(): number {
+    const { accepted, recovered, delivered, deadLettered, dropped, pending } = this.tracker.stats();
+    const lost = Object.values(dropped).reduce((sum, count) => sum + count, 0);
+    return accepted + recovered - delivered - deadLettered - lost - pending;
+  }
+
+  /** As the browser ends a page that hangs or crashed: nothing of it runs any more. */
+  kill(): void {
+    this.isAlive = false;
+    this.#channel?.close();
+    this.#locks.letGo();
+  }
+
+  async close(): Promise<void> {
+    const closing = this.tracker.close({ timeoutMs: 0 });
+    await this.#origin.pass(10);
+    await closing;
+    this.isAlive = false;
+  }
+
+  async #post(request: TransportRequest): Promise<Outcome> {
+    if (!this.isAlive) return new Promise(() => {});
+    const { batch } = JSON.parse(new TextDecoder().decode(request.body)) as { batch: Seen[] };
+    const before = this.uncertain.length;
+    this.uncertain.push(...batch.map(({ uuid }) => uuid));
+    const { outcome } = await this.#origin.post(request);
+    if (!this.isAlive) return new Promise(() => {});
+    if (outcome.kind === 'answered' && outcome.status !== 200) this.uncertain.splice(before);
+    return outcome;
+  }
+
+  /** Notes what is committed. */
+  #watched(journal: Journal): Journal {
+    const append = journal.append.bind(journal);
+    journal.append = async (events: EventBytes): Promise<Range> => {
+      const uuids = toTexts(events).map((text) => JSON.parse(text).uuid as string);
+      const range = await append(events);
+      for (const uuid of uuids) this.#origin.committed.add(uuid);
+      return range;
+    };
+    return journal;
+  }
+}
+
+/** A BroadcastChannel of one origin. */
+class FakeChannel {
+  onmessage: ((event: { data: unknown }) => void) | undefined;
+  readonly #origin: FakeOrigin;
+
+  constructor(origin: FakeOrigin) {
+    this.#origin = origin;
+    origin.channels.add(this);
+  }
+
+  postMessage(message: unknown): void {
+    const { channels } = this.#origin;
+    if (!channels.has(this)) return;
+    for (const channel of channels) {
+      if (channel === this || this.#origin.losesMessage()) continue;
+      const data = structuredClone(message);
+      setImmediate(() => {
+        if (channels.has(channel)) channel.onmessage?.({ data });
+      });
+    }
+  }
+
+  close(): void {
+    this.#origin.channels.delete(this);
+  }
+}
+
+/** Lets what waits for storage and messages go on. */
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,78 @@
+import { type EventBytes, type Limit, NO_EVENTS, sliceEvents } from '../../src/base/event-bytes.ts';
+import type { Range } from '../../src/base/range.ts';
+import type { Journal, JournalObserver, Reading } from '../../src/keep/journal.ts';
+import { toTexts } from './event-texts.ts';
+
+/** What an event takes beside itself. */
+const OVERHEAD_BYTES = 32;
+
+/** A journal in memory in which each group is a segment, on a disk of which a test says how much room it has. */
+export class SegmentedJournal implements Journal {
+  readonly kind = 'segmented';
+  readonly survives = true;
+  readonly groupLimit: Limit = { maxEvents: 4096, maxBytes: 512 * 1024 };
+  /** Given up, in order. */
+  readonly evicted: number[] = [];
+  /** How often the room was asked for. */
+  looks = 0;
+  disk: () => Promise<{ freeBytes: number; totalBytes: number }> = async () => ({
+    freeBytes: Number.MAX_SAFE_INTEGER,
+    totalBytes: Number.MAX_SAFE_INTEGER,
+  });
+  readonly #segments = new Map<number, EventBytes>();
+  #last = 0;
+
+  /** The events of all segments that are left. */
+  get texts(): string[] {
+    return [...this.#segments.values()].flatMap(toTexts);
+  }
+
+  get bytes(): number {
+    let bytes = 0;
+    for (const { bytes: text, ends } of this.#segments.values())
+      bytes += text.length + OVERHEAD_BYTES * ends.length;
+    return bytes;
+  }
+
+  async open(_observer: JournalObserver): Promise<void> {}
+
+  async append({ bytes, ends, times }: EventBytes): Promise<Range> {
+    this.#last += 1;
+    this.#segments.set(this.#last, { bytes: bytes.slice(), ends: ends.slice(), times: times?.slice() });
+    return { segment: this.#last, from: 0, to: ends.length };
+  }
+
+  async read(range: Range, limit: Limit): Promise<Reading> {
+    const segment = this.#segments.get(range.segment);
+    if (segment === undefined) return { events: NO_EVENTS, range };
+    const maxEvents = Math.min(limit.maxEvents, range.to - range.from);
+    const events = sliceEvents(segment, range.from, { ...limit, maxEvents });
+    return { events, range: { ...range, to: range.from + events.ends.length } };
+  }
+
+  /** Storage is cleared under it. */
+  clear(): void {
+    this.#segments.clear();
+  }
+
+  async acknowledge(): Promise<void> {}
+
+  async sync(): Promise<void> {}
+
+  async evictOldest(rescue?: (segment: number) => Promise<void>): Promise<number | undefined> {
+    for (const [number] of this.#segments) {
+      await rescue?.(number);
+      this.#segments.delete(number);
+      this.evicted.push(number);
+      return number;
+    }
+    return undefined;
+  }
+
+  space(): Promise<{ freeBytes: number; totalBytes: number }> {
+    this.looks += 1;
+    return this.disk();
+  }
+
+  async close(): Promise<void> {}
+}

@@ -1,8 +1,0 @@
-import { platform } from '#platform';
-import { IndexedDbJournal } from '../src/journals/indexeddb-journal.ts';
-import { describeDeadLetters } from './contracts/dead-letters-contract.ts';
-
-describeDeadLetters('IndexedDB', {
-  create: (place) => new IndexedDbJournal(place, { locks: navigator.locks }, platform.clock),
-  survives: true,
-});

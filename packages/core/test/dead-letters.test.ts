@@ -1,7 +1,0 @@
-import { MemoryJournal } from '../src/journals/memory-journal.ts';
-import { describeDeadLetters } from './contracts/dead-letters-contract.ts';
-
-describeDeadLetters('memory', {
-  create: (_place, _clock, maxBytes) => new MemoryJournal(maxBytes),
-  survives: false,
-});

@@ -1,9 +1,0 @@
-import { platform } from '#platform';
-import { IndexedDbJournal } from '../../src/journals/indexeddb-journal.ts';
-import { describeJournal } from '../contracts/journal-contract.ts';
-
-describeJournal('IndexedDbJournal', {
-  create: (place) => new IndexedDbJournal(place, { locks: navigator.locks }, platform.clock),
-  survives: true,
-  isShared: true,
-});

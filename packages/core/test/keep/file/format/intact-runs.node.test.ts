@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { findId, findIntactRuns } from '../../../../src/keep/file/format/intact-runs.ts';
+import { framesOf, numbered, SEGMENT } from '../frames.ts';
+
+const START = 32;
+
+/** A file of these parts behind a header. */
+function file(...parts: Uint8Array[]): Buffer {
+  return Buffer.concat([Buffer.alloc(START), ...parts]);
+}
+
+/** Events `from` to `to` as they were written. */
+function frames(from: number, to: number): Buffer {
+  return framesOf(numbered(from, to - from), from);
+}
+
+function indexes(bytes: Buffer): [number, number][] {
+  return findIntactRuns(bytes, SEGMENT.id, START).runs.map(({ from, to }) => [from, to]);
+}
+
+describe('findIntactRuns', () => {
+  it('finds one run in a file that is intact', () => {
+    expect(findIntactRuns(file(frames(3, 10)), SEGMENT.id, START)).toEqual({
+      runs: [{ from: 3, to: 10, offset: START }],
+      damaged: 0,
+    });
+  });
+
+  it('finds nothing in nothing', () => {
+    expect(findIntactRuns(file(), SEGMENT.id, START)).toEqual({ runs: [], damaged: 0 });
+    expect(findIntactRuns(file(Buffer.from('garbage')), SEGMENT.id, START)).toEqual({ runs: [], damaged: 7 });
+  });
+
+  it('finds what is on both sides of damage, and says how much that is', () => {
+    const bytes = file(frames(0, 2), Buffer.from('in place of two'), frames(4, 6));
+    expect(findIntactRuns(bytes, SEGMENT.id, START)).toEqual({
+      runs: [
+        { from: 0, to: 2, offset: START },
+        { from: 4, to: 6, offset: START + frames(0, 2).length + 15 },
+      ],
+      damaged: 15,
+    });
+  });
+
+  it('begins a new run behind inserted garbage, though no event is missing', () => {
+    expect(indexes(file(frames(0, 2), Buffer.from('garbage'), frames(2, 4)))).toEqual([
+      [0, 2],
+      [2, 4],
+    ]);
+  });
+
+  it('puts what lies in another order into the order of the indexes', () => {
+    expect(indexes(file(frames(4, 6), frames(0, 2), frames(2, 4)))).toEqual([
+      [0, 4],
+      [4, 6],
+    ]);
+  });
+
+  it('counts an event once that lies in two places', () => {
+    expect(indexes(file(frames(0, 6), frames(2, 4)))).toEqual([[0, 6]]);
+    expect(indexes(file(frames(0, 4), frames(2, 6)))).toEqual([
+      [0, 4],
+      [4, 6],
+    ]);
+    expect(indexes(file(frames(2, 6), frames(0, 4), frames(2, 6)))).toEqual([
+      [0, 4],
+      [4, 6],
+    ]);
+  });
+
+  it('cuts a long run, so that reading its middle does not read all before it', () => {
+    const texts = numbered(0, 100, 'p'.repeat(10_000));
+    const { runs } = findIntactRuns(file(framesOf(texts)), SEGMENT.id, START);
+    expect(runs.length).toBeGreaterThan(5);
+    expect(runs[0]?.from).toBe(0);
+    expect(runs.at(-1)?.to).toBe(100);
+    for (const [number, { from, offset }] of runs.entries()) {
+      expect(from).toBe(runs[number - 1]?.to ?? 0);
+      expect(offset).toBe(START + framesOf(texts.slice(0, from)).length);
+    }
+  });
+});
+
+describe('findId', () => {
+  it('finds the segment to which most of the frames belong', () => {
+    const strange = framesOf(numbered(0, 2), 0, { ...SEGMENT, id: 8 });
+    expect(findId(file(strange, Buffer.from('junk'), frames(0, 3)))).toBe(SEGMENT.id);
+    expect(findId(file(Buffer.from('junk')))).toBeUndefined();
+  });
+});

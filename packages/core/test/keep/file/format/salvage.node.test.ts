@@ -1,0 +1,355 @@
+import { readFile, truncate } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FRAME_HEADER_BYTES } from '../../../../src/keep/file/format/frame.ts';
+import type { Journal } from '../../../../src/keep/journal.ts';
+import { FailingFileSystem } from '../../../bench/failing-file-system.ts';
+import { group, readAll } from '../../../contracts/journal-contract.ts';
+import { numbered } from '../frames.ts';
+import { type Life, Place } from '../place.ts';
+
+const SEGMENT = /\.segment$/;
+const EVERY = { times: Number.POSITIVE_INFINITY };
+
+let place: Place;
+let fs: FailingFileSystem;
+beforeEach(async () => {
+  place = await Place.create();
+  fs = new FailingFileSystem();
+});
+afterEach(() => {
+  fs.heal();
+  return place.remove();
+});
+
+/** A life of which events 0 to 5 are synced, and 5 to 10 are written. */
+async function half(): Promise<Life> {
+  const life = await place.open({ fs });
+  await life.journal.append(group(numbered(0, 5)));
+  await life.journal.sync();
+  await life.journal.append(group(numbered(5, 5)));
+  return life;
+}
+
+/** Far more of the disk than anything here takes. */
+async function aWhile(): Promise<void> {
+  for (let turn = 0; turn < 100; turn += 1) await place.files('.segment');
+}
+
+const ALL = { segment: 1, from: 0, to: 10 };
+
+describe('a sync that fails', () => {
+  it('has the events that it was to save written to a new file, under the same ranges', async () => {
+    const { journal, witness } = await half();
+    const [lost = ''] = await place.files('.segment');
+    const { length } = await readFile(lost);
+    fs.fail('sync', 'EIO');
+    await journal.sync();
+    expect(witness.failures).toEqual([
+      expect.objectContaining({ code: 'SLUICE_STORAGE', message: expect.stringContaining(lost) }),
+    ]);
+    expect(await readAll(journal, [ALL])).toEqual(numbered(0, 10));
+    expect(await readAll(journal, [{ ...ALL, from: 7 }])).toEqual(numbered(7, 3));
+    expect(await place.files('.segment')).toHaveLength(2);
+    expect((await readFile(lost)).length).toBe(length);
+  });
+
+  it('is never tried again on the same file: the next one may say that all is well', async () => {
+    const { journal } = await half();
+    const [lost = ''] = await place.files('.segment');
+    fs.fail('sync', 'EIO');
+    await journal.sync();
+    await journal.append(group(['"more"']));
+    await journal.sync();
+    await journal.close();
+    expect(fs.count('sync', new RegExp(lost))).toBe(2);
+  });
+
+  it.each([
+    ['the file holds them all the same', undefined],
+    ['the disk lost them', 32 + 5 * (FRAME_HEADER_BYTES + '{"number":0,"pad":""}'.length)],
+  ])('gives each event to the next life once, where %s', async (_, size) => {
+    const { journal } = await half();
+    const [lost = ''] = await place.files('.segment');
+    fs.fail('sync', 'EIO');
+    await journal.sync();
+    await journal.close();
+    if (size !== undefined) await truncate(lost, size);
+    expect((await place.inherited()).sort()).toEqual(numbered(0, 10).sort());
+  });
+
+  it('is made good also where nothing before it was ever synced', async () => {
+    const { journal } = await place.open({ fs });
+    const range = await journal.append(group(numbered(0, 3)));
+    const [lost] = await place.files('.segment');
+    fs.fail('sync', 'EIO');
+    await journal.sync();
+    expect(await place.files('.segment')).not.toContain(lost);
+    expect(await readAll(journal, [range])).toEqual(numbered(0, 3));
+    for (const text of numbered(0, 3)) expect(await place.inherited()).toContain(text);
+  });
+
+  it('does not bring back what was delivered, before it or since', async () => {
+    const { journal } = await half();
+    await journal.acknowledge({ ...ALL, from: 4, to: 6 });
+    fs.fail('sync', 'EIO', EVERY);
+    await expect(journal.sync()).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
+    await journal.acknowledge({ ...ALL, from: 8, to: 9 });
+    fs.heal();
+    await journal.sync();
+    await journal.acknowledge({ ...ALL, from: 0, to: 1 });
+    expect((await place.inherited()).sort()).toEqual([1, 2, 3, 6, 7, 9].flatMap((n) => numbered(n, 1)));
+  });
+
+  it('leaves no file once all is delivered, in one range over both files', async () => {
+    const { journal } = await half();
+    fs.fail('sync', 'EIO');
+    await journal.sync();
+    await journal.acknowledge(ALL);
+    expect([await place.files('.segment'), await place.files('.acks')]).toEqual([[], []]);
+    expect(journal.bytes).toBe(0);
+    await journal.append(group(['"and on"']));
+    expect(await place.inherited()).toEqual(['"and on"']);
+  });
+
+  it('is made good by the timer of its own', async () => {
+    const { journal, witness } = await half();
+    fs.fail('sync', 'EIO');
+    await place.clock.advance(100);
+    await expect.poll(() => fs.count('create', SEGMENT)).toBe(2);
+    await expect.poll(() => fs.count('write', /\.acks$/)).toBe(1);
+    expect(witness.failures).toHaveLength(1);
+    await journal.close();
+    expect((await place.inherited()).sort()).toEqual(numbered(0, 10).sort());
+  });
+
+  it.each([
+    ['by whoever asks for a sync', (journal: Journal) => journal.sync()],
+    ['when the journal is closed', (journal: Journal) => journal.close()],
+  ])('is waited for while it is made good, %s', async (_, ask) => {
+    const { journal } = await half();
+    fs.fail('sync', 'EIO');
+    fs.hang('close');
+    await place.clock.advance(100);
+    await expect.poll(() => fs.hanging).toBe(1);
+    let isDone = false;
+    const asked = ask(journal).then(() => {
+      isDone = true;
+    });
+    await aWhile();
+    expect(isDone).toBe(false);
+    fs.heal();
+    await asked;
+    expect(await place.files('.segment')).toHaveLength(2);
+    expect((await place.inherited()).sort()).toEqual(numbered(0, 10).sort());
+  });
+});
+
+describe('a sync under way', () => {
+  it('is waited for when the journal is closed, with all that it still saves', async () => {
+    const { journal } = await place.open({ fs });
+    await journal.append(group(numbered(0, 5)));
+    const letSync = fs.hang('sync');
+    const synced = journal.sync();
+    await journal.append(group(numbered(5, 5)));
+    // Its own succeeds, the one at the end does not, nor what is to make that good.
+    fs.fail('sync', 'EIO', { after: 1 });
+    fs.fail('create', 'ENOSPC');
+    const letCreate = fs.hang('create');
+    let isClosed = false;
+    const closed = journal.close().then(() => {
+      isClosed = true;
+    });
+    await aWhile();
+    letSync();
+    await expect.poll(() => fs.hanging).toBe(1);
+    letCreate();
+    fs.hang('create');
+    await expect.poll(() => fs.hanging).toBe(1);
+    await aWhile();
+    expect(isClosed).toBe(false);
+    fs.heal();
+    await Promise.all([synced, closed]);
+    expect((await place.inherited()).sort()).toEqual(numbered(0, 10).sort());
+  });
+
+  it.each([
+    ['resolves', 0],
+    ['rejects where that fails', Number.POSITIVE_INFINITY],
+  ])('that is asked for while the journal is closed is the last one, and %s', async (_, times) => {
+    const { journal } = await half();
+    fs.fail('sync', 'EIO', { times });
+    const closed = journal.close();
+    const [{ status }] = await Promise.allSettled([journal.sync(), closed]);
+    expect(status).toBe(times === 0 ? 'fulfilled' : 'rejected');
+    const { length } = fs.calls;
+    await aWhile();
+    expect(fs.calls).toHaveLength(length);
+  });
+});
+
+describe('a disk that fails again and again', () => {
+  it('has its events readable from memory meanwhile, also a part of them and those before them', async () => {
+    const { journal } = await half();
+    fs.fail('sync', 'EIO', EVERY);
+    await expect(journal.sync()).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
+    fs.fail('read', 'EIO', EVERY);
+    expect(await readAll(journal, [{ ...ALL, from: 5 }])).toEqual(numbered(5, 5));
+    expect(await readAll(journal, [{ ...ALL, from: 6, to: 8 }], { maxEvents: 1, maxBytes: 5 })).toEqual(
+      numbered(6, 2),
+    );
+    fs.heal();
+    expect(await readAll(journal, [ALL])).toEqual(numbered(0, 10));
+  });
+
+  it('takes no more events until those are safe, and takes them then', async () => {
+    const { journal } = await half();
+    fs.fail('sync', 'EIO', EVERY);
+    await expect(journal.sync()).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
+    await expect(journal.append(group(['"no"']))).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
+    fs.heal();
+    await journal.append(group(['"yes"']));
+    expect((await place.inherited()).sort()).toEqual(['"yes"', ...numbered(0, 10)].sort());
+  });
+
+  it('leaves no half of a new file behind where it fails in the middle of it', async () => {
+    const { journal } = await half();
+    const before = await place.files('.segment');
+    fs.fail('sync', 'EIO');
+    fs.fail('write', 'ENOSPC', { ...EVERY, path: SEGMENT });
+    await expect(journal.sync()).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
+    expect(await place.files('.segment')).toEqual(before);
+  });
+
+  it('gives them to the next life where they were never saved, and the file still has them', async () => {
+    const { journal, witness } = await half();
+    fs.fail('sync', 'EIO', EVERY);
+    await expect(journal.sync()).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
+    await journal.close();
+    expect(witness.failures.length).toBeGreaterThan(0);
+    fs.heal();
+    expect((await place.inherited()).sort()).toEqual(numbered(0, 10).sort());
+  });
+});
+
+describe('with fsync always', () => {
+  it('a sync that fails is not seen by whoever appends, if another file takes the events', async () => {
+    const { journal } = await place.open({ fs, fsync: 'always' });
+    fs.fail('sync', 'EIO');
+    const range = await journal.append(group(numbered(0, 3)));
+    expect(await readAll(journal, [range])).toEqual(numbered(0, 3));
+    expect((await place.inherited()).sort()).toEqual(numbered(0, 3));
+  });
+
+  it('an append rejects where its events may not survive a power cut, and nothing of it comes back', async () => {
+    const { journal } = await place.open({ fs, fsync: 'always' });
+    await journal.append(group(numbered(0, 3)));
+    fs.fail('sync', 'EIO', EVERY);
+    await expect(journal.append(group(numbered(3, 3)))).rejects.toMatchObject({
+      code: 'SLUICE_STORAGE',
+      message: expect.stringContaining('power cut'),
+    });
+    fs.heal();
+    await journal.append(group(numbered(6, 3)));
+    expect((await place.inherited()).sort()).toEqual([...numbered(0, 3), ...numbered(6, 3)]);
+  });
+
+  it('appends under way end in the order in which they were called, also where a sync between them fails', async () => {
+    const { journal } = await place.open({ fs, fsync: 'always' });
+    const release = fs.hang('sync');
+    fs.fail('sync', 'EIO');
+    const ends: number[] = [];
+    const appends = [0, 1].map((number) =>
+      journal.append(group(numbered(number, 1))).then((range) => {
+        ends.push(number);
+        return range;
+      }),
+    );
+    await expect.poll(() => fs.count('write', SEGMENT)).toBe(3);
+    release();
+    const ranges = await Promise.all(appends);
+    expect(ends).toEqual([0, 1]);
+    expect(await readAll(journal, ranges)).toEqual(numbered(0, 2));
+    expect((await place.inherited()).sort()).toEqual(numbered(0, 2));
+  });
+
+  it('an append is taken only once its own events are saved, also while those of another file are', async () => {
+    const { journal } = await place.open({ fs, fsync: 'always' });
+    fs.fail('sync', 'EIO', { times: 2 });
+    const letClose = fs.hang('close');
+    const first = journal.append(group(numbered(0, 1)));
+    await expect.poll(() => fs.hanging).toBe(1);
+    const second = journal.append(group(numbered(1, 1)));
+    await expect.poll(() => fs.hanging).toBe(2);
+    letClose();
+    await second;
+    expect(journal.unsaved).toBe(0);
+    await first;
+    expect((await place.inherited()).sort()).toEqual(numbered(0, 2));
+  });
+
+  it('no append under way is taken where the sync of those before it failed for good', async () => {
+    const { journal } = await place.open({ fs, fsync: 'always' });
+    const release = fs.hang('sync');
+    fs.fail('sync', 'EIO', EVERY);
+    const appends = [0, 1].map((number) => journal.append(group(numbered(number, 1))));
+    const ends = Promise.allSettled(appends);
+    await expect.poll(() => fs.count('write', SEGMENT)).toBe(3);
+    release();
+    expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    fs.heal();
+    await journal.append(group(['"after"']));
+    expect(await place.inherited()).toEqual(['"after"']);
+  });
+});
+
+describe('evictOldest', () => {
+  it('gives up both files of a segment whose end was saved, by the name that its ranges have', async () => {
+    const { journal } = await half();
+    fs.fail('sync', 'EIO');
+    await journal.sync();
+    const later = await journal.append(group(['"later"']));
+    expect(await journal.evictOldest()).toBe(1);
+    expect(await readAll(journal, [ALL])).toEqual([]);
+    expect(await readAll(journal, [later])).toEqual(['"later"']);
+    expect(await place.files('.segment')).toHaveLength(1);
+  });
+
+  it('gives up nothing where the file cannot be deleted: whoever comes next finds all that waits', async () => {
+    const { journal } = await half();
+    await journal.acknowledge({ ...ALL, to: 1 });
+    fs.fail('remove', 'EROFS');
+    await expect(journal.evictOldest()).rejects.toThrow('EROFS');
+    expect(await readAll(journal, [{ ...ALL, from: 1 }])).toEqual(numbered(1, 9));
+    expect(await place.inherited()).toEqual(numbered(1, 9));
+  });
+
+  it('gives up nothing of what is in memory alone either where its file cannot be deleted', async () => {
+    const { journal } = await half();
+    fs.fail('sync', 'EIO', EVERY);
+    await expect(journal.sync()).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
+    fs.fail('remove', 'EROFS');
+    await expect(journal.evictOldest()).rejects.toThrow('EROFS');
+    expect(journal.unsaved).toBe(5);
+    expect((await place.inherited()).sort()).toEqual(numbered(0, 10).sort());
+  });
+
+  it('gives up all of a segment whose end was saved, also where only one of its files can be deleted', async () => {
+    const { journal } = await half();
+    fs.fail('sync', 'EIO');
+    await journal.sync();
+    fs.fail('remove', 'EROFS', { after: 1, path: SEGMENT });
+    expect(await journal.evictOldest()).toBe(1);
+    expect(await place.files('.segment')).toHaveLength(1);
+    expect(await place.inherited()).toEqual([]);
+  });
+
+  it('lets go of what is in memory alone', async () => {
+    const { journal } = await half();
+    fs.fail('sync', 'EIO', EVERY);
+    await expect(journal.sync()).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
+    expect(await journal.evictOldest()).toBe(1);
+    fs.heal();
+    await journal.append(group(['"later"']));
+    expect(await place.inherited()).toEqual(['"later"']);
+  });
+});

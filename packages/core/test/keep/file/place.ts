@@ -1,0 +1,92 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FileJournal, type FileJournalOptions } from '../../../src/keep/file/file-journal.ts';
+import type { HeldLock, Locks } from '../../../src/keep/file/slots/locks.ts';
+import { VirtualClock } from '../../bench/virtual-clock.ts';
+import { readAll, Witness } from '../../contracts/journal-contract.ts';
+
+/** A life that opened. */
+export interface Life {
+  readonly journal: FileJournal;
+  readonly witness: Witness;
+}
+
+/** A journal directory, and the lives in it. */
+export class Place {
+  readonly directory: string;
+  readonly clock = new VirtualClock();
+  readonly #journals: FileJournal[] = [];
+
+  private constructor(directory: string) {
+    this.directory = directory;
+  }
+
+  static async create(): Promise<Place> {
+    return new Place(await mkdtemp(join(tmpdir(), 'sluice-')));
+  }
+
+  /** A journal in this place; its clock stands still unless a test moves it. */
+  create(options: Partial<FileJournalOptions> = {}): FileJournal {
+    const { directory, clock } = this;
+    const journal = new FileJournal({ directory, clock, fsync: 'interval', ...options });
+    this.#journals.push(journal);
+    return journal;
+  }
+
+  async open(options?: Partial<FileJournalOptions>): Promise<Life> {
+    const journal = this.create(options);
+    const witness = new Witness();
+    await journal.open(witness);
+    return { journal, witness };
+  }
+
+  /** Closes all lives that are open, and returns what the next one finds, as it is read. */
+  async inherited(): Promise<string[]> {
+    for (const journal of this.#journals.splice(0)) await journal.close();
+    const { journal, witness } = await this.open();
+    return readAll(journal, witness.ranges);
+  }
+
+  async files(suffix: string): Promise<string[]> {
+    const names = await readdir(this.directory, { recursive: true });
+    return names
+      .filter((name) => name.endsWith(suffix))
+      .sort()
+      .map((name) => join(this.directory, name));
+  }
+
+  /** The path of the only segment that there is. */
+  async theSegment(): Promise<string> {
+    const [path, ...others] = await this.files('.segment');
+    if (path === undefined || others.length > 0) throw new Error('there is not exactly one segment');
+    return path;
+  }
+
+  async remove(): Promise<void> {
+    for (const journal of this.#journals.splice(0)) await journal.close();
+    await rm(this.directory, { recursive: true, force: true });
+  }
+}
+
+/** Locks of which a test takes away those that are held, as if their processes were killed. */
+export class MortalLocks implements Locks {
+  readonly #held = new Map<string, () => void>();
+
+  /** All who hold a lock are dead from now on, though their code may run on. */
+  killAll(): void {
+    this.#held.clear();
+  }
+
+  async hold(_directory: string, name: string, onVisit: () => void): Promise<HeldLock> {
+    this.#held.set(name, onVisit);
+    return { release: async () => void this.#held.delete(name) };
+  }
+
+  async isHeld(_directory: string, name: string): Promise<boolean> {
+    this.#held.get(name)?.();
+    return this.#held.has(name);
+  }
+
+  async discard(): Promise<void> {}
+}

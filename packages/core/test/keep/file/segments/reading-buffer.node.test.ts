@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { ReadingBuffer } from '../../../../src/keep/file/segments/reading-buffer.ts';
+
+describe('ReadingBuffer', () => {
+  it('leaves what was read last as it is until something else was read', () => {
+    const memory = new ReadingBuffer();
+    const first = memory.take(10);
+    memory.give(first);
+    const second = memory.take(10);
+    expect(second).not.toBe(first);
+    memory.give(second);
+    expect(memory.take(10)).toBe(first);
+  });
+
+  it('gives what was read ahead to whoever goes on there, and to nobody else', () => {
+    const memory = new ReadingBuffer();
+    const owner = {};
+    const buffer = memory.take(10);
+    const bytes = buffer.subarray(4);
+    memory.give(buffer, { owner, offset: 7, bytes });
+    expect(memory.takeAhead({}, 7)).toBeUndefined();
+    expect(memory.takeAhead(owner, 8)).toBeUndefined();
+    expect(memory.takeAhead(owner, 7)).toEqual({ buffer, bytes });
+    expect(memory.takeAhead(owner, 7)).toBeUndefined();
+  });
+
+  it('makes more memory where what it has is too small', () => {
+    const memory = new ReadingBuffer();
+    for (let count = 0; count < 2; count += 1) memory.give(memory.take(10));
+    expect(memory.take(20)).toHaveLength(20);
+  });
+});

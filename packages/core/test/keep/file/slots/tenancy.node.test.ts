@@ -1,0 +1,111 @@
+import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FailingFileSystem } from '../../../bench/failing-file-system.ts';
+import { VirtualClock } from '../../../bench/virtual-clock.ts';
+import { group, readAll } from '../../../contracts/journal-contract.ts';
+import { Place } from '../place.ts';
+
+const ADOPTION_MS = 30_000;
+
+let place: Place;
+beforeEach(async () => {
+  place = await Place.create();
+});
+afterEach(() => place.remove());
+
+describe('a journal among others', () => {
+  /** A life with a clock of its own, which has no timers of its writes. */
+  async function live(): Promise<{ clock: VirtualClock } & Awaited<ReturnType<Place['open']>>> {
+    const clock = new VirtualClock();
+    return { clock, ...(await place.open({ clock, fsync: 'never' })) };
+  }
+
+  it('looks for orphans every 30 s while it has company, and has no timer once it is alone', async () => {
+    const first = await live();
+    const second = await live();
+    await second.journal.append(group(['"left behind"']));
+    await expect.poll(() => first.clock.timers).toBe(1);
+    await first.clock.advance(ADOPTION_MS);
+    await expect.poll(() => first.clock.timers).toBe(1);
+    expect(first.witness.ranges).toEqual([]);
+
+    await second.journal.close();
+    await first.clock.advance(ADOPTION_MS - 1);
+    expect(first.witness.ranges).toEqual([]);
+    await first.clock.advance(1);
+    await expect.poll(() => first.witness.ranges).toHaveLength(1);
+    expect(await readAll(first.journal, first.witness.ranges)).toEqual(['"left behind"']);
+    expect(first.clock.timers).toBe(0);
+  });
+
+  it('has no timer while it is alone, and one from the first visit on', async () => {
+    const first = await live();
+    await first.journal.append(group(['1']));
+    expect(first.clock.timers).toBe(0);
+    const second = await live();
+    expect(second.clock.timers).toBe(1);
+    await expect.poll(() => first.clock.timers).toBe(1);
+  });
+
+  it('has no timer once it is closed, also where somebody visits it just then', async () => {
+    const first = await live();
+    await live();
+    await expect.poll(() => first.clock.timers).toBe(1);
+    await first.journal.close();
+    expect(first.clock.timers).toBe(0);
+    await live();
+    expect(first.clock.timers).toBe(0);
+  });
+
+  it('says where it cannot look, and looks again', async () => {
+    await live();
+    const fs = new FailingFileSystem();
+    const clock = new VirtualClock();
+    fs.fail('list', 'EIO');
+    const { witness } = await place.open({ fs, clock, fsync: 'never' });
+    expect(witness.failures).toEqual([
+      expect.objectContaining({ code: 'SLUICE_STORAGE', message: expect.stringContaining('orphans') }),
+    ]);
+    expect(clock.timers).toBe(1);
+    const looks = fs.count('list');
+    await clock.advance(ADOPTION_MS);
+    await expect.poll(() => fs.count('list')).toBe(looks + 1);
+  });
+
+  it('finds without a timer what a process left that lived too briefly to be seen, while it writes', async () => {
+    const { clock, witness, journal } = await live();
+    const brief = place.create({ fsync: 'never' });
+    brief.appendSync(group(['"brief"']));
+    await journal.append(group(['1']));
+    expect([clock.timers, witness.ranges]).toEqual([0, []]);
+    await clock.advance(ADOPTION_MS);
+    await journal.append(group(['2']));
+    await expect.poll(() => witness.ranges).toHaveLength(1);
+    expect(await readAll(journal, witness.ranges)).toEqual(['"brief"']);
+  });
+});
+
+describe('a journal whose directory somebody removed', () => {
+  it('has its place again where it was, as long as its lock is there', async () => {
+    const { journal } = await place.open({ fsync: 'never', segmentBytes: 50 });
+    await journal.append(group([JSON.stringify('p'.repeat(60))]));
+    const [segment = ''] = await place.files('.segment');
+    await rm(dirname(segment), { recursive: true });
+    await journal.append(group(['"after"']));
+    const [next = ''] = await place.files('.segment');
+    expect(dirname(next)).toBe(dirname(segment));
+    expect(await place.inherited()).toEqual(['"after"']);
+  });
+
+  it('has another place where its lock is gone too, and nobody takes it over while it lives', async () => {
+    const { journal } = await place.open({ fsync: 'never', segmentBytes: 50 });
+    await journal.append(group([JSON.stringify('p'.repeat(60))]));
+    await rm(place.directory, { recursive: true });
+    const range = await journal.append(group(['"after"']));
+    const { witness } = await place.open();
+    expect(witness.ranges).toEqual([]);
+    expect(await readAll(journal, [range])).toEqual(['"after"']);
+    expect(await place.inherited()).toEqual(['"after"']);
+  });
+});

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { batchId } from '../../src/parts/batch-id.ts';
+import { createBatch, cutBatch } from '../../src/wait/batch.ts';
+import { toEventBytes } from '../bench/event-texts.ts';
+
+const RANGE = { segment: 1, from: 0, to: 3, epoch: 0 };
+const texts = (payload: number) => [1, 2, 3].map((n) => JSON.stringify({ uuid: `id-${n}`, payload }));
+
+describe('batchId', () => {
+  it('is the same for the same bytes, wherever the batch is kept', () => {
+    const one = createBatch(toEventBytes(texts(1)), RANGE);
+    const other = createBatch(toEventBytes(texts(1)), { ...RANGE, segment: 7, epoch: 2 });
+    expect(batchId(one)).toBe(batchId(other));
+    expect(batchId(one)).toMatch(/^id-1-3-[0-9a-f]{8}$/);
+  });
+
+  it('is another for other bytes, and for a part of them', () => {
+    const batch = createBatch(toEventBytes(texts(1)), RANGE);
+    const others = [createBatch(toEventBytes(texts(2)), RANGE), cutBatch(batch, 0, 2), cutBatch(batch, 1, 3)];
+    expect(new Set([batch, ...others].map(batchId)).size).toBe(4);
+  });
+
+  it('can stand in a header, also where the event has no uuid', () => {
+    expect(batchId(createBatch(toEventBytes(['{}']), { ...RANGE, to: 1 }))).toMatch(/^[\x21-\x7e]+$/);
+  });
+});

@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readLetter, writeLetter } from '../../../src/parts/dead-letters/dead-letter.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 10, 15, 30);
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+describe('a dead letter', () => {
+  it('is read as it was written, its event byte for byte', () => {
+    const statuses = fc.integer({ min: 300, max: 599 });
+    fc.assert(
+      fc.property(fc.json(), statuses, fc.string({ unit: 'binary' }), (event, status, excerpt) => {
+        const found = readLetter(writeLetter(encoder.encode(event), { status, excerpt }, NOW));
+        expect(decoder.decode(found?.event)).toBe(event);
+        expect(found?.letter).toMatchObject({
+          at: '2026-11-21T10:15:30.000Z',
+          status,
+          event: JSON.parse(event),
+        });
+        // What is no text, a lone half of a pair, is written as JSON has it.
+        expect(found?.letter.excerpt).toBe(excerpt);
+      }),
+    );
+  });
+
+  it('is not misled by an answer that quotes one', () => {
+    const quoted = decoder.decode(writeLetter(encoder.encode('{"n":1}'), { status: 400, excerpt: '' }, NOW));
+    const text = writeLetter(encoder.encode('{"n":2,"event":3}'), { status: 422, excerpt: quoted }, NOW);
+    expect(decoder.decode(readLetter(text)?.event)).toBe('{"n":2,"event":3}');
+    expect(readLetter(text)?.letter.excerpt).toBe(quoted);
+  });
+
+  it('is none where its text is none, whatever that is', () => {
+    const texts = [
+      '',
+      'null',
+      '{}',
+      '[]',
+      '{"id":1,"event":{}}',
+      '{"id":"a"}',
+      '{"id":"a","event":}',
+      '{"id":"a","event":{',
+    ];
+    for (const text of texts) expect(readLetter(encoder.encode(text))).toBeUndefined();
+    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => readLetter(bytes) === undefined));
+  });
+});

@@ -1,0 +1,8 @@
+import { platform } from '#platform';
+import { IndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
+import { describeDeadLetters } from '../../contracts/dead-letters-contract.ts';
+
+describeDeadLetters('IndexedDB', {
+  create: (place) => new IndexedDbJournal(place, { locks: navigator.locks }, platform.clock),
+  survives: true,
+});

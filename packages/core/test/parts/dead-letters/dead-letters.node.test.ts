@@ -1,0 +1,437 @@
+import { Books } from '../../../src/tell/books.ts';
+import { Reporter } from '../../../src/tell/reporter.ts';
+import 'fake-indexeddb/auto';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startEmulator } from '@sluice/emulator';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTracker, type DeadLetter, type Tracker, type TrackerOptions } from '../../../src/index.ts';
+import { FileJournal } from '../../../src/keep/file/file-journal.ts';
+import { IndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
+import { DeadLetterStore } from '../../../src/parts/dead-letters/dead-letter-store.ts';
+import { DeadLetters } from '../../../src/parts/dead-letters/dead-letters.ts';
+import { platform } from '../../../src/platform/node.ts';
+import { createBatch } from '../../../src/wait/batch.ts';
+import { toEventBytes, toTexts } from '../../bench/event-texts.ts';
+import { FailingFileSystem, type Operation } from '../../bench/failing-file-system.ts';
+import { FakeLocks } from '../../bench/fake-locks.ts';
+import { SkewedClock } from '../../bench/skewed-clock.ts';
+import { describeDeadLetters } from '../../contracts/dead-letters-contract.ts';
+import { readAll, Witness } from '../../contracts/journal-contract.ts';
+
+const scratch = await mkdtemp(join(tmpdir(), 'sluice-'));
+afterAll(() => rm(scratch, { recursive: true, force: true }));
+
+describeDeadLetters('files', {
+  create: (place, clock, maxBytes) =>
+    new FileJournal({ directory: join(scratch, place), fsync: 'interval', clock, maxBytes }),
+  survives: true,
+});
+
+const locks = new FakeLocks();
+describeDeadLetters('fake-indexeddb', {
+  create: (place) => new IndexedDbJournal(place, { locks }, platform.clock),
+  survives: true,
+});
+
+describe('dead letters on a disk that fails', () => {
+  const operations = [
+    ...['makeDirectory', 'create', 'write', 'sync', 'syncDirectory', 'openToRead', 'read', 'stat'],
+    ...['openToAppend', 'list', 'rename', 'remove'],
+  ] as Operation[];
+  const texts = Array.from({ length: 12 }, (_, n) => JSON.stringify({ n, pad: 'p'.repeat(3_000) }));
+  let places = 0;
+
+  /** Keeps all, sends the first half again, and deletes the last; each is tried again where it failed. */
+  async function live(directory: string, fs: FailingFileSystem) {
+    const { clock } = platform;
+    const reporter = new Reporter({ books: new Books(), clock });
+    const store = new DeadLetterStore({
+      createJournal: () => new FileJournal({ directory, fsync: 'interval', clock, maxBytes: 64 * 1024, fs }),
+      ...{ mayHold: async () => true, clock, maxBytes: 64 * 1024, maxAgeMs: 60_000 },
+      ...{ page: { maxEvents: 4, maxBytes: 16 * 1024 }, reporter },
+    });
+    const replayed: string[] = [];
+    const letters = new DeadLetters({
+      ...{ store, now: clock.now, isClosed: () => false, reporter },
+      replay: async (events) => void replayed.push(...toTexts(events)),
+    });
+    const insist = async <Result>(work: () => Promise<Result>) => {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return await work();
+        } catch (error) {
+          expect(error).toBeInstanceOf(Error);
+          if (tries > 5) throw error;
+        }
+      }
+    };
+    for (const text of texts) {
+      const batch = createBatch(toEventBytes([text]), { segment: 1, from: 0, to: 1, epoch: 0 });
+      await insist(() => store.keep(batch, { status: 400, excerpt: '' }));
+    }
+    await insist(() => letters.replay(({ event }) => Number(event.n) < 6));
+    await insist(() => letters.purge(({ event }) => event.n === 11));
+    await store.close();
+    return replayed;
+  }
+
+  /** What the next life finds. */
+  async function find(directory: string): Promise<unknown[]> {
+    const { clock } = platform;
+    const journal = new FileJournal({ directory, fsync: 'interval', clock });
+    const witness = new Witness();
+    await journal.open(witness);
+    const found = (await readAll(journal, witness.ranges)).map((text) => JSON.parse(text).event.n);
+    await journal.close();
+    expect(witness.damages).toEqual([]);
+    return found;
+  }
+
+  it.each(operations)(
+    'lose none, and have none that was given up but by a note that failed: %s',
+    async (operation) => {
+      for (let after = 0; after < 200; after += after < 12 ? 1 : 9) {
+        places += 1;
+        const directory = join(scratch, `failing-${places}`);
+        const fs = new FailingFileSystem();
+        fs.fail(operation, 'EIO', { after });
+        const replayed = await live(directory, fs);
+        expect(new Set(replayed)).toEqual(new Set(texts.slice(0, 6)));
+        const found = await find(directory);
+        expect(found).toEqual(expect.arrayContaining([6, 7, 8, 9, 10]));
+        if (fs.count(operation) <= after) {
+          expect(found).toEqual([6, 7, 8, 9, 10]);
+          break;
+        }
+      }
+    },
+  );
+});
+
+const key = 'canary-7f3a91-key';
+const ada = { correlationValue: 'ada@example.com' };
+/** A port on which nobody listens. */
+const nowhere = 'http://127.0.0.1:9';
+
+/** The emulator, behind something that refuses what has the word in it, until it is mended. */
+async function startService() {
+  const emulator = await startEmulator({ primaryKey: 'email', apiKey: key });
+  const service = {
+    poison: 'poison' as string | undefined,
+    requests: 0,
+    baseUrl: '',
+    emulator,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await emulator.close();
+    },
+  };
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', async () => {
+      service.requests += 1;
+      const body = Buffer.concat(chunks);
+      if (service.poison !== undefined && body.includes(service.poison)) {
+        response.writeHead(400).end(`{"why":"${service.poison} in it"}`);
+        return;
+      }
+      const { authorization = '' } = request.headers;
+      const headers = { authorization, 'content-type': 'application/json' };
+      const answer = await fetch(emulator.baseUrl + request.url, { method: 'POST', headers, body });
+      response.writeHead(answer.status).end(await answer.text());
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  service.baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return service;
+}
+
+describe('the dead letters of a tracker', () => {
+  let service: Awaited<ReturnType<typeof startService>>;
+  let directory = '';
+  const trackers: Tracker[] = [];
+  /** Of the books, whenever something was raised and at the end. */
+  const imbalances: number[] = [];
+
+  beforeEach(async () => {
+    service = await startService();
+    directory = await mkdtemp(join(scratch, 'journal-'));
+  });
+
+  afterEach(async () => {
+    for (const tracker of trackers.splice(0)) {
+      await tracker.close({ timeoutMs: 0 });
+      imbalances.push(imbalanceOf(tracker));
+    }
+    await service.close();
+    expect(imbalances.splice(0).filter((imbalance) => imbalance !== 0)).toEqual([]);
+  });
+
+  function create(options: Partial<TrackerOptions> = {}): Tracker {
+    const tracker = createTracker({
+      baseUrl: service.baseUrl,
+      apiKey: key,
+      correlationKey: 'email',
+      ...(options.journal === undefined && { journalDirectory: directory }),
+      ...options,
+    });
+    trackers.push(tracker);
+    for (const name of ['delivered', 'deadLettered', 'dropped', 'recovered', 'replayed'] as const) {
+      // What a listener throws is thrown nowhere.
+      tracker.on(name, () => imbalances.push(imbalanceOf(tracker)));
+    }
+    return tracker;
+  }
+
+  function imbalanceOf(tracker: Tracker): number {
+    const { accepted, recovered, delivered, deadLettered, dropped, pending } = tracker.stats();
+    const lost = Object.values(dropped).reduce((sum, count) => sum + count, 0);
+    return accepted + recovered - delivered - deadLettered - lost - pending;
+  }
+
+  /** Tracks 100 events, of which every tenth is refused. */
+  async function refuseTen(tracker: Tracker, pad = ''): Promise<void> {
+    for (let number = 0; number < 100; number += 1) {
+      tracker.track('mixed', { number, taste: number % 10 === 7 ? 'poison' : 'good', pad }, ada);
+    }
+    await tracker.flush();
+  }
+
+  async function list(tracker: Tracker): Promise<DeadLetter[]> {
+    const letters: DeadLetter[] = [];
+    for await (const letter of tracker.deadLetters.list()) letters.push(letter);
+    return letters;
+  }
+
+  function numberOf({ event }: DeadLetter): number {
+    return (event.payload as { number: number }).number;
+  }
+
+  async function files(suffix: string): Promise<string[]> {
+    const root = join(directory, 'dead-letters');
+    const names = await readdir(root, { recursive: true });
+    return names.filter((name) => name.endsWith(suffix)).map((name) => join(root, name));
+  }
+
+  it('are listed with their reason, and delivered once when they are replayed to a service that is mended', async () => {
+    const tracker = create();
+    await refuseTen(tracker);
+    expect(tracker.stats()).toMatchObject({ delivered: 90, deadLettered: 10, deadLetters: { kept: 10 } });
+    const letters = await list(tracker);
+    expect(letters.map(numberOf).toSorted((one, other) => one - other)).toEqual(
+      Array.from({ length: 10 }, (_, index) => index * 10 + 7),
+    );
+    expect(letters[0]).toMatchObject({
+      ...{ status: 400, excerpt: '{"why":"poison in it"}' },
+      event: { event: 'mixed', ...ada, payload: { taste: 'poison' } },
+    });
+
+    service.poison = undefined;
+    const replayed: number[] = [];
+    tracker.on('replayed', ({ count }) => replayed.push(count));
+    expect(await tracker.deadLetters.replay()).toBe(10);
+    await tracker.flush();
+    expect(replayed).toEqual([10]);
+    expect(tracker.stats()).toMatchObject({
+      ...{ accepted: 100, recovered: 10, delivered: 100, deadLettered: 10, pending: 0 },
+      deadLetters: { kept: 0, bytes: 0 },
+    });
+    expect(await service.emulator.countEvents({ name: 'mixed' })).toEqual({ unique: 100, received: 100 });
+    const uuids = (await service.emulator.events({ name: 'mixed' })).map(({ uuid }) => uuid);
+    expect(uuids).toEqual(expect.arrayContaining(letters.map(({ event }) => event.uuid)));
+  });
+
+  it('are found by the next tracker, by the same ids, before it has any of its own', async () => {
+    const first = create();
+    await refuseTen(first);
+    const ids = (await list(first)).map(({ id }) => id);
+    await first.close();
+
+    service.poison = undefined;
+    const second = create();
+    expect(await second.deadLetters.replay(ids.slice(0, 3))).toBe(3);
+    expect(await second.deadLetters.purge(({ event }) => event.uuid === undefined)).toBe(0);
+    expect(await second.deadLetters.purge([ids[3] ?? ''])).toBe(1);
+    expect((await list(second)).map(({ id }) => id)).toEqual(ids.slice(4));
+    await second.flush();
+    expect(second.stats()).toMatchObject({ accepted: 0, recovered: 3, delivered: 3 });
+    await second.close();
+    const third = create();
+    expect(await third.deadLetters.count()).toBe(6);
+    expect(await third.deadLetters.purge()).toBe(6);
+    await third.close();
+    expect(await files('')).toEqual([]);
+  });
+
+  it('leave no folder where one only looks and there are none', async () => {
+    const tracker = create();
+    expect(await tracker.deadLetters.count()).toBe(0);
+    expect(await list(tracker)).toEqual([]);
+    expect([await tracker.deadLetters.replay(), await tracker.deadLetters.purge()]).toEqual([0, 0]);
+    await tracker.close();
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it('are dead letters again where they are refused again', async () => {
+    const tracker = create();
+    await refuseTen(tracker);
+    const before = (await list(tracker)).find((letter) => numberOf(letter) === 17);
+    service.poison = '"number":17,';
+    expect(await tracker.deadLetters.replay()).toBe(10);
+    await tracker.flush();
+    const [letter, ...others] = await list(tracker);
+    expect(others).toEqual([]);
+    expect(letter).toMatchObject({ event: before?.event, excerpt: expect.stringContaining('17') });
+    expect(letter?.id).not.toBe(before?.id);
+    expect(tracker.stats()).toMatchObject({ recovered: 10, delivered: 99, deadLettered: 11 });
+  });
+
+  it('stay where the journal fails, and are sent once it works', async () => {
+    const fs = new FailingFileSystem();
+    const journal = new FileJournal({ directory, fsync: 'interval', clock: platform.clock, fs });
+    const tracker = create({ journal });
+    await refuseTen(tracker);
+    service.poison = undefined;
+    for (const operation of ['write', 'sync'] as const) {
+      fs.fail(operation, 'EIO', { times: Number.POSITIVE_INFINITY });
+      await expect(tracker.deadLetters.replay()).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
+      expect(await tracker.deadLetters.count()).toBe(10);
+      fs.heal();
+    }
+    expect(await tracker.deadLetters.replay()).toBe(10);
+    await tracker.flush();
+    expect(tracker.stats()).toMatchObject({ recovered: 10, delivered: 100, pending: 0, journal: 'file' });
+    expect(await service.emulator.countEvents()).toEqual({ unique: 100, received: 100 });
+  });
+
+  it('stay where the journal is full', async () => {
+    const first = create();
+    await refuseTen(first, 'p'.repeat(2_000));
+    await first.close();
+    const storage = { maxBytes: 64 * 1024, whenFull: 'drop-newest' } as const;
+    const tracker = create({ baseUrl: nowhere, storage });
+    for (let number = 0; number < 30; number += 1) tracker.track('full', { pad: 'p'.repeat(2_100) }, ada);
+    await tracker.durable().catch(() => undefined);
+    await expect(tracker.deadLetters.replay()).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
+    const { recovered } = tracker.stats();
+    expect(recovered + (await tracker.deadLetters.count())).toBe(10);
+  });
+
+  it('are lost by no process that is killed while it replays them', async () => {
+    const first = create();
+    await refuseTen(first);
+    await first.close();
+    const script = fileURLToPath(new URL('../../children/replaying-process.mjs', import.meta.url));
+    const child = fork(script, [JSON.stringify({ baseUrl: nowhere, directory })], { execArgv: [] });
+    const [, signal] = await once(child, 'exit');
+    expect(signal).toBe('SIGKILL');
+
+    service.poison = undefined;
+    const heir = create();
+    // Sent once for what was in the journal, and a second time, under the same uuids, for what was not given up.
+    expect(await heir.flush()).toMatchObject({ delivered: 10, pending: 0 });
+    expect(await heir.deadLetters.replay()).toBe(10);
+    await heir.flush();
+    expect(heir.stats()).toMatchObject({ recovered: 20, delivered: 20, pending: 0 });
+    expect(await service.emulator.countEvents()).toEqual({ unique: 100, received: 110 });
+  });
+
+  it('are skipped and said to be damaged where their bytes are', async () => {
+    const first = create();
+    await refuseTen(first);
+    await first.close();
+    const [path = ''] = await files('.segment');
+    const bytes = await readFile(path);
+    bytes.write('#', bytes.indexOf('"number":37'));
+    await writeFile(path, bytes);
+    const tracker = create();
+    const places: string[] = [];
+    tracker.on('damaged', ({ place }) => places.push(place));
+    expect(await list(tracker)).toHaveLength(9);
+    expect(places).toEqual([expect.stringContaining('dead-letters')]);
+    expect(await tracker.deadLetters.count()).toBe(9);
+    expect(await tracker.deadLetters.purge()).toBe(9);
+    await tracker.close();
+    expect(await files('.damaged')).toHaveLength(1);
+  });
+
+  it('stay within their bound of bytes on the disk', async () => {
+    const tracker = create({ deadLetters: { maxBytes: 64 * 1024 } });
+    const gone: number[] = [];
+    tracker.on('deadLettersDropped', ({ reason, count }) => {
+      expect(reason).toBe('full');
+      gone.push(count);
+    });
+    for (let round = 0; round < 3; round += 1) {
+      await refuseTen(tracker, 'p'.repeat(5_000));
+      const sizes = await Promise.all((await files('')).map(async (path) => (await stat(path)).size));
+      const segments = (await files('.segment')).length;
+      expect(segments).toBeGreaterThan(0);
+      expect(tracker.deadLetters.bytes).toBeLessThanOrEqual(64 * 1024);
+      expect(sizes.length).toBeGreaterThan(segments);
+    }
+    const kept = await tracker.deadLetters.count();
+    expect(kept + gone.reduce((sum, count) => sum + count, 0)).toBe(30);
+    expect(kept).toBeGreaterThan(5);
+  });
+
+  it('are gone after thirty days, and that is said', async () => {
+    const first = create();
+    await refuseTen(first);
+    await first.close();
+    const clock = new SkewedClock(platform.clock);
+    for (const [days, kept] of [
+      [29, 10],
+      [-365, 10],
+      [31, 0],
+    ] as const) {
+      clock.skewMs = days * 24 * 3_600_000;
+      const tracker = create({ clock });
+      const gone: unknown[] = [];
+      tracker.on('deadLettersDropped', (detail) => gone.push(detail));
+      expect(await tracker.deadLetters.count()).toBe(kept);
+      expect(gone).toEqual(kept === 0 ? [{ reason: 'expired', count: 10 }] : []);
+      await tracker.close();
+    }
+  });
+
+  it('of a process that lives are not seen by another, and are once it is gone', async () => {
+    const first = create();
+    await refuseTen(first);
+    const second = create();
+    expect(await second.deadLetters.count()).toBe(0);
+    await second.close();
+    await first.close();
+    expect(await create().deadLetters.count()).toBe(10);
+  });
+
+  it('are kept in memory where events are', async () => {
+    const tracker = create({ journal: 'memory' });
+    await refuseTen(tracker);
+    service.poison = undefined;
+    expect(await tracker.deadLetters.replay(({ status }) => status === 400)).toBe(10);
+    await tracker.flush();
+    expect(tracker.stats()).toMatchObject({ delivered: 100, pending: 0 });
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it('are not to be had from a tracker that is closed', async () => {
+    const tracker = create();
+    await refuseTen(tracker);
+    await tracker.close();
+    const closed = { code: 'SLUICE_CLOSED' };
+    await expect(tracker.deadLetters.count()).rejects.toMatchObject(closed);
+    await expect(list(tracker)).rejects.toMatchObject(closed);
+    await expect(tracker.deadLetters.replay()).rejects.toMatchObject(closed);
+    await expect(tracker.deadLetters.purge()).rejects.toMatchObject(closed);
+  });
+});

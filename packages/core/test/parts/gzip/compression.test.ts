@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest';
+import { Compression, type Gzip } from '../../../src/parts/gzip/compression.ts';
+import { streamGzip } from '../../../src/parts/gzip/stream-gzip.ts';
+import type { Encoded } from '../../../src/send/http/encoder.ts';
+import { VirtualClock } from '../../bench/virtual-clock.ts';
+import { bodyOf, describeGzip } from '../../contracts/gzip-contract.ts';
+
+/** What incompressible data looks like. */
+function noise(bytes: number): Uint8Array {
+  const body = new Uint8Array(bytes);
+  for (let at = 0; at < bytes; at += 65_536) crypto.getRandomValues(body.subarray(at, at + 65_536));
+  return body;
+}
+
+async function unpacked({ body }: Encoded): Promise<Uint8Array> {
+  const stream = new Blob([body as Uint8Array<ArrayBuffer>])
+    .stream()
+    .pipeThrough(new DecompressionStream('gzip'));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+function create(gzip: Partial<Gzip> = {}): { compression: Compression; clock: VirtualClock } {
+  const clock = new VirtualClock();
+  return { compression: new Compression({ ...streamGzip, ...gzip }, clock), clock };
+}
+
+/** Compared as one object: byte by byte it would take long. */
+function expectPlain(encoded: Encoded | undefined, body: Uint8Array): void {
+  expect(encoded?.encoding).toBeUndefined();
+  expect(encoded?.body === body).toBe(true);
+}
+
+function isSame(bytes: Uint8Array, others: Uint8Array): boolean {
+  return bytes.length === others.length && bytes.every((byte, index) => byte === others[index]);
+}
+
+describe('a body', () => {
+  it.each([10, 500, 3_000])('of %d events becomes smaller and the same again', async (events) => {
+    const { compression, clock } = create();
+    const body = bodyOf(events);
+    const encoded = await compression.encode(body);
+    expect(encoded.encoding).toBe('gzip');
+    expect(encoded.body.length).toBeLessThan(body.length / 2);
+    expect(isSame(await unpacked(encoded), body)).toBe(true);
+    expect(clock.timers).toBe(0);
+  });
+
+  it('that is sent again has the same bytes, also where both are asked for at once', async () => {
+    const { compression } = create();
+    const body = bodyOf(100);
+    const [first, second] = await Promise.all([compression.encode(body), compression.encode(body)]);
+    expect(second.body === first.body).toBe(true);
+    expect((await compression.encode(body)).body === first.body).toBe(true);
+  });
+
+  it('that fits into a packet stays as it is', async () => {
+    const { compression } = create({ compress: () => Promise.reject(new Error('not to be asked')) });
+    const body = bodyOf(2);
+    expectPlain(await compression.encode(body), body);
+  });
+
+  it('that gzip cannot make smaller stays as it is, and is no failure', async () => {
+    const { compression } = create();
+    for (let time = 0; time < 5; time += 1) {
+      const body = noise(100_000);
+      expectPlain(await compression.encode(body), body);
+    }
+    expect((await compression.encode(bodyOf(100))).encoding).toBe('gzip');
+  });
+});
+
+describeGzip('streams', streamGzip);
+
+describe('gzip that does not work', () => {
+  it.each<[string, Gzip['compress']]>([
+    ['rejects', () => Promise.reject(new Error('no memory'))],
+    [
+      'throws',
+      () => {
+        throw new Error('no such stream');
+      },
+    ],
+    ['resolves to nothing', () => Promise.resolve(undefined as never)],
+    ['resolves to a text', () => Promise.resolve('gzip' as never)],
+    ['resolves to an empty body', () => Promise.resolve(new Uint8Array(0))],
+    ['cuts its output short', async (body) => (await streamGzip.compress(body)).subarray(0, -20)],
+    ['compresses something else', () => streamGzip.compress(bodyOf(20))],
+    ['leaves out the last byte', (body) => streamGzip.compress(body.subarray(0, -1))],
+    ['leaves the body as it is', async (body) => body.subarray(0, -1)],
+  ])('and %s leaves bodies plain, and is not asked for ever', async (_, compress) => {
+    let calls = 0;
+    const { compression, clock } = create({
+      compress: (body) => {
+        calls += 1;
+        return compress(body);
+      },
+    });
+    for (let time = 0; time < 10; time += 1) {
+      const body = bodyOf(50);
+      expectPlain(await compression.encode(body), body);
+      expectPlain(await compression.encode(body), body);
+    }
+    expect(calls).toBe(3);
+    expect(clock.timers).toBe(0);
+  });
+
+  it('and hangs holds a body up for five seconds, three times, and no longer', async () => {
+    const { compression, clock } = create({ compress: () => new Promise(() => {}) });
+    for (let time = 0; time < 3; time += 1) {
+      const body = bodyOf(50);
+      let encoded: Encoded | undefined;
+      void compression.encode(body).then((result) => {
+        encoded = result;
+      });
+      await clock.advance(4_999);
+      expect(encoded).toBeUndefined();
+      await clock.advance(1);
+      expectPlain(encoded, body);
+    }
+    const body = bodyOf(50);
+    expectPlain(await compression.encode(body), body);
+    expect(clock.timers).toBe(0);
+  });
+
+  it('now and then costs nothing but that', async () => {
+    let calls = 0;
+    const { compression } = create({
+      compress: (body) => {
+        calls += 1;
+        return calls % 2 === 0 ? Promise.reject(new Error('now and then')) : streamGzip.compress(body);
+      },
+    });
+    for (let time = 0; time < 10; time += 1) {
+      const body = bodyOf(50);
+      const encoded = await compression.encode(body);
+      if (encoded.encoding === 'gzip') compression.accepted(body);
+    }
+    expect(calls).toBe(10);
+  });
+});
+
+describe('a service', () => {
+  async function send(
+    compression: Compression,
+    body: Uint8Array,
+    status: (encoding: 'gzip' | undefined) => number | undefined,
+  ): Promise<('gzip' | 'plain')[]> {
+    const tries: ('gzip' | 'plain')[] = [];
+    for (let time = 0; time < 3; time += 1) {
+      const encoded = await compression.encode(body);
+      tries.push(encoded.encoding ?? 'plain');
+      const answer = status(encoded.encoding);
+      if (answer === 200) {
+        compression.accepted(body);
+        break;
+      }
+      compression.refused(body, answer);
+    }
+    return tries;
+  }
+
+  it('that answers 415 gets that body plain, and all others too', async () => {
+    const { compression } = create();
+    const first = bodyOf(50);
+    await send(compression, first, () => 200);
+    const second = bodyOf(50);
+    expect(await send(compression, second, (encoding) => (encoding ? 415 : 200))).toEqual(['gzip', 'plain']);
+    for (const body of [first, second, bodyOf(50)]) {
+      expect((await compression.encode(body)).encoding).toBeUndefined();
+    }
+  });
+
+  it.each([400, 422, 500, undefined])(
+    'that does not take gzip and answers %s is sent plain bodies, after a few tries',
+    async (status) => {
+      const { compression } = create();
+      const sent = [];
+      for (let time = 0; time < 6; time += 1) {
+        sent.push(await send(compression, bodyOf(50), (encoding) => (encoding ? status : 200)));
+      }
+      const tried = ['gzip', 'plain'];
+      expect(sent).toEqual([tried, tried, tried, tried, ['plain'], ['plain']]);
+    },
+  );
+
+  it('that was away when the first bodies were sent is sent gzip when it is back', async () => {
+    const { compression } = create();
+    const bodies = Array.from({ length: 8 }, () => bodyOf(50));
+    for (const body of bodies) await send(compression, body, () => undefined);
+    for (const body of bodies) expect(await send(compression, body, () => 200)).toEqual(['plain']);
+    expect(await send(compression, bodyOf(50), () => 200)).toEqual(['gzip']);
+  });
+
+  it('that has taken gzip once is not suspected: its answers are about the events', async () => {
+    const { compression } = create();
+    await send(compression, bodyOf(50), () => 200);
+    const body = bodyOf(50);
+    const encoded = await compression.encode(body);
+    expect(compression.refused(body, 400)).toBe(false);
+    expect(compression.refused(body, undefined)).toBe(false);
+    expect((await compression.encode(body)) === encoded).toBe(true);
+  });
+
+  it('that refuses a plain body says nothing about gzip', async () => {
+    const { compression } = create();
+    const body = bodyOf(1);
+    await compression.encode(body);
+    expect(compression.refused(body, 415)).toBe(false);
+    expect((await compression.encode(bodyOf(50))).encoding).toBe('gzip');
+  });
+});

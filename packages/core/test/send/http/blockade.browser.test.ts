@@ -1,0 +1,48 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { FetchTransport } from '../../../src/send/http/fetch-transport.ts';
+import type { Outcome } from '../../../src/send/http/transport.ts';
+import { LONG } from '../../hostile/trial.ts';
+
+const request = {
+  // A port to which the browser itself lets nothing through.
+  ...{
+    url: 'http://127.0.0.1:1/',
+    headers: {},
+    body: new Uint8Array(10),
+    signal: new AbortController().signal,
+  },
+  timeouts: LONG,
+};
+
+const BUFFER = 250;
+afterEach(() => performance.setResourceTimingBufferSize(BUFFER));
+
+async function postMany(transport: FetchTransport, count: number): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (let number = 0; number < count; number += 1) outcomes.push(await transport.post(request));
+  return outcomes;
+}
+
+describe('FetchTransport, in a page that lets no request through to the service', () => {
+  it('says so after a while where others succeed meanwhile', async () => {
+    performance.clearResourceTimings();
+    performance.setResourceTimingBufferSize(BUFFER);
+    const transport = new FetchTransport();
+    const [first] = await postMany(transport, 4);
+    expect(first).toMatchObject({ kind: 'failed', maybeSent: true });
+    await fetch(`/?${Math.random()}`, { cache: 'no-store' }).then((answer) => answer.text());
+    // Firefox tells of it a little later.
+    await expect.poll(() => performance.getEntriesByType('resource').length).toBeGreaterThan(0);
+    // Where the machine is busy not each fails at once.
+    const outcomes = await postMany(transport, 100);
+    expect(outcomes.filter((outcome) => 'isBlocked' in outcome)).not.toEqual([]);
+    expect(outcomes.find((outcome) => 'isBlocked' in outcome)).toMatchObject({ maybeSent: false });
+  });
+
+  it('cannot tell it from a service that is away where no other is made', async () => {
+    performance.clearResourceTimings();
+    performance.setResourceTimingBufferSize(0);
+    const outcomes = await postMany(new FetchTransport(), 20);
+    expect(outcomes.filter((outcome) => 'isBlocked' in outcome)).toEqual([]);
+  });
+});

@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { startEmulator } from '@sluice/emulator';
+import { afterAll, expect, it } from 'vitest';
+import type { TransportRequest } from '../../../src/send/http/transport.ts';
+import { UndiciTransport } from '../../../src/send/http/undici-transport.ts';
+import { describeAtHostileService } from '../../contracts/hostile-contract.ts';
+import { describeTransport } from '../../contracts/transport-contract.ts';
+import { startHostileService } from '../../hostile/hostile-service.ts';
+import { LONG } from '../../hostile/trial.ts';
+
+const emulator = await startEmulator({ primaryKey: 'email' });
+const hostile = await startHostileService();
+afterAll(() => Promise.all([emulator.close(), hostile.close()]));
+
+const create = () => new UndiciTransport();
+describeTransport('UndiciTransport', create, emulator);
+describeAtHostileService('UndiciTransport', create, hostile, {
+  ...{ seesConnections: true, takesContinue: false, isBrowser: false },
+  endsNonsense: true,
+  takesEarlyAnswers: true,
+  countTimers: () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length,
+});
+
+async function listen(server: Server): Promise<number> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+function request(url: string, body: Uint8Array): TransportRequest {
+  return { url, headers: {}, body, timeouts: LONG, signal: new AbortController().signal };
+}
+
+it('closes connections that have not come about', async () => {
+  const silent = createServer();
+  const port = await listen(silent);
+  const transport = create();
+  const posted = transport.post(request(`https://127.0.0.1:${port}/`, new Uint8Array(2)));
+  const [socket] = await once(silent, 'connection');
+  await transport.close();
+  expect(await posted).toMatchObject({ kind: 'failed', maybeSent: false });
+  await once(socket.resume(), 'close');
+  silent.close();
+});
+
+it('gives a connection up that does not come about in time', async () => {
+  const silent = createServer();
+  const port = await listen(silent);
+  const transport = create();
+  const given = request(`https://127.0.0.1:${port}/`, new Uint8Array(2));
+  const posted = transport.post({ ...given, timeouts: { ...given.timeouts, connectMs: 100 } });
+  const [socket] = await once(silent, 'connection');
+  expect(await posted).toMatchObject({ kind: 'failed', maybeSent: false });
+  await once(socket.resume(), 'close');
+  await transport.close();
+  silent.close();
+});
+
+it('reads nothing more of a body once there is an answer, though it is not sent yet', async () => {
+  const sockets: Socket[] = [];
+  const early = createServer((socket) => {
+    sockets.push(socket);
+    socket.once('data', () => {
+      socket.pause();
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}');
+    });
+  });
+  const url = `http://127.0.0.1:${await listen(early)}/`;
+  const transport = create();
+  const body = new Uint8Array(16 * 1024 * 1024).fill(1);
+  expect(await transport.post(request(url, body))).toMatchObject({ kind: 'answered', status: 200 });
+  body.fill(2);
+  const [socket] = sockets;
+  let bytes = 0;
+  socket?.on('data', (chunk) => {
+    bytes += chunk.length;
+    expect(chunk.includes(2)).toBe(false);
+  });
+  await once(socket?.on('error', () => {}).resume() ?? early, 'close');
+  expect(bytes).toBeLessThan(body.length);
+  // The next one goes over another connection.
+  expect(await transport.post(request(url, new Uint8Array(2)))).toMatchObject({ kind: 'answered' });
+  expect(sockets).toHaveLength(2);
+  await transport.close();
+  early.close();
+});

@@ -1,0 +1,127 @@
+import { redactedError } from '@sluice/protocol';
+import { describe, expect, it } from 'vitest';
+import { idempotency } from '../../src/parts/idempotency.ts';
+import type { Outcome, Transport, TransportRequest } from '../../src/send/http/transport.ts';
+import { Requests, type RequestsOptions } from '../../src/send/requests.ts';
+import { type Batch, createBatch } from '../../src/wait/batch.ts';
+import { toEventBytes } from '../bench/event-texts.ts';
+import { answered, failed } from '../bench/scripted-transport.ts';
+import { VirtualClock } from '../bench/virtual-clock.ts';
+
+const KEY = 'canary-key-5f1d';
+const TIMEOUTS = { connectMs: 1_000, headersMs: 2_000, bodyMs: 3_000, totalMs: 10_000 };
+const OK = answered(200);
+
+interface Bench {
+  readonly clock: VirtualClock;
+  readonly requests: Requests;
+  readonly seen: TransportRequest[];
+}
+
+function createBench(
+  respond: (request: TransportRequest) => unknown = () => OK,
+  options: Partial<RequestsOptions> = {},
+): Bench {
+  const clock = new VirtualClock();
+  const seen: TransportRequest[] = [];
+  const transport: Transport = {
+    post: (request) => {
+      seen.push(request);
+      return respond(request) as Promise<Outcome>;
+    },
+    close: async () => {},
+  };
+  const requests: Requests = new Requests({
+    safeCause: (cause) => redactedError(cause, (text) => requests.redact(text)),
+    ...{ url: 'https://example.com/api/events/batch/', apiKey: KEY, timeouts: TIMEOUTS },
+    ...{ transport, clock, signal: new AbortController().signal, ...options },
+  });
+  return { clock, requests, seen };
+}
+
+function batch(...texts: string[]): Batch {
+  const events = texts.length === 0 ? ['{"n":1}'] : texts;
+  return createBatch(toEventBytes(events), { segment: 1, from: 0, to: events.length, epoch: 0 });
+}
+
+describe('Requests', () => {
+  it('posts the body of a batch to the service, with the key and the time-outs', async () => {
+    const { requests, seen } = createBench();
+    expect(await requests.post(batch('{"n":1}', '{"n":2}'))).toEqual(OK);
+    expect(seen).toMatchObject([
+      {
+        url: 'https://example.com/api/events/batch/',
+        headers: { authorization: `Api-Key ${KEY}`, 'content-type': 'application/json' },
+        timeouts: TIMEOUTS,
+      },
+    ]);
+    expect(new TextDecoder().decode(seen[0]?.body)).toBe('{"batch":[{"n":1},{"n":2}]}');
+  });
+
+  it('keeps account of what it sends, and of how long answers take', async () => {
+    const outcomes = [OK, answered(404), failed(true), answered(302)];
+    const { requests, clock } = createBench(async () => {
+      await clock.advance(20);
+      return outcomes.shift();
+    });
+    const [first, second] = [batch('{"n":1}'), batch('{"n":2}')];
+    for (const [index, sent] of [first, second, second, second].entries()) {
+      const { kind } = await requests.post(sent, index > 1);
+      if (kind === 'answered' && sent === first) requests.accepted(sent);
+    }
+    const bytes = 4 * '{"batch":[{"n":1}]}'.length;
+    expect(requests.stats).toEqual({
+      ...{ sent: 4, retried: 2, failed: 3, bytes },
+      latencyMs: { p50: 20, p90: 20, p99: 20, max: 20 },
+    });
+  });
+
+  it('hands on the whole body of an answer', async () => {
+    const body = 'x'.repeat(60_000);
+    const { requests } = createBench(() => answered(207, { body }));
+    expect(await requests.post(batch())).toMatchObject({ body });
+  });
+});
+
+describe('Requests, with an idempotency header', () => {
+  it('sends an id that is equal over retries, and another with each batch', async () => {
+    const { requests, seen } = createBench(() => OK, { headersOf: idempotency.create('Idempotency-Key') });
+    const [first, second] = [batch('{"n":1}'), batch('{"n":2}')];
+    for (const sent of [first, second, first]) await requests.post(sent);
+    const ids = seen.map(({ headers }) => headers['Idempotency-Key']);
+    expect(ids[0]).toMatch(/-1-[0-9a-f]{8}$/);
+    expect(ids[2]).toBe(ids[0]);
+    expect(ids[1]).not.toBe(ids[0]);
+    expect(seen[0]?.headers.authorization).toBe(`Api-Key ${KEY}`);
+  });
+});
+
+describe('Requests, with another key', () => {
+  it('sends later requests with it', async () => {
+    const { requests, seen } = createBench();
+    await requests.post(batch());
+    requests.setApiKey('second');
+    await requests.post(batch());
+    const keys = seen.map(({ headers }) => headers.authorization);
+    expect(keys).toEqual([`Api-Key ${KEY}`, 'Api-Key second']);
+  });
+
+  it('shows neither the new one nor those before it', async () => {
+    const keys = [KEY, 'second/key', 'third"key'];
+    const echo = `you sent ${keys.join(' and ')}, or ${encodeURIComponent('second/key')}`;
+    const outcomes = [answered(401, { body: echo }), failed(false, new Error(echo))];
+    const { requests } = createBench(() => outcomes.shift());
+    for (const key of keys.slice(1)) requests.setApiKey(key);
+    const answer = await requests.post(batch());
+    const failure = await requests.post(batch());
+    const shown = [JSON.stringify(answer), failure.kind === 'failed' && String(failure.cause)].join('\n');
+    expect(shown.match(/you sent/g)).toHaveLength(2);
+    for (const key of ['canary', 'second', 'third']) expect(shown).not.toContain(key);
+  });
+
+  it('may be given a new one as often as there is need', async () => {
+    const { requests } = createBench(() => answered(401, { body: 'key-99999, key-99998' }));
+    for (let number = 0; number < 100_000; number += 1) requests.setApiKey(`key-${number}`);
+    expect(await requests.post(batch())).toMatchObject({ body: '[key], [key]' });
+  });
+});

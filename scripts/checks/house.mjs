@@ -1,0 +1,57 @@
+// The house of packages/core: a room for each stage, and imports that point one way.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { root } from '../workspace.mjs';
+
+const SRC = join(root, 'packages', 'core', 'src');
+/** A file imports from its own room and from those before it. */
+const ROOMS = [
+  ...['base', 'tell', 'accept', 'pace', 'keep', 'wait', 'send', 'parts', 'options', 'platform', 'road'],
+  'entries',
+];
+/** Files beside the rooms are of the road, save these. */
+const ROOM_OF = { parts: 'parts', index: 'entries' };
+const MOST_FILES = 12;
+const IMPORT = /(?:\bfrom |\bimport\(|^import )'([^']+)'/gm;
+
+/** @param {string} path below src */
+function roomOf(path) {
+  const [first = '', ...rest] = path.split('/');
+  if (rest.length > 0) return first;
+  return /** @type {Record<string, string>} */ (ROOM_OF)[first.replace('.ts', '')] ?? 'road';
+}
+
+/** What a file imports, below src. @param {string} path @param {string} text */
+function* importsOf(path, text) {
+  for (const [, specifier = ''] of text.matchAll(IMPORT)) {
+    if (specifier === '#platform') yield 'platform/platform.ts';
+    if (specifier.startsWith('.')) yield join(dirname(path), specifier).replaceAll(sep, '/');
+  }
+}
+
+/** Throws where a file imports from a room after its own, or a folder has too many files. */
+export function checkHouse() {
+  const paths = readdirSync(SRC, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(SRC, join(entry.parentPath, entry.name)).replaceAll(sep, '/'));
+  /** @type {string[]} */
+  const problems = [];
+  /** @type {Record<string, number>} */
+  const files = {};
+  let lines = 0;
+  for (const path of paths) {
+    const text = readFileSync(join(SRC, path), 'utf8');
+    lines += text.split('\n').length - 1;
+    const folder = dirname(path);
+    files[folder] = (files[folder] ?? 0) + 1;
+    const room = roomOf(path);
+    if (!ROOMS.includes(room)) problems.push(`${path} is in no room: ${ROOMS.join(', ')}`);
+    for (const target of importsOf(path, text))
+      if (ROOMS.indexOf(roomOf(target)) > ROOMS.indexOf(room))
+        problems.push(`${path} imports ${target}: "${room}" comes before "${roomOf(target)}"`);
+  }
+  for (const [folder, count] of Object.entries(files))
+    if (count > MOST_FILES) problems.push(`${folder} has ${count} files, more than ${MOST_FILES}`);
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  return `${paths.length} files of ${lines} lines in ${Object.keys(files).length} folders, no import against the order of rooms`;
+}
