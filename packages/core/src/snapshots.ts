@@ -6,7 +6,7 @@ import type { LetterStore } from './send/letter-store.ts';
 import type { Books } from './tell/books.ts';
 import { RateMeter } from './tell/rate-meter.ts';
 import type { Reporter } from './tell/reporter.ts';
-import type { TrackerStats } from './tell/stats.ts';
+import type { FlushReport, TrackerStats } from './tell/stats.ts';
 import type { Lanes } from './wait/lanes.ts';
 
 export interface SnapshotsOptions {
@@ -43,6 +43,14 @@ export class Snapshots {
     const now = clock.now();
     this.#acceptedRate.sample(books.accepted, now);
     this.#deliveredRate.sample(books.delivered, now);
+  }
+
+  /** What became of all events so far. */
+  report(): FlushReport {
+    const { admission, books, lanes } = this.#options;
+    const { delivered, deadLettered, droppedTotal } = books;
+    const pending = lanes.waiting.pending + admission.pending;
+    return { delivered, deadLettered, dropped: droppedTotal, pending };
   }
 
   take(): TrackerStats {

@@ -1,38 +1,18 @@
 import { type Backoff, backoffDelayMs } from '@sluice/protocol';
-import { Alarm } from '../base/alarm.ts';
-import { type Clock, sleep, untilWoken } from '../base/clock.ts';
+import { type Clock, sleep } from '../base/clock.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { BreakerState, Pause, PauseReason } from '../tell/stats.ts';
+import { Breaker } from './breaker.ts';
+import type { Failure, Pass } from './pass.ts';
 import { RateLimit } from './rate-limit.ts';
+import { RecentRequests } from './recent-requests.ts';
 import { RetryBudget } from './retry-budget.ts';
 import type { SharedPause } from './shared-pause.ts';
 import { askedMs, LONGEST_WAIT_MS, pauseMs, probeMs } from './wait-times.ts';
+import { WaitingRoom } from './waiting-room.ts';
 
-/** Failures in a row that open the breaker. */
-const FAILURES_TO_OPEN = 5;
-/** So does half of the last requests. */
-const WINDOW_REQUESTS = 20;
 /** A network that comes and goes gives many hints. */
 const HINT_MS = 60_000;
-
-/** A request that may be made. */
-export interface Pass {
-  /** Grows each time that the breaker opens or is told to try: what a request of an earlier era is answered is old news. */
-  readonly era: number;
-  readonly at: number;
-}
-
-/** A request that did not succeed, and is to be made again. */
-export interface Failure {
-  /** How many failed before it with the same events. */
-  readonly failures: number;
-  /** How long the service asks to be left alone. */
-  readonly retryAfterMs?: number | undefined;
-  /** Whether the service says by it that it is sent too much. */
-  readonly isPushback?: boolean;
-  /** Whether nothing but the rate of requests is wrong. */
-  readonly isAlive?: boolean;
-}
 
 export interface GateOptions {
   readonly clock: Clock;
@@ -49,13 +29,6 @@ export interface GateOptions {
   readonly onChange: (state?: BreakerState) => void;
 }
 
-interface Waiter {
-  readonly events: number;
-  /** Of one who waits for it to be known that nothing can become of any event before. */
-  readonly until: number | undefined;
-  readonly wake: () => void;
-}
-
 /**
  * Says when a request may be made, and learns from what becomes of it: a breaker keeps requests from a service that does not
  * want or cannot answer them; beside it a rate, a budget of retries, and a slow start after an outage.
@@ -64,20 +37,10 @@ export class Gate {
   readonly #options: GateOptions;
   readonly #budget: RetryBudget;
   readonly #rateLimit: RateLimit;
-  /** Those who wait for a request to end or the breaker to change. */
-  readonly #waiting = new Set<Waiter>();
-  #state: BreakerState = 'closed';
-  #era = 0;
-  #isProbing = false;
-  #isStopped = false;
-  /** While the breaker is open. */
-  readonly #alarm: Alarm;
-  #openUntil = 0;
-  #openForMs = 0;
+  readonly #recent = new RecentRequests();
+  readonly #waitingRoom = new WaitingRoom();
+  readonly #breaker: Breaker;
   #hintedAt = Number.NEGATIVE_INFINITY;
-  #failuresInARow = 0;
-  /** Whether each of the last requests failed. */
-  #lastFailed: boolean[] = [];
   /** Whether the breaker opened because requests failed, not because the service asked for time. */
   #isBroken = false;
   #pauses = 0;
@@ -89,17 +52,23 @@ export class Gate {
 
   constructor(options: GateOptions) {
     this.#options = options;
-    const { clock, rests } = options;
-    this.#alarm = new Alarm(clock, () => {
-      if (!rests?.()) this.#enter('half-open');
+    const { clock, rests, reporter, onChange } = options;
+    this.#breaker = new Breaker({
+      ...{ clock, rests },
+      onEntered: (state, isChange) => {
+        this.#wake();
+        if (!isChange) return;
+        reporter.emit('breaker', { state });
+        onChange(state);
+      },
     });
     this.#window = options.concurrency;
     this.#budget = new RetryBudget(options.retriesPerSuccess, clock.now());
-    this.#rateLimit = new RateLimit((perSecond) => options.reporter.emit('rateLimit', { perSecond }));
+    this.#rateLimit = new RateLimit((perSecond) => reporter.emit('rateLimit', { perSecond }));
   }
 
   get state(): BreakerState {
-    return this.#state;
+    return this.#breaker.state;
   }
 
   /** Why no request is made but a probe from time to time. */
@@ -116,9 +85,7 @@ export class Gate {
 
   /** Until when no request is made, in milliseconds since 1970; undefined where one may be made now. */
   get openUntil(): number | undefined {
-    if (this.#state !== 'open') return undefined;
-    // Never longer than was asked, also where the time of day was set back.
-    return Math.min(this.#openUntil, this.#options.clock.now() + this.#openForMs);
+    return this.#breaker.openUntil;
   }
 
   /** Batches that wait for a time of their own, and leave their place to others meanwhile. */
@@ -133,8 +100,7 @@ export class Gate {
 
   /** How long until a retry may be made, in milliseconds. While no request fails there is nothing to keep it from. */
   get retryWaitMs(): number {
-    const isClean = this.#lastFailed.length === WINDOW_REQUESTS && !this.#lastFailed.includes(true);
-    return isClean ? 0 : this.#budget.waitMs(this.#options.clock.now());
+    return this.#recent.areClean ? 0 : this.#budget.waitMs(this.#options.clock.now());
   }
 
   /** How many batches are worth being taken: where requests have to wait, a batch that waits with them is not fresh for long. */
@@ -144,7 +110,7 @@ export class Gate {
 
   /** Whether a request that cannot wait may be made. */
   get isFree(): boolean {
-    return this.#state === 'closed' && this.#rateLimit.waitMs(this.#options.clock.now()) === 0;
+    return this.#breaker.state === 'closed' && this.#rateLimit.waitMs(this.#options.clock.now()) === 0;
   }
 
   /** What others that share the journal are to know. */
@@ -153,7 +119,7 @@ export class Gate {
     if (until === undefined) return undefined;
     // 0: we are at fault, or somebody in between. A page that opens may find that mended.
     const mayBeMended = this.#pause && this.#pause.reason !== 'refused';
-    return { until, failures: mayBeMended ? 0 : this.#failuresInARow || 1 };
+    return { until, failures: mayBeMended ? 0 : this.#recent.failuresInARow || 1 };
   }
 
   /** Others that share the journal found that the service is to be left alone. */
@@ -161,7 +127,7 @@ export class Gate {
     const leftMs = until - this.#options.clock.now();
     // Longer than anybody waits: the clock was set back.
     if (leftMs <= 0 || leftMs > LONGEST_WAIT_MS) return;
-    this.#failuresInARow = Math.max(this.#failuresInARow, failures);
+    this.#recent.failuresInARow = Math.max(this.#recent.failuresInARow, failures);
     this.#open(leftMs);
   }
 
@@ -174,10 +140,10 @@ export class Gate {
     while (!signal.aborted) {
       const waitMs = this.#waitMs(isRetry);
       if (waitMs === 0) {
-        if (isRetry && this.#state === 'closed') this.#budget.take();
+        if (isRetry && this.#breaker.state === 'closed') this.#budget.take();
         return this.start();
       }
-      if (waitMs === Number.POSITIVE_INFINITY) await this.#change(events, signal);
+      if (waitMs === Number.POSITIVE_INFINITY) await this.#waitingRoom.wait(events, signal);
       else await (isRetry ? this.park(waitMs, signal) : sleep(clock, waitMs, signal));
     }
     return undefined;
@@ -188,8 +154,8 @@ export class Gate {
     const at = this.#options.clock.now();
     this.#rateLimit.take(at);
     this.#underWay += 1;
-    this.#isProbing = true;
-    return { era: this.#era, at };
+    this.#breaker.isProbing = true;
+    return { era: this.#breaker.era, at };
   }
 
   /** The request of a pass has ended. */
@@ -211,7 +177,7 @@ export class Gate {
 
   /** Whether what a request is answered is news: nothing was mended since it was made. */
   isCurrent({ era }: Pass): boolean {
-    return era === this.#era;
+    return era === this.#breaker.era;
   }
 
   /** The service works, whatever it says of the events that it was sent. */
@@ -221,11 +187,10 @@ export class Gate {
     // A service that was away says nothing of how much it bears.
     if (this.#isBroken) this.#rateLimit.forget();
     this.#isBroken = false;
-    this.#failuresInARow = 0;
-    this.#record(false);
-    if (this.#state !== 'closed') {
+    this.#recent.succeeded();
+    if (this.#breaker.state !== 'closed') {
       this.#window = 1;
-      this.#enter('closed');
+      this.#breaker.enter('closed');
     }
     if (this.#pause === undefined) return;
     this.#pause = undefined;
@@ -243,13 +208,13 @@ export class Gate {
     if (isPushback) rateLimit.pushedBack(at, clock.now(), isAlive);
     // A service that only says how much it bears is for the rate limit, once there is one.
     const isRated = isAlive && !rateLimit.isExhausted && this.perSecond !== undefined;
-    const isBroken = (!isRated || this.#state !== 'closed') && this.#isTooMuch(era);
+    const isBroken = (!isRated || this.#breaker.state !== 'closed') && this.#isTooMuch(era);
     if (retryAfterMs !== undefined) {
       // It tells all clients the same, each time: that alone does not make them fewer.
       this.#open(Math.max(askedMs(retryAfterMs, random), rateLimit.waitMs(clock.now())));
     } else if (isBroken) {
       this.#isBroken = true;
-      this.#open(probeMs(this.#failuresInARow, backoff, random));
+      this.#open(probeMs(this.#recent.failuresInARow, backoff, random));
     } else {
       await this.park(backoffDelayMs(failures, backoff, random), signal);
     }
@@ -282,27 +247,28 @@ export class Gate {
     const now = clock.now();
     const reason = this.#pause?.reason;
     const mayHelp = reason ? reason === 'blocked' || reason === 'intercepted' : this.#isBroken;
-    if (!mayHelp || this.#state !== 'open' || rests?.() || Math.abs(now - this.#hintedAt) < HINT_MS) return;
+    if (!mayHelp || this.#breaker.state !== 'open' || rests?.() || Math.abs(now - this.#hintedAt) < HINT_MS)
+      return;
     this.#hintedAt = now;
-    this.#tryNow();
+    this.#breaker.tryNow();
   }
 
   /** The network may be gone: one request says whether it is, as the last of those that open the breaker. */
   doubt(): void {
-    if (this.#state !== 'closed') return;
-    this.#failuresInARow = FAILURES_TO_OPEN - 1;
-    this.#enter('half-open');
+    if (this.#breaker.state !== 'closed') return;
+    this.#recent.doubt();
+    this.#breaker.enter('half-open');
   }
 
   /** What the service was refused for is mended: it is asked now. */
   resume(): void {
     this.#pauses = 0;
-    this.#tryNow();
+    this.#breaker.tryNow();
   }
 
   /** Timers stand still while a function is frozen or a machine sleeps; the time of day goes on. */
   catchUp(): void {
-    if (this.#state === 'open' && this.#options.clock.now() >= this.#openUntil) this.#tryNow();
+    this.#breaker.catchUp();
   }
 
   /** Resolves with the work, or as soon as nothing can become of any event before `until`, in milliseconds since 1970. */
@@ -311,20 +277,19 @@ export class Gate {
     const over = new AbortController();
     const end = () => over.abort();
     void work.then(end, end);
-    if (!this.#isStalled(until)) await this.#change(0, over.signal, until);
+    if (!this.#isStalled(until)) await this.#waitingRoom.wait(0, over.signal, until);
   }
 
   /** Cancels the timer, for good: whatever waits does so until its signal aborts. */
   stop(): void {
-    this.#isStopped = true;
-    this.#alarm.cancel();
+    this.#breaker.stop();
   }
 
   /** How long until a request may be made, in milliseconds; infinite where that is not known. */
   #waitMs(isRetry: boolean): number {
     // A probe is spaced already.
-    if (this.#state === 'half-open' && !this.#isProbing) return 0;
-    if (this.#state !== 'closed') return Number.POSITIVE_INFINITY;
+    if (this.#breaker.state === 'half-open' && !this.#breaker.isProbing) return 0;
+    if (this.#breaker.state !== 'closed') return Number.POSITIVE_INFINITY;
     const waitMs = Math.max(
       this.#rateLimit.waitMs(this.#options.clock.now()),
       isRetry ? this.retryWaitMs : 0,
@@ -340,62 +305,17 @@ export class Gate {
   /** Takes note of a failure. Returns whether no other request should be made for a while. */
   #isTooMuch(era: number): boolean {
     // What was sent before the breaker opened is not to end the probe that finds out about now.
-    if (era !== this.#era) return false;
-    this.#failuresInARow += 1;
-    this.#record(true);
-    const failed = this.#lastFailed.filter((isFailure) => isFailure).length;
-    const isHalf = this.#lastFailed.length === WINDOW_REQUESTS && failed * 2 >= WINDOW_REQUESTS;
-    return this.#state !== 'closed' || this.#failuresInARow >= FAILURES_TO_OPEN || isHalf;
+    if (era !== this.#breaker.era) return false;
+    const isEnough = this.#recent.failed();
+    return this.#breaker.state !== 'closed' || isEnough;
   }
 
-  #record(isFailure: boolean): void {
-    this.#lastFailed.push(isFailure);
-    if (this.#lastFailed.length > WINDOW_REQUESTS) this.#lastFailed.shift();
-  }
-
-  /** No request for `delayMs` milliseconds, or for what is left of the time that it is open already; then one. */
   #open(delayMs: number): void {
-    this.#alarm.cancel();
-    if (this.#isStopped) return;
-    const now = this.#options.clock.now();
-    this.#openForMs = Math.max(delayMs, (this.openUntil ?? now) - now);
-    this.#openUntil = now + this.#openForMs;
-    this.#alarm.set(this.#openForMs);
-    if (this.#state !== 'open') this.#era += 1;
-    this.#lastFailed = [];
-    this.#enter('open');
-  }
-
-  /** What was sent before is old news; where the breaker is open, its time ends: one request is made now. */
-  #tryNow(): void {
-    if (this.#isStopped) return;
-    this.#era += 1;
-    if (this.#state === 'closed') return;
-    this.#alarm.cancel();
-    this.#enter('half-open');
-  }
-
-  #enter(state: BreakerState): void {
-    const isChange = state !== this.#state;
-    this.#state = state;
-    this.#isProbing = false;
-    this.#wake();
-    if (!isChange) return;
-    this.#options.reporter.emit('breaker', { state });
-    this.#options.onChange(state);
+    this.#recent.restart();
+    this.#breaker.open(delayMs);
   }
 
   #wake(): void {
-    // In this order: the first to ask is the one that gets through.
-    for (const { until, wake } of [...this.#waiting].sort((a, b) => a.events - b.events))
-      if (until === undefined || this.#isStalled(until)) wake();
-  }
-
-  #change(events: number, signal: AbortSignal, until?: number): Promise<void> {
-    return untilWoken(signal, (wake) => {
-      const waiter = { events, until, wake };
-      this.#waiting.add(waiter);
-      return () => this.#waiting.delete(waiter);
-    });
+    this.#waitingRoom.wake((until) => this.#isStalled(until));
   }
 }
