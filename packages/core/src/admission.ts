@@ -3,25 +3,25 @@ import { createHeld, type HeldOptions } from './identity.ts';
 import type { Consent } from './options/options.ts';
 import type { HeldEvents, WaitingEvent } from './parts/hold/held-events.ts';
 
-/** An event that was accepted. */
+/** An accepted event. */
 export interface Arrival extends WaitingEvent {
-  /** Whether it names no user. Told, since to look for it in each text is slow. */
+  /** Whether it names no user. Passed along, because searching each text for it is slow. */
   readonly isUnidentified: boolean;
 }
 
-/** What a tracker lends to its admission. */
+/** What the tracker passes to its admission. */
 export interface AdmissionOptions extends HeldOptions {
   readonly letters: { clear(): Promise<number> };
 }
 
-/** What stands between `track()` and the road of events: consent, and that it is known whose they are. */
+/** The stage between `track()` and the lanes. Here an event waits until consent is granted and its user is known. */
 export class Admission {
-  /** Undefined where no events are held. */
+  /** Undefined if events without a user are not held. */
   readonly held: HeldEvents | undefined;
   readonly #options: AdmissionOptions;
   #consent: Consent;
   #customer: string | undefined;
-  /** What lets events in, and changes the identity, in the order in which they came. */
+  /** Events and changes of the identity that wait for consent, in their order. A call applies one. */
   #waiting: (() => void)[] = [];
   #count = 0;
   #bytes = 0;
@@ -33,7 +33,7 @@ export class Admission {
     this.#consent = consent;
   }
 
-  /** Whether an event goes straight on the road. */
+  /** Whether an event goes directly to its lane. */
   isOpen(isUnidentified: boolean): boolean {
     return this.#consent === 'granted' && !isUnidentified;
   }
@@ -47,7 +47,7 @@ export class Admission {
     return this.#count + (this.held?.pending ?? 0);
   }
 
-  /** Of these, those in memory alone. */
+  /** Of these, the events that are only in memory. */
   get unwritten(): number {
     return this.#count + (this.held?.unwritten ?? 0);
   }
@@ -66,7 +66,7 @@ export class Admission {
     }
   }
 
-  /** The customer is there whose events are tracked from here on, and were before; or none is any more. */
+  /** Sets the customer of held and later events; undefined after a sign-out. */
   identify(customer: string | undefined): void {
     this.#customer = customer;
     const { held } = this;
@@ -85,19 +85,19 @@ export class Admission {
     } else if (consent === 'denied') this.purge();
   }
 
-  /** Consent is denied: what waits here is dropped, and what is stored too. */
+  /** Consent is denied: drops all waiting and stored events. */
   purge(): void {
     this.#drop('denied');
     this.held?.reset('denied');
     void this.#purgeRoad();
   }
 
-  /** Resolves once no event waits here in memory; to false where that cannot be. */
+  /** Resolves to true once no event waits here in memory; to false if events wait for consent, or storage fails. */
   async write(): Promise<boolean> {
     return this.#count === 0 && ((await this.held?.write()) ?? true);
   }
 
-  /** What is in memory alone ends here. */
+  /** Drops the events that are only in memory, because the tracker closes. */
   giveUp(): void {
     this.#drop('closed');
     this.held?.giveUp();
@@ -108,17 +108,17 @@ export class Admission {
     else this.#options.enter(event);
   }
 
-  /** What is on the road is dropped, and the dead letters are. */
+  /** Drops the events in the lanes, and the dead letters. */
   async #purgeRoad(): Promise<void> {
     const { journal, lanes, letters, reporter } = this.#options;
     try {
       await lanes.purge();
-      // What is being written cannot be taken back before it is.
+      // An append in progress cannot be cancelled: let it finish, then purge again.
       await lanes.commit();
       await lanes.purge();
       const count = await letters.clear();
       if (count > 0) reporter.emit('deadLettersDropped', { reason: 'denied', count });
-      // What tabs left that are gone may not have been found yet: as soon as it is, it ends too.
+      // Events of closed tabs may not be found yet. The refresh finds them, and they are dropped then.
       await journal.sharing?.refresh();
     } catch (error) {
       reporter.storageFailed(error);

@@ -6,7 +6,7 @@ import type { FinishOptions } from './tell/stats.ts';
 
 const ignore = (): void => {};
 
-/** A moment after which nobody waits any longer: a time-out, or a signal before it. */
+/** The end of a wait: a time-out, or a signal before it. */
 export class Deadline {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
@@ -16,23 +16,23 @@ export class Deadline {
 
   constructor(clock: Clock, timeoutMs: number, ...signals: readonly (AbortSignal | undefined)[]) {
     this.#clock = clock;
-    // Infinity is a fair thing to ask for.
+    // The caller may pass Infinity, but timers take no more than this.
     this.#timeoutMs = Math.min(timeoutMs, MAX_TIMER_MS);
     this.#signals = signals.filter((signal) => signal !== undefined);
     this.#at = clock.now() + this.#timeoutMs;
   }
 
-  /** When it is, in milliseconds since 1970. */
+  /** When the time-out ends, in milliseconds since 1970. */
   get at(): number {
     return this.#at;
   }
 
-  /** Aborted once nobody waits any longer: for work that would otherwise keep a waiter until it is done. */
+  /** Aborted when the wait is over, so that the work can stop waiting too. */
   get over(): AbortSignal {
     return this.#over.signal;
   }
 
-  /** Resolves with the work, or at the deadline. Keeps a Node process alive meanwhile: somebody awaits it. */
+  /** Resolves when the work ends, or at the deadline. Keeps a Node process alive meanwhile, because a caller awaits it. */
   async wait(work: Promise<unknown>): Promise<void> {
     if (this.#signals.some(({ aborted }) => aborted)) return this.#over.abort();
     await new Promise<void>((resolve, reject) => {
@@ -45,16 +45,16 @@ export class Deadline {
         for (const forget of listeners) attempt(forget, ignore);
       };
       for (const signal of this.#signals) {
-        // A signal of the user's own may break its word.
+        // A user's own signal may throw.
         attempt(() => void listeners.push(platform.onAbort(signal, end)), ignore);
       }
-      // Rejected first, so that the end that follows changes nothing but cleans up.
+      // Reject first: then the resolve() in `end` has no effect, and `end` only cleans up.
       work.catch(reject).finally(end);
     });
   }
 }
 
-/** What was asked of `flush()` or `close()`, as far as it makes sense: these never reject, whatever they are given. */
+/** Reads the options of `flush()` or `close()`. These never reject, so wrong values are replaced by the defaults. */
 export function finishOptions(
   options: FinishOptions | null | undefined,
   defaultMs: number,
@@ -63,7 +63,7 @@ export function finishOptions(
     const { timeoutMs, signal } = options ?? {};
     return {
       timeoutMs: typeof timeoutMs === 'number' && timeoutMs >= 0 ? timeoutMs : defaultMs,
-      // Of another realm, it is no instance of this one's class.
+      // No `instanceof`: a signal of another realm is not an instance of this realm's class.
       signal: typeof signal?.addEventListener === 'function' ? signal : undefined,
     };
   } catch {

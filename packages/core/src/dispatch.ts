@@ -18,7 +18,7 @@ import type { Reporter } from './tell/reporter.ts';
 import type { TrackerStats } from './tell/stats.ts';
 import type { Lanes } from './wait/lanes.ts';
 
-/** So many batches of what waits when the service comes back go the way of fresh events. */
+/** When the service is back, this many batches of waiting events stay in memory. The rest is left to the journal. */
 const FRESH_BATCHES = 2;
 
 export interface DispatchOptions extends Pick<Hooked, 'headersOf' | 'rejected' | 'safeCause'> {
@@ -32,13 +32,13 @@ export interface DispatchOptions extends Pick<Hooked, 'headersOf' | 'rejected' |
   readonly letters: Pick<LetterStore, 'keep'>;
   readonly sizeLimit: SizeLimit;
   readonly reporter: Reporter;
-  /** Whether it is known what earlier lives left: once it is, `wake()` is to be called. */
+  /** Whether the journal has reported what previous processes left. Call `wake()` when it has. */
   readonly isOpened: () => boolean;
-  /** As of Sender. */
+  /** As in `SenderOptions`. */
   readonly isDenied?: () => boolean;
 }
 
-/** All that is between a batch and the service: what sends, what says when, and what is learned from the answers. */
+/** Everything between a batch and the service: sends requests, decides when, and learns from the answers. */
 export class Dispatch {
   readonly #gate: Gate;
   readonly #requests: Requests;
@@ -67,7 +67,7 @@ export class Dispatch {
       rests: platform.lifecycle.isHidden,
       onChange: (state) => {
         if (state === 'open') registerSync?.();
-        // What waited for the service is not to hold up what is tracked from now on.
+        // Events that waited for the service must not delay new events.
         if (state === 'closed' && !isStrict)
           for (const { backlog } of parts.lanes.all) backlog.leaveToJournal(FRESH_BATCHES * batch.maxEvents);
         void this.wake();
@@ -101,14 +101,14 @@ export class Dispatch {
     };
   }
 
-  /** Something may be ready to be sent. Resolves once that is on its way, or nothing more can be. */
+  /** Call this when there may be events to send. Resolves once they are being sent, or nothing more can be sent. */
   wake(): Promise<void> {
     return this.#sender.wake();
   }
 
   /**
-   * The page may be gone soon: before this returns, all is given to the journal by `write`, and as much of it sent as
-   * requests take that outlive the page.
+   * The page may be gone soon. Before this returns, `write` gives all events to the journal, and requests that outlive the page
+   * send as many of them as they can.
    */
   leave(isLeft: boolean, write: () => void): void {
     this.#sender.leave(isLeft, write);
@@ -117,7 +117,7 @@ export class Dispatch {
   /** The page is back. */
   show(): void {
     this.#gate.catchUp();
-    // Who comes back may have come out of a tunnel.
+    // The network may have come back meanwhile.
     this.online();
   }
 
@@ -132,22 +132,22 @@ export class Dispatch {
     this.#gate.doubt();
   }
 
-  /** Takes every key that was ever used out of a text. */
+  /** Removes the API key, and the keys that it replaced lately, from a text. */
   redact(text: string): string {
     return this.#requests.redact(text);
   }
 
-  /** Later requests carry this key; one is made at once where requests had to wait. */
+  /** Later requests carry this key. If requests are paused, one is made at once. */
   setApiKey(apiKey: string): void {
     if (this.#requests.setApiKey(apiKey)) this.#gate.resume();
   }
 
-  /** Resolves with the work, or as soon as nothing can become of any event before `until`. */
+  /** Resolves when the work ends, or as soon as no event can make progress before `until`, in milliseconds since 1970. */
   whileUseful(work: Promise<void>, until: number): Promise<void> {
     return this.#gate.whileUseful(work, until);
   }
 
-  /** Ends what is under way, without waiting for answers. */
+  /** Aborts pending requests, without waiting for answers. */
   async stop(): Promise<void> {
     this.#gate.stop();
     this.#letterbox.stop();

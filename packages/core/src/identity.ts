@@ -9,20 +9,20 @@ import type { Reporter } from './tell/reporter.ts';
 import type { Lanes } from './wait/lanes.ts';
 import { replay } from './wait/replay.ts';
 
-/** What a tracker lends to the events that it holds. */
+/** What the tracker passes to its held events. */
 export interface HeldOptions {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly lanes: Lanes;
   readonly journal: Journal;
   readonly reporter: Reporter;
-  /** Puts an event on the road that is counted already. */
+  /** Adds an event to its lane. The event is counted as accepted already. */
   readonly enter: (event: WaitingEvent) => void;
-  /** There may be events that can be sent. */
+  /** Called when there may be events to send. */
   readonly wake: () => void;
 }
 
-/** The events of a tracker that wait until their user is known. */
+/** Creates the store of events that wait until their user is known. */
 export function createHeld(options: HeldOptions): HeldEvents {
   const { settings, clock, lanes, journal, reporter, enter, wake } = options;
   const { backlog, committer } = lanes.normal;

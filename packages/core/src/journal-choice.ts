@@ -7,10 +7,10 @@ import { MemoryNote, type Note } from './keep/note.ts';
 import type { Settings } from './options/settings.ts';
 import type { JournalPlace } from './platform/platform.ts';
 
-/** A place beside the events. */
+/** A second journal, stored beside the events. */
 type Part = 'dead-letters' | 'unidentified';
 
-/** The journal that the settings ask for. */
+/** Creates the journal that the settings ask for. */
 export function createJournal(settings: Settings, clock: Clock, part?: Part): Journal {
   const { journal, buffer } = settings;
   if (typeof journal === 'object' && part === undefined) return journal;
@@ -21,12 +21,12 @@ export function createJournal(settings: Settings, clock: Clock, part?: Part): Jo
   );
 }
 
-/** Whether such a journal may hold something. False spares opening it, which makes its place. */
+/** Whether the journal of a part may hold something. If not, do not open it: opening it would create its place in storage. */
 export async function mayHold(settings: Settings, clock: Clock, part: Part): Promise<boolean> {
   return settings.journal !== undefined || platform.exists(placeOf(settings, clock, part));
 }
 
-/** The note that goes with what is held. */
+/** Creates the note that is kept with the held events. */
 export function createNote(settings: Settings, clock: Clock): Note {
   const isStored = settings.journal === undefined;
   return (isStored && platform.createNote(placeOf(settings, clock, 'unidentified'))) || new MemoryNote();

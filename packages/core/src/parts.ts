@@ -8,34 +8,34 @@ import type { LoggerPart } from './parts/logger.ts';
 import type { PolicyPart } from './parts/policy.ts';
 
 /**
- * What not every page needs. In Node, and on the edge, a tracker has all of it. In a page each is an entry point of its
- * own, so that those who do without it do not load it: `createTracker({ compress: true, parts: { gzip } })`.
+ * Optional stages. In Node and on the edge, a tracker has all of them. In a page, each part has its own entry point, so that a
+ * page loads only the parts that it uses: `createTracker({ compress: true, parts: { gzip } })`.
  */
 export interface Parts {
-  /** `@sluice/core/gzip`: what `compress` takes. */
+  /** `@sluice/core/gzip`: needed for `compress`. */
   readonly gzip?: GzipPart | undefined;
-  /** `@sluice/core/dead-letters`: what `tracker.deadLetters` takes. */
+  /** `@sluice/core/dead-letters`: needed for `tracker.deadLetters`. */
   readonly deadLetters?: DeadLettersPart | undefined;
-  /** `@sluice/core/logger`: what `logger` takes. */
+  /** `@sluice/core/logger`: needed for `logger`. */
   readonly logger?: LoggerPart | undefined;
-  /** `@sluice/core/guards`: what `transport`, `clock` and `random` take. */
+  /** `@sluice/core/guards`: needed for `transport`, `clock` and `random`. */
   readonly guards?: GuardsPart | undefined;
-  /** `@sluice/core/classify`: what `delivery.classify` takes. */
+  /** `@sluice/core/classify`: needed for `delivery.classify`. */
   readonly classify?: ClassifyPart | undefined;
-  /** `@sluice/core/idempotency`: what `delivery.idempotencyHeader` takes. */
+  /** `@sluice/core/idempotency`: needed for `delivery.idempotencyHeader`. */
   readonly idempotency?: IdempotencyPart | undefined;
-  /** `@sluice/core/policy`: what `delivery.policy` takes. */
+  /** `@sluice/core/policy`: needed for `delivery.policy`. */
   readonly policy?: PolicyPart | undefined;
 }
 
-/** Says how to get a part that is used and was not given. */
+/** Throws a ConfigError that says how to add a missing part. */
 export function missingPart(option: string, part: keyof Parts): never {
   const entry = part === 'deadLetters' ? 'dead-letters' : part;
   const how = `give parts: { ${part} }, from @sluice/core/${entry}`;
   throw new ConfigError(option, `${option} needs a part here: ${how}`);
 }
 
-/** The rule of an option of which the part is missing. */
+/** The rule of an option whose part is missing: it refuses every value. */
 export function missing(part: keyof Parts): Rule {
   return [(_, option = '') => missingPart(option, part), ''];
 }

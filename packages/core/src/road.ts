@@ -19,7 +19,7 @@ import { Books } from './tell/books.ts';
 import { Reporter } from './tell/reporter.ts';
 import { Lanes } from './wait/lanes.ts';
 
-/** Makes the road of a tracker's events, in the order in which they take it, and is told what happens to the process or page. */
+/** Builds the stages of a tracker in the order in which events pass them. Handles the lifecycle of the process or page. */
 export class Road {
   readonly clock: Clock;
   readonly reporter: Reporter;
@@ -31,7 +31,7 @@ export class Road {
   readonly #journal: Journal;
   readonly #lanes: Lanes;
   readonly #sizeLimit: SizeLimit;
-  /** What is to be closed with it. */
+  /** Closed when the road closes. */
   readonly #resources: readonly { close(): Promise<void> }[];
   readonly #books = new Books();
   readonly #handOver: Hooked['handOver'];
@@ -39,10 +39,10 @@ export class Road {
   #isOpened = false;
   #isClosed = false;
   readonly #stopListening: () => void;
-  /** Whether the process ends, or the page is being left: what is tracked now is written at once, or never. */
+  /** Whether the process ends, or the page is being left. An event tracked now must be written at once, or it is lost. */
   #isLeft = false;
 
-  /** @param flush Resolves once what is tracked by now is settled, or cannot be. */
+  /** @param flush Resolves once all events tracked by now are settled, or cannot be settled for now. */
   constructor(settings: Settings, flush: () => Promise<unknown>) {
     this.#settings = settings;
     const { batch, buffer, storage } = settings;
@@ -93,7 +93,7 @@ export class Road {
     const part = settings.parts.deadLetters?.({
       ...{ ...letterOptions, ...lanes.normal },
       mayHold: () => mayHold(settings, clock, 'dead-letters'),
-      // What is read together is replayed together.
+      // Dead letters that are read together are replayed together: read as many as fit one append.
       page: journal.groupLimit,
       isClosed: () => this.#isClosed,
       onReplayed: (count) => {
@@ -123,11 +123,11 @@ export class Road {
         this.#writeNow();
       },
       hide: (isLeft) => {
-        // Before all that goes is written, each event by itself.
+        // Before `#isLeft` is set: after that, each event that this releases would be written by itself.
         this.admission.held?.leave();
-        // A page that is left is also hidden, before or after.
+        // A page that is left is also hidden, before or after: keep `true`.
         this.#isLeft ||= isLeft;
-        // What is still here is neither written nor sent.
+        // Consent is denied: nothing is written or sent.
         if (this.admission.isDenied) return;
         const write = () => void this.#writeAndSend(this.#lanes.writeAll(), !this.#isLeft);
         this.dispatch.leave(this.#isLeft, write);
@@ -141,7 +141,7 @@ export class Road {
     });
   }
 
-  /** Takes an event. Throws an InvalidEventError where it is too large. */
+  /** Accepts an event. Throws an InvalidEventError if it is too large. */
   accept(text: string, at: number, isHigh: boolean, isUnidentified: boolean): void {
     this.#checkSize(text, at);
     if (this.#isClosed || this.admission.isOpen(isUnidentified)) {
@@ -155,7 +155,7 @@ export class Road {
 
   /** As `Tracker.durable`. */
   async durable(): Promise<void> {
-    // What is held may go on its road meanwhile.
+    // Held events come first: this may release some of them to the lanes, which are written next.
     const isAdmitted = await this.admission.write();
     const isWritten = (await this.#lanes.write()) && isAdmitted;
     if (!isWritten || !this.#journal.survives) {
@@ -170,12 +170,15 @@ export class Road {
     }
   }
 
-  /** From now on, until the returned function is called, no event waits for others. */
+  /** From now on, until the returned function is called, no event waits for a batch to fill. */
   hurry(): () => void {
     return this.#lanes.hurry();
   }
 
-  /** Resolves once all that is known by now is settled. */
+  /**
+   * Resolves once all events known by now are settled. Resolves earlier at the deadline, or when no event can make progress
+   * before it.
+   */
   async settleAll(deadline: Deadline): Promise<void> {
     await this.#opened;
     await this.admission.held?.settled();
@@ -185,12 +188,12 @@ export class Road {
     await this.dispatch.whileUseful(settled, deadline.at);
   }
 
-  /** Later events are dropped. */
+  /** From now on, new events are dropped. */
   shut(): void {
     this.#isClosed = true;
   }
 
-  /** Leaves the rest to the journal, and gives everything back. */
+  /** Leaves the rest to the journal, and releases all resources. */
   async close(): Promise<void> {
     this.#lanes.stopBatches();
     await this.dispatch.stop();
@@ -198,7 +201,7 @@ export class Road {
     await this.#lanes.commit();
     await this.#lanes.secure();
     this.#lanes.stopWriting();
-    // Not before: should the process end while the disk hangs, what waits is still written at its last moment.
+    // Not earlier: if the process ends while the disk hangs, the exit handler still writes the waiting events.
     this.#stopListening();
     const closing = this.#resources.map(async (part) => part.close());
     for (const end of await Promise.allSettled(closing)) {
@@ -206,7 +209,7 @@ export class Road {
     }
   }
 
-  /** What no journal holds ends here, and that is said. */
+  /** Drops the events that no journal holds, and reports them as `closed`. */
   giveUpVolatile(): void {
     const { survives, unsaved = 0 } = this.#journal;
     const count = this.#lanes.giveUp(survives, unsaved);
@@ -248,7 +251,7 @@ export class Road {
     calm();
   }
 
-  /** Events may be kept elsewhere now. */
+  /** Reports the failure. Events may be kept in another place now: reports that too. */
   #storageFailed(error: unknown): void {
     this.reporter.storageFailed(error);
     this.reporter.journal(this.snapshots.journalKind);
@@ -264,7 +267,7 @@ export class Road {
     }
   }
 
-  /** Puts an event on the road. @param accepted 0 for one that is counted already. */
+  /** Adds an event to its lane. @param accepted 0 if the event is counted as accepted already. */
   #enter(text: string, at: number, isHigh: boolean, accepted = 0): void {
     const isClosed = this.#isClosed && accepted > 0;
     const { backlog, committer } = isHigh ? this.#lanes.high : this.#lanes.normal;
@@ -281,7 +284,7 @@ export class Road {
     const { maxEventBytes } = this.#settings;
     const refused = this.#sizeLimit.tooLargeBytes(now) - BATCH_OVERHEAD_BYTES;
     const most = Math.min(maxEventBytes, refused - 1);
-    // Only a text of a third of the limit or more can be above it.
+    // UTF-8 takes at most three bytes per character: a text this short cannot exceed the limit.
     if (text.length * 3 <= most) return;
     const bytes = platform.text.byteLength(text);
     if (bytes <= most) return;

@@ -20,7 +20,7 @@ export interface SnapshotsOptions {
   readonly admission: Pick<Admission, 'pending' | 'held' | 'unwritten'>;
 }
 
-/** What `stats()` shows, put together from all parts. */
+/** Builds what `stats()` returns from the state of all stages. */
 export class Snapshots {
   readonly #options: SnapshotsOptions;
   readonly #acceptedRate = new RateMeter();
@@ -37,7 +37,7 @@ export class Snapshots {
     return lanes.failing ? 'memory' : journal.kind;
   }
 
-  /** Looks at the counters from which rates are made. Costs next to nothing. */
+  /** Samples the counters from which the rates are computed. Cheap to call. */
   sample(): void {
     const { books, clock } = this.#options;
     const now = clock.now();
@@ -45,7 +45,7 @@ export class Snapshots {
     this.#deliveredRate.sample(books.delivered, now);
   }
 
-  /** What became of all events so far. */
+  /** The counts of all events so far. */
   report(): FlushReport {
     const { admission, books, lanes } = this.#options;
     const { delivered, deadLettered, droppedTotal } = books;

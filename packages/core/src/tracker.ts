@@ -1,4 +1,4 @@
-// Users whose own settings lack this library still have to compile against `await using`.
+// `await using` needs the types of this library, also where a user's tsconfig does not list it.
 /// <reference lib="esnext.disposable" preserve="true" />
 import { readApiKey } from '@sluice/protocol';
 import { platform } from '#platform';
@@ -15,13 +15,13 @@ import type { TrackerEvents } from './tell/tracker-events.ts';
 
 const FLUSH_TIMEOUT_MS = 30_000;
 const CLOSE_TIMEOUT_MS = 10_000;
-/** Bound of giving everything back, also where storage hangs. */
+/** `close()` releases its resources within this time, even if storage hangs. */
 const SHUT_DOWN_MS = 5_000;
 const NO_OPTIONS: TrackOptions = {};
 
 /**
- * Makes a tracker. Synchronous: what is tracked while its journal opens waits in memory.
- * Throws a ConfigError where an option is wrong, and nothing else.
+ * Makes a tracker. Synchronous: events tracked while the journal opens wait in memory.
+ * Throws a ConfigError if an option is wrong, and nothing else.
  */
 export function createTracker(options: TrackerOptions): Tracker {
   return new Tracker(readOptions(options, platform));
@@ -33,7 +33,7 @@ export class Tracker {
   readonly #texts: EventTexts;
   readonly #road: Road;
   #closed: Promise<FlushReport> | undefined;
-  /** Aborted once nothing will be delivered any more. */
+  /** Aborted after the flush of `close()`: nothing is delivered any more, so every other `flush()` ends. */
   readonly #ending = platform.createAbortController();
 
   /** @internal */
@@ -45,16 +45,16 @@ export class Tracker {
   }
 
   /**
-   * The events that the service refused for good: to look at, send again, or delete. In a page this takes the part
-   * `deadLetters`, and throws a ConfigError without it; they are kept all the same.
+   * The events that the service refused for good. Read them, send them again, or delete them. A page needs the part
+   * `deadLetters` for this: without the part, this throws a ConfigError, but the dead letters are kept all the same.
    */
   get deadLetters(): DeadLetters {
     return this.#road.deadLetters ?? missingPart('tracker.deadLetters', 'deadLetters');
   }
 
   /**
-   * Takes an event: stamps it, and leaves the rest to be done later. Does no I/O, and never throws: an event that cannot
-   * be sent is counted and raised as `invalid`, one for which there is no room as `dropped`.
+   * Accepts an event and stamps it; everything else happens later. Does no I/O and never throws. If the event cannot be sent,
+   * the tracker counts it and emits `invalid`. If there is no room for it, the tracker drops it and emits `dropped`.
    *
    * @param name Name of the event.
    * @param payload Any data that JSON can hold.
@@ -69,7 +69,7 @@ export class Tracker {
     }
   }
 
-  /** Sets the user to whom events belong from here on, unless they say otherwise. Never throws, as `track()`. */
+  /** Sets the user of later events that name none themselves. Like `track()`, it never throws: it emits `invalid`. */
   identify(correlationValue: string): void {
     try {
       checkText('correlationValue', correlationValue, this.#settings.maxEventBytes);
@@ -80,17 +80,17 @@ export class Tracker {
   }
 
   /**
-   * The customer has signed out: later events belong to nobody, until `identify()` is called again. What was held and never
-   * identified is dropped. Never throws; `durable()` resolves once the next life knows of it too.
+   * Call this when the customer signs out. Later events belong to nobody until `identify()` is called again. Held events that
+   * were never identified are dropped. Never throws. Once `durable()` resolves, the next process or page knows it too.
    */
   reset(): void {
     this.#setCustomer(undefined);
   }
 
   /**
-   * Whether events may be kept and sent from here on. `pending` keeps what comes in memory only; `granted` lets it go on;
-   * `denied` drops it, with all that waits and is stored: a request under way goes on, and is not made again. Throws a
-   * ConfigError where it is none of these.
+   * Sets whether Sluice may keep and send events from now on. `pending`: new events stay in memory. `granted`: waiting events
+   * continue. `denied`: new, waiting and stored events are dropped; a pending request goes on, but is not retried. Throws a
+   * ConfigError for any other value.
    */
   setConsent(consent: Consent): void {
     const read = readConsent(consent);
@@ -98,25 +98,26 @@ export class Tracker {
   }
 
   /**
-   * Later requests carry this key; a sender that paused because of the former one goes on at once. The journal stays where
-   * it is. Throws a ConfigError where it is no key.
+   * Later requests carry this key. If requests are paused, one is made at once to test the key. The journal stays where it is.
+   * Throws a ConfigError if it is not a key.
    */
   setApiKey(apiKey: string): void {
     this.#road.dispatch.setApiKey(readApiKey(apiKey));
   }
 
   /**
-   * Resolves once all that was tracked before is durable: in the journal, and synced as `fsync` says; with `interval`, now.
-   * Rejects with a StorageError where the journal fails or is in memory: the events go on, and end with the process.
-   * What was dropped because the journal is full is raised as `dropped`, not here.
+   * Resolves once all events tracked before are durable: the journal has them, and they are synced unless `fsync` is `never`.
+   * Rejects with a StorageError if the journal fails or is in memory, or if events wait for consent. Such events stay in
+   * memory, and are lost if the process ends. If the journal is full, this does not reject: the tracker emits `dropped`.
    */
   durable(): Promise<void> {
     return this.#road.durable();
   }
 
   /**
-   * Resolves once all that was tracked before, and all that was found in the journal, is delivered or a dead letter;
-   * or at the time-out, or as soon as nothing can become of any before it, with what is pending. Never rejects.
+   * Resolves once all events tracked before, and all events found in the journal, are delivered, dead letters or dropped.
+   * Resolves earlier at the time-out, or when no event can make progress before the time-out; the report then says how many are
+   * pending. Never rejects.
    */
   async flush(options?: FinishOptions): Promise<FlushReport> {
     const { timeoutMs, signal } = finishOptions(options, FLUSH_TIMEOUT_MS);
@@ -132,7 +133,10 @@ export class Tracker {
     return difference(before, this.#road.snapshots.report());
   }
 
-  /** Flushes until the time-out, leaves the rest to the journal, and gives everything back. Later events are dropped. Never rejects. */
+  /**
+   * Flushes until the time-out, leaves the rest to the journal, and releases all resources. Later events are dropped. Never
+   * rejects.
+   */
   close(options?: FinishOptions): Promise<FlushReport> {
     this.#road.shut();
     this.#closed ??= this.#close(finishOptions(options, CLOSE_TIMEOUT_MS));
@@ -143,12 +147,12 @@ export class Tracker {
     await this.close();
   }
 
-  /** The books, and what waits where. Costs next to nothing. */
+  /** A snapshot: the counts of all events, and what waits where. Cheap to call. */
   stats(): TrackerStats {
     return this.#road.snapshots.take();
   }
 
-  /** Listens to what happens. Returns how to stop. A listener that throws disturbs nothing. */
+  /** Adds a listener. Returns a function that removes it. A listener that throws disturbs nothing. */
   on<Name extends keyof TrackerEvents>(
     event: Name,
     listener: (detail: TrackerEvents[Name]) => void,
@@ -165,19 +169,19 @@ export class Tracker {
     return difference(before, this.#road.snapshots.report());
   }
 
-  /** Whose events are that do not say; undefined where that is not known. */
+  /** Sets the user of events that name none; undefined if the user is not known. */
   #setCustomer(customer: string | undefined): void {
     this.#texts.correlationValue = customer ?? this.#nobody;
     if (this.#closed === undefined) this.#road.admission.identify(customer);
   }
 
-  /** What stands in an event that is nobody's. */
+  /** The correlationValue of an event without a user: a placeholder if such events are held, else undefined. */
   get #nobody(): string | undefined {
     return this.#settings.unidentified.hold ? UNIDENTIFIED : undefined;
   }
 }
 
-/** What became of events between two reports, and what is left. */
+/** The counts between two reports, and the events that are still pending. */
 function difference(before: FlushReport, after: FlushReport): FlushReport {
   return {
     delivered: after.delivered - before.delivered,

@@ -3,7 +3,7 @@ import { uuid as newUuid } from '../base/uuid.ts';
 import { payloadText } from './payload.ts';
 import { UNIDENTIFIED } from './unidentified.ts';
 
-/** What can be said of one event besides its name and payload. */
+/** Options of one event, besides its name and payload. */
 export interface TrackOptions {
   /** The user it belongs to. Default: the value given to `identify()`. */
   readonly correlationValue?: string | undefined;
@@ -13,7 +13,7 @@ export interface TrackOptions {
   readonly uuid?: string | undefined;
   /** Default: the tracker's `source`. */
   readonly source?: string | undefined;
-  /** `high`: written and sent at once, before others, and given up last where there is no room. Default: `normal`. */
+  /** `high`: written and sent at once, before others, and dropped last when there is no room. Default: `normal`. */
   readonly priority?: 'normal' | 'high' | undefined;
 }
 
@@ -26,40 +26,40 @@ const OPTION_NAMES: ReadonlySet<string> = new Set([
 ]);
 const FIRST_TIME = Date.parse('0000-01-01T00:00:00.000Z');
 const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
-/** Bounds what is kept for names that are used again: so many of them, of such a length. */
+/** Bounds of the cache of heads: how many, and for names of what length. */
 const MAX_HEADS = 256;
 const MAX_NAME_LENGTH = 128;
 const NON_EMPTY = 'must be a non-empty string';
-/** Text that JSON leaves as it is. */
+/** Text that JSON does not escape. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 /**
- * Makes the JSON text of a tracker's events: to the byte what JSON.stringify makes of a whole event, in two thirds of
- * the time. What many events have in common is made once, and joined by `join`, which gives text that lies in one piece.
+ * Makes the JSON text of a tracker's events. The result is equal, byte for byte, to JSON.stringify of the whole event, in two
+ * thirds of the time. Parts that many events share are cached. They are built with `join`, which makes a string in one piece.
  */
 export class EventTexts {
   readonly #correlationKey: string;
   readonly #source: string;
   readonly #maxBytes: number;
-  /** Of each name, the text up to the correlationValue. */
+  /** For each event name, the text up to the correlationValue. */
   readonly #heads = new Map<string, string>();
-  /** The text from the source to the uuid, of the last source and time. */
+  /** The text from the source to the uuid, for the last source and time. */
   #middle = '';
   #middleSource: string | undefined;
   #middleTime = Number.NaN;
-  /** The user to whom events belong that do not say; UNIDENTIFIED where that is to be seen later. */
+  /** The user of events that name none; UNIDENTIFIED if such events are held. */
   correlationValue: string | undefined;
   /** Whether the event that was made last names no user. */
   isUnidentified = false;
 
-  /** @param maxBytes What is known to bring an event above this is not looked at to its end. */
+  /** @param maxBytes Bound of an event. A text or payload that exceeds it alone is not read to its end. */
   constructor(correlationKey: string, source: string, maxBytes: number) {
     this.#correlationKey = correlationKey;
     this.#source = source;
     this.#maxBytes = maxBytes;
   }
 
-  /** Stamps an event and makes its text, once and for all. Throws an InvalidEventError that names the field at fault. */
+  /** Stamps an event and makes its JSON text. Throws an InvalidEventError that names the field at fault. */
   create(name: unknown, payload: unknown, options: TrackOptions, now: number): string {
     if (typeof options !== 'object' || options === null || isList(options)) {
       throw refusal('options', 'must be an object', options);
@@ -90,9 +90,9 @@ export class EventTexts {
     const middle = this.#middleOf(source, options.timestamp ?? now);
     const text = payloadText(payload, maxBytes);
     const end = text === '' ? '"}' : `","payload":${text}}`;
-    // The test costs a third of what it saves.
+    // The test costs a third of the time that it saves.
     const value = PLAIN.test(correlationValue) ? `"${correlationValue}"` : JSON.stringify(correlationValue);
-    // Last: a payload's toJSON may track others.
+    // Set last: a payload's toJSON may call track() itself.
     this.isUnidentified = isUnidentified;
     return this.#headOf(name) + value + middle + uuid + end;
   }
@@ -107,7 +107,7 @@ export class EventTexts {
     return head;
   }
 
-  /** Most events are tracked in the millisecond of another. */
+  /** Cached: most events are tracked in the same millisecond as another. */
   #middleOf(source: string, time: Date | number | string): string {
     if (time === this.#middleTime && source === this.#middleSource) return this.#middle;
     const timestamp = isoTime(time);
@@ -123,8 +123,8 @@ export class EventTexts {
 }
 
 /**
- * Throws an InvalidEventError where an event's text is none or empty, or brings the event above its bound: that is told before
- * the text is looked at.
+ * Throws an InvalidEventError if a field of an event is not a string, is empty, or is longer than the event may be. Compares
+ * the length only, so that a long text is not read.
  */
 export function checkText(
   field: string,
@@ -137,7 +137,7 @@ export function checkText(
   throw refusal(field, `must take at most ${maxBytes} bytes`, text);
 }
 
-/** Whether these are elements side by side: an array, a text or bytes, of which there may be millions. */
+/** Whether this is an array, a string object or a typed array: it may have millions of keys. */
 function isList(value: object): boolean {
   return Object.hasOwn(value, 'length') || ArrayBuffer.isView(value);
 }

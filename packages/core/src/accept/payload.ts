@@ -1,38 +1,39 @@
 import { describe, InvalidEventError } from '@sluice/protocol';
 
-/** Deeper than this, receivers' JSON parsers give up too; a cycle looks the same. */
+/** Beyond this depth, JSON parsers of receivers fail too. A cycle also exceeds it. */
 const MAX_DEPTH = 500;
-/** Bounds the walk where most values are undefined, which JSON leaves out. */
+/** Bounds the walk if most values are undefined: JSON leaves these out, so they take no bytes. */
 const MAX_VALUES = 100_000;
 const MAX_PATH_LENGTH = 120;
 const TOO_MANY: Fault = { path: '', rule: `brings the payload above ${MAX_VALUES} values` };
-/** Of bytes as JSON has them, an element takes two characters at least. */
+/** In JSON, each element of a byte array takes at least two characters. */
 const BYTES_PER_ELEMENT = 2;
 
-/** What is wrong, and the path to it, made on the way back so that a sound payload costs no path. */
+/** What is wrong, and the path to it. The path is built on the way back up, so that a valid payload costs no path. */
 interface Fault {
   readonly path: string;
   readonly rule: string;
 }
 
-/** How far the walk through a payload has come. */
+/** The progress of the walk through a payload. */
 interface Walk {
   readonly maxBytes: number;
-  /** What is left of these. Never less than what is left in truth: a character counts as one byte. */
+  /** An upper bound of what is left of `maxBytes`: each character counts as one byte. */
   room: number;
   values: number;
 }
 
-/** Objects of which JSON keeps nothing or next to nothing, by the names that `Object.prototype.toString` gives them. */
+/** Objects of which JSON keeps little or nothing, by the names that `Object.prototype.toString` gives them. */
 const LOSSY = /^(?:(?:Weak)?(?:Map|Set|Ref)|Promise|Error|RegExp|ArrayBuffer|DataView|BigInt)$/;
-/** Objects that JSON makes a value of. */
+/** Objects that JSON writes as a primitive value. */
 const BOXED = /^(?:String|Number|Boolean)$/;
 
 /**
- * The JSON of a payload, empty where there is none; or an InvalidEventError. Refuses what JSON would silently leave out or
- * change: functions, symbols, a Map. As in JSON, properties that are undefined are absent, and NaN and Infinity become null.
+ * The JSON of a payload; empty if there is no payload. Throws an InvalidEventError for values that JSON would silently leave
+ * out or change: functions, symbols, a Map. As in JSON, properties that are undefined are absent, and NaN and Infinity become
+ * null.
  *
- * @param maxBytes The walk ends where the payload is known to take more: nothing large is looked at to its end.
+ * @param maxBytes The walk stops as soon as the payload must exceed this: a large payload is not read to its end.
  */
 export function payloadText(payload: unknown, maxBytes: number): string {
   if (payload === undefined) return '';
@@ -57,12 +58,12 @@ function tooLarge({ maxBytes }: Walk): Fault {
   return { path: '', rule: `brings the payload above ${maxBytes} bytes` };
 }
 
-/** Within an event, where its toJSON is told the name that it has there. */
+/** Serialises the payload as a property, because its toJSON receives the name of that property. */
 function customText(payload: object): string {
   return JSON.stringify({ payload }).slice('{"payload":'.length, -'}'.length);
 }
 
-/** @param isJson Whether a toJSON gave it: then it is not asked for its toJSON again. */
+/** @param isJson Whether a toJSON returned the value: JSON does not call its toJSON again. */
 function findFault(value: unknown, depth: number, walk: Walk, isJson = false): Fault | undefined {
   switch (typeof value) {
     case 'function':
@@ -80,7 +81,7 @@ function findFault(value: unknown, depth: number, walk: Walk, isJson = false): F
   }
 }
 
-/** As `findFault`, and counts the value. @param around What JSON has around it, in characters. */
+/** As `findFault`, and counts the value. @param around Characters of JSON around the value. */
 function findCounted(
   value: unknown,
   depth: number,
@@ -106,12 +107,12 @@ function findInside(value: object, depth: number, walk: Walk): Fault | undefined
     }
     return undefined;
   }
-  // JSON has its text; it is not to be walked by its characters.
+  // JSON writes it as text: do not walk through its characters.
   if (isStringObject(value)) return findCounted(String(value), depth, walk, 0);
   const hasPlainKeys = isPlain(value);
   const loss = hasPlainKeys ? undefined : findLoss(value);
   if (loss !== undefined) return loss;
-  // Faster than Object.keys, but gives what is inherited too: JSON does not look at it.
+  // Faster than Object.keys, but lists inherited properties too, which JSON ignores.
   for (const key in value) {
     if (!hasPlainKeys && !Object.hasOwn(value, key)) continue;
     walk.values += 1;
@@ -119,7 +120,7 @@ function findInside(value: object, depth: number, walk: Walk): Fault | undefined
     const item = (value as Record<string, unknown>)[key];
     if (item === undefined) continue;
     const fault = findCounted(item, depth + 1, walk, key.length + 4);
-    // A plain object inherits what a page added to Object.prototype, and nothing else.
+    // A plain object inherits only what a page added to Object.prototype: a fault in that does not count.
     if (fault !== undefined && Object.hasOwn(value, key)) {
       return { ...fault, path: `.${key}${fault.path}` };
     }
@@ -127,19 +128,19 @@ function findInside(value: object, depth: number, walk: Walk): Fault | undefined
   return undefined;
 }
 
-/** Most values are, and need none of the questions that objects do. */
+/** Most values are: they need none of the checks that objects need. */
 function isSimple(value: unknown): boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
-/** Whether these are bytes, or other elements side by side, of which there are too many: told before any is looked at. */
+/** Whether this is a typed array with too many elements for the bytes that are left. Reads none of them. */
 function isLong(value: unknown, { room }: Walk): boolean {
   if (!ArrayBuffer.isView(value)) return false;
   const { length = 0 } = value as Partial<Uint8Array>;
   return length * BYTES_PER_ELEMENT > room;
 }
 
-/** Whether it is a String, also of another realm or under another name. */
+/** Whether it is a String object, also one of another realm or with a changed tag. */
 function isStringObject(value: object): boolean {
   if (!Object.hasOwn(value, 'length')) return false;
   try {
@@ -150,7 +151,7 @@ function isStringObject(value: object): boolean {
   }
 }
 
-/** A Map, a Set, an Error, or anything else of a class of its own that shows nothing, would be sent as `{}`. */
+/** JSON would write `{}` for a Map, a Set, an Error, or another built-in object without properties of its own. */
 function findLoss(value: object): Fault | undefined {
   const kind = kindOf(value);
   const isSound =

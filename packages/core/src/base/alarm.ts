@@ -1,6 +1,6 @@
 import type { Clock, Timer } from './clock.ts';
 
-/** Calls back after a while, once each time that it is set. */
+/** A timer that calls back once each time it is set. */
 export class Alarm {
   readonly #clock: Clock;
   readonly #callback: () => void;
@@ -11,12 +11,12 @@ export class Alarm {
     this.#callback = callback;
   }
 
-  /** Whether it is yet to call back. */
+  /** Whether a call is pending. */
   get isSet(): boolean {
     return this.#timer !== undefined;
   }
 
-  /** Calls back in so many milliseconds. Where it is set already, that stays as it is. */
+  /** Calls back after `delayMs` milliseconds. Does nothing if it is set already. */
   set(delayMs: number): void {
     this.#timer ??= this.#clock.setTimeout(() => {
       this.#timer = undefined;

@@ -5,21 +5,21 @@ export interface Timer {
   cancel(): void;
 }
 
-/** Time as the tracker sees it. Tests pass a virtual one. */
+/** The tracker's source of time. Tests pass a virtual clock. */
 export interface Clock {
   /** Milliseconds since 1970, UTC. */
   now(): number;
   /**
    * Calls back after `delayMs` milliseconds. A timer does not keep a Node process alive,
-   * unless `keepAlive` says that somebody awaits it.
+   * unless `keepAlive` is true, because a caller awaits it.
    */
   setTimeout(callback: () => void, delayMs: number, keepAlive?: boolean): Timer;
 }
 
 /**
- * Resolves when it is woken, or the signal aborts, whichever is first. Never rejects.
+ * Resolves when `wake` is called or the signal aborts, whichever is first. Never rejects.
  *
- * @param start Is given how to wake it. Returns what is to be done once it is awake.
+ * @param start Receives `wake`. Returns a clean-up function, which is called when the wait ends.
  */
 export function untilWoken(signal: AbortSignal, start: (wake: () => void) => () => unknown): Promise<void> {
   return new Promise((resolve) => {
@@ -34,7 +34,7 @@ export function untilWoken(signal: AbortSignal, start: (wake: () => void) => () 
   });
 }
 
-/** Waits on a clock, or until the signal aborts, whichever is first. Never rejects. */
+/** Waits for `delayMs` milliseconds, or until the signal aborts, whichever is first. Never rejects. */
 export async function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   await untilWoken(signal, (wake) => {
     const timer = clock.setTimeout(wake, delayMs);
@@ -42,7 +42,7 @@ export async function sleep(clock: Clock, delayMs: number, signal: AbortSignal):
   });
 }
 
-/** A signal that aborts after a while, where a time is given, or with another one. */
+/** A signal that aborts after `delayMs` milliseconds, or with one of the others. Without `delayMs` it has no time limit. */
 export function abortAfter(
   clock: Clock,
   delayMs: number | undefined,
@@ -64,7 +64,7 @@ export function abortAfter(
   };
 }
 
-/** As the work; where that takes longer, rejects with what `giveUp` returns. */
+/** Settles as the work does. If the work takes longer than `mostMs`, rejects with the error that `giveUp` returns. */
 export async function inTime<Result>(
   clock: Clock,
   work: Promise<Result>,

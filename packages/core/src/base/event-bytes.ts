@@ -1,9 +1,9 @@
-/** Consecutive events as bytes: JSON texts in UTF-8, one comma between two of them, which is what a batch body carries. */
+/** Consecutive events as bytes: JSON texts in UTF-8, separated by commas, as in the body of a batch. */
 export interface EventBytes {
   readonly bytes: Uint8Array;
   /** Offset in `bytes` at which each event ends; the comma after it is not part of it. */
   readonly ends: Uint32Array;
-  /** When each event was accepted, in milliseconds since 1970. Left out where it is not known; such events have no age. */
+  /** When each event was accepted, in milliseconds since 1970. Left out if not known: such events never expire. */
   readonly times?: Float64Array | undefined;
 }
 
@@ -18,10 +18,10 @@ export const NO_EVENTS: EventBytes = { bytes: new Uint8Array(0), ends: new Uint3
 
 const encoder = new TextEncoder();
 
-/** What stands between two events. */
+/** The comma between two events. */
 export const COMMA = 0x2c;
 
-/** The events from number `first` on that are within the limit, at least one where there is one. No bytes are copied. */
+/** The events from index `first` on that fit the limit: at least one, if there is one. Copies no bytes. */
 export function sliceEvents({ bytes, ends, times }: EventBytes, first: number, limit: Limit): EventBytes {
   const start = first === 0 ? 0 : (ends[first - 1] ?? 0) + 1;
   const most = Math.min(first + limit.maxEvents, ends.length);
@@ -40,10 +40,10 @@ export function sliceEvents({ bytes, ends, times }: EventBytes, first: number, l
   };
 }
 
-/** Texts as events, each accepted at its own time. */
+/** Encodes texts as events, each with the time at which it was accepted. */
 export function encodeEvents(texts: readonly string[], times: readonly number[]): EventBytes {
   const joined = texts.join(',');
-  // All at once: a call costs more than the bytes of one text do.
+  // One call for all texts: a call costs more than encoding one text.
   const bytes = encoder.encode(joined);
   const isAscii = bytes.length === joined.length;
   let end = -1;
@@ -54,7 +54,7 @@ export function encodeEvents(texts: readonly string[], times: readonly number[])
   return { bytes, ends, times: Float64Array.from(times) };
 }
 
-/** Texts as events that were all accepted at one time. */
+/** Joins texts to events that were all accepted at the same time. */
 export function joinEvents(texts: readonly Uint8Array[], time: number): EventBytes {
   const ends = new Uint32Array(texts.length);
   const times = new Float64Array(texts.length).fill(time);
@@ -68,24 +68,24 @@ export function joinEvents(texts: readonly Uint8Array[], time: number): EventByt
   return { bytes, ends, times };
 }
 
-/** Each event's text. No bytes are copied. */
+/** The text of each event. Copies no bytes. */
 export function splitEvents({ bytes, ends }: EventBytes): Uint8Array[] {
   return Array.from(ends, (end, index) => bytes.subarray(index === 0 ? 0 : (ends[index - 1] ?? 0) + 1, end));
 }
 
-/** Groups as one; what is alone is not copied. */
+/** Merges groups into one. A single group is returned as it is, without a copy. */
 export function mergeEvents(groups: readonly EventBytes[]): EventBytes {
   const [first] = groups;
   if (first !== undefined && groups.length === 1) return first;
   return copyEvents(groups, new Uint8Array(joinedLength(groups)), 0);
 }
 
-/** Bytes that groups take as one. */
+/** The size of the merged groups, in bytes. */
 export function joinedLength(groups: readonly EventBytes[]): number {
   return groups.reduce((total, { bytes }) => total + bytes.length + 1, -1);
 }
 
-/** Copies groups, as one, to an offset in other memory, where there must be room for them. */
+/** Copies groups, merged into one, to an offset in other memory. There must be room for them. */
 export function copyEvents(groups: readonly EventBytes[], target: Uint8Array, offset: number): EventBytes {
   const count = groups.reduce((total, { ends }) => total + ends.length, 0);
   const ends = new Uint32Array(count);

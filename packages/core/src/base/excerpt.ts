@@ -1,7 +1,7 @@
 /** How much of an answer is shown and kept, in characters. */
 export const MAX_EXCERPT_LENGTH = 1024;
 
-/** What is shown and kept of an answer: its start. */
+/** The start of an answer: the part that is shown and kept. */
 export function excerptOf(body: string): string {
   return body.slice(0, MAX_EXCERPT_LENGTH);
 }

@@ -1,21 +1,21 @@
 /** Why an event was dropped. A closed union: types, documentation and metrics all use these words. */
 export type DropReason =
-  /** Memory was full, and nothing in it could be left to the journal. */
+  /** Memory was full, and no event in it could be moved to the journal. */
   | 'buffer-full'
-  /** The journal had reached its bounds: the oldest, or the newest, as `storage.whenFull` says. */
+  /** The journal was full. `storage.whenFull` says whether the oldest or the newest events go; of held events the newest go. */
   | 'journal-full'
-  /** It was older than `storage.maxAgeMs` before the service took it. */
+  /** It was older than `storage.maxAgeMs` before the service accepted it, or than `unidentified.maxAgeMs` while it was held. */
   | 'expired'
   /** It was tracked after `close()`, or no journal held it when the tracker closed. */
   | 'closed'
   /** The journal held it, but it could not be read back intact. */
   | 'damaged'
-  /** The service did not take it, and `delivery.policy` says that such events are dropped. */
+  /** The service did not accept it, and `delivery.policy` says to drop such events. */
   | 'refused'
-  /** Nobody will know whose it was: `reset()` came before `identify()`, or another customer did. */
+  /** Its user stays unknown: `reset()` was called before `identify()`, or another customer was identified. */
   | 'unidentified'
   /** Consent to keep and send it was denied. */
   | 'denied';
 
-/** What became of an event that is not there any more. */
+/** How an event ended. */
 export type Fate = 'delivered' | 'deadLettered' | DropReason;

@@ -1,17 +1,17 @@
 import { type Range, rangeLength } from './range.ts';
 
-/** A range, and the epoch (see epochs.ts) in which its events were counted in. */
+/** A range, and the epoch in which its events were counted (see wait/epochs.ts). */
 export interface EpochRange extends Range {
   readonly epoch: number;
-  /** When its oldest event was accepted, or a time before that, in milliseconds since 1970. Left out where it is not known. */
+  /** When its oldest event was accepted, or an earlier time, in milliseconds since 1970. Left out if not known. */
   readonly at?: number | undefined;
-  /** Whether it is not joined with its neighbours: what was sent together is sent again together. */
+  /** Whether it is never joined with its neighbours: events that were sent together are sent together again. */
   readonly isWhole?: boolean | undefined;
 }
 
-/** Ranges of waiting events, first in, first out. Neighbours are joined, so that its length does not follow the backlog's. */
+/** A queue of ranges, first in, first out. Neighbouring ranges are joined, so that a large backlog needs few ranges. */
 export class RangeQueue {
-  // Two stacks in place of a shifted array: taking from the front costs the same at any length.
+  // Two stacks instead of an array with shift(): taking from the front costs the same at any length.
   #front: EpochRange[] = [];
   #back: EpochRange[] = [];
   #count = 0;
@@ -24,7 +24,7 @@ export class RangeQueue {
   push(range: EpochRange): void {
     if (rangeLength(range) === 0) return;
     this.#count += rangeLength(range);
-    // Of the front the last one is the first one.
+    // The front is in reverse order: its first element is the last range.
     const isInFront = this.#back.length === 0;
     const last = isInFront ? this.#front[0] : this.#back.at(-1);
     const { segment, epoch, isWhole } = range;
@@ -46,7 +46,7 @@ export class RangeQueue {
     return [...this.#front.toReversed(), ...this.#back];
   }
 
-  /** Puts other ranges in the place of each, in order. */
+  /** Replaces each range by the ranges that the callback returns, in order. */
   replace(callback: (range: EpochRange) => readonly EpochRange[]): void {
     const { ranges } = this;
     this.#front = [];
@@ -55,7 +55,7 @@ export class RangeQueue {
     for (const range of ranges) for (const other of callback(range)) this.push(other);
   }
 
-  /** Takes a range out, or puts others in the place of each part of it that is in here. Returns how many events that are. */
+  /** Removes the events of a range, or puts the range that `other` returns in their place. Returns how many events it found. */
   cut(gone: Range, other?: (part: EpochRange) => EpochRange | undefined): number {
     let count = 0;
     this.replace((range) => {
@@ -78,7 +78,7 @@ export class RangeQueue {
     return this.#front.at(-1);
   }
 
-  /** Takes the first `count` events of the first range, which must hold as many. */
+  /** Removes the first `count` events of the first range, which must hold that many. Returns their range. */
   shift(count: number): EpochRange {
     const first = this.peek();
     if (first === undefined || rangeLength(first) < count) {

@@ -1,6 +1,6 @@
 /** Consecutive events of one segment: indexes `from` (inclusive) to `to` (exclusive). */
 export interface Range {
-  /** A positive number that the journal gave. */
+  /** A positive number that the journal chose. */
   readonly segment: number;
   readonly from: number;
   readonly to: number;
@@ -11,7 +11,7 @@ export function rangeLength({ from, to }: Range): number {
   return to - from;
 }
 
-/** What is left of a range without another one of the same segment. */
+/** The parts of a range that lie outside another range of the same segment. */
 export function without<Part extends Omit<Range, 'segment'>>(
   part: Part,
   { from, to }: Omit<Range, 'segment'>,

@@ -1,6 +1,6 @@
 import { describe } from '@sluice/protocol';
 
-/** Whether a thrown value is an error of a class. False where it cannot even be looked at. */
+/** Whether a thrown value is an instance of an error class. False if even this check throws. */
 export function isThrown<Thrown extends Error>(
   thrown: unknown,
   kind: abstract new (...given: never[]) => Thrown,
@@ -12,12 +12,12 @@ export function isThrown<Thrown extends Error>(
   }
 }
 
-/** What was thrown, as an error, whatever it is. */
+/** Turns any thrown value into an Error. */
 export function errorOf(thrown: unknown): Error {
   return isThrown(thrown, Error) ? thrown : new Error(reasonOf(thrown));
 }
 
-/** What a thrown value says, whatever it is: user code may throw anything, also what throws when looked at. */
+/** The message of a thrown value. User code may throw anything, even a value that throws when it is read. */
 export function reasonOf(thrown: unknown): string {
   try {
     return thrown instanceof Error ? String(thrown.message) : describe(thrown);

@@ -1,11 +1,11 @@
 /**
- * The first 128 bits of the SHA-256 of a text, in hexadecimal digits. By itself, as `crypto.subtle` answers too late for the name
- * of a database, and is missing in pages that are not served over https.
+ * The first 128 bits of the SHA-256 of a text, in hexadecimal digits. `crypto.subtle` cannot be used: it is asynchronous, but
+ * the name of a database is needed at once. Pages that are not served over https do not have it at all.
  * https://csrc.nist.gov/pubs/fips/180-4/upd1/final
  */
 export function sha256(text: string): string {
   const bytes = new TextEncoder().encode(text);
-  // The message, the bit 1, and its length in bits at the end of the last block of 64 bytes.
+  // The message, a 1 bit, zeros, and at the end of the last block of 64 bytes the length of the message in bits.
   const padded = new DataView(new ArrayBuffer(Math.ceil((bytes.length + 9) / 64) * 64));
   new Uint8Array(padded.buffer).set(bytes);
   padded.setUint8(bytes.length, 0x80);
@@ -37,7 +37,7 @@ export function sha256(text: string): string {
   return Array.from(sum.subarray(0, 4), (word) => word.toString(16).padStart(8, '0')).join('');
 }
 
-/** The first prime numbers: the constants of the algorithm come of their roots. */
+/** The first prime numbers. The constants of SHA-256 are made from their roots. */
 function primes(count: number): number[] {
   const found: number[] = [];
   for (let candidate = 2; found.length < count; candidate += 1)
@@ -45,7 +45,7 @@ function primes(count: number): number[] {
   return found;
 }
 
-/** The first 32 bits behind the point. */
+/** The first 32 bits of the fractional part. */
 function fraction(root: number): number {
   return ((root % 1) * 2 ** 32) | 0;
 }

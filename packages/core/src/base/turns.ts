@@ -1,8 +1,8 @@
-/** Does one thing after the other, whatever becomes of each. */
+/** Runs tasks one after the other. A task that fails does not stop the next. */
 export class Turns {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Does something once all is over that was given before. */
+  /** Runs a task after all earlier tasks have ended. */
   take<Result>(work: () => Promise<Result>): Promise<Result> {
     const turn = this.#last.then(work);
     this.#last = turn.catch(() => undefined);

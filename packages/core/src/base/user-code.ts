@@ -2,13 +2,13 @@ import { describe } from '@sluice/protocol';
 
 type OnFailed = (error: unknown) => void;
 
-/** An error for what a function of the user's returned. A promise of something is not waited for, nor may it reject unseen. */
+/** An error for a wrong value that user code returned. A promise is not awaited, and its rejection is ignored. */
 export function nonsense(rule: string, got: unknown): Error {
   Promise.resolve(got).catch(() => undefined);
   return new Error(`${rule}, got ${describe(got)}`);
 }
 
-/** Calls code of the user's that may throw, or reject later. */
+/** Calls user code. If it throws, or rejects later, calls `onFailed`. */
 export function attempt(call: () => unknown, onFailed: OnFailed): void {
   try {
     const result = call();
@@ -18,7 +18,7 @@ export function attempt(call: () => unknown, onFailed: OnFailed): void {
   }
 }
 
-/** What code of the user's returns; undefined where it throws, or that is not what the rule says. */
+/** Calls user code and returns its answer. If it throws or the answer is wrong, calls `onFailed` and returns undefined. */
 export function ask<Answer>(
   call: () => unknown,
   isRight: (answer: unknown) => answer is Answer,
@@ -35,7 +35,7 @@ export function ask<Answer>(
   }
 }
 
-/** Whether it is a number within bounds. */
+/** A check for numbers from `least` to `most`. */
 export function isWithin(least: number, most: number): (value: unknown) => value is number {
   return (value): value is number => typeof value === 'number' && value >= least && value <= most;
 }

@@ -1,4 +1,4 @@
-/** The file journal by itself, for Node: to keep it on a disk of your own, or to break that on purpose. */
+/** The file journal by itself, for Node: to use it with a file system of your own, or with one that fails on purpose. */
 
 export type {
   DirectoryEntry,

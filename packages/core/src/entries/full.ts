@@ -1,4 +1,4 @@
-// The package with all its parts in one file: for pages without a bundler, which have nowhere to import a part from.
+// The package with all its parts in one file, for pages without a bundler: they cannot import parts.
 
 export * from '../index.ts';
 export { classify } from '../parts/classify.ts';

@@ -1,10 +1,10 @@
 /**
- * What `sluice.global.js` does: the package is `window.Sluice` from here on, and what the stub of README.md took before is
- * done. Its trackers are real ones from here on.
+ * The script `sluice.global.js`. It sets `window.Sluice` to the package, and performs the calls that the stub in README.md
+ * recorded. From then on, the stub's trackers are real ones.
  */
 import * as sluice from './full.ts';
 
-/** A call that the stub took: of which of its trackers, what, and when. */
+/** A call that the stub recorded: on which of its trackers, which method, the arguments, and when. */
 type Call = readonly [stub: Record<string, unknown>, method: string, args: readonly unknown[], at: number];
 
 const page: { Sluice?: object & { calls?: Call[] } } = Object(globalThis);
@@ -14,7 +14,7 @@ const trackers = new WeakMap<object, object>();
 if (page.Sluice === undefined || calls !== undefined) page.Sluice = { ...sluice };
 if (calls !== undefined) {
   for (const call of calls.splice(0)) perform(call);
-  // Somebody may have kept a function of the stub.
+  // The page may have kept a function of the stub: perform its calls at once.
   calls.push = (call) => {
     perform(call);
     return 0;
@@ -34,7 +34,7 @@ function perform([stub, method, args, at]: Call): void {
       method === 'track' ? [name, payload, { timestamp: at, ...Object(options) }] : args,
     );
   } catch (error) {
-    // One call that is wrong is not to keep others from being done.
+    // A wrong call must not stop the others: throw its error later.
     setTimeout(() => {
       throw error;
     });

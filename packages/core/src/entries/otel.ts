@@ -3,12 +3,12 @@ import type { BreakerState, PauseReason, TrackerStats } from '../tell/stats.ts';
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** An instrument that is asked for its values at each collection. */
+/** An instrument whose values are read at each collection. */
 export interface Instrument {
   addCallback(callback: (result: unknown) => void): void;
 }
 
-/** What is told at a collection. */
+/** Receives the values at a collection. */
 export interface Observations {
   observe(instrument: Instrument, value: number, attributes?: Attributes): void;
 }
@@ -18,7 +18,7 @@ interface InstrumentOptions {
   readonly description: string;
 }
 
-/** As much of a `Meter` of `@opentelemetry/api` as is used here. */
+/** The part of a `Meter` of `@opentelemetry/api` that is used here. */
 export interface Meter {
   createObservableCounter(name: string, options: InstrumentOptions): Instrument;
   createObservableUpDownCounter(name: string, options: InstrumentOptions): Instrument;
@@ -27,7 +27,7 @@ export interface Meter {
   removeBatchObservableCallback(callback: (result: Observations) => void, instruments: Instrument[]): void;
 }
 
-/** A value, or several that an attribute tells apart; undefined where there is none now. */
+/** One value, or several with different attributes; undefined if there is none now. */
 type Value = number | undefined | readonly (readonly [number, Attributes])[];
 
 type Metric = readonly [
@@ -38,7 +38,7 @@ type Metric = readonly [
   value: (stats: TrackerStats) => Value,
 ];
 
-// Records, so that a state added to the type and not here does not compile.
+// Records: a state that is added to the type but not here does not compile.
 const BREAKER_STATES: Readonly<Record<BreakerState, true>> = { closed: true, open: true, 'half-open': true };
 const PAUSE_REASONS: Readonly<Record<PauseReason, true>> = {
   unauthorized: true,
@@ -49,7 +49,7 @@ const PAUSE_REASONS: Readonly<Record<PauseReason, true>> = {
   blocked: true,
 };
 
-/** Names, units and kinds follow OpenTelemetry's conventions: what adds up over trackers is no gauge, and time is in seconds. */
+/** Follows OpenTelemetry's conventions: a value that can be summed over trackers is not a gauge, and time is in seconds. */
 const METRICS: readonly Metric[] = [
   ['Counter', 'sluice.events.accepted', '{event}', 'Events that track() took', (s) => s.accepted],
   ['Counter', 'sluice.events.recovered', '{event}', 'Events that earlier lives left', (s) => s.recovered],
@@ -76,11 +76,11 @@ const METRICS: readonly Metric[] = [
 ];
 
 /**
- * Tells a meter how a tracker is, from one snapshot per collection. Returns how to stop.
+ * Reports the stats of a tracker to a meter, from one snapshot per collection. Returns a function that stops it.
  *
  * @param tracker Anything with a tracker's `stats()`.
  * @param meter A `Meter` of `@opentelemetry/api`.
- * @param attributes Put on all that is told: tells several trackers of one meter apart. Default: none.
+ * @param attributes Added to every value, to tell several trackers of one meter apart. Default: none.
  */
 export function observeTracker(
   tracker: { stats(): TrackerStats },

@@ -11,17 +11,17 @@ import { isIntercepted } from '../send/http/interception.ts';
 import type { Timeouts, Transport } from '../send/http/transport.ts';
 import { createBatch } from '../wait/batch.ts';
 
-/** Few: here nobody cuts what a service finds too large. */
+/** Small: the service worker does not split a batch that the service finds too large. */
 const BATCH: Limit = { maxEvents: 100, maxBytes: 512 * 1024 };
 const TIMEOUTS: Timeouts = { connectMs: 10_000, headersMs: 30_000, bodyMs: 10_000, totalMs: 30_000 };
-/** Answers that find fault with events or with their size: a page sees to these, others go on. */
+/** Answers that find fault with events or their size. A page handles these events; the worker goes on with others. */
 const REFUSALS = new Set([400, 409, 413, 422]);
 
-/** As given to the trackers of the pages: together these name what pages and worker share. */
+/** The same values as for the trackers of the pages: they name the journal that pages and worker share. */
 export interface DrainOptions {
   readonly baseUrl: string;
   readonly correlationKey: string;
-  /** Left out where a relay holds it. */
+  /** Left out if a relay holds it. */
   readonly apiKey?: string | undefined;
 }
 
@@ -31,9 +31,9 @@ interface SyncEvent extends Event {
 }
 
 /**
- * For the script of a service worker: sends what pages left as soon as there is a network, whether or not one is open. Pages ask
- * for that by themselves, where their browser has Background Sync; elsewhere nothing happens. Throws a ConfigError where
- * `baseUrl` is wrong.
+ * For the script of a service worker: sends the events that pages left as soon as there is a network, even if no page is open.
+ * Pages ask the browser for this themselves if it has Background Sync; in other browsers nothing happens. Throws a ConfigError
+ * if `baseUrl` is wrong.
  */
 export function drainOnSync(options: DrainOptions): void {
   readBaseUrl('baseUrl', options.baseUrl, options.apiKey);
@@ -44,8 +44,9 @@ export function drainOnSync(options: DrainOptions): void {
 }
 
 /**
- * Sends what pages of this origin left in their journal, while no page sends. Resolves once all of it is sent but what the service
- * finds fault with, which is left to a page. Rejects where the service cannot be reached or does not take anything now.
+ * Sends the events that pages of this origin left in their journal, while no page sends. Resolves once all are sent, except for
+ * those that the service refuses: these are left to a page. Rejects if the service cannot be reached or accepts nothing now, or
+ * if a page may still send some of the events itself.
  */
 export async function drain({ correlationKey, apiKey, ...options }: DrainOptions): Promise<void> {
   const baseUrl = readBaseUrl('baseUrl', options.baseUrl, apiKey);
@@ -64,7 +65,7 @@ export async function drain({ correlationKey, apiKey, ...options }: DrainOptions
     if ((journal.sharing?.pause?.until ?? 0) > clock.now())
       throw new Error('the service is not to be asked now');
     for (const range of found) await send(journal, range, transport, request);
-    // Or it has just gone; or it is there, and sends what it has.
+    // Some events are in the last request of a page, or a page has just stored more. It may be gone, or may send them itself.
     if (isHeld) throw new Error('a page may still see what became of its last request');
   };
   try {

@@ -2,57 +2,57 @@ import { StorageError } from '../base/errors/storage-error.ts';
 import type { EventBytes } from '../base/event-bytes.ts';
 import type { Range } from '../base/range.ts';
 
-/** Appends ever begun, by all lanes. */
+/** Number of appends started so far, in all lanes. */
 let begun = 0;
 
-/** Events that the journal was given. */
+/** A group of events that was passed to the journal. */
 export interface Append {
   readonly group: EventBytes;
-  /** Its place among the appends of all lanes. */
+  /** Its position in the start order of the appends of all lanes. */
   readonly order: number;
 }
 
 interface Turn extends Append {
   readonly generation: number;
-  /** How many of its events were not taken out of the ring meanwhile. */
+  /** How many of its events are still in the ring buffer: `take` may remove some while the append runs. */
   left: number;
-  /** Is told where those are that were, the oldest first. */
+  /** The events that `take` removed, the oldest first. `tell` receives their range once the journal has stored them. */
   readonly placed: { readonly count: number; readonly tell: (range: Range) => void }[];
-  /** What came of it, as far as that waits for an earlier one. */
+  /** Handles the result. Set when the append ends; called once all earlier appends have ended. */
   outcome?: () => void;
 }
 
-/** What is done where an append ends. */
+/** What the caller does when an append ends. */
 export interface AppendEnd {
   readonly succeeded: (range: Range) => void;
   readonly failed: (error: unknown) => void;
-  /** The journal took events that are not its concern any more. */
+  /** The append succeeded after `disown()`. Its events are written again elsewhere, so nobody needs this copy. */
   readonly disowned: (range: Range) => void;
-  /** After one of these, or none: a failure of what is disowned is nobody's. */
+  /** Called last, after one of the others. If a disowned append fails, only this one is called. */
   readonly over: () => void;
 }
 
 /**
- * The appends of a lane that are under way. Their ranges are of its oldest unwritten events: outcomes count in the order in
- * which the appends began, however they come.
+ * The appends of one lane that are in progress. They hold the lane's oldest unwritten events. So their results are handled in
+ * the order in which the appends started, in whatever order the results arrive.
  */
 export class Appends {
   readonly #turns: Turn[] = [];
   readonly #underWay = new Set<Promise<void>>();
   #handed = 0;
-  /** Where one append failed, the journal's word on those that were under way with it is not taken. */
+  /** Increased by `disown()`, for example when an append fails. Results of earlier generations do not count. */
   #generation = 0;
 
   get size(): number {
     return this.#underWay.size;
   }
 
-  /** How many of the oldest unwritten events are in one append; undefined where none are in any. */
+  /** How many events of the oldest append are still in the ring buffer; undefined if there is no such append. */
   get oldest(): number | undefined {
     return this.#oldest?.left;
   }
 
-  /** So many of the oldest ones are taken out of the ring. `tell` is told where the journal has them, once it has. */
+  /** The `count` oldest events leave the ring buffer. `tell` receives their range once the journal has stored them. */
   take(count: number, tell: (range: Range) => void): void {
     const turn = this.#oldest;
     if (turn === undefined) return;
@@ -61,7 +61,7 @@ export class Appends {
     this.#handed -= count;
   }
 
-  /** Events in them that wait in the ring, without those that are disowned. */
+  /** Events of these appends that are still in the ring buffer. Disowned appends do not count. */
   get handed(): number {
     return this.#handed;
   }
@@ -101,7 +101,7 @@ export class Appends {
           }
           resolve();
         });
-      // Counted as soon as the journal says so, with nothing between: this may be the last moment of the process.
+      // Handle the result with no further await: the process may be ending, and the last write must know what is written.
       called(call).then(
         (range) => end(() => take(range)),
         (error) => end(() => fail(error)),
@@ -114,7 +114,7 @@ export class Appends {
     this.#underWay.add(append);
   }
 
-  /** What is under way does not count from now on. Returns it, the one that began first at first. */
+  /** The appends in progress no longer count. Returns them in the order in which they started. */
   disown(): readonly Append[] {
     const ours = this.#turns.filter(({ generation }) => generation === this.#generation);
     this.#generation += 1;
@@ -126,12 +126,12 @@ export class Appends {
     return this.#turns.find(({ generation, left }) => generation === this.#generation && left > 0);
   }
 
-  /** Resolves once one of them has ended; at once where there is none. */
+  /** Resolves once one append has ended; at once if none is in progress. */
   async next(): Promise<void> {
     if (this.#underWay.size > 0) await Promise.race(this.#underWay);
   }
 
-  /** Resolves once those that are under way now have ended. */
+  /** Resolves once all appends that are in progress now have ended. */
   async ended(): Promise<void> {
     await Promise.all(this.#underWay);
   }
@@ -142,13 +142,13 @@ export class Appends {
   }
 }
 
-/** A journal of the user's own may break its word. */
+/** Returns the range if it fits the events. Otherwise throws a StorageError: a custom journal may be wrong. */
 export function checkedRange(range: Range | undefined, { ends }: EventBytes): Range {
   if (range !== undefined && range?.to - range?.from === ends.length) return range;
   throw new StorageError(`the journal gave no range for ${ends.length} events`);
 }
 
-/** As above. */
+/** Calls a custom journal safely: if it throws, the returned promise rejects. */
 function called(call: () => Promise<Range>): Promise<Range> {
   try {
     return Promise.resolve(call());

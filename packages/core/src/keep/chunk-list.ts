@@ -1,7 +1,7 @@
 import { type EventBytes, type Limit, mergeEvents, NO_EVENTS, sliceEvents } from '../base/event-bytes.ts';
 import { type Range, without } from '../base/range.ts';
 
-/** Events that were appended together: indexes `from` (inclusive) to `to` (exclusive), and the bytes that they take. */
+/** Events that were appended together: indexes `from` (inclusive) to `to` (exclusive), and their size in bytes. */
 export interface Chunk {
   readonly from: number;
   readonly to: number;
@@ -10,17 +10,17 @@ export interface Chunk {
 
 interface Entry<C extends Chunk> {
   readonly chunk: C;
-  /** What of it is not acknowledged yet. */
+  /** The parts that are not acknowledged yet. */
   rest: readonly Omit<Range, 'segment'>[];
 }
 
-/** The chunks of a segment in order. Finding one takes a binary search, releasing one costs the same at any backlog. */
+/** The chunks of a segment, in order. A lookup is a binary search. The cost of a release does not grow with the backlog. */
 export class ChunkList<C extends Chunk> {
   #entries: Entry<C>[] = [];
-  /** Entries that are released and not taken out of the array yet. */
+  /** Released entries that are still in the array. */
   #released = 0;
 
-  /** Adds a chunk in its place, which mostly is behind all others. */
+  /** Inserts a chunk in order; usually that is at the end. */
   push(chunk: C): void {
     this.#entries.splice(this.#positionOf(chunk.from), 0, {
       chunk,
@@ -28,12 +28,12 @@ export class ChunkList<C extends Chunk> {
     });
   }
 
-  /** The chunks that are not wholly acknowledged. */
+  /** The chunks with events that are not acknowledged yet. */
   get chunks(): C[] {
     return this.#entries.filter(({ rest }) => rest.length > 0).map(({ chunk }) => chunk);
   }
 
-  /** The chunk that holds an event, unless all its events are acknowledged. */
+  /** The chunk that holds an event; undefined if all events of that chunk are acknowledged. */
   find(index: number): C | undefined {
     const entry = this.#entries[this.#positionOf(index)];
     return entry !== undefined && entry.chunk.from <= index && entry.rest.length > 0
@@ -41,7 +41,10 @@ export class ChunkList<C extends Chunk> {
       : undefined;
   }
 
-  /** The chunks that hold the first events of a range, side by side, as far as a reading goes: one at least, if there is one. */
+  /**
+   * The adjacent chunks that a read from the start of the range needs, within the limit. At least one, if a chunk holds the
+   * first event.
+   */
   within({ from, to }: Range, { maxEvents, maxBytes }: Limit): C[] {
     const found: C[] = [];
     const most = Math.min(to, from + maxEvents);
@@ -55,12 +58,12 @@ export class ChunkList<C extends Chunk> {
     return found;
   }
 
-  /** What is not acknowledged of the chunk that holds an event. */
+  /** The unacknowledged parts of the chunk that holds an event. */
   restOf(index: number): readonly Omit<Range, 'segment'>[] {
     return this.#entries[this.#positionOf(index)]?.rest ?? [];
   }
 
-  /** Acknowledges events, whether they are in here or not. Returns the chunks of which every event is acknowledged now. */
+  /** Acknowledges events; ignores those that are not in the list. Returns the chunks that this completed. */
   acknowledge({ from, to }: Range): C[] {
     const done: C[] = [];
     for (let position = this.#positionOf(from); ; position += 1) {
@@ -78,7 +81,7 @@ export class ChunkList<C extends Chunk> {
     return done;
   }
 
-  /** Of the first chunk that ends behind an index. */
+  /** The position of the first chunk that ends after an index. */
   #positionOf(index: number): number {
     let low = 0;
     let high = this.#entries.length;
@@ -91,19 +94,19 @@ export class ChunkList<C extends Chunk> {
   }
 }
 
-/** What is read of chunks, from the start of a range: as much as there is side by side, within the limit. */
+/** Joins the events of adjacent chunks, from the start of a range up to the limit. Stops at the first gap. */
 export function readChunks(
   { from, to }: Range,
   { maxEvents, maxBytes }: Limit,
   chunks: readonly Chunk[],
-  /** Of each chunk its events; undefined where they are gone. */
+  /** The events of each chunk; undefined if they are gone from storage. */
   contents: readonly (EventBytes | undefined)[],
 ): EventBytes {
   const parts: EventBytes[] = [];
   const most = Math.min(to, from + maxEvents);
   let next = from;
   let room = maxBytes;
-  // What was appended bit by bit is read in one go.
+  // Small appends are read together, as one group.
   for (const [index, chunk] of chunks.entries()) {
     const events = contents[index];
     if (events === undefined || next < chunk.from) break;

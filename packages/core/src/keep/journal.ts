@@ -1,7 +1,6 @@
 /**
- * The seam between the tracker and whatever keeps its events safe. A journal is an append-only log of segments;
- * an event is known by its segment and its index in it. Every implementation passes the contract suite in
- * `test/contracts/journal-contract.ts`.
+ * The interface between the tracker and its durable log. A journal is an append-only log of segments. A segment number and an
+ * index in the segment identify an event. Every implementation passes the contract suite in `test/contracts/journal-contract.ts`.
  */
 
 import type { EventBytes, Limit } from '../base/event-bytes.ts';
@@ -11,54 +10,69 @@ import type { SharedPause } from '../pace/shared-pause.ts';
 
 /** What `Journal.read` found at the start of a range. */
 export interface Reading {
-  /** Events from index `range.from` on. Where there are none, `range` holds no intact event any more. */
+  /** Events from index `range.from` on. If there are none, `range` holds no intact event any more. */
   readonly events: EventBytes;
-  /** The part of the asked range that this reading covers. It starts where the asked range starts. */
+  /** The part of the requested range that this reading covers. It starts where the requested range starts. */
   readonly range: Range;
 }
 
-/** What a journal tells its tracker, at any time from `open()` on. */
+/** Callbacks from the journal to its tracker. The journal may call them at any time from the call of `open()` on. */
 export interface JournalObserver {
   /**
-   * Events of another life (a crashed process, a closed tab) were found and are this tracker's to deliver.
+   * The journal found events of another process or page, for example of one that crashed or was closed. This tracker must
+   * deliver them.
    *
-   * @param at When the oldest of them was accepted, or a time before that, in milliseconds since 1970, where that is known.
-   * @param wasSent Whether they were in a request whose outcome that life never told.
+   * @param at When the oldest of them was accepted, or a time before that, in milliseconds since 1970. Undefined if
+   *   unknown.
+   * @param wasSent Whether they were in a request of that process or page, which did not record the outcome. The service
+   *   may have them.
    */
   recovered(range: Range, at?: number, wasSent?: boolean): void;
-  /** Another life that shares the journal saw events to their end. Some of them may be unknown, or ended already. */
+  /**
+   * Events reached their end outside this tracker: another process or page that shares the journal settled them, or
+   * `evictOldest` gave up a part of a segment. This tracker may not know some of them, or may have settled them already.
+   */
   settled?(range: Range, fate: Fate): void;
-  /** Stored bytes are not intact events; they were skipped and kept aside. */
+  /** The journal found stored bytes that are not intact events. It skipped them and kept them aside. */
   damaged(place: string, bytes: number): void;
   /**
-   * All of a segment is gone from storage, under the journal: what memory still holds of it is to be given to `restore` before
-   * this returns, or where there is none, or it fails, appended again.
+   * A whole segment disappeared from storage while the journal was open. Before this returns, the tracker must pass the events of
+   * it that are still in memory to `restore`. If there is no `restore`, or it rejects, the tracker must append them again.
    */
   vanished?(segment: number): void;
-  /** Something failed that lost no event and stopped nothing. */
+  /** An operation failed. No event was lost, and the journal continues to work. */
   failed(error: Error): void;
 }
 
-/** A life that shares the journal has appended events, is at work on what the journal holds, or left nothing in it. */
+/**
+ * What a process or page that shares the journal does.
+ * - `waits`: it has appended events.
+ * - `works`: it works on the events in the journal, see `Sharing.hold`.
+ * - `rests`: it left nothing to deliver.
+ */
 export type Activity = 'waits' | 'works' | 'rests';
 
-/** How lives that use one journal at the same time get along: each appends, one at a time works on what all have left. */
+/**
+ * How processes or pages use one journal at the same time. Each may append at any time. Only one at a time works on the
+ * events that all of them left.
+ */
 export interface Sharing {
-  /** As the last one to work said. */
+  /** The pause that the last worker stored, as of the last `refresh()` or `setPause()`. */
   readonly pause: SharedPause | undefined;
   /**
-   * Works while no other life does. Rejects with what the work rejects with, or where there was none: the signal aborted, or
-   * the page is hidden, and was given a signal, and another one works. Also where it was given one, and the page is frozen:
-   * then others may work from there on.
+   * Runs `work` while no other process or page does. Rejects with the error of `work`. It also rejects:
+   * - if `signal` aborts before `work` starts;
+   * - with a signal, if the page is hidden and another one works, or if the page is hidden, shown or left while it waits;
+   * - with a signal, if the page is frozen during the work. Others may then work from that moment on.
    */
   hold<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
-  /** Tells the observer what other lives left, and what they settled. Rejects with a StorageError. */
+  /** Reports to the observer what other processes or pages left and what they settled. Rejects with a StorageError. */
   refresh(): Promise<void>;
-  /** Tells those who work later when the service may be asked. */
+  /** Stores for later workers until when they must not send requests to the service. `undefined` removes the pause. */
   setPause(pause: SharedPause | undefined): Promise<void>;
-  /** Tells the other lives. */
+  /** Sends this activity to the other processes or pages. */
   tell(activity: Activity): void;
-  /** Is told what other lives do. */
+  /** Sets the listener for the activity of other processes or pages. `life` is the id of one of them. */
   listen(listener: (life: string, activity: Activity) => void): void;
 }
 
@@ -66,93 +80,102 @@ export interface Sharing {
 export interface Journal {
   /** What `stats().journal` shows: `file`, `indexeddb`, `memory`, or a name of your own. */
   readonly kind: string;
-  /** Whether what it holds is still there for the next life, after this process or page is gone. */
+  /** Whether the next process or page finds the events after this one is gone. */
   readonly survives: boolean;
-  /** Bytes that its events take in storage. */
+  /** Size of its events in storage, in bytes. */
   readonly bytes: number;
-  /** Events that it holds in memory alone, because storage failed on them later. Absent where that is never any. */
+  /** Number of appended events that are in memory only, because storage failed later. Absent if this cannot happen. */
   readonly unsaved?: number;
-  /** The most that it takes in one append. */
+  /** The largest group that one `append` takes. */
   readonly groupLimit: Limit;
-  /** Whether `append` has copied the events when it returns. Left out where that is not sure. */
+  /** Whether `append` has copied the events when the call returns, before it resolves. Absent if that is not certain. */
   readonly copies?: boolean;
 
-  /** Takes the place in storage and reports what earlier lives left there. Rejects with a StorageError where it cannot. */
+  /**
+   * Opens the storage and reports the events that previous processes or pages left there. Rejects with a StorageError if it
+   * cannot.
+   */
   open(observer: JournalObserver): Promise<void>;
 
   /**
-   * Writes events, all or none. Resolves once they survive the death of the process. Calls may overlap: groups are
-   * written in the order of the calls. `events.bytes` is only valid until it resolves. Rejects with a StorageError;
-   * nothing of the group is then kept.
+   * Writes a group of events, all or none. Resolves once they survive the end of the process. Calls may overlap: groups are
+   * written in the order of the calls. `events.bytes` is valid only until the promise settles. On failure it rejects with a
+   * StorageError and keeps nothing of the group.
    *
-   * @param holdMs They are in a request at the same time, and others who deliver from here are to wait for its answer: so long,
-   *   in milliseconds, up to `MOST_HOLD_MS`. Left out where they are in none.
+   * @param holdMs Given if the events are in a request at the same time: how long others that deliver from this journal
+   *   wait for its answer, in milliseconds, up to `MOST_HOLD_MS`. Left out if the events are in no request.
    */
   append(events: EventBytes, holdMs?: number): Promise<Range>;
 
   /**
-   * Calls `work`, and before this returns writes all that is appended in it in one go: the page may be gone next, and what is
-   * still in line behind another write with it. Absent where each append is as safe by itself.
+   * Calls `work`. Before it returns, it gives storage all events that `work` appended, as one write: the page may close next,
+   * and a write that still waits behind another one is lost then. Absent if separate appends are equally safe.
    */
   together?<Result>(work: () => Result): Result;
 
   /**
-   * How long what is enough for a write of its own is to wait for more, in milliseconds, because to write it `together` costs
-   * less. Absent, or 0: not at all.
+   * How long a group that is large enough for its own write waits for more events, in milliseconds: one write with `together`
+   * costs less. Absent or 0: it does not wait.
    */
   readonly gatherMs?: number;
 
   /**
-   * As `append`, without giving up the thread: for the last moment of a process. Is also given the events of appends that
-   * have not resolved yet, from the first on, and must not hold them twice: these reject. Absent where storage cannot do this.
+   * Like `append`, but synchronous, for the last moment of a process. The caller first passes the events of appends that are
+   * still pending, the oldest first. The journal must not store those twice: the pending appends reject. Absent if storage
+   * cannot do this.
    */
   appendSync?(events: EventBytes): Range;
 
-  /** Reads intact, consecutive events from the start of a range. Rejects with a StorageError where storage fails. */
+  /** Reads intact, consecutive events from the start of a range. Rejects with a StorageError if storage fails. */
   read(range: Range, limit: Limit): Promise<Reading>;
 
   /**
-   * Releases events for good. Ranges come in any order, each event once. Losing a release costs a duplicate, no event.
+   * Releases events for good. Ranges may come in any order; each event is released once. If a release is lost, events are
+   * delivered twice; no event is lost.
    *
-   * @param fate What those who share the journal are told. Default: `delivered`.
+   * @param fate The fate that others who share the journal are told. Default: `delivered`.
    */
   acknowledge(range: Range, fate?: Fate): Promise<void>;
 
   /**
-   * Writes events again that vanished, in their place: others may have them in memory too, and write them again; they are there
-   * once. Rejects with a StorageError; nothing is then kept. Absent where no segment ever vanishes.
+   * Writes vanished events again, in their old place. Others may have the same events in memory and restore them too: storage
+   * still holds each event once. Rejects with a StorageError and then keeps nothing. Absent if segments never vanish.
    */
   restore?(lost: readonly Reading[]): Promise<void>;
 
-  /** Resolves once all that was appended before survives a power cut. Rejects with a StorageError where it may not. */
+  /** Resolves once all events that were appended before survive a power cut. Rejects with a StorageError if they may not. */
   sync(): Promise<void>;
 
   /**
-   * Frees storage by giving up its oldest segment, whatever waits in it. Resolves to the segment; to undefined where there
-   * is none; to true where it gave up a part of one, and told the observer so (`settled`, `journal-full`). Absent where
-   * storage has no bound of its own.
+   * Frees storage: gives up its oldest segment, even if events in it are not delivered. Resolves to the number of the
+   * segment; to undefined if there is none; to true if it gave up only a part of a segment and told the observer so
+   * (`settled` with `journal-full`). Absent if storage has no limit of its own.
    *
-   * @param rescue Called with the segment before it is given up, and awaited: reads and appends what is not to go with it.
+   * @param rescue Called with the segment, and awaited, before the segment is given up. It reads the events that must be
+   *   kept and appends them again.
    */
   evictOldest?(rescue?: (segment: number) => Promise<void>): Promise<number | true | undefined>;
 
-  /** Absent where no two lives use it at the same time, or nothing keeps them apart: then each sends what it knows of. */
+  /**
+   * Absent if no two processes or pages use the journal at the same time, or if nothing coordinates them: then each one sends
+   * all events that it knows of.
+   */
   readonly sharing?: Sharing | undefined;
 
-  /** Frees what storage still takes of events that are all released. Absent where that is never any. */
+  /** Frees storage that holds only released events. Absent if there is never any. */
   reclaim?(): Promise<void>;
 
-  /** The room left in what it is stored on, in bytes. Absent where that cannot be known. */
+  /** Free and total space of the disk or other storage, in bytes. Absent if that cannot be known. */
   space?(): Promise<{ readonly freeBytes: number; readonly totalBytes: number }>;
 
-  /** Gives the place back. What was not acknowledged stays for the next life. */
+  /** Closes the journal and frees its place. Events that are not acknowledged stay for the next process or page. */
   close(): Promise<void>;
 }
 
-/** The most that others are to wait for the answer to what a page sends as it is hidden, in milliseconds. */
+/** How long others wait at most for the answer to what a page sends when it becomes hidden, in milliseconds. */
 export const MOST_HOLD_MS: number = 10_000;
 
-/** Calls `work`; what is appended in it is written in one go where the journal can do that. */
+/** Calls `work`. Its appends become one write if the journal can do that. */
 export function together<Result>(journal: Journal, work: () => Result): Result {
   return journal.together ? journal.together(work) : work();
 }

@@ -1,29 +1,29 @@
-/** Moments in the life of the process or page at which the tracker acts. */
+/** Callbacks for the moments of a process or page at which the tracker acts. */
 interface LifecycleListener {
   /**
-   * The last moment: only what is done before this returns is done. Node's `exit`, and signals that end it.
+   * The process ends (Node's `exit`, or a signal): only work that is finished when this returns is done.
    *
-   * @param isFinal Whether nothing can be put off any more, by nobody.
+   * @param isFinal Whether nothing asynchronous can follow, as at `exit`. After a signal the process may survive.
    */
   exit(isFinal: boolean): void;
   /**
-   * The page may be gone soon: only what is begun before this returns is sure to be done.
+   * The page may close soon: only work that has started when this returns is sure to be done.
    *
-   * @param isLeft Whether it is being left. Otherwise it is only out of sight, which may be the last that it is told.
+   * @param isLeft Whether the user leaves the page. Otherwise it is only hidden, and there may be no later callback.
    */
   hide(isLeft: boolean): void;
-  /** The page is back: it is seen again, or goes on after it was frozen. */
+  /** The page is visible again, or continues after it was frozen. */
   show(): void;
-  /** The network may be back: a hint to try sooner. */
+  /** The network may be back: a hint to retry sooner. */
   online(): void;
-  /** The network may be gone: a hint to try with less. */
+  /** The network may be gone: a hint to try with fewer requests. */
   offline(): void;
 }
 
-/** Where those moments come from. */
+/** The source of these callbacks. */
 export interface Lifecycle {
-  /** Starts listening. Returns how to stop. */
+  /** Starts to listen. Returns a function that stops it. */
   listen(listener: LifecycleListener): () => void;
-  /** Whether nobody sees the page. Left out where there is none. */
+  /** Whether the page is hidden. Absent if there is no page. */
   isHidden?(): boolean;
 }

@@ -6,7 +6,7 @@ import { type Chunk, ChunkList, readChunks } from './chunk-list.ts';
 import type { Journal, Reading } from './journal.ts';
 
 const GROUP_LIMIT: Limit = { maxEvents: 4096, maxBytes: 512 * 1024 };
-/** Where there is a bound, it is made of so many segments: the oldest can be given up. */
+/** The bound is divided into this many segments, so that the oldest one can be given up. */
 const SEGMENTS = 8;
 
 interface MemoryChunk extends Chunk {
@@ -16,14 +16,14 @@ interface MemoryChunk extends Chunk {
 interface Segment {
   readonly number: number;
   readonly chunks: ChunkList<MemoryChunk>;
-  /** Events ever appended to it. */
+  /** Number of events appended to it so far. */
   end: number;
-  /** Bytes ever appended to it, and those that wait. */
+  /** Bytes appended to it so far. `waiting`: the bytes of its chunks that are not released. */
   written: number;
   waiting: number;
 }
 
-/** Keeps events as long as the process lives. For where there is no storage, and for tests. */
+/** Keeps events in memory until the process ends. Used if there is no storage, and in tests. */
 export class MemoryJournal implements Journal {
   readonly kind = 'memory';
   readonly survives = false;
@@ -31,15 +31,15 @@ export class MemoryJournal implements Journal {
   readonly #maxBytes: number;
   readonly #segmentBytes: number;
   readonly #segments = new Map<number, Segment>();
-  /** What is appended to. */
+  /** The segment that new events go to. */
   #last: Segment | undefined;
   #number = 0;
   #bytes = 0;
   #closed = false;
 
   /**
-   * @param maxBytes Upper bound of the events kept, in bytes; above it `append` rejects.
-   * @param budgetBytes What it will be kept within by giving up its oldest, in bytes.
+   * @param maxBytes Upper bound of the kept events, in bytes. Above it `append` rejects.
+   * @param budgetBytes The bound that the caller keeps by giving up the oldest segment, in bytes. Default: `maxBytes`.
    */
   constructor(maxBytes: number, budgetBytes: number = maxBytes) {
     this.#maxBytes = maxBytes;
@@ -67,7 +67,7 @@ export class MemoryJournal implements Journal {
     segment.written += bytes.length;
     segment.waiting += bytes.length;
     this.#bytes += bytes.length;
-    // Not slice(): that of a Buffer copies nothing.
+    // Not `slice()`: on a Buffer it does not copy.
     segment.chunks.push({
       from,
       to,
@@ -111,7 +111,7 @@ export class MemoryJournal implements Journal {
     this.#closed = true;
   }
 
-  /** The one to append to. */
+  /** The segment to append to. Starts a new one when the last one is full. */
   #segment(): Segment {
     if (this.#last !== undefined && this.#last.written < this.#segmentBytes) return this.#last;
     if (this.#last?.waiting === 0) this.#segments.delete(this.#last.number);

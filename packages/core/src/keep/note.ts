@@ -1,10 +1,13 @@
-/** A short text that all share who share a journal, kept beside it. Its methods reject with a StorageError where storage fails. */
+/** A short text next to a journal, for all who share the journal. Its methods reject with a StorageError if storage fails. */
 export interface Note {
-  /** Resolves to undefined where there is none yet. */
+  /** Resolves to undefined if there is no text yet. */
   read(): Promise<string | undefined>;
-  /** Puts what `next` makes of the text in its place; it may be asked twice. Resolves once the next life finds that. */
+  /**
+   * Replaces the text with the result of `next`, which may be called twice. Resolves once the next process or page finds the
+   * new text.
+   */
   change(next: (text: string | undefined) => string): Promise<void>;
-  /** Gives back what it takes to keep it. */
+  /** Frees the resources of the note. */
   close?(): void;
 }
 

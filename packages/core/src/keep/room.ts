@@ -1,19 +1,21 @@
 import type { EventBytes } from '../base/event-bytes.ts';
 
-/** Keeps the journal within its bounds, before each write. */
+/** Keeps the journal within its size limits. Asked before each write. */
 export interface Room {
-  /** Whether there is room for a group; if so, reserves it until `written`. */
+  /** Whether there is room for a group. If so, reserves the room until `written` is called. */
   hasRoom(group: EventBytes): boolean;
   /**
-   * Makes room for a group, and reserves it until `written`. Where its events are to be given up last, others of their
-   * kind go when there are none of the other.
-   * - `room`: it may be written.
-   * - `full`: there is none, and what is to be dropped is the group.
-   * - `low`: the disk has too little left for others, and nothing of ours on it could go.
+   * Makes room for a group and reserves it until `written` is called.
+   * - `room`: the group may be written.
+   * - `full`: there is no room. The group must be dropped.
+   * - `low`: the disk has too little space left for other programs, and the journal has nothing on it to give up.
+   *
+   * @param isLast Whether events like these are given up last. Older ones of the same kind are then given up once there are
+   *   no others.
    */
   makeRoom(group: EventBytes, isLast?: boolean): Promise<'room' | 'full' | 'low'>;
-  /** How many events of a group, from the first on, the journal has room for. */
+  /** How many events of a group, from the first one on, the journal has room for. */
   fitting(group: EventBytes): number;
-  /** A group is written, or could not be: its room is not reserved any more. */
+  /** The group was written, or the write failed: ends the reservation. */
   written(group: EventBytes): void;
 }

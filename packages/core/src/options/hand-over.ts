@@ -1,16 +1,16 @@
 import { attempt } from '../base/user-code.ts';
 
 export interface HandOverOptions {
-  /** The user's: tells the host what to wait for. */
+  /** The user's function: tells the host what to wait for. */
   readonly waitUntil: (work: Promise<unknown>) => void;
-  /** Events ever tracked. */
+  /** Number of events tracked so far. */
   readonly tracked: () => number;
-  /** Resolves once what is tracked by now is settled, or cannot be. */
+  /** Resolves once all events tracked by now are settled, or cannot be settled for now. */
   readonly flush: () => Promise<unknown>;
   readonly onFailed: (error: unknown) => void;
 }
 
-/** Tells a host that freezes or ends after each request what is still to be done: one promise for all that is tracked until it resolves. */
+/** For hosts that freeze or end after each request: gives the host one promise for all events tracked until it resolves. */
 export class HandOver {
   readonly #options: HandOverOptions;
   #isUnderWay = false;
@@ -19,7 +19,7 @@ export class HandOver {
     this.#options = options;
   }
 
-  /** An event was tracked. At once, and not later: hosts take no more work once the response is there. */
+  /** An event was tracked. Calls `waitUntil` at once: hosts take no more work after the response. */
   notify(): void {
     if (this.#isUnderWay) return;
     this.#isUnderWay = true;
@@ -31,7 +31,7 @@ export class HandOver {
     const { tracked, flush } = this.#options;
     let seen: number;
     do {
-      // Not within track().
+      // The flush must not run inside track().
       await undefined;
       seen = tracked();
       await flush();

@@ -7,38 +7,38 @@ import type { Batch } from '../wait/batch.ts';
 import { HandOver } from './hand-over.ts';
 import type { Settings } from './settings.ts';
 
-/** What a tracker lends to the code of its application. */
+/** What the tracker passes to the wrappers of user code. */
 export interface HooksOptions {
   readonly settings: Settings;
-  /** The platform's. */
+  /** The platform's clock. */
   readonly clock: Clock;
-  /** Takes the key out of a text. */
+  /** Removes the API key from a text. */
   readonly redact: Redact;
-  /** Events ever tracked. */
+  /** Number of events tracked so far. */
   readonly tracked: () => number;
-  /** Resolves once what is tracked by now is settled, or cannot be. */
+  /** Resolves once all events tracked by now are settled, or cannot be settled for now. */
   readonly flush: () => Promise<unknown>;
   readonly onFailed: (hook: string, error: unknown) => void;
 }
 
-/** The code of an application, held to its word; nothing where the settings have none. */
+/** User code, wrapped so that it cannot harm the tracker. Undefined if the settings have none. */
 export interface Hooked {
-  /** The platform's where the settings have none. */
+  /** The platform's clock if the settings have none. */
   readonly clock: Clock;
   readonly random: () => number;
   readonly transport?: Transport | undefined;
-  /** Why a request failed, without the key. */
+  /** Removes the API key from the cause of a failed request. */
   readonly safeCause?: ((cause: unknown) => unknown) | undefined;
-  /** Headers that one batch has and others have not. */
+  /** Extra headers of one batch. */
   readonly headersOf?: ((batch: Batch) => Readonly<Record<string, string>>) | undefined;
   readonly rejected?: ReadRejected | undefined;
-  /** Is told all that is raised. */
+  /** Receives everything that the tracker emits. */
   readonly log?: Log | undefined;
-  /** Is told of each event that was taken. */
+  /** Notified of each tracked event that was accepted. */
   readonly handOver?: { notify(): void } | undefined;
 }
 
-/** Makes of the code of an application what a tracker may use without fear. */
+/** Wraps user code so that the tracker can call it safely. */
 export function guardHooks({
   settings,
   clock: platformClock,

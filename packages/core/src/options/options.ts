@@ -8,17 +8,17 @@ import type { Parts } from '../parts.ts';
 import type { DeliveryPolicy } from '../send/delivery-policy.ts';
 import type { Transport } from '../send/http/transport.ts';
 
-/** `granted`: all goes its way. `pending`: in memory only, until it is known. `denied`: nothing is kept, nor sent. */
+/** `granted`: events are kept and sent. `pending`: events stay in memory for now. `denied`: nothing is kept or sent. */
 export type Consent = 'pending' | 'granted' | 'denied';
 
-/** `unordered`: batches overtake each other. `strict`: one is sent at a time, and none before an older one. */
+/** `unordered`: batches may overtake each other. `strict`: one batch is sent at a time, the oldest first. */
 export type Ordering = 'unordered' | 'strict';
 
 /** Options of `createTracker`. Only `baseUrl` and `correlationKey` are required. */
 export interface TrackerOptions {
   /** `{base_url}` of the service: http or https, without credentials, query or fragment. */
   readonly baseUrl: string;
-  /** The account's API key. Leave it out where a relay in front of the service holds it. */
+  /** The account's API key. Leave it out if a relay in front of the service holds it. */
   readonly apiKey?: string | undefined;
   /** The primary key chosen in the audience section of the service. */
   readonly correlationKey: string;
@@ -32,7 +32,7 @@ export interface TrackerOptions {
   readonly fsync?: Fsync | undefined;
   /** How long an event may wait in memory before it is written, in milliseconds. Default: 50 in Node, 250 in browsers. */
   readonly commitIntervalMs?: number | undefined;
-  /** Larger events are refused by `track()`, in bytes. Default: 256 KiB. */
+  /** The largest event that `track()` accepts, in bytes. Default: 256 KiB. */
   readonly maxEventBytes?: number | undefined;
   /** Bounds of the events in memory. */
   readonly buffer?:
@@ -43,22 +43,22 @@ export interface TrackerOptions {
         readonly maxBytes?: number | undefined;
       }
     | undefined;
-  /** Bounds of what waits, above all in the journal. */
+  /** Bounds of the waiting events, above all in the journal. */
   readonly storage?:
     | {
-        /** What the journal may take, in bytes. Default: no bound but that of the disk. */
+        /** The most that the journal may take, in bytes. Default: no bound but that of the disk. */
         readonly maxBytes?: number | undefined;
-        /**
-         * What the journal leaves free on its disk, in bytes; at most a twentieth of the disk. Default: 64 MiB.
-         */
+        /** What the journal leaves free on its disk, in bytes; at most a twentieth of the disk. Default: 64 MiB. */
         readonly minFreeBytes?: number | undefined;
-        /** What is dropped where the journal is full. Default: `drop-oldest`. */
+        /** What is dropped when the journal is full. Default: `drop-oldest`. */
         readonly whenFull?: WhenFull | undefined;
-        /** Events that get older before the service takes them are dropped, in milliseconds. Default: no bound. */
+        /**
+         * The greatest age of an event that is not delivered yet, in milliseconds: older ones are dropped. Default: no bound.
+         */
         readonly maxAgeMs?: number | undefined;
       }
     | undefined;
-  /** Bounds of the dead letters that are kept: the oldest go first. */
+  /** Bounds of the dead letters that are kept: the oldest are dropped first. */
   readonly deadLetters?:
     | {
         /** In bytes. Default: 16 MiB. */
@@ -67,20 +67,20 @@ export interface TrackerOptions {
         readonly maxAgeMs?: number | undefined;
       }
     | undefined;
-  /** What is tracked while nobody knows who the customer is: held until `identify()`. */
+  /** Events that are tracked while the customer is unknown: they are held until `identify()`. */
   readonly unidentified?:
     | {
-        /** Whether such events are held; where not, they are invalid. Default: in a page. */
+        /** Whether such events are held. If not, they are invalid. Default: true in a page, false elsewhere. */
         readonly hold?: boolean | undefined;
-        /** In bytes: what came first is kept. Default: 4 MiB. */
+        /** In bytes. When it is full, new events are dropped. Default: 4 MiB. */
         readonly maxBytes?: number | undefined;
         /** In milliseconds. Default: 30 days. */
         readonly maxAgeMs?: number | undefined;
       }
     | undefined;
-  /** Whether events may be kept and sent; `pending`: in memory only, until `setConsent()`. Default: `granted`. */
+  /** Whether events may be kept and sent. With `pending` they stay in memory until `setConsent()`. Default: `granted`. */
   readonly consent?: Consent | undefined;
-  /** When events are sent together: as soon as one of these is reached. */
+  /** A batch is sent as soon as one of these is reached. */
   readonly batch?:
     | {
         /** Default: 500. */
@@ -93,50 +93,60 @@ export interface TrackerOptions {
     | undefined;
   /** Whether batches may overtake each other. `strict` sends one at a time. Default: `unordered`. */
   readonly ordering?: Ordering | undefined;
-  /** Whether bodies are sent gzipped, where that makes them smaller; a page needs the part `gzip` for it. Default: false. */
+  /** Whether bodies are gzipped if that makes them smaller. A page needs the part `gzip` for it. Default: false. */
   readonly compress?: boolean | undefined;
   readonly delivery?:
     | {
-        /** Requests at the same time. Default: 4; always 1 where `ordering` is `strict`. */
+        /** Concurrent requests. Default: 4; always 1 if `ordering` is `strict`. */
         readonly concurrency?: number | undefined;
-        /** Bound of one whole request, sending and answer, in milliseconds. Default: 60,000. */
+        /** Time limit of one request, from sending to the end of the answer, in milliseconds. Default: 60,000. */
         readonly timeoutMs?: number | undefined;
-        /** Bound of connecting, TLS included, in milliseconds. Default: 10,000. Browsers do not tell connecting apart. */
+        /** Time limit of connecting, including TLS, in milliseconds. Default: 10,000. Browsers cannot measure it separately. */
         readonly connectTimeoutMs?: number | undefined;
-        /** Bound of the wait for the status of an answer, in milliseconds. Default: 30,000. */
+        /** Time limit of the wait for the status of an answer, in milliseconds. Default: 30,000. */
         readonly headersTimeoutMs?: number | undefined;
-        /** Bound of reading the body of an answer, in milliseconds; its status counts all the same. Default: 5,000. */
+        /** Time limit of reading the body of an answer, in milliseconds. After it, the status still counts. Default: 5,000. */
         readonly bodyTimeoutMs?: number | undefined;
-        /** Bound of the first wait before a retry, in milliseconds; it doubles from try to try. Default: 500. */
+        /** The longest wait before the first retry, in milliseconds. It doubles with each retry. Default: 500. */
         readonly retryBaseMs?: number | undefined;
-        /** Bound of every wait before a retry, in milliseconds. Default: 60,000. */
+        /** The longest wait before any retry, in milliseconds. Default: 60,000. */
         readonly retryMaxMs?: number | undefined;
-        /** Retries that an accepted request allows, beside one in ten seconds. Default: 0.1. */
+        /** Retries that each accepted request allows, in addition to one in ten seconds. Default: 0.1. */
         readonly retriesPerSuccess?: number | undefined;
-        /** What to do with an answer, by status (`409`) or class (`5xx`), where it is not what the table says; a page needs the part `policy` for it. */
+        /**
+         * What to do with an answer, by status (`409`) or class (`5xx`), instead of what the delivery table says. A page needs
+         * the part `policy` for it.
+         */
         readonly policy?: DeliveryPolicy | undefined;
-        /** Finds the events that an accepted batch's answer names as rejected: they become dead letters; a page needs the part `classify` for it. Default: none. */
+        /**
+         * Finds the events that the answer to an accepted batch names as rejected: they become dead letters. A page needs the
+         * part `classify` for it. Default: none.
+         */
         readonly classify?: Classify | undefined;
-        /** Name of a header that carries an id of the batch, equal over retries: `Idempotency-Key`; a page needs the part `idempotency` for it. Default: none is sent. */
+        /**
+         * Name of a header that carries an id of the batch, the same for every retry: `Idempotency-Key`. A page needs the part
+         * `idempotency` for it. Default: none is sent.
+         */
         readonly idempotencyHeader?: string | undefined;
       }
     | undefined;
-  /** Pages: what not every page needs, each from an entry point of its own: `{ gzip }`. Elsewhere a tracker has all. Default: none. */
+  /** Pages: optional stages, each from its own entry point: `{ gzip }`. Elsewhere a tracker has all. Default: none. */
   readonly parts?: Parts | undefined;
   /**
-   * Serverless and edge: is given a promise that resolves once what was tracked is delivered, for the runtime to wait for
-   * after the response: `(work) => context.waitUntil(work)`. Default: none.
+   * Serverless and edge: receives a promise that resolves once the tracked events are delivered, or a flush of them times out.
+   * Pass it on, so that the runtime waits for it after the response: `(work) => context.waitUntil(work)`. Default: none.
    */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
   /**
-   * Anything with pino's `debug`, `info`, `warn` and `error`. Of each message it gets one line in ten seconds, with how many were
-   * `suppressed` before it; errors as `err`; never the key. A page needs the part `logger` for it. Default: silent.
+   * Anything with pino's `debug`, `info`, `warn` and `error`. Each message is written at most once in ten seconds, with the
+   * number of lines that were `suppressed` before it. Errors are passed as `err`. The key never appears. A page needs the part
+   * `logger` for it. Default: silent.
    */
   readonly logger?: Logger | undefined;
   /** How requests are made; a page needs the part `guards` for it. Default: undici in Node, fetch in browsers. */
   readonly transport?: Transport | undefined;
-  /** Time; a page needs the part `guards` for it. Default: the system's. */
+  /** The clock; a page needs the part `guards` for it. Default: the system's. */
   readonly clock?: Clock | undefined;
-  /** Numbers from 0 to 1 for jitter; a page needs the part `guards` for it. Default: Math.random. */
+  /** Returns numbers from 0 to 1, for jitter; a page needs the part `guards` for it. Default: Math.random. */
   readonly random?: (() => number) | undefined;
 }

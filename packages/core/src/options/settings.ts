@@ -69,13 +69,13 @@ export interface Settings {
   readonly logger: Logger | undefined;
   readonly transport: Transport | undefined;
   readonly clock: Clock | undefined;
-  /** Undefined: the platform's. */
+  /** Undefined: `Math.random`. */
   readonly random: (() => number) | undefined;
 }
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
-/** A journal of a few segments. */
+/** Room for a few segments. */
 const LEAST_JOURNAL_BYTES = 64 * KIB;
 const DAY_MS = 24 * 60 * 60_000;
 const MOST = Number.MAX_SAFE_INTEGER;
@@ -85,19 +85,19 @@ const CONSENT = oneOf('granted', ['pending', 'granted', 'denied']);
 type Groups = 'buffer' | 'storage' | 'deadLetters' | 'unidentified' | 'batch' | 'delivery';
 type GroupRules<Name extends Groups> = Readonly<Record<keyof NonNullable<TrackerOptions[Name]>, Rule>>;
 
-/** By name, so that an option added to the type and not here does not compile. */
+/** By name: an option that is added to the type but not here does not compile. */
 type OptionRules = Readonly<Record<Exclude<keyof TrackerOptions, Groups>, Rule>> & {
   readonly [Name in Groups]: GroupRules<Name>;
 };
 
-/** What depends on where a tracker runs. */
+/** Defaults that depend on the platform. */
 export interface Defaults {
-  /** What it has without being given it. */
+  /** The parts that the platform includes. */
   readonly parts: Parts;
   readonly holdsUnidentified: boolean;
 }
 
-/** What takes a part is what that part says. */
+/** The rule of each option. An option that needs a part has the rule of that part. */
 function rulesOf({ classify, guards, idempotency, logger, policy }: Parts, isHeld: boolean): OptionRules {
   return {
     baseUrl: ANYTHING,
@@ -155,7 +155,9 @@ function rulesOf({ classify, guards, idempotency, logger, policy }: Parts, isHel
   };
 }
 
-/** Checks options and fills in defaults. Throws a ConfigError that names the option, its value (never the key), and what is allowed. */
+/**
+ * Checks options and fills in defaults. Throws a ConfigError with the option, its value (never the key), and what is allowed.
+ */
 export function readOptions(options: TrackerOptions, defaults: Defaults): Settings {
   try {
     return readAll(options, defaults);
@@ -167,7 +169,7 @@ export function readOptions(options: TrackerOptions, defaults: Defaults): Settin
 
 function readAll(options: TrackerOptions, { holdsUnidentified, ...given }: Defaults): Settings {
   const parts: Parts = { ...options?.parts, ...given.parts };
-  // Each value is what its rule says, and the rules are of the type's names.
+  // The cast is safe: each value obeys its rule, and the rules have the names of the type.
   const settings = readRules(rulesOf(parts, holdsUnidentified), '', options) as unknown as Settings;
   const { baseUrl, correlationKey, compress, journal, journalDirectory } = settings;
   if (compress && !parts.gzip) missingPart('compress', 'gzip');
@@ -189,7 +191,7 @@ function isJournal(value: unknown): value is 'memory' | Journal {
   return groupLimit?.maxEvents > 0 && groupLimit.maxBytes > 0;
 }
 
-/** Whether events may be kept and sent. Throws a ConfigError where it says nothing of the kind. */
+/** Reads a consent value. Throws a ConfigError if it is none. */
 export function readConsent(value: unknown): Consent {
   const [isValid, allowed] = CONSENT;
   if (isValid(value)) return value as Consent;

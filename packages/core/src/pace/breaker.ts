@@ -4,21 +4,21 @@ import type { BreakerState } from '../tell/stats.ts';
 
 export interface BreakerOptions {
   readonly clock: Clock;
-  /** Whether no request is to be made to see whether more may follow: when that is over, `catchUp()` is to be called. */
+  /** Whether probes must wait, for example because the page is hidden. When this turns false, call `catchUp()`. */
   readonly rests?: (() => boolean) | undefined;
-  /** Is told of each state that is entered, also where it is the same. */
+  /** Called each time a state is entered, also if the state stays the same. */
   readonly onEntered: (state: BreakerState, isChange: boolean) => void;
 }
 
-/** Open, no request is made for a time; half-open, one; closed, as many as there are. */
+/** Circuit breaker. `closed`: requests may be made. `open`: no request for a time. `half-open`: one request, the probe. */
 export class Breaker {
   readonly #options: BreakerOptions;
-  /** While it is open. */
+  /** Runs while the breaker is open. Then the breaker becomes half-open. */
   readonly #alarm: Alarm;
   state: BreakerState = 'closed';
-  /** Grows each time that it opens or is told to try. */
+  /** Grows when the breaker opens, and with each `tryNow()`. */
   era = 0;
-  /** Whether the one request is made. */
+  /** Whether a request was made since the current state began. Half-open allows only one. */
   isProbing = false;
   #isStopped = false;
   #openUntil = 0;
@@ -32,14 +32,14 @@ export class Breaker {
     });
   }
 
-  /** Until when it is open, in milliseconds since 1970; undefined where it is not. */
+  /** When the open state ends, in milliseconds since 1970; undefined if the breaker is not open. */
   get openUntil(): number | undefined {
     if (this.state !== 'open') return undefined;
-    // Never longer than was asked, also where the time of day was set back.
+    // If the clock was set back, the remaining time is still at most the time that was asked for.
     return Math.min(this.#openUntil, this.#options.clock.now() + this.#openForMs);
   }
 
-  /** Opens for `delayMs` milliseconds, or for what is left of the time that it is open already; then it is half-open. */
+  /** Opens for `delayMs` milliseconds, or for the remaining time if that is longer. Then becomes half-open. */
   open(delayMs: number): void {
     this.#alarm.cancel();
     if (this.#isStopped) return;
@@ -51,7 +51,7 @@ export class Breaker {
     this.enter('open');
   }
 
-  /** What was sent before is old news; where it is open, its time ends. */
+  /** Starts a new era, so that answers to earlier requests no longer count. If not closed, becomes half-open now. */
   tryNow(): void {
     if (this.#isStopped) return;
     this.era += 1;
@@ -60,7 +60,7 @@ export class Breaker {
     this.enter('half-open');
   }
 
-  /** Timers stand still while a function is frozen or a machine sleeps; the time of day goes on. */
+  /** Ends the open state if its time is over. Timers stop while a function is frozen or a machine sleeps; the clock goes on. */
   catchUp(): void {
     if (this.state === 'open' && this.#options.clock.now() >= this.#openUntil) this.tryNow();
   }
@@ -72,7 +72,7 @@ export class Breaker {
     this.#options.onEntered(state, isChange);
   }
 
-  /** Cancels the timer, for good. */
+  /** Cancels the timer for good: the breaker does not open or try again. */
   stop(): void {
     this.#isStopped = true;
     this.#alarm.cancel();

@@ -11,27 +11,27 @@ import type { SharedPause } from './shared-pause.ts';
 import { askedMs, LONGEST_WAIT_MS, pauseMs, probeMs } from './wait-times.ts';
 import { WaitingRoom } from './waiting-room.ts';
 
-/** A network that comes and goes gives many hints. */
+/** Hints count at most once in this time: an unstable network gives many. */
 const HINT_MS = 60_000;
 
 export interface GateOptions {
   readonly clock: Clock;
   readonly random: () => number;
-  /** Requests at the same time. */
+  /** Maximum number of requests at the same time. */
   readonly concurrency: number;
   readonly backoff: Backoff;
-  /** Retries that a success allows. */
+  /** Retries that one success allows. */
   readonly retriesPerSuccess: number;
   readonly reporter: Pick<Reporter, 'emit'>;
-  /** Whether no request is to be made to see whether more may follow: when that is over, `catchUp()` is to be called. */
+  /** Whether probes must wait, for example because the page is hidden. When this turns false, call `catchUp()`. */
   readonly rests?: (() => boolean) | undefined;
-  /** Whether requests are under way, or may be made soon, may have changed: by this state of the breaker, where there is a new one. */
+  /** Called when a request ended, a batch was parked, or the breaker changed its state: the sender may have work now. */
   readonly onChange: (state?: BreakerState) => void;
 }
 
 /**
- * Says when a request may be made, and learns from what becomes of it: a breaker keeps requests from a service that does not
- * want or cannot answer them; beside it a rate, a budget of retries, and a slow start after an outage.
+ * Decides when a request may be made, and learns from each outcome. The breaker stops requests while the service cannot or does
+ * not want to answer them. The gate also limits the rate of requests, the retries, and the number of requests after an outage.
  */
 export class Gate {
   readonly #options: GateOptions;
@@ -45,7 +45,7 @@ export class Gate {
   #isBroken = false;
   #pauses = 0;
   #pause: Pause | undefined;
-  /** Requests at the same time, for now: after an outage one, and one more with each success. */
+  /** Current maximum of requests at the same time. After an outage it starts at 1 and grows by 1 with each success. */
   #window: number;
   #underWay = 0;
   #parked = 0;
@@ -71,69 +71,71 @@ export class Gate {
     return this.#breaker.state;
   }
 
-  /** Why no request is made but a probe from time to time. */
+  /** Why the sender makes no request except a probe from time to time; undefined if it is not paused. */
   get pause(): Pause | undefined {
-    // The probe may have failed otherwise since, or the service asked for more time.
+    // A later probe may have failed in another way, or the service asked for more time: the breaker knows the current end.
     const until = this.openUntil;
     return this.#pause && until !== undefined ? { ...this.#pause, until } : this.#pause;
   }
 
-  /** Requests per second at the most; undefined where there is no limit. */
+  /** Maximum of requests per second; undefined if there is no limit. */
   get perSecond(): number | undefined {
     return this.#rateLimit.perSecond;
   }
 
-  /** Until when no request is made, in milliseconds since 1970; undefined where one may be made now. */
+  /** Until when no request is made, in milliseconds since 1970; undefined if the breaker is not open. */
   get openUntil(): number | undefined {
     return this.#breaker.openUntil;
   }
 
-  /** Batches that wait for a time of their own, and leave their place to others meanwhile. */
+  /** Batches that wait for a time of their own. Meanwhile they do not take the place of others. */
   get parked(): number {
     return this.#parked;
   }
 
-  /** Whether requests are under way. */
+  /** Whether a request is pending. */
   get isBusy(): boolean {
     return this.#underWay > 0;
   }
 
-  /** How long until a retry may be made, in milliseconds. While no request fails there is nothing to keep it from. */
+  /** How long until a retry may be made, in milliseconds; 0 if the recent requests all succeeded. */
   get retryWaitMs(): number {
     return this.#recent.areClean ? 0 : this.#budget.waitMs(this.#options.clock.now());
   }
 
-  /** How many batches are worth being taken: where requests have to wait, a batch that waits with them is not fresh for long. */
+  /**
+   * How many batches are worth taking at once. With a rate limit that is one second's worth: more would only wait and get old.
+   */
   get mostTaken(): number {
     return Math.ceil(this.perSecond ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Whether a request that cannot wait may be made. */
+  /** Whether a request that cannot wait may be made now. */
   get isFree(): boolean {
     return this.#breaker.state === 'closed' && this.#rateLimit.waitMs(this.#options.clock.now()) === 0;
   }
 
-  /** What others that share the journal are to know. */
+  /** What other tabs that share the journal need to know; undefined if the breaker is not open. */
   get sharedPause(): SharedPause | undefined {
     const until = this.openUntil;
     if (until === undefined) return undefined;
-    // 0: we are at fault, or somebody in between. A page that opens may find that mended.
+    // 0: the fault is ours, or of something between us and the service. A page that opens may find it fixed.
     const mayBeMended = this.#pause && this.#pause.reason !== 'refused';
     return { until, failures: mayBeMended ? 0 : this.#recent.failuresInARow || 1 };
   }
 
-  /** Others that share the journal found that the service is to be left alone. */
+  /** Another tab that shares the journal found that the service needs time: opens the breaker. */
   share({ until, failures }: SharedPause): void {
     const leftMs = until - this.#options.clock.now();
-    // Longer than anybody waits: the clock was set back.
+    // No wait is longer than LONGEST_WAIT_MS. A longer one means that the clock was set back.
     if (leftMs <= 0 || leftMs > LONGEST_WAIT_MS) return;
     this.#recent.failuresInARow = Math.max(this.#recent.failuresInARow, failures);
     this.#open(leftMs);
   }
 
   /**
-   * Resolves to a pass when a request with so many events may be made, or to undefined when the signal aborts. While half-open
-   * only one gets through, that with the fewest events.
+   * Resolves to a pass when a request with this many events may be made; to undefined when the signal aborts. While half-open,
+   * only one request is admitted: the waiting one with the fewest events.
    */
   async admit(events: number, isRetry: boolean, signal: AbortSignal): Promise<Pass | undefined> {
     const { clock } = this.#options;
@@ -149,7 +151,7 @@ export class Gate {
     return undefined;
   }
 
-  /** A request is made. */
+  /** Counts a new request and returns its pass. */
   start(): Pass {
     const at = this.#options.clock.now();
     this.#rateLimit.take(at);
@@ -165,7 +167,7 @@ export class Gate {
     this.#options.onChange();
   }
 
-  /** The service took a request. */
+  /** The service accepted a request. */
   accepted(pass: Pass): void {
     const { clock, concurrency } = this.#options;
     this.#window = Math.min(concurrency, this.#window + 1);
@@ -175,16 +177,16 @@ export class Gate {
     this.answered(pass);
   }
 
-  /** Whether what a request is answered is news: nothing was mended since it was made. */
+  /** Whether the answer to a request still counts: since it was made, the breaker has not opened or been told to try. */
   isCurrent({ era }: Pass): boolean {
     return era === this.#breaker.era;
   }
 
-  /** The service works, whatever it says of the events that it was sent. */
+  /** The service works, whatever it says about the events of the request. */
   answered(pass: Pass): void {
-    // An answer to what was sent before the breaker opened does not cut its time short.
+    // The request was made before the breaker opened: its answer must not end the open state early.
     if (!this.isCurrent(pass)) return;
-    // A service that was away says nothing of how much it bears.
+    // Refusals during an outage say nothing about the rate that the service can take.
     if (this.#isBroken) this.#rateLimit.forget();
     this.#isBroken = false;
     this.#recent.succeeded();
@@ -197,7 +199,7 @@ export class Gate {
     this.#options.reporter.emit('resumed', {});
   }
 
-  /** A request failed. Resolves when it may be made again, or the signal aborts. */
+  /** A request failed. Resolves when `admit()` may be called for it again, or when the signal aborts. */
   async failed(
     { era, at }: Pass,
     { failures, retryAfterMs, isPushback = false, isAlive = false }: Failure,
@@ -206,11 +208,11 @@ export class Gate {
     const { backoff, clock, random } = this.#options;
     const rateLimit = this.#rateLimit;
     if (isPushback) rateLimit.pushedBack(at, clock.now(), isAlive);
-    // A service that only says how much it bears is for the rate limit, once there is one.
+    // If the service works and only pushes back, the rate limit handles it, unless there is none yet or it no longer helps.
     const isRated = isAlive && !rateLimit.isExhausted && this.perSecond !== undefined;
     const isBroken = (!isRated || this.#breaker.state !== 'closed') && this.#isTooMuch(era);
     if (retryAfterMs !== undefined) {
-      // It tells all clients the same, each time: that alone does not make them fewer.
+      // Every client gets the same Retry-After, so that alone does not reduce the load: the rate limit applies too.
       this.#open(Math.max(askedMs(retryAfterMs, random), rateLimit.waitMs(clock.now())));
     } else if (isBroken) {
       this.#isBroken = true;
@@ -220,7 +222,7 @@ export class Gate {
     }
   }
 
-  /** Waits, and leaves the place to others meanwhile. Never rejects. */
+  /** Waits without taking the place of other requests. Never rejects. */
   async park(delayMs: number, signal: AbortSignal): Promise<void> {
     const { clock, onChange } = this.#options;
     this.#parked += 1;
@@ -229,10 +231,10 @@ export class Gate {
     this.#parked -= 1;
   }
 
-  /** Nothing is wrong with the events: no request for a while, longer from time to time. */
+  /** Pauses the sender, because the events are not at fault. Each pause in a row is longer, up to a limit. */
   hold(pass: Pass, reason: PauseReason, status: number, isSlow = false): void {
     const { clock, random, reporter } = this.#options;
-    // Several requests that were under way at once are told the same: that is one pause.
+    // Several pending requests may get the same answer: that counts as one pause.
     if (!this.isCurrent(pass)) return;
     const delayMs = pauseMs(this.#pauses, isSlow, random);
     this.#pauses += 1;
@@ -241,7 +243,10 @@ export class Gate {
     reporter.emit('paused', this.#pause);
   }
 
-  /** The network may be back: the service is asked now, unless it has asked for time itself, finds fault with us, or was asked so of late. */
+  /**
+   * The network may be back: sends a probe now. Only if the network may be the reason for the failures or the pause, and at
+   * most once in `HINT_MS`.
+   */
   hint(): void {
     const { clock, rests } = this.#options;
     const now = clock.now();
@@ -253,25 +258,25 @@ export class Gate {
     this.#breaker.tryNow();
   }
 
-  /** The network may be gone: one request says whether it is, as the last of those that open the breaker. */
+  /** The network may be gone: one request finds out. If it fails, the breaker opens. */
   doubt(): void {
     if (this.#breaker.state !== 'closed') return;
     this.#recent.doubt();
     this.#breaker.enter('half-open');
   }
 
-  /** What the service was refused for is mended: it is asked now. */
+  /** The reason for the refusals is fixed, for example by a new key: sends a probe now. */
   resume(): void {
     this.#pauses = 0;
     this.#breaker.tryNow();
   }
 
-  /** Timers stand still while a function is frozen or a machine sleeps; the time of day goes on. */
+  /** Ends the open state if its time is over. Timers stop while a function is frozen or a machine sleeps; the clock goes on. */
   catchUp(): void {
     this.#breaker.catchUp();
   }
 
-  /** Resolves with the work, or as soon as nothing can become of any event before `until`, in milliseconds since 1970. */
+  /** Resolves when the work ends, or when no request is pending and none will be made before `until` (in ms since 1970). */
   async whileUseful(work: Promise<void>, until: number): Promise<void> {
     this.catchUp();
     const over = new AbortController();
@@ -280,14 +285,14 @@ export class Gate {
     if (!this.#isStalled(until)) await this.#waitingRoom.wait(0, over.signal, until);
   }
 
-  /** Cancels the timer, for good: whatever waits does so until its signal aborts. */
+  /** Cancels the timer for good. Requests that wait then wait until their signal aborts. */
   stop(): void {
     this.#breaker.stop();
   }
 
-  /** How long until a request may be made, in milliseconds; infinite where that is not known. */
+  /** How long until a request may be made, in milliseconds; Infinity if that is not known. */
   #waitMs(isRetry: boolean): number {
-    // A probe is spaced already.
+    // The breaker spaces the probes, so no other limit applies.
     if (this.#breaker.state === 'half-open' && !this.#breaker.isProbing) return 0;
     if (this.#breaker.state !== 'closed') return Number.POSITIVE_INFINITY;
     const waitMs = Math.max(
@@ -297,14 +302,14 @@ export class Gate {
     return waitMs === 0 && this.#underWay >= this.#window ? Number.POSITIVE_INFINITY : waitMs;
   }
 
-  /** Whether no request is under way, and none will be made before. */
+  /** Whether no request is pending and none will be made before `until`. */
   #isStalled(until: number): boolean {
     return this.#underWay === 0 && (this.openUntil ?? 0) >= until;
   }
 
-  /** Takes note of a failure. Returns whether no other request should be made for a while. */
+  /** Records a failure. Returns whether no other request should be made for a while. */
   #isTooMuch(era: number): boolean {
-    // What was sent before the breaker opened is not to end the probe that finds out about now.
+    // The request was made before the breaker opened: it must not end the current probe.
     if (era !== this.#breaker.era) return false;
     const isEnough = this.#recent.failed();
     return this.#breaker.state !== 'closed' || isEnough;

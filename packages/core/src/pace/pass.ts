@@ -1,18 +1,18 @@
-/** A request that may be made. */
+/** The right to make one request. */
 export interface Pass {
-  /** Grows each time that the breaker opens or is told to try: what a request of an earlier era is answered is old news. */
+  /** The breaker's era when the request was made. Answers to requests of an earlier era no longer count. */
   readonly era: number;
   readonly at: number;
 }
 
-/** A request that did not succeed, and is to be made again. */
+/** A request that failed and will be retried. */
 export interface Failure {
-  /** How many failed before it with the same events. */
+  /** How many requests with the same events failed before. */
   readonly failures: number;
-  /** How long the service asks to be left alone. */
+  /** How long the service asks us to wait, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** Whether the service says by it that it is sent too much. */
+  /** Whether the service says that it gets too many requests. */
   readonly isPushback?: boolean;
-  /** Whether nothing but the rate of requests is wrong. */
+  /** Whether the service works and only the rate of requests is wrong. */
   readonly isAlive?: boolean;
 }

@@ -1,49 +1,50 @@
-/** What is left of the rate when the service pushes back. */
+/** The rate is multiplied by this when the service pushes back. */
 const DECREASE = 0.7;
-/** What is added to it each second, as a part of the rate at which the service pushed back. */
+/** Added to the rate each second, as a part of the rate at which the service pushed back. */
 const INCREASE_PER_SECOND = 0.1;
-/** What it grows by each second beyond that rate: the service bears more than it did, or than was known. */
+/** Above that rate, the rate is multiplied by this each second: the service takes more than before, or than was known. */
 const GROWTH_PER_SECOND = 2;
-/** One accepted request counts for no more time than this: of many clients that ask seldom, each learns little from it. */
+/** Maximum seconds of growth that one accepted request allows. If many clients each send rarely, one success says little. */
 const MOST_SECONDS = 0.3;
-/** Grown to so many times the rate at which the service pushed back, there is no limit any more. */
+/** At this many times the rate at which the service pushed back, the limit ends. */
 const RELEASE = 64;
 const LEAST_PER_SECOND = 1 / 20;
-/** So often it is lessened while nothing is accepted: what is refused beyond that is not for the rate. */
+/** While nothing is accepted, the rate is lowered at most this many times. After that, the breaker handles refusals. */
 const MOST_PUSHES = 3;
-/** Accepted requests from which the rate is known that the service bears. */
+/** The accepted rate is measured over this many last requests, none of them older than `WINDOW_MS`. */
 const WINDOW_REQUESTS = 64;
 const WINDOW_MS = 10_000;
 
 /**
- * How many requests a second the service is sent: no limit until it pushes back; then additive increase, multiplicative
- * decrease (D. Chiu and R. Jain, 1989), from the rate at which it accepted before. Above a rate that it bore, and from a
- * first rate that is but a guess, the increase is multiplicative too, as in TCP's slow start.
+ * Limits the requests per second. There is no limit until the service pushes back. Then the rate follows additive increase,
+ * multiplicative decrease (D. Chiu and R. Jain, 1989), from the rate at which the service accepted before. Above the rate at
+ * which the service pushed back, the increase is multiplicative too, as in TCP's slow start. After the first pushback it is
+ * multiplicative at once, because the first rate is only a guess.
  */
 export class RateLimit {
   readonly #onChange: (perSecond: number | undefined) => void;
   #perSecond = Number.POSITIVE_INFINITY;
-  /** The rate at which the service pushed back when it last did. */
+  /** Up to here, the rate grows additively: the rate at the last pushback, or after the first pushback, the new rate. */
   #ceiling = Number.POSITIVE_INFINITY;
   /** When the last request was made. */
   #takenAt = Number.NEGATIVE_INFINITY;
   #decreasedAt = Number.NEGATIVE_INFINITY;
   #increasedAt = 0;
-  /** How often it was lessened since a request was accepted. */
+  /** How often the rate was lowered since a request was accepted. */
   #pushes = 0;
-  /** When requests were accepted, the last ones. */
+  /** When the last requests were accepted. */
   readonly #accepted: number[] = [];
 
   constructor(onChange: (perSecond: number | undefined) => void) {
     this.#onChange = onChange;
   }
 
-  /** Undefined where there is no limit. */
+  /** Undefined if there is no limit. */
   get perSecond(): number | undefined {
     return this.#perSecond === Number.POSITIVE_INFINITY ? undefined : this.#perSecond;
   }
 
-  /** Whether it takes nothing, however little it is sent: a quota that is used up, or a service that is away. */
+  /** Whether the service accepts nothing at any rate: a quota is used up, or the service is away. */
   get isExhausted(): boolean {
     return this.#pushes >= MOST_PUSHES;
   }
@@ -51,7 +52,7 @@ export class RateLimit {
   /** How long until the next request may be made, in whole milliseconds. */
   waitMs(now: number): number {
     const elapsed = now - this.#takenAt;
-    // Before the last one: the time of day was set back.
+    // The last request seems to be in the future: the clock was set back.
     return elapsed < 0 ? 0 : Math.max(0, Math.ceil(1_000 / this.#perSecond - elapsed));
   }
 
@@ -73,7 +74,7 @@ export class RateLimit {
     if (this.#perSecond >= this.#ceiling * RELEASE) this.forget();
   }
 
-  /** What is known of the service is out of date. */
+  /** Ends the limit, because what is known about the service is outdated. */
   forget(): void {
     if (this.#perSecond === Number.POSITIVE_INFINITY) return;
     this.#perSecond = Number.POSITIVE_INFINITY;
@@ -83,23 +84,24 @@ export class RateLimit {
   /**
    * The service pushed back on a request that was made at `sentAt`.
    *
-   * @param isAlive Whether a service that takes nothing would say something else: each answer counts.
+   * @param isAlive Whether the answer shows that the service works. Then the rate is lowered up to `MOST_PUSHES` times while
+   *   nothing is accepted, otherwise once.
    */
   pushedBack(sentAt: number, now: number, isAlive = false): void {
-    // Several that were under way at once are told the same: that is one push.
+    // Several pending requests may get the same answer: that counts as one pushback.
     if (sentAt <= this.#decreasedAt && now >= this.#decreasedAt) return;
     const accepted = this.#acceptedPerSecond(now);
     const isGuess = this.#perSecond === Number.POSITIVE_INFINITY;
     const mostPushes = isAlive ? MOST_PUSHES : 1;
     const isTaking = isGuess ? accepted > 0 : this.#pushes < mostPushes;
-    // It takes nothing at all: that is for the breaker. Each probe of a long outage would lessen what follows it.
+    // The service accepts nothing: the breaker handles that. Otherwise each probe of a long outage would lower the later rate.
     if (!isTaking) return;
     this.#pushes += 1;
     this.#decreasedAt = now;
     this.#increasedAt = now;
     const before = isGuess ? Math.max(1, accepted) : this.#perSecond;
     this.#perSecond = Math.max(LEAST_PER_SECOND, before * DECREASE);
-    // What was accepted of late may be little because little was sent.
+    // The accepted rate may be low only because few requests were sent, so the rate may grow fast from here.
     this.#ceiling = isGuess ? this.#perSecond : before;
     this.#takenAt = now;
     this.#onChange(this.#perSecond);
@@ -107,7 +109,7 @@ export class RateLimit {
 
   #acceptedPerSecond(now: number): number {
     const recent = this.#accepted.filter((at) => at <= now && now - at <= WINDOW_MS);
-    // Of less than a second, as of a second: a burst of a few milliseconds is no rate.
+    // Measured over at least one second: a burst of a few milliseconds is not a rate.
     return (recent.length * 1_000) / Math.max(1_000, now - (recent[0] ?? now));
   }
 }

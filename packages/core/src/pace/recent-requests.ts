@@ -1,16 +1,16 @@
 /** Failures in a row that open the breaker. */
 const FAILURES_TO_OPEN = 5;
-/** So does half of the last requests. */
+/** If half of this many last requests failed, the breaker opens too. */
 const WINDOW_REQUESTS = 20;
 
-/** How the last requests went. */
+/** The outcomes of the last requests. */
 export class RecentRequests {
   /** Failures since the last success. */
   failuresInARow = 0;
-  /** Whether each of the last requests failed. */
+  /** For each of the last requests: whether it failed. */
   #failed: boolean[] = [];
 
-  /** Whether none of them failed. */
+  /** Whether the window of requests is full and none of them failed. */
   get areClean(): boolean {
     return this.#failed.length === WINDOW_REQUESTS && !this.#failed.includes(true);
   }
@@ -20,7 +20,7 @@ export class RecentRequests {
     this.#record(false);
   }
 
-  /** Returns whether that is enough to open the breaker. */
+  /** Records a failure. Returns whether the breaker must open. */
   failed(): boolean {
     this.failuresInARow += 1;
     this.#record(true);
@@ -29,12 +29,12 @@ export class RecentRequests {
     return this.failuresInARow >= FAILURES_TO_OPEN || isHalf;
   }
 
-  /** One more failure opens the breaker. */
+  /** From now on, one more failure opens the breaker. */
   doubt(): void {
     this.failuresInARow = FAILURES_TO_OPEN - 1;
   }
 
-  /** The breaker opens: later requests are counted from none. */
+  /** The breaker opens: later requests are counted from zero. */
   restart(): void {
     this.#failed = [];
   }

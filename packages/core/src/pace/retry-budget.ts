@@ -1,21 +1,18 @@
-/** A burst of failures may be tried again at once. */
+/** Retries allowed at the start, so that a first burst of failures can be retried at once. */
 const INITIAL_RETRIES = 10;
 const MOST_RETRIES = 100;
 /** One retry in this time is always allowed. */
 const RETRY_EVERY_MS = 10_000;
-/** Successes may allow a retry sooner than time does. */
+/** Longest wait before asking again, because a success may allow a retry earlier. */
 const LOOK_AGAIN_MS = 1_000;
 
-/**
- * Keeps retries to a part of the successes, plus one in ten seconds: a service that fails under load is not to be given
- * more of it.
- */
+/** Limits retries to a part of the successes, plus one in ten seconds, so that they add no load to a failing service. */
 export class RetryBudget {
   readonly #perSuccess: number;
   #retries = INITIAL_RETRIES;
   #countedAt: number;
 
-  /** @param perSuccess Retries that a success allows. */
+  /** @param perSuccess Retries that one success allows. */
   constructor(perSuccess: number, now: number) {
     this.#perSuccess = perSuccess;
     this.#countedAt = now;
@@ -25,7 +22,7 @@ export class RetryBudget {
     this.#add(this.#perSuccess);
   }
 
-  /** How long to wait before asking again whether a retry may be made, in milliseconds; 0 where it may. */
+  /** How long to wait before asking again, in milliseconds; 0 if a retry may be made now. */
   waitMs(now: number): number {
     const elapsed = now - this.#countedAt;
     this.#countedAt = now;

@@ -1,15 +1,15 @@
-/** After so many accepted bodies near the limit, a larger one is tried. */
+/** After this many accepted bodies near the limit, the limit is raised. */
 const ACCEPTED_TO_RAISE = 64;
-/** A smaller step towards what was refused is not worth the refusal that it may bring. */
+/** A smaller raise is not worth the refusal that it may cause. */
 const LEAST_RAISE = 1.05;
-/** Halves of a batch are not of the same size to the byte: what is a little above the limit may be tried. */
+/** A batch may exceed the limit by this factor, because the halves of a batch differ a little in size. */
 const TOLERANCE = 1.25;
-/** A body of this part of the limit is near it: where it has less, another event of its size would have fit. */
+/** A body with at least this part of the limit is near it. A smaller body had room for another event of its size. */
 const NEAR = 0.5;
-/** A refusal is believed for so long; limits of services change. */
+/** A refusal counts for this long, because services change their limits. */
 const FORGET_AFTER_MS = 60 * 60_000;
 
-/** Learns from refusals (413) how large a body may be. No limit until the first. */
+/** Learns from refusals (413) how large a body may be. There is no limit before the first refusal. */
 export class SizeLimit {
   readonly #onChange: (bytes: number) => void;
   #bytes = Number.POSITIVE_INFINITY;
@@ -22,42 +22,42 @@ export class SizeLimit {
     this.#onChange = onChange;
   }
 
-  /** The most that a body of several events should have. */
+  /** The maximum size of a body of several events, in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** A body of so many bytes is known to be too large, whatever is in it. Not known where all is refused, however small. */
+  /** A body of this size is known to be too large, whatever it contains. Infinity while no body is accepted, however small. */
   tooLargeBytes(now: number): number {
     return this.#largestAccepted > 0 ? this.#refusedBytes(now) : Number.POSITIVE_INFINITY;
   }
 
-  /** Whether a body of that size was accepted of late: then its size is hardly why it is refused. */
+  /** Whether a body of that size was accepted recently. Then its size is probably not why it was refused. */
   tookAsLarge(bytes: number): boolean {
     return this.#largestAccepted >= bytes;
   }
 
-  /** Whether a batch that is made already should rather be sent in parts. */
+  /** Whether a finished batch should be split before it is sent. */
   isTooLarge(bytes: number, now: number): boolean {
     return bytes > this.#bytes * TOLERANCE || bytes >= this.#refusedBytes(now);
   }
 
-  /** A body was too large: half of it, or what was accepted of late where that is more, may not be. */
+  /** A body was too large. The limit falls to half of its size, or to the largest accepted size if that is more. */
   refused(bytes: number, now: number): void {
     if (bytes <= this.#refusedBytes(now)) {
       this.#smallestRefused = bytes;
       this.#refusedAt = now;
     }
-    // What was accepted before says nothing of a service that refuses it now.
+    // The service now refuses a size that it accepted before, so that acceptance no longer counts.
     if (this.#largestAccepted >= bytes) this.#largestAccepted = 0;
     this.#set(Math.min(this.#bytes, Math.max(Math.floor(bytes / 2), this.#largestAccepted)));
   }
 
-  /** A body was not too large. */
+  /** The service accepted a body of this size. */
   accepted(bytes: number, now: number): void {
     this.#largestAccepted = Math.max(this.#largestAccepted, bytes);
     if (this.#bytes === Number.POSITIVE_INFINITY) return;
-    // Then it was not for their size that smaller ones were refused.
+    // A body of the refused size was accepted, so smaller ones were not refused for their size.
     if (bytes >= this.#refusedBytes(now)) this.#smallestRefused = Number.POSITIVE_INFINITY;
     if (bytes < this.#bytes * NEAR) return;
     this.#acceptedNear += 1;

@@ -1,14 +1,14 @@
-/** How far back verdicts count, in events. */
+/** About this many of the last events count. */
 const WINDOW_EVENTS = 500;
-/** So few refused events say nothing yet about the service. */
+/** So few refused events say nothing about the service yet. */
 const FEW_REFUSED = 10;
 
-/** Tells a bad event from a service that refuses whatever it is sent: by how many of the last events it refused. */
+/** Tells a bad event from a service that refuses everything: compares how many of the last events it accepted and refused. */
 export class Verdicts {
   #accepted = 0;
   #refused = 0;
 
-  /** Whether most of what was sent of late was refused: then it is the service or us, not the events. */
+  /** Whether most of the last events were refused. Then the service or our setup is at fault, not the events. */
   get blameTheService(): boolean {
     return this.#refused >= FEW_REFUSED && this.#refused > this.#accepted;
   }
@@ -23,12 +23,12 @@ export class Verdicts {
     this.#fade();
   }
 
-  /** A refused event could not be kept: it will be judged again. */
+  /** The refused event could not be stored as a dead letter, so it will be judged again. */
   withdraw(): void {
     this.#refused -= 1;
   }
 
-  /** Older verdicts count for less. */
+  /** Makes older verdicts count less. */
   #fade(): void {
     const total = this.#accepted + this.#refused;
     if (total <= WINDOW_EVENTS) return;

@@ -2,16 +2,16 @@ import { untilWoken } from '../base/clock.ts';
 
 interface Waiter {
   readonly events: number;
-  /** Of one who waits for it to be known that nothing can become of any event before. */
+  /** Set if the caller waits for it to be known that no request will be made before this time. */
   readonly until: number | undefined;
   readonly wake: () => void;
 }
 
-/** Those who wait for a request to end or the breaker to change. */
+/** Callers that wait for a request to end or for the breaker to change. */
 export class WaitingRoom {
   readonly #waiting = new Set<Waiter>();
 
-  /** Resolves with the next `wake` that is meant for it, or when the signal aborts. */
+  /** Resolves with the next `wake()` that is meant for this caller, or when the signal aborts. */
   wait(events: number, signal: AbortSignal, until?: number): Promise<void> {
     return untilWoken(signal, (wake) => {
       const waiter = { events, until, wake };
@@ -20,9 +20,9 @@ export class WaitingRoom {
     });
   }
 
-  /** @param isStalled Whether no request will be made before a time. */
+  /** @param isStalled Whether no request will be made before a given time. */
   wake(isStalled: (until: number) => boolean): void {
-    // In this order: the first to ask is the one that gets through.
+    // Fewest events first: the first caller that asks is admitted.
     for (const { until, wake } of [...this.#waiting].sort((a, b) => a.events - b.events))
       if (until === undefined || isStalled(until)) wake();
   }

@@ -7,5 +7,5 @@ import { idempotency } from './idempotency.ts';
 import { logger } from './logger.ts';
 import { policy } from './policy.ts';
 
-/** For all but pages. */
+/** All parts. A tracker has them everywhere but in pages. */
 export const allParts: Required<Parts> = { classify, deadLetters, guards, gzip, idempotency, logger, policy };

@@ -5,44 +5,44 @@ import type { Journal } from '../keep/journal.ts';
 import type { Room } from '../keep/room.ts';
 import type { Reporter } from '../tell/reporter.ts';
 
-/** What goes first where the journal has no room. */
+/** Which events are dropped first if the journal is full. */
 export type WhenFull = 'drop-oldest' | 'drop-newest';
 
 export interface BudgetOptions {
   readonly journal: Journal;
-  /** What waits in a segment that the journal gave up ends here. Returns how many events that are. */
+  /** Drops the events that wait in a segment that the journal gave up. Returns how many. */
   readonly evict: (segment: number) => number;
-  /** Writes what is to be given up last of a segment to another one. Returns how many bytes that are. */
+  /** Copies the events that must be dropped last from a segment to another one. Returns how many bytes. */
   readonly rescue: (segment: number) => Promise<number>;
   readonly clock: Clock;
-  /** Resolves once the journal knows what it holds of earlier lives. Left out where it does from the start. */
+  /** Resolves once the journal knows what previous processes left in it. Left out if there is no need to wait for that. */
   readonly opened?: () => Promise<void>;
-  /** What the journal may take, in bytes. */
+  /** Maximum size of the journal, in bytes. */
   readonly maxBytes: number;
-  /** What the journal leaves to others on its disk, in bytes. */
+  /** Bytes that the journal leaves free on its disk for others. */
   readonly minFreeBytes: number;
   readonly whenFull: WhenFull;
   readonly reporter: Pick<Reporter, 'settled'>;
 }
 
-/** A small disk is not wholly reserved for others: the floor is at most this part of it. */
+/** A small disk is not reserved completely for others: at most this part of it is kept free. */
 const MOST_RESERVED = 0.05;
 const SPACE_INTERVAL_MS = 1_000;
-/** What an event takes in the journal beside itself, at most. */
+/** Maximum of bytes that an event takes in the journal beside its own. */
 const OVERHEAD_BYTES = 32;
 
-/** Keeps the journal within the bounds of `storage`. */
+/** Keeps the journal within the limits of `storage`. */
 export class Budget implements Room {
   readonly #options: BudgetOptions;
-  /** Bytes that may be written before others have too little; looked up from time to time. */
+  /** Bytes that may be written before others have too little disk space. Measured from time to time. */
   #spareBytes = Number.POSITIVE_INFINITY;
   #lookedAt = Number.NEGATIVE_INFINITY;
-  /** Bytes that are being written: the journal does not count them yet. */
+  /** Bytes of appends in progress: the journal does not count them yet. */
   #reservedBytes = 0;
   #isOpened = false;
-  /** One lane after the other: a segment that two give up at once would be rescued, and counted, twice. */
+  /** One lane makes room at a time. If two gave up the same segment at once, it would be rescued and counted twice. */
   readonly #turns = new Turns();
-  /** What the journal took when all that waited in it was to be given up last. */
+  /** Bytes of the journal when only events that must be dropped last waited in it. */
   #bytesOfLast = Number.POSITIVE_INFINITY;
 
   constructor(options: BudgetOptions) {
@@ -57,7 +57,7 @@ export class Budget implements Room {
     const { journal, maxBytes, whenFull } = this.#options;
     await this.#options.opened?.();
     this.#isOpened = true;
-    // One that could never fit is not to cost all others.
+    // A group that can never fit must not push out all others.
     if (bytesOf(group) > maxBytes) return 'full';
     await this.#lookAtSpace();
     if (this.#take(group)) return 'room';
@@ -69,7 +69,7 @@ export class Budget implements Room {
     return 'room';
   }
 
-  /** False also where the disk was not looked at for a while. */
+  /** Returns false also if the disk space was not checked recently. */
   hasRoom(group: EventBytes): boolean {
     return this.#isCurrent() && this.#take(group);
   }
@@ -82,7 +82,7 @@ export class Budget implements Room {
     return count;
   }
 
-  /** A group for which room was reserved is written, or was not. */
+  /** A group with reserved room is written, or failed: ends the reservation. */
   written(group: EventBytes): void {
     this.#reservedBytes -= bytesOf(group);
   }
@@ -99,10 +99,10 @@ export class Budget implements Room {
     return this.#options.journal.bytes + this.#reservedBytes;
   }
 
-  /** False where there was nothing to give up, or nothing but what is to be given up last and `isLast` is not. */
+  /** Returns false if there is nothing to give up, or only events that must be dropped last while `isLast` is false. */
   async #evictOldest(isLast: boolean): Promise<boolean> {
     const { journal } = this.#options;
-    // A journal of nothing else is not written anew for each group that does not fit.
+    // If the journal holds only such events, do not rewrite it for each group that does not fit.
     if (journal.bytes < this.#bytesOfLast) {
       this.#bytesOfLast = Number.POSITIVE_INFINITY;
       const most = journal.bytes;
@@ -112,7 +112,7 @@ export class Budget implements Room {
         const { isFreed, count } = await this.#giveUp(async (segment) => {
           rescued += await this.#options.rescue(segment);
         });
-        // Less than what was rescued may be no more than the ends of segments, which come and go with each rescue.
+        // If less was freed than was rescued, it may only be the overhead of segments, which comes and goes with each rescue.
         if (isFreed && (count > 0 || bytes - journal.bytes >= rescued - before)) return true;
         if (rescued === before) return false;
       }
@@ -134,7 +134,7 @@ export class Budget implements Room {
     return { isFreed, count };
   }
 
-  /** Counts what the journal gives back. False where that is nothing. */
+  /** Counts the bytes that an action frees in the journal. Returns false if it frees none. */
   async #free(action: () => Promise<void>): Promise<boolean> {
     const { journal } = this.#options;
     const before = journal.bytes;
@@ -156,7 +156,7 @@ export class Budget implements Room {
       const { freeBytes, totalBytes } = await journal.space();
       this.#spareBytes = freeBytes - Math.min(minFreeBytes, totalBytes * MOST_RESERVED);
     } catch {
-      // Unknown: writing will tell.
+      // Free space is unknown: writing will show whether there is enough.
       this.#spareBytes = Number.POSITIVE_INFINITY;
     }
     this.#lookedAt = clock.now();

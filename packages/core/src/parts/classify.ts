@@ -2,10 +2,13 @@ import { aFunction, type Rule } from '@sluice/protocol';
 import type { Batch } from '../wait/batch.ts';
 import { type AcceptingAnswer, type Classify, rejectedIndexes } from './rejected-indexes.ts';
 
-/** What asks a function of the application about an answer, and what that must be. */
+/** Calls the application's `classify` function for an answer, and checks that option. */
 export interface ClassifyPart {
   readonly rule: Rule;
-  /** Which events of an accepted batch the answer names as rejected, in order, each with the reason. Undefined where it says nothing. */
+  /**
+   * Returns the events of an accepted batch that the answer names as rejected, in order, each with the reason. Undefined if the
+   * answer says nothing about that.
+   */
   read(
     batch: Batch,
     answer: Omit<AcceptingAnswer, 'count'>,

@@ -2,23 +2,23 @@ import type { Rule } from '@sluice/protocol';
 import type { Batch } from '../wait/batch.ts';
 import { batchId } from './batch-id.ts';
 
-/** A name as RFC 9110 has it, section 5.6.2, and not one of those that a request has already. */
+/** A header name by RFC 9110, section 5.6.2, except those that a request already has. */
 const FREE_HEADER = /^(?!(?:authorization|content-(?:type|length|encoding)|host)$)[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 
-/** What makes the header that carries the id of a batch, equal over retries, and what its name must be. */
+/** Makes the header with the id of a batch, which is the same for each retry, and checks its name. */
 export interface IdempotencyPart {
   readonly rule: Rule;
   create(name: string): (batch: Batch) => Readonly<Record<string, string>>;
 }
 
-/** For pages: `createTracker({ delivery: { idempotencyHeader: … }, parts: { idempotency } })`. In Node a tracker has this already. */
+/** For pages: `createTracker({ delivery: { idempotencyHeader: … }, parts: { idempotency } })`. In Node this is built in. */
 export const idempotency: IdempotencyPart = {
   rule: [
     (value) => FREE_HEADER.test(String(value)) && typeof value === 'string',
     'the name of a header that Sluice does not send itself',
   ],
   create(name) {
-    /** Of batches that were sent, for as long as these are. */
+    /** Ids of batches that were sent, kept as long as the batches. */
     const ids = new WeakMap<Batch, string>();
     return (batch) => {
       const id = ids.get(batch) ?? batchId(batch);

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { attempt } from '../base/user-code.ts';
 import type { TrackerEvents } from '../tell/tracker-events.ts';
 
-/** A logger of pino's shape: data first, then a message. Anything that has these four methods. */
+/** A logger like pino: data first, then a message. Any object with these four methods. */
 export interface Logger {
   debug(data: object, message: string): void;
   info(data: object, message: string): void;
@@ -11,10 +11,10 @@ export interface Logger {
   error(data: object, message: string): void;
 }
 
-/** Of one message no more than one line is written in this time. */
+/** Each message is written at most once in this time. */
 const EVERY_MS = 10_000;
 
-/** Level and message of what is raised; which of several, and what to do about it, is put behind that. */
+/** Level and message of each event. The details, and what to do about it, are added at the end of the message. */
 const LINES: Readonly<Partial<Record<keyof TrackerEvents, readonly [keyof Logger, string]>>> = {
   deadLettered: ['warn', 'the service refused an event; it is kept as a dead letter'],
   dropped: ['warn', 'events were dropped'],
@@ -34,7 +34,7 @@ const LINES: Readonly<Partial<Record<keyof TrackerEvents, readonly [keyof Logger
   hookFailed: ['error', 'code of the application failed'],
 };
 
-/** What to do about a pause. */
+/** What to do about a pause, by its reason. */
 const ADVICE: Readonly<Record<string, string>> = {
   unauthorized: 'give a good key to setApiKey()',
   misdirected: 'look at baseUrl',
@@ -44,12 +44,12 @@ const ADVICE: Readonly<Record<string, string>> = {
 export interface LogOptions {
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Takes the key out of a text. */
+  /** Removes the key from a text. */
   readonly redact: Redact;
   readonly onFailed: (error: unknown) => void;
 }
 
-/** What writes to the logger of an application, and what that must be. */
+/** Writes to the application's logger, and checks that option. */
 export interface LoggerPart {
   readonly rule: Rule;
   create(options: LogOptions): Log;
@@ -62,20 +62,20 @@ export const logger: LoggerPart = {
 };
 
 /**
- * Writes to the user's logger, whatever that does: no key, and of each message one line in ten seconds. The first is written at
- * once; the next one after others that were not says how many, as `suppressed`. Messages come from a closed set: what
- * differs from line to line is data.
+ * Writes to the user's logger, and handles its errors. It never writes the key, and writes each message at most once in ten
+ * seconds: the first line at once, and the next one says how many were left out, as `suppressed`. Messages come from a closed
+ * set: what differs from line to line is data.
  */
 export class Log {
   readonly #options: LogOptions;
-  /** When each message was last written, and how many were not since. */
+  /** For each message: when it was last written, and how many lines were left out since. */
   readonly #lines = new Map<string, { readonly at: number; suppressed: number }>();
 
   constructor(options: LogOptions) {
     this.#options = options;
   }
 
-  /** What is raised. */
+  /** Logs what the tracker emits. */
   tell(event: keyof TrackerEvents, detail: object): void {
     const line = LINES[event];
     if (line === undefined) return;
@@ -93,12 +93,12 @@ export class Log {
     const { clock, logger, onFailed } = this.#options;
     const now = clock.now();
     const last = this.#lines.get(message);
-    // Not where the time of day was set back.
+    // The line is also written if the clock was set back.
     if (last !== undefined && now >= last.at && now - last.at < EVERY_MS) {
       last.suppressed += 1;
       return;
     }
-    // Before it is written: a logger may cause what it is told of.
+    // Set before the line is written: the logger may itself cause the next line.
     this.#lines.set(message, { at: now, suppressed: 0 });
     const entries = Object.entries({ ...data, suppressed: last?.suppressed || undefined });
     const said = entries.filter(([, value]) => value !== undefined);

@@ -4,7 +4,7 @@ const POLICY = 'delivery.policy';
 const STATUS_OR_CLASS = /^[2-5](?:\d\d|xx)$/;
 const [isAction, allowed] = oneOf('retry', ['accept', 'retry', 'split', 'isolate', 'pause', 'drop']);
 
-/** Tells whether a policy is one. */
+/** Checks `delivery.policy`. */
 export interface PolicyPart {
   readonly rule: Rule;
 }
@@ -12,7 +12,7 @@ export interface PolicyPart {
 /** For pages: `createTracker({ delivery: { policy: … }, parts: { policy } })`. In Node a tracker has this already. */
 export const policy: PolicyPart = { rule: [isPolicy, 'an object of actions by status', {}] };
 
-/** Whether it is a policy. Throws a ConfigError for a status or an action that there is not. */
+/** Whether it is a policy. Throws a ConfigError for an unknown status or action. */
 function isPolicy(given: unknown): boolean {
   if (typeof given !== 'object' || given === null || !isPlain(given)) return false;
   for (const [status, action] of Object.entries(given)) {
@@ -24,7 +24,7 @@ function isPolicy(given: unknown): boolean {
   return true;
 }
 
-/** Not an array, a Map, or anything else of which the entries may be elsewhere. */
+/** Not an array, a Map, or anything else that may keep its entries elsewhere. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;

@@ -3,32 +3,33 @@ import { excerptOf } from '../base/excerpt.ts';
 import { ask, attempt } from '../base/user-code.ts';
 import type { Batch } from '../wait/batch.ts';
 
-/** An event that the service names in its answer as not taken. */
+/** An event that, according to the answer, the service did not take. */
 export interface RejectedEvent {
-  /** Its place in the batch, from 0. Needed unless there is a uuid. */
+  /** Its index in the batch, from 0. Required if there is no uuid. */
   readonly index?: number | undefined;
   readonly uuid?: string | undefined;
-  /** Kept with the dead letter. */
+  /** Stored with the dead letter. Default: the body of the answer. */
   readonly reason?: string | undefined;
 }
 
-/** An answer by which the service accepted a batch. */
+/** An answer with which the service accepted a batch. */
 export interface AcceptingAnswer {
   readonly status: number;
-  /** The start of its body as text, at most 64 KiB. */
+  /** The start of the answer's body as text, at most 64 KiB. */
   readonly body: string;
   /** How many events the batch had. */
   readonly count: number;
 }
 
-/** Reads from an answer which events of an accepted batch were not taken; none where it returns nothing. */
+/** Returns the events of an accepted batch that the answer names as not taken. Undefined means that there are none. */
 export type Classify = (answer: AcceptingAnswer) => readonly RejectedEvent[] | undefined;
 
 const isList = (value: unknown): value is RejectedEvent[] => Array.isArray(value);
 
 /**
- * Which events of an accepted batch the answer names as rejected, by index and in order, each with the reason. Undefined where
- * the function says nothing of the answer. Nonsense names none: the service said that it accepts.
+ * Returns the events of an accepted batch that the answer names as rejected: the index of each and the reason, in order.
+ * Undefined if `classify` says nothing about the answer or fails. An entry that makes no sense is skipped, because the service
+ * said that it accepts.
  */
 export function rejectedIndexes(
   { events }: Batch,

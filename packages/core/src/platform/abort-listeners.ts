@@ -1,4 +1,4 @@
-/** All that listen to one signal of the user's, as one listener: Node warns of more than ten. */
+/** All callbacks for one signal of the user, as a single listener: Node warns of more than ten. */
 class Listeners extends Set<() => void> implements EventListenerObject {
   handleEvent(): void {
     for (const callback of this) callback();
@@ -7,7 +7,7 @@ class Listeners extends Set<() => void> implements EventListenerObject {
 
 const bySignal = new WeakMap<AbortSignal, Listeners>();
 
-/** Calls back when a signal aborts. Returns how to stop. */
+/** Calls `callback` when a signal aborts. Returns a function that stops this. */
 export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   const listeners = bySignal.get(signal) ?? new Listeners();
   bySignal.set(signal, listeners);

@@ -1,12 +1,18 @@
-/** What the browser calls a service worker with once there is a network: pages register it, `service-worker.ts` listens to it. */
+/**
+ * The tag of our Background Sync event. Pages register it; the browser sends it to their service worker (`service-worker.ts`)
+ * once there is a network.
+ */
 export const SYNC_TAG = 'sluice';
 
-/** As far as Background Sync goes. */
+/** A service worker's registration, as far as Background Sync needs it. */
 interface Registration {
   readonly sync?: { register(tag: string): Promise<void> };
 }
 
-/** Has the page's service worker called once there is a network, where it has one and the browser can do that. */
+/**
+ * Asks the browser to call the page's service worker once there is a network. Does nothing if there is no service worker, or
+ * the browser cannot do that.
+ */
 export function registerSync(): void {
   const workers = globalThis.navigator?.serviceWorker as ServiceWorkerContainer | undefined;
   if (!workers?.controller) return;

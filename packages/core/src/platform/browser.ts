@@ -11,7 +11,7 @@ import { registerSync } from './background-sync.ts';
 import type { JournalPlace, Platform } from './platform.ts';
 import { RunningWork } from './running-work.ts';
 
-/** As much of a place as counts here. */
+/** The fields of a place that a browser uses. */
 type BrowserPlace = Pick<JournalPlace, 'account' | 'clock' | 'part'>;
 
 const encoder = new TextEncoder();
@@ -20,11 +20,11 @@ const allocate = (bytes: number): Uint8Array => new Uint8Array(bytes);
 
 const text: TextWriter = {
   allocate,
-  // No request says when it is done with one.
+  // Not reused: no request says when it is done with its body.
   createBodies: () => ({ take: allocate, give: () => {} }),
   write: (string, target, offset) => encoder.encodeInto(string, target.subarray(offset)).written,
   byteLength: (string) => encoder.encode(string).length,
-  // As much as a record of the journal takes.
+  // The size of a record of the journal.
   blockBytes: 48 * 1024,
   spareBytes: 32 * 1024,
   mostWrittenBytes: 512 * 1024,
@@ -38,7 +38,7 @@ export const clock: Clock = {
   },
 };
 
-/** Workers have no document: there is nothing to hide from. */
+/** Undefined in workers: they have no document and cannot be hidden. */
 const page = globalThis.document as Document | undefined;
 
 const lifecycle: Lifecycle = {
@@ -52,7 +52,7 @@ const lifecycle: Lifecycle = {
       if (globalThis.navigator?.onLine === false) registerSync();
     };
     const leave = () => go(true);
-    // Not at the document, so that what the page itself does about it comes first, and what it tracks there is sent too.
+    // Not on the document: the page's own listeners there run first, and the events that they track are sent too.
     on(globalThis, ['visibilitychange'], () => (isHidden() ? go(false) : show()));
     on(globalThis, ['pagehide'], leave);
     on(page, ['freeze'], leave);
@@ -65,7 +65,7 @@ const lifecycle: Lifecycle = {
   isHidden,
 };
 
-/** The journal of an account, which its hash names. Undefined where nothing can be stored. */
+/** The journal of the account with this hash. Undefined if nothing can be stored. */
 export function openJournal(hash: string, clock: Clock, part = ''): Journal | undefined {
   return hasIndexedDb() ? new IndexedDbJournal(nameOf(hash, part), meeting(), clock) : undefined;
 }
@@ -96,7 +96,7 @@ export const platform: Platform = {
   writeNow: (lanes) => void lanes.writeAll(),
 };
 
-/** Older browsers lack the one, the other, or both. */
+/** Older browsers lack locks, channels, or both. */
 function meeting(): Meeting {
   const { BroadcastChannel, navigator } = globalThis;
   return {
@@ -105,12 +105,12 @@ function meeting(): Meeting {
   };
 }
 
-/** Tells the accounts of one origin apart, and keeps the key out of the name of a database. */
+/** The name of a database. It is different for each account of an origin, and does not reveal the API key. */
 function nameOf(hash: string, part: string): string {
   return `sluice${part && ` ${part}`} ${hash}`;
 }
 
-/** Some browsers hide it where nothing may be stored, some throw. */
+/** If nothing may be stored, some browsers hide IndexedDB, and some throw. */
 function hasIndexedDb(): boolean {
   try {
     return Boolean(globalThis.indexedDB);

@@ -1,13 +1,16 @@
 import { isMainThread } from 'node:worker_threads';
 import { attempt } from '../base/user-code.ts';
 
-/** The signals that end a process unless somebody handles them, and that an application may want to handle. */
+/** Signals that end a process if nobody handles them, and that an application may want to handle. */
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 
-/** @param isFinal Whether this is `exit`: other listeners may follow, but nothing that takes time. */
+/** @param isFinal Whether this is `exit`: other listeners may follow, but nothing asynchronous. */
 type Callback = (isFinal: boolean) => void;
 
-/** What all copies of this package in one process share. A later version keeps `add` as it is: an earlier copy may have come first. */
+/**
+ * Shared by all copies of this package in one process. A later version must not change `add`: an earlier copy may have come
+ * first.
+ */
 interface LastMoments {
   readonly version: 1;
   add(callback: Callback): () => void;
@@ -16,18 +19,18 @@ interface LastMoments {
 const KEY = Symbol.for('@sluice/core last moment');
 
 /**
- * Calls back at the last moment of the process: `process.exit()`, an uncaught exception, nothing left to do, or a signal that
- * nobody else handles, which then ends the process as if nobody had listened. Where the application or another library
- * handles a signal, it alone does. Returns how to stop.
+ * Calls `callback` at the last moment of the process: at `process.exit()`, after an uncaught exception, when no work is left,
+ * or on a signal that nobody else handles. Such a signal then ends the process as usual. If the application or another
+ * library handles a signal, `callback` is not called for it. Returns a function that stops this.
  */
 export function atLastMoment(callback: Callback): () => void {
   const shared = process as { [KEY]?: LastMoments };
-  // Bundlers make copies of this package. Two that listen by themselves would send each signal to each other for ever.
+  // Bundlers may copy this package. Two copies that listen separately would send each signal to each other for ever.
   if (shared[KEY] === undefined) Object.defineProperty(process, KEY, { value: new ProcessEnd() });
   return shared[KEY]?.add(callback) ?? (() => {});
 }
 
-/** Listens to the end of the process: once for all trackers, as Node warns of more than ten listeners. */
+/** Listens to the end of the process, once for all trackers: Node warns of more than ten listeners. */
 class ProcessEnd implements LastMoments {
   readonly version = 1;
   readonly #callbacks = new Set<Callback>();
@@ -43,7 +46,7 @@ class ProcessEnd implements LastMoments {
 
   #start(): void {
     process.on('exit', this.#onExit);
-    // Signals reach the main thread alone.
+    // Only the main thread receives signals.
     if (!isMainThread) return;
     process.on('newListener', this.#giveWay);
     process.on('removeListener', this.#stepIn);
@@ -69,7 +72,7 @@ class ProcessEnd implements LastMoments {
     process.off(signal, this.#onSignal);
     process.on('removeListener', this.#stepIn);
     process.kill(process.pid, signal);
-    // The first process of a container outlives signals that it does not handle.
+    // The first process of a container survives signals that it does not handle: then listen again.
     setImmediate(() => this.#listenAlone(signal)).unref();
   };
 
@@ -77,17 +80,20 @@ class ProcessEnd implements LastMoments {
     if (this.#callbacks.size > 0 && process.listenerCount(signal) === 0) process.on(signal, this.#onSignal);
   }
 
-  /** Somebody is about to handle a signal. */
+  /** Called when somebody is about to handle a signal: stops listening to it. */
   readonly #giveWay = (event: string | symbol, listener: unknown): void => {
     const signal = SIGNALS.find((signal) => signal === event);
     if (signal === undefined || listener === this.#onSignal) return;
-    // Not before they do: without any listener for a moment, Node would stop listening at all.
+    // Wait until their listener is added: if there were none for a moment, Node would stop listening.
     process.nextTick(() => {
       if (process.listenerCount(signal) > 1) process.off(signal, this.#onSignal);
     });
   };
 
-  /** Nobody handles a signal any more; so it was, too, where a handler is only asked once and is asked now. */
+  /**
+   * Called when a listener was removed: listens again if nobody else handles the signal. Node also removes a `once` listener
+   * right before it calls it.
+   */
   readonly #stepIn = (event: string | symbol): void => {
     const signal = SIGNALS.find((signal) => signal === event);
     if (signal !== undefined) this.#listenAlone(signal);

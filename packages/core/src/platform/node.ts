@@ -46,7 +46,7 @@ const lifecycle: Lifecycle = {
   listen: ({ exit }) => atLastMoment(exit),
 };
 
-/** Those in which something happened: to look one up costs more than to find that nobody listens. */
+/** Channels that were used before: to look one up costs more than to find that it has no subscribers. */
 const channels: Partial<Record<keyof TrackerEvents, diagnosticsChannel.Channel>> = {};
 
 export const platform: Platform = {
@@ -94,7 +94,7 @@ function pathOf({ account, directory, part = '' }: JournalPlace): string {
   return join(resolve(directory ?? join(stateDirectory(), 'sluice', accountName(account))), part);
 }
 
-/** Where a user's programs keep state that outlives them and is not worth a backup. */
+/** The directory for state that outlives a program and needs no backup. */
 function stateDirectory(): string {
   const { env, platform } = process;
   if (platform === 'win32') return env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local');
@@ -102,7 +102,7 @@ function stateDirectory(): string {
   return env.XDG_STATE_HOME || join(homedir(), '.local', 'state');
 }
 
-/** A short name that tells accounts apart and tells nothing about them. */
+/** A short name that is different for each account and reveals nothing about it. */
 function accountName(account: string): string {
   return createHash('sha256').update(account).digest('hex').slice(0, 16);
 }

@@ -10,47 +10,59 @@ import type { TrackerEvents } from '../tell/tracker-events.ts';
 import type { Lanes } from '../wait/lanes.ts';
 import type { TextWriter } from '../wait/ring-buffer.ts';
 
-/** What decides which journal a tracker gets, and where. */
+/** Decides which journal a tracker gets, and where. */
 export interface JournalPlace {
-  /** Names a default place: what trackers of one account share, and those of two do not. */
+  /** Identifies the default place. Trackers of one account share it, trackers of different accounts do not. */
   readonly account: string;
   readonly directory: string | undefined;
   readonly fsync: Fsync;
-  /** What the journal is kept within, in bytes. */
+  /** The size limit of the journal, in bytes. */
   readonly maxBytes: number;
   readonly clock: Clock;
-  /** A part of the place, for what is not to be delivered: dead letters. */
+  /** A separate part of the place, for events that are not to be delivered now: dead letters, or unidentified events. */
   readonly part?: string;
 }
 
-/** All that differs between Node and browsers. One is picked by the package's `imports` map, under `#platform`. */
+/** Everything that differs between Node and browsers. The package's `imports` map selects one, under `#platform`. */
 export interface Platform {
   readonly text: TextWriter;
   readonly clock: Clock;
   readonly lifecycle: Lifecycle;
-  /** What a tracker has without being given it. */
+  /** The parts that a tracker has by default. */
   readonly parts: Parts;
-  /** Whether what is tracked before `identify()` is held by default: there is one customer at a time. */
+  /** Whether events tracked before `identify()` are held by default, because there is one customer at a time. */
   readonly holdsUnidentified: boolean;
-  /** How long an event may wait in memory for others to be written with, by default, in milliseconds. */
+  /** How long an event may wait in memory to be written together with others, by default, in milliseconds. */
   readonly commitIntervalMs: number;
-  /** The durable journal of the platform; undefined where it has none. */
+  /** Creates the durable journal of the platform; undefined if there is none. */
   createJournal(place: JournalPlace): Journal | undefined;
-  /** Whether there is such a place, as far as that can be known without making it. */
+  /** Whether the place exists. True if that cannot be known without creating it. */
   exists(place: JournalPlace): Promise<boolean>;
-  /** A note beside that journal; undefined where there is none. */
+  /** Creates a note next to that journal; undefined if there is none. */
   createNote(place: JournalPlace): Note | undefined;
   createTransport(): Transport;
-  /** @param concurrency So much runs at once. Its user never has more of it than that. */
+  /** @param concurrency How many tasks run at once. The caller never adds more than that. */
   createQueue(concurrency: number): Queue;
-  /** What waits is to be sent once there is a network, should nobody else be there then. Absent where the process lives on. */
+  /**
+   * Asks for the waiting events to be sent once there is a network, even if no page is open then. Absent if the process keeps
+   * running.
+   */
   registerSync?(): void;
-  /** A controller whose signal any number may listen to: Node warns of more than ten. */
+  /** Creates a controller whose signal may have any number of listeners: Node warns of more than ten. */
   createAbortController(): AbortController;
-  /** Calls back when a signal of the user's aborts, to which any number may listen. Returns how to stop. */
+  /**
+   * Calls `callback` when a signal of the user aborts. A signal may have any number of callbacks. Returns a function that
+   * stops this.
+   */
   onAbort(signal: AbortSignal, callback: () => void): () => void;
-  /** Before this returns, all that no journal holds is written, or where that takes longer, given to the journal: for a last moment. */
+  /**
+   * For the last moment: before it returns, Node writes all events that no journal holds, if the journal has `appendSync`. A
+   * browser passes them to the journal.
+   */
   writeNow(lanes: Pick<Lanes, 'all' | 'writeAll'>, journal: Journal): void;
-  /** Tells those of the process who listen to all trackers what happened in one. Absent where there is no such place. */
+  /**
+   * Publishes what happened in a tracker to those in the process who listen to all trackers. Absent if the platform cannot do
+   * that.
+   */
   publish?(event: keyof TrackerEvents, detail: object): void;
 }

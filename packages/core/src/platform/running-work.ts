@@ -1,6 +1,6 @@
 import type { Queue } from '../send/queue.ts';
 
-/** Work that runs side by side. Nothing waits: p-queue, of which a page would need no more than this, is a tenth of its bundle. */
+/** A queue that starts all work at once. A page needs no more than this, and p-queue would be a tenth of its bundle. */
 export class RunningWork implements Queue {
   readonly #running = new Set<Promise<void>>();
 

@@ -3,34 +3,35 @@ import type { PauseReason } from '../tell/stats.ts';
 /**
  * What the sender does with an answer:
  * - `accept`: the service has the events; release them.
- * - `retry`: send the same bytes again, later.
- * - `split`: the body is too large; send it in halves. One event alone that is too large becomes a dead letter.
- * - `isolate`: an event is at fault; send halves to find it. One event refused twice the same way becomes a dead letter.
- * - `pause`: nothing is wrong with the events; keep all, and ask again from time to time. Where others are accepted, the table's own
- *   entries ask again with this batch alone, and then look for the event at fault.
- * - `drop`: nobody wants the events; drop them, and say so. Never done unless a policy asks for it.
+ * - `retry`: send the same bytes again later.
+ * - `split`: the body is too large; send it in halves. A single event that is too large becomes a dead letter.
+ * - `isolate`: an event is at fault; send halves to find it. A single event that is refused twice in the same way becomes a
+ *   dead letter.
+ * - `pause`: the events are not at fault; keep all, and ask again from time to time. If the service accepts other batches, the
+ *   table's own entries first ask again with this batch alone, and then look for the event at fault.
+ * - `drop`: nobody wants the events; drop them and report it. Only done if a policy asks for it.
  */
 export type Action = 'accept' | 'retry' | 'split' | 'isolate' | 'pause' | 'drop';
 
-/** What the sender does with an answer, and how. */
+/** An action, and how to do it. */
 export interface Rule {
   readonly action: Action;
-  /** Whether it takes its time: an address does not mend itself soon, and odd refusals are not worth many requests. */
+  /** Whether waits are longer: a wrong address is not fixed soon, and odd refusals are not worth many requests. */
   readonly isSlow?: true;
-  /** Whether the service says by this that it is sent too much: from then on it is sent less. */
+  /** Whether the service says that it gets too many requests. Then Sluice sends fewer. */
   readonly isPushback?: true;
-  /** Whether it works: nothing but the rate is wrong. */
+  /** Whether the service works and only the rate of requests is wrong. */
   readonly isAlive?: true;
-  /** Whether it may have taken the events all the same: a gateway gives up on what goes on behind it. */
+  /** Whether the service may have taken the events anyway: a gateway may give up while the service behind it goes on. */
   readonly isAmbiguous?: boolean;
-  /** Of a pause. Default: `policy`, which asked for it. */
+  /** The reason of a pause. Default: `policy`, because the user's policy asked for it. */
   readonly reason?: PauseReason;
   /**
-   * Whether a single event may be at fault, where the service accepts others: then the sender does not pause. `ends`: after
-   * several refusals it is a dead letter. `waits`: it is kept whatever comes.
+   * Set if a single event may be at fault while the service accepts others. Then the sender does not pause. `ends`: after
+   * several refusals the event becomes a dead letter. `waits`: the event is kept, however often it is refused.
    */
   readonly suspect?: 'ends' | 'waits';
-  /** Whether the user's policy says so: then it is done at once, and nothing is suspected. */
+  /** Whether the user's policy asks for this. Then it is done at once, and no single event is suspected. */
   readonly isAskedFor?: true;
 }
 
@@ -41,10 +42,13 @@ const MISDIRECTED: Rule = { action: 'pause', isSlow: true, reason: 'misdirected'
 const UNAUTHORIZED: Rule = { action: 'pause', reason: 'unauthorized', suspect: 'waits' };
 const ISOLATE: Rule = { action: 'isolate' };
 const ODD: Rule = { action: 'isolate', isSlow: true };
-/** Also of a status that HTTP does not know: it is kept and tried again. */
+/** Also for a status that HTTP does not define: the batch is kept and retried. */
 const AMBIGUOUS: Rule = { action: 'retry', isAmbiguous: true };
 
-/** The delivery table: exact statuses first. The interface documents none: these are the safe readings of HTTP. */
+/**
+ * The delivery table. An exact status comes before its class. The interface documents no statuses: these are safe readings of
+ * HTTP.
+ */
 const DELIVERY_TABLE: Readonly<Record<string, Rule>> = {
   '2xx': { action: 'accept' },
   '3xx': { ...MISDIRECTED, suspect: 'waits' },
@@ -66,7 +70,7 @@ const DELIVERY_TABLE: Readonly<Record<string, Rule>> = {
   '5xx': AMBIGUOUS,
 };
 
-/** The rule for a status: the exact one before that of its class. What the policy names takes the place of the same name. */
+/** The rule for a status. An exact status comes before its class. A policy entry replaces the table's entry of the same name. */
 export function ruleFor(status: number, policy: DeliveryPolicy = {}): Rule {
   for (const name of [String(status), `${Math.floor(status / 100)}xx`]) {
     const rule = DELIVERY_TABLE[name];
@@ -77,5 +81,5 @@ export function ruleFor(status: number, policy: DeliveryPolicy = {}): Rule {
   return AMBIGUOUS;
 }
 
-/** An answer that says that it is accepted, but is not the service's: nobody has the events. */
+/** For an accepting answer that is not the service's: nobody has the events. */
 export const INTERCEPTED: Rule = { action: 'pause', reason: 'intercepted', suspect: 'waits' };

@@ -15,21 +15,21 @@ import { type Piece, Pieces } from './pieces.ts';
 import type { Requests } from './requests.ts';
 import { type OutgoingLane, Settlement, type SettlementOptions } from './settlement.ts';
 
-/** An event that is refused each time in another way is refused. */
+/** After this many refusals a single event is refused for good, even if each refusal had another status. */
 const MAX_REFUSALS = 4;
-/** Refusals after which the wait before the next try does not grow. */
+/** After this many slow refusals, the wait before the next request no longer grows. */
 const SLOWEST = 3;
-/** How soon a dead letter that could not be kept is tried again: the service is asked once more each time. */
+/** How soon an event is sent again if its dead letter could not be stored. The service is asked once more each time. */
 const STORAGE_RETRY_MS = 60_000;
 /** Batches that wait for a retry in memory; others wait in the journal. */
 const MOST_PARKED = 8;
 const BLOCKED: Rule = { action: 'pause', reason: 'blocked' };
-/** What stands for the answer of a request that had none. */
+/** Takes the place of an answer if a request got none. */
 const NO_ANSWER: Answer = { kind: 'answered', status: 0, retryAfter: undefined, body: '' };
 
 type Answer = Extract<Outcome, { kind: 'answered' }>;
 
-/** A request that cannot wait, and may be made. */
+/** A request that cannot wait, with its pass. */
 export interface FirstRequest {
   readonly pass: Pass;
   readonly outlives: Outliving;
@@ -47,25 +47,25 @@ export interface DeliveryOptions extends SettlementOptions {
   readonly requests: Requests;
   readonly sizeLimit: SizeLimit;
   readonly evidence: Evidence;
-  /** Ends what is under way. */
+  /** Aborts all deliveries and requests. */
   readonly abort: AbortController;
 }
 
-/** Sees one batch through to its end, in as many pieces as it takes: delivered, kept as dead letters, dropped or put back. */
+/** Handles one batch until its end, in as many pieces as needed: delivered, kept as dead letters, dropped or put back. */
 export class Delivery {
   readonly #options: DeliveryOptions;
-  /** The one that the batch is of. */
+  /** The lane of the batch. */
   readonly #lane: OutgoingLane;
   readonly #settlement: Settlement;
   readonly #pieces: Pieces;
-  /** How often the service refused in a way that is not worth many requests. */
+  /** Number of slow refusals: those that are not worth many requests. */
   #slowness = 0;
   #restsBefore = false;
-  /** How the first request is made. */
+  /** Set until the first request is made, if that cannot wait. */
   #first: FirstRequest | undefined;
-  /** Ends it as soon as no request of it is under way. */
+  /** Aborts when this delivery must end as soon as it has no pending request. */
   readonly #stop: AbortSignal;
-  /** Has aborted once consent to send it is denied. */
+  /** Aborts when consent to send the batch is denied. */
   readonly #denied: AbortSignal;
 
   constructor(options: DeliveryOptions, lane: OutgoingLane, stop: AbortSignal = options.abort.signal) {
@@ -77,7 +77,7 @@ export class Delivery {
     this.#pieces = new Pieces(options, lane);
   }
 
-  /** @param first Left out where it may wait. Otherwise it is made before this returns. */
+  /** @param first Left out if the request may wait. Otherwise the request is made before this function returns. */
   async run(batch: Batch, first?: FirstRequest): Promise<void> {
     this.#first = first;
     const { isStrict, journal, verdicts } = this.#options;
@@ -86,18 +86,18 @@ export class Delivery {
     else this.#pieces.add(batch);
     for (let piece = this.#pieces.next(); piece !== undefined; piece = this.#pieces.next()) {
       if (await this.#send(piece)) continue;
-      // Where nobody else may see to it, it is left as it is.
+      // Stopped. If other tabs share the journal, put the pieces back so that those can send them.
       if (journal.sharing) this.#pieces.leave();
       return;
     }
   }
 
-  /** Whether all that is left of the batch was refused while others were accepted: it is not what to ask with how the service is. */
+  /** Whether all remaining pieces were refused while other batches were accepted. Then they are no test of the service. */
   get isSuspect(): boolean {
     return this.#pieces.areSuspect;
   }
 
-  /** Resolves once a piece has met its end, goes on in parts or waits elsewhere; to false where it is stopped before. */
+  /** Resolves to true once a piece has ended, was cut in halves or waits elsewhere; to false if it was stopped before. */
   async #send(piece: Piece): Promise<boolean> {
     const { clock, sizeLimit } = this.#options;
     const { batch, isAtFault = false } = piece;
@@ -115,7 +115,7 @@ export class Delivery {
     }
   }
 
-  /** @param waiting Aborts what is waited for between two requests. */
+  /** @param waiting Aborts waits between two requests. */
   async #sendUntil(piece: Piece, waiting: AbortSignal): Promise<boolean> {
     const { clock, evidence, gate, requests } = this.#options;
     const { batch } = piece;
@@ -146,7 +146,7 @@ export class Delivery {
     }
   }
 
-  /** What an outcome means for a piece. Returns whether nothing is left to be done for it: otherwise it is sent again. */
+  /** Acts on the outcome of a request. Returns true if nothing is left to do for the piece; otherwise it is sent again. */
   async #judge(piece: Piece, pass: Pass, outcome: Outcome, waiting: AbortSignal): Promise<boolean> {
     const { abort, books, clock, gate, reporter, requests, sizeLimit } = this.#options;
     const { batch, refusals } = piece;
@@ -160,7 +160,7 @@ export class Delivery {
     }
     if (abort.signal.aborted) return false;
     reporter.failedAttempt(failedAttempt(outcome, rule, now));
-    // The next try goes as it is where that may help: some servers fail at what they cannot parse.
+    // Send the next try uncompressed if that may help: some servers fail on a body that they cannot parse.
     const isNobodys = rule === BLOCKED || rule === INTERCEPTED;
     const isEncodingAtFault = !isNobodys && requests.isEncodingAtFault(batch, status || undefined);
     if (rule.action === 'retry') {
@@ -169,7 +169,7 @@ export class Delivery {
       const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
       piece.again = gate.failed(pass, { ...rule, failures, retryAfterMs }, waiting);
       piece.failures += 1;
-      // A service that pushes back did no work for it, and says itself how much it bears.
+      // A service that pushes back did no work for the request, and says itself how much it can take: no budget needed.
       piece.owesBudget = !rule.isPushback;
       return false;
     }
@@ -190,7 +190,7 @@ export class Delivery {
     }
     const { length } = batch.body;
     const isSingle = batch.events.ends.length === 1;
-    // One event, and larger bodies were accepted of late: it may be another one who answers.
+    // A single event is too large, though larger bodies were accepted recently: another server may have answered.
     const isOdd = isSingle && refusals.length === 0 && sizeLimit.tookAsLarge(length);
     const isSize = rule.action === 'split' && !isOdd;
     if (isSize) sizeLimit.refused(length, now);
@@ -199,7 +199,7 @@ export class Delivery {
       this.#slowness += 1;
     }
     const isBlamed = this.#options.verdicts.blameTheService;
-    // The service answered and works: what it says of these events says nothing of others.
+    // The service works: what it says about these events says nothing about others.
     if (!isBlamed || !isSingle) gate.answered(pass);
     if (!isSingle) {
       this.#pieces.cut(piece, !isSize);
@@ -210,7 +210,7 @@ export class Delivery {
     return (isSize || isRepeated || isBlamed) && this.#endSingle(piece, pass, answer);
   }
 
-  /** What is done with an answer. One that is not the service's accepts nothing, unless the user says that it is. */
+  /** The rule for an answer. One that is not the service's accepts nothing, unless the user's policy or `classify` says so. */
   #ruleOf(batch: Batch, answer: Answer): Rule {
     const { policy, rejected } = this.#options;
     const rule = ruleFor(answer.status, policy);
@@ -219,9 +219,9 @@ export class Delivery {
   }
 
   /**
-   * The service may find fault with an event, or with us. While it accepts others it is this batch that waits, is asked about
-   * again and halved, until one event is found. Otherwise all wait, and what was never refused is tried first. Returns true:
-   * it goes on later.
+   * The service refuses our key or address, but one event may be the reason. While the service accepts other batches, only this
+   * batch waits: it is sent again and halved, until one event is left. Otherwise the sender pauses, and events that were never
+   * refused are tried first. Returns as `#judge` does.
    */
   async #suspect(piece: Piece, pass: Pass, rule: Rule, answer: Answer): Promise<boolean> {
     const { clock, evidence, gate } = this.#options;
@@ -238,7 +238,7 @@ export class Delivery {
     } else {
       gate.answered(pass);
       if (batch.events.ends.length > 1 && (isHalf || piece.suspicion.tries > 1)) {
-        // What is behind it comes first: where that is accepted, the event at fault is known to be in here.
+        // Other pieces go first. If the service accepts them, the event at fault is known to be in this one.
         this.#pieces.cut(piece, true, true);
         return true;
       }
@@ -249,12 +249,14 @@ export class Delivery {
     return true;
   }
 
-  /** Ends an event that is refused for good, unless it is the service that is to blame. Returns whether it did, or waits elsewhere. */
+  /**
+   * Ends an event that is refused for good, unless the service is to blame. Returns whether the event ended or waits elsewhere.
+   */
   async #endSingle(piece: Piece, pass: Pass, { status, body }: Answer): Promise<boolean> {
     const { gate, isStrict, verdicts } = this.#options;
     const { batch, isHeld } = piece;
     const isBlamed = verdicts.blameTheService;
-    // One that cannot be put back is not to stand in the way of all others for ever.
+    // An event that cannot be put back must not block all others forever.
     const isEnding = !isBlamed || isHeld;
     const isEnded = isEnding && (await this.#settlement.deadLettered(batch, status, excerptOf(body)));
     if (isBlamed) gate.hold(pass, 'refused', status);
@@ -265,7 +267,7 @@ export class Delivery {
     }
     if (isBlamed && !isStrict && this.#pieces.putBack(batch)) return true;
     if (isBlamed) piece.isHeld = true;
-    // It is for the storage to blame that it cannot be ended: others go on.
+    // The storage is to blame, not the service: only this event waits.
     else piece.again = gate.park(STORAGE_RETRY_MS, this.#stop);
     return false;
   }
@@ -292,11 +294,11 @@ export class Delivery {
       from = index + 1;
     }
     if (from < count) await this.#settlement.delivered(from === 0 ? batch : cutBatch(batch, from, count));
-    // What the batch lies in may be used again, unless somebody may still read it: a request that had no answer may not be over.
+    // Reuse the batch's memory, unless a request may still read it: one that failed without an answer may still be running.
     if (failures === 0 && requests.releasesBodies && batch.memory) backlog.bodies.give(batch.memory);
   }
 
-  /** Leaves a batch to the journal where many wait for a retry already, so that others can go. */
+  /** Puts a batch back into the journal if many batches already wait for a retry, so that others can be sent. */
   #putAside(batch: Batch): boolean {
     const { gate, isStrict } = this.#options;
     const isCrowded = gate.parked >= MOST_PARKED && gate.retryWaitMs > 0;
@@ -304,7 +306,7 @@ export class Delivery {
     return isCrowded && !isStrict && !isEnding && this.#lane.underWay.putBack(batch, 'aside');
   }
 
-  /** After a refusal that is not worth many requests. */
+  /** Waits after a refusal that is not worth many requests. */
   async #rest(waiting: AbortSignal): Promise<void> {
     this.#restsBefore = false;
     const { backoff, clock, random } = this.#options;
@@ -312,12 +314,12 @@ export class Delivery {
   }
 }
 
-/** By which the smallest of those that wait goes first: what is suspected goes last. */
+/** Among waiting requests the smallest goes first. A suspected piece goes last. */
 function sizeOf({ batch, suspicion }: Piece): number {
   return suspicion === undefined ? batch.events.ends.length : Number.POSITIVE_INFINITY;
 }
 
-/** What is done where there is no answer. */
+/** The rule for a request that got no answer. */
 function ruleOfFailure({ isBlocked, maybeSent }: Extract<Outcome, { kind: 'failed' }>): Rule {
   return isBlocked ? BLOCKED : { action: 'retry', isAmbiguous: maybeSent };
 }

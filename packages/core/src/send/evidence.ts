@@ -1,50 +1,53 @@
 import { type Range, rangeLength } from '../base/range.ts';
 
-/** So many batches that are refused in a row, and it is not the events that are at fault. */
+/** If this many batches in a row are refused, the events are probably not at fault. */
 const REFUSALS_TO_DOUBT = 5;
-/** An event is at fault that is refused so often, and for so long, while others are accepted in between. */
+/** An event is at fault after this many refusals over at least `LEAST_MS`, if others are accepted in between. */
 const REFUSALS_TO_END = 5;
 const LEAST_MS = 30_000;
-/** For so long after the service refused and then took the same bytes, what it refuses proves nothing. */
+/** If the service accepts bytes that it refused before, its refusals prove nothing for this long. */
 const FICKLE_MS = 10 * 60_000;
-/** How soon what was refused is asked about again. */
+/** First wait before something suspected is sent again. The wait doubles up to `LONGEST_WAIT_MS`. */
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
-/** Up to so much longer, so that it does not come at the same moment as others each time: a limit would refuse it each time. */
+/**
+ * Random part added to that wait. Otherwise an event could meet the same other requests each time, and a rate limit would
+ * refuse it each time.
+ */
 const JITTER = 0.5;
-/** More would be a service that refuses whatever it is sent. */
+/** Maximum number of suspected events that are remembered. More would mean that the service refuses everything. */
 const MOST_KNOWN = 1_000;
 
-/** What is held against an event, or a batch, that was refused while others were accepted. */
+/** The evidence against an event or a batch that was refused while others were accepted. */
 export class Suspicion {
-  /** How often it was refused, and how often something newer was accepted before that. */
+  /** How often it was refused, and how many refusals count: the first, and each one after something newer was accepted. */
   tries = 0;
   proofs = 0;
-  /** When it was refused first. */
+  /** Since when its refusals count. */
   since = 0;
   /** When it may be tried again. */
   nextAt = 0;
-  /** The number of the last request that was made before it was refused. */
+  /** The number of the newest request when it was last refused. */
   request = 0;
-  /** How often there had been doubt by then. */
+  /** How often the service had been doubted by then. */
   doubts = -1;
 }
 
 /**
- * Tells whether an event is at fault or we are, where the service answers that it does not take our key, or that the address is
- * wrong: some firewalls answer so because of one event. It is the event's matter as long as others are accepted.
+ * Decides whether an event or our setup is at fault when the service does not accept our key, or says that the address is
+ * wrong. Some firewalls answer so because of one event. As long as others are accepted, the event is suspected.
  */
 export class Evidence {
   readonly #random: () => number;
   #requests = 0;
-  /** The newest request that was accepted. */
+  /** The number of the newest accepted request. */
   #accepted = 0;
-  /** Batches that were refused since, each counted once. */
+  /** Batches that were refused since something was accepted. Each counts once. */
   #refusedInARow = 0;
-  /** How often so many were that it may not be the events. */
+  /** How often the service was doubted, because too many batches in a row were refused. */
   #doubts = 0;
   #fickleUntil = 0;
-  /** Single events, by their segment and index: what goes back to the journal is known again. */
+  /** Suspected single events, by segment and index. So an event that went back to the journal is recognized later. */
   readonly #known = new Map<string, Suspicion>();
 
   /** @param random Gives numbers from 0 (inclusive) to 1 (exclusive). */
@@ -52,25 +55,29 @@ export class Evidence {
     this.#random = random;
   }
 
-  /** A request is made. Returns its number. */
+  /** Counts a new request. Returns its number. */
   sent(): number {
     this.#requests += 1;
     return this.#requests;
   }
 
-  /** Whether it is not known who is at fault: none is accepted any more, or none was yet. */
+  /** Whether it is unknown who is at fault: nothing was accepted yet, or nothing since several batches were refused. */
   get isDoubted(): boolean {
     return this.#accepted === 0 || this.#refusedInARow >= REFUSALS_TO_DOUBT;
   }
 
-  /** The service took what was sent with a request. @param wasRefused Whether it had refused that, or all that is left to be at fault. */
+  /**
+   * The service accepted the events of a request.
+   *
+   * @param wasRefused Whether it refused these events before, or whether the event at fault was known to be among them.
+   */
   accepted(request: number, wasRefused: boolean, now: number): void {
     this.#refusedInARow = 0;
     this.#accepted = Math.max(this.#accepted, request);
     if (wasRefused) this.#fickleUntil = now + FICKLE_MS;
   }
 
-  /** The service refused what is suspected. */
+  /** The service refused a suspected event or batch. */
   refused(suspicion: Suspicion, now: number): void {
     const isNews = suspicion.tries === 0 || this.#accepted > suspicion.request;
     if (isNews) this.#refusedInARow += 1;
@@ -79,23 +86,23 @@ export class Evidence {
     if (isNews) suspicion.proofs += 1;
     suspicion.tries += 1;
     suspicion.request = this.#requests;
-    // While all waits, it is the pause that says for how long.
+    // During a pause, the pause decides how long everything waits.
     if (!this.isDoubted) this.#putOff(suspicion, now);
   }
 
   /** How long until it may be tried again, in milliseconds. */
   waitMs(suspicion: Suspicion, now: number): number {
-    // After a time in which all waited, not all are tried at the same moment.
+    // After a pause, suspected events are spread out, so that not all are tried at the same moment.
     if (this.#renew(suspicion, now)) this.#putOff(suspicion, now);
     return suspicion.nextAt - now;
   }
 
-  /** Whether a single event is at fault beyond doubt. */
+  /** Whether a single event is certainly at fault. */
   isProven({ proofs, since }: Suspicion, now: number): boolean {
     return proofs >= REFUSALS_TO_END && now - since >= LEAST_MS && now >= this.#fickleUntil;
   }
 
-  /** What is held against the events of a range; of a single one it is remembered. */
+  /** The suspicion of a range, known or new. That of a single event is remembered. */
   suspicionOf(range: Range): Suspicion {
     const suspicion = this.knownAs(range) ?? new Suspicion();
     if (this.#known.size === MOST_KNOWN) this.#known.clear();
@@ -103,24 +110,27 @@ export class Evidence {
     return suspicion;
   }
 
-  /** What is held against a single event. */
+  /** The known suspicion of a single event, if there is one. */
   knownAs(range: Range): Suspicion | undefined {
     return rangeLength(range) === 1 ? this.#known.get(placeOf(range)) : undefined;
   }
 
-  /** Whether something is held against one of these. */
+  /** Whether an event of the range is suspected. */
   knows({ segment, from, to }: Range): boolean {
     for (let index = from; this.#known.size > 0 && index < to; index += 1)
       if (this.#known.has(placeOf({ segment, from: index }))) return true;
     return false;
   }
 
-  /** It has met its end. */
+  /** The event has ended: forgets its suspicion. */
   forget(range: Range): void {
     this.#known.delete(placeOf(range));
   }
 
-  /** What was refused while all was says nothing of an event. Returns whether that has happened since it was refused last. */
+  /**
+   * Resets the proofs if the service was doubted since the last refusal: refusals of everything prove nothing about one event.
+   * Returns whether it did.
+   */
   #renew(suspicion: Suspicion, now: number): boolean {
     if (suspicion.doubts === this.#doubts) return false;
     suspicion.doubts = this.#doubts;

@@ -4,7 +4,7 @@ import { reasonOf } from '../base/reason.ts';
 import type { Rule } from './delivery-policy.ts';
 import type { Outcome } from './http/transport.ts';
 
-/** What a request that did not succeed is told of with. */
+/** The error of a `failedAttempt` event, for a request that did not succeed. */
 export function failedAttempt(outcome: Outcome, { action, reason }: Rule, now: number): DeliveryError {
   const retryable = action === 'retry' || action === 'pause';
   if (outcome.kind === 'failed') {

@@ -3,19 +3,19 @@ import type { Batch } from '../wait/batch.ts';
 /** Why the service refused an event for good. */
 export interface Refusal {
   readonly status: number;
-  /** The start of what it answered. */
+  /** The start of the service's answer. */
   readonly excerpt: string;
 }
 
 /** Where dead letters are kept. */
 export interface LetterStore {
-  /** Letters that are kept, as far as this was looked at. */
+  /** Number of letters, as far as storage was read. */
   readonly count: number;
-  /** Bytes that they take. */
+  /** Bytes that they take in storage. */
   readonly bytes: number;
-  /** Keeps the one event of a batch. Rejects with a StorageError where that fails. */
+  /** Stores the one event of a batch as a dead letter. Rejects with a StorageError if that fails. */
   keep(batch: Pick<Batch, 'events'>, refusal: Refusal): Promise<void>;
-  /** Gives up all of them. Returns how many. Rejects with a StorageError where that fails. */
+  /** Deletes all letters. Returns how many. Rejects with a StorageError if that fails. */
   clear(): Promise<number>;
   close(): Promise<void>;
 }

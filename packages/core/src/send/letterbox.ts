@@ -1,14 +1,14 @@
 import type { Clock, Timer } from '../base/clock.ts';
 
-/** How soon dead letters that could not be kept are tried again. */
+/** How soon dead letters that could not be stored are tried again. */
 const RETRY_MS = 60_000;
-/** Above this, what refuses an event waits with it. */
+/** Maximum number of dead letters held here. Beyond that, the delivery of a refused event waits with it. */
 const MOST_HELD = 1_000;
 
-/** Dead letters that could not be kept, because storage fails: they are tried again from time to time, while others go on. */
+/** Dead letters that could not be stored, because storage failed. They are tried again every minute, while others go on. */
 export class Letterbox {
   readonly #clock: Clock;
-  /** How to keep each: false where that failed again. */
+  /** Each function stores one dead letter. It resolves to false if that fails again. */
   readonly #held = new Set<() => Promise<boolean>>();
   #timer: Timer | undefined;
   #isStopped = false;
@@ -17,7 +17,7 @@ export class Letterbox {
     this.#clock = clock;
   }
 
-  /** Holds one. False where there are too many already. */
+  /** Takes a dead letter. Returns false if there are too many already. */
   hold(keep: () => Promise<boolean>): boolean {
     if (this.#held.size >= MOST_HELD) return false;
     this.#held.add(keep);
@@ -25,7 +25,7 @@ export class Letterbox {
     return true;
   }
 
-  /** Cancels the timer. What is held stays where it is. */
+  /** Cancels the timer. The events of the letters stay where they are. */
   stop(): void {
     this.#isStopped = true;
     this.#timer?.cancel();

@@ -2,27 +2,27 @@ import { type Batch, splitBatch } from '../wait/batch.ts';
 import type { Evidence, Suspicion } from './evidence.ts';
 import type { OutgoingLane } from './settlement.ts';
 
-/** Events of the batch that are sent together, and what came of them so far. */
+/** Events of a batch that are sent together, and what happened to them so far. */
 export interface Piece {
   readonly batch: Batch;
-  /** The other half of what was refused. */
+  /** The other half of a batch that was refused. */
   sibling?: Piece;
-  /** Whether the event at fault is known to be in here: the other half was accepted. */
+  /** Whether the event at fault is known to be in this piece, because the other half was accepted. */
   isAtFault?: boolean;
-  /** Whether it was held back once already, because the service is to blame. */
+  /** Whether it was held back once already, because the service was to blame. */
   isHeld?: boolean | undefined;
   /** Whether it was sent before. */
   isRepeated: boolean;
   failures: number;
-  /** Whether the next try is to be paid from the budget of retries. */
+  /** Whether the next try uses the retry budget. */
   owesBudget: boolean;
-  /** Statuses by which a single event was refused. */
+  /** Statuses with which a single event was refused. */
   readonly refusals: number[];
-  /** Resolves when it may be sent. */
+  /** Resolves when the piece may be sent again. */
   again?: Promise<void> | undefined;
-  /** What is held against it, once it was refused while others were accepted. */
+  /** Set once the piece was refused while others were accepted. */
   suspicion?: Suspicion | undefined;
-  /** The number of the last request that was made with it. */
+  /** The number of the last request that sent it. */
   request: number;
 }
 
@@ -32,13 +32,13 @@ export interface PiecesOptions {
   readonly isStrict: boolean;
 }
 
-/** What is left of a batch: what is to be sent next is last, what was cut off first is first. */
+/** What is left of a batch, as a stack: the last piece is sent next, the one that was cut off first is at the bottom. */
 export class Pieces {
   readonly #options: PiecesOptions;
-  /** The one that the batch is of. */
+  /** The lane of the batch. */
   readonly #lane: OutgoingLane;
   #waiting: Piece[] = [];
-  /** The one that is being sent, or waits for that. */
+  /** The piece that is being sent, or waits to be sent. */
   #current: Piece | undefined;
 
   constructor(options: PiecesOptions, lane: OutgoingLane) {
@@ -46,7 +46,7 @@ export class Pieces {
     this.#lane = lane;
   }
 
-  /** Whether each of them was refused while others were accepted. */
+  /** Whether each piece was refused while others were accepted. */
   get areSuspect(): boolean {
     return this.#current?.suspicion !== undefined && this.#waiting.every(({ suspicion }) => suspicion);
   }
@@ -58,7 +58,7 @@ export class Pieces {
 
   take(batch: Batch): Piece {
     this.#lane.underWay.add(batch);
-    // One that was put aside failed before.
+    // A batch that was put aside has failed before.
     const isRepeated = batch.range.isWhole === true;
     const suspicion = this.#options.evidence.knownAs(batch.range);
     return { batch, isRepeated, failures: 0, owesBudget: isRepeated, refusals: [], suspicion, request: 0 };
@@ -72,12 +72,12 @@ export class Pieces {
     this.#waiting.unshift(piece);
   }
 
-  /** Next is what is largest: when the service takes that, it is known to be the fault of the event that was refused. */
+  /** Sends the largest piece next. If the service accepts it, the event that was refused is known to be at fault. */
   largestNext(): void {
     this.#waiting.push(...this.#waiting.splice(0, 1));
   }
 
-  /** A batch, or the parts of it that hold none of the events that are suspected already, which come by themselves and last. */
+  /** Adds a batch. If it holds suspected events, it is split so that each of them is sent alone, after the others. */
   add(batch: Batch): void {
     const { evidence, isStrict } = this.#options;
     const piece = this.take(batch);
@@ -89,7 +89,7 @@ export class Pieces {
     }
   }
 
-  /** One event of a batch first, any one, and behind it the others: what comes of it says enough of the service. */
+  /** Sends one random event of a batch first, then the others. The answer to it says enough about the service. */
   sample(batch: Batch): void {
     this.#lane.underWay.delete(batch);
     let part = batch;
@@ -103,10 +103,10 @@ export class Pieces {
   }
 
   /**
-   * Goes on with the halves of one.
+   * Replaces a piece by its halves.
    *
-   * @param isAtFault Whether an event is, and not the size.
-   * @param isLater Whether after all others.
+   * @param isAtFault Whether an event is at fault, not the size.
+   * @param isLater Whether the halves go after all other pieces.
    */
   cut({ batch }: Piece, isAtFault: boolean, isLater?: boolean): void {
     this.#lane.underWay.delete(batch);
@@ -121,7 +121,7 @@ export class Pieces {
     else this.#waiting.push(behind, next);
   }
 
-  /** A batch goes back, and what is behind it too, so that others are tried before it. False where no journal holds it. */
+  /** Puts a batch and the waiting pieces back, so that others are tried first. Returns false if no journal holds the batch. */
   putBack(batch: Batch): boolean {
     const { underWay } = this.#lane;
     if (!underWay.putBack(batch)) return false;
@@ -129,7 +129,7 @@ export class Pieces {
     return true;
   }
 
-  /** All wait again, before all others: what is to be sent next goes back last. */
+  /** Puts all pieces back, before all other waiting events. The piece to be sent next is put back last, so it comes first. */
   leave(): void {
     for (const piece of [...this.#waiting, this.#current]) if (piece) this.#lane.underWay.leave(piece.batch);
   }

@@ -1,8 +1,8 @@
-/** Runs work side by side: what is used of p-queue. */
+/** Runs tasks in parallel: the part of p-queue that Sluice uses. */
 export interface Queue {
-  /** How much is running. */
+  /** Number of running tasks. */
   readonly pending: number;
   add(work: () => Promise<void>): Promise<void>;
-  /** Resolves once nothing runs or waits. */
+  /** Resolves once no task runs or waits. */
   onIdle(): Promise<void>;
 }

@@ -6,33 +6,35 @@ import type { Batch } from '../wait/batch.ts';
 import type { Encoder } from './http/encoder.ts';
 import type { Outcome, Outliving, Timeouts, Transport } from './http/transport.ts';
 
-/** Keys that answers may still quote: the present one, and those that it followed of late. */
+/** Number of keys to redact: the current key and those before it. Answers may still quote an old key. */
 const KEYS_KEPT = 4;
 
 export interface RequestsOptions {
   readonly url: string;
   readonly apiKey: string | undefined;
   readonly timeouts: Timeouts;
-  /** Makes headers that one batch has and others have not. */
+  /** Makes headers that differ from batch to batch. */
   readonly headersOf?: ((batch: Batch) => Readonly<Record<string, string>>) | undefined;
-  /** Left out where bodies go as they are. */
+  /** Left out if bodies are sent uncompressed. */
   readonly compression?: Encoder | undefined;
-  /** One that keeps its word. */
+  /** Must keep the contract of `Transport`. */
   readonly transport: Transport;
   readonly clock: Clock;
-  /** Takes the key out of why a request failed: an HTTP library's error may have the headers. That of `fetch` has not. */
+  /**
+   * Removes the key from the cause of a failed request: an HTTP library's error may have the headers, that of `fetch` has not.
+   */
   readonly safeCause?: ((cause: unknown) => unknown) | undefined;
-  /** Aborts the requests that are under way. */
+  /** Aborts the pending requests. */
   readonly signal: AbortSignal;
 }
 
-/** Makes the requests, and keeps account of them. What it hands on shows no key. */
+/** Makes the requests and counts them. Nothing that it returns contains a key. */
 export class Requests {
   readonly #options: RequestsOptions;
   readonly #latencies = new Latencies();
   #apiKey: string | undefined;
   #headers = requestHeaders(undefined);
-  /** For each of the last keys. */
+  /** One for each of the last keys. */
   #redactors: Redact[] = [];
   #sent = 0;
   #retried = 0;
@@ -55,12 +57,12 @@ export class Requests {
     };
   }
 
-  /** Takes the key, and those before it, out of a text. */
+  /** Removes the current key, and those before it, from a text. */
   redact(text: string): string {
     return this.#redactors.reduce((safe, redact) => redact(safe), text);
   }
 
-  /** Later requests carry this key. False where they do already. */
+  /** Sets the key of later requests. Returns false if they have this key already. */
   setApiKey(apiKey: string): boolean {
     if (apiKey === this.#apiKey) return false;
     this.#apiKey = apiKey;
@@ -70,10 +72,10 @@ export class Requests {
   }
 
   /**
-   * Sends a batch. Never rejects, and resolves within the time-outs.
+   * Sends a batch. Never rejects, and resolves within the timeouts.
    *
-   * @param isRepeated Whether it was sent before.
-   * @param outlives How the request outlives the page: then it is made before this returns, as it is.
+   * @param isRepeated Whether the batch was sent before.
+   * @param outlives How the request outlives the page. Then it is made before this function returns, and is not compressed.
    */
   async post(batch: Batch, isRepeated: boolean = false, outlives?: Outliving): Promise<Outcome> {
     const { clock, compression, safeCause, signal, timeouts, transport, url } = this.#options;
@@ -89,29 +91,29 @@ export class Requests {
     this.#ended += 1;
     if (outcome.kind === 'failed')
       return safeCause ? { ...outcome, cause: safeCause(outcome.cause) } : outcome;
-    // A service may quote its request.
+    // The service may quote the request in its answer.
     return { ...outcome, body: this.redact(outcome.body) };
   }
 
-  /** Whether nobody reads the body of a request any more that was answered. */
+  /** Whether nothing reads the body of a request any more once the request is answered. */
   get releasesBodies(): boolean {
     return this.#options.transport.releasesBody === true && this.#options.compression === undefined;
   }
 
-  /** How many bytes the body of a request that outlives the page may have now. */
+  /** Maximum size now for the body of a request that outlives the page, in bytes. */
   room(way: Outliving): number {
     return this.#options.transport.room?.(way) ?? 0;
   }
 
-  /** The service took a batch. */
+  /** The service accepted a batch. */
   accepted(batch: Batch): void {
     this.#accepted += 1;
     this.#options.compression?.accepted(batch.body);
   }
 
   /**
-   * The service refused a batch, or gave no answer. Returns whether it may be that it does not know gzip: then the batch is
-   * sent as it is from now on, and nothing is to be concluded about its events.
+   * The service refused a batch, or gave no answer. Returns whether gzip may be the reason. Then the batch is sent uncompressed
+   * from now on, and the answer says nothing about its events.
    */
   isEncodingAtFault(batch: Batch, status: number | undefined): boolean {
     return this.#options.compression?.refused(batch.body, status) ?? false;

@@ -5,16 +5,16 @@ import type { Gate } from '../pace/gate.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { OutgoingLanes } from './settlement.ts';
 
-/** How often it is seen whether the turn is still needed. */
+/** How often to check whether this tab still needs the turn. */
 const TICK_MS = 1_000;
-/** So often while others wait, and they have it: what was found out of a refused batch is lost with the turn. */
+/** After this many ticks, tabs that wait get the turn. Not earlier: what was learned about refused batches is lost then. */
 const MOST_TICKS = 10;
-/** A tick without a request under way counts as so many. */
+/** A tick without a pending request counts as this many. */
 const IDLE_TICKS = 2;
-/** When others are looked after that said that they have something to send, and did not. */
+/** When to check on other tabs that said that they have something to send, and have not sent it. */
 const LOOK_MS = 10_000;
 
-/** So often it is tried again to find out what others did. */
+/** How many turns in a row may fail because this tab cannot read what others did. After that, it sends anyway. */
 const MOST_BLIND_TRIES = 2;
 
 export interface SendTurnOptions {
@@ -22,37 +22,37 @@ export interface SendTurnOptions {
   readonly clock: Clock;
   readonly gate: Gate;
   readonly createAbortController: () => AbortController;
-  /** Once it has aborted, nothing is sent any more. */
+  /** Once aborted, nothing is sent any more. */
   readonly abort: AbortController;
   readonly lanes: OutgoingLanes;
   readonly reporter: Pick<Reporter, 'storageFailed'>;
-  /** Sends what is due, where the turn has come; else calls `seek()`. Resolves once that is under way. */
+  /** Sends what is due if this tab has the turn, else calls `seek()`. Resolves once sending has started. */
   readonly wake: () => Promise<void>;
 }
 
-/** The right to send, where several tabs share a journal: one of them has it at a time, and only while it sends. */
+/** The right to send, if several tabs share a journal. One tab has it at a time, and only while it sends. */
 export class SendTurn {
   readonly #options: SendTurnOptions;
-  /** Resolves once it has come, or will not now. */
+  /** Resolves once the turn has come, or will not come now. */
   #asked: Promise<void> | undefined;
-  /** Ends the wait for it. */
+  /** Ends the wait for the turn. */
   #ask: AbortController;
   #stop: AbortController;
-  /** Ends it, while it is ours. */
+  /** Ends the turn. Set only while this tab has it. */
   #over: (() => void) | undefined;
-  /** Resolves once the lock of the last one is let go. */
+  /** Resolves once the lock of the last turn is released. */
   #last: Promise<void> = Promise.resolve();
-  /** While it is ours. */
+  /** Runs while this tab has the turn. */
   readonly #ticker: Alarm;
   #ticks = 0;
   readonly #lookout: Alarm;
-  /** Lives that have something to send, as far as they said. */
+  /** Other tabs that said that they have something to send. */
   readonly #others = new Set<string>();
-  /** Whether others are to be looked after: they may have died with something to send. */
+  /** Whether this tab should check on others: they may have died with something to send. */
   #isCalled = false;
-  /** How often it could not be found out, one time after the other, what others did. */
+  /** How many times in a row this tab could not read what others did. */
   #blindTries = 0;
-  /** The last pause of others that was taken note of. */
+  /** When the last known pause ends: one that this tab read or stored. */
   #pauseUntil: number | undefined;
   /** Whether this page has not had a turn yet. */
   #isFirst = true;
@@ -71,7 +71,7 @@ export class SendTurn {
     options.sharing.listen((life, activity) => {
       if (activity === 'rests') this.#others.delete(life);
       else this.#others.add(life);
-      // In line behind it: should it die, this tab takes over at once.
+      // Wait in line behind the tab that works. If that tab dies, this one takes over at once.
       this.#isCalled = this.#others.size > 0 && (this.#isCalled || activity === 'works');
       if (this.#others.size > 0) this.#lookout.set(LOOK_MS);
       else this.#lookout.cancel();
@@ -83,14 +83,14 @@ export class SendTurn {
     return this.#over !== undefined;
   }
 
-  /** Aborted when what waits between two requests is to go back, and until the next turn. */
+  /** Aborts when batches that wait between two requests must go back. Stays aborted until the next turn. */
   get signal(): AbortSignal {
     return this.#stop.signal;
   }
 
   /**
-   * Stands in line for it while something is due, or others are to be looked after. Resolves once it has come and what is due
-   * is under way, or will not come now.
+   * Waits for the turn if something is due, or if other tabs must be checked; otherwise leaves the line. Resolves once the turn
+   * has come and sending has started, or when the turn will not come now.
    */
   async seek(): Promise<void> {
     const { abort, gate, lanes, sharing } = this.#options;
@@ -109,14 +109,14 @@ export class SendTurn {
     this.#ask.abort();
   }
 
-  /** What waits between two requests goes back. */
+  /** Starts to end the turn: batches that wait between two requests go back. */
   yield(): void {
     if (this.signal.aborted) return;
     this.#stop.abort();
     void this.#options.wake();
   }
 
-  /** Nothing is under way: others may have it. */
+  /** Ends the turn, so that another tab can have it. */
   end(): void {
     const over = this.#over;
     if (!over) return;
@@ -127,7 +127,7 @@ export class SendTurn {
     over();
   }
 
-  /** For good. Resolves once others may have it. */
+  /** Ends the turn for good. Resolves once another tab can have it. */
   async stop(): Promise<void> {
     this.cancel();
     this.end();
@@ -150,7 +150,7 @@ export class SendTurn {
         this.#lookout.cancel();
         const isDue = await this.#prepare();
         if (signal.aborted) return;
-        // It is to be asked for again: it may be storage alone that kept it.
+        // Let `seek()` ask again: maybe only a storage failure prevented this turn.
         if (!isDue) return this.cancel();
         const over = new Promise<void>((end) => {
           this.#over = end;
@@ -164,11 +164,11 @@ export class SendTurn {
         await over;
         await this.#leave();
       };
-      // Where it is not to be had, somebody else has it, who may die.
+      // If this tab cannot have the lock, another one has it. That tab may die, so check later.
       this.#last = sharing.hold(work, signal).catch(() => {
         if (!signal.aborted) this.#lookout.set(LOOK_MS);
         if (this.#ask.signal !== signal) return;
-        // It may have been taken away in the middle of the work: what of that goes on ends as soon as it can.
+        // The lock may have been lost during the turn: stop the rest of the work as soon as possible.
         this.cancel();
         this.end();
       });
@@ -176,10 +176,10 @@ export class SendTurn {
     });
   }
 
-  /** Before anything is sent: others may have sent it, or found that the service is to be left alone. Returns whether something is due. */
+  /** Before sending: reads what others sent, and whether the service must be left alone. Returns whether something is due. */
   async #prepare(): Promise<boolean> {
     const { gate, lanes, reporter, sharing } = this.#options;
-    // What the journal took meanwhile is as good as what it had.
+    // Batches that the journal has stored meanwhile go back to it, like all others that it holds.
     for (const { underWay } of lanes.all) for (const batch of underWay.left.splice(0)) underWay.leave(batch);
     try {
       await sharing.refresh();
@@ -187,11 +187,11 @@ export class SendTurn {
     } catch (error) {
       reporter.storageFailed(error);
       this.#blindTries += 1;
-      // It may have been asleep. Where storage is broken for good, better twice than never.
+      // The page may have been asleep. If storage is broken for good, sending twice is better than never.
       if (this.#blindTries <= MOST_BLIND_TRIES) return false;
     }
     const { pause } = sharing;
-    // A page that opens asks by itself whether what was wrong with us, or in between, is mended.
+    // A page that opens checks by itself whether a fault of ours, or of something in between, is fixed (`failures` is 0).
     const isNews = pause !== undefined && pause.until !== this.#pauseUntil;
     if (isNews && !(this.#isFirst && pause.failures === 0)) gate.share(pause);
     this.#pauseUntil = pause?.until;
@@ -199,7 +199,7 @@ export class SendTurn {
     return this.#isDue;
   }
 
-  /** It is over, and nobody else has it yet. */
+  /** The turn is over, and no other tab has it yet. */
   async #leave(): Promise<void> {
     const { gate, lanes, reporter, sharing } = this.#options;
     for (const { backlog } of lanes.all) backlog.putAllBack();

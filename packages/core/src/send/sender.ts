@@ -8,41 +8,41 @@ import type { Queue } from './queue.ts';
 import { SendTurn } from './send-turn.ts';
 import type { OutgoingLane, OutgoingLanes } from './settlement.ts';
 
-/** Enough to find out whether the service works. */
+/** Maximum number of events in a probe: enough to find out whether the service works. */
 const PROBE_EVENTS = 10;
-/** The first one also where the page may live on. */
+/** How requests can outlive the page. The first way is also used if the page may live on. */
 const WAYS = ['keepalive', 'later'] as const;
-/** Batches that wait for a retry leave their place to others, up to so many for each request at the same time. */
+/** Maximum number of batches for each concurrent request: those that wait for a retry leave their place to others. */
 const MOST_WAITING = 8;
-/** Deliveries of which nothing is left but events that are suspected, up to so many: they hold up no others. */
+/** Maximum number of deliveries of which only suspected events are left. They do not count for `MOST_WAITING`. */
 const MOST_SUSPECTS = 1_000;
 const DONE = Promise.resolve();
 
 export interface SenderOptions extends DeliveryOptions {
   readonly lanes: OutgoingLanes;
-  /** @param concurrency So much runs at once. */
+  /** @param concurrency Maximum number of tasks that run at once. */
   readonly createQueue: (concurrency: number) => Queue;
   readonly createAbortController: () => AbortController;
-  /** What waits is to be sent once there is a network, should nobody else be there then. Left out where the process lives on. */
+  /** Asks the browser to send waiting events once there is a network, even without a page. Left out if the process lives on. */
   readonly registerSync?: (() => void) | undefined;
   readonly concurrency: number;
-  /** Whether anything may be sent yet: where order matters, what earlier lives left is to be known before. Then it is woken. */
+  /** Whether sending may start. With strict order, what previous processes left must be known first. Then call `wake()`. */
   readonly isReady: () => boolean;
-  /** Whether nothing may be sent, though it waits: it is about to end. */
+  /** Whether consent is denied. Then nothing is sent, and waiting events are about to be dropped. */
   readonly isDenied?: (() => boolean) | undefined;
 }
 
-/** Takes batches as long as there are any, and sees to it that so many are on their way at once. */
+/** Takes batches as long as there are any, and keeps several of them in delivery at once. */
 export class Sender {
   readonly #options: SenderOptions;
   readonly #queue: Queue;
   #pumping: Promise<void> | undefined;
   #wokenWhilePumping = false;
-  /** Until a batch that was put aside may be sent again. */
+  /** Runs until a batch that was put aside may be sent again. */
   readonly #retry: Alarm;
-  /** Where others share the journal. */
+  /** Set if other tabs share the journal. */
   readonly #turn: SendTurn | undefined;
-  /** What is on its way, and whether it is small enough to be sent to a service of which nobody knows whether it works. */
+  /** Running deliveries, and for each whether it is small enough to be a probe. */
   readonly #running = new Map<Delivery, boolean>();
 
   constructor(options: SenderOptions) {
@@ -50,11 +50,11 @@ export class Sender {
     this.#options = options;
     this.#turn = sharing && new SendTurn({ ...options, sharing, wake: () => this.wake() });
     this.#retry = new Alarm(options.clock, () => void this.wake());
-    // How many requests are made at once is the gate's to say. One more: a probe, while all others wait.
+    // The gate limits how many requests are made at once, not this queue. One more: a probe, while all others wait.
     this.#queue = options.createQueue(options.concurrency * MOST_WAITING + 1 + MOST_SUSPECTS);
   }
 
-  /** Something may be ready to be sent. Resolves once that is on its way, or nothing more can be. */
+  /** Something may be ready to be sent. Resolves once sending has started, or when nothing more can be sent. */
   wake(): Promise<void> {
     if (!this.#options.isReady()) return DONE;
     if (this.#turn?.isOurs === false) return this.#turn.seek();
@@ -64,10 +64,12 @@ export class Sender {
   }
 
   /**
-   * The page may be gone soon: before this returns, what is in memory is sent as far as requests have room that outlive it.
+   * The page may be gone soon: before this function returns, events in memory are sent, as far as requests that outlive the
+   * page have room.
    *
-   * @param isLeft Whether it is sure to be: then it makes no difference who else sends that too, for no answer is seen here.
-   * @param write Gives all that is left to the journal. Called before the first request is made.
+   * @param isLeft Whether the page will surely be gone. Then no answer is seen here, so it does not matter if another tab sends
+   *   the same events.
+   * @param write Passes all remaining events to the journal. Called before the first request is made.
    */
   leave(isLeft: boolean, write: () => void): void {
     const last = together(this.#options.journal, () => {
@@ -81,11 +83,11 @@ export class Sender {
       others -= rangeLength(batch.range);
       this.#start(batch, lane, first);
     }
-    // What these requests do not take is for the service worker, should nobody come back.
+    // What these requests do not take is left to the service worker, in case no page comes back.
     if (others > 0) this.#options.registerSync?.();
   }
 
-  /** Ends what is under way, without waiting for answers: what was not accepted stays in the journal. */
+  /** Ends all deliveries without waiting for answers. Events that were not accepted stay in the journal. */
   async stop(): Promise<void> {
     this.#retry.cancel();
     this.#options.abort.abort();
@@ -109,7 +111,7 @@ export class Sender {
     else if (gate.state === 'open' && !gate.isBusy) this.#turn?.yield();
   }
 
-  /** False where no lane has a batch that is due. */
+  /** Returns false if no lane has a batch that is due. */
   async #startNext(): Promise<boolean> {
     for (const lane of this.#options.lanes.all) {
       const batch = await this.#nextBatch(lane);
@@ -137,7 +139,7 @@ export class Sender {
     }
   }
 
-  /** How many batches may be sent at once. Where order is strict, one, and none while something older waits or is on its way. */
+  /** How many batches may be sent now. With strict order one, and none while something older waits or is being sent. */
   #mostNow(isShared: boolean): number {
     const { abort, isDenied, isReady, isStrict, lanes } = this.#options;
     if (abort.signal.aborted || isDenied?.()) return 0;
@@ -159,7 +161,7 @@ export class Sender {
       });
   }
 
-  /** While the service does not work, one batch more is taken, and only where none that is taken is a small one. */
+  /** Whether one more batch may be taken. While the breaker is not closed: only if no running batch can be the probe. */
   #hasRoom(): boolean {
     const { abort, concurrency, gate, isDenied, isStrict } = this.#options;
     const taken = this.#queue.pending;
@@ -187,7 +189,7 @@ export class Sender {
     }
   }
 
-  /** Whether a batch that was put aside may be sent again now; if not, looks again. */
+  /** Whether a batch that was put aside may be sent again now. If it must wait, sets a timer. */
   #takesAside(backlog: OutgoingLane['backlog']): boolean {
     const { gate } = this.#options;
     if (backlog.peekStored(true) === undefined) return false;
@@ -208,7 +210,7 @@ export class Sender {
     }
   }
 
-  /** Stored events cannot be read now. */
+  /** Stored events cannot be read now: tries again later. */
   #holdStored(batcher: Batcher, error: unknown): void {
     this.#options.reporter.storageFailed(error);
     batcher.holdStored();

@@ -9,10 +9,10 @@ import type { Lane } from '../wait/lane.ts';
 import type { LetterStore } from './letter-store.ts';
 import type { Letterbox } from './letterbox.ts';
 
-/** As much of a lane as sending its batches takes. */
+/** The part of a lane that sending its batches needs. */
 export type OutgoingLane = Pick<Lane, 'backlog' | 'batcher' | 'takeNow' | 'underWay'>;
 
-/** The lanes that there are, the one that goes first at first. */
+/** All lanes. The first one goes first. */
 export interface OutgoingLanes {
   readonly all: readonly OutgoingLane[];
 }
@@ -26,10 +26,10 @@ export interface SettlementOptions {
   readonly reporter: Pick<Reporter, 'emit' | 'failedAttempt' | 'settled' | 'storageFailed'>;
 }
 
-/** The ends of events: released from the journal, booked, and raised. */
+/** Ends events: releases them from the journal, counts them and emits what happened. */
 export class Settlement {
   readonly #options: SettlementOptions;
-  /** The one that the events are of. */
+  /** The lane of the events. */
   readonly #lane: OutgoingLane;
 
   constructor(options: SettlementOptions, lane: OutgoingLane) {
@@ -37,25 +37,25 @@ export class Settlement {
     this.#lane = lane;
   }
 
-  /** The service took the events. */
+  /** The service accepted the events. */
   async delivered(batch: Batch): Promise<void> {
     this.#options.verdicts.accepted(batch.events.ends.length);
     await this.end(batch, 'delivered');
   }
 
-  /** The events were tried for so long that nobody wants them any more. */
+  /** The events became too old before the service accepted them. */
   async expired(batch: Batch): Promise<void> {
     this.#lane.underWay.delete(batch);
     await this.#lane.batcher.expire(batch).catch(this.#options.reporter.storageFailed);
   }
 
   /**
-   * Keeps the one event of a batch, which is refused for good; later, where that fails now. False where it cannot be left to
-   * that either.
+   * Stores the one event of a batch, which is refused for good, as a dead letter. If storage fails, the letterbox tries again
+   * later. Returns false if the letterbox is full.
    */
   async deadLettered(batch: Batch, status: number, excerpt: string): Promise<boolean> {
     const { letterbox, verdicts } = this.#options;
-    // Counted before it is kept: others are judged meanwhile.
+    // Counted before the letter is stored, because others are judged meanwhile.
     verdicts.refused();
     const keep = () => this.#keep(batch, status, excerpt);
     if ((await keep()) || letterbox.hold(keep)) return true;
@@ -63,7 +63,7 @@ export class Settlement {
     return false;
   }
 
-  /** False where storage fails. */
+  /** Returns false if storage fails. */
   async #keep(batch: Batch, status: number, excerpt: string): Promise<boolean> {
     const { letters, reporter } = this.#options;
     try {
@@ -77,7 +77,7 @@ export class Settlement {
     return true;
   }
 
-  /** Events have met their end. */
+  /** The events of a batch have ended. */
   async end(batch: Batch, fate: Fate): Promise<void> {
     const { journal, reporter } = this.#options;
     const { backlog, underWay } = this.#lane;
@@ -86,7 +86,7 @@ export class Settlement {
     try {
       if (range.segment !== MEMORY_SEGMENT) await journal.acknowledge(range, fate);
     } catch (error) {
-      // The service has the events; another life may send them again.
+      // The release failed, so a later process or tab may send the events again.
       reporter.storageFailed(error);
     }
     backlog.settle(batch);

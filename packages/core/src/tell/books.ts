@@ -1,14 +1,14 @@
 import type { DropReason } from '../base/fate.ts';
 
-/** What became of all events: `accepted + recovered = delivered + deadLettered + dropped + pending`, at every moment. */
+/** Counts what became of all events. At every moment: `accepted + recovered = delivered + deadLettered + dropped + pending`. */
 export class Books {
   accepted = 0;
   recovered = 0;
   delivered = 0;
   deadLettered = 0;
-  /** Never accepted: an InvalidEventError was raised. Not part of the sum. */
+  /** Refused with an InvalidEventError, never accepted. Not part of the sum. */
   invalid = 0;
-  /** Sent again after a request whose outcome is unknown. Not part of the sum. */
+  /** Sent again because the outcome of a request is unknown. Not part of the sum. */
   maybeDuplicate = 0;
   readonly dropped: Record<DropReason, number> = {
     'buffer-full': 0,

@@ -10,7 +10,7 @@ export class Emitter<Events extends object> {
     this.#onFailed = onFailed;
   }
 
-  /** Adds a listener, which is not told of what it causes itself. Returns how to remove it. */
+  /** Adds a listener. While it runs, it is not called for events that it causes itself. Returns a function that removes it. */
   on<Name extends keyof Events>(event: Name, listener: (detail: Events[Name]) => void): () => void {
     let hasFailed = false;
     let isCalled = false;
@@ -19,7 +19,7 @@ export class Emitter<Events extends object> {
       hasFailed = true;
       this.#onFailed(error, event);
     };
-    // Wrapped, so that a function added twice is two listeners, each removed by its own return value.
+    // A wrapper: a function that is added twice is two listeners, and each is removed by its own return value.
     const entry = (detail: Events[Name]) => {
       if (isCalled) return;
       isCalled = true;
@@ -33,7 +33,7 @@ export class Emitter<Events extends object> {
 
   emit<Name extends keyof Events>(event: Name, detail: Events[Name]): void {
     const listeners = this.#listeners.get(event) ?? [];
-    // A copy: a listener that adds another is not to meet it in this round.
+    // A copy: a listener that is added in this loop is not called for this event.
     for (const listener of [...listeners]) {
       if (this.#listeners.get(event)?.has(listener)) (listener as (detail: Events[Name]) => void)(detail);
     }

@@ -2,7 +2,7 @@ import type { Latency } from './stats.ts';
 
 const KEPT = 500;
 
-/** Quantiles of how long the last requests took. */
+/** Quantiles of the durations of the last requests. */
 export class Latencies {
   readonly #kept: number[] = [];
   #next = 0;

@@ -1,11 +1,11 @@
 const BUCKET_MS = 1_000;
 const BUCKETS = 10;
 
-/** A rate over the last ten seconds, from a counter that is looked at now and then. */
+/** The rate of a counter over the last ten seconds, computed from samples of the counter. */
 export class RateMeter {
   readonly #samples: { readonly at: number; readonly total: number }[] = [];
 
-  /** The counter stands at `total`. Costs next to nothing when it was looked at within the second. */
+  /** Takes a sample: the counter is at `total`. Does nothing if the last sample is less than a second old. */
   sample(total: number, now: number): void {
     const last = this.#samples.at(-1);
     if (last !== undefined && now >= last.at && now - last.at < BUCKET_MS) return;

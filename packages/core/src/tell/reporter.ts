@@ -13,13 +13,13 @@ type Listener<Name extends keyof TrackerEvents> = (detail: TrackerEvents[Name]) 
 export interface ReporterOptions {
   readonly books: Books;
   readonly clock: Clock;
-  /** Tells those of the process who listen to all trackers. Left out where nobody can. */
+  /** Publishes to those who listen to all trackers of the process. Left out if the platform has no such channel. */
   readonly publish?: ((event: keyof TrackerEvents, detail: object) => void) | undefined;
-  /** Writes to the application's logger. Left out where it has none. */
+  /** Writes to the application's logger. Left out if there is none. */
   readonly log?: { tell(event: keyof TrackerEvents, detail: object): void } | undefined;
 }
 
-/** Raises what happens; where it is the end of an event, or a new one, books it first. */
+/** Emits what happens to the listeners. When events are recovered or end, it updates the books first. */
 export class Reporter {
   readonly #options: ReporterOptions;
   readonly #emitter: Emitter<TrackerEvents>;
@@ -41,7 +41,7 @@ export class Reporter {
     return this.#emitter.on(event, listener);
   }
 
-  /** Raises what needs no books. */
+  /** Emits something that changes no counts. */
   emit<Name extends keyof TrackerEvents>(event: Name, detail: TrackerEvents[Name]): void {
     const { publish, log } = this.#options;
     this.#emitter.emit(event, detail);
@@ -49,7 +49,7 @@ export class Reporter {
     log?.tell(event, detail);
   }
 
-  /** Events, if there are any, have met their end. Of dead letters it raises nothing: whoever keeps one says more of it. */
+  /** Counts and emits the end of events. Emits nothing for dead letters: the code that keeps a letter emits more details. */
   settled(fate: Fate, count: number): void {
     const { books } = this.#options;
     if (count === 0) return;
@@ -63,7 +63,7 @@ export class Reporter {
     }
   }
 
-  /** @param cause An InvalidEventError, or whatever the payload threw while it was made JSON. */
+  /** @param cause An InvalidEventError, or what the payload threw while it was serialised. */
   invalid(cause: unknown): void {
     const error = isThrown(cause, InvalidEventError)
       ? cause
@@ -72,7 +72,7 @@ export class Reporter {
     this.emit('invalid', { error });
   }
 
-  /** Events wait that `track()` did not take in this life. */
+  /** Counts and emits events that are pending, but not from `track()`: found in storage, or replayed dead letters. */
   recovered(event: 'recovered' | 'replayed', count: number): void {
     this.#options.books.recovered += count;
     this.emit(event, { count });
@@ -83,28 +83,28 @@ export class Reporter {
     this.emit('failedAttempt', { error });
   }
 
-  /** Can be passed on as it is. */
+  /** An arrow function: it can be passed as a callback. */
   readonly storageFailed = (cause: unknown): void => {
     const error = isThrown(cause, StorageError) ? cause : storageError('storage failed', cause);
     this.#keep(error);
     this.emit('storageFailed', { error });
   };
 
-  /** Events are kept in this kind of journal now. */
+  /** Sets the kind of journal that keeps events now. Emits `journal` if the kind has changed. */
   journal(kind: string): void {
     const isChange = this.#journal !== undefined && this.#journal !== kind;
     this.#journal = kind;
     if (isChange) this.emit('journal', { kind });
   }
 
-  /** Code of the user's failed. Raised once for each. */
+  /** User code failed. Emits `hookFailed` once for each hook. */
   hookFailed(hook: string, cause: unknown): void {
     if (this.#failedHooks.has(hook)) return;
     this.#failedHooks.add(hook);
     this.#raise(hook, cause);
   }
 
-  /** Not at once: that may be anywhere, and before anybody can listen. */
+  /** Emits later, not now: the failure may be anywhere, even before a listener can be added. */
   #raise(hook: string, cause: unknown): void {
     const error = errorOf(cause);
     queueMicrotask(() => this.emit('hookFailed', { hook, error }));

@@ -1,33 +1,36 @@
 import type { DropReason } from '../base/fate.ts';
 
-/** State of the breaker. `closed`: requests flow. `open`: none is made. `half-open`: one is made, to see whether more may follow. */
+/** State of the breaker. `closed`: requests are made. `open`: none is made. `half-open`: one is made, to test the service. */
 export type BreakerState = 'closed' | 'open' | 'half-open';
 
-/** Why no request is made but a probe from time to time. */
+/** Why the sender makes no requests, except for a probe from time to time. */
 export type PauseReason =
-  /** The service does not take the key: 401, 403. `setApiKey()` resumes at once. */
+  /** The service refuses the key: 401, 403. `setApiKey()` with another key makes the sender try at once. */
   | 'unauthorized'
-  /** The address is wrong, or leads elsewhere: 3xx, 404, 405, 410. */
+  /** The address is wrong or redirects: 3xx, 404, 405, 410. */
   | 'misdirected'
-  /** Most of what was sent of late was refused: it is the service or us, not the events. */
+  /** The service refused most of the last events: the service or this client is at fault, not the events. */
   | 'refused'
-  /** Somebody else answers in its place, with success: another address, or an HTML page. `online` and a page that opens ask again. */
+  /**
+   * Something else answered with success in place of the service: another address, or an HTML page. The sender tries again when
+   * the network or the page comes back, or when another page opens.
+   */
   | 'intercepted'
-  /** `delivery.policy` says so of another answer. */
+  /** `delivery.policy` asks for a pause after such an answer. */
   | 'policy'
-  /** Something in the browser, as an ad-blocker, lets no request through to the service, while others succeed. */
+  /** Something in the browser, such as an ad blocker, blocks requests to the service, while other requests succeed. */
   | 'blocked';
 
-/** The sender waits, and asks the service again from time to time. */
+/** The sender makes no requests, except for a probe from time to time. */
 export interface Pause {
   readonly reason: PauseReason;
-  /** What the service answered; 0 where it could not. */
+  /** The status of the service's answer; 0 if there was none. */
   readonly status: number;
-  /** When the service is asked again, in milliseconds since 1970. */
+  /** When the next probe is sent, in milliseconds since 1970. */
   readonly until: number;
 }
 
-/** How long requests took until their answer, in milliseconds, of the last 500; all 0 where none was made. */
+/** Durations of the last 500 requests until their answer, in milliseconds; all 0 if none was made. */
 export interface Latency {
   readonly p50: number;
   readonly p90: number;
@@ -37,62 +40,63 @@ export interface Latency {
 
 /** A snapshot. At every moment `accepted + recovered = delivered + deadLettered + (all of dropped) + pending`. */
 export interface TrackerStats {
-  /** Events that `track()` took. */
+  /** Events that `track()` accepted. */
   readonly accepted: number;
-  /** Events found that earlier lives left, and dead letters that were replayed. */
+  /** Events that previous processes or pages left, and dead letters that were replayed. */
   readonly recovered: number;
-  /** Events that the service took. */
+  /** Events that the service accepted. */
   readonly delivered: number;
   /** Events that the service refused for good; they are kept as dead letters. */
   readonly deadLettered: number;
   /** Events lost, by reason. */
   readonly dropped: Readonly<Record<DropReason, number>>;
-  /** Events that wait, in memory, in the journal, or in a request. */
+  /** Events that wait in memory, in the journal, or in a request. */
   readonly pending: number;
-  /** Of the pending: in memory alone, be it that they are not written yet or that the journal fails. */
+  /** Of the pending: only in memory, because they are not written yet or the journal fails. */
   readonly unwritten: number;
-  /** Of the pending: held until `identify()` says whose they are; those of earlier lives as far as they were looked at. */
+  /** Of the pending: held until `identify()` names their user. Those of previous pages count once their storage is read. */
   readonly held: number;
-  /** Of the pending: in the journal alone. */
+  /** Of the pending: only in the journal. */
   readonly stored: number;
   /** Of the pending: in a request, or waiting for its retry. */
   readonly inFlight: number;
-  /** Calls of `track()` and `identify()` that were refused. Not part of the sum. */
+  /** Calls of `track()` and `identify()` that were refused as invalid. Not part of the sum. */
   readonly invalid: number;
-  /** Events sent again after a request whose outcome is unknown. Not part of the sum. */
+  /** Events sent again because the outcome of a request is unknown. Not part of the sum. */
   readonly maybeDuplicate: number;
   /** Bytes of events in memory. */
   readonly memoryBytes: number;
   /** Bytes that the journal takes in storage. */
   readonly journalBytes: number;
-  /** Dead letters, this life's and those of earlier ones, as far as they were looked at: with the first, or the first call. */
+  /** Dead letters, also of previous processes: they are read at the first dead letter, or the first call on `deadLetters`. */
   readonly deadLetters: { readonly kept: number; readonly bytes: number };
   /**
-   * Age of the oldest event that waits to be sent, in milliseconds, in whatever place; undefined where there is none. Of events of an
-   * earlier life it is known to the file they are in, which may be a little older.
+   * Age of the oldest event that waits to be sent, wherever it is, in milliseconds; undefined if there is none. For events that
+   * a previous process left, it is the age of their file, which may be a little older. In IndexedDB their age is not known, and
+   * they do not count here.
    */
   readonly oldestAgeMs: number | undefined;
   /** Where events are kept now: `file`, `indexeddb`, `memory`, or the kind of your own journal. */
   readonly journal: string;
   readonly breaker: BreakerState;
-  /** Why and until when the sender waits; undefined where it does not. */
+  /** Why and until when the sender pauses; undefined if it does not. */
   readonly pause: Pause | undefined;
-  /** Requests per second that the service is sent at the most, since it pushed back; undefined where it has not. */
+  /** The most requests per second that Sluice makes since the service pushed back; undefined if there is no limit. */
   readonly rateLimit: number | undefined;
-  /** The largest body that the service is sent, in bytes, since it refused a larger one; undefined where it has not. */
+  /** The largest body that Sluice sends since the service refused a larger one, in bytes; undefined if there is no limit. */
   readonly bodyLimit: number | undefined;
   readonly requests: {
     /** Requests ever made. */
     readonly sent: number;
     /** Of these, those that sent a batch again. */
     readonly retried: number;
-    /** Of these, those that failed or were answered by anything but an acceptance. */
+    /** Of these, those that failed, or whose answer was not an acceptance. */
     readonly failed: number;
-    /** Bytes of all bodies. */
+    /** Bytes of all bodies, as they were sent. */
     readonly bytes: number;
     readonly latencyMs: Latency;
   };
-  /** Of the last ten seconds. */
+  /** Averages over the last ten seconds. */
   readonly rates: { readonly acceptedPerSecond: number; readonly deliveredPerSecond: number };
   /** The last failed request or failure of storage. */
   readonly lastError: { readonly at: number; readonly message: string } | undefined;
@@ -103,7 +107,7 @@ export interface FlushReport {
   readonly delivered: number;
   readonly deadLettered: number;
   readonly dropped: number;
-  /** Events that still wait; with a durable journal they are sent later, by this process or the next. */
+  /** Events that still wait. With a durable journal, this process or the next one sends them later. */
   readonly pending: number;
 }
 

@@ -5,38 +5,38 @@ import type { BreakerState, Pause } from './stats.ts';
 
 /** What `tracker.on(name, listener)` can listen to, and what the listener gets. */
 export interface TrackerEvents {
-  /** The service took events. */
+  /** The service accepted events. */
   readonly delivered: { readonly count: number };
-  /** Events are lost, and why. */
+  /** Events were dropped, and why. */
   readonly dropped: { readonly reason: DropReason; readonly count: number };
   /** The service refused an event for good; it is kept as a dead letter. */
   readonly deadLettered: { readonly count: number; readonly status: number; readonly excerpt: string };
-  /** `track()` or `identify()` was given something that cannot be sent. */
+  /** `track()` or `identify()` received a value that cannot be sent. */
   readonly invalid: { readonly error: InvalidEventError };
-  /** Events of an earlier life were found and will be delivered. */
+  /** Events that a previous process or page left were found, and will be delivered. */
   readonly recovered: { readonly count: number };
   /** Stored bytes are damaged; they were skipped and kept aside. */
   readonly damaged: { readonly place: string; readonly bytes: number };
-  /** A request did not succeed. What follows is in the error's message. */
+  /** A request failed. The error's message says what Sluice does next. */
   readonly failedAttempt: { readonly error: DeliveryError };
-  /** The disk or the browser's storage failed. Events go on in memory as far as it holds. */
+  /** The disk or the browser's storage failed. Events continue in memory, as long as it has room. */
   readonly storageFailed: { readonly error: StorageError };
-  /** Requests flow, wait, or are about to be tried again. */
+  /** The breaker changed: requests are made, wait, or one is made to test the service. */
   readonly breaker: { readonly state: BreakerState };
-  /** Nothing is wrong with the events: all are kept, and the service is asked again from time to time. */
+  /** The sender pauses. The events are not at fault: all are kept, and a probe is sent from time to time. */
   readonly paused: Pause;
-  /** Requests flow again after a pause. */
+  /** The pause is over: requests are made again. */
   readonly resumed: Record<string, never>;
-  /** The service pushed back, or has not for long: so many requests a second are made at the most. */
+  /** The service pushed back: Sluice makes at most this many requests per second. Undefined: the limit is gone. */
   readonly rateLimit: { readonly perSecond: number | undefined };
-  /** The service refused a larger body: bodies have so many bytes at the most. */
+  /** The largest body that Sluice sends has changed: it falls when the service refuses a larger one, and may rise later. */
   readonly bodyLimit: { readonly bytes: number };
-  /** Where events are kept has changed: the journal failed and memory goes on, or the journal is back. */
+  /** Events are kept in another place now: in memory because the journal failed, or in the journal again. */
   readonly journal: { readonly kind: string };
-  /** Dead letters take the road of events again; they are counted as recovered. */
+  /** Dead letters wait to be sent again; they count as recovered. */
   readonly replayed: { readonly count: number };
-  /** Dead letters are gone: too old, or the oldest of too many, or consent to keep them was denied. */
+  /** Dead letters were dropped: they were too old, there was no room, or consent was denied. */
   readonly deadLettersDropped: { readonly reason: 'full' | 'expired' | 'denied'; readonly count: number };
-  /** Code of yours failed: a listener, the logger, the clock, a hook. Raised once for each. */
+  /** Your code failed: a listener, the logger, the clock, a hook. Emitted once for each. */
   readonly hookFailed: { readonly hook: string; readonly error: Error };
 }

@@ -18,28 +18,31 @@ import { socketLocks } from './slots/socket-locks.ts';
 import { Tenancy } from './slots/tenancy.ts';
 
 export interface FileJournalOptions {
-  /** The journal directory, shared by all processes that deliver to one account. Made where it is missing. */
+  /** The journal directory, shared by all processes that deliver to one account. Created if it is missing. */
   readonly directory: string;
   readonly fsync: Fsync;
   readonly clock: Clock;
-  /** A segment that has reached this size is followed by a new one, in bytes. Default: 8 MiB. */
+  /** When a segment reaches this size, the journal starts a new one, in bytes. Default: 8 MiB. */
   readonly segmentBytes?: number;
-  /** What the journal will be kept within, in bytes: its segments are a small part of that. Default: no bound. */
+  /**
+   * The size limit that the caller keeps the journal within, in bytes. A new segment starts after an eighth of it at the
+   * latest. Default: no limit.
+   */
   readonly maxBytes?: number;
-  /** Whether the directory may be a symbolic link. Nothing in it ever may. Default: true. */
+  /** Whether the directory may be a symbolic link. What is inside it never may. Default: true. */
   readonly mayBeLink?: boolean;
   /** The disk. Default: this machine's. */
   readonly fs?: FileSystem;
-  /** How processes tell who is alive. Default: Unix sockets. */
+  /** How a process finds out which others are alive. Default: Unix sockets. */
   readonly locks?: Locks;
 }
 
-/** One write: large enough to be worth a system call, small enough not to hold up the next. */
+/** One write: large enough to be worth a system call, small enough not to delay the next one. */
 const GROUP_LIMIT: Limit = { maxEvents: 4096, maxBytes: 512 * 1024 };
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 const MOST_OPEN_FILES = 8;
 
-/** The append-only journal on files: see FORMAT.md for what is in them. */
+/** The append-only journal in files. FORMAT.md describes them. */
 export class FileJournal implements Journal {
   readonly kind = 'file';
   readonly survives = true;
@@ -51,9 +54,9 @@ export class FileJournal implements Journal {
   readonly #segments: Segments;
   readonly #appender: Appender;
   #observer: JournalObserver | undefined;
-  /** Settles once nobody waits for a sync. */
+  /** Settles once no `sync()` is pending. */
   #syncing: Promise<unknown> = Promise.resolve();
-  /** The last sync, once it is being closed. */
+  /** Set by `close()`: settles after the last sync. */
   #ended: Promise<void> | undefined;
 
   constructor(options: FileJournalOptions) {
@@ -152,7 +155,7 @@ export class FileJournal implements Journal {
     } catch (error) {
       this.#observer?.failed(storageError(`cannot end the journal in ${this.#directory}`, error));
     }
-    // One that was asked for before may still write again what a disk may have lost.
+    // A `sync()` that was called before may still rewrite events that the disk may have lost.
     await this.#syncing;
     await this.#segments.settled();
     await this.#files.closeAll();
@@ -160,13 +163,13 @@ export class FileJournal implements Journal {
   }
 
   async #end(): Promise<void> {
-    // Whoever comes next is to find everything in its place.
+    // First end all takeovers: the next process must find everything in its place.
     await this.#tenancy.retire();
     await this.#appender.end();
     await this.#appender.sync();
   }
 
-  /** False where something failed and may work later. */
+  /** Resolves to false if something failed that may work later. */
   async #recover(directory: string): Promise<boolean> {
     try {
       return await recoverDirectory(directory, {

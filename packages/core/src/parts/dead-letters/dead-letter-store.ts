@@ -11,18 +11,18 @@ import type { Reporter } from '../../tell/reporter.ts';
 import type { Batch } from '../../wait/batch.ts';
 import { writeLetter } from './dead-letter.ts';
 
-/** What a letter takes in a file beside itself, with the start of a new file. */
+/** Bytes that a letter takes in a file beside its own, including the start of a new file. */
 const OVERHEAD_BYTES = 64;
-/** What noting its release may take later. */
+/** Bytes that the note of its release may take later. */
 const NOTE_BYTES = 12;
-/** How often the oldest are looked at, as a part of the age that they may reach; and the bounds of that. */
+/** The oldest letters are checked this many times within `maxAgeMs`, at an interval within the two bounds below. */
 const EXPIRY_CHECKS = 20;
 const LEAST_CHECK_MS = 1_000;
 const MOST_CHECK_MS = 60 * 60_000;
 const FIRST_LETTERS: Limit = { maxEvents: 100, maxBytes: 16 * 1024 };
 
 export interface DeadLetterStoreOptions {
-  /** Called when it is needed: most trackers never have a dead letter. */
+  /** Called when it is first needed: most trackers never have a dead letter. */
   readonly createJournal: () => Journal;
   /** Whether that journal may hold something. */
   readonly mayHold: () => Promise<boolean>;
@@ -34,28 +34,28 @@ export interface DeadLetterStoreOptions {
   readonly reporter: Pick<Reporter, 'emit' | 'storageFailed'>;
 }
 
-/** A letter as it was read. */
+/** A letter as read from the journal. */
 export interface StoredLetter {
   readonly range: Range;
   readonly text: Uint8Array;
-  /** When it was written; not a number where that is not known. */
+  /** When it was written; NaN if that is not known. */
   readonly time: number;
 }
 
-/** What is to be read of a segment. */
+/** The part of a segment that is still to be read. */
 interface Span {
   from: number;
   readonly to: number;
 }
 
-/** Dead letters in a journal of their own, within bounds: the oldest go first. One thing at a time is done to them. */
+/** Dead letters in a journal of their own, within limits: the oldest are dropped first. One operation runs at a time. */
 export class DeadLetterStore implements LetterStore {
   readonly #options: DeadLetterStoreOptions;
-  /** Where letters are, oldest first. */
+  /** Where the letters are, oldest first. */
   readonly #kept = new RangeQueue();
   #journal: Journal | undefined;
   readonly #turns = new Turns();
-  /** Until the oldest are looked at. */
+  /** Runs until the next check of the oldest letters. */
   readonly #check: Alarm;
   #closed = false;
 
@@ -88,7 +88,7 @@ export class DeadLetterStore implements LetterStore {
       try {
         await journal.sync();
       } catch (error) {
-        // Its event is kept where it was, and comes again.
+        // The event stays where it was, and is tried again.
         await journal.acknowledge(range).catch(() => undefined);
         throw error;
       }
@@ -96,12 +96,12 @@ export class DeadLetterStore implements LetterStore {
     });
   }
 
-  /** Finds what earlier lives left. */
+  /** Finds the letters that previous processes left. */
   async look(): Promise<void> {
     await this.#inTurn(() => this.#look());
   }
 
-  /** Calls back with all that is kept now, so many at once, and yields what that returns. Meanwhile nothing else is done. */
+  /** Passes all current letters to `work`, a page at a time, and yields the results. No other operation runs during `work`. */
   async *visit<Result>(
     work: (letters: readonly StoredLetter[]) => Result | Promise<Result>,
   ): AsyncGenerator<Result> {
@@ -117,14 +117,14 @@ export class DeadLetterStore implements LetterStore {
     }
   }
 
-  /** Gives up letters that are visited. */
+  /** Deletes letters that were visited. */
   async drop(letters: readonly StoredLetter[]): Promise<void> {
     const gone = new RangeQueue();
     for (const { range } of letters) gone.push({ ...range, epoch: 0 });
     await this.#release(gone.ranges);
   }
 
-  /** Gives up all of them, unread. Returns how many. */
+  /** Deletes all letters without reading them. Returns how many. */
   clear(): Promise<number> {
     return this.#inTurn(async () => {
       const all = await this.#look();
@@ -133,7 +133,7 @@ export class DeadLetterStore implements LetterStore {
     });
   }
 
-  /** Frees what storage still takes of letters that are gone, if it can. */
+  /** Frees the storage that deleted letters still take, if the journal can. */
   async reclaim(): Promise<void> {
     await this.#inTurn(async () => this.#journal?.reclaim?.()).catch(() => undefined);
   }
@@ -160,7 +160,7 @@ export class DeadLetterStore implements LetterStore {
     return (await this.#found()) === undefined ? [] : this.#kept.ranges;
   }
 
-  /** The journal, where there may be something in it. */
+  /** The journal, if there may be something in it. */
   async #found(): Promise<Journal | undefined> {
     return this.#journal ?? ((await this.#options.mayHold()) ? this.#open() : undefined);
   }
@@ -186,7 +186,7 @@ export class DeadLetterStore implements LetterStore {
     return journal;
   }
 
-  /** Brings what is kept within its bounds, and in its order. */
+  /** Drops letters beyond the limits, and sorts the others by age. */
   async #tidy(journal: Journal): Promise<void> {
     this.#sort(await this.#dropExpired());
     await this.#makeRoom(journal, 0);
@@ -197,7 +197,7 @@ export class DeadLetterStore implements LetterStore {
     this.#watch();
   }
 
-  /** Takes ranges out of what is kept, which are in the same order. */
+  /** Deletes ranges of letters. They must be in the same order as `#kept`. */
   async #release(gone: readonly Range[]): Promise<void> {
     this.#forget(gone);
     await Promise.all(gone.map((range) => this.#journal?.acknowledge(range)));
@@ -219,10 +219,7 @@ export class DeadLetterStore implements LetterStore {
     });
   }
 
-  /**
-   * The next letters that are kept of each span, which is shorter then. What cannot be read back is given up: the journal
-   * says so.
-   */
+  /** Reads the next letters of each span and moves its start. Deletes letters that cannot be read: the journal reports them. */
   async #read(spans: ReadonlyMap<number, Span>, { maxEvents, maxBytes }: Limit): Promise<StoredLetter[]> {
     const letters: StoredLetter[] = [];
     let bytes = 0;
@@ -254,7 +251,7 @@ export class DeadLetterStore implements LetterStore {
     return letters;
   }
 
-  /** Drops what is too old. Returns when the oldest letter of each segment was written. */
+  /** Drops letters that are too old. Returns when the oldest letter of each segment was written. */
   async #dropExpired(): Promise<Map<number, number>> {
     const { clock, maxAgeMs } = this.#options;
     const before = clock.now() - maxAgeMs;
@@ -265,7 +262,7 @@ export class DeadLetterStore implements LetterStore {
         for (;;) {
           const spans = new Map([[segment, { from: 0, to: Number.POSITIVE_INFINITY }]]);
           const letters = await this.#read(spans, FIRST_LETTERS);
-          // What is before one that is too old was written before it, whatever the clock said.
+          // Letters before one that is too old were written before it, whatever the clock said.
           const last = letters.findLastIndex(({ time }) => time < before);
           oldest.set(segment, letters[0]?.time || 0);
           if (last < 0) break;
@@ -279,7 +276,7 @@ export class DeadLetterStore implements LetterStore {
     return oldest;
   }
 
-  /** By when the oldest letter of each segment was written. */
+  /** Sorts by when the oldest letter of each segment was written. */
   #sort(oldest: ReadonlyMap<number, number>): void {
     const { ranges } = this.#kept;
     ranges.sort((one, other) => (oldest.get(one.segment) ?? 0) - (oldest.get(other.segment) ?? 0));
@@ -287,11 +284,11 @@ export class DeadLetterStore implements LetterStore {
     for (const range of ranges) this.#kept.push(range);
   }
 
-  /** False where there is no room, whatever is given up. */
+  /** Returns false if there is no room, whatever is dropped. */
   async #makeRoom(journal: Journal, bytes: number): Promise<boolean> {
     const { maxBytes } = this.#options;
     const isFull = () => journal.bytes + NOTE_BYTES * this.count + bytes > maxBytes;
-    // One that could never fit is not to cost all others.
+    // A letter that can never fit must not push out all others.
     if (bytes > maxBytes) return false;
     if (isFull()) await journal.reclaim?.();
     let dropped = 0;
@@ -307,7 +304,7 @@ export class DeadLetterStore implements LetterStore {
     return true;
   }
 
-  /** Returns how many letters went; undefined where there was nothing to give up. */
+  /** Returns how many letters it dropped; undefined if there was nothing to drop. */
   async #dropOldest(journal: Journal): Promise<number | undefined> {
     if (journal.evictOldest !== undefined) {
       const before = this.count;
@@ -327,7 +324,7 @@ export class DeadLetterStore implements LetterStore {
     if (count > 0) this.#options.reporter.emit('deadLettersDropped', { reason, count });
   }
 
-  /** Looks at the oldest after a while. */
+  /** Sets the timer for the next check of the oldest letters. */
   #watch(): void {
     const { maxAgeMs } = this.#options;
     if (this.#closed || this.count === 0) return;

@@ -4,7 +4,7 @@ import type { Refusal } from '../../send/letter-store.ts';
 
 /** An event that the service refused for good, and why. */
 export interface DeadLetter {
-  /** Names this letter, from life to life. An event that is refused again after a replay becomes another letter. */
+  /** Names this letter, also after a restart. If the event is refused again after a replay, that is another letter. */
   readonly id: string;
   /** When it was refused: ISO 8601, UTC. */
   readonly at: string;
@@ -18,17 +18,17 @@ export interface DeadLetter {
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-/** Stands before the event and nowhere before that: in the excerpt each quote has a backslash before it. */
+/** Marks the start of the event. It cannot occur before that: in the excerpt, each quote has a backslash before it. */
 const EVENT_MARK = ',"event":';
 
-/** The text of a letter, in UTF-8. The event's bytes stay as they are: a replay sends what was tracked. */
+/** The text of a letter, in UTF-8. The bytes of the event do not change: a replay sends what was tracked. */
 export function writeLetter(event: Uint8Array, { status, excerpt }: Refusal, now: number): Uint8Array {
   const at = new Date(now).toISOString();
   const head = JSON.stringify({ id: uuid(), at, status, excerpt: excerpt.slice(0, MAX_EXCERPT_LENGTH) });
   return encoder.encode(`${head.slice(0, -1)}${EVENT_MARK}${decoder.decode(event)}}`);
 }
 
-/** What a text says, and the bytes of its event as they were sent; undefined where it is no letter. */
+/** Reads the text of a letter: the letter, and the bytes of its event as they were sent. Undefined if it is not a letter. */
 export function readLetter(text: Uint8Array): { letter: DeadLetter; event: Uint8Array } | undefined {
   const marking = encoder.encode(EVENT_MARK);
   const mark = text.findIndex((_, at) => marking.every((byte, index) => text[at + index] === byte));

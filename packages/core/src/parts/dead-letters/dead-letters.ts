@@ -7,15 +7,15 @@ import { type ReplayOptions, replay } from '../../wait/replay.ts';
 import { type DeadLetter, readLetter } from './dead-letter.ts';
 import { DeadLetterStore, type DeadLetterStoreOptions, type StoredLetter } from './dead-letter-store.ts';
 
-/** Which dead letters: by their ids, or those of which a function returns true. Left out: all. */
+/** Which dead letters: an array of ids, or a function that returns true for them. Left out: all. */
 export type DeadLetterFilter = readonly string[] | ((letter: DeadLetter) => boolean);
 
-/** What a tracker lends to its dead letters. */
+/** What a tracker provides for its dead letters. */
 export interface DeadLettersPartOptions extends DeadLetterStoreOptions, ReplayOptions {
   readonly isClosed: () => boolean;
 }
 
-/** Makes the dead letters of a tracker: what keeps them, and what is done with them. */
+/** Creates the dead letters of a tracker: the store that keeps them, and the methods of `tracker.deadLetters`. */
 export type DeadLettersPart = (options: DeadLettersPartOptions) => {
   readonly store: LetterStore;
   readonly tools: DeadLetters;
@@ -36,21 +36,21 @@ interface DeadLettersOptions {
   readonly store: DeadLetterStore;
   readonly now: () => number;
   readonly isClosed: () => boolean;
-  /** Rejects where events did not take the road again. */
+  /** Rejects if the events could not be put into the journal again. */
   readonly replay: (events: EventBytes) => Promise<void>;
   readonly reporter: DeadLetterStoreOptions['reporter'];
 }
 
-/** A letter that was asked for. */
+/** A letter that the filter accepts. */
 interface Match extends StoredLetter {
   readonly letter: DeadLetter;
   readonly event: Uint8Array;
 }
 
 /**
- * The events that the service refused for good: those of this tracker, and those that earlier ones left in the same place.
- * All methods may be called at any time. They reject with a ClosedError once the tracker is closed, with a StorageError
- * where storage fails, and with a ConfigError where a filter is none; what a filter throws is thrown.
+ * The events that the service refused for good: those of this tracker, and those that previous trackers left in the same place.
+ * All methods may be called at any time. They reject with a ClosedError after the tracker is closed, with a StorageError if
+ * storage fails, and with a ConfigError if a filter is invalid. If a filter throws, the method rejects with that error.
  */
 export class DeadLetters {
   readonly #options: DeadLettersOptions;
@@ -60,12 +60,12 @@ export class DeadLetters {
     this.#options = options;
   }
 
-  /** Bytes that dead letters take in storage, as far as it was looked at: with the first letter, or the first call here. */
+  /** Bytes that dead letters take in storage, as far as storage was read: with the first letter, or the first call here. */
   get bytes(): number {
     return this.#options.store.bytes;
   }
 
-  /** How many there are. */
+  /** How many dead letters there are. */
   async count(): Promise<number> {
     const { store } = this.#options;
     this.#check();
@@ -73,7 +73,7 @@ export class DeadLetters {
     return store.count;
   }
 
-  /** Dead letters, oldest first. They are read as they are asked for, and never all in memory. */
+  /** Dead letters, oldest first. They are read as you ask for them, and are never all in memory. */
   async *list(filter?: DeadLetterFilter): AsyncGenerator<DeadLetter, void, undefined> {
     for await (const matches of this.#visit(filter, (matches) => matches)) {
       for (const { letter } of matches) yield letter;
@@ -81,8 +81,8 @@ export class DeadLetters {
   }
 
   /**
-   * Sends dead letters again, byte for byte, behind what waits. Their events are in the journal before the letters go.
-   * Where it rejects, what is not replayed stays. Returns how many are replayed.
+   * Sends dead letters again, byte for byte, behind the events that wait. The journal holds the events before the letters are
+   * deleted. If it rejects, letters that are not replayed stay. Returns how many were replayed.
    */
   async replay(filter?: DeadLetterFilter): Promise<number> {
     const { store, now, replay, reporter } = this.#options;
@@ -92,7 +92,7 @@ export class DeadLetters {
       const events = matches.map(({ event }) => event);
       await replay(joinEvents(events, now()));
       count += events.length;
-      // They are on their road: a letter that cannot be given up comes again in another life.
+      // The events are in the journal. If a letter cannot be deleted, a later process finds it again.
       await store.drop(matches).catch(reporter.storageFailed);
     });
     for await (const _ of visits);
@@ -149,7 +149,7 @@ export class DeadLetters {
 
 interface Choice {
   readonly accepts: (letter: DeadLetter) => boolean;
-  /** Whether all that is asked for is found. */
+  /** Whether all letters that were asked for are found. */
   readonly isDone: () => boolean;
 }
 
@@ -159,7 +159,7 @@ function readFilter(filter: unknown): Choice {
   if (typeof filter === 'function') {
     const accepts = (letter: DeadLetter) => {
       const answer: unknown = filter(letter);
-      // A promise would be taken for a yes.
+      // A promise would count as true.
       if (typeof answer === 'boolean') return answer;
       throw new ConfigError('filter', `filter must return true or false, got ${describe(answer)}`);
     };

@@ -7,21 +7,21 @@ import type { Reporter } from '../../tell/reporter.ts';
 import type { Batch } from '../../wait/batch.ts';
 import { writeLetter } from './dead-letter.ts';
 
-/** What a letter takes in storage beside itself. */
+/** Bytes that a letter takes in storage beside its own. */
 const OVERHEAD_BYTES = 64;
 
 export interface LetterKeeperOptions {
-  /** Called when it is needed: most trackers never have a dead letter. */
+  /** Called when it is first needed: most trackers never have a dead letter. */
   readonly createJournal: () => Journal;
   readonly clock: Clock;
   readonly maxBytes: number;
   readonly reporter: Pick<Reporter, 'emit' | 'storageFailed'>;
 }
 
-/** Keeps dead letters within their bound of bytes, the oldest go first, for whoever looks at them later: the tools of a part. */
+/** Stores dead letters within `maxBytes`: the oldest are dropped first. To read them later, the dead-letters part is needed. */
 export class LetterKeeper implements LetterStore {
   readonly #options: LetterKeeperOptions;
-  /** Where letters are, oldest first. */
+  /** Where the letters are, oldest first. */
   #kept: Range[] = [];
   #journal: Journal | undefined;
   readonly #turns = new Turns();
@@ -60,7 +60,7 @@ export class LetterKeeper implements LetterStore {
     const now = clock.now();
     const letter = writeLetter(event, refusal, now);
     const room = maxBytes - letter.length - OVERHEAD_BYTES;
-    // One that could never fit is not to cost all others.
+    // A letter that can never fit must not push out all others.
     if (room < 0) return this.#dropped(1);
     const journal = await this.#open();
     while (journal.bytes > room) {
@@ -77,7 +77,7 @@ export class LetterKeeper implements LetterStore {
     try {
       await journal.sync();
     } catch (error) {
-      // Its event is kept where it was, and comes again.
+      // The event stays where it was, and is tried again.
       await journal.acknowledge(range).catch(() => undefined);
       throw error;
     }

@@ -1,10 +1,10 @@
 import type { Clock, Timer } from '../../base/clock.ts';
 import { ask, attempt, isWithin } from '../../base/user-code.ts';
 
-/** Until the end of the year 9999: later than that no event can be. */
+/** Until the end of the year 9999: no event can be later. */
 const isTime = isWithin(0, 253_402_300_799_999);
 
-/** A clock of the user's, and the platform's wherever that one fails. */
+/** The user's clock. If it fails, the platform's clock is used. */
 export class GuardedClock implements Clock {
   readonly #clock: Clock;
   readonly #fallback: Clock;
@@ -26,7 +26,7 @@ export class GuardedClock implements Clock {
     let isEarly = false;
     let isOver = false;
     let second: Timer | undefined;
-    // Whatever the clock does: once, and not after it is cancelled.
+    // Whatever the user's clock does: runs once at most, and not after it is cancelled.
     const run = () => {
       if (!isOver) callback();
       isOver = true;

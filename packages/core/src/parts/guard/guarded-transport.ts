@@ -2,12 +2,12 @@ import { abortAfter, type Clock, type Timer } from '../../base/clock.ts';
 import { nonsense } from '../../base/user-code.ts';
 import type { Outcome, Transport, TransportRequest } from '../../send/http/transport.ts';
 
-/** A transport that gives no outcome so long after its time is not waited for. */
+/** If a transport gives no outcome within its total time and this long after, its request is aborted. */
 const GRACE_MS = 5_000;
-/** Nor one that does not end so long after it was told to. */
+/** If it still gives no outcome this long after the abort, nobody waits for it any more. */
 const STOP_MS = 1_000;
 
-/** A transport of the user's, held to its word: there is an outcome for each request, in time, whatever that one does. */
+/** The user's transport, made reliable: each request gets an outcome in time, whatever the transport does. */
 export class GuardedTransport implements Transport {
   readonly releasesBody: boolean;
   readonly #transport: Transport;
@@ -48,7 +48,7 @@ export class GuardedTransport implements Transport {
   }
 }
 
-/** An outcome as it must be: a transport of the user's own may return anything. Throws where nothing can be made of it. */
+/** Checks an outcome, because the user's transport may return anything. Throws if it is not an outcome. */
 function checked(given: Outcome): Outcome {
   const { kind, status, retryAfter, body, from, cause, maybeSent } = Object(given);
   if (kind === 'failed') return { kind, cause, maybeSent: maybeSent !== false };

@@ -7,9 +7,9 @@ import { GuardedTransport } from './guarded-transport.ts';
 
 type OnFailed = (error: unknown) => void;
 
-/** Makes of what the application gives what a tracker may use without fear. */
+/** Wraps what the application provides, so that the tracker can use it safely. */
 export interface GuardsPart {
-  /** What each must be. */
+  /** What each option must be. */
   readonly rules: Readonly<Record<'clock' | 'random' | 'transport', Rule>>;
   clock(given: Clock, fallback: Clock, onFailed: OnFailed): Clock;
   random(given: () => number, onFailed: OnFailed): () => number;

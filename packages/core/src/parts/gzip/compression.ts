@@ -1,36 +1,36 @@
 import { type Clock, inTime } from '../../base/clock.ts';
 import type { Encoded, Encoder } from '../../send/http/encoder.ts';
 
-/** Gzip: on other threads in Node; elsewhere in slices, so that this thread is never busy for long. */
+/** Gzip. In Node it runs on other threads. Elsewhere it works in slices, so that this thread is never busy for long. */
 export interface Gzip {
   compress(body: Uint8Array): Promise<Uint8Array>;
-  /** Whether that is what the body was compressed to. May reject where it is not. */
+  /** Whether `packed` is the compressed form of `body`. May reject if it is not. */
   matches(packed: Uint8Array, body: Uint8Array): Promise<boolean>;
 }
 
-/** Shorter bodies fit into one packet as they are. */
+/** Shorter bodies are sent plain: they fit into one packet as they are. */
 const LEAST_BYTES = 1024;
-/** A healthy one takes milliseconds. */
+/** Longest time for one body. Normally it takes milliseconds. */
 const MAX_MS = 5_000;
-/** Failures, of gzip or of the service with it, after which all goes plain. */
+/** After this many failures, of gzip itself or of the service with it, all bodies are sent plain. */
 const MOST_FAILURES = 3;
 
 /**
- * Gzips bodies as long as that works. Each is compressed once: what is sent again has the same bytes, unless the service
- * may have stumbled over gzip. What is compressed is unpacked again and compared before it counts: that takes half as long as
- * compressing (in Node 1.3 ms of another thread for 512 KiB), and a checksum alone would not say that the service can unpack it.
+ * Gzips bodies as long as that works. Each body is compressed once, so a retry sends the same bytes, unless gzip may be why the
+ * service failed. Each result is unpacked and compared before it is used. That takes half as long as compressing (for 512 KiB
+ * in Node: 1.3 ms on another thread), and a checksum alone would not prove that the service can unpack it.
  */
 export class Compression implements Encoder {
   readonly #gzip: Gzip;
   readonly #clock: Clock;
-  /** How a body goes, once that is known: plain also where the service did not take it gzipped. */
+  /** How each body is sent, once that is known. Plain also if the service did not accept it gzipped. */
   readonly #encoded = new WeakMap<Uint8Array, Promise<Encoded>>();
-  /** How it went last. */
+  /** How each body was last sent. */
   readonly #sent = new WeakMap<Uint8Array, Encoded>();
   #failures = 0;
-  /** Whether the service has taken a gzipped body. */
+  /** Whether the service has accepted a gzipped body. */
   #isProven = false;
-  /** Whether the service took the last body, and that was plain. */
+  /** Whether the service accepted the last body, and that body was plain. */
   #takesPlain = false;
 
   constructor(gzip: Gzip, clock: Clock) {
@@ -38,7 +38,7 @@ export class Compression implements Encoder {
     this.#clock = clock;
   }
 
-  /** The body as it is to be sent; plain where gzip fails, hangs, errs or makes it no smaller. Never rejects. */
+  /** Returns the body to send: plain if gzip fails, hangs, gives a wrong result or makes it no smaller. Never rejects. */
   async encode(body: Uint8Array): Promise<Encoded> {
     const isPlain = this.#failures >= MOST_FAILURES || body.length < LEAST_BYTES;
     const packing = isPlain ? plain(body) : (this.#encoded.get(body) ?? this.#pack(body));
@@ -48,7 +48,7 @@ export class Compression implements Encoder {
     return encoded;
   }
 
-  /** The service took a body, if it was ever given to `encode`. */
+  /** The service accepted a body. Bodies that were never given to `encode` are ignored. */
   accepted(body: Uint8Array): void {
     const sent = this.#sent.get(body);
     if (sent === undefined) return;
@@ -59,9 +59,10 @@ export class Compression implements Encoder {
   }
 
   /**
-   * The service refused a body, or no answer came. Returns whether gzip may be why: then the body goes plain from now on, and
-   * nothing is to be concluded about its events. A server that knows no gzip answers 415, or 400 as to any nonsense, and a
-   * browser tells nothing where another origin does not allow the header. Once a gzipped body was taken, only 415 blames gzip.
+   * The service refused a body, or no answer came. Returns whether gzip may be the reason. Then the body goes plain from now
+   * on, and the answer says nothing about its events. A server that does not know gzip answers 415, or 400 as to any invalid
+   * body. A browser gives no reason if another origin does not allow the header. Once the service has accepted a gzipped body,
+   * only 415 blames gzip.
    */
   refused(body: Uint8Array, status: number | undefined): boolean {
     const sent = this.#sent.get(body);
@@ -70,7 +71,7 @@ export class Compression implements Encoder {
     if (status === undefined) this.#takesPlain = false;
     if (sent.encoding === undefined || (this.#isProven && status !== 415)) return false;
     this.#encoded.set(body, plain(body));
-    // Where nothing is taken at all, that is no failure of gzip.
+    // If the service accepts nothing at all, that is no failure of gzip.
     if (tookPlain) this.#failures += 1;
     if (status === 415) this.#failures = Number.POSITIVE_INFINITY;
     this.#takesPlain = false;
@@ -87,7 +88,7 @@ export class Compression implements Encoder {
     return packed === undefined ? plain(body) : { body: packed, encoding: 'gzip' };
   }
 
-  /** Undefined where there is nothing to gain. */
+  /** Returns undefined if gzip makes the body no smaller. */
   async #tryToPack(body: Uint8Array): Promise<Uint8Array | undefined> {
     const packed = await this.#gzip.compress(body);
     if (packed.length >= body.length) return undefined;

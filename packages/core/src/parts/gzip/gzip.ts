@@ -3,8 +3,8 @@ import type { Clock } from '../../base/clock.ts';
 import { Compression } from './compression.ts';
 import { streamGzip } from './stream-gzip.ts';
 
-/** Makes what gzips the bodies of a tracker. */
+/** Creates the compression of a tracker. */
 export type GzipPart = (clock: Clock) => Compression;
 
-/** With the streams of the platform. */
+/** Uses the compression streams of the platform. */
 export const gzip: GzipPart = (clock) => new Compression(streamGzip, clock);

@@ -1,10 +1,10 @@
 import type { Gzip } from './compression.ts';
 
-/** How much is compressed, or unpacked to several times as much and compared, before other tasks have their turn. */
+/** Bytes that are compressed, or unpacked and compared, before other tasks get a turn. Unpacking makes several times as many. */
 const SLICE_BYTES = 16 * 1024;
 const PACKED_SLICE_BYTES = 4 * 1024;
 
-/** Older browsers lack such streams: then making one throws. */
+/** Older browsers do not have these streams: there, creating one throws. */
 export const streamGzip: Gzip = {
   compress: async (body) => {
     const packed = slices(body, SLICE_BYTES).pipeThrough(new CompressionStream('gzip'));
@@ -22,7 +22,7 @@ export const streamGzip: Gzip = {
   },
 };
 
-/** Such streams work on this thread, on all that is there: so they get slices, each read in a task of its own. */
+/** These streams work on this thread, on all bytes that they have. So they get slices, and each slice is read in its own task. */
 function slices(bytes: Uint8Array, sliceBytes: number): ReadableStream<Uint8Array<ArrayBuffer>> {
   const blob = new Blob([bytes as Uint8Array<ArrayBuffer>]);
   let at = 0;

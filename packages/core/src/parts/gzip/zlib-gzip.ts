@@ -5,7 +5,7 @@ import type { Gzip } from './compression.ts';
 const pack = promisify(zlib.gzip);
 const unpack = promisify(zlib.gunzip);
 
-/** On zlib's threads. Of a batch, level 3 leaves 5 % more than level 6 does, in half of the time. */
+/** Runs on zlib's threads. For a batch, level 3 makes 5 % more bytes than level 6, in half of the time. */
 export const zlibGzip: Gzip = {
   compress: (body) => pack(body, { level: 3 }),
   matches: async (packed, body) => {

@@ -10,65 +10,65 @@ import type { Reporter } from '../../tell/reporter.ts';
 import type { Sessions } from './sessions.ts';
 
 const RETRY_MS = 30_000;
-/** Groups that are given to the journal at once; before the next ones a page has its turn. */
+/** Groups passed to the journal at once. Before the next ones, other tasks of the page get a turn. */
 const MOST_AT_ONCE = 4;
 const decoder = new TextDecoder();
 
-/** An event that was accepted, and waits for something before it goes on. */
+/** An accepted event that has to wait, for example until its user is known. */
 export interface WaitingEvent {
   readonly text: string;
   readonly at: number;
   readonly isHigh: boolean;
 }
 
-/** What was tracked between two changes of the identity, and is in memory. */
+/** Events in memory that were tracked between two changes of the identity. */
 interface Stay {
-  /** The id of its session, as soon as that is known. */
+  /** The id of their session, as soon as it is known. */
   session?: string;
   readonly events: WaitingEvent[];
 }
 
 export interface HeldEventsOptions {
-  /** A place of its own. Called when it is needed. */
+  /** Creates a journal for held events alone. Called when it is first needed. */
   readonly createJournal: () => Journal;
   readonly sessions: Sessions;
   readonly clock: Clock;
-  /** How long an event may wait in memory for others to be written with, in milliseconds. */
+  /** How long an event may wait in memory to be written together with others, in milliseconds. */
   readonly intervalMs: number;
-  /** Bound of what is held, in bytes. */
+  /** Maximum size of the held events, in bytes. */
   readonly maxBytes: number;
   /** How old an event may get, in milliseconds. */
   readonly maxAgeMs: number;
-  /** Puts an event on the road. */
+  /** Passes an event on, to be written and sent. */
   readonly enter: (event: WaitingEvent) => void;
-  /** Puts events on the road that are stored; calls back at the moment at which they wait there. */
+  /** Passes stored events on, to be sent. Calls `onReplayed` when they wait in the tracker's own journal. */
   readonly replay: (events: EventBytes, onReplayed: () => void) => Promise<void>;
   readonly reporter: Pick<Reporter, 'emit' | 'recovered' | 'settled' | 'storageFailed'>;
 }
 
 /**
- * Events that were tracked before anybody knew whose they are: stored without their user, and stamped once `identify()` says
- * who that is. Each leaves its place only when it is on the road. One thing after the other is done to them.
+ * Holds events that were tracked before their user was known. They are stored without a user, and get their user once
+ * `identify()` is called. An event leaves this place only once it waits to be sent. One operation runs at a time.
  */
 export class HeldEvents {
   readonly #options: HeldEventsOptions;
   #journal: Journal | undefined;
   #opened: Promise<void> | undefined;
-  /** What the journal holds. */
+  /** Ranges that the journal holds. */
   readonly #stored = new RangeQueue();
   #stay: Stay = { events: [] };
   #customer: string | undefined;
-  /** Those whose customer is known and that are not on the road yet. */
+  /** Those whose customer is known, but whose events are not passed on yet. */
   readonly #claimed = new Map<Stay, string>();
-  /** What is given to the journal just now. */
+  /** Groups whose append is in progress, with their events. */
   readonly #writing = new Map<EventBytes, readonly WaitingEvent[]>();
-  /** Events in memory, and the length of their texts. */
+  /** Number of events in memory, and the length of their texts. */
   #unwritten = 0;
   #bytes = 0;
-  /** What is to be done. Where the first fails, all wait for it. */
+  /** Operations to run, in order. If the first fails, all wait for it. */
   readonly #turns: (() => Promise<unknown>)[] = [];
   #working: Promise<void> | undefined;
-  /** Until it is written, or tried again. */
+  /** Runs until the events are written, or until the next try. */
   readonly #alarm: Alarm;
   #isFailing = false;
 
@@ -80,17 +80,17 @@ export class HeldEvents {
     });
   }
 
-  /** Events that are held, those of earlier lives as far as they were looked at. */
+  /** Held events. Those of previous processes count once they are found. */
   get pending(): number {
     return this.#unwritten + this.#stored.count;
   }
 
-  /** Of these, those in memory alone. */
+  /** Of these, those in memory only. */
   get unwritten(): number {
     return this.#unwritten;
   }
 
-  /** Holds an event until its user is known. Where there is no room, what came first stays: it tells where a customer came from. */
+  /** Holds an event until its user is known. Without room it is dropped: the first events tell where a customer came from. */
   hold(event: WaitingEvent): void {
     const { intervalMs, maxBytes, reporter } = this.#options;
     const { length } = event.text;
@@ -101,13 +101,13 @@ export class HeldEvents {
     this.#unwritten += 1;
     this.#bytes += length;
     this.#stay.events.push(event);
-    // Early: when the page is left, there is no time for it.
+    // Look early: when the user leaves the page, there is no time for it.
     if (this.#opened === undefined && this.#turns.length === 0)
       void this.#inTurn(() => this.#look(this.#stay));
     this.#alarm.set(intervalMs);
   }
 
-  /** What is held is this customer's. */
+  /** The held events belong to this customer. */
   identify(customer: string): void {
     const stay = this.#stay;
     this.#stay = { events: [] };
@@ -117,7 +117,7 @@ export class HeldEvents {
     void this.#inTurn(() => this.#claim(stay, customer));
   }
 
-  /** What is held is nobody's, and a new session begins. */
+  /** The held events belong to nobody: drops them, and starts a new session. */
   reset(reason: DropReason = 'unidentified'): void {
     const old = this.#stay;
     const stay: Stay = { events: [] };
@@ -125,7 +125,7 @@ export class HeldEvents {
     this.#customer = undefined;
     this.#dropFresh(reason, old);
     void this.#inTurn(async () => {
-      // Those with which a write failed that was under way.
+      // An append in progress may have failed meanwhile. Then its events are back in memory: drop them too.
       this.#dropFresh(reason, old);
       stay.session = await this.#options.sessions.end();
       await this.#alone(async (journal) => {
@@ -137,7 +137,7 @@ export class HeldEvents {
     });
   }
 
-  /** Resolves once all that is held is stored, or on the road; to false as soon as storage fails. */
+  /** Resolves to true once all held events are stored or passed on; to false as soon as storage fails. */
   write(): Promise<boolean> {
     if (this.#isFailing) return this.settled();
     this.#stopWaiting();
@@ -148,7 +148,7 @@ export class HeldEvents {
     });
   }
 
-  /** Resolves once all that was begun is done; to false as soon as storage fails. */
+  /** Resolves to true once all operations have ended; to false as soon as storage fails. */
   async settled(): Promise<boolean> {
     if (this.#isFailing) return false;
     this.#working ??= this.#work();
@@ -157,8 +157,8 @@ export class HeldEvents {
   }
 
   /**
-   * The process or page may end: what can go on does, and what is in memory is written on this thread, or where the journal
-   * cannot do that, given to it at once.
+   * The process or page may end. Passes on the events that can go on, and writes the others on this thread. If the journal
+   * cannot do that, passes them to the journal at once.
    */
   leave(): void {
     this.#releaseAll();
@@ -174,7 +174,7 @@ export class HeldEvents {
     }
   }
 
-  /** Stores what it can, and gives everything back. */
+  /** Stores what it can, and closes the journal. */
   async close(): Promise<void> {
     this.#stopWaiting();
     await this.write();
@@ -183,7 +183,7 @@ export class HeldEvents {
     await this.#journal?.close();
   }
 
-  /** What no journal holds ends here. */
+  /** Events that no lasting journal holds are dropped, as `closed`. */
   giveUp(): void {
     const count = this.#journal?.survives ? this.#unwritten : this.pending;
     this.#unwritten -= count;
@@ -200,7 +200,7 @@ export class HeldEvents {
         recovered: (range) => {
           this.#keep(range);
           reporter.recovered('recovered', rangeLength(range));
-          // Of a life that ended later than this one began.
+          // They belong to a process or tab that ended after this one started.
           if (isOpen && this.#customer !== undefined) this.identify(this.#customer);
         },
         settled: (range, fate) => reporter.settled(fate, this.#stored.cut(range)),
@@ -218,9 +218,9 @@ export class HeldEvents {
     return journal;
   }
 
-  /** Finds out which session is under way. */
+  /** Opens the journal, and reads which session is the current one. */
   async #look(stay: Stay): Promise<Journal> {
-    // At once: the page may be left soon.
+    // Both at once: the user may leave the page soon.
     const [journal, session] = await Promise.all([this.#open(), this.#options.sessions.current()]);
     // Somebody signed out, or in, in another tab.
     if ((stay.session ?? session) !== session) this.#dropFresh('unidentified', stay);
@@ -228,7 +228,7 @@ export class HeldEvents {
     return journal;
   }
 
-  /** Gives to the journal what is in memory by now. */
+  /** Passes the events that are in memory now to the journal. */
   async #append(journal: Journal, stay: Stay, mostAtOnce: number = MOST_AT_ONCE): Promise<void> {
     for (let left = stay.events.length; left > 0 && stay.events.length > 0; ) {
       const appends: Promise<void>[] = [];
@@ -244,11 +244,11 @@ export class HeldEvents {
     }
   }
 
-  /** Nothing is awaited before it is given to the journal. */
+  /** Nothing is awaited before the journal gets the group. */
   async #appendGroup(journal: Journal, stay: Stay, group: EventBytes): Promise<void> {
     const events = stay.events.splice(0, group.ends.length);
     this.#writing.set(group, events);
-    // Unless they were written on this thread meanwhile.
+    // False if the group was written on this thread meanwhile.
     const isOver = () => this.#writing.delete(group);
     try {
       const range = await journal.append(group);
@@ -261,7 +261,7 @@ export class HeldEvents {
     }
   }
 
-  /** What is in memory, and what is under way, from the first on. */
+  /** Writes the groups whose append is in progress, in order, and then the other events in memory. */
   #appendSync(journal: Journal, stay: Stay): void {
     for (;;) {
       const [group = this.#group(journal, stay)] = this.#writing.keys();
@@ -287,13 +287,14 @@ export class HeldEvents {
   }
 
   /**
-   * Reads what is stored bit by bit. Drops what is too old, which in each segment is first, and what cannot be read; what is not
-   * goes on its road as `stamp` has it, or is dropped where that has nothing. Without it the rest stays.
+   * Reads the stored events in parts. Drops events that are too old, which come first in each segment, and events that cannot
+   * be read. With `stamp`, passes on the other events as it returns them, and drops those for which it returns undefined.
+   * Without `stamp`, the other events stay.
    */
   async #visit(journal: Journal, stamp?: (text: string) => string | undefined): Promise<void> {
     const { clock, maxAgeMs } = this.#options;
     const before = clock.now() - maxAgeMs;
-    // Half of what the journal takes at once: they grow by the length of their user.
+    // Half of a group's limit, because events grow when their user is added.
     const limit = { ...journal.groupLimit, maxBytes: journal.groupLimit.maxBytes / 2 };
     for (const stored of this.#stored.ranges) {
       for (let { from } = stored; from < stored.to; ) {
@@ -321,7 +322,7 @@ export class HeldEvents {
       stamped.push(event);
       times.push(events.times?.[index] ?? Number.NaN);
     }
-    // By number: which of them goes does not matter any more.
+    // Only the number matters: which index belongs to which event does not matter any more.
     const end = () => {
       this.#stored.cut({ ...range, to: range.from + stamped.length });
       this.#dropStored('unidentified', range);
@@ -330,7 +331,7 @@ export class HeldEvents {
     else end();
   }
 
-  /** Puts on the road what memory holds for a customer. */
+  /** Passes on the events in memory, if their customer is known. */
   #release(stay: Stay): void {
     const customer = this.#claimed.get(stay);
     this.#claimed.delete(stay);
@@ -345,7 +346,7 @@ export class HeldEvents {
     for (const stay of this.#claimed.keys()) this.#release(stay);
   }
 
-  /** The oldest events in memory as they are stored, as many as the journal takes at once; undefined where there are none. */
+  /** The oldest events in memory in their stored form, as many as one append takes; undefined if there are none. */
   #group({ groupLimit }: Journal, { events, session = '' }: Stay): EventBytes | undefined {
     const texts: string[] = [];
     let room = groupLimit.maxBytes;
@@ -360,7 +361,7 @@ export class HeldEvents {
     return sliceEvents(encodeEvents(texts, times), 0, groupLimit);
   }
 
-  /** Events are in memory no more. */
+  /** Events are no longer in memory. */
   #forgetTexts(events: readonly WaitingEvent[]): void {
     this.#unwritten -= events.length;
     for (const { text } of events) this.#bytes -= text.length;
@@ -380,7 +381,7 @@ export class HeldEvents {
     this.#options.reporter.settled(reason, this.#stored.cut(range));
   }
 
-  /** Works while no other tab does, and knows what they left. */
+  /** Runs the work while no other tab works, after reading what other tabs left. */
   async #alone(work: (journal: Journal) => Promise<void>): Promise<void> {
     const journal = await this.#open();
     const { sharing } = journal;
@@ -391,7 +392,7 @@ export class HeldEvents {
     });
   }
 
-  /** Resolves as `settled`. */
+  /** Runs an operation after those before it. Resolves as `settled()` does. */
   #inTurn(turn: () => Promise<unknown>): Promise<boolean> {
     this.#turns.push(turn);
     return this.settled();
@@ -399,7 +400,7 @@ export class HeldEvents {
 
   async #work(): Promise<void> {
     const { reporter } = this.#options;
-    // Not within track().
+    // Not within the call of `track()`.
     await undefined;
     for (let [turn] = this.#turns; turn !== undefined; [turn] = this.#turns) {
       try {

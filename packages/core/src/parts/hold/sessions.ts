@@ -3,9 +3,9 @@ import { uuid } from '../../base/uuid.ts';
 import type { Note } from '../../keep/note.ts';
 
 /**
- * A session is what happens on one device, in all its tabs, until somebody signs out, or somebody else signs in. It has one
- * customer at the most, and what is held in it goes to that one or to nobody. A note says which session is under way: its id,
- * and once it has a customer, a random salt and a hash of both. A blank stands between two of these.
+ * A session is what happens on one device, in all its tabs, until somebody signs out or somebody else signs in. It has at most
+ * one customer, and its held events belong to that customer or to nobody. A note names the current session: its id and, once it
+ * has a customer, a random salt and a hash of salt and customer, separated by spaces.
  */
 export class Sessions {
   readonly #note: Note;
@@ -14,20 +14,20 @@ export class Sessions {
     this.#note = note;
   }
 
-  /** The id of the session that is under way. */
+  /** The id of the current session. */
   async current(): Promise<string> {
     return idOf(await this.#note.read());
   }
 
   /**
-   * A customer is there. Where the session that is under way has another one, it ends. Returns the id of the one whose events
-   * are this customer's; undefined where there is none.
+   * A customer is known. If the current session belongs to another customer, it ends. Returns the id of the session whose
+   * events belong to this customer; undefined if there is none.
    */
   async claim(customer: string): Promise<string | undefined> {
     let theirs: string | undefined;
     let changed = '';
     await this.#note.change((text) => {
-      // Asked again, though it was done.
+      // The note calls this function again, although the change was made.
       if (text === changed) return changed;
       const [, salt = uuid(), owner] = text?.split(' ') ?? [];
       const claimant = sha256(salt + customer);
@@ -38,7 +38,7 @@ export class Sessions {
     return theirs;
   }
 
-  /** Ends the session that is under way. Returns the id of the next one. */
+  /** Ends the current session. Returns the id of the next one. */
   async end(): Promise<string> {
     const next = uuid();
     await this.#note.change(() => next);
@@ -50,7 +50,7 @@ export class Sessions {
   }
 }
 
-/** Empty for the first one of a device. */
+/** The id in a note. The first session of a device has an empty id. */
 function idOf(note = ''): string {
   return note.split(' ', 1)[0] ?? '';
 }

@@ -1,16 +1,16 @@
 /** A body as it is sent. */
 export interface Encoded {
   readonly body: Uint8Array;
-  /** Value of the header `content-encoding`; undefined for a body as it was. */
+  /** Value of the header `content-encoding`; undefined if the body is not encoded. */
   readonly encoding: 'gzip' | undefined;
 }
 
-/** Encodes bodies for their way to the service. */
+/** Encodes bodies before they are sent. */
 export interface Encoder {
-  /** The body as it is to be sent. Never rejects. */
+  /** Returns the body to send. Never rejects. */
   encode(body: Uint8Array): Promise<Encoded>;
-  /** The service took a body, if it was ever given to `encode`. */
+  /** The service accepted a body. Bodies that were never given to `encode` are ignored. */
   accepted(body: Uint8Array): void;
-  /** The service refused a body, or no answer came. Returns whether the encoding may be why: then the body goes plain. */
+  /** The service refused a body, or no answer came. Returns whether the encoding may be the reason. Then the body goes plain. */
   refused(body: Uint8Array, status: number | undefined): boolean;
 }

@@ -8,18 +8,18 @@ import {
   type TransportRequest,
 } from './transport.ts';
 
-/** Has the browser make a request once the page is gone, unless that is aborted before. Throws where it is too much. */
+/** Makes the browser send a request once the page is gone, unless its signal aborts before. Throws if there is no room. */
 type FetchLater = (url: string, init: RequestInit) => { readonly activated: boolean };
 
 const page = globalThis as { document?: unknown; fetchLater?: FetchLater };
 
 /**
- * What a page may still send so that it outlives it, in bytes of bodies, over all its trackers. Browsers bound each way at
- * 64 KiB, with addresses and headers.
+ * Bytes of bodies that the page may still send in requests that outlive it, for all its trackers together. Browsers limit each
+ * way to 64 KiB, including addresses and headers.
  */
 const room: Record<Outliving, number> = { keepalive: 60_000, later: page.fetchLater ? 60_000 : 0 };
 
-/** Posts with the platform's `fetch`: browsers, workers, edge runtimes. */
+/** Posts with the platform's `fetch`: in browsers, workers and edge runtimes. */
 export class FetchTransport implements Transport {
   readonly #blockade = page.document ? new Blockade() : undefined;
 
@@ -30,7 +30,7 @@ export class FetchTransport implements Transport {
   async post({ url, headers, body, timeouts, signal, outlives }: TransportRequest): Promise<Outcome> {
     const abort = new AbortController();
     let stop: (reason: unknown) => void = () => {};
-    // Not every runtime ends a read, in every state of the body, when its request is aborted.
+    // Not every runtime ends the reading of a body, in every state, when the request is aborted.
     const stopped = new Promise<never>((_, reject) => {
       stop = (reason) => {
         abort.abort(reason);
@@ -46,38 +46,38 @@ export class FetchTransport implements Transport {
       limits.enter('headersMs');
       const init: RequestInit = {
         method: 'POST',
-        // A browser leaves it out, and inflates what comes; no more of that is read than of a plain body.
+        // Browsers leave this header out and decompress the answer. The limit on bytes read then counts decompressed bytes.
         headers: { ...headers, 'accept-encoding': 'identity' },
-        // A copy where need be: fetch takes no view of shared memory.
+        // The cast is safe: `fetch` rejects a view of shared memory, and `body` never is one.
         body: body as Uint8Array<ArrayBuffer>,
         redirect: 'manual',
-        // Edge runtimes have no such things, and some throw at the fields.
+        // Edge runtimes do not have these fields, and some throw if they are set.
         ...('credentials' in Request.prototype && { credentials: 'omit', referrerPolicy: 'no-referrer' }),
         ...(outlives && !isLater && { keepalive: true }),
         signal: abort.signal,
       };
       if (isLater) later = page.fetchLater?.(url, init);
-      // What is made later shows no answer. Where the page goes on after all, it is made as others are.
+      // `fetchLater` shows no answer. If the page comes back after all, the batch is sent like others.
       const answer = await Promise.race([isLater ? comeBack() : fetch(url, init), stopped]);
       limits.enter('bodyMs');
       this.#blockade?.passed();
       return {
         kind: 'answered',
-        // A redirect that was not followed shows no status to a page; it is one all the same.
+        // A page does not see the status of a redirect that was not followed: it counts as 302.
         status: answer.type === 'opaqueredirect' ? 302 : answer.status,
         retryAfter: answer.headers.get('retry-after') ?? undefined,
-        // The address that was asked is normalised; a page may add a query to it. What a script made has no address.
+        // `url` is normalized, and a page may add a query, so compare the start. An answer made by a script has no address.
         from: (answer.url || url).startsWith(url) ? undefined : answer.url,
         body: await readStart(answer, stopped),
       };
     } catch (cause) {
       if (isLater) return { kind: 'failed', cause, maybeSent: later?.activated === true };
-      // A page is not told why a request failed, so it may have arrived.
+      // A page does not learn why a request failed, so the body may have arrived.
       const isBlocked = this.#blockade?.failed(at) === true;
       return { kind: 'failed', cause, maybeSent: !isBlocked, ...(isBlocked && { isBlocked }) };
     } finally {
       limits.clear();
-      // Ends what was not read. Not what outlives the page: to that the end of the page is a failure, and it goes on.
+      // End what was not read. Not for `keepalive`: when the page ends, the request seems to fail here, but it must go on.
       if (outlives) room[outlives] += body.length;
       if (outlives !== 'keepalive') abort.abort();
     }
@@ -86,7 +86,7 @@ export class FetchTransport implements Transport {
   async close(): Promise<void> {}
 }
 
-/** Rejects once the page is back from where it was put aside. */
+/** Rejects once the page is back from the back/forward cache or from being frozen. */
 function comeBack(): Promise<never> {
   return new Promise((_, reject) => {
     for (const type of ['pageshow', 'resume']) {
@@ -95,7 +95,7 @@ function comeBack(): Promise<never> {
   });
 }
 
-/** The status is what counts: a body that breaks off or goes on for ever changes nothing about it. */
+/** Reads the start of the body. If the body breaks off or never ends, that does not matter: the status counts. */
 async function readStart(answer: Response, stopped: Promise<never>): Promise<string> {
   const decoder = new TextDecoder();
   const reader = answer.body?.getReader();
@@ -108,7 +108,7 @@ async function readStart(answer: Response, stopped: Promise<never>): Promise<str
       room -= value.length;
     }
   } catch {
-    // Cut short: what came is kept.
+    // The body broke off: keep what came.
   }
   return text;
 }

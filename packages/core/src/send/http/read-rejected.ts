@@ -1,7 +1,10 @@
 import type { Batch } from '../../wait/batch.ts';
 import type { Outcome } from './transport.ts';
 
-/** Which events of an accepted batch the answer names as rejected, in order, each with the reason. Undefined where it says nothing. */
+/**
+ * Returns the events of an accepted batch that the answer names as rejected, in order, each with the reason. Undefined if the
+ * answer says nothing about that.
+ */
 export type ReadRejected = (
   batch: Batch,
   answer: Extract<Outcome, { kind: 'answered' }>,

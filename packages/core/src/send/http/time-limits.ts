@@ -2,7 +2,7 @@ import type { Timeouts } from './transport.ts';
 
 type Timer = ReturnType<typeof setTimeout>;
 
-/** Stops a request when its signal aborts, or at the bound of a stage or of all of it. On real timers, whatever the clock. */
+/** Stops a request when its signal aborts, or when a stage or the whole request takes too long. Always uses real timers. */
 export class TimeLimits {
   readonly #timeouts: Timeouts;
   readonly #signal: AbortSignal;
@@ -11,7 +11,7 @@ export class TimeLimits {
   readonly #total: Timer;
   #stage: Timer | undefined;
 
-  /** @param stop Called with the reason; more than once, maybe. */
+  /** @param stop Called with the reason, maybe more than once. */
   constructor(timeouts: Timeouts, signal: AbortSignal, stop: (reason: unknown) => void) {
     this.#timeouts = timeouts;
     this.#signal = signal;
@@ -20,7 +20,7 @@ export class TimeLimits {
     signal.addEventListener('abort', this.#onAbort);
   }
 
-  /** A stage begins, and the one before is over. */
+  /** A stage begins. The one before is over. */
   enter(stage: Exclude<keyof Timeouts, 'totalMs'>): void {
     clearTimeout(this.#stage);
     this.#stage = this.#after(stage);

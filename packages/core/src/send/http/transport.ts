@@ -1,17 +1,20 @@
-/** Bounds of one request, in milliseconds. */
+/** Time limits of one request, in milliseconds. */
 export interface Timeouts {
-  /** Connecting, TLS included, or waiting for a connection that is free. A transport that cannot tell it apart counts it in `headersMs`. */
+  /**
+   * For connecting, including TLS, or for waiting until a connection is free. A transport that cannot measure this counts it in
+   * `headersMs`.
+   */
   readonly connectMs: number;
-  /** From the connection, or where that is not known from the start, until the status of the answer is there. */
+  /** From the connection, or from the start if that is not known, until the status of the answer has arrived. */
   readonly headersMs: number;
-  /** Reading the body. The answer counts all the same, with as much of its body as came. */
+  /** For reading the body. After that, the answer still counts, with the part of its body that arrived. */
   readonly bodyMs: number;
-  /** All of it, sending included. */
+  /** For the whole request, including sending. */
   readonly totalMs: number;
 }
 
 /**
- * How a request outlives its page. `keepalive`: it is made at once, and its answer seen if the page lives on. `later`: the
+ * How a request outlives its page. `keepalive`: it is made at once, and its answer is seen if the page lives on. `later`: the
  * browser makes it once the page is gone, and nobody sees an answer.
  */
 export type Outliving = 'keepalive' | 'later';
@@ -24,43 +27,46 @@ export interface TransportRequest {
   readonly timeouts: Timeouts;
   /** Aborts the request. */
   readonly signal: AbortSignal;
-  /** Left out where the page, or the process, is there until the answer comes. */
+  /** Left out if the page or the process lives until the answer comes. */
   readonly outlives?: Outliving | undefined;
 }
 
-/** What came of a request: an answer, or a failure that says whether the body may have arrived all the same. */
+/** The result of a request: an answer, or a failure that says whether the body may have arrived anyway. */
 export type Outcome =
   | {
       readonly kind: 'answered';
       readonly status: number;
       readonly retryAfter: string | undefined;
-      /** The body's start as text, at most `MAX_ANSWER_BYTES` of it. */
+      /** The start of the body as text, at most `MAX_ANSWER_BYTES` of it. */
       readonly body: string;
-      /** Where the answer comes from, if not from where the request went: the site's own service worker may answer with another page. */
+      /**
+       * The address that the answer comes from, if it is not the requested one. For example, the site's own service worker may
+       * answer with another page.
+       */
       readonly from?: string | undefined;
     }
   | {
       readonly kind: 'failed';
       readonly cause: unknown;
-      /** False only where it is certain that the service did not get the body: no name, no connection, no TLS. */
+      /** False only if the service certainly did not get the body: no name, no connection, no TLS. */
       readonly maybeSent: boolean;
-      /** Whether something on this side lets no request through to the service, as an ad-blocker. */
+      /** Whether something on this side, for example an ad-blocker, blocks all requests to the service. */
       readonly isBlocked?: boolean;
     };
 
-/** Posts batches. Never follows a redirect (the key would travel), never rejects, reads a bounded part of the answer. */
+/** Posts batches. Never follows a redirect (the key would go along), never rejects, and reads a limited part of the answer. */
 export interface Transport {
   /**
-   * Whether nothing reads `request.body` any more once `post()` has resolved to an answer: then the same memory may hold
-   * another body. Left out where that is not sure.
+   * Whether nothing reads `request.body` any more once `post()` has resolved to an answer. Then the same memory may hold
+   * another body. Left out if that is not certain.
    */
   readonly releasesBody?: boolean;
   post(request: TransportRequest): Promise<Outcome>;
-  /** How many bytes the body of a request that is to outlive the page may have now. Left out where there is no page. */
+  /** Maximum size now for the body of a request that outlives the page, in bytes. Left out if there is no page. */
   room?(way: Outliving): number;
-  /** Gives connections back. */
+  /** Closes its connections. */
   close(): Promise<void>;
 }
 
-/** How much of an answer's body a transport reads, in bytes. */
+/** Maximum number of bytes that a transport reads of an answer's body. */
 export const MAX_ANSWER_BYTES: number = 64 * 1024;

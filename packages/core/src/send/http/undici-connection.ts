@@ -3,19 +3,19 @@ import { type buildConnector, Client, type Dispatcher } from 'undici';
 
 const MAX_HEADER_BYTES = 16 * 1024;
 
-/** A connection to an origin, for one request after the other. It comes about with the first, and again where it was closed. */
+/** A connection to an origin, for one request at a time. It connects with the first request, and again if it was closed. */
 export class UndiciConnection {
   readonly origin: string;
   isFree = true;
   readonly #client: Client;
-  /** Also one that has not come about yet: the client forgets that when it is closed. */
+  /** Set as soon as it starts to connect: the client does not close a socket that is still connecting. */
   #socket: Socket | undefined;
 
   constructor(origin: string, connector: buildConnector.connector) {
     this.origin = origin;
     this.#client = new Client(origin, {
       ...{ pipelining: 1, maxHeaderSize: MAX_HEADER_BYTES },
-      // Off: they count by the half second, and begin anew with each interim answer and each byte of a body.
+      // Off: undici counts these in half seconds, and restarts them with each interim answer and each byte of a body.
       ...{ headersTimeout: 0, bodyTimeout: 0 },
       connect: (options, callback) => {
         const socket: unknown = connector(options, callback);
@@ -24,7 +24,7 @@ export class UndiciConnection {
     });
   }
 
-  /** Whether a part of what was dispatched is not given to the system yet. */
+  /** Whether a part of the request is not yet passed to the operating system. */
   get isWriting(): boolean {
     return this.#socket !== undefined && this.#socket.writableLength > 0;
   }
@@ -33,7 +33,7 @@ export class UndiciConnection {
     this.#client.dispatch(options, handler);
   }
 
-  /** At once, whatever is under way. */
+  /** Closes at once, even if a request is pending. */
   async close(): Promise<void> {
     const closed = this.#client.destroy();
     this.#socket?.destroy();

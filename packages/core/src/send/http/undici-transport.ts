@@ -4,16 +4,16 @@ import { MAX_ANSWER_BYTES, type Outcome, type Transport, type TransportRequest }
 import { UndiciConnection } from './undici-connection.ts';
 
 /**
- * Posts over kept-alive connections with undici, as many as there are requests at the same time. Node's own redirects,
- * retries and decompression stay out of it, and so does undici's pool: it lets a connection rest for a turn of the event
- * loop before it is used again, and does not tell on which one a request is.
+ * Posts with undici over kept-alive connections, one for each request at the same time. Node's own redirects, retries and
+ * decompression are not used. Neither is undici's pool: it keeps a connection idle for one turn of the event loop before it
+ * uses it again, and does not tell which connection a request uses.
  */
 export class UndiciTransport implements Transport {
   readonly releasesBody = true;
-  // Without a time-out of its own: that of the request closes what does not come about.
+  // No timeout of its own: the request's timeout closes a connection that cannot be established.
   readonly #connector = buildConnector({ timeout: 0 });
   #connections: readonly UndiciConnection[] = [];
-  /** Of the last request, which is like the others: where it went, and with which headers. */
+  /** Address and headers of the last request. The next request usually has the same. */
   #url = '';
   #origin = '';
   #path = '';
@@ -31,7 +31,7 @@ export class UndiciTransport implements Transport {
     connection.isFree = false;
     return new Promise((resolve) => {
       const exchange = new Exchange({ timeouts, signal }, (outcome, isComplete) => {
-        // An answer may come before the body is sent: nobody reads that from here on.
+        // If the answer comes before the whole body is sent, close the connection, so that nothing reads the body any more.
         if (isComplete && !connection.isWriting) connection.isFree = true;
         else this.#giveUp(connection);
         resolve(outcome);
@@ -59,25 +59,25 @@ export class UndiciTransport implements Transport {
     return connection;
   }
 
-  /** With what is under way: what is left of an answer is not to be read as that of another request. */
+  /** Closes a connection, even in the middle of an answer: the rest must not be read as the answer to another request. */
   #giveUp(connection: UndiciConnection): void {
     this.#connections = this.#connections.filter((each) => each !== connection);
     void connection.close();
   }
 }
 
-/** One request and its answer, as undici tells of them. */
+/** One request and its answer, as undici reports them. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #limits: TimeLimits;
   readonly #onEnd: (outcome: Outcome, isComplete: boolean) => void;
-  /** Set once there is a connection: nothing was sent before. */
+  /** Set once there is a connection. Nothing is sent before. */
   #isSent = false;
   #answer: { readonly status: number; readonly retryAfter: string | undefined } | undefined;
   readonly #body: Buffer[] = [];
   #room = MAX_ANSWER_BYTES;
   #isOver = false;
 
-  /** @param onEnd Called once. Tells whether all of the answer came. */
+  /** @param onEnd Called once, with whether the whole answer came. */
   constructor(
     { timeouts, signal }: Pick<TransportRequest, 'timeouts' | 'signal'>,
     onEnd: (outcome: Outcome, isComplete: boolean) => void,
@@ -97,7 +97,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Readonly<Record<string, string | string[] | undefined>>,
   ): void {
-    // More is to come after an interim answer.
+    // After an interim answer, the final one follows.
     if (status < 200) return;
     this.#answer = { status, retryAfter: headers['retry-after']?.toString() };
     this.#limits.enter('bodyMs');
@@ -117,7 +117,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#end(error);
   }
 
-  /** Whatever ends it, the status is what counts where there is one, with as much of a body as came. */
+  /** Ends the exchange. If a status came, the status counts, with the part of the body that came. */
   #end(cause: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -133,10 +133,10 @@ class Exchange implements Dispatcher.DispatchHandler {
 
 const decoder = new TextDecoder();
 
-/** Without the first bytes of a character where it breaks off in the middle of one. */
+/** If the body breaks off in the middle of a character, the first bytes of that character are left out. */
 function textOf(chunks: readonly Buffer[], isComplete: boolean): string {
   const [first] = chunks;
   const bytes = chunks.length === 1 ? first : Buffer.concat(chunks);
-  // Of a stream it costs ten times as much.
+  // Decoding it as a stream takes ten times as long.
   return isComplete ? decoder.decode(bytes) : new TextDecoder().decode(bytes, { stream: true });
 }

@@ -5,7 +5,7 @@ import { storageError } from '../../../base/errors/storage-error.ts';
 import type { Note } from '../../note.ts';
 import { errorCode } from './file-system.ts';
 
-/** A note in a file of its own, which is replaced as a whole. Where two processes change it at once, one change is lost. */
+/** A note in its own file, replaced as a whole. If two processes change it at the same time, one change is lost. */
 export class FileNote implements Note {
   readonly #path: string;
 
@@ -37,7 +37,7 @@ export class FileNote implements Note {
     const next = `${this.#path}.${randomBytes(8).toString('hex')}`;
     await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
     try {
-      // Never through a symbolic link that somebody put there.
+      // `wx` fails if the path exists, so this never writes through a symbolic link that somebody put there.
       await writeFile(next, text, { flag: 'wx', mode: 0o600, flush: true });
       await rename(next, this.#path);
     } catch (error) {

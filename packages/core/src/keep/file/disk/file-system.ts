@@ -1,43 +1,46 @@
 /**
- * What the journal needs of a disk: a seam of its own, so that tests can make each call fail, be slow, or lose what was
- * not synced. `node-file-system.ts` is the real one.
+ * The file operations that the journal needs. They are an interface so that tests can make each call fail, slow it down, or
+ * lose what was not synced. `node-file-system.ts` is the real implementation.
  */
 export interface FileSystem {
-  /** Makes a file for the user alone, and rejects with EEXIST where there is one. Follows no link. */
+  /** Creates a file that only the user can access. Rejects with EEXIST if the path exists. Follows no link. */
   create(path: string): Promise<OpenFile>;
-  /** Opens a file to add to its end; makes it where there is none. Follows no link. */
+  /** Opens a file to write at its end. Creates it if it is missing. Follows no link. */
   openToAppend(path: string): Promise<OpenFile>;
-  /** Opens a file to read it. Rejects with ENOENT where there is none. Follows no link. */
+  /** Opens a file to read it. Rejects with ENOENT if it is missing. Follows no link. */
   openToRead(path: string): Promise<OpenFile>;
-  /** As `create`, on this thread. */
+  /** Like `create`, but synchronous. */
   createSync(path: string): SyncFile;
-  /** Makes a directory for the user alone, and those above it. One that is there already is left as it is. */
+  /** Creates a directory that only the user can access, and its missing parents. Does not change existing directories. */
   makeDirectory(path: string): Promise<unknown>;
   makeDirectorySync(path: string): void;
   list(path: string): Promise<readonly DirectoryEntry[]>;
-  /** Atomic. Replaces a file, and a directory that is empty. */
+  /** Atomic. Replaces a file or an empty directory at `to`. */
   rename(from: string, to: string): Promise<void>;
   renameSync(from: string, to: string): void;
-  /** Removes a file. One that is not there is no error. */
+  /** Removes a file. A missing file is no error. */
   remove(path: string): Promise<void>;
-  /** Removes a directory. Rejects where it holds anything. */
+  /** Removes a directory. Rejects if it is not empty. */
   removeDirectory(path: string): Promise<void>;
   /** Makes the names in a directory survive a power cut. */
   syncDirectory(path: string): Promise<void>;
-  /** The file system that a directory is on. */
+  /** The file system that holds a directory. */
   volume(path: string): Promise<Volume>;
-  /** Resolves once all that came in by now was looked at: small writes that it leads to are made together. Left out: at once. */
+  /**
+   * Resolves once the event loop has handled the input that has already arrived. Small writes that this input causes are then
+   * made as one. Absent: no wait.
+   */
   endOfTurn?(): Promise<void>;
 }
 
-/** An open file. Reads and writes say where; those that were opened to append ignore it and write at the end. */
+/** An open file. Reads and writes take a position. A file that was opened to append ignores it and writes at the end. */
 export interface OpenFile {
   /** Returns how many bytes were written, which may be fewer than given. */
   write(bytes: Uint8Array, position: number): Promise<number>;
   writeSync(bytes: Uint8Array, position: number): number;
-  /** Fills `target` as far as the file goes. Returns how many bytes were read. */
+  /** Reads until `target` is full or the file ends. Returns how many bytes were read. */
   read(target: Uint8Array, position: number): Promise<number>;
-  /** Makes what was written survive a power cut. */
+  /** Makes the written data survive a power cut. */
   sync(): Promise<void>;
   syncSync(): void;
   truncate(size: number): Promise<void>;
@@ -45,12 +48,12 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
-/** A file for the last moment of a process, in which nothing can be awaited. */
+/** A file for the last moment of a process, when nothing can be awaited. */
 export type SyncFile = Pick<OpenFile, 'writeSync' | 'syncSync'> & { closeSync(): void };
 
 export interface FileStatus {
   readonly size: number;
-  /** Whether a directory still names it. */
+  /** Whether a directory still has an entry for it. False once it was removed. */
   readonly isLinked: boolean;
 }
 
@@ -63,11 +66,11 @@ export interface Volume {
   /** Bytes that this user may still write. */
   readonly freeBytes: number;
   readonly totalBytes: number;
-  /** The name of a network file system, where it is known to be one. */
+  /** The name of the network file system, if it is known to be one. */
   readonly network: string | undefined;
 }
 
-/** The code that Node gives errors of the operating system: `ENOENT`. */
+/** The code of an operating system error in Node, such as `ENOENT`. */
 export function errorCode(error: unknown): string | undefined {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
   return typeof code === 'string' ? code : undefined;

@@ -30,16 +30,16 @@ const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
 /** Missing on Windows. */
 const NO_FOLLOW: number = constants.O_NOFOLLOW ?? 0;
-/** Opening a pipe would wait for somebody at its other end. */
+/** Without it, opening a named pipe waits until another process opens its other end. */
 const NO_WAIT: number = constants.O_NONBLOCK ?? 0;
 const READ = constants.O_RDONLY | NO_FOLLOW | NO_WAIT;
 const APPEND = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | NO_FOLLOW | NO_WAIT;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
 
-/** What file systems say that cannot sync a directory: they keep it by themselves or not at all. */
+/** Error codes of file systems that cannot sync a directory. They keep its names without a sync, or not at all. */
 const CANNOT_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM', 'EISDIR', 'EBADF']);
 
-/** Those of `statfs(2)` that are known to be shared by machines. */
+/** Type numbers from `statfs(2)` of file systems that several machines share. */
 const NETWORKS: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -99,7 +99,7 @@ export const nodeFileSystem: FileSystem = {
     }
   },
 
-  // Waking the thread pool costs more than what is written.
+  // To wake the thread pool costs more than a small write itself.
   endOfTurn: () =>
     new Promise((resolve) => {
       setImmediate(resolve);
@@ -107,7 +107,7 @@ export const nodeFileSystem: FileSystem = {
 
   async volume(path): Promise<Volume> {
     const { bavail, blocks, bsize, type } = await promises.statfs(path);
-    // Magic numbers of 32 bits, which some platforms show as negative.
+    // `type` is a number of 32 bits, which some platforms return as negative.
     return { freeBytes: bavail * bsize, totalBytes: blocks * bsize, network: NETWORKS.get(type >>> 0) };
   },
 };
@@ -123,7 +123,7 @@ function openFile(path: string, flags: number): Promise<number> {
   return called((done) => open(path, flags, FILE_MODE, done));
 }
 
-/** With callbacks: those of `fs.promises` cost several times as much, and there are many small calls. */
+/** Uses the callback API: `fs.promises` costs several times as much, and there are many small calls. */
 class NodeFile implements OpenFile {
   #file: number;
 
@@ -164,7 +164,7 @@ class NodeFile implements OpenFile {
     return called((done) => ftruncate(this.#file, size, done));
   }
 
-  /** On this thread: what the kernel knows of an open file it need not look up. */
+  /** Synchronous: the kernel knows the status of an open file without looking it up. */
   async stat(): Promise<FileStatus> {
     const { size, nlink } = fstatSync(this.#file);
     return { size, isLinked: nlink > 0 };
@@ -172,7 +172,7 @@ class NodeFile implements OpenFile {
 
   close(): Promise<void> {
     const file = this.#file;
-    // Its number may be another file's from now on: whatever is asked of it later fails.
+    // The system may give the number to another file. With `NO_FILE`, later calls on this object fail instead.
     this.#file = NO_FILE;
     return called((done) => close(file, done));
   }
@@ -180,7 +180,7 @@ class NodeFile implements OpenFile {
 
 type Done<Result> = (error: Error | null, result?: Result) => void;
 
-/** What a call of Node's with a callback gives. */
+/** Turns a call with a Node callback into a promise. */
 function called<Result>(call: (done: Done<Result>) => void): Promise<Result> {
   return new Promise((resolve, reject) => {
     call((error, result) => (error ? reject(error) : resolve(result as Result)));

@@ -1,7 +1,7 @@
 import { StorageError } from '../../../base/errors/storage-error.ts';
 import type { OpenFile, SyncFile } from './file-system.ts';
 
-/** Writes all of it, in as many pieces as the disk takes. */
+/** Writes all bytes, in as many calls as the disk needs. */
 export async function writeAll(file: OpenFile, bytes: Buffer, position: number): Promise<void> {
   for (let written = 0; written < bytes.length; ) {
     const count = await file.write(bytes.subarray(written), position + written);
@@ -10,7 +10,7 @@ export async function writeAll(file: OpenFile, bytes: Buffer, position: number):
   }
 }
 
-/** As `writeAll`, on this thread. */
+/** Like `writeAll`, but synchronous. */
 export function writeAllSync(file: Pick<SyncFile, 'writeSync'>, bytes: Buffer, position: number): void {
   for (let written = 0; written < bytes.length; ) {
     const count = file.writeSync(bytes.subarray(written), position + written);

@@ -1,8 +1,8 @@
 const LEAST_BYTES = 64 * 1024;
-/** What is in use at once while several groups are written and those of the last megabyte wait for their sync. */
+/** Enough for several groups in progress, and for those of the last megabyte that wait for their sync. */
 const MOST_KEPT_BYTES = 4 * 1024 * 1024;
 
-/** Memory for frames, used again and again. */
+/** Reusable memory for frames. */
 export class FrameBuffers {
   readonly #kept: Buffer[] = [];
   #keptBytes = 0;
@@ -23,7 +23,10 @@ export class FrameBuffers {
   }
 }
 
-/** To a power of two, so that what is kept fits groups that are a little larger, too. What is not used takes no memory. */
+/**
+ * Rounds up to a power of two, at least LEAST_BYTES, so that a kept buffer also fits slightly larger groups. Pages that are
+ * never used take no memory.
+ */
 function roundedUp(length: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(length, LEAST_BYTES)));
 }

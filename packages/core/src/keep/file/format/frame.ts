@@ -7,9 +7,9 @@ import { xxh32 } from './xxh32.ts';
  *
  *   FF FE | checksum u32 | segment u32 | length u32 | index u32 | age u32 | event
  *
- * Neither FF nor FE occurs in UTF-8, so no event can hold what looks like the start of a frame. The checksum is the
- * XXH32 of all behind it in the frame. The segment is a number drawn at random, the same in its header: a block of another
- * file that ends up here holds no frames of this one.
+ * Neither FF nor FE occurs in UTF-8, so no event can contain the start of a frame. The checksum is the XXH32 of everything
+ * after it in the frame. The segment field is the random id in the segment's header: if a block of another file ends up here,
+ * it holds no frames of this segment.
  */
 const MARK = Buffer.from([0xff, 0xfe]);
 const MARK_NUMBER = 0xfeff;
@@ -18,19 +18,19 @@ const SEGMENT_AT = 6;
 const LENGTH_AT = 10;
 const INDEX_AT = 14;
 const AGE_AT = 18;
-/** Stands for an age that is not known. */
+/** Means that the age is unknown. */
 const NO_AGE = 0xffffffff;
 
 export const FRAME_HEADER_BYTES = 22;
 
-/** Bytes that a group of events takes as frames. */
+/** Size of a group as frames, in bytes. */
 export function framedLength({ bytes, ends }: EventBytes): number {
   const commas = ends.length - 1;
   return bytes.length - commas + ends.length * FRAME_HEADER_BYTES;
 }
 
 /**
- * Writes a group as frames to the start of `target`. The same events make the same bytes.
+ * Writes a group as frames to the start of `target`. The same events always give the same bytes.
  *
  * @param index The index of the first event.
  */
@@ -42,7 +42,7 @@ export function writeFrames(
 ): void {
   const length = framedLength({ bytes, ends });
   const view = viewOf(target);
-  // All at once to the end, from where each event moves to its place: cheaper than to fetch them one by one.
+  // Copy all events to the end of the area, then move each to its place: cheaper than one copy from `bytes` per event.
   let from = length - bytes.length;
   const moved = from;
   target.set(bytes, from);
@@ -66,13 +66,13 @@ function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
   return new DataView(buffer, byteOffset, length);
 }
 
-/** Milliseconds after the base time; a clock that was set back makes no event older than that. */
+/** Milliseconds after the base time. Never negative, even if the clock was set back. */
 function ageOf(time: number | undefined, baseTime: number): number {
   if (time === undefined) return NO_AGE;
   return Math.min(Math.max(0, Math.round(time - baseTime)), NO_AGE - 1);
 }
 
-/** Walks over frames and finds the next one after whatever is not an intact frame. */
+/** Reads one frame after another, and skips bytes that are not an intact frame. */
 export class FrameReader {
   readonly #bytes: Buffer;
   readonly #view: DataView;
@@ -80,18 +80,18 @@ export class FrameReader {
   readonly #isEnd: boolean;
   #next = 0;
   #damaged = 0;
-  /** The segment of the frame found last. */
+  /** The segment id of the last frame found. */
   id = 0;
-  /** Its event: the number, and where it lies in the bytes. */
+  /** The event of that frame: its index, and its position in the bytes from `start` (inclusive) to `end` (exclusive). */
   index = 0;
   start = 0;
   end = 0;
-  /** How long after the segment's base time it was accepted, in milliseconds; undefined where that is not known. */
+  /** Time from the segment's base time until the event was accepted, in milliseconds; undefined if unknown. */
   age: number | undefined;
 
   /**
-   * @param id The segment whose frames count; undefined for those of any.
-   * @param isEnd Whether nothing follows these bytes; if not, a frame cut short at their end is no damage.
+   * @param id Only frames with this segment id count. Undefined: all frames count.
+   * @param isEnd Whether the file ends with these bytes. If not, an incomplete frame at their end is no damage.
    */
   constructor(bytes: Buffer, id: number | undefined, isEnd: boolean) {
     this.#bytes = bytes;
@@ -100,22 +100,22 @@ export class FrameReader {
     this.#isEnd = isEnd;
   }
 
-  /** Where the frame after the one found last starts. */
+  /** Where the frame after the last one found starts. */
   get offset(): number {
     return this.#next;
   }
 
-  /** Where the frame found last starts. */
+  /** Where the last frame found starts. */
   get frameStart(): number {
     return this.start - FRAME_HEADER_BYTES;
   }
 
-  /** Bytes passed over because they are not intact frames. */
+  /** Number of bytes skipped because they are not intact frames. */
   get damaged(): number {
     return this.#damaged;
   }
 
-  /** Finds the next intact frame. False at the end. */
+  /** Finds the next intact frame. Returns false at the end. */
   next(): boolean {
     while (this.#next < this.#bytes.length) {
       const found = this.#parse(this.#next);

@@ -3,17 +3,17 @@ interface Interval {
   readonly to: number;
 }
 
-/** A set of event numbers, kept as intervals in order: as small as the order in which they come is regular. */
+/** A set of event indexes, stored as sorted intervals. Indexes that arrive in order take little memory. */
 export class IndexSet {
   readonly #intervals: Interval[] = [];
 
-  /** Whether it holds every number below `count`. */
+  /** Whether it contains every number below `count`. */
   covers(count: number): boolean {
     const first = this.#intervals[0];
     return count === 0 || (first !== undefined && first.from === 0 && first.to >= count);
   }
 
-  /** Adds the numbers `from` (inclusive) to `to` (exclusive); those that are in it already change nothing. */
+  /** Adds the numbers `from` (inclusive) to `to` (exclusive). Numbers that are already in the set change nothing. */
   add(from: number, to: number): void {
     if (to <= from) return;
     const first = this.#firstEndingAt(from);
@@ -27,7 +27,7 @@ export class IndexSet {
     this.#intervals.splice(first, behind - first, merged);
   }
 
-  /** Calls back with each run of numbers between `from` and `to` that is not in the set. */
+  /** Calls `callback` with each run of numbers from `from` (inclusive) to `to` (exclusive) that is not in the set. */
   forEachGap(from: number, to: number, callback: (from: number, to: number) => void): void {
     let start = from;
     for (let index = this.#firstEndingAt(from); index < this.#intervals.length; index += 1) {
@@ -39,7 +39,7 @@ export class IndexSet {
     if (start < to) callback(start, to);
   }
 
-  /** The first interval that ends at a number or behind it. */
+  /** The position of the first interval that ends at a number or after it. */
   #firstEndingAt(number: number): number {
     let low = 0;
     let high = this.#intervals.length;

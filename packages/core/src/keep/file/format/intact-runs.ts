@@ -1,19 +1,23 @@
 import { FrameReader } from './frame.ts';
 
-/** Consecutive intact events that lie one behind the other: indexes `from` (inclusive) to `to` (exclusive), from `offset` on. */
+/**
+ * Consecutive intact events with no bytes between their frames: indexes `from` (inclusive) to `to` (exclusive). The first
+ * frame is at `offset`.
+ */
 export interface IntactRun {
   readonly from: number;
   readonly to: number;
   readonly offset: number;
 }
 
-/** A run is cut at this length, so that what is in its middle is found without reading all that is before it. */
+/** A run is split at this length, so that a read in its middle need not start far before. */
 const LONGEST_RUN_BYTES = 128 * 1024;
 
 /**
- * All that is intact in a damaged segment, by index, wherever it lies; and the bytes that are not.
+ * Finds all intact events of a damaged segment, wherever they are in the file, sorted by index. Also counts the damaged
+ * bytes.
  *
- * @param id The segment's.
+ * @param id The id of the segment.
  * @param start Where its frames begin.
  */
 export function findIntactRuns(
@@ -25,7 +29,7 @@ export function findIntactRuns(
   const reader = new FrameReader(bytes.subarray(start), id, true);
   let run: IntactRun | undefined;
   for (let offset = start; reader.next(); offset = start + reader.offset) {
-    // Behind damage, a frame does not start where the one before it ended.
+    // After damage, a frame does not start where the one before it ended.
     const frameOffset = start + reader.frameStart;
     const continues = run?.to === reader.index && frameOffset === offset;
     if (run !== undefined && continues && frameOffset - run.offset < LONGEST_RUN_BYTES) {
@@ -39,7 +43,7 @@ export function findIntactRuns(
   return { runs: withoutRepeats(found), damaged: reader.damaged };
 }
 
-/** The id of a segment whose header is damaged: the one that most of its frames carry. Undefined where there is no frame. */
+/** The id of a segment whose header is damaged: the id in most of its frames. Undefined if there is no frame. */
 export function findId(bytes: Buffer): number | undefined {
   const counts = new Map<number, number>();
   const reader = new FrameReader(bytes, undefined, true);
@@ -47,7 +51,7 @@ export function findId(bytes: Buffer): number | undefined {
   return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
 }
 
-/** The first run that ends behind an index. */
+/** The first run that ends after an index. */
 export function runBehind(runs: readonly IntactRun[], index: number): IntactRun | undefined {
   let low = 0;
   let high = runs.length;
@@ -59,7 +63,7 @@ export function runBehind(runs: readonly IntactRun[], index: number): IntactRun 
   return runs[low];
 }
 
-/** By index; what lies there twice, because a block was written in two places, counts once. */
+/** Sorts the runs by index. An event that is there twice, because a block was written in two places, counts once. */
 function withoutRepeats(found: readonly IntactRun[]): IntactRun[] {
   const runs: IntactRun[] = [];
   let end = 0;

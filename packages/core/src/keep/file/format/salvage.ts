@@ -16,21 +16,20 @@ interface Moved {
   readonly segment: Segment;
 }
 
-/** Writes groups to a new segment, synced, in which they keep their indexes. */
+/** Writes groups to a new segment and syncs it. The events keep their indexes. */
 export type Rewrite = (lost: Segment, groups: readonly WrittenGroup[]) => Promise<Segment>;
 
-/** Notes that a segment need not hold events any more. */
+/** Records that a segment need not hold these events any more. */
 export type Release = (segment: Segment, from: number, to: number) => Promise<void>;
 
 /**
- * Events that a disk may have lost, because it was told to sync them and failed: a file may seem to hold them and not do
- * so after a power cut. They are kept in memory until another file holds them, and found there under the ranges by which
- * they are known.
+ * Events that the disk may have lost because their sync failed: the file seems to hold them, but may not after a power cut. They
+ * stay in memory until another file holds them. Their ranges do not change: this class maps a range to the place of its events.
  */
 export class Salvage {
   readonly #rewrite: Rewrite;
   readonly #release: Release;
-  /** By the number of the segment that may have lost them: all its events from `from` on. */
+  /** By the number of the segment that may have lost them. An entry has all events of that segment from `from` on. */
   readonly #kept = new Map<number, Kept>();
   readonly #moved = new Map<number, Moved>();
   #running: Promise<void> | undefined;
@@ -40,12 +39,12 @@ export class Salvage {
     this.#release = release;
   }
 
-  /** Whether events are in memory alone. */
+  /** Whether any events are in memory only. */
   get isNeeded(): boolean {
     return this.#kept.size > 0;
   }
 
-  /** How many events are in memory alone and not released. */
+  /** How many events are in memory only and not released. */
   get count(): number {
     let count = 0;
     for (const { segment, from, groups } of this.#kept.values()) {
@@ -54,27 +53,27 @@ export class Salvage {
     return count;
   }
 
-  /** Keeps what a segment may have lost, its last events. */
+  /** Keeps the last events of a segment, which the disk may have lost. */
   keep(segment: Segment, groups: readonly WrittenGroup[]): void {
     const from = groups[0]?.from;
     if (from === undefined || this.#kept.has(segment.number) || this.#moved.has(segment.number)) return;
     this.#kept.set(segment.number, { segment, from, groups });
   }
 
-  /** Writes all that is kept to new files. Rejects where the disk fails again; it is kept then. */
+  /** Writes all kept events to new files. If the disk fails again, it rejects and still keeps them. */
   run(): Promise<void> {
     if (this.isNeeded) this.#running ??= this.#run();
     return this.#running ?? Promise.resolve();
   }
 
-  /** Lets go of what a segment may have lost: its events are elsewhere, or given up. */
+  /** Drops the kept events of a segment: they are stored elsewhere, or given up. */
   async drop(number: number): Promise<void> {
     const kept = this.#kept.get(number);
     this.#kept.delete(number);
     if (kept !== undefined) await this.#forsake(kept);
   }
 
-  /** Reads from what is kept; undefined where the range does not start there. */
+  /** Reads kept events. Undefined if the range does not start with one. */
   read(range: Range, limit: Limit): Reading | undefined {
     const kept = this.#kept.get(range.segment);
     if (kept === undefined || range.from < kept.from) return undefined;
@@ -86,7 +85,7 @@ export class Salvage {
     return { events, range: { ...range, to: range.from + events.ends.length } };
   }
 
-  /** The first part of a range that lies in one file. */
+  /** The first part of a range that is in one file. */
   withinOne(range: Range): Range {
     const { from } = this.#kept.get(range.segment) ?? this.#moved.get(range.segment) ?? { from: range.to };
     return range.from < from && from < range.to ? { ...range, to: from } : range;
@@ -98,13 +97,13 @@ export class Salvage {
     return moved !== undefined && from >= moved.from ? moved.segment.number : segment;
   }
 
-  /** By which number ranges call the events of a segment. */
+  /** The segment number that ranges use for the events of a segment. */
   nameOf(segment: Segment): number {
     for (const [number, moved] of this.#moved) if (moved.segment === segment) return number;
     return segment.number;
   }
 
-  /** A segment is deleted. */
+  /** Forgets a segment that was deleted. */
   forget(segment: Segment): void {
     this.#kept.delete(segment.number);
     for (const [number, moved] of this.#moved) if (moved.segment === segment) this.#moved.delete(number);
@@ -112,7 +111,7 @@ export class Salvage {
 
   async #run(): Promise<void> {
     try {
-      // Also what is to be kept since this began: whoever has that saved waits for this.
+      // The loop also visits entries that are added while it runs: their callers wait for this run.
       for (const kept of this.#kept.values()) await this.#save(kept);
     } finally {
       this.#running = undefined;
@@ -124,7 +123,7 @@ export class Salvage {
     const moved = await this.#rewrite(segment, groups);
     this.#kept.delete(segment.number);
     this.#moved.set(segment.number, { from, segment: moved });
-    // What was delivered of them until now; from now on it is noted there.
+    // Release in the new segment what was delivered until now. Later releases go there directly.
     let at = from;
     for (const run of [...segment.waiting(from, moved.end), { from: moved.end, to: moved.end }]) {
       if (run.from > at) await this.#release(moved, at, run.from);
@@ -133,7 +132,7 @@ export class Salvage {
     await this.#forsake(kept);
   }
 
-  /** The file that may have lost them is not to bring them back in another life, should it not have. */
+  /** Releases the events in the old file. If it still has them, the next process must not deliver them again. */
   async #forsake({ segment, from, groups }: Kept): Promise<void> {
     await this.#release(segment, from, groups.at(-1)?.to ?? from).catch(() => undefined);
   }

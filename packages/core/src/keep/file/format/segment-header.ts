@@ -15,13 +15,13 @@ const CRC_AT = 28;
 
 export const SEGMENT_HEADER_BYTES = 32;
 
-/** What a header says of its segment. */
+/** The fields of a segment header. */
 export interface SegmentHeader {
   /** The index of its first event. */
   readonly first: number;
-  /** What the ages of its events count from, in milliseconds since 1970. */
+  /** The time that the ages of its events count from, in milliseconds since 1970. */
   readonly baseTime: number;
-  /** Drawn at random: what belongs to the segment carries it. */
+  /** A random number that all frames of the segment carry. */
   readonly id: number;
 }
 
@@ -42,8 +42,8 @@ export function writeHeader({ first, baseTime, id }: SegmentHeader): Buffer {
 }
 
 /**
- * Reads the first bytes of a file. `empty` is what a power cut leaves of a file that was never synced; `other version`
- * has a sound checksum and a version that this code does not know.
+ * Reads the first bytes of a file. `empty`: what a power cut leaves of a file that was never synced. `other version`: the
+ * checksum is correct, but this code does not know the version.
  */
 export function readHeader(bytes: Buffer): SegmentHeader | 'empty' | 'other version' | 'damaged' {
   if (bytes.length < SEGMENT_HEADER_BYTES) {

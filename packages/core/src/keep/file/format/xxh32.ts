@@ -1,6 +1,6 @@
 /*
- * XXH32 (https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md), of a seed of 0. Checks each event by itself:
- * for a few hundred bytes half as dear as a call of zlib's crc32, which is faster only once it runs.
+ * XXH32 (https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md) with seed 0. Each event is checked by itself. For a
+ * few hundred bytes this costs half of a call to zlib's crc32, which is faster per byte but expensive to call.
  */
 const PRIME_1 = 0x9e3779b1 | 0;
 const PRIME_2 = 0x85ebca77 | 0;

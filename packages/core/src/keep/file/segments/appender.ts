@@ -15,9 +15,9 @@ import { SegmentWriter, type WrittenGroup, writeSegmentSync } from './segment-wr
 import type { Segments } from './segments.ts';
 import { settled } from './settled.ts';
 
-/** A segment that is used for so long is followed by a new one, so that what is delivered leaves the disk. */
+/** After this time a new segment starts, so that the old one can be deleted once its events are delivered. */
 const SEGMENT_AGE_MS = 60 * 60_000;
-/** Space is made by whole segments: so many must fit on the disk, and within bounds. */
+/** The journal frees whole segments, so at least this many must fit on the disk and within `maxBytes`. */
 export const LEAST_SEGMENTS = 8;
 const SYNC_INTERVAL_MS = 100;
 const SYNC_BYTES = 1024 * 1024;
@@ -33,24 +33,24 @@ export interface AppenderOptions {
   readonly onFailed: (error: Error) => void;
 }
 
-/** Writes groups to the current segment, one after the other, and syncs them while the next one is written. */
+/** Writes groups to the current segment, one after the other. While it syncs one group, it writes the next. */
 export class Appender {
   readonly #options: AppenderOptions;
   readonly #buffers = new FrameBuffers();
   #writer: SegmentWriter | undefined;
-  /** Writes, one after the other. */
+  /** Runs the writes one after the other. */
   readonly #turns = new Turns();
-  /** The append that was called last. */
+  /** Settles once the most recent append has ended. */
   #lastAppend: Promise<void> = Promise.resolve();
   #syncTimer: Timer | undefined;
-  /** Calls of `appendSync`, and what the last one wrote to. */
+  /** Number of `appendSync` calls; `#overtaking` is the last writer that one of them used. */
   #lastMoments = 0;
   #overtaking: SegmentWriter | undefined;
-  /** What becomes of those that a disk may have lost. */
+  /** For each writer whose sync failed: settles once its events are saved, or cannot be. */
   readonly #saved = new WeakMap<SegmentWriter, Promise<void>>();
   /** Settles once no segment is being ended. */
   #ending: Promise<unknown> = Promise.resolve();
-  /** Settles once nothing is being saved. */
+  /** Settles once no events are being saved after a failed sync. */
   #saving: Promise<unknown> = Promise.resolve();
 
   constructor(options: AppenderOptions) {
@@ -70,7 +70,7 @@ export class Appender {
       if (moments !== this.#lastMoments) await this.#discard(writer, group);
       return { segment: writer.segment.number, from: group.from, to: group.to };
     })();
-    // Right before whoever awaits this goes on: at the last moment both must count the same events as written.
+    // Confirm right before the caller of `append` continues: at the last moment, both must agree on which events are written.
     this.#lastAppend = appended.then(
       () => confirm(),
       () => undefined,
@@ -92,7 +92,7 @@ export class Appender {
     const directory = tenancy.writeSync((place) => {
       writeSegmentSync(fs, join(place, next.name + SEGMENT_SUFFIX), header, events, fsync !== 'never');
     });
-    // Should the process go on, after a signal that it outlives.
+    // If the process survives a signal, the journal must find and release these events.
     const segment = segments.create(directory, next);
     segment.begin(header);
     segment.grow(count, framedLength(events));
@@ -101,7 +101,7 @@ export class Appender {
     return { segment: segment.number, from: 0, to: count };
   }
 
-  /** Makes all that was appended survive a power cut. */
+  /** Makes all appended events survive a power cut. */
   async sync(): Promise<void> {
     const { salvage } = this.#options.segments;
     if (this.#writer !== undefined) await this.#sync(this.#writer);
@@ -110,7 +110,7 @@ export class Appender {
     if (salvage.isNeeded) await salvage.run();
   }
 
-  /** Ends the current segment, behind all that is appended by now, if the callback says so. */
+  /** Ends the current segment after all appends so far, if the callback returns true. */
   end(isToEnd: (segment: Segment) => boolean = () => true): Promise<void> {
     const before = this.#lastAppend;
     return this.#turns.take(async () => {
@@ -121,10 +121,10 @@ export class Appender {
     });
   }
 
-  /** Writes events to a file of their own that another may have lost. */
+  /** Writes events that a file may have lost to a new file. */
   async rewrite(lost: Segment, groups: readonly WrittenGroup[]): Promise<Segment> {
     const { baseTime, id } = lost;
-    // Its frames are as they were, and so is their id.
+    // The frames are copied unchanged, and they carry the id.
     const writer = await this.#createSegment({ first: groups[0]?.from ?? lost.end, baseTime, id });
     const { segment } = writer;
     try {
@@ -138,7 +138,10 @@ export class Appender {
     return segment;
   }
 
-  /** A group was written again at what was not the last moment after all: where that is elsewhere, it is there twice. */
+  /**
+   * Ends an append whose group `appendSync` wrote again, in a process that survived. If that write went to another file, the
+   * group is stored twice: releases this copy. Always rejects.
+   */
   async #discard(writer: SegmentWriter, group: WrittenGroup): Promise<never> {
     if (writer !== this.#overtaking) {
       writer.confirm(group);
@@ -149,8 +152,9 @@ export class Appender {
   }
 
   /**
-   * @param before The append before this one.
-   * @param moments How many last moments there were when it was called: after another one its events are written.
+   * @param before The previous append.
+   * @param moments The number of `appendSync` calls when this append was called. If it has grown, `appendSync` has written
+   *   the events.
    */
   async #write(
     events: EventBytes,
@@ -168,7 +172,7 @@ export class Appender {
     try {
       return await write();
     } catch {
-      // What failed once is not trusted with the same events again: they go to a new file.
+      // After a failure, the file is not trusted with the same events again: they go to a new file.
       await this.#endSegment().catch(() => undefined);
     }
     try {
@@ -187,9 +191,9 @@ export class Appender {
     if (writer !== undefined) {
       const age = now - writer.segment.baseTime;
       if (writer.size < segmentBytes && age >= 0 && age < SEGMENT_AGE_MS) return writer;
-      // All that a segment holds is to count before it ends.
+      // All events of a segment must be confirmed before it ends.
       await before;
-      // Not waited for: whatever it still has to do, the next one can be written.
+      // Not awaited: the next segment can be written while this one ends.
       void this.#endSegment();
     }
     this.#writer = await this.#createSegment(newHeader(0, times?.[0] ?? now));
@@ -221,7 +225,7 @@ export class Appender {
     await this.#options.segments.discard(writer.segment).catch(() => undefined);
   }
 
-  /** Ends the current segment: it is read and released from now on, never written. */
+  /** Ends the current segment: from now on it is only read and released, never written. */
   #endSegment(): Promise<void> {
     const writer = this.#writer;
     if (writer === undefined) return Promise.resolve();
@@ -253,7 +257,7 @@ export class Appender {
     else this.#syncTimer ??= clock.setTimeout(sync, SYNC_INTERVAL_MS);
   }
 
-  /** Makes what a segment holds survive a power cut, in another file where need be. */
+  /** Makes the events of a segment survive a power cut. If the sync fails, writes them to another file. */
   async #sync(writer: SegmentWriter): Promise<void> {
     try {
       await writer.sync();
@@ -262,7 +266,7 @@ export class Appender {
     }
   }
 
-  /** Whatever was waiting for the sync that failed has the same fate. */
+  /** All who waited for the failed sync get the same result. */
   #save(writer: SegmentWriter, cause: unknown): Promise<void> {
     const known = this.#saved.get(writer);
     if (known !== undefined) return known;
@@ -281,7 +285,7 @@ export class Appender {
     try {
       await segments.salvage.run();
     } catch (error) {
-      // These are not the journal's yet: whoever appends them still has them.
+      // These appends have not resolved: the caller still has the events.
       if (fsync === 'always') await segments.salvage.drop(segment.number);
       throw storageError(`cannot make events in ${root} survive a power cut`, error);
     }

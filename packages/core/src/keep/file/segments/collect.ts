@@ -3,21 +3,21 @@ import { COMMA } from '../../../base/event-bytes.ts';
 import { FrameReader } from '../format/frame.ts';
 import type { SegmentHeader } from '../format/segment-header.ts';
 
-/** What was found of the wanted events in a part of a segment. */
+/** The wanted events that were found in a part of a segment. */
 export interface Collected {
-  /** The first of them, or undefined where none is whole in this part. */
+  /** The first wanted events; undefined if none is complete in this part. */
   readonly events: EventBytes | undefined;
-  /** Whether there are as many as were wanted, or as fit. */
+  /** Whether all wanted events were found, or as many as the limit allows. */
   readonly isFull: boolean;
-  /** Whether something else is in their place. */
+  /** Whether no event was found because damage or a later event is in its place. */
   readonly isBroken: boolean;
-  /** Where in the part the first frame starts that was not needed. */
+  /** Where in the part the first unused frame starts. */
   readonly offset: number;
 }
 
 /**
- * Moves consecutive events together, to the start of the bytes in which their frames lie: `wanted.from` and as many of
- * those behind it as are whole and within the limit.
+ * Moves consecutive events to the start of `bytes`, over their frames: `wanted.from` and as many events after it as are
+ * complete and within the limit.
  */
 export function collect(
   bytes: Buffer,

@@ -1,6 +1,6 @@
 import { errorCode, type FileSystem, type OpenFile } from '../disk/file-system.ts';
 
-/** What opening a file says when the process or the machine has too many open. */
+/** Error codes when the process or the machine has too many open files. */
 const TOO_MANY = new Set(['EMFILE', 'ENFILE']);
 
 interface Entry {
@@ -8,21 +8,21 @@ interface Entry {
   users: number;
 }
 
-/** Keeps the files that were used last open, so that many small operations on one do not open it each time. */
+/** Keeps recently used files open, so that many small operations on one file do not open it each time. */
 export class OpenFiles {
   readonly #fs: FileSystem;
   #most: number;
-  /** The one used last is the last one. */
+  /** In order of use, the most recent last. */
   readonly #entries = new Map<string, Entry>();
   readonly #closing = new Set<Promise<void>>();
 
-  /** @param most Files to keep open; those in use are open beyond it. */
+  /** @param most How many files to keep open. Files in use may exceed it. */
   constructor(fs: FileSystem, most: number) {
     this.#fs = fs;
     this.#most = most;
   }
 
-  /** Does something with a file. A file on which that fails is opened again the next time. */
+  /** Runs an operation on a file. If it fails, the next use opens the file again. */
   async use<Result>(
     path: string,
     purpose: 'read' | 'append',
@@ -44,19 +44,19 @@ export class OpenFiles {
     }
   }
 
-  /** Lets go of a file: it is about to be renamed or removed. */
+  /** Closes a file that is about to be renamed or removed. */
   async close(path: string): Promise<void> {
     const entry = this.#entries.get(path);
     this.#entries.delete(path);
-    // Those in use are closed by whoever is the last to use them.
+    // If the file is in use, its last user closes it.
     if (entry?.users === 0) await this.#close(entry);
   }
 
-  /** Keeps nothing open from here on: a file that is used behind this is closed when its last user is done. */
+  /** Closes all files. A file that is used from now on is closed when its last user is done. */
   async closeAll(): Promise<void> {
     this.#most = 0;
     for (const path of [...this.#entries.keys()]) void this.close(path);
-    // Those too that made room for others just before.
+    // Also wait for files that were closed just before, to make room for others.
     while (this.#closing.size > 0) await Promise.all(this.#closing);
   }
 
@@ -86,6 +86,6 @@ export class OpenFiles {
 }
 
 async function close({ file }: Entry): Promise<void> {
-  // Nothing is lost with what cannot be closed: it was only read, or is never synced.
+  // A failed close loses nothing: the file was only read, or is never synced.
   await file.then((file) => file.close()).catch(() => undefined);
 }

@@ -1,29 +1,29 @@
-/** What lies in a file behind that which was read last, and is in memory already. */
+/** The bytes of a file after the last read that are already in memory. */
 export interface ReadAhead {
-  /** Whose file it is. */
+  /** The reader of the file. */
   readonly owner: object;
-  /** Where in the file it starts. */
+  /** Where in the file the bytes start. */
   readonly offset: number;
   readonly bytes: Buffer;
 }
 
 /**
- * Memory for reading, used again: large blocks that come and go cost more than what is read. What was read last stays as it
- * is until something else was read: whoever asked for it may not have looked yet when another reads.
+ * Reusable memory for reads: to allocate large blocks again and again costs more than the reads. The result of the last read
+ * stays unchanged until another read has ended: when that one starts, the first caller may not have used its result yet.
  */
 export class ReadingBuffer {
   #last: Buffer | undefined;
   #ahead: ReadAhead | undefined;
   #spare: Buffer | undefined;
 
-  /** Memory of at least this length. Whoever reads while another does gets some of their own. */
+  /** Memory of at least this length. A concurrent read gets its own. */
   take(length: number): Buffer {
     const spare = this.#spare;
     this.#spare = undefined;
     return spare !== undefined && spare.length >= length ? spare : Buffer.allocUnsafeSlow(length);
   }
 
-  /** The memory with what was read ahead of a place in a file; undefined where that is not what was read last. */
+  /** The last buffer, with its bytes that were read ahead. Undefined if they do not start at this offset of this owner's file. */
   takeAhead(owner: object, offset: number): { buffer: Buffer; bytes: Buffer } | undefined {
     const ahead = this.#ahead;
     const buffer = this.#last;
@@ -33,7 +33,7 @@ export class ReadingBuffer {
     return { buffer, bytes: ahead.bytes };
   }
 
-  /** @param ahead What is in it and not used yet. */
+  /** @param ahead The bytes in the buffer that are not used yet. */
   give(buffer: Buffer, ahead?: ReadAhead): void {
     this.#spare = this.#last ?? this.#spare;
     this.#last = buffer;

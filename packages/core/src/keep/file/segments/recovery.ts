@@ -7,17 +7,17 @@ import { ACKNOWLEDGEMENTS_SUFFIX, type Run, SEGMENT_SUFFIX, type Segment } from 
 export interface RecoveryOptions {
   readonly fs: FileSystem;
   readonly observer: JournalObserver | undefined;
-  /** Whether it is to go on: the journal is not closed. */
+  /** Whether to continue. False once the journal is closed. */
   readonly goesOn: () => boolean;
-  /** A segment by the name of its files; undefined for one that is taken on already. */
+  /** Opens a segment by the name of its files. Undefined if the journal holds it already. */
   readonly open: (name: string) => Segment | undefined;
-  /** It is this journal's from now on. */
+  /** Gives the segment to the journal. `waiting`: its events that are not released. */
   readonly take: (segment: Segment, waiting: readonly Run[]) => Promise<void>;
 }
 
 /**
- * Takes on the segments in a directory that another life left. What cannot be read stays where it is, and is said so.
- * Returns whether all was read, so that nothing is to be tried again.
+ * Takes over the segments in a directory that another process left. Leaves a segment that it cannot read where it is, and
+ * reports that to the observer. Resolves to false if it should be called again later.
  */
 export async function recoverDirectory(directory: string, options: RecoveryOptions): Promise<boolean> {
   const { fs, observer, goesOn, open } = options;
@@ -35,7 +35,7 @@ export async function recoverDirectory(directory: string, options: RecoveryOptio
       observer?.failed(storageError(`cannot read ${segment.path}; it is left where it is for now`, cause));
     }
   }
-  // What remains of a segment whose deletion was cut off.
+  // `.acks` files without a segment: its deletion was interrupted.
   for (const name of names.filter((name) => name.endsWith(ACKNOWLEDGEMENTS_SUFFIX))) {
     const segment = basename(name, ACKNOWLEDGEMENTS_SUFFIX) + SEGMENT_SUFFIX;
     if (!names.includes(segment)) await fs.remove(join(directory, name));

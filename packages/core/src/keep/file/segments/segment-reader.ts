@@ -7,29 +7,29 @@ import { SEGMENT_HEADER_BYTES } from '../format/segment-header.ts';
 import { collect } from './collect.ts';
 import type { ReadAhead, ReadingBuffer } from './reading-buffer.ts';
 
-/** A read takes this much at least, and somewhat more than what is expected to be needed. */
+/** A read takes READ_MARGIN times the expected size, and at least this many bytes. */
 const LEAST_READ_BYTES = 16 * 1024;
 const READ_MARGIN = 1.25;
-/** As much as so many reads take is read at once, up to so many bytes. */
+/** For a sequential caller, one read takes the bytes of this many reads, up to MOST_READ_AHEAD_BYTES. */
 const MOST_READ_AHEAD = 8;
 const MOST_READ_AHEAD_BYTES = 1024 * 1024;
-/** Where frames start is remembered about this often: reading anywhere costs no more than reading so much. */
+/** The reader remembers a frame's position about once in this many bytes. A later read starts close before its event. */
 const WAYMARK_BYTES = 128 * 1024;
 
-/** What is to be known of a file to read it. */
+/** What the reader must know about a file. */
 interface Extent {
   readonly id: number;
   readonly baseTime: number;
-  /** Bytes that count, and the index behind the last event in them. */
+  /** Confirmed bytes, and the index after the last event in them. */
   readonly size: number;
   readonly end: number;
 }
 
-/** Finds events in the file of a segment that is in order, and reads ahead of whoever reads one behind the other. */
+/** Reads events from the file of an undamaged segment. Reads ahead for a caller that reads sequentially. */
 export class SegmentReader {
   readonly #file: Extent;
   readonly #memory: ReadingBuffer;
-  /** Places of frames, in order: event `index`, or the first of the file, is at `offset`. */
+  /** Known positions of frames, in order: event `index` is at `offset`. The first entry is the first frame of the file. */
   readonly #waymarks = [{ index: 0, offset: SEGMENT_HEADER_BYTES }];
   /** Where the last read ended. */
   #resume = { index: 0, offset: SEGMENT_HEADER_BYTES };
@@ -39,23 +39,23 @@ export class SegmentReader {
     this.#memory = memory;
   }
 
-  /** The frame of event `index` is at `offset`. */
+  /** Remembers that the frame of event `index` is at `offset`. */
   mark(index: number, offset: number): void {
     if (offset - (this.#waymarks.at(-1)?.offset ?? 0) < WAYMARK_BYTES) return;
     this.#waymarks.push({ index, offset });
   }
 
-  /** Reads events from the start of a range. Undefined where its first event is not found between those before and behind it. */
+  /** Reads events from the start of a range. Undefined if the first event is not in its place between its neighbours. */
   read(file: OpenFile, range: Range, limit: Limit): Promise<Reading | undefined> {
     return this.readAt(file, this.#offsetBefore(range.from), range, limit);
   }
 
-  /** As `read`, from a place in the file at which a frame starts, at or before the first event of the range. */
+  /** Like `read`, but starts at `offset`. A frame must start there, at or before the first event of the range. */
   async readAt(file: OpenFile, offset: number, range: Range, limit: Limit): Promise<Reading | undefined> {
     const ahead = this.#readAhead(offset, range, limit);
     if (ahead !== undefined) return ahead;
     let length = this.#lengthFor(limit);
-    // Whoever reads on where the last read ended goes on doing so.
+    // A caller that continued where the last read ended will do so again: read ahead.
     if (offset === this.#resume.offset) {
       length = Math.max(length, Math.min(length * MOST_READ_AHEAD, MOST_READ_AHEAD_BYTES));
     }
@@ -80,7 +80,7 @@ export class SegmentReader {
     }
   }
 
-  /** Of what was read ahead, if that is enough. */
+  /** Answers from the bytes that were read ahead, if they are enough. */
   #readAhead(offset: number, range: Range, limit: Limit): Reading | undefined {
     const ahead = this.#memory.takeAhead(this, offset);
     if (ahead === undefined) return undefined;
@@ -99,7 +99,7 @@ export class SegmentReader {
     return { events, range: { ...range, to } };
   }
 
-  /** Bytes in which as many events lie as are asked for, if they are no larger than others here. */
+  /** Number of bytes to read for the requested events, if they are of average size. */
   #lengthFor({ maxEvents, maxBytes }: Limit): number {
     const meanBytes = this.#file.size / Math.max(1, this.#file.end);
     const expected = Math.max(LEAST_READ_BYTES, maxEvents * meanBytes * READ_MARGIN);

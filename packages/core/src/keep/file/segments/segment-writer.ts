@@ -7,7 +7,7 @@ import type { FrameBuffers } from '../format/frame-buffers.ts';
 import { SEGMENT_HEADER_BYTES, type SegmentHeader, writeHeader } from '../format/segment-header.ts';
 import type { Segment } from './segment.ts';
 
-/** Events that were written together. Their frames are kept until they are synced: a disk that fails may lose them. */
+/** Events that were written together. Their frames are kept until they are synced, because a failing disk may lose them. */
 export interface WrittenGroup {
   readonly from: number;
   readonly to: number;
@@ -23,16 +23,16 @@ export class SegmentWriter {
   readonly #isSynced: boolean;
   /** Resolves once the name of the file survives a power cut. */
   readonly #named: Promise<void>;
-  /** Where the next group goes; the segment itself knows of it once the group counts. */
+  /** The index of the next group; its bytes go to `#position`. The segment counts a group only once it is confirmed. */
   #next: number;
   #position = SEGMENT_HEADER_BYTES;
   #unsynced: WrittenGroup[] = [];
   #unsyncedBytes = 0;
   #writing: Promise<unknown> = Promise.resolve();
-  /** What is being written, and where: it may still come to lie there when the process has ended. */
+  /** The write in progress. It may still reach the file after the process has ended. */
   #inFlight: { readonly frames: Buffer; readonly position: number } | undefined;
   #syncing: Promise<void> | undefined;
-  /** The sync that covers what was written since the one under way began. */
+  /** The sync that follows the current one, for what was written since that started. */
   #nextSync: Promise<void> | undefined;
   #closed = false;
 
@@ -51,7 +51,7 @@ export class SegmentWriter {
     this.#next = segment.end;
   }
 
-  /** @param isSynced Whether it will ever be synced: only then frames have to be kept. */
+  /** @param isSynced Whether the segment will ever be synced. Only then must the frames be kept. */
   static async create(
     fs: FileSystem,
     segment: Segment,
@@ -68,13 +68,13 @@ export class SegmentWriter {
       throw error;
     }
     segment.begin(header);
-    // While the first events are written; who syncs these waits for it.
+    // Runs while the first events are written. Their sync waits for it.
     const named = isSynced ? fs.syncDirectory(segment.directory) : Promise.resolve();
     named.catch(() => undefined);
     return new SegmentWriter(segment, file, buffers, isSynced, named);
   }
 
-  /** Bytes of the file. */
+  /** Size of the file, in bytes. */
   get size(): number {
     return this.#position;
   }
@@ -84,8 +84,8 @@ export class SegmentWriter {
   }
 
   /**
-   * Writes a group, whole or not at all; one call at a time. It counts once it is confirmed: until then `appendSync` of the
-   * same events writes the same bytes to the same place.
+   * Writes a group, all or nothing. Only one call at a time. The group counts once it is confirmed: until then, `appendSync`
+   * of the same events writes the same bytes to the same place.
    */
   write(events: EventBytes): Promise<WrittenGroup> {
     const length = framedLength(events);
@@ -96,22 +96,22 @@ export class SegmentWriter {
     return this.#writeGroup({ from, to: from + events.ends.length, frames, buffer });
   }
 
-  /** Writes a group again that another file may have lost. */
+  /** Writes a group that another file may have lost. */
   rewrite(group: WrittenGroup): Promise<WrittenGroup> {
     return this.#writeGroup(group);
   }
 
-  /** A group counts from now on. In the order in which they were written. */
+  /** Makes a group count. To be called in the order in which the groups were written. */
   confirm({ from, to, frames }: WrittenGroup): void {
-    // Written again at the last moment, and counted.
+    // `appendSync` has written and counted this group.
     if (to <= this.segment.end) return;
     this.segment.mark(from, this.segment.size);
     this.segment.grow(to, frames.length);
   }
 
   /**
-   * As `write`, at once, from the first event on that is not confirmed; it counts when this returns. Undefined where a
-   * write under way has other bytes for that place.
+   * Like `write`, but synchronous, after the last confirmed event. The events count when this returns. Returns the index of
+   * the first one; undefined if a write in progress has other bytes for that place.
    */
   appendSync(events: EventBytes): number | undefined {
     const { segment } = this;
@@ -128,8 +128,8 @@ export class SegmentWriter {
   }
 
   /**
-   * Resolves once all that is written survives a power cut. One sync serves all who ask while another is under way. Once it
-   * has failed it fails for ever: the next one may say that all is well though the data is gone.
+   * Resolves once all written groups survive a power cut. All calls during a sync share the next one. After a failed sync,
+   * every later call fails: another sync might succeed although the data is gone.
    */
   sync(): Promise<void> {
     if (this.#syncing === undefined) return this.#startSync();
@@ -140,10 +140,10 @@ export class SegmentWriter {
     return this.#nextSync;
   }
 
-  /** Ends it. Returns what it wrote and did not sync. */
+  /** Closes the file. Returns the groups that were written but not synced. */
   async close(): Promise<readonly WrittenGroup[]> {
     this.#closed = true;
-    // Nothing is under way when this resolves; a file that is closed under a call may be another one by then.
+    // Wait for all calls in progress: once the file is closed, its number may belong to another file.
     await Promise.allSettled([this.#writing, this.#syncing, this.#named]);
     this.segment.sealed = true;
     const unsynced = this.#unsynced.splice(0);
@@ -159,7 +159,7 @@ export class SegmentWriter {
     });
     this.#writing = writing.catch(() => undefined);
     await writing;
-    // At the last moment it was written again, with all that came after it.
+    // `appendSync` has written this group again, and all that came after it.
     if (group.to <= this.#next) return group;
     this.#next = group.to;
     this.#position = position + group.frames.length;
@@ -177,7 +177,7 @@ export class SegmentWriter {
     try {
       await writeAll(this.#file, bytes, position);
     } catch (error) {
-      // Works on a full disk too. Where even this fails, the reader finds a frame cut short.
+      // This works on a full disk too. If it fails, the reader finds an incomplete frame.
       if (this.segment.size <= position) await this.#file.truncate(position).catch(() => undefined);
       throw error;
     }
@@ -216,7 +216,7 @@ export class SegmentWriter {
   }
 }
 
-/** Writes a segment of its own at once, for the last moment of a process that has none open. */
+/** Writes a new segment synchronously, at the last moment of a process that has no open segment to use. */
 export function writeSegmentSync(
   fs: FileSystem,
   path: string,

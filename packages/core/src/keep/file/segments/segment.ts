@@ -17,12 +17,15 @@ import { SegmentReader } from './segment-reader.ts';
 export const SEGMENT_SUFFIX = '.segment';
 export const ACKNOWLEDGEMENTS_SUFFIX = '.acks';
 const DAMAGED_SUFFIX = '.damaged';
-/** The end of a file that tells how many events are in it, if it is intact. */
+/** How much of the end of a file is read to find the index of its last event. */
 const TAIL_BYTES = 64 * 1024;
-/** Where the last event is larger than that, more is read at once. */
+/** If the last event is larger than that, the next read takes this many times more. */
 const TAIL_GROWTH = 8;
 
-/** What is there is no file of ours, and will not become one: what it would have said costs duplicates, no event. */
+/**
+ * Error codes that mean: this is no `.acks` file of ours, and will not become one. Without its records there are duplicates,
+ * but no lost events.
+ */
 const NEVER_READABLE = new Set([
   'ENOENT',
   'ELOOP',
@@ -39,9 +42,9 @@ export interface SegmentContext {
   readonly fs: FileSystem;
   readonly files: OpenFiles;
   readonly readingBuffer: ReadingBuffer;
-  /** The directory that is not to go with its last segment. */
+  /** The slot's own directory, which is not removed with its last segment. */
   readonly ownDirectory: () => string | undefined;
-  /** Bytes that are not intact events were found. */
+  /** Called when bytes are found that are not intact events. */
   readonly onDamaged: (path: string, bytes: number) => void;
   readonly onFailed: (error: Error) => void;
 }
@@ -52,7 +55,7 @@ export interface Run {
   readonly to: number;
 }
 
-/** What was found where a segment was read from end to end, when it had this size. */
+/** The result of a scan of the whole file, when it had this `size`. */
 interface Findings {
   /** Where its intact events are. */
   readonly runs: readonly IntactRun[];
@@ -62,11 +65,11 @@ interface Findings {
 }
 
 /**
- * A segment is two files (FORMAT.md): `<name>.segment` with a header and frames, `<name>.acks` with what is released. Here
- * it is read and released; its writer appends to it.
+ * A segment is two files (FORMAT.md): `<name>.segment` with a header and frames, and `<name>.acks` with the released ranges.
+ * This class reads and releases; SegmentWriter appends.
  */
 export class Segment {
-  /** What ranges call it. */
+  /** Its number in ranges. */
   readonly number: number;
   readonly directory: string;
   readonly #context: SegmentContext;
@@ -74,23 +77,23 @@ export class Segment {
   readonly #reader: SegmentReader;
   readonly #released = new IndexSet();
   #records: Buffer[] = [];
-  /** The write of the records that wait for the one under way. */
+  /** The next write of records. It waits for the write in progress. */
   #noting: Promise<void> | undefined;
   #noted: Promise<void> = Promise.resolve();
-  /** Only where reading it in order failed. */
+  /** Set only if the whole file was scanned because of damage. */
   #findings: Findings | undefined;
-  /** What its frames carry. */
+  /** The id that its frames carry. */
   id = 0;
-  /** What ages count from; not a number where that is not known. */
+  /** The time that ages count from, in milliseconds since 1970; NaN if unknown. */
   baseTime: number = Number.NaN;
-  /** The index behind its last event. */
+  /** The index after its last event. */
   end = 0;
-  /** Bytes of the file with the events that count, and of the other one. */
+  /** Confirmed bytes of the `.segment` file; `#recordBytes` are those of the `.acks` file. */
   #size: number = SEGMENT_HEADER_BYTES;
   #recordBytes = 0;
-  /** Called when it takes more bytes than before. */
+  /** Called with the number of bytes by which its files grew. */
   onGrowth: (bytes: number) => void = () => {};
-  /** Whether nothing will be appended any more. */
+  /** Whether no more events will be appended. */
   sealed = false;
 
   constructor(context: SegmentContext, number: number, directory: string, name: string) {
@@ -101,12 +104,12 @@ export class Segment {
     this.#reader = new SegmentReader(this, context.readingBuffer);
   }
 
-  /** The path of the file with the events. */
+  /** The path of the `.segment` file. */
   get path(): string {
     return this.#pathOf(SEGMENT_SUFFIX);
   }
 
-  /** Bytes of the file with the events that count. */
+  /** Confirmed bytes of the `.segment` file. */
   get size(): number {
     return this.#size;
   }
@@ -116,7 +119,7 @@ export class Segment {
     return this.#size + this.#recordBytes;
   }
 
-  /** Its writer added events: so many now, in so many bytes. */
+  /** The writer added events: the new `end`, and the size of their frames. */
   grow(end: number, bytes: number): void {
     this.end = end;
     this.#size += bytes;
@@ -128,23 +131,23 @@ export class Segment {
     return this.#released.covers(this.end);
   }
 
-  /** Whether all its events are released and none can come. */
+  /** Whether all its events are released and no more can come. */
   get isDone(): boolean {
     return this.sealed && this.isReleased;
   }
 
-  /** Takes what its header says. */
+  /** Takes over the fields of its header. */
   begin({ first, baseTime, id }: SegmentHeader): void {
     this.id = id;
     this.baseTime = baseTime;
     this.end = first;
-    // Those before its first event are not its own.
+    // Earlier indexes do not belong to this file.
     this.#released.add(0, first);
   }
 
   /**
-   * Takes on a segment that another life wrote, and returns what waits in it; undefined where it is of a version that this
-   * code does not know. Looks at its start and its end alone: damage between them is found when it is read.
+   * Takes over a segment of a previous process. Returns its events that are not released; undefined if this code does not
+   * know its version. Reads only the start and the end: damage between them is found when it is read.
    */
   async recover(): Promise<readonly Run[] | undefined> {
     this.sealed = true;
@@ -156,14 +159,14 @@ export class Segment {
     return this.waiting(0, this.end);
   }
 
-  /** What is not released of the events between two indexes. */
+  /** The events from `from` (inclusive) to `to` (exclusive) that are not released. */
   waiting(from: number, to: number): Run[] {
     const runs: Run[] = [];
     this.#released.forEachGap(from, to, (gapFrom, gapTo) => runs.push({ from: gapFrom, to: gapTo }));
     return runs;
   }
 
-  /** The frame of event `index` is at `offset`. */
+  /** Remembers that the frame of event `index` is at `offset`. */
   mark(index: number, offset: number): void {
     this.#reader.mark(index, offset);
   }
@@ -173,16 +176,13 @@ export class Segment {
     try {
       return await this.#context.files.use(this.path, 'read', (file) => this.#read(file, range, limit));
     } catch (error) {
-      // Deleted by somebody else: that does not heal, and the events of others wait behind it.
+      // Somebody deleted the file. It will not come back, and other events wait behind these.
       if (errorCode(error) === 'ENOENT') return { events: NO_EVENTS, range };
       throw error;
     }
   }
 
-  /**
-   * Notes that events are released. What is to be noted while a write is under way, or in one turn of the event loop, is
-   * written together.
-   */
+  /** Records that events are released. Records made during a write, or in one turn of the event loop, are written together. */
   acknowledge(from: number, to: number): Promise<void> {
     this.#released.add(from, to);
     if (this.isDone) return Promise.resolve();
@@ -196,7 +196,7 @@ export class Segment {
     return this.#noting;
   }
 
-  /** Deletes its files; where some of it was damaged, what is left is kept aside for a person to look at. */
+  /** Deletes its files. If it had damage, renames the `.segment` file to `.damaged` instead, for a person to look at. */
   async delete(): Promise<void> {
     const { fs, files } = this.#context;
     const acknowledgements = this.#pathOf(ACKNOWLEDGEMENTS_SUFFIX);
@@ -207,17 +207,18 @@ export class Segment {
       if (!this.#findings?.damaged) await fs.remove(this.path);
       else await fs.rename(this.path, this.#pathOf(DAMAGED_SUFFIX));
     } catch (error) {
-      // Nobody is to find there what is done. What waits is not given up, and whoever comes next is to find it.
+      // The file stays. If all events are released, record that: the next process must find nothing to deliver. If not,
+      // record nothing: it must find the waiting events.
       if (this.isReleased)
         await this.#note(acknowledgementRecord(this.id, 0, this.end)).catch(() => undefined);
       throw error;
     }
     await files.close(acknowledgements);
-    // Without its segment it says nothing, and goes with the next life at the latest.
+    // Without its segment the file means nothing. If it stays, the next process removes it.
     await fs.remove(acknowledgements).catch(() => undefined);
   }
 
-  /** Finds out what is in the file. False for another version. */
+  /** Finds out what is in the file. Returns false for another version. */
   async #survey(file: OpenFile): Promise<boolean> {
     this.#size = (await file.stat()).size;
     const header = readHeader(await readPart(file, 0, Math.min(this.size, SEGMENT_HEADER_BYTES)));
@@ -234,7 +235,7 @@ export class Segment {
     return true;
   }
 
-  /** The index of the last event; undefined where the end of the file is not intact. */
+  /** The index of the last event; undefined if the end of the file is damaged. */
   async #lastIndex(file: OpenFile): Promise<number | undefined> {
     for (let length = TAIL_BYTES; ; length *= TAIL_GROWTH) {
       const start = Math.max(SEGMENT_HEADER_BYTES, this.size - length);
@@ -244,14 +245,14 @@ export class Segment {
     }
   }
 
-  /** Reads a damaged file from end to end. Events that are missing in it are not waited for. */
+  /** Scans a damaged file completely. Marks events that are missing in it as released, so that nobody waits for them. */
   async #scan(file: OpenFile): Promise<void> {
     const bytes = await readPart(file, 0, this.size);
     const header = readHeader(bytes.subarray(0, SEGMENT_HEADER_BYTES));
     if (typeof header === 'string') this.id = findId(bytes) ?? 0;
     const start = typeof header === 'string' ? 0 : SEGMENT_HEADER_BYTES;
     const { runs, damaged } = findIntactRuns(bytes, this.id, start);
-    // What a power cut leaves of a file that was never synced.
+    // All zero: what a power cut leaves of a file that was never synced.
     if (runs.length === 0 && bytes.every((byte) => byte === 0)) return;
     const known = this.#findings?.damaged ?? 0;
     this.#findings = { runs, damaged, size: bytes.length };
@@ -283,7 +284,7 @@ export class Segment {
   async #note(records: Buffer): Promise<void> {
     this.#recordBytes += records.length;
     this.onGrowth(records.length);
-    // A record that is cut short is passed over when it is read, and costs a duplicate.
+    // If a record is incomplete, the reader skips it, and there may be a duplicate.
     await this.#context.files.use(this.#pathOf(ACKNOWLEDGEMENTS_SUFFIX), 'append', (file) =>
       writeAll(file, records, 0),
     );
@@ -312,9 +313,9 @@ export class Segment {
   }
 }
 
-/** The index of the last frame, if all behind the first one are intact and in order. */
+/** The index of the last frame, if all frames after the first one are intact and in order. */
 function lastIndexIn(reader: FrameReader, startsAnywhere: boolean): number | undefined {
-  // What is before the first mark may be the rest of a frame that starts earlier.
+  // The bytes before the first frame may be the end of an earlier one.
   const before = startsAnywhere ? reader.frameStart : 0;
   let last = reader.index;
   while (reader.next()) {

@@ -5,14 +5,14 @@ import type { Reading } from '../../journal.ts';
 import { type Rewrite, Salvage } from '../format/salvage.ts';
 import { Segment, type SegmentContext } from './segment.ts';
 
-/** The segments that a journal holds, its own and those that it took over, by the number that ranges call them. */
+/** The segments of a journal, its own and those that it took over, by their number in ranges. */
 export class Segments {
-  /** What may be in none of them, because a disk failed. */
+  /** Events that may be missing from the files, because a sync failed. */
   readonly salvage: Salvage;
   readonly #context: SegmentContext;
   readonly #segments = new Map<number, Segment>();
   readonly #paths = new Set<string>();
-  /** What is being noted or deleted. */
+  /** Releases and deletions in progress. */
   readonly #underWay = new Set<Promise<void>>();
   #last = 0;
   #bytes = 0;
@@ -22,12 +22,12 @@ export class Segments {
     this.salvage = new Salvage(rewrite, (segment, from, to) => this.#release(segment, from, to));
   }
 
-  /** Bytes of all of them. */
+  /** Size of all segments, in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** The next number, which is also the name of a new segment: those of one process sort by name. */
+  /** The next number, and the name of a new segment made from it. The names of one process sort in the order of creation. */
   next(): { number: number; name: string } {
     this.#last += 1;
     return { number: this.#last, name: String(this.#last).padStart(8, '0') };
@@ -38,7 +38,7 @@ export class Segments {
     return new Segment(this.#context, number, directory, name);
   }
 
-  /** A segment that another life left; undefined where it is held already. */
+  /** A segment of a previous process; undefined if the journal holds it already. */
   open(directory: string, name: string): Segment | undefined {
     const segment = new Segment(this.#context, this.next().number, directory, name);
     return this.#paths.has(segment.path) ? undefined : segment;
@@ -80,7 +80,10 @@ export class Segments {
     }
   }
 
-  /** The oldest: of those that were taken over, by the time of day; of this life's own, which are younger, by number. */
+  /**
+   * The oldest segment. Segments that were taken over are older than this process's own. Among them the base time decides;
+   * among its own, the number.
+   */
   oldest(): Segment | undefined {
     let oldest: Segment | undefined;
     let least = Number.POSITIVE_INFINITY;
@@ -93,25 +96,27 @@ export class Segments {
     return oldest ?? own;
   }
 
-  /** What ranges call a segment. */
+  /** The number of a segment in ranges. */
   nameOf(segment: Segment): number {
     return this.salvage.nameOf(segment);
   }
 
   /**
-   * Deletes a segment, whatever waits in it, and what was salvaged of it. Returns what ranges call it. Where it cannot be
+   * Deletes a segment, even if events in it wait, and what was salvaged of it. Returns its number in ranges. If it cannot be
    * deleted, nothing is given up.
    */
   async evict(segment: Segment): Promise<number> {
     const number = this.nameOf(segment);
     const rest = this.#holderOf({ segment: number, from: segment.end, to: segment.end });
     await this.#delete(segment);
-    // From here on all of it is given up, whatever fails.
+    // From here on all of it is given up, even if a later step fails.
     if (rest !== undefined) await this.discard(rest).catch(() => undefined);
     return number;
   }
 
-  /** Deletes a segment of which nothing is needed: where it cannot be deleted, nobody is to find anything there. */
+  /**
+   * Deletes a segment that is not needed. If that fails, its events are recorded as released, so that no process delivers them.
+   */
   discard(segment: Segment): Promise<void> {
     return this.#release(segment, 0, segment.end);
   }
@@ -129,7 +134,7 @@ export class Segments {
     await this.deleteIfDone(segment);
   }
 
-  /** Resolves once nothing is being noted or deleted. */
+  /** Resolves once no release or deletion is in progress. */
   async settled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
   }
@@ -145,7 +150,7 @@ export class Segments {
   }
 
   async #deleteOnce(segment: Segment): Promise<void> {
-    // Two releases that overlap both find it done.
+    // Two releases at the same time both find the segment done: only the first deletes it.
     if (!this.#segments.delete(segment.number)) return;
     try {
       await segment.delete();
@@ -157,7 +162,7 @@ export class Segments {
     this.#paths.delete(segment.path);
     this.#bytes -= segment.bytes;
     this.salvage.forget(segment);
-    // One that was taken over is done with its last segment; the slot's own goes when the slot is given back.
+    // A directory that was taken over is removed with its last segment; the slot's own is removed when the slot is released.
     if (segment.directory !== this.#context.ownDirectory())
       await this.#context.fs.removeDirectory(segment.directory).catch(() => undefined);
   }

@@ -1,4 +1,6 @@
-/** Resolves once all of these have ended, well or not. To nothing: a chain of these holds on to no outcome. */
+/**
+ * Resolves once all these promises have settled. Resolves to nothing, so that a chain of such calls keeps no results in memory.
+ */
 export async function settled(...work: readonly Promise<unknown>[]): Promise<void> {
   await Promise.allSettled(work);
 }

@@ -1,13 +1,19 @@
 /**
- * How the processes that share a directory tell who is alive. `socket-locks.ts` is the real one; a simulation, in which
- * all processes live in one, has its own.
+ * How processes that share a directory find out which of them are alive. `socket-locks.ts` is the real implementation. A
+ * simulation that runs all processes in one has its own.
  */
 export interface Locks {
-  /** Holds a lock by a name that nobody ever used, until it is released or the process dies, whichever way. */
+  /**
+   * Takes a lock and holds it until it is released or the process ends, for whatever reason. The name must never have been
+   * used. `onVisit` is called when another process checks the lock.
+   */
   hold(directory: string, name: string, onVisit: () => void): Promise<HeldLock>;
-  /** Whether somebody holds it. In doubt, they do: an orphan found later costs nothing, two owners cost duplicates. */
+  /**
+   * Whether a process holds the lock. True in doubt: an orphan that is found later costs nothing, but two owners cause
+   * duplicates.
+   */
   isHeld(directory: string, name: string): Promise<boolean>;
-  /** Clears away what a dead holder left, if it is older than `minAgeMs`. Never rejects. */
+  /** Deletes what a dead holder left of its lock, if it is older than `minAgeMs`. Never rejects. */
   discard(directory: string, name: string, minAgeMs: number): Promise<void>;
 }
 

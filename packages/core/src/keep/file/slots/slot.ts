@@ -6,31 +6,31 @@ import type { HeldLock, Locks } from './locks.ts';
 
 const DIRECTORY = /^([0-9a-f]{16})\.([0-9a-f]{16})$/;
 const LOCK = /^([0-9a-f]{16})\.lock$/;
-/** A lock without a directory may be of a process that starts just now; none takes that long. */
+/** A lock without a directory may belong to a process that is just starting. No start takes this long. */
 const LITTER_AGE_MS = 60 * 60_000;
 
-/** What opening a directory says that belongs to somebody else, or is beyond what a container shows. */
+/** Error codes for a directory that belongs to another user, or that the container does not show. */
 const NOT_OURS = new Set(['EACCES', 'EPERM', 'ENOENT']);
 
 export interface SlotOptions {
   readonly root: string;
   readonly fs: FileSystem;
   readonly locks: Locks;
-  /** The names under which this journal has lived, this one included from now on: what carries them is in use. */
+  /** The owner names that this journal has used; a new slot adds its own. Directories with these names are in use. */
   readonly ours: Set<string>;
-  /** Whether the root may be a symbolic link: it is its user's choice, what is in it is not. */
+  /** Whether the root may be a symbolic link: the user chooses the root, but not what is inside it. */
   readonly mayBeLink: boolean;
-  /** Another process looked whether this one is alive. */
+  /** Called when another process checks whether this one is alive. */
   readonly onVisit: () => void;
 }
 
-/** The directories of a dead owner. */
+/** Directories of dead owners. */
 type Orphans = { readonly owner: string; readonly origin: string }[];
 
 /**
- * One process's share of a journal directory. A directory is named `<owner>.<origin>`, and belongs to its owner as long as
- * that holds the lock of its name. A name is never used by a second owner, so nobody who is dead comes back, and taking
- * over a dead owner's directory is one rename, in which exactly one process succeeds.
+ * One process's share of a journal directory. Its directories are named `<owner>.<origin>` and belong to the owner while it
+ * holds the lock of its name. A name is never used by a second owner, so a dead owner never comes back. A dead owner's
+ * directory is taken over by one rename, in which exactly one process succeeds.
  */
 export class Slot {
   readonly #fs: FileSystem;
@@ -64,7 +64,7 @@ export class Slot {
     await makeRoot(options);
     const { network, totalBytes } = await fs.volume(root);
     if (network !== undefined) {
-      // Locks do not reach other machines, and what they cannot see they would take for dead.
+      // Locks do not work across machines: a live process on another machine would look dead.
       throw new StorageError(
         `${root} is on ${network}: the journal needs a directory on a disk of this machine`,
       );
@@ -73,7 +73,7 @@ export class Slot {
     const lock = await locks.hold(root, owner, onVisit);
     try {
       const slot = new Slot(options, owner, lock, totalBytes);
-      // Only now: a directory whose owner holds no lock is anybody's.
+      // After the lock: any process may take a directory whose owner holds no lock.
       await slot.#makeDirectory();
       return slot;
     } catch (cause) {
@@ -83,8 +83,8 @@ export class Slot {
   }
 
   /**
-   * For a process that ends before it could claim a slot: calls back with a new directory, and then leaves that to
-   * whoever comes next. Returns where.
+   * For a process that ends before it could claim a slot. Calls `write` with a new directory, then leaves the directory to
+   * the next process. Returns its final path.
    */
   static leaveSync(
     { root, fs, ours }: Pick<SlotOptions, 'root' | 'fs' | 'ours'>,
@@ -96,7 +96,7 @@ export class Slot {
     write(unfinished);
     const directory = join(root, `${owner}.${owner}`);
     fs.renameSync(unfinished, directory);
-    // Should this process go on after all, it has these events.
+    // If this process survives, it holds these events itself and must not take them over.
     ours.add(owner);
     return directory;
   }
@@ -107,8 +107,8 @@ export class Slot {
   }
 
   /**
-   * Takes over what dead owners left; each directory goes to exactly one process. Returns those that went to this one, and
-   * whether there may be more later: other owners live here, or something failed.
+   * Takes over the directories of dead owners. Each directory goes to exactly one process. Returns those that this process
+   * got, and whether to look again later: other owners are alive here, or something failed.
    */
   async adopt(): Promise<{ adopted: string[]; isToLookAgain: boolean }> {
     const { orphans, hasCompany } = await this.#look();
@@ -120,7 +120,7 @@ export class Slot {
         await this.#fs.rename(join(this.#root, `${owner}.${origin}`), directory);
         adopted.push(directory);
       } catch (error) {
-        // Mostly another process was faster.
+        // `ENOENT`: another process was faster.
         if (errorCode(error) !== 'ENOENT') isToLookAgain = true;
       }
       await this.#locks.discard(this.#root, owner, 0);
@@ -129,14 +129,14 @@ export class Slot {
     return { adopted, isToLookAgain };
   }
 
-  /** Makes its directory again, which somebody removed. False where its lock is gone as well. */
+  /** Creates its directory again after somebody removed it. Returns false if its lock is gone as well. */
   async remake(): Promise<boolean> {
     if (!(await this.#locks.isHeld(this.#root, this.#owner))) return false;
     await this.#makeDirectory();
     return true;
   }
 
-  /** Gives the slot back. What is left in its directories is anybody's from now on. */
+  /** Releases the slot. From now on, any process may take over what is left in its directories. */
   release(): Promise<void> {
     return this.#lock.release();
   }
@@ -168,7 +168,10 @@ export class Slot {
   }
 }
 
-/** Those above it may have been made just now, by this process or another: their names are to survive a power cut too. */
+/**
+ * Creates the root, and syncs all directories above it: they may be new, and their names must survive a power cut too. Throws
+ * if the root is a link and may not be one.
+ */
 async function makeRoot({ root, fs, mayBeLink }: SlotOptions): Promise<void> {
   await fs.makeDirectory(root);
   const entries = mayBeLink ? [] : await fs.list(dirname(root));

@@ -9,13 +9,13 @@ const FILE_MODE = 0o600;
 const SUFFIX = '.lock';
 /** A socket's path must fit into 108 bytes on Linux and 104 on macOS. */
 const MAX_SOCKET_PATH_BYTES = 100;
-/** What connecting to a socket says where nobody listens any more, now or ever again. */
+/** Error codes of a connect to a socket on which nobody listens any more, nor ever will. */
 const DEAD = new Set(['ECONNREFUSED', 'ENOENT']);
 
 /**
- * A lock is a Unix socket in the directory on which its holder listens. The kernel takes that away with the process,
- * whatever ends it, and at no other time: not while it is stopped, not when its number is used again, and the same in
- * every container that shares the directory.
+ * A lock is a Unix socket in the directory. Its holder listens on it. The kernel closes the socket when the process ends, for
+ * whatever reason, and never earlier: a stopped process keeps its lock, and a reused process id changes nothing. It works the
+ * same in every container that shares the directory.
  */
 export const socketLocks: Locks = {
   async hold(directory, name, onVisit): Promise<HeldLock> {
@@ -52,11 +52,11 @@ export const socketLocks: Locks = {
   async discard(directory, name, minAgeMs) {
     const path = join(directory, name + SUFFIX);
     try {
-      // The file system's time against the system's: the margin is to be larger than what they can differ by.
+      // This compares the file system's clock with the system's: `minAgeMs` must be larger than their difference.
       if (minAgeMs > 0 && Date.now() - (await stat(path)).mtimeMs < minAgeMs) return;
       await rm(path, { force: true });
     } catch {
-      // Litter stays where it cannot be cleared away.
+      // If it cannot be deleted, it stays.
     }
   },
 };
@@ -70,9 +70,9 @@ function listen(path: string, onVisit: () => void): Promise<Server> {
     server.once('error', (cause) => {
       reject(new StorageError(`cannot take a slot of the journal directory: ${cause.message}`, { cause }));
     });
-    // Exclusive, or a cluster worker would listen in its primary process.
+    // Exclusive: otherwise the primary process of a cluster would listen instead of its worker.
     server.listen({ path, exclusive: true }, () => resolve(server));
-    // Whether or not the process has anything else to do is not the lock's affair.
+    // The lock must not keep the process alive.
     server.unref();
   });
 }
@@ -88,7 +88,7 @@ function isListening(path: string): Promise<boolean> {
   });
 }
 
-/** On Linux a path that is too long is cut short by way of the open directory. */
+/** Opens the directory if the path is too long: on Linux, `/proc/self/fd/<number>` is then a shorter path to it. */
 async function openWhereLong(directory: string, name: string): Promise<FileHandle | undefined> {
   const bytes = Buffer.byteLength(join(directory, name + SUFFIX));
   return bytes <= MAX_SOCKET_PATH_BYTES ? undefined : open(directory, 'r');

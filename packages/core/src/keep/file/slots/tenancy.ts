@@ -4,7 +4,7 @@ import type { FileSystem } from '../disk/file-system.ts';
 import type { Locks } from './locks.ts';
 import { Slot } from './slot.ts';
 
-/** An orphan is to be taken over within 30 s. */
+/** Short enough to take over an orphan within 30 s. */
 const ADOPTION_INTERVAL_MS = 20_000;
 
 export interface TenancyOptions {
@@ -14,20 +14,21 @@ export interface TenancyOptions {
   readonly locks: Locks;
   readonly clock: Clock;
   /**
-   * A directory that a dead owner left is this journal's now. Never rejects. False where it is to be told again later.
+   * Called with a directory that this journal took over from a dead owner. Never rejects. Resolves to false to be called
+   * again later.
    */
   readonly onOrphan: (directory: string) => Promise<boolean>;
   readonly onFailed: (error: Error) => void;
 }
 
-/** This journal's place among those that share a journal directory: its slot, and what it takes over from the dead. */
+/** This journal's part of a shared journal directory: its slot, and the directories that it takes over from dead owners. */
 export class Tenancy {
   readonly #options: TenancyOptions;
   #slot: Promise<Slot> | undefined;
-  /** Slots of which somebody removed the directory and the lock: what was taken over under their names is still in use. */
+  /** Slots whose directory and lock somebody removed. What was taken over under their names is still in use. */
   readonly #former: Slot[] = [];
   readonly #ours = new Set<string>();
-  /** Directories that were taken over and could not be read as a whole. */
+  /** Directories that were taken over but could not be read completely. */
   readonly #unfinished: string[] = [];
   #claimed: Slot | undefined;
   #adopting: Promise<void> = Promise.resolve();
@@ -39,17 +40,20 @@ export class Tenancy {
     this.#options = options;
   }
 
-  /** The slot's own directory, once it is claimed: for the last moment, in which nothing can be awaited. */
+  /** The slot's own directory; undefined until the slot is claimed. For the last moment, when nothing can be awaited. */
   get directory(): string | undefined {
     return this.#claimed?.directory;
   }
 
-  /** The size of the disk, in bytes, once it is known. */
+  /** The size of the disk, in bytes; infinite until it is known. */
   get diskBytes(): number {
     return this.#claimed?.diskBytes ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Calls back with the slot's directory, or with one that is left to whoever comes next. Returns it. */
+  /**
+   * Calls `write` with the slot's directory. If there is no slot, calls it with a new directory that is left to the next
+   * process. Returns the final path of the directory.
+   */
   writeSync(write: (directory: string) => void): string {
     const { root, fs } = this.#options;
     if (this.directory === undefined) return Slot.leaveSync({ root, fs, ours: this.#ours }, write);
@@ -57,7 +61,7 @@ export class Tenancy {
     return this.directory;
   }
 
-  /** Takes a slot where there is none yet, and begins to take over what the dead left. Returns the slot's directory. */
+  /** Claims a slot if there is none, and starts to take over what dead owners left. Returns the slot's directory. */
   async claim(): Promise<string> {
     const { root, fs, locks, mayBeLink } = this.#options;
     this.#slot ??= Slot.claim({
@@ -74,7 +78,7 @@ export class Tenancy {
         return slot;
       },
       (error) => {
-        // Tried again by whoever asks next, and after a while.
+        // The next caller tries again, and so does the timer.
         this.#slot = undefined;
         this.#watch();
         throw error;
@@ -83,12 +87,15 @@ export class Tenancy {
     return (await this.#slot).directory;
   }
 
-  /** Resolves once what was found of the dead is taken over. */
+  /** Resolves once the directories found so far are taken over. */
   async settled(): Promise<void> {
     await this.#adopting;
   }
 
-  /** Somebody removed the slot's directory: it is made again, or the next claim takes another. */
+  /**
+   * Call it when somebody removed the slot's directory. Creates it again; if the lock is gone as well, the next claim takes
+   * another slot.
+   */
   async remake(): Promise<void> {
     const slot = this.#claimed;
     if (slot === undefined || (await slot.remake())) return;
@@ -98,8 +105,8 @@ export class Tenancy {
   }
 
   /**
-   * To be called now and then by who is busy anyway. What a process leaves that lived too briefly to be seen is found
-   * by this, without a timer.
+   * Looks for orphans if no timer is set and the last look is old enough. Called from time to time by code that runs anyway.
+   * Without a timer, this finds what a process left that lived too briefly to be seen.
    */
   lookAround(): void {
     const age = this.#options.clock.now() - this.#lookedAt;
@@ -107,16 +114,16 @@ export class Tenancy {
       this.#look();
   }
 
-  /** Takes over no more. Resolves once nothing is being taken over. */
+  /** Stops taking over directories. Resolves once no takeover is in progress. */
   async retire(): Promise<void> {
     this.#closed = true;
     this.#timer?.cancel();
-    // A slot that is claimed just now begins with that.
+    // A claim in progress starts a takeover when it succeeds.
     await this.#slot?.catch(() => undefined);
     await this.#adopting;
   }
 
-  /** Gives the slot back. What is left in its directories is anybody's from now on. */
+  /** Releases the slot. From now on, any process may take over what is left in its directories. */
   async release(): Promise<void> {
     for (const slot of [...this.#former, await this.#slot?.catch(() => undefined)]) {
       if (slot === undefined) continue;
@@ -141,7 +148,10 @@ export class Tenancy {
     }
   }
 
-  /** Looks again after a while: others live here, and may die. One that is alone needs no timer. */
+  /**
+   * Looks again after a while: other processes are alive here and may die, or something failed. A process that is alone needs
+   * no timer.
+   */
   #watch(): void {
     if (this.#closed) return;
     this.#timer ??= this.#options.clock.setTimeout(() => {
@@ -152,7 +162,7 @@ export class Tenancy {
 
   #look(): void {
     const slot = this.#claimed;
-    // Claiming begins with a look.
+    // A claim starts with a look.
     if (slot === undefined) return void this.claim().catch(() => undefined);
     this.#lookedAt = this.#options.clock.now();
     this.#adopting = this.#adopting.then(() => this.#adopt(slot));
