@@ -9,10 +9,10 @@ import { ByProject } from './testing/by-project.ts';
 import { webKitGtk } from './testing/mini-browser.ts';
 import { PATIENCE } from './testing/patience.ts';
 
-// Sibling packages resolve to their sources, so that a test never runs against a stale build of one.
+// Sibling packages resolve to their sources, so that a test never runs against an old build.
 const source = '@sluice/source';
 const mode = 'development|production';
-// Without 'module': that is what bundlers ask for, and such modules need not run on Node.
+// Without the condition 'module': it is for bundlers, and such modules need not run on Node.
 const onNode = { conditions: [source, 'node', mode] };
 const inBrowser = { conditions: [source, 'module', 'browser', mode] };
 
@@ -25,10 +25,10 @@ const executablePath = findChromium();
 const firefox = findFirefox();
 const webkit = findWebKitGtk();
 
-// Files of a project share processes: one of its own for each costs as much as its tests.
+// Files of a project share processes: a new process for each file would take as long as its tests.
 const isolate = false;
-// Save where they must not: other SDKs change what is global, a simulation is to be the same each time, and what memory keeps
-// is counted alone.
+// These files do not share: other SDKs change globals, a simulation must give the same result each time, and a memory test must
+// count only its own objects.
 const memory = '**/flush-memory.node.test.ts';
 const apart = ['benchmarks/test/**/*.node.test.ts', memory];
 const long = ['{packages/*,examples/*,benchmarks}/test/**/*.long.test.ts'];
@@ -55,10 +55,10 @@ if (executablePath !== undefined) {
   instances.push({ browser: 'chromium', name: 'chromium', provider });
 }
 
-// Wherever they are installed, what is for browsers alone runs in these as well.
+// Firefox and WebKit, where they are installed, run the tests that are for browsers only.
 const include = browserOnlyTests;
 if (firefox !== undefined) {
-  // Firefox as it is published; without the channel, a build of Playwright's own is expected.
+  // The published Firefox. Without the channel, Playwright expects its own build.
   const launchOptions = { executablePath: firefox, channel: 'moz-firefox', timeout: HANG_MS };
   instances.push({ browser: 'firefox', name: 'firefox', include, provider: playwright({ launchOptions }) });
 }
@@ -85,9 +85,9 @@ const browser: TestProjectConfiguration = {
       enabled: true,
       headless: true,
       screenshotFailures: false,
-      // In each of them one file after the other: they run beside each other, and beside those on Node.
+      // Each browser runs one file after another. The browsers run in parallel with each other and with Node.
       fileParallelism: false,
-      // All files in one page.
+      // All files share one page.
       isolate,
       instances,
     },
@@ -96,13 +96,13 @@ const browser: TestProjectConfiguration = {
 
 export default defineConfig({
   test: {
-    // scripts/test-tiers.mjs says which of them run when.
+    // scripts/test-tiers.mjs decides which projects run when.
     projects: servesBrowsers && instances.length > 0 ? [...node, browser] : node,
-    // Of the browsers; it is read from here alone.
+    // For the browsers. Vitest reads this option only here, not in a project.
     browser: { connectTimeout: HANG_MS },
     teardownTimeout: HANG_MS,
     sequence: { sequencer: ByProject },
-    // One more than there are processors: many tests wait for a disk, a page or a process.
+    // One more than the number of processors, because many tests wait for a disk, a page or a process.
     maxWorkers: availableParallelism() + 1,
   },
 });

@@ -1,10 +1,10 @@
-// Sluice for pages without a bundler: one file for `<script type="module">`, one for `<script>`.
+// Builds Sluice for pages without a bundler: one file for `<script type="module">`, and one for `<script>`.
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { root } from './workspace.mjs';
 
 /**
- * @param {'src' | 'dist'} folder from which they are made
+ * @param {'src' | 'dist'} folder of packages/core that is bundled
  * @returns {Promise<{ module: string, script: string }>}
  */
 export async function bundleBrowserFiles(folder) {

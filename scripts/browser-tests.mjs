@@ -2,25 +2,25 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './workspace.mjs';
 
-// The packages that run in a browser; every test of theirs that is not for Node alone does so as well.
+// The packages that run in a browser. All their tests run in a browser too, except those for Node only.
 const folders = ['protocol', 'core', 'customers'].map((name) => `packages/${name}/test`);
 
-/** For vitest. */
+/** The tests that run in browsers, as vitest options. */
 export const browserTests = {
   include: folders.map((folder) => `${folder}/**/*.test.ts`),
   exclude: ['**/*.{node,long}.test.ts', '**/node_modules/**'],
 };
 
-/** Those of them that run on Node as well. */
+/** The tests that run in browsers and on Node. */
 export const portableTests = {
   include: browserTests.include,
   exclude: [...browserTests.exclude, '**/*.browser.test.ts'],
 };
 
-/** What runs in browsers alone. */
+/** The tests that run in browsers only. */
 export const browserOnlyTests = folders.map((folder) => `${folder}/**/*.browser.test.ts`);
 
-/** How many files of tests are skipped where there is no Chromium. */
+/** How many test files are skipped if there is no Chromium. */
 export function countBrowserTestFiles() {
   return folders
     .map((folder) => join(root, folder))

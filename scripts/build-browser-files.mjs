@@ -1,4 +1,4 @@
-// The second half of the build of packages/core.
+// The second step of the build of packages/core: bundles the files for pages without a bundler.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleBrowserFiles } from './browser-files.mjs';

@@ -1,4 +1,4 @@
-// All that must hold before a change goes in, one row each. `--skip NAME` leaves a check out, such as `tests`.
+// Runs all checks that a change must pass, and prints one row for each. `--skip NAME` skips a check, such as `tests`.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';

@@ -8,7 +8,10 @@ const applications = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ];
 
-/** The Chromium that CHROMIUM_PATH names and no other, or else the first one on PATH or in the usual places. */
+/**
+ * Finds Chromium. If CHROMIUM_PATH is set, only that path counts. Otherwise returns the first Chromium on PATH or in the usual
+ * places. Returns undefined if there is none.
+ */
 export function findChromium(env = process.env) {
   const folders = [...(env.PATH ?? '').split(delimiter), '/usr/bin'].filter(Boolean);
   const places = env.CHROMIUM_PATH
@@ -17,7 +20,7 @@ export function findChromium(env = process.env) {
   return places.find(isExecutable);
 }
 
-/** Says those places, for somebody who has a Chromium that is not found. */
+/** Describes where `findChromium` looks, for a user whose Chromium is not found. */
 export function describePlaces(env = process.env) {
   return env.CHROMIUM_PATH
     ? `CHROMIUM_PATH, which names ${env.CHROMIUM_PATH}`

@@ -5,10 +5,10 @@ import { root } from './workspace.mjs';
 
 const LIBRARIES = ['/usr/lib', '/usr/libexec'];
 
-/** Vite serves no file whose path has a % in it. */
+/** False if the path of this folder contains a %: Vite serves no such file. */
 export const servesBrowsers = !root.includes('%');
 
-/** Browsers by the name of their project for vitest: whether tests can run in them, and else what would help. */
+/** The browsers, with the names of their vitest projects: whether tests can run in them, and what helps if they cannot. */
 export function findEngines(env = process.env) {
   const hints = {
     chromium: `it is not in ${describePlaces(env)}; set CHROMIUM_PATH, or on Debian apt-get install chromium`,
@@ -24,13 +24,14 @@ export function findEngines(env = process.env) {
   }));
 }
 
-/** The Firefox that FIREFOX_PATH names, or else the first one on PATH. */
+/** The Firefox that FIREFOX_PATH names, or else the first one on PATH or in /usr/bin. firefox-esr is tried before firefox. */
 export function findFirefox(env = process.env) {
   return env.FIREFOX_PATH ?? findProgram('firefox-esr', env) ?? findProgram('firefox', env);
 }
 
 /**
- * WebKitGTK's small browser, which comes with its driver, and what gives it a screen; undefined unless both are there.
+ * Finds WebKitGTK's MiniBrowser, which comes with the WebKitGTK driver, and xvfb-run, which gives it a screen.
+ * Returns undefined if one of them is missing.
  * @returns {{ miniBrowser: string, xvfbRun: string } | undefined}
  */
 export function findWebKitGtk(env = process.env) {

@@ -1,5 +1,5 @@
-// pnpm's own ranges (`workspace:^`, `catalog:`) mean nothing to npm. For as long as a package is packed,
-// its package.json holds plain ones; the original waits in its node_modules, which no tarball takes in.
+// npm does not know pnpm's own ranges (`workspace:^`, `catalog:`). So while a package is packed, its package.json holds plain
+// ranges. The original file waits in the node_modules of the package, which is never part of a tarball.
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { packageDirectories } from './workspace.mjs';
@@ -9,7 +9,7 @@ const pnpmRange = /^(workspace|catalog):/;
 
 /**
  * @param {string} directory of the package
- * @param {(name: string, range: string) => string} rangeOf the plain range for one of pnpm's
+ * @param {(name: string, range: string) => string} rangeOf returns the plain range for a range of pnpm
  */
 export function resolveManifest(directory, rangeOf) {
   restoreManifest(directory);
@@ -39,7 +39,7 @@ export function restoreManifest(directory) {
     return;
   }
   const original = originalPath(directory);
-  // A manifest that still holds pnpm's ranges was never rewritten, or was put back by hand: it is the truth.
+  // A manifest with pnpm's ranges was never rewritten, or somebody restored it by hand. It is right: delete the copy.
   if (/"(workspace|catalog):/.test(readFileSync(join(directory, 'package.json'), 'utf8'))) {
     rmSync(original);
   } else {
@@ -47,7 +47,7 @@ export function restoreManifest(directory) {
   }
 }
 
-/** Puts back what a pack that was broken off has left behind. */
+/** Restores the manifests that an interrupted pack left rewritten. */
 export function recoverManifests() {
   packageDirectories().forEach(restoreManifest);
 }

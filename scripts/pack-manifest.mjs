@@ -1,4 +1,4 @@
-// `prepack` and `postpack` of every package: makes the folder fit to be packed by plain npm, and puts it back.
+// Runs as `prepack` and `postpack` of every package. Prepares the folder so that plain npm can pack it, and restores it later.
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ if (step === 'restore') {
 } else if (step === 'guard') {
   await restoreAfter(Number(watched));
 } else if (step === 'resolve' && setUp()) {
-  const { plainRanges } = await import('./plain-ranges.mjs'); // it needs what the set-up installs
+  const { plainRanges } = await import('./plain-ranges.mjs'); // imported here, because it needs what setUp() installs
   removeStale();
   resolveManifest(directory, plainRanges());
   startGuard();
@@ -24,7 +24,7 @@ if (step === 'restore') {
   process.exitCode = 1;
 }
 
-/** tsc leaves behind what it once wrote for a source that is no more. A bundle has no declarations, and is not of tsc. */
+/** Removes output of tsc whose source was deleted: tsc does not. A .js file without declarations is a bundle, and stays. */
 function removeStale() {
   const files = readdirSync(join(directory, 'dist'), { recursive: true, encoding: 'utf8' });
   for (const file of files) {
@@ -36,7 +36,7 @@ function removeStale() {
   }
 }
 
-/** npm runs no `postpack` when it fails or is stopped, so a process outside of it waits for its end. */
+/** npm does not run `postpack` if it fails or is stopped. So a separate process waits until npm ends, and then restores. */
 function startGuard() {
   const guard = [fileURLToPath(import.meta.url), 'guard', String(npm)];
   spawn(process.execPath, guard, { detached: true, stdio: 'ignore' }).unref();

@@ -4,7 +4,8 @@ import { parse } from 'yaml';
 import { packageDirectories, readManifest, root } from './workspace.mjs';
 
 /**
- * Tells what a range of pnpm's means: `catalog:` stands in pnpm-workspace.yaml, `workspace:` in a sibling.
+ * Returns a function that gives the plain range for a range of pnpm. `catalog:` is resolved from pnpm-workspace.yaml,
+ * `workspace:` from the version of the sibling package.
  * @returns {(name: string, range: string) => string}
  */
 export function plainRanges() {

@@ -1,5 +1,5 @@
-// Runs the one pnpm version this workspace is built with, on a machine that has only npm.
-// corepack is avoided on purpose: the one that ships with Node 20 cannot verify current signatures.
+// Runs the pnpm version that this workspace requires, on a machine that has only npm.
+// Does not use corepack: the version in Node 20 cannot verify current signatures.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { readManifest, root } from './workspace.mjs';
@@ -7,13 +7,13 @@ import { readManifest, root } from './workspace.mjs';
 const { packageManager } = readManifest(root);
 
 /**
- * Runs command lines, one after the other while they succeed, with `pnpm` on PATH (turbo wants it there too).
+ * Runs command lines one after another, until one fails. `pnpm` is on their PATH; turbo also needs it there.
  * @param {readonly string[]} lines
- * @param {'captured' | 'shown'} [output] captured: handed back in one piece
+ * @param {'captured' | 'shown'} [output] captured: returned as one string; shown: printed at once
  * @returns {{ status: number, output: string }}
  */
 export function withPnpm(lines, output = 'captured') {
-  // npm 12 runs no install script unless it is named, and pnpm's puts its binary in place.
+  // npm 12 runs only the install scripts of packages named here. pnpm needs its own script: it installs the binary.
   const npx = ['--yes', '--allow-scripts=pnpm', `--package=${packageManager}`, '--call', lines.join(' && ')];
   const windows = process.platform === 'win32';
   const { status, error, stdout, stderr } = spawnSync('npx', windows ? npx.map(quote) : npx, {
@@ -23,11 +23,11 @@ export function withPnpm(lines, output = 'captured') {
     encoding: 'utf8',
     shell: windows,
     env: {
-      npm_config_fetch_retry_mintimeout: '500', // npx asks the registry even for what it has; without a network
-      npm_config_fetch_retry_maxtimeout: '2000', // it would wait for more than a minute before it goes on
+      npm_config_fetch_retry_mintimeout: '500', // npx asks the registry even for a package that it has already;
+      npm_config_fetch_retry_maxtimeout: '2000', // without a network, it would wait for more than a minute
       ...process.env,
       TURBO_TELEMETRY_DISABLED: '1',
-      npm_config_dry_run: 'false', // `npm pack --dry-run` hands its flag on
+      npm_config_dry_run: 'false', // `npm pack --dry-run` passes its flag on to this process
       npm_config_loglevel: 'error',
       npm_config_update_notifier: 'false',
     },

@@ -1,4 +1,4 @@
-/** For vitest: says at the end where how many tests ran, as `ran: node 1,234, chromium 567`. */
+/** A reporter for vitest. At the end, it prints how many tests ran in each project: `ran: node 1,234, chromium 567`. */
 export default class ProjectReport {
   /** @param {readonly import('vitest/node').TestModule[]} modules */
   onTestRunEnd(modules) {

@@ -1,5 +1,5 @@
-// `node scripts/run.mjs [PROGRAM [ARGUMENTS]]` sets the workspace up and then becomes that program: in this
-// very process, so that a signal meant for the program reaches it.
+// `node scripts/run.mjs [PROGRAM [ARGUMENTS]]` sets up the workspace and then runs the program. The program runs in this same
+// process, so that signals reach it.
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { setUp } from './setup.mjs';

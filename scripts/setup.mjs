@@ -1,12 +1,12 @@
-// What every root command does first: install what the lock file says, build what has changed. Both are
-// quick when there is nothing to do, so nothing here guesses whether there is. Standard output stays empty.
+// Every root command does this first: install what the lock file says, and build what has changed. Both steps are quick if
+// there is nothing to do, so they always run. Nothing is printed on standard output.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { recoverManifests } from './manifest.mjs';
 import { withPnpm } from './pnpm.mjs';
 import { root } from './workspace.mjs';
 
-/** @returns {boolean} whether the workspace is ready; if it is not, the reason was printed */
+/** @returns {boolean} whether the workspace is ready; if not, the reason was printed */
 export function setUp() {
   recoverManifests();
   if (!existsSync(join(root, 'node_modules', '.modules.yaml'))) {

@@ -1,4 +1,4 @@
-// Sums vitest's JSON report up in the one line that people and machines look for.
+// Turns vitest's JSON report into the summary line that people and scripts read.
 
 /**
  * @typedef {{ passed: number, failed: number, skipped: number }} Counts
@@ -10,7 +10,7 @@ export function count({ testResults }) {
   const statuses = testResults.flatMap((file) => file.assertionResults.map(({ status }) => status));
   const passed = statuses.filter((status) => status === 'passed').length;
   const failed = statuses.filter((status) => status === 'failed').length;
-  // A file that could not even be loaded holds no test that failed.
+  // A file that could not be loaded has no failed test. Count it as one failure.
   const broken = testResults.filter(
     (file) => file.status === 'failed' && !file.assertionResults.some(({ status }) => status === 'failed'),
   );

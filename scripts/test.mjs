@@ -1,6 +1,6 @@
-// Runs the tests; scripts/test-tiers.mjs says which there are. `--long` runs the long ones, and `--browser
-// chromium|firefox|webkit` those of one browser; further arguments go to vitest. The last line is `N passed, N failed`,
-// and nothing having run counts as a failure.
+// Runs the tests that scripts/test-tiers.mjs lists. `--long`, as the first argument, runs the long ones.
+// `--browser chromium|firefox|webkit` runs those of one browser. Other arguments go to vitest. The last line is
+// `N passed, N failed`, with `, N skipped` if tests were skipped. If no test passed, that counts as a failure.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ const { status } = spawnSync(
 
 const counts = count(existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : { testResults: [] });
 if (counts.failed === 0 && (status !== 0 || counts.passed === 0)) {
-  counts.failed = 1; // an error outside of any test, or nothing ran
+  counts.failed = 1; // an error outside of the tests, or no test passed
 }
 for (const { name, hint } of engines.filter((one) => !one.isFound && projects.includes(one.name))) {
   console.log(`no tests in ${name}: ${hint}`);

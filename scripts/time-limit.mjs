@@ -1,10 +1,10 @@
-// `node scripts/time-limit.mjs SECONDS COMMAND [ARGUMENTS]` runs a command, and ends it with all that it started where it takes
-// longer: the exit code is 124 then, as that of GNU timeout, which macOS does not have.
+// `node scripts/time-limit.mjs SECONDS COMMAND [ARGUMENTS]` runs a command. If it takes longer, ends it and all processes that
+// it started, with exit code 124. GNU timeout does the same, but macOS does not have it.
 import { spawn } from 'node:child_process';
 
 const GRACE_MS = 10_000;
 const [seconds, command = '', ...args] = process.argv.slice(2);
-// A process group of its own, so that a signal reaches whatever the command starts.
+// The command gets its own process group, so that a signal also reaches the processes that it starts.
 const child = spawn(command, args, { stdio: 'inherit', detached: true });
 let isOver = false;
 
@@ -13,7 +13,7 @@ function end(signal) {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, signal);
   } catch {
-    // All of them have ended.
+    // The processes have already ended.
   }
 }
 

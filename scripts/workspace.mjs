@@ -14,7 +14,7 @@ export function readManifest(directory) {
   return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
 }
 
-/** The folders of the packages that are published. */
+/** The folders of the published packages. */
 export function packageDirectories() {
   return readdirSync(join(root, 'packages'))
     .map((name) => join(root, 'packages', name))

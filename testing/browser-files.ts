@@ -1,4 +1,5 @@
-// For tests of a page without a bundler: the files that it loads, and the stub as README.md has it, by `inject('files')`.
+// Provides `inject('files')` for tests of a page without a bundler: the files that the page loads, and the stub as it is in
+// packages/core/README.md.
 import { readFileSync } from 'node:fs';
 import type { TestProject } from 'vitest/node';
 import { bundleBrowserFiles } from '../scripts/browser-files.mjs';

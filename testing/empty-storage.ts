@@ -1,5 +1,5 @@
-// Not every browser gives each file of tests a storage of its own: none is to find what another one left, or to have it
-// deleted under its hands.
+// Some browsers share storage between test files. So this deletes all databases before each file: a test must not find the
+// databases of another file, nor lose one while it uses it.
 function deleteDatabase(name: string): Promise<unknown> {
   return new Promise((resolve) => {
     const request = indexedDB.deleteDatabase(name);

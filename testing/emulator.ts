@@ -1,5 +1,5 @@
-// A browser cannot start a server: this starts one emulator and one hostile service for all browser tests, which reach
-// them by `inject('emulator')` and `inject('hostile')`. They are shared, so each test uses its own names of things.
+// A browser cannot start a server. So this starts one emulator and one hostile service for all browser tests, which get their
+// addresses by `inject('emulator')` and `inject('hostile')`. All tests share them, so each test uses its own names.
 import { startEmulator } from '@sluice/emulator';
 import type { TestProject } from 'vitest/node';
 import { startHostileService } from '../packages/core/test/hostile/hostile-service.ts';

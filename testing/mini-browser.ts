@@ -1,4 +1,4 @@
-// Runs browser tests in WebKitGTK's small browser: a plain process on a screen that nobody sees, which opens the page.
+// Runs browser tests in WebKitGTK's MiniBrowser: a process on a virtual screen (Xvfb), which opens the page.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ class MiniBrowser implements BrowserProvider {
     const child = spawn(xvfbRun, ['--auto-servernum', miniBrowser, url], {
       env: { ...process.env, ...directories },
       stdio: 'ignore',
-      // A group of its own: the screen ends with the browser.
+      // Its own process group: ending the group ends the browser and its virtual screen.
       detached: true,
     });
     this.#processes.push(child);
@@ -53,6 +53,6 @@ function endGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGTERM');
   } catch {
-    // It has ended by itself.
+    // The group has already ended.
   }
 }

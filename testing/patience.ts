@@ -1,2 +1,2 @@
-/** How long a test waits for what is sure to come about: `expect.poll` by itself, and `vi.waitFor(..., PATIENCE)`. */
+/** How long a test waits for something that must happen. `expect.poll` uses it by default; pass it to `vi.waitFor`. */
 export const PATIENCE = { timeout: 60_000 };

@@ -5,9 +5,9 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The emulator that browser tests share; see emulator.ts. */
     emulator: { baseUrl: string; apiUrl: string; apiKey: string };
-    /** The hostile service that they share. */
+    /** The hostile service that browser tests share. */
     hostile: HostileAddresses;
-    /** What a page without a bundler loads; see browser-files.ts. */
+    /** The files that a page without a bundler loads; see browser-files.ts. */
     files: { module: string; script: string; stub: string };
   }
 }

@@ -4,8 +4,8 @@ interface SetTimer {
 }
 
 /**
- * The clock of the emulator's and the customers' tests: time passes only where a test says so. Waits shorter than
- * `hurryBelowMs` pass at once, and are noted.
+ * The clock for the tests of `emulator` and `customers`. Time passes only if a test calls `advance`. Exception: a wait shorter
+ * than `hurryBelowMs` passes at once, and is recorded in `delays`.
  */
 export class VirtualClock {
   /** The waits that passed at once, in milliseconds. */
@@ -18,7 +18,7 @@ export class VirtualClock {
     this.#hurryBelowMs = hurryBelowMs;
   }
 
-  /** Timers that were set and neither ran nor were cancelled. */
+  /** Number of timers that have neither fired nor been cancelled. */
   get pending(): number {
     return this.#timers.size;
   }
@@ -37,7 +37,7 @@ export class VirtualClock {
     return { cancel: () => void this.#timers.delete(timer) };
   }
 
-  /** Lets time pass, and fires what is due, in order, also what is set meanwhile. A negative time sets the clock back. */
+  /** Lets time pass and fires due timers in order, even those set meanwhile. A negative `byMs` sets the clock back. */
   advance(byMs: number): void {
     const untilMs = this.#nowMs + byMs;
     for (;;) {

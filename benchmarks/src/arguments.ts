@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 import { COMMON_OPTIONS, parseOrExplain } from './command-line.ts';
 
-/** What the command line asks for. */
+/** Parsed arguments of the benchmark. */
 export interface BenchArguments {
   readonly quick: boolean;
-  /** What survives in a browser, and nothing else. */
+  /** Runs only the survival measurement in a browser. */
   readonly survival: boolean;
   readonly help: boolean;
   readonly only: string | undefined;
@@ -29,7 +29,7 @@ Exit codes: 0 nothing was lost, whether or not the demands are met; 1 events wer
 
 const KNOWN = '--quick, --survival, --only NAME, --json FILE, --profile DIR and --help';
 
-/** Throws an ArgumentError for an argument that there is not. */
+/** Throws an ArgumentError for an unknown argument. */
 export function parseBenchArguments(args: readonly string[]): BenchArguments {
   const { values } = parseOrExplain(
     () =>

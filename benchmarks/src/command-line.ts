@@ -1,4 +1,4 @@
-/** What both programs take. */
+/** Options of both programs. */
 export const COMMON_OPTIONS = {
   quick: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
@@ -6,12 +6,12 @@ export const COMMON_OPTIONS = {
   json: { type: 'string' },
 } as const;
 
-/** The command line is wrong; the message says how. */
+/** The command line is wrong. The message explains why. */
 export class ArgumentError extends Error {
   override readonly name: string = 'ArgumentError';
 }
 
-/** Runs a parse, whose failures are all the user's to mend. */
+/** Calls `parse`. Turns its error, which the user must fix, into an ArgumentError. */
 export function parseOrExplain<Parsed>(parse: () => Parsed, known: string): Parsed {
   try {
     return parse();
@@ -21,7 +21,7 @@ export function parseOrExplain<Parsed>(parse: () => Parsed, known: string): Pars
   }
 }
 
-/** The one thing of this name, or all of them where no name is given. */
+/** The entries with this name, or all entries if no name is given. Throws an ArgumentError if no entry has the name. */
 export function select<Named extends { readonly name: string }>(
   all: readonly Named[],
   name: string | undefined,

@@ -1,11 +1,13 @@
 import type { Spread } from './spread.ts';
 
-/** What must hold of the median of a figure, of its value in every round, or of its ratio to what it is measured against. */
+/**
+ * A condition on the median of a figure, on its value in every round, or on its ratio to the figure that it is compared with.
+ */
 export type Demand = {
   readonly of: 'ratio' | 'value' | 'every value';
 } & (
   | { readonly bound: 'at least' | 'at most'; readonly limit: number }
-  /** Both ends belong to it. */
+  /** Both limits are allowed values. */
   | { readonly bound: 'between'; readonly limits: readonly [least: number, most: number] }
 );
 
@@ -20,7 +22,7 @@ function isWithin(demand: Demand, figure: number): boolean {
   return demand.bound === 'at least' ? figure >= demand.limit : figure <= demand.limit;
 }
 
-/** As in the tables: `ratio >= 1.1`, `<= 96`, `every run >= 1000`, `ratio 0.9 to 1.1`. */
+/** As shown in tables: `ratio >= 1.1`, `<= 96`, `every run >= 1000`, `ratio 0.9 to 1.1`. */
 export function demandText(demand: Demand): string {
   const prefix = { ratio: 'ratio ', value: '', 'every value': 'every run ' }[demand.of];
   return prefix + boundText(demand);

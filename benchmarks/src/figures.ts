@@ -1,7 +1,7 @@
 import type { Row } from './row.ts';
 import type { Spread } from './spread.ts';
 
-/** The titles of the table of results. */
+/** The titles of the results table. */
 export const TITLES: readonly string[] = [
   'what',
   'events',
@@ -15,7 +15,7 @@ export const TITLES: readonly string[] = [
   '',
 ];
 
-/** How the columns of that table are set, in Markdown. */
+/** How the columns of that table are aligned, in Markdown. */
 export const TITLE_RULE: readonly string[] = [
   '---',
   '--:',
@@ -29,12 +29,12 @@ export const TITLE_RULE: readonly string[] = [
   '---',
 ];
 
-/** A row of a table in Markdown. */
+/** A row of a Markdown table. */
 export function tableRow(texts: readonly string[]): string {
   return `| ${texts.join(' | ')} |`;
 }
 
-/** The rows of which something is demanded, as a table in Markdown. */
+/** The rows with a demand, as a Markdown table. */
 export function demandTable(rows: readonly Row[]): readonly string[] {
   const demanded = rows.filter(({ demand }) => demand !== null);
   return [TITLES, TITLE_RULE, ...demanded.map(cells)].map(tableRow);
@@ -67,7 +67,7 @@ export function cells({
   ];
 }
 
-/** Three digits and more: none behind the point; else one. */
+/** No decimals from 100 on, otherwise one at most. */
 function figure(value: number): string {
   return value.toLocaleString('en', { maximumFractionDigits: Math.abs(value) < 100 ? 1 : 0 });
 }

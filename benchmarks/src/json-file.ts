@@ -6,7 +6,7 @@ export function writeRows(path: string, rows: readonly object[]): void {
   writeFileSync(path, `${JSON.stringify(rows, null, 2)}\n`);
 }
 
-/** Throws an ArgumentError where the file cannot be written: better now than after minutes of work. */
+/** Throws an ArgumentError if the file cannot be written. Called before minutes of work, not after. */
 export function checkWritable(path: string | undefined): void {
   if (path === undefined) return;
   try {

@@ -4,13 +4,13 @@ import { packageVersion } from './package-version.ts';
 
 const GIB = 1024 ** 3;
 
-/** What the figures were measured on. */
+/** The machine on which the figures were measured. */
 export interface Machine {
-  /** How many there are, and of what kind. */
+  /** Number and model of the processors. */
   readonly processors: string;
-  /** What other programs did when the run began: load averages of 1, 5 and 15 minutes. */
+  /** How busy other programs kept it when the run began: load averages of 1, 5 and 15 minutes. */
   readonly load: readonly number[];
-  /** Versions and the rest: pairs of a name and a value. */
+  /** Versions and other facts: pairs of a name and a value. */
   readonly others: readonly (readonly [string, string])[];
 }
 
@@ -30,7 +30,7 @@ export function describeMachine(): Machine {
   };
 }
 
-/** What stands beside figures: when, with how many processors, and what else these had to do when the run began. */
+/** The line beside figures: date, processors, and their load when the run began. */
 export function machineLine(machine: Machine, date: Date): string {
   return `${date.toISOString().slice(0, 10)}, ${loadLine(machine)}`;
 }

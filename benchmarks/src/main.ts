@@ -84,7 +84,7 @@ async function main(args: readonly string[]): Promise<number> {
   return problems.length === 0 ? 0 : 1;
 }
 
-/** What is measured if no name is given; a name can be that of any measurement. */
+/** The measurements that run if no name is given. A name may be that of any measurement. */
 function choices({ survival: isSurvival, quick, only }: BenchArguments): readonly Measurement[] {
   if (isSurvival) return [survival];
   const usual = [...IN_NODE, ...IN_BROWSER];

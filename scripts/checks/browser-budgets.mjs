@@ -1,13 +1,13 @@
-// What each entry point costs a page, in bytes, gzipped.
+// Checks how many gzipped bytes each entry point adds to a page.
 import { bundleForBrowser } from './browser-bundle.mjs';
 import { breakdown, gzippedBytes } from './bundle-breakdown.mjs';
 
 /**
  * @typedef {object} Budget
  * @property {string} source what a page imports and calls
- * @property {string} [beside] measured as what it adds to this
- * @property {number} demand what it may cost
- * @property {number} most above this the check fails: the demand, or what it costs now where that is more. Only ever lowered.
+ * @property {string} [beside] what the page has already; only what `source` adds to this is counted
+ * @property {number} demand how many gzipped bytes it may add
+ * @property {number} most above this the check fails: the demand, or the present size if that is larger. Never raise it.
  */
 
 const tracker = `import { createTracker } from '@sluice/core';
@@ -38,12 +38,12 @@ const BUDGETS = {
   'customers beside core': { source: customers, beside: tracker, demand: 1_500, most: 2_030 },
 };
 
-/** How many modules are shown. */
+/** How many modules the table shows. */
 const ROWS = 40;
 
 /**
- * @param {string} folder of a project that has the packages installed
- * @returns {Record<string, () => Promise<string>>} a check for each entry point
+ * @param {string} folder of a project in which the packages are installed
+ * @returns {Record<string, () => Promise<string>>} one check for each entry point
  */
 export function browserChecks(folder) {
   return Object.fromEntries(

@@ -5,8 +5,8 @@ import { rolldown } from 'rolldown';
 const nodeOnly = /^node:|[\\/]node_modules[\\/]undici[\\/]|[\\/]platform[\\/]node\.js$/;
 
 /**
- * Bundles code as a page would have it: minified, with nothing left to import. Throws where anything of Node is in it.
- * @param {string} folder of a project that has the packages installed
+ * Bundles code as for a page: minified, and without imports. Throws if the bundle has an import or contains code for Node only.
+ * @param {string} folder of a project in which the packages are installed
  * @param {string} source what the page imports and calls
  * @returns {Promise<{ code: string, map: string }>}
  */

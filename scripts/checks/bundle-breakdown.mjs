@@ -7,8 +7,8 @@ export function gzippedBytes(code) {
 }
 
 /**
- * What each module adds to a minified bundle: how many bytes fewer it has, gzipped, without the module's part. What modules
- * have in common is in no row, so that the rows add up to a little less than the whole.
+ * Returns what each module adds to a minified bundle: by how many bytes the gzipped bundle shrinks without the module's part.
+ * Text that modules have in common is in no row, so the rows add up to a little less than the whole.
  * @param {{ code: string, map: string }} bundle
  * @returns {{ module: string, bytes: number }[]} the largest first
  */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { root } from '../workspace.mjs';
 
 /**
- * Runs a program and hands back what it printed on standard output. Throws all that it printed if it fails.
+ * Runs a program and returns its standard output. If the program fails, throws an error with all its output.
  * @param {string} program
  * @param {readonly string[]} args
  * @param {{ cwd?: string }} [options]
@@ -23,7 +23,7 @@ export function command(program, args, { cwd = root } = {}) {
 }
 
 /**
- * The same for a tool that the workspace has installed.
+ * Like `command`, for a tool that is installed in the workspace.
  * @param {string} name
  * @param {readonly string[]} args
  * @param {{ cwd?: string }} [options]

@@ -1,4 +1,4 @@
-// A user's project: an empty folder into which plain npm installs the tarballs.
+// Makes the project of a user: an empty folder, into which plain npm installs the tarballs.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { command, tool } from './command.mjs';
@@ -18,7 +18,7 @@ export function install(folder, tarballs) {
 }
 
 /**
- * The declarations must hold without @types/node, for users who write for a browser.
+ * Checks the type declarations without @types/node, because projects for browsers do not have it.
  * @param {string} folder
  * @param {readonly string[]} names of packages
  */

@@ -1,15 +1,15 @@
-// The house of packages/core: a room for each stage, and imports that point one way.
+// Checks the folders of packages/core. Each stage has its own folder (a "room"), and imports point in one direction only.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { root } from '../workspace.mjs';
 
 const SRC = join(root, 'packages', 'core', 'src');
-/** A file imports from its own room and from those before it. */
+/** The rooms in order. A file imports only from its own room and from earlier ones. */
 const ROOMS = [
   ...['base', 'tell', 'accept', 'pace', 'keep', 'wait', 'send', 'parts', 'options', 'platform', 'road'],
   'entries',
 ];
-/** Files beside the rooms are of the road, save these. */
+/** The rooms of files that lie directly in src. All others there belong to `road`. */
 const ROOM_OF = { parts: 'parts', index: 'entries' };
 const MOST_FILES = 12;
 const IMPORT = /(?:\bfrom |\bimport\(|^import )'([^']+)'/gm;
@@ -21,7 +21,7 @@ function roomOf(path) {
   return /** @type {Record<string, string>} */ (ROOM_OF)[first.replace('.ts', '')] ?? 'road';
 }
 
-/** What a file imports, below src. @param {string} path @param {string} text */
+/** The files that a file imports, as paths below src. @param {string} path @param {string} text */
 function* importsOf(path, text) {
   for (const [, specifier = ''] of text.matchAll(IMPORT)) {
     if (specifier === '#platform') yield 'platform/platform.ts';
@@ -29,7 +29,7 @@ function* importsOf(path, text) {
   }
 }
 
-/** Throws where a file imports from a room after its own, or a folder has too many files. */
+/** Throws if a file is in no room or imports from a later room, or if a folder has too many files. */
 export function checkHouse() {
   const paths = readdirSync(SRC, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

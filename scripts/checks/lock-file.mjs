@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../workspace.mjs';
 
-/** An address in the lock file would tie everybody to the registry of whoever wrote it. */
+/** Throws if the lock file holds a URL. It would force every developer to use the registry of the person who wrote the file. */
 export function checkLockFile() {
   const found = readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8')
     .split('\n')

@@ -1,12 +1,12 @@
 /**
- * Each hands back a remark, or throws what is wrong.
+ * Checks by name. Each returns a remark, or throws an error that says what is wrong.
  * @typedef {Record<string, () => string | Promise<string>>} Checks
  */
 
 /**
- * Runs checks one after the other, with a row for each.
+ * Runs checks one after another, and prints one row for each.
  * @param {Checks} checks
- * @returns {Promise<string[]>} the names of those that failed
+ * @returns {Promise<string[]>} the names of the failed checks
  */
 export async function report(checks) {
   const failed = [];

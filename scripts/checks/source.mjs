@@ -1,4 +1,4 @@
-// What can be said about the sources without packing them.
+// The checks that need only the sources, not the packed packages.
 import { join } from 'node:path';
 import { withPnpm } from '../pnpm.mjs';
 import { root } from '../workspace.mjs';

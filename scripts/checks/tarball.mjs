@@ -1,4 +1,4 @@
-// What a user downloads: packed by plain npm, then looked into.
+// Checks what a user downloads: packs a package with plain npm, then checks the content of the tarball.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readManifest } from '../workspace.mjs';

@@ -5,13 +5,13 @@ import type { Row } from '../row.ts';
 import { SUBJECTS } from './subjects.ts';
 import { mainThreadTable } from './tables.ts';
 
-/** What was measured in a browser. Without one there are no rows. */
+/** Results of the measurements in a browser. Without a browser there are no rows. */
 export interface BrowserResults {
   readonly rows: readonly Row[];
   readonly measurements: readonly Measurement[];
 }
 
-/** Its part of benchmarks/results.md, but for what survives. */
+/** The browser's part of benchmarks/results.md, without the survival tables. */
 export function browserResults({ rows, measurements }: BrowserResults): readonly string[] {
   if (rows.length === 0) return [];
   return [

@@ -1,10 +1,10 @@
-/** An SDK as a page uses it. */
+/** An SDK, run in a page. */
 export interface BrowserSubject {
   readonly name: string;
-  /** Its file in `pages`, which opens it with the options that are told here. */
+  /** Name of its file in `pages`. That file starts the SDK with the options that `configuration` describes. */
   readonly page: string;
-  /** The package that it is, whose version belongs to the results. */
+  /** Its npm package. The results show its version. */
   readonly package?: string;
-  /** Its options and what else is done for it, for the results. */
+  /** Its options and other set-up, as text for the results. */
   readonly configuration: string;
 }

@@ -6,7 +6,7 @@ import { ChromiumProcess } from './chromium-process.ts';
 import { Collector } from './collector.ts';
 import type { Calls, Counted } from './pages/page-driver.ts';
 
-/** One SDK in a browser with a profile of its own, and the service that it sends to. */
+/** One SDK in a browser with its own profile, and the service that it sends to. */
 export class Cell implements AsyncDisposable {
   readonly service: Collector;
   readonly #subject: BrowserSubject;
@@ -30,8 +30,8 @@ export class Cell implements AsyncDisposable {
 
   /**
    * @param site Address of the page.
-   * @param directory Where profiles lie.
-   * @param name No other cell's.
+   * @param directory Directory of all profiles.
+   * @param name Name of this cell's profile. Unique.
    */
   static async open(
     executable: string,
@@ -46,7 +46,7 @@ export class Cell implements AsyncDisposable {
     return new Cell(subject, site, await Collector.start(), start, await start());
   }
 
-  /** Opens the page in a tab of its own and starts the SDK there. */
+  /** Opens the page in a new tab and starts the SDK there. */
   async visit(): Promise<Page> {
     const page = await this.openTab();
     await this.startSdk(page);
@@ -70,7 +70,7 @@ export class Cell implements AsyncDisposable {
     return page.evaluate((asked) => driver.track(asked), calls);
   }
 
-  /** SIGKILL to the browser, and another one on the same profile. */
+  /** Kills the browser with SIGKILL, and starts a new one with the same profile. */
   async killAndRestart(): Promise<void> {
     await this.#chromium.kill();
     this.#chromium = await this.#start();

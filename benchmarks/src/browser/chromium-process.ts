@@ -11,19 +11,19 @@ const FLAGS = [
     '--disable-background-timer-throttling',
   ],
   '--disable-renderer-backgrounding',
-  // Nothing of it leaves this machine.
+  // Chromium cannot reach anything outside this machine.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
   '--remote-debugging-port=0',
-  // It ends when this process does: then nobody holds the other end of its pipes.
+  // Chromium ends when this process ends, because its pipe closes.
   '--remote-debugging-pipe',
 ];
-/** How long a page may be deaf, as its main thread is busy. */
+/** Time limit of a call to a page: its main thread may be busy for so long. */
 const MOST_BLOCKED_MS = 60_000;
 const LISTENING = /^DevTools listening on (ws:\S+)$/;
 
-/** A Chromium with a profile that outlives it. Its processes are a group, so that one signal ends all of them at once. */
+/** A Chromium whose profile remains after it ends. Its processes form a group, so that one signal kills all of them. */
 export class ChromiumProcess implements AsyncDisposable {
-  /** Where pages are opened. */
+  /** The context in which pages are opened. */
   readonly context: BrowserContext;
   readonly #child: ChildProcess;
   readonly #ended: Promise<unknown>;
@@ -34,7 +34,7 @@ export class ChromiumProcess implements AsyncDisposable {
     this.context = context;
   }
 
-  /** @param profile A directory: an empty one for a new profile. */
+  /** @param profile A directory. Empty for a new profile. */
   static async start(executable: string, profile: string): Promise<ChromiumProcess> {
     const child = spawn(executable, [...FLAGS, `--user-data-dir=${profile}`, 'about:blank'], {
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
@@ -48,7 +48,7 @@ export class ChromiumProcess implements AsyncDisposable {
     return new ChromiumProcess(child, ended, context);
   }
 
-  /** SIGKILL to all its processes. Resolves once it is gone. */
+  /** Sends SIGKILL to all its processes. Resolves once Chromium has exited. */
   async kill(): Promise<void> {
     killGroup(this.#child);
     await this.#ended;

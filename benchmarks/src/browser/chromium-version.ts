@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { CHROMIUM } from '../faults/browser/find-chromium.ts';
 
-/** As in "156.0.7600.1", or that there is none. */
+/** The version of Chromium, for example "156.0.7600.1", or "none" if there is no Chromium. */
 export function chromiumVersion(): string {
   if (CHROMIUM === undefined) return 'none';
   const said = execFileSync(CHROMIUM, ['--version'], {

@@ -3,22 +3,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { eventIdsIn } from './event-ids.ts';
 
 const POLL_MS = 50;
-/** What each of the SDKs takes for "taken". */
+/** Contains the success field that each SDK expects. */
 const REPLY = JSON.stringify({ ok: true, success: true, status: 1, code: 200 });
 
 /** How long to wait for events. */
 export interface Patience {
-  /** Nothing for so long from the start: nothing will come. */
+  /** If no event arrives within this time from the start, no event will come. */
   readonly firstMs: number;
-  /** Nothing new for so long, after something came: nothing more will come. */
+  /** After the first event: if no new event arrives for this long, no more will come. */
   readonly quietMs: number;
-  /** Never longer than this. */
+  /** Upper limit of the whole wait. */
   readonly mostMs: number;
-  /** How long what has come already is given to come again, once all is there. */
+  /** Extra wait for repeats, once all events have arrived. */
   readonly repeatMs: number;
 }
 
-/** The service of every SDK: counts events by id. While it is down it ends each connection at once. */
+/** The service that every SDK sends to. Counts events by id. While it is down, it resets each connection at once. */
 export class Collector implements AsyncDisposable {
   readonly #deliveries = new Map<string, number>();
   readonly #server: Server;
@@ -53,7 +53,7 @@ export class Collector implements AsyncDisposable {
     this.#server.closeAllConnections();
   }
 
-  /** How many events with this prefix came, and how many of those more than once. */
+  /** How many events with this prefix arrived, and how many of them arrived more than once. */
   count(prefix: string): { readonly delivered: number; readonly twice: number } {
     const times = [...this.#deliveries]
       .filter(([id]) => id.startsWith(`${prefix}-`))
@@ -61,7 +61,10 @@ export class Collector implements AsyncDisposable {
     return { delivered: times.length, twice: times.filter((count) => count > 1).length };
   }
 
-  /** Resolves once so many events with this prefix have come, or no more will: to false where they came until the end. */
+  /**
+   * Resolves to true once this many events with the prefix have arrived, or no more are expected. Resolves to false if events
+   * still arrived at the time limit.
+   */
   async settle(
     prefix: string,
     events: number,
@@ -104,7 +107,7 @@ export class Collector implements AsyncDisposable {
   }
 }
 
-/** Any page may send anything. */
+/** Allows every page to send every request. */
 function headersFor({ headers }: IncomingMessage): Record<string, string> {
   return {
     'content-type': 'application/json',

@@ -1,10 +1,14 @@
 import { gunzipSync } from 'node:zlib';
 
-/** As JSON, and as JSON within a text of JSON. */
+/** Matches an id in JSON, and in JSON inside a JSON string. */
 const ID = /bench_id\\*"\s*:\s*\\*"([\w-]+)/g;
 const GZIP_MAGIC = 0x8b1f;
 
-/** The ids of the events in the body of a request, one for each time that an event stands there, in whatever dress it comes. */
+/**
+ * The ids of the events in a request body, one for each occurrence. Reads plain JSON, gzip, and a form field `data` that has
+ * JSON
+ * or base64.
+ */
 export function eventIdsIn(body: Buffer): readonly string[] {
   const isGzip = body.length > 2 && body.readUInt16LE(0) === GZIP_MAGIC;
   const text = (isGzip ? gunzipSync(body) : body).toString();

@@ -4,13 +4,13 @@ import type { BrowserSubject } from './browser-subject.ts';
 import { bundlePage, type PageBundle } from './page-bundle.ts';
 import { PageServer } from './page-server.ts';
 
-/** What cells need: a browser, and a site with a page for each SDK. */
+/** What every cell needs: a browser, and a site with a page for each SDK. */
 export interface Field {
   readonly chromium: string;
   readonly site: string;
 }
 
-/** Bundles the pages of these and serves them meanwhile. Without a browser it says so, and there are no results. */
+/** Bundles the pages of these SDKs, and serves them during `run`. Without a browser, reports why and returns no results. */
 export async function withField<Result>(
   subjects: readonly BrowserSubject[],
   { tell }: MeasurementContext,

@@ -5,9 +5,9 @@ import { MainThread } from './main-thread.ts';
 import { within } from './within.ts';
 
 const CHUNK_EVENTS = 100;
-/** What track() costs at a backlog is the median of so many chunks from there on, or of those that there were time for. */
+/** The cost of track() at a backlog is the median of this many chunks from there on. Fewer, if the time ran out. */
 const CHUNKS = 10;
-/** With the service up. */
+/** Tracked while the service is up. */
 export const WARM_UP_EVENTS = 1000;
 const WARM_UP_MS = 3000;
 const WARM_UP = { prefix: 'warm-up', from: 0, count: WARM_UP_EVENTS, mostMs: WARM_UP_MS };
@@ -17,36 +17,36 @@ const WARM_UP_PATIENCE = {
   mostMs: WARM_UP_MS,
   repeatMs: 0,
 };
-/** For a page that is deaf, over the time that it has. */
+/** Extra time above a time limit, for a page that does not respond. */
 const DEAF_MS = 5000;
 const PREFIX = 'event';
 
-/** How much is tracked, and how long that may take. */
+/** How many events are tracked, and how long that may take. */
 export interface MainThreadPlan {
-  /** Whose effect on the main thread is measured. */
+  /** The events whose effect on the main thread is measured. */
   readonly events: number;
-  /** Where track() is measured, in ascending order. */
+  /** The backlogs at which track() is measured, in ascending order. */
   readonly backlogs: readonly number[];
-  /** From the first event to the end, in milliseconds. */
+  /** Time limit from the first event to the end, in milliseconds. */
   readonly mostMs: number;
 }
 
-/** What an SDK does to the main thread of a page that is offline. */
+/** The effect of an SDK on the main thread of a page that is offline. */
 export interface MainThreadResult {
-  /** Calls of the events of the plan that were made in time. */
+  /** How many of the plan's `events` were tracked in time. */
   readonly called: number;
-  /** Whether all calls were made and the main thread was at rest again, in time. */
+  /** Whether all calls were made and the main thread became idle again, in time. */
   readonly isDone: boolean;
   readonly busyMs: number;
-  /** A task of more than 50 ms, or the calls of a chunk. Undefined where the page did not tell. */
+  /** The longest task of more than 50 ms, or else the longest chunk of calls. Undefined if the page did not respond. */
   readonly longestTaskMs?: number;
-  /** Over that before the first event. Undefined where it was not done. */
+  /** Growth of the heap since before the first event. Undefined if the run was not done in time. */
   readonly heapBytes?: number;
-  /** One track() in µs, by backlog, as far as it came. */
+  /** Duration of one track() in µs, by backlog. Contains only the backlogs that were reached. */
   readonly trackUs: ReadonlyMap<number, number>;
 }
 
-/** Warms an SDK up with the service up, and tracks while the page is offline. */
+/** Warms up an SDK while the service is up, then tracks while the page is offline. */
 export async function runMainThread(cell: Cell, plan: MainThreadPlan): Promise<MainThreadResult> {
   cell.service.goUp();
   const page = await cell.visit();

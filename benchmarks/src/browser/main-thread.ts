@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CDPSession, Page } from 'playwright';
 
 const POLL_MS = 250;
-/** Of busy time between two looks at an idle page: their own. */
+/** A page that is busy for less than this between two polls counts as idle. The polls themselves take some time. */
 const IDLE_MS = 10;
 const IDLE_LOOKS = 4;
 const BINDING = 'noteCalled' satisfies keyof typeof globalThis;
 
-/** The main thread of a page, seen from outside. */
+/** The main thread of a page, observed from outside. */
 export class MainThread {
   readonly #session: CDPSession;
-  /** Calls of track() that the page has told of in the loop under way. */
+  /** Calls of track() that the page has reported in its current loop. */
   called = 0;
 
   private constructor(session: CDPSession) {
@@ -29,7 +29,7 @@ export class MainThread {
     return thread;
   }
 
-  /** How long it has been busy since the page was opened, in milliseconds: all tasks, of whatever kind. */
+  /** How long the main thread has been busy since the page was opened, in milliseconds. Counts all kinds of tasks. */
   async busyMs(): Promise<number> {
     const { metrics } = await this.#session.send('Performance.getMetrics');
     const seconds = metrics.find(({ name }) => name === 'TaskDuration')?.value;
@@ -37,7 +37,7 @@ export class MainThread {
     return seconds * 1000;
   }
 
-  /** What the page holds after a full collection, in bytes: objects, and the memory of array buffers. */
+  /** Memory of the page after a full garbage collection, in bytes: objects and array buffers. */
   async heapBytes(): Promise<number> {
     await this.#session.send('HeapProfiler.collectGarbage');
     const usage: { usedSize: number; backingStorageSize?: number } =
@@ -45,7 +45,10 @@ export class MainThread {
     return usage.usedSize + (usage.backingStorageSize ?? 0);
   }
 
-  /** Resolves to true once it has been idle for a second, to false where it is not by that time (of Date.now()). */
+  /**
+   * Resolves to true once the thread has been idle for one second; to false if it is not idle by the deadline (a Date.now()
+   * time).
+   */
   async idleBy(deadline: number): Promise<boolean> {
     let idleLooks = 0;
     let before = await this.busyMs();

@@ -5,15 +5,15 @@ import { type OutputChunk, rolldown } from 'rolldown';
 const PAGES = new URL('../../src/browser/pages/', import.meta.url);
 const ENTRY = 'entry.js';
 
-/** The scripts of a page: `entry.js` and what that loads. */
+/** The scripts of a page: `entry.js` and the chunks that it loads. */
 export interface PageBundle {
-  /** By file name. */
+  /** The code of each script, by file name. */
   readonly scripts: ReadonlyMap<string, string>;
-  /** What the page loads at once, gzipped; what it may load later does not count. */
+  /** Size of the scripts that the page loads at once, gzipped. Scripts that it may load later do not count. */
   readonly gzipBytes: number;
 }
 
-/** Bundles a file of `pages` and all it imports for production: minified, with what is unused left out. */
+/** Bundles a file of `pages` with all its imports for production: minified, without unused code. */
 export async function bundlePage(name: string): Promise<PageBundle> {
   const bundle = await rolldown({
     input: { entry: fileURLToPath(new URL(`${name}.ts`, PAGES)) },

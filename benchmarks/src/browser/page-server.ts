@@ -5,12 +5,12 @@ const PAGE =
   '<!doctype html><meta charset="utf-8"><title>Shop</title><script type="module" src="/driver/entry.js"></script>';
 const HEADERS = {
   'cache-control': 'no-store',
-  // With these, a page sees time in steps of 5 µs in place of 100.
+  // With these headers, the clock of the page has steps of 5 µs instead of 100 µs.
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-embedder-policy': 'require-corp',
 };
 
-/** The site whose pages track: one page for all SDKs, and the scripts of each. It is never down. */
+/** The site with the pages that track: one HTML page for all SDKs, and the scripts of each. It is never down. */
 export class PageServer implements AsyncDisposable {
   readonly #server: Server;
 
@@ -24,7 +24,7 @@ export class PageServer implements AsyncDisposable {
     });
   }
 
-  /** @param bundles By the name of the page. `driver` must be among them. */
+  /** @param bundles By the name of the page. Must contain `driver`. */
   static async start(bundles: ReadonlyMap<string, PageBundle>): Promise<PageServer> {
     const server = new PageServer(bundles);
     await new Promise<void>((resolve) => server.#server.listen(0, '127.0.0.1', resolve));

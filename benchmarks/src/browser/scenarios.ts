@@ -2,16 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright';
 import type { Cell } from './cell.ts';
 
-/** What the events of a scenario are called. */
+/** The prefix of event ids in every scenario. */
 export const PREFIX = 'event';
 
-/** What happens to a page that tracked while the service was down. */
+/** What happens to a page that tracked events while the service was down. */
 export interface Scenario {
-  /** As in the titles of tables. */
+  /** As shown in table titles. */
   readonly title: string;
   /**
-   * Tracks so many events while the service is down, rests, brings the service up, and leaves an SDK running. Resolves to a
-   * page of it.
+   * Tracks this many events while the service is down, waits `restMs`, brings the service up and starts the SDK again. Resolves
+   * to
+   * a page in which the SDK runs.
    */
   run(cell: Cell, events: number, restMs: number): Promise<Page>;
 }
@@ -74,7 +75,7 @@ async function trackAll(cell: Cell, page: Page, { from, count, restMs }: Burst):
   await sleep(restMs);
 }
 
-/** The service works again, and the SDK starts in a page that was just loaded. */
+/** Brings the service up, and starts the SDK in a page that was just loaded. */
 async function comeBack(cell: Cell, page: Page): Promise<Page> {
   cell.service.goUp();
   await cell.startSdk(page);

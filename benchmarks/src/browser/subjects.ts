@@ -19,7 +19,7 @@ const snowplow: BrowserSubject = {
     'which it sends what it stored only once another event is tracked',
 };
 
-/** In the order of the tables; the one that takes longest to deliver what it kept is the first to begin. */
+/** In the order of the tables. The SDK that takes longest to deliver its stored events comes first. */
 export const PEERS: readonly BrowserSubject[] = [
   {
     name: 'Sentry, offline transport',
@@ -73,5 +73,5 @@ export const PEERS: readonly BrowserSubject[] = [
 
 export const SUBJECTS: readonly BrowserSubject[] = [sluice, ...PEERS];
 
-/** To see that the harness works, also with what is another's. */
+/** Enough to check that the harness works, also with a peer. */
 export const QUICK_SUBJECTS: readonly BrowserSubject[] = [sluice, snowplow];

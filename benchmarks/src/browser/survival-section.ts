@@ -6,7 +6,7 @@ import { survivalPlot } from '../plots/survival-plot.ts';
 import type { Row } from '../row.ts';
 import { countsTable, survivalTable } from './tables.ts';
 
-/** What was measured by a run of its own, since it takes so long. */
+/** Results of the survival measurement. It takes so long that it is a separate run. */
 export interface SurvivalResults {
   readonly rows: readonly Row[];
   readonly measurement: Measurement;

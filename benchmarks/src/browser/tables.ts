@@ -19,13 +19,13 @@ import { ALL_COUNTS, ALL_ENDINGS, endingTitle, MOST_EVENTS, type SurvivalCase } 
 
 const NOTHING = '–';
 
-/** What survives, by SDK and by what happens: a table in Markdown. Nothing where it was not measured. */
+/** Survival by SDK and scenario, as a Markdown table. Empty if it was not measured. */
 export function survivalTable(rows: readonly Row[]): readonly string[] {
   const titles = [`delivered of ${MOST_EVENTS.toLocaleString('en')}`, ...ALL_ENDINGS.map(endingTitle)];
   return table(titles, survivalLines(rows, ALL_ENDINGS));
 }
 
-/** What survives a closed tab, by SDK and by how much there was: a table in Markdown. Nothing where it was not measured. */
+/** Survival after a closed tab, by SDK and number of events, as a Markdown table. Empty if it was not measured. */
 export function countsTable(rows: readonly Row[]): readonly string[] {
   const titles = ALL_COUNTS.map(({ events }) => `of ${events.toLocaleString('en')}`);
   const [ending = ''] = ALL_COUNTS.map(endingTitle);
@@ -42,7 +42,7 @@ function survivalLines(rows: readonly Row[], cases: readonly SurvivalCase[]): st
   ]);
 }
 
-/** What an SDK weighs, and what tracking offline costs the main thread: a table in Markdown. Nothing where it was not measured. */
+/** The size of each SDK, and its cost on the main thread while offline, as a Markdown table. Empty if it was not measured. */
 export function mainThreadTable(rows: readonly Row[]): readonly string[] {
   const find = finder(rows);
   const lines = SUBJECTS.map(({ name }) => [
@@ -74,7 +74,9 @@ function table(titles: readonly string[], lines: readonly (readonly string[])[])
 }
 
 /**
- * How much arrived: `500`, `480 to 500` where runs differ, `500, 12 twice`, or `350 in 60 s` where more was on its way then.
+ * How many events arrived: `500`; `480 to 500` if runs differ; `500, 12 twice`; `350 in 60 s` if more events still arrived at
+ * that
+ * time.
  */
 export function arrived(survived: Row | undefined, twice: Row | undefined): string {
   if (survived === undefined) return NOTHING;

@@ -1,4 +1,4 @@
-/** What it resolves to, or undefined where that takes longer. What it does later is nobody's then. */
+/** Settles as `work` does, or resolves to undefined if that takes longer than `ms`. The late outcome of `work` is ignored. */
 export async function within<Result>(ms: number, work: Promise<Result>): Promise<Result | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ArgumentError, COMMON_OPTIONS, parseOrExplain } from '../command-line.ts';
 
-/** What the command line asks for. */
+/** Parsed arguments of the fault program. */
 export interface FaultArguments {
   readonly quick: boolean;
   readonly help: boolean;
@@ -30,7 +30,7 @@ Exit codes: 0 all passed or were skipped, 1 one failed, 2 wrong arguments, 128 +
 const KNOWN = '--quick, --only NAME, --seed N, --json FILE and --help';
 const MAX_SEED = 2 ** 32 - 1;
 
-/** Throws an ArgumentError for an argument that there is not, or a seed that is none. */
+/** Throws an ArgumentError for an unknown argument or an invalid seed. */
 export function parseFaultArguments(args: readonly string[]): FaultArguments {
   const { values } = parseOrExplain(
     () =>

@@ -24,7 +24,9 @@ const overwrite: Damage = (bytes, random) => {
   return bytes;
 };
 
-/** Earlier, later, over itself, or behind the end: a frame that is there twice is one event all the same. */
+/**
+ * Copies a block to an earlier or later place, over itself, or behind the end. A frame that is there twice is still one event.
+ */
 const copyBlock: Damage = (bytes, random) => {
   const from = random(bytes.length);
   const block = Buffer.from(bytes.subarray(from, from + 1 + random(4 * LONGEST_BLOCK)));
@@ -37,7 +39,7 @@ const append: Damage = (bytes, random) => Buffer.concat([bytes, garbage(random)]
 
 const DAMAGES: readonly Damage[] = [truncate, flipBit, zeroBlock, overwrite, copyBlock, append];
 
-/** A copy of a file's bytes after one to three random damages. */
+/** A copy of a file's bytes with one to three random damages. */
 export function damage(original: Buffer, random: Random): Buffer {
   let bytes: Buffer = Buffer.from(original);
   for (let left = 1 + random(MOST_DAMAGES); left > 0 && bytes.length > 0; left -= 1) {
@@ -46,7 +48,7 @@ export function damage(original: Buffer, random: Random): Buffer {
   return bytes;
 }
 
-/** Half of it bytes with which frames start, so that it looks like one as often as can be. */
+/** About half of the bytes are 0xfe or 0xff, with which a frame can start. So the garbage often looks like a frame. */
 function garbage(random: Random): Buffer {
   const bytes = Buffer.alloc(1 + random(LONGEST_BLOCK));
   for (let at = 0; at < bytes.length; at += 1) {

@@ -10,11 +10,14 @@ import { SEGMENT, type SlotExpectations } from './slot-files.ts';
 import { Tracking } from './tracking.ts';
 
 const JOURNALS = { full: 10_000, quick: 60 };
-/** Left side by side and drained by one process: starting one for each would take most of the time. */
+/** Journals in one directory, drained by one process: starting one process for each journal would take most of the time. */
 const JOURNALS_PER_WAVE = { full: 200, quick: 30 };
 const DECOY = { life: 2 ** 32 - 1, events: 10, segmentBytes: 8 * 1024 * 1024, released: 0 };
 
-/** Journals that were damaged while nobody held them. A process that finds them must deliver what is intact, and no more. */
+/**
+ * Journals that were damaged while no process held them. A process that finds them must deliver the intact events, and no
+ * others.
+ */
 export const damagedJournals: Fault = { name: 'damaged-journals', run };
 
 async function run({ isQuick, seed, directory }: FaultContext): Promise<FaultResult> {
@@ -45,7 +48,7 @@ async function run({ isQuick, seed, directory }: FaultContext): Promise<FaultRes
   let wave: DamagedWave | undefined = await leave(0);
   for (let first = perWave; wave !== undefined; first += perWave) {
     expectations.push(...wave.expectations);
-    // The next ones are left while these are drained. An heir only needs a number of its own: it tracks nothing.
+    // Prepares the next wave while this one is drained. The draining process tracks nothing: its number only has to be unique.
     const draining = drain(wave, journals + first);
     [wave] = await Promise.all([first < journals ? leave(first) : undefined, draining]);
   }
@@ -76,7 +79,7 @@ async function auditAll(
   };
 }
 
-/** A sound journal that belongs to somebody else: no link may lead to it. */
+/** An intact journal that belongs to another program. Nothing may follow a link to it. */
 async function makeDecoy(directory: string, random: Random): Promise<Decoy> {
   mkdirSync(directory);
   await leaveJournals(directory, [DECOY], random);

@@ -8,23 +8,23 @@ import { SEGMENT, type SlotExpectations, SlotFiles } from './slot-files.ts';
 const EVENTS_PER_JOURNAL = 30;
 const SMALL_SEGMENT_BYTES = 3_000;
 const LARGE_SEGMENT_BYTES = 8 * 1024 * 1024;
-/** What strangers put beside the slots: the last one looks like a slot, and leads elsewhere. */
+/** Foreign entries beside the slots. The last one is a link elsewhere, with a name like a slot's. */
 const STRANGERS = { notes: 'README', directory: 'lost+found', link: 'aaaaaaaaaaaaaaaa.bbbbbbbbbbbbbbbb' };
 
-/** Journals left side by side and damaged, for one process to drain. */
+/** Damaged journals in one directory, for one process to drain. */
 export interface DamagedWave {
   readonly directory: string;
   readonly expectations: readonly SlotExpectations[];
-  /** What went wrong in how it was drained, one line each. */
+  /** Checks how it was drained. Returns the problems, one line each. */
   check(reports: readonly string[]): string[];
 }
 
 interface SparedSlot extends Spared {
-  /** The part of a slot's name that stays when it is adopted. */
+  /** The part of a slot's name that stays when another process adopts it. */
   readonly origin: string;
 }
 
-/** Leaves a journal for each life, and does a random damage to each. */
+/** Leaves a journal for each life, with random damage. */
 export async function leaveDamagedWave(
   directory: string,
   lives: readonly number[],
@@ -37,7 +37,7 @@ export async function leaveDamagedWave(
     random,
   );
   const slots = readdirSync(directory).map((name) => new SlotFiles(join(directory, name)));
-  // Their names are random: the seed decides which damage an order of lives gets.
+  // Slot names are random. Sorted by life, so that the seed decides which slot gets which damage.
   slots.sort((a, b) => a.life - b.life);
   const spared: SparedSlot[] = [];
   const expectations = slots.map((slot) => {
@@ -50,7 +50,7 @@ export async function leaveDamagedWave(
   return { directory, expectations, check };
 }
 
-/** One of four in several segments, one of three with released events. */
+/** One in four has several segments, one in three has released events. */
 function chooseJournal(life: number, random: Random): LeftJournal {
   const segmentBytes = random(4) === 0 ? SMALL_SEGMENT_BYTES : LARGE_SEGMENT_BYTES;
   const released = random(3) === 0 ? 1 + random(EVENTS_PER_JOURNAL / 2) : 0;
@@ -79,7 +79,7 @@ function checkSpared(
     if (isReported && !isSaid) problems.push(`nothing was said of ${join(slot, own.join())}`);
   }
   problems.push(...expected.filter((path) => !existsSync(path)).map((path) => `${path} is gone`));
-  // What is behind the link is listed too.
+  // The list also contains the files behind the link.
   const isOurs = (path: string) => !path.startsWith(join(directory, STRANGERS.link));
   const segments = readdirSync(directory, { recursive: true, encoding: 'utf8' }).map((name) =>
     join(directory, name),

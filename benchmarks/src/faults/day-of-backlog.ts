@@ -8,10 +8,10 @@ const DAYS: { readonly full: OutageSize; readonly quick: OutageSize } = {
   full: { ...ALONE, hours: 24, away: { events: 500, everyMs: 21_600 } },
   quick: { ...ALONE, hours: 2, away: { events: 500, everyMs: 21_600 } },
 };
-/** One request in turn with the backlog, and its retries. */
+/** Fresh events take turns with the backlog: they wait for one request of it, and its retries. */
 const MOST_FRESH_OF_ONE_MS = 10_000;
 
-/** One client with the events of a day, two million, that goes on tracking while they are delivered. */
+/** One client has a backlog of one day, two million events, and continues to track while these are delivered. */
 export const dayOfBacklog: Fault = { name: 'day-of-backlog', run };
 
 async function run({ isQuick, seed }: FaultContext): Promise<FaultResult> {

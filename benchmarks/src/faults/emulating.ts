@@ -4,7 +4,7 @@ import type { EmulatorAsked, EmulatorTold } from './processes/messages.ts';
 
 const SCRIPT = new URL('./processes/emulator-process.js', import.meta.url);
 
-/** The emulator's process, as its parent sees it. */
+/** The emulator in a child process, as its parent uses it. */
 export class Emulating implements AsyncDisposable {
   readonly baseUrl: string;
   readonly apiKey: string;

@@ -1,7 +1,7 @@
 import { type Column, fitColumns, tableLine } from '../text-table.ts';
 import type { FaultResult } from './fault.ts';
 
-/** A row of the table, as it is printed and written as JSON. */
+/** A row of the table, as it is printed, and written as JSON. */
 export interface FaultRow extends FaultResult {
   readonly name: string;
   readonly result: 'passed' | 'failed' | 'skipped';
@@ -23,7 +23,7 @@ export const COLUMNS: readonly Column[] = [
 const RESULTS = { passed: 'pass', failed: 'FAIL', skipped: 'skipped' };
 const MOST_PROBLEMS = 10;
 
-/** The lines of a row: the row itself, what it has to show and, where it failed or was skipped, why. */
+/** The lines of a row: the row itself, its details and its problems. */
 export function lines({ name, result, problems, demand, seed, details = [], ...row }: FaultRow): string[] {
   const numbers = [row.tries, row.durable, row.lost, row.duplicates];
   const seconds = row.seconds.toFixed(1);

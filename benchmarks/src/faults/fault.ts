@@ -1,13 +1,13 @@
-/** How a fault is run. */
+/** How to run a fault. */
 export interface FaultContext {
-  /** Few tries: to see that it works, not to prove anything. */
+  /** Few tries: enough to check that it runs, not enough to prove anything. */
   readonly isQuick: boolean;
   readonly seed: number;
-  /** An empty directory of its own. */
+  /** An empty directory, only for this fault. */
   readonly directory: string;
 }
 
-/** What a fault showed. */
+/** The result of a fault. It has passed if no event was lost and there are no problems. */
 export interface FaultResult {
   readonly tries: number;
   /** Events that had to arrive. */
@@ -15,16 +15,16 @@ export interface FaultResult {
   readonly lost: number;
   readonly duplicates: number;
   readonly demand: string;
-  /** What went wrong, one line each. None: passed. */
+  /** What went wrong, one line each. */
   readonly problems: readonly string[];
-  /** A table to be shown below the row: lines of cells, the titles first. */
+  /** A table below the row: lines of cells, the titles first. */
   readonly details?: readonly (readonly string[])[];
 }
 
-/** Something that goes wrong in the world, and what Sluice promises then. */
+/** Something that goes wrong, and what Sluice guarantees then. */
 export interface Fault {
   readonly name: string;
-  /** Why it cannot be made on this machine; undefined where it can. */
+  /** Why it cannot run on this machine; undefined if it can. */
   readonly skipReason?: string | undefined;
   run(context: FaultContext): Promise<FaultResult>;
 }

@@ -14,7 +14,7 @@ import { proxies } from './proxies.ts';
 import { sigkill } from './sigkill.ts';
 import { simulation } from './simulation.ts';
 
-/** All of them, in the order in which they run. */
+/** All faults, in the order in which they run. */
 export const FAULTS: readonly Fault[] = [
   ...[sigkill, lastMoment, damagedJournals, powerCut, powerCutInterval],
   ...[nthOperationFails, fullDisk, manyOwners, hostileService, deliveryTable, ...proxies],

@@ -11,11 +11,14 @@ import { createRandom } from './random.ts';
 const MIB = 1024 * 1024;
 const CYCLES = { full: 100, quick: 4 };
 const CYCLES_PER_LIFE = { full: 5, quick: 2 };
-/** Half as much again as the disk holds. */
+/** One and a half times as many as the disk holds. */
 const EVENTS = 3_000;
 const SCRIPT = new URL('./processes/filling-process.js', import.meta.url);
 
-/** What a life may write, and what gives way: in most of them the disk itself is full, in the others their share of it. */
+/**
+ * The limit of the journal and what is dropped at the limit, for one application after the other. With 64 MiB, the disk is full
+ * first; with half a MiB, the journal reaches its limit.
+ */
 const SHARES = [
   { maxBytes: 64 * MIB, whenFull: 'drop-oldest' },
   { maxBytes: 64 * MIB, whenFull: 'drop-newest' },
@@ -24,8 +27,8 @@ const SHARES = [
 ] as const;
 
 /**
- * One application after the other on a disk of 1 MiB: each fills it while the service is away, goes on tracking, drains it
- * when the service is back, and must then return to the disk. Every other one ends with a full disk.
+ * Runs one application after the other on a disk of 1 MiB. Each fills the disk while the service is away, continues to track,
+ * drains it when the service is back, and must then write to the disk again. Every other one ends with a full disk.
  */
 export const fullDisk: Fault = {
   name: 'full-disk',

@@ -7,10 +7,10 @@ import { Tracking } from './tracking.ts';
 const SIZE = { full: { answers: 200, events: 30_000 }, quick: { answers: 25, events: 5_000 } };
 /** Small, so that there are more requests than hostile answers. */
 const BATCH_EVENTS = 50;
-/** A request that hangs is given up after this. */
+/** Time limit of a request that hangs. */
 const TIMEOUT_MS = 300;
 
-/** A service that fails in every way that says nothing about the events, and then works again. */
+/** A service fails in every way that does not blame the events, and then works again. */
 export const hostileService: Fault = { name: 'hostile-service', run };
 
 async function run({ isQuick, seed, directory }: FaultContext): Promise<FaultResult> {
@@ -42,7 +42,7 @@ async function run({ isQuick, seed, directory }: FaultContext): Promise<FaultRes
 }
 
 function hostileAnswer(random: Random): Answer {
-  // Whether a service that breaks off has taken the events is anybody's guess: both must end well.
+  // A service that breaks off may or may not have taken the events. Both must end well.
   const takes = random(2) === 0;
   switch (random(20)) {
     case 0:

@@ -19,8 +19,9 @@ const SCRIPT = new URL('./processes/ending-process.js', import.meta.url);
 const MODES = ['never', 'interval', 'always'] as const;
 
 /**
- * Applications that end without closing their tracker: not one event that they tracked may be lost, in any mode of
- * `fsync`, and they must end as they would without a tracker.
+ * Applications end without closing their tracker. No event that they tracked may be lost, in any `fsync` mode, and they must
+ * end
+ * as they would without a tracker.
  */
 export const lastMoment: Fault = {
   name: 'last-moment',
@@ -28,7 +29,7 @@ export const lastMoment: Fault = {
   run,
 };
 
-/** What one application was to do, and what must arrive of it. */
+/** The settings of one application, and the events of it that must arrive. */
 interface End {
   readonly settings: EndingSettings;
   readonly expectation: Expectation;
@@ -75,7 +76,7 @@ async function runLine(
     const life = number * LINES + line;
     const settings: EndingSettings = {
       ...{ life, seed: random(2 ** 32), journalDirectory, countPath: join(directory, `tracked-${life}`) },
-      // In every third life the service is away: nothing but what is written is left then.
+      // For one application in three, on average, the service is away: only written events are left then.
       baseUrl: random(3) === 0 ? NOBODY : baseUrl,
       fsync: MODES[random(MODES.length)] ?? 'never',
       ending: endings[life % endings.length] ?? 'SIGTERM',

@@ -14,28 +14,28 @@ const WRITE_EVENTS = 8;
 const SIDE_BY_SIDE = 6;
 const SLOT = /^[0-9a-f]{16}\.[0-9a-f]{16}$/;
 
-/** What a process left. */
+/** A journal that a process leaves. */
 export interface LeftJournal {
   readonly life: number;
   readonly events: number;
-  /** A segment is followed by the next one from this size on, in bytes. */
+  /** Size in bytes at which the next segment begins. */
   readonly segmentBytes: number;
-  /** So many of its first events were delivered and released, or a few more. */
+  /** How many of its first events were delivered and released, or a few more. */
   readonly released: number;
 }
 
-/** Leaves journals side by side in a directory, as processes leave them that end before they could deliver all. */
+/** Leaves journals in one directory, as processes do that end before they have delivered all events. */
 export async function leaveJournals(
   directory: string,
   journals: readonly LeftJournal[],
   random: Random,
 ): Promise<void> {
   mkdirSync(directory, { recursive: true });
-  // Whatever is done first, each gets the same choices for the same seed.
+  // A random generator for each journal: its choices depend on the seed, not on the order of the work.
   const waiting = journals.map((journal) => ({ journal, random: createRandom(random(2 ** 32)) }));
   const leaveAll = async () => {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-      // Each in a place of its own at first: the next one would adopt it otherwise.
+      // Each journal is first made in a directory of its own, because the next tracker would adopt it.
       const place = `${directory}-${next.journal.life}`;
       await leaveJournal(place, next.journal, next.random);
       for (const slot of readdirSync(place).filter((name) => SLOT.test(name))) {
@@ -44,7 +44,7 @@ export async function leaveJournals(
       rmSync(place, { recursive: true });
     }
   };
-  // Most of the time they wait for the disk.
+  // In parallel, because they mostly wait for the disk.
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, leaveAll));
 }
 
@@ -67,7 +67,7 @@ async function leaveJournal(
     const payload = { number, padding: 'ä'.repeat(random(MOST_PADDING)) };
     const uuid = numberedUuid(life, number);
     tracker.track('numbered', payload, { uuid, correlationValue: 'ada@example.com' });
-    // More than one write, and with it more than one segment where those are small.
+    // More than one write, and so more than one segment if segments are small.
     if (number % WRITE_EVENTS === WRITE_EVENTS - 1) await written();
   }
   await written();
@@ -75,7 +75,7 @@ async function leaveJournal(
   await tracker.close({ timeoutMs: 0 });
 }
 
-/** Takes requests for a while; then it is silent, and gives up when it is told to. */
+/** Accepts requests as long as `isTaking` says so. After that it never answers, and fails a request when it is aborted. */
 function takeWhile(isTaking: () => boolean): Transport {
   return {
     post({ signal }) {

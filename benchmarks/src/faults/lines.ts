@@ -1,4 +1,4 @@
-/** Shares tries among lines that run side by side, and waits for all of them. Returns what each found. */
+/** Divides tries among lines that run in parallel, and waits for all of them. Returns the result of each line. */
 export async function inLines<Found>(
   lines: number,
   tries: number,
@@ -12,7 +12,7 @@ export async function inLines<Found>(
   });
 }
 
-/** Sums one number of all of them. */
+/** The sum of one number over all entries. */
 export function sumOf<Found>(all: readonly Found[], number: (one: Found) => number): number {
   return all.reduce((sum, one) => sum + number(one), 0);
 }

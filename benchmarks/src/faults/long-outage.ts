@@ -4,7 +4,7 @@ import { measureApart } from './outage/measuring.ts';
 import { outageTable } from './outage/outage-table.ts';
 import { OUTAGES } from './outage/outages.ts';
 
-/** While the service is away less happens: what matters is what has become of it by the end. */
+/** Clients track less while the service is away, because only the backlog at the end matters. */
 const FLEET = {
   away: { events: 8, everyMs: 4 * 60_000 },
   back: { events: 2, everyMs: 20_000 },
@@ -14,21 +14,26 @@ const FLEETS: { readonly full: OutageSize; readonly quick: OutageSize } = {
   full: { ...FLEET, clients: 1_000, hours: 4, batchEvents: 25 },
   quick: { ...FLEET, clients: 100, hours: 1, batchEvents: 6 },
 };
-/** A herd is what comes in one second, against what comes all the time or could be taken. */
+/** More requests than this in one second are a herd. A multiple of the mean rate or the capacity, whichever is higher. */
 const MOST_PEAK = 3;
-/** They come back over a minute or more: 1 to 2 % in a second, and as much again by chance, which is more where they are few. */
+/**
+ * Clients come back over a minute or more: 1 to 2 % in a second, and as many again by chance. With few clients, chance has a
+ * larger effect.
+ */
 const MOST_RETURN = 0.05;
 const MOST_RETURN_OF_FEW = 8;
-/** A client learns its share of what the service takes by being refused: one in four of its requests, at its rate. */
+/** A client learns its share of the capacity through refusals: at its rate, one in four of its requests is refused. */
 const MOST_REFUSED = 0.4;
-/** The service is to be made use of, once all have come back. */
+/** Once all clients are back, they must use the capacity of the service. */
 const MOST_DRAIN = 2.5;
-/** Fresh events take turns with the backlog: two requests, at a share of three in twenty seconds. */
+/** Fresh events take turns with the backlog: they need two requests, at a rate of three in twenty seconds. */
 const MOST_FRESH_MS = 15_000;
 /** Some clients are refused several times in a row, and wait for a probe. */
 const MOST_FRESH_P99_MS = 120_000;
 
-/** A service that is away for hours, with many clients that go on tracking; then it is back, and takes three times the usual. */
+/**
+ * A service is away for hours, while many clients continue to track. Then it is back, and takes three times the usual requests.
+ */
 export const longOutage: Fault = { name: 'long-outage', run };
 
 async function run({ isQuick, seed }: FaultContext): Promise<FaultResult> {
@@ -73,7 +78,7 @@ function problemsOf(outage: MeasuredOutage): string[] {
   return [...missed.map(([what, found, most]) => `${what}: ${found}, at most ${most}`), ...rest.bookProblems];
 }
 
-/** The most that comes in any second where so many come on average, but for one time in a thousand. */
+/** The most requests in any second, if so many come on average. Exceeded one time in a thousand. */
 function withChance(perSecond: number): number {
   return perSecond + 3 * Math.sqrt(perSecond);
 }

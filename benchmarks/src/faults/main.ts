@@ -9,7 +9,7 @@ import type { Fault } from './fault.ts';
 import { COLUMNS, type FaultRow, lines, summary } from './fault-row.ts';
 import { FAULTS } from './faults.ts';
 
-/** Rows at the same time: most of them wait for much of theirs. In a full run none is to be in another's way. */
+/** How many rows run at the same time: most of them wait most of the time. In a full run, no row may disturb another. */
 const AT_ONCE = { full: 1, quick: 2 };
 
 process.exitCode = await main(process.argv.slice(2));

@@ -7,22 +7,22 @@ import { createRandom, type Random } from './random.ts';
 
 const SIZE = {
   full: { processes: 20, kills: 200, orphanings: 2, cutOff: 10, timeScale: 1 },
-  // The same half minute, on a clock that runs faster.
+  // The same half minute, on a faster clock.
   quick: { processes: 4, kills: 6, orphanings: 1, cutOff: 2, timeScale: 20 },
 };
 const LONGEST_PAUSE_MS = 80;
-/** How long those that are cut off track. */
+/** How long the processes track that are cut off from the service. */
 const CUT_OFF_MS = 500;
 const ADOPTED_WITHIN_MS = 30_000;
-/** Then it is clear that nobody will. */
+/** After this time it is clear that no process adopts the orphans. */
 const GIVEN_UP_AFTER_MS = 75_000;
 const LOOK_MS = 100;
 const CONCURRENT_BATCHES = 4;
 
 /**
- * Many applications on one journal directory, half of them workers of a cluster. Some are killed one after the other, at
- * times while another one is stopped, and those that take their places adopt the orphans. Others, cut off from the service,
- * are killed at once and have no successors: those that keep running must adopt what they left, and deliver it once.
+ * Many applications share one journal directory. Half of them are workers of a cluster. Some are killed one after the other,
+ * sometimes while another one is stopped, and the applications that replace them adopt the orphans. Others are cut off from the
+ * service, killed at once and not replaced: the running applications must adopt their events, and deliver them once.
  */
 export const manyOwners: Fault = {
   name: 'many-owners',
@@ -62,7 +62,7 @@ async function run({ isQuick, seed, directory }: FaultContext): Promise<FaultRes
   };
 }
 
-/** One is killed and another one starts, at times while a third one is stopped: that one is alive, and keeps what it has. */
+/** Kills one and starts another, sometimes while a third one is stopped. The stopped one is alive, and keeps its events. */
 async function replaceOne(owners: Owners, random: Random): Promise<void> {
   await pause(random(LONGEST_PAUSE_MS));
   const goOn = random(3) === 0 ? owners.stopOne() : undefined;
@@ -79,7 +79,9 @@ interface Orphaning {
   readonly problems: string[];
 }
 
-/** Makes orphans that nobody comes for. Returns how long it took until all of them had arrived, on the clock of the trackers. */
+/**
+ * Makes orphans without successors. Returns how long it took until all their events had arrived, on the clock of the trackers.
+ */
 async function orphan(owners: Owners, { count, timeScale, receiver, problems }: Orphaning): Promise<number> {
   const victims = await owners.startCutOff(count);
   await pause(CUT_OFF_MS);
@@ -98,7 +100,7 @@ async function orphan(owners: Owners, { count, timeScale, receiver, problems }: 
   const waited = elapsed();
   goOn();
   const { repeated } = await audit();
-  // Nothing of theirs was in a request when they died: whoever delivers it twice was not the only owner.
+  // They had no event in a request when they were killed. So a repeat means that an orphan had two owners.
   if (repeated > 0) problems.push(`${repeated} events of ${count} orphans arrived more than once`);
   return waited;
 }

@@ -10,10 +10,10 @@ import { ScenarioRunner } from './scenario-runner.ts';
 const LINES = 2;
 const STEP = { full: 1, quick: 7 };
 const MODES = ['always', 'interval'] as const;
-/** Of one kind: what is wrong in general need not be shown at every n. */
+/** Failed tries of one kind after which it ends: a general fault need not be shown at every n. */
 const MOST_PROBLEMS = 5;
 
-/** What stays the same while `nth` grows. */
+/** The settings that stay the same while `nth` grows. */
 type Kind = Pick<Scenario, 'failure' | 'lasts' | 'fsync'>;
 
 const KINDS: readonly Kind[] = FAILURES.flatMap(({ name: failure }) =>
@@ -21,12 +21,12 @@ const KINDS: readonly Kind[] = FAILURES.flatMap(({ name: failure }) =>
 );
 
 /**
- * Every operation that a journal asks of the disk fails, one after the other and in every way: alone, from then on for a
- * while, from then on for good. Whatever was accepted arrives, or was reported as dropped; the books add up throughout.
+ * Each disk operation of a journal fails in turn and in every way: alone, from then on for a while, from then on for good. Each
+ * accepted event arrives or is reported as dropped, and the stats always add up.
  */
 export const nthOperationFails: Fault = { name: 'nth-operation-fails', run };
 
-/** What all scenarios together showed. */
+/** The results of all scenarios together. */
 interface Found {
   tries: number;
   accepted: number;
@@ -40,7 +40,7 @@ async function run({ isQuick, directory }: FaultContext): Promise<FaultResult> {
   const step = isQuick ? STEP.quick : STEP.full;
   await using receiver = await Receiving.start();
   const found: Found = { tries: 0, accepted: 0, lost: 0, duplicates: 0, dropped: 0, problems: [] };
-  // A fifth of them still has every failure, every length of time and both modes.
+  // Every fifth kind. This still covers every failure, every length of time and both modes.
   const waiting = KINDS.filter((_, index) => !isQuick || index % 5 === 0);
   await inLines(LINES, LINES, async () => {
     await using runner = await ScenarioRunner.start(receiver.baseUrl);
@@ -53,7 +53,7 @@ async function run({ isQuick, directory }: FaultContext): Promise<FaultResult> {
   return { tries, durable: accepted, lost, duplicates, demand, problems };
 }
 
-/** Lets the n-th operation fail, until a run has fewer. */
+/** Makes the n-th operation fail, with growing n, until a run has fewer operations. */
 async function runKind(
   kind: Kind,
   step: number,
@@ -79,7 +79,7 @@ async function runKind(
   }
 }
 
-/** Compares what a scenario says with what arrived. Returns what is wrong. */
+/** Compares the report of a scenario with the events that arrived. Returns the problems. */
 async function check(ran: Ran, life: number, receiver: Receiving, found: Found): Promise<string[]> {
   const { tracked, durable, dropped, lostRelease } = ran;
   const audit = (count: number) => receiver.audit({ expectations: [{ life, count }], isComplete: false });

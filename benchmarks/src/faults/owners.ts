@@ -5,7 +5,7 @@ import type { Random } from './random.ts';
 import { Tracking } from './tracking.ts';
 
 export const BATCH_EVENTS = 25;
-/** Slow ones: many have to share the machine. */
+/** Slow, because many processes share the machine. */
 const PACE = { mostPerBurst: 20, tickMs: 100, maxWaitMs: 200 };
 
 interface OwnersOptions {
@@ -15,7 +15,7 @@ interface OwnersOptions {
   readonly timeScale: number;
 }
 
-/** The applications that share a journal directory: those that run, and those that have ended. */
+/** The applications that share a journal directory: running ones and ended ones. */
 export class Owners implements AsyncDisposable {
   readonly #options: OwnersOptions;
   readonly #running: Tracking[] = [];
@@ -30,7 +30,7 @@ export class Owners implements AsyncDisposable {
     return this.#running.length;
   }
 
-  /** What must arrive of those that have ended. */
+  /** The events of the ended applications that must arrive. */
   get expectations(): Expectation[] {
     return this.#ended.map(({ expectation }) => expectation);
   }
@@ -39,21 +39,21 @@ export class Owners implements AsyncDisposable {
     return this.#ended.flatMap(({ allProblems }) => allProblems);
   }
 
-  /** Starts some side by side, every other one as a worker of a cluster. */
+  /** Starts this many in parallel. Every other one is a worker of a cluster. */
   async start(count: number): Promise<void> {
     const started = Array.from({ length: count }, () => this.#make(this.#options.baseUrl, null));
     this.#running.push(...started);
     await Promise.all(started.map((owner) => owner.started));
   }
 
-  /** Starts some for which the service is away: what they track stays in their journals. */
+  /** Starts this many without a service: their events stay in their journals. */
   async startCutOff(count: number): Promise<Tracking[]> {
     const started = Array.from({ length: count }, () => this.#make(NOBODY, null));
     await Promise.all(started.map((owner) => owner.started));
     return started;
   }
 
-  /** Kills a random one of those that run. */
+  /** Kills a random running one. */
   async killOne(): Promise<void> {
     const [victim] = this.#running.splice(this.#options.random(this.#running.length), 1);
     if (victim !== undefined) await this.kill([victim]);
@@ -65,14 +65,14 @@ export class Owners implements AsyncDisposable {
     this.#ended.push(...victims);
   }
 
-  /** Stops a random one of those that run, without ending it. Returns how to let it go on. */
+  /** Stops a random running one with SIGSTOP, without ending it. Returns a function that continues it. */
   stopOne(): () => void {
     const stopped = this.#running[this.#options.random(this.#running.length)];
     stopped?.signal('SIGSTOP');
     return () => stopped?.signal('SIGCONT');
   }
 
-  /** Lets all flush and close, and a last one drain what is left. */
+  /** Lets all flush and close. Then a last one drains the remaining events. */
   async finish(): Promise<void> {
     await Promise.all(this.#running.map((owner) => owner.finish()));
     const heir = this.#make(this.#options.baseUrl, 0);

@@ -15,21 +15,21 @@ const LINES = 2;
 const DISK_BYTES = 48 * 1024 * 1024;
 const JOURNAL_BYTES = 32 * 1024 * 1024;
 const LONGEST_LIFE_MS = 250;
-/** How long an application may go on with a disk that is gone. */
+/** How long an application may run after the power of its disk was cut. */
 const LONGEST_AFTERLIFE_MS = 20;
 
-/** Cuts the power of a disk under applications that sync every write. */
+/** Cuts the power of a disk while applications on it sync every write. */
 export const powerCut: Fault = powerCutWith('power-cut', 'always', { full: 300, quick: 4 });
 
-/** The same, for those that sync now and then: what `durable()` said is durable is, all the same. */
+/** The same, for applications that sync at intervals. Here too, what `durable()` reports as durable must be durable. */
 export const powerCutInterval: Fault = powerCutWith('power-cut-interval', 'interval', {
   full: 100,
   quick: 4,
 });
 
 /**
- * One application after the other tracks onto a disk whose power is cut at a random moment. Each finds what the disk still
- * holds of those before it, and delivers that; in every third life the service is away. The last one drains the disk.
+ * One application after the other tracks onto a disk, whose power is cut at a random moment. Each finds the stored events of
+ * those before it, and delivers them; for every third one the service is away. The last one drains the disk.
  */
 function powerCutWith(name: string, fsync: Fsync, tries: { full: number; quick: number }): Fault {
   return {
@@ -88,17 +88,17 @@ async function runLine(options: {
   const problems: string[] = [];
   for (let cut = 0; cut < cuts; cut += 1) {
     const tracking = start(cut, null);
-    // Every other one while it opens the journal, perhaps.
+    // Every other application may still be opening its journal.
     await (cut % 2 === 0 ? tracking.firstDurable : tracking.started);
     await pause(random(LONGEST_LIFE_MS));
-    // What it says later does not count: no machine without power says anything, and a sync that runs while the journal
-    // of an ext4 is shut down can succeed though nothing is on the disk.
+    // Later reports do not count. A machine without power reports nothing, and during the shutdown of ext4's journal a sync can
+    // succeed although nothing is on the disk.
     expectations.push(tracking.expectation);
     disk.cutPower();
     await pause(random(LONGEST_AFTERLIFE_MS));
     await tracking.kill();
     disk.restart();
-    // That the journal failed is no problem here.
+    // Without the failures of the journal, which are expected here.
     problems.push(...tracking.problems);
   }
   const heir = start(cuts, 0);

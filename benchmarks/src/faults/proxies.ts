@@ -12,7 +12,7 @@ const SIZE = {
   quick: { waves: 20, perWave: 25, perSecond: 10 },
 };
 
-/** Reverse proxies as operators run them, in front of the emulator: they limit, time out, cut, reload and redirect. */
+/** Reverse proxies in front of the emulator, as operators use them: they limit, time out, cut, reload and redirect. */
 export const proxies: readonly Fault[] = [nginx, haproxy].map((kind) => ({
   name: kind.name,
   skipReason: whyNoProxy(kind),

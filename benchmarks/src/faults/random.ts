@@ -1,7 +1,7 @@
 /** A whole number from 0 to `below` (exclusive). */
 export type Random = (below: number) => number;
 
-/** Numbers that look random and are the same for the same seed (mulberry32). */
+/** Pseudo-random numbers, the same for the same seed (mulberry32). */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   return (below) => {

@@ -4,7 +4,7 @@ import type { ScenarioAsked, ScenarioTold } from './processes/scenario-process.t
 
 const SCRIPT = new URL('./processes/scenario-process.js', import.meta.url);
 
-/** A process that runs scenarios, and a new one after each that brought it down. */
+/** A process that runs scenarios. If a scenario ends the process, a new one is started. */
 export class ScenarioRunner implements AsyncDisposable {
   readonly #baseUrl: string;
   #process: ForkedProcess<ScenarioTold>;
@@ -18,7 +18,7 @@ export class ScenarioRunner implements AsyncDisposable {
     return new ScenarioRunner(baseUrl, await startProcess(baseUrl));
   }
 
-  /** What was seen of it, or how the process ended over it. */
+  /** The report of the scenario, or how the process ended during it. */
   async run(scenario: Scenario): Promise<Ran | string> {
     const asked: ScenarioAsked = { type: 'run', ...scenario };
     this.#process.tell(asked);

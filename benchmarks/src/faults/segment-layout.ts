@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib';
 
 /*
- * A second reading of packages/core/FORMAT.md, on purpose not the package's own: what is intact after a damage must not
- * be decided by the code that is tested.
+ * A second reader of the format in packages/core/FORMAT.md. It does not use the package, because the code under test must not
+ * decide what is intact after damage.
  */
 export const HEADER_BYTES = 32;
 const VERSION_AT = 8;
@@ -12,7 +12,7 @@ const LENGTH_AT = 10;
 const INDEX_AT = 14;
 const ACKNOWLEDGEMENT_BYTES = 12;
 
-/** Where a frame lies in its segment, and the event in it. */
+/** The position of a frame in its segment, and its event. */
 export interface Frame {
   readonly start: number;
   readonly end: number;
@@ -20,7 +20,7 @@ export interface Frame {
   readonly text: string;
 }
 
-/** The frames of a segment that is not damaged. */
+/** The frames of an undamaged segment. */
 export function readFrames(segment: Buffer): Frame[] {
   const frames: Frame[] = [];
   for (let start = HEADER_BYTES; start < segment.length; ) {
@@ -33,7 +33,7 @@ export function readFrames(segment: Buffer): Frame[] {
   return frames;
 }
 
-/** Whether a frame is still there without a changed byte, wherever it lies. */
+/** Whether all bytes of a frame are still there, at any position. */
 export function isIntact({ start, end }: Frame, original: Buffer, damaged: Buffer): boolean {
   return damaged.includes(original.subarray(start, end));
 }
@@ -48,7 +48,7 @@ export function readReleased(acknowledgements: Buffer): Set<number> {
   return released;
 }
 
-/** The same segment, as a later version of the format would begin it. */
+/** The same segment, with the header of a later version of the format. */
 export function ofLaterVersion(segment: Buffer): Buffer {
   const later = Buffer.from(segment);
   later[VERSION_AT] = (later[VERSION_AT] ?? 0) + 1;

@@ -10,26 +10,26 @@ import { createRandom } from './random.ts';
 import { Tracking } from './tracking.ts';
 
 const KILLS = { full: 1_000, quick: 6 };
-/** Long enough for some lives to deliver much, short enough for some to die while they open the journal. */
+/** Long enough that some processes deliver much, short enough that some are killed while they open the journal. */
 const LONGEST_LIFE_MS = 300;
 const MOST_PER_BURST = 40;
 const BATCH_EVENTS = 100;
 const CONCURRENT_BATCHES = 4;
-/** What was in a request when a process died: it may have arrived, and nobody was left to note it. */
+/** Events in requests when a process is killed: they may have arrived, and no process recorded that. */
 const MOST_REPEATS_PER_KILL = CONCURRENT_BATCHES * BATCH_EVENTS;
 const MODES = ['always', 'interval', 'never'] as const;
 
 /**
- * One application after the other on one journal: each finds what the ones before it left, tracks, delivers, and is killed
- * at a random moment; in every third life the service is away, so that what is released before it has arrived is lost for
- * good. The last one delivers what is left. What is written survives in every mode of `fsync`. One line of them delivers to
- * the emulator, the other one to a receiver that knows who sent an event before it came again.
+ * One application after the other uses the same journal. Each finds the events of those before it, tracks, delivers, and is
+ * killed at a random moment. For every third one the service is away: an event that is released before it has arrived is then
+ * lost for good. The last one delivers the remaining events. Written events survive in every mode of `fsync`. One line delivers
+ * to the emulator, the other one to a receiver that knows which process had sent an event before it came again.
  */
 export const sigkill: Fault = { name: 'sigkill', run };
 
 interface Line extends Audit {
   readonly problems: readonly string[];
-  /** The most events that came again after the life that had sent them was killed, where that is known. */
+  /** The most events that came again because one process was killed, if that is known. */
   readonly mostRepeatsAfterOne?: number;
 }
 
@@ -81,7 +81,7 @@ async function runLine(
   const random = createRandom(seed);
   const start = (life: number, total: number | null) => {
     const fsync = MODES[random(MODES.length)] ?? 'interval';
-    // Away for a whole life: a connection that is cut leaves events of which nobody knows whether they arrived.
+    // Away for a whole life: after a cut connection, nobody would know which events have arrived.
     const baseUrl = total === null && life % 3 === 1 ? NOBODY : service.baseUrlOf(life);
     return new Tracking({
       ...{ baseUrl, apiKey: service.apiKey, journalDirectory, fsync, life, total },
@@ -92,7 +92,7 @@ async function runLine(
   const problems: string[] = [];
   for (let life = 0; life < kills; life += 1) {
     const tracking = start(life, null);
-    // Some die while they open, others are sure to have something to lose.
+    // Some are killed while they open the journal, the others certainly have durable events.
     await (life % 2 === 0 ? tracking.firstDurable : tracking.started);
     await pause(random(LONGEST_LIFE_MS));
     await tracking.kill();

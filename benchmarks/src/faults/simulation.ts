@@ -5,12 +5,12 @@ import { simulateApart } from './simulation/simulating.ts';
 
 const SCHEDULES = { full: 100_000, quick: 1_000 };
 const PROCESSES = 2;
-/** Of one process. */
+/** For each process. */
 const MOST_FAILURES = 5;
 
 /**
- * Trackers with their file journal and sender on a virtual clock, a disk and a network that are made up, and a machine whose
- * processes are killed and whose power is cut; what they say is compared with what becomes of the events.
+ * Simulates trackers with their file journal and sender: on a virtual clock, with a virtual disk and network, on a machine whose
+ * processes are killed and whose power is cut. Compares what the trackers report with what happens to the events.
  */
 export const simulation: Fault = { name: 'simulation', run };
 

@@ -5,13 +5,13 @@ import type { Random } from './random.ts';
 import { HEADER_BYTES, ofLaterVersion } from './segment-layout.ts';
 import { ACKNOWLEDGEMENTS, SEGMENT, type SlotFiles } from './slot-files.ts';
 
-/** A sound segment outside of all journals, whose events must never arrive. */
+/** An intact segment outside of all journals. Its events must never arrive. */
 export interface Decoy {
   readonly path: string;
   readonly bytes: Buffer;
 }
 
-/** What of a slot must be left as it is, by name, and whether it must be reported. */
+/** The names in a slot that must stay as they are, and whether they must be reported. */
 export interface Spared {
   readonly names: readonly string[];
   readonly isReported: boolean;
@@ -19,13 +19,13 @@ export interface Spared {
 
 type SlotDamage = (slot: SlotFiles, random: Random, decoy: Decoy) => Spared | undefined;
 
-/** Sorts behind every segment of a slot. */
+/** Sorts after every segment of a slot. */
 const LATER_SEGMENT = `99999990${SEGMENT}`;
 const SPARED = { notes: 'notes.txt', directory: `99999991${SEGMENT}`, link: `99999992${SEGMENT}` };
 
 const damageSegment: SlotDamage = (slot, random) => change(slot, SEGMENT, random, damage);
 
-/** What a disk does that writes a block to the wrong place: sound frames of another segment. */
+/** As if a disk wrote a block to the wrong place: intact frames of another segment. */
 const misplaceBlock: SlotDamage = (slot, random, decoy) =>
   change(slot, SEGMENT, random, (bytes) => {
     const at = HEADER_BYTES + random(bytes.length - HEADER_BYTES);
@@ -40,7 +40,7 @@ const removeAcknowledgements: SlotDamage = (slot, random) =>
 
 const removeSegment: SlotDamage = (slot, random) => change(slot, SEGMENT, random, () => null);
 
-/** What a power cut leaves of a file that was not synced: nothing, or zeros. */
+/** What a power cut leaves of an unsynced file: nothing, or zeros. */
 const emptySegment: SlotDamage = (slot, random) =>
   change(slot, SEGMENT, random, ({ length }) => Buffer.alloc(random(2) * length));
 
@@ -67,14 +67,14 @@ const DAMAGES: readonly SlotDamage[] = [
   ...[removeSegment, emptySegment, addEmptySegment, addLaterVersion, addForeignThings],
 ];
 
-/** Does one random damage to a slot that nobody owns. Returns what its next owner must leave alone. */
+/** Does one random damage to a slot without an owner. Returns what the next owner must not touch. */
 export function damageSlot(slot: SlotFiles, random: Random, decoy: Decoy): Spared | undefined {
   const spared = DAMAGES[random(DAMAGES.length)]?.(slot, random, decoy);
   slot.write();
   return spared;
 }
 
-/** Changes one of the files that end so; null removes it. */
+/** Changes one of the files with this suffix. `null` removes it. */
 function change(
   slot: SlotFiles,
   suffix: string,

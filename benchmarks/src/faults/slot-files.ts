@@ -8,20 +8,20 @@ export const SEGMENT = '.segment';
 export const ACKNOWLEDGEMENTS = '.acks';
 const NOTHING = Buffer.alloc(0);
 
-/** What must arrive of a damaged journal, and what may. */
+/** The events of a damaged journal that must arrive, and those that may. */
 export interface SlotExpectations {
   readonly must: Expectation;
-  /** Released events: of damaged acknowledgements they may come again. */
+  /** Released events. If the acknowledgements were damaged, these may arrive again. */
   readonly may: Expectation;
 }
 
-/** The files of a slot that nobody owns: as they were, and as a damage leaves them. */
+/** The files of a slot without an owner: the original ones, and the damaged ones. */
 export class SlotFiles {
   readonly path: string;
-  /** The life whose events they hold. */
+  /** The life whose events they contain. */
   readonly life: number;
   readonly #original: ReadonlyMap<string, Buffer>;
-  /** By name. What is changed here is written by `write()`. */
+  /** By name. `write()` stores the changes. */
   readonly files: Map<string, Buffer>;
 
   constructor(path: string) {
@@ -33,12 +33,12 @@ export class SlotFiles {
     this.life = lifeOf(uuidOf(readFrames(segment)[0]?.text ?? '{"uuid":""}'));
   }
 
-  /** The names that end so, in order. */
+  /** The names with this suffix, in order. */
   named(suffix: string): string[] {
     return [...this.files.keys()].filter((name) => name.endsWith(suffix));
   }
 
-  /** Makes the directory hold what `files` does. */
+  /** Makes the directory contain the same as `files`. */
   write(): void {
     for (const [name, bytes] of this.files) {
       if (bytes !== this.#original.get(name)) writeFileSync(join(this.path, name), bytes);

@@ -5,7 +5,7 @@ interface Entry {
   readonly callback: () => void;
 }
 
-/** A clock that begins with the system's time and stands still but where it leaps to a timer. */
+/** A clock that starts at the system time. It stands still until it leaps to a timer. */
 export class StillClock implements Clock {
   #now = Date.now();
   readonly #timers = new Set<Entry>();
@@ -20,7 +20,7 @@ export class StillClock implements Clock {
     return { cancel: () => void this.#timers.delete(entry) };
   }
 
-  /** Leaps to the next timer that is due by then, and calls it. False where there is none: then nothing changed. */
+  /** Leaps to the next timer that is due by `end`, and calls it. If there is none, returns false and changes nothing. */
   protected leap(end: number = Number.POSITIVE_INFINITY): boolean {
     const [next] = [...this.#timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at);
     if (next === undefined) return false;

@@ -20,7 +20,7 @@ const DEFAULTS = {
 
 type Settings = Omit<TrackingSettings, keyof typeof DEFAULTS> & Partial<TrackingSettings>;
 
-/** A process that tracks, as its parent sees it: it can be killed, and what it said was durable is remembered. */
+/** A process that tracks, as its parent uses it. The parent can kill it, and remembers which events it reported as durable. */
 export class Tracking {
   readonly #process: ForkedProcess<TrackingTold>;
   readonly #life: number;
@@ -30,7 +30,7 @@ export class Tracking {
   readonly #isEndless: boolean;
   /** What went wrong in it, one line each. */
   readonly problems: string[] = [];
-  /** What its journal reported as failed. */
+  /** The failures that its journal reported. */
   readonly storageFailures: string[] = [];
   #durable = 0;
   #pending: number | undefined;
@@ -45,22 +45,22 @@ export class Tracking {
     });
   }
 
-  /** Resolves when it is about to make its tracker. */
+  /** Resolves when it will create its tracker next, or has ended. */
   get started(): Promise<void> {
     return this.#started.promise;
   }
 
-  /** Resolves when it has said for the first time that events are durable. */
+  /** Resolves when it has first reported durable events, or has ended. */
   get firstDurable(): Promise<void> {
     return this.#firstDurable.promise;
   }
 
-  /** What must arrive of its events: those that it said are durable. */
+  /** Its events that must arrive: those that it reported as durable. */
   get expectation(): Expectation {
     return { life: this.#life, count: this.#durable };
   }
 
-  /** What went wrong, where the journal must not fail either. */
+  /** All problems, if the journal must not fail either. */
   get allProblems(): string[] {
     return [...this.problems, ...this.storageFailures];
   }
@@ -69,14 +69,14 @@ export class Tracking {
     this.#process.signal(name);
   }
 
-  /** Ends it without its cooperation. Resolves once it is gone and all that it said was heard. */
+  /** Kills it with SIGKILL. Resolves once it has ended and all its messages were read. */
   async kill(): Promise<void> {
     this.#process.signal('SIGKILL');
     await this.#process.ended();
     await this.#heard;
   }
 
-  /** Lets it flush, close and end, which it must do well and with nothing left. */
+  /** Lets it flush, close and end. It must end without an error and without pending events. */
   async finish(): Promise<void> {
     if (this.#isEndless) this.#process.tell({ type: 'finish' });
     const ending = await this.#process.ended();
@@ -101,7 +101,7 @@ export class Tracking {
   }
 }
 
-/** Something that can be waited for; once the process has ended, nothing is. */
+/** A moment to wait for. It comes at the latest when the process ends. */
 class Moment {
   come: () => void = () => {};
   readonly promise: Promise<void> = new Promise((resolve) => {

@@ -16,7 +16,7 @@ const LARGEST = '1000000';
 
 type Backlog = (typeof BACKLOGS)[number];
 
-/** Whether track() and memory depend on how much waits. */
+/** Whether the cost of track() and the memory depend on the size of the backlog. */
 export const backlog: Measurement = {
   name: 'backlog',
   method:

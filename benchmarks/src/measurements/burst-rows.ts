@@ -6,7 +6,7 @@ import type { BurstResult } from './burst-run.ts';
 
 const MIB = 1024 * 1024;
 
-/** What is read off a burst. */
+/** A figure of a burst. */
 export interface BurstFigure {
   readonly title: string;
   readonly unit: string;
@@ -39,22 +39,22 @@ export interface BurstRow {
   readonly subject: Subject;
   readonly against?: Subject;
   readonly demand?: Demand;
-  /** The row's, where the same figure of the same subject stands in another row already. */
+  /** Name of the row. Needed if another row shows the same figure of the same subject. */
   readonly name?: string;
 }
 
-/** What the row of a figure is called, where it is the only one of its subject. */
+/** Name of the row, if the subject has only one row with this figure. */
 export function burstName({ title }: BurstFigure, { name }: Subject): string {
   return `${title}, ${name}`;
 }
 
-/** A row of Sluice's against another subject's figure, which has a row of its own. */
+/** A row with Sluice's figure and its ratio to the figure of another subject, which has a row of its own. */
 export function ratioRow(figure: BurstFigure, subject: Subject, against: Subject, demand?: Demand): BurstRow {
   const name = `${burstName(figure, subject)}, against ${against.name}`;
   return { figure, subject, against, name, ...(demand && { demand }) };
 }
 
-/** The row of a figure of bursts. `resultsOf` gives what was measured, round by round. */
+/** The row of a figure. `resultsOf` returns the results of a subject, round by round. */
 export function burstRow(
   resultsOf: (subject: Subject) => readonly BurstResult[],
   size: Size,

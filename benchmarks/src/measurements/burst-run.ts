@@ -33,7 +33,7 @@ export async function runBurst(
   await using process = new ForkedProcess<BurstTold>(SCRIPT, settings, execArgv);
   const measured = await process.expect('measured');
   await process.ended();
-  // Not in between: a receiver that has just counted is slower for a while.
+  // Only now: a receiver that has just counted is slower for a while.
   await checkArrival(receiver, warmUp + events, name);
   rmSync(journalDirectory, { recursive: true, force: true });
   const perSecond = Math.round(events / (measured.elapsedMs / 1000));

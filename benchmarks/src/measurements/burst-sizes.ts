@@ -8,10 +8,10 @@ import { inRounds } from './rounds.ts';
 
 const EVENTS = { small: 10_000, large: 500_000 };
 type Burst = keyof typeof EVENTS;
-/** What a tracker's code costs has settled by then. */
+/** After this many events, the cost of the tracker's code has settled. */
 const WARM_UP = 100_000;
 
-/** Whether a burst is delivered at the same speed, however long it is. */
+/** Whether short and long bursts are delivered at the same speed. */
 export const burstSizes: Measurement = {
   name: 'burst-sizes',
   method:

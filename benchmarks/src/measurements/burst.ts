@@ -11,7 +11,7 @@ import type { Measurement } from './measurement.ts';
 const SDKS = [mixpanel, opentelemetry];
 const NO_MORE_CPU: Demand = { of: 'ratio', bound: 'at most', limit: 1 };
 
-/** What the row of the default journal against the bare loop is called. */
+/** Name of the row with the default journal against the bare loop. */
 export const DELIVERED_ROW: string = burstName(DELIVERED, byDefault);
 
 /** All subjects that are fast enough for a long burst, and the ratios between them. */
@@ -48,7 +48,7 @@ export const BURST_COMPARISON: Comparison = comparisonOf(200_000, [
   ...[...SDKS, collecting].map((subject) => ({ figure: DELAY, subject, against: bare })),
 ]);
 
-/** A burst: how fast it is delivered, and what CPU, memory and delay that takes. */
+/** A burst: how fast it is delivered, and how much CPU, memory and delay it takes. */
 export const burst: Measurement = {
   name: 'burst',
   method:

@@ -7,21 +7,21 @@ import type { MeasurementContext } from './measurement.ts';
 import { inRounds } from './rounds.ts';
 
 const WARM_UP_SHARE = 0.1;
-/** Of the events of a full run. */
+/** Part of the events of a full run. */
 export const QUICK_SHARE = 0.1;
 
 /**
- * Bursts of one size through some subjects. A ratio is only made within a comparison, so that both of its sides have as many
- * events and as much warm-up.
+ * Bursts of one size through some subjects. Ratios are made only within a comparison, so that both sides have the same number of
+ * events and the same warm-up.
  */
 export interface Comparison {
   readonly size: Size;
-  /** In this order, and every second round in reverse. */
+  /** In this order. Every second round is in reverse. */
   readonly subjects: readonly Subject[];
   readonly rows: readonly BurstRow[];
 }
 
-/** The comparison that these rows need. A tenth as many events are delivered before what is measured. */
+/** The comparison that these rows need. A tenth as many events are delivered first, as warm-up. */
 export function comparisonOf(events: number, rows: readonly BurstRow[]): Comparison {
   const subjects = rows.flatMap(({ subject, against }) => (against ? [subject, against] : [subject]));
   return { size: { events, warmUp: events * WARM_UP_SHARE }, subjects: [...new Set(subjects)], rows };

@@ -14,11 +14,11 @@ import { inRounds } from './rounds.ts';
 const SCRIPT = new URL('../processes/durable-process.js', import.meta.url);
 const RECOVERING = new URL('../processes/recovering-process.js', import.meta.url);
 const EVENTS = { full: 200_000, quick: 20_000 };
-/** How many events may wait for a commit: each peer is measured with what is best for it. */
+/** Sizes of a commit, in events. Each peer is measured with the size that is best for it. */
 const GROUPS = { full: [500, 1_000, 5_000, 10_000], quick: [500, 5_000] };
-/** How often each of them is tried. */
+/** How often each size is tried. */
 const TRIES = { full: 3, quick: 1 };
-/** What Sluice is held against, what its commits are called, and the least ratio. */
+/** The peers of Sluice, the name of their commits, and the smallest allowed ratio. */
 const PEERS = [
   { store: 'bare', name: 'the bare loop', commits: 'syncs', limit: 0.8 },
   { store: 'sqlite', name: 'SQLite', commits: 'transactions', limit: 1 },
@@ -27,7 +27,7 @@ const PEERS = [
 ] as const;
 const SLUICE = "fsync: 'always'";
 
-/** A store as it is measured. Sluice and pino group by themselves. */
+/** A store as it is measured. Sluice and pino choose their groups themselves. */
 interface Candidate {
   readonly store: StoreName;
   readonly groupEvents: number;
@@ -38,7 +38,7 @@ interface Stored {
   readonly commits: number;
 }
 
-/** How fast events become durable: in Sluice, in a file of one's own, and in the stores that one could take instead. */
+/** How fast events become durable: in Sluice, in a plain file, and in stores that an application could use instead. */
 export const durable: Measurement = {
   name: 'durable',
   method:
@@ -94,7 +94,7 @@ async function run(context: MeasurementContext): Promise<readonly Row[]> {
   }
 }
 
-/** Tries all sizes of groups with all peers, and finds the best one of each. */
+/** Tries all sizes of groups with all peers, and returns the best size of each. */
 async function bestGroups(
   { isQuick, tell }: MeasurementContext,
   store: (candidate: Candidate, round: number) => Promise<Stored>,
@@ -138,7 +138,7 @@ async function storeOnce(
   return { perSecond, commits };
 }
 
-/** What a journal holds is what another process delivers from it. */
+/** Checks the content of a journal: another process delivers it. */
 async function checkJournal(journalDirectory: string, events: number, receiver: Receiving): Promise<void> {
   const settings = { baseUrl: receiver.baseUrl, journalDirectory, events };
   await using recovering = new ForkedProcess<BacklogTold>(RECOVERING, settings);

@@ -17,7 +17,7 @@ const SEARCHES = 5;
 const LOOK_MS = 250;
 const CATCH_UP_MS = 120_000;
 const MOST_SEARCH_MS = 1_000;
-/** What is searched for, as the fields of the event tracker's page. */
+/** The searches, as fields of the event tracker's page. */
 const QUERIES: readonly (readonly [name: string, fields: Readonly<Record<string, string>>])[] = [
   ['a common word', { text: 'juniper' }],
   ['a rare word', { text: skuOf(12_345) }],
@@ -31,7 +31,7 @@ const QUERIES: readonly (readonly [name: string, fields: Readonly<Record<string,
 
 type Ready = Extract<EmulatorTold, { type: 'ready' }>;
 
-/** How fast the emulator takes events, how soon they are found, and how soon it is there. */
+/** How fast the emulator takes events, how soon a search finds them, and how fast it starts. */
 export const emulator: Measurement = {
   name: 'emulator',
   method:
@@ -129,7 +129,7 @@ async function started(
   ];
 }
 
-/** Lets it end by itself, with all that is stored in its files. */
+/** Lets the process end by itself, so that everything is stored in its files. */
 async function left(process: ForkedProcess<EmulatorTold>): Promise<void> {
   process.tell<EmulatorAsked>({ type: 'close' });
   await process.ended();

@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util';
 
-/** What the command line asks for. */
+/** The arguments of the command line. */
 export interface DemoArguments {
-  /** Keep the service up at the end. */
+  /** Keep the service running at the end. */
   readonly serve: boolean;
   readonly help: boolean;
 }
 
-/** The command line is wrong; the message says how. */
+/** The command line is wrong. The message says why. */
 export class ArgumentError extends Error {
   override readonly name: string = 'ArgumentError';
 }
@@ -21,7 +21,7 @@ Exit codes: 0 all is well, 1 an event was lost or changed, or the demo failed,
 2 wrong arguments, 128 + N ended by signal N.
 `;
 
-/** Throws {@link ArgumentError} for an argument that there is not. */
+/** Throws {@link ArgumentError} for an unknown argument. */
 export function parseArguments(args: readonly string[]): DemoArguments {
   try {
     const { values } = parseArgs({

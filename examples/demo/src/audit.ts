@@ -2,19 +2,19 @@ import { DATE_COLUMN, OPERATOR_COLUMN, type StrikeRow } from './bird-strikes.ts'
 import type { StoredEvent } from './service-store.ts';
 import { EVENT_NAME, operatorOf, PRIMARY_KEY, rowUuid } from './strike-event.ts';
 
-/** What the service has, held against the CSV. */
+/** The result of the comparison between the service and the CSV. */
 export interface Audit {
   /** Rows whose event the service has. */
   readonly delivered: number;
-  /** How many times it was sent an event that it had already. */
+  /** How many times the service received an event that it had already. */
   readonly duplicates: number;
-  /** Events that it has attributed to one of its customers. */
+  /** Events that the service attributed to one of its customers. */
   readonly attributed: number;
-  /** What is not as in the CSV, one sentence each. */
+  /** Differences from the CSV, one sentence each. */
   readonly differences: readonly string[];
 }
 
-/** Compares every stored event with its row: all fields, not a sample. Knows nothing of how the events were made. */
+/** Compares every stored event with its row, in all fields. Takes the expected values from the row, not from `toEvent`. */
 export function audit(rows: readonly StrikeRow[], stored: readonly StoredEvent[]): Audit {
   const byUuid = new Map(stored.map((event) => [event.uuid, event]));
   const differences: string[] = [];

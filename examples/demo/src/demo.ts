@@ -16,10 +16,10 @@ import { Service } from './service.ts';
 import { type Stage, trackerSettings } from './stage.ts';
 import type { Screen } from './terminal/screen.ts';
 
-// Only a hang reaches it.
+// Only a hang reaches this limit.
 const DEADLINE_MS = 300_000;
 
-/** Plays all scenes. Resolves to whether all is well; leaves no process and no file behind, however it ends. */
+/** Runs all scenes. Resolves to whether every check passed. Leaves no process and no file behind, even if it fails. */
 export async function runDemo(screen: Screen, serve: boolean, interruption: AbortSignal): Promise<boolean> {
   const signal = AbortSignal.any([interruption, AbortSignal.timeout(DEADLINE_MS)]);
   await using scratch = await ScratchDirectory.create();

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 
-/** The demo was asked to end. */
+/** The reason why the demo must end early. */
 export class Interruption extends Error {
   override readonly name: string = 'Interruption';
   readonly exitCode: number;
@@ -11,7 +11,7 @@ export class Interruption extends Error {
   }
 }
 
-/** A signal that aborts, with an {@link Interruption}, when the process is told to end or nobody reads its output. */
+/** Returns a signal that aborts with an {@link Interruption} on SIGINT, SIGTERM or SIGHUP, or if the output is closed. */
 export function watchForInterruption(): AbortSignal {
   const controller = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

@@ -22,7 +22,7 @@ async function main(args: readonly string[]): Promise<number> {
   try {
     return (await runDemo(new Screen(process.stdout), wanted.serve, interruption)) ? 0 : 1;
   } catch (error) {
-    // Whatever failed then failed because of it.
+    // After an interruption, any other error is a consequence of it.
     const cause = interruption.aborted ? interruption.reason : error;
     process.stderr.write(`\ndemo: ${cause instanceof Error ? cause.message : String(cause)}\n`);
     return cause instanceof Interruption ? cause.exitCode : 1;

@@ -1,7 +1,7 @@
 import { AIRPORT_COLUMN, DATE_COLUMN, type StrikeRow } from './bird-strikes.ts';
 import { operatorOf } from './strike-event.ts';
 
-/** An operator as a customer of the service. All attributes are strings, as those that the interface shows. */
+/** An operator as a customer of the service. All attributes are strings, as in the examples of the interface. */
 export interface OperatorCustomer {
   readonly operator: string;
   readonly strikes: string;
@@ -15,7 +15,7 @@ export interface ValueCount {
   readonly count: number;
 }
 
-/** The customers: one for each operator in the reports. */
+/** Returns the customers: one for each operator in the reports. */
 export function toCustomers(rows: readonly StrikeRow[]): OperatorCustomer[] {
   return [...groupByOperator(rows)].map(([operator, strikes]) => {
     const first = strikes.reduce((earliest, row) => (dateOf(row) < dateOf(earliest) ? row : earliest));
@@ -28,7 +28,7 @@ export function toCustomers(rows: readonly StrikeRow[]): OperatorCustomer[] {
   });
 }
 
-/** Operators with the most reports, most first; those with as many in order of the alphabet. */
+/** Returns the operators with the most reports, the most first. Operators with equal counts are in alphabetical order. */
 export function topOperators(rows: readonly StrikeRow[], limit: number): ValueCount[] {
   return [...groupByOperator(rows)]
     .map(([value, strikes]) => ({ value, count: strikes.length }))

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The files of one run, under the system's directory for temporary files. Disposing takes them all away. */
+/** The files of one run, in the system's temporary directory. Disposing deletes them all. */
 export class ScratchDirectory implements AsyncDisposable {
   readonly #path: string;
 
@@ -16,7 +16,7 @@ export class ScratchDirectory implements AsyncDisposable {
     return scratch;
   }
 
-  /** What the service stores. */
+  /** The data of the service. */
   get service(): string {
     return join(this.#path, 'service');
   }

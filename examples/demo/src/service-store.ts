@@ -1,25 +1,25 @@
 import type { Event } from '@sluice/protocol';
 import type { ValueCount } from './operators.ts';
 
-/** Where the service can be asked what it has. */
+/** Where to ask the service which events it has. */
 export interface StoreAddress {
   readonly apiUrl: string;
   readonly apiKey: string;
 }
 
-/** An event as the service keeps it. */
+/** An event as the service stores it. */
 export interface StoredEvent {
   readonly event: Event & { readonly payload?: Readonly<Record<string, unknown>> };
   readonly uuid: string;
-  /** How many times it came. */
+  /** How many times the service received it. */
   readonly deliveries: number;
   readonly attributed: boolean;
 }
 
 export interface StoreCounts {
-  /** Events that it has: a repeated uuid counts once. */
+  /** Events that the service has. A repeated uuid counts once. */
   readonly unique: number;
-  /** Events that came: each repeat counts. */
+  /** Events that the service received. Each repeat counts. */
   readonly received: number;
   readonly byCorrelationValue: readonly ValueCount[];
 }

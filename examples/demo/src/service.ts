@@ -9,7 +9,7 @@ const WAIT_MS = 100;
 
 type Address = StoreAddress & { readonly baseUrl: string };
 
-/** The service, which can be taken away and brought back. What it stores is in `data` and outlives its process. */
+/** The service, which the demo can kill and start again. Its data is in the directory `data` and outlives its process. */
 export class Service implements AsyncDisposable {
   readonly #data: string;
   readonly #signal: AbortSignal;
@@ -21,7 +21,7 @@ export class Service implements AsyncDisposable {
     this.#signal = signal;
   }
 
-  /** Starts it for the first time, with the customers that it is to know. */
+  /** Starts the service for the first time, with these customers. */
   async start(customers: readonly OperatorCustomer[]): Promise<void> {
     const failure = await this.#start(customers);
     if (failure !== undefined) throw new Error(`The service cannot start: ${failure}`);
@@ -35,16 +35,16 @@ export class Service implements AsyncDisposable {
     return this.#address;
   }
 
-  /** Kills its process in the middle of whatever it does. */
+  /** Kills the process of the service. */
   async takeAway(): Promise<void> {
     await this.#process?.kill();
     this.#process = undefined;
   }
 
-  /** Starts it again, on the same ports and with what it had stored. */
+  /** Starts the service again, on the same ports and with its stored data. */
   async bringBack(): Promise<void> {
     let failure: string | undefined;
-    // While it was away, a connection of some other program may have been given one of its ports for a moment.
+    // Another program may have taken one of the ports while they were free, often only for a moment. So try again.
     for (let tries = 0; tries < TRIES; tries += 1) {
       failure = await this.#start([]);
       if (failure === undefined) return;
@@ -71,7 +71,7 @@ export class Service implements AsyncDisposable {
   }
 }
 
-/** Its port, or 0 for any before there is an address. */
+/** The port of a URL. For an empty URL: 0, which means any free port. */
 function portOf(url: string): number {
   return url === '' ? 0 : Number(new URL(url).port);
 }

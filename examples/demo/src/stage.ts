@@ -5,7 +5,7 @@ import type { ScratchDirectory } from './scratch-directory.ts';
 import type { Service } from './service.ts';
 import type { Screen } from './terminal/screen.ts';
 
-/** What every scene has at hand. */
+/** What every scene can use. */
 export interface Stage {
   readonly screen: Screen;
   readonly rows: readonly StrikeRow[];
@@ -15,7 +15,7 @@ export interface Stage {
   readonly signal: AbortSignal;
 }
 
-/** What an application needs to know to track: the same before and after the crash. */
+/** The settings that an application needs to track. They are the same before and after the crash. */
 export function trackerSettings({ service, scratch }: Stage): TrackerSettings {
   const { baseUrl, apiKey } = service.address;
   return { baseUrl, apiKey, journalDirectory: scratch.journal, logFile: scratch.log };

@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import { DATE_COLUMN, OPERATOR_COLUMN, type StrikeRow } from './bird-strikes.ts';
 
 export const EVENT_NAME = 'bird_strike';
-/** Attribute of a customer that identifies it: the primary key to select. */
+/** The attribute that identifies a customer: the primary key of the service. */
 export const PRIMARY_KEY = 'operator';
 
-/** What a report becomes: the arguments of `track()`. */
+/** A report as the arguments of `track()`. */
 export interface StrikeEvent {
   readonly name: string;
   readonly payload: Readonly<Record<string, string>>;
   readonly options: { readonly correlationValue: string; readonly timestamp: string; readonly uuid: string };
 }
 
-/** The event of a row. An empty cell stays an empty string: every payload has the same fields, as the CSV has them. */
+/** Makes the event of a row. An empty cell stays an empty string, so every payload has the same fields. */
 export function toEvent(row: StrikeRow, index: number): StrikeEvent {
   const { [DATE_COLUMN]: date = '', [OPERATOR_COLUMN]: _, ...payload } = row;
   return {
@@ -22,14 +22,14 @@ export function toEvent(row: StrikeRow, index: number): StrikeEvent {
   };
 }
 
-/** Who flew. No event goes without a customer, so a report that names no operator is filed as the CSV itself does. */
+/** The operator of the aircraft. Every event needs a customer, so a row without one gets `UNKNOWN`, as in the CSV itself. */
 export function operatorOf(row: StrikeRow): string {
   return row[OPERATOR_COLUMN]?.trim() || 'UNKNOWN';
 }
 
 /**
- * The same UUID for a row on each run (version 5 in form). It comes from the row's number and not from its cells:
- * some reports are alike to the letter, and are two events all the same.
+ * The UUID of a row, the same in each run (in the form of version 5). It is made from the number of the row, not from its
+ * cells: some rows are identical, but are still different events.
  */
 export function rowUuid(index: number): string {
   const bytes = createHash('sha1').update(`birdstrikes.csv row ${index}`).digest().subarray(0, 16);

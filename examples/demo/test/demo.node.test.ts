@@ -55,9 +55,9 @@ interface Ending {
 interface RunningDemo extends AsyncDisposable {
   readonly child: ChildProcess;
   readonly ended: Promise<Ending>;
-  /** Where it may put files. */
+  /** The temporary directory of the demo. */
   readonly directory: string;
-  /** Resolves to what it has said so far, once that matches. Rejects where it ends before. */
+  /** Resolves to the output so far, once it matches. Rejects if the demo ends first. */
   says(pattern: RegExp): Promise<string>;
 }
 
@@ -89,7 +89,7 @@ async function startDemo(...args: string[]): Promise<RunningDemo> {
         look();
       }),
     async [Symbol.asyncDispose]() {
-      child.kill(); // where a test failed; else it is gone already
+      child.kill(); // if a test failed; otherwise the demo has already ended
       await ended;
       await rm(directory, { recursive: true, force: true });
     },

@@ -2,7 +2,7 @@ import { createTracker, type TrackerStats } from '@sluice/core';
 import { expect, test } from 'vitest';
 import { describeBuffer, describeSender } from '../src/page/buffer-status.ts';
 
-/** As they are at the start, apart from some. */
+/** The stats of a new tracker, with some of them replaced. */
 async function statsWith(some: Partial<TrackerStats>): Promise<TrackerStats> {
   const options = { baseUrl: 'http://127.0.0.1:1', correlationKey: 'email', journal: 'memory' } as const;
   await using tracker = createTracker(options);

@@ -13,12 +13,12 @@ export function launchChromium(): Promise<Browser> {
 
 type Stage = 'memory' | 'disk' | 'flight' | 'delivered';
 
-/** A phone with the shop on its screen. */
+/** A browser page as on a phone, which shows the shop. */
 export class Phone implements AsyncDisposable {
   readonly page: Page;
-  /** What went wrong in the page. */
+  /** Uncaught errors of the page. */
   readonly errors: Error[] = [];
-  /** All hosts that the page has asked for something. */
+  /** All hosts to which the page has sent a request. */
   readonly hosts: Set<string> = new Set();
   readonly #context: BrowserContext;
 
@@ -41,13 +41,13 @@ export class Phone implements AsyncDisposable {
     await this.page.getByRole(role, { name, exact: true }).tap();
   }
 
-  /** Resolves once the buffer shows so many events there. */
+  /** Resolves once the buffer shows this many events at that stage. */
   async shows(stage: Stage, count: number): Promise<void> {
     const shown = this.page.locator(`[data-stage="${stage}"] dd`, { hasText: new RegExp(`^${count}$`) });
     await shown.waitFor();
   }
 
-  /** Cuts the phone itself off, or connects it again. */
+  /** Disconnects the phone from the network, or connects it again. */
   async setOffline(isOffline: boolean): Promise<void> {
     await this.#context.setOffline(isOffline);
   }

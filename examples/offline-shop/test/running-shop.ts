@@ -5,13 +5,13 @@ import type { StoredEvent } from '@sluice/emulator';
 
 const MAIN = fileURLToPath(new URL('../dist/server/main.js', import.meta.url));
 
-/** The shop, built, as a process. */
+/** The built shop, in its own process. */
 export interface RunningShop extends AsyncDisposable {
   readonly url: string;
   readonly output: string;
-  /** What the service has. It cannot be asked while it is away. */
+  /** The events that the service has. Fails while the service is away. */
   events(): Promise<StoredEvent[]>;
-  /** Ends it as Ctrl-C does; resolves to its exit code. */
+  /** Ends the process as Ctrl-C does. Resolves to its exit code. */
   interrupt(): Promise<number | null>;
 }
 

@@ -104,7 +104,7 @@ describe.skipIf(!hasChromium)('the shop on a phone', () => {
   });
 });
 
-/** Its name, and what tells it from others of that name. */
+/** The name of an event, and the payload field that distinguishes it from others of that name. */
 function brief({ event: { event, payload } }: StoredEvent): string {
   const telling = { search: 'query', checkout: 'total', item_removed: 'quantity' }[event] ?? 'sku';
   return `${event} "${telling}":${JSON.stringify(payload?.[telling])}`;

@@ -1,9 +1,9 @@
-/** What the service answered, as `isNotFound` is given it. Redirects never get there. */
+/** The answer of the service that `isNotFound` receives. It is not called for redirects. */
 export interface CustomerAnswer {
   /** HTTP status. */
   readonly status: number;
-  /** The body's text; empty where it was larger than `maxResponseBytes`. */
+  /** The text of the body. Empty if the body was larger than `maxResponseBytes`. */
   readonly body: string;
-  /** The body's value where it is JSON, else undefined. */
+  /** The parsed body if it is JSON, otherwise undefined. */
   readonly json: unknown;
 }

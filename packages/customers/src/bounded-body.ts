@@ -1,6 +1,6 @@
 import type { FetchResponse } from './fetch/fetch.ts';
 
-/** Reads a body as UTF-8, or gives undefined as soon as it has more than `maxBytes` (counted after decompression). */
+/** Reads a body as UTF-8. Returns undefined as soon as it has more than `maxBytes` (counted after decompression). */
 export async function readBounded(
   body: FetchResponse['body'],
   maxBytes: number,

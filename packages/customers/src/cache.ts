@@ -1,14 +1,14 @@
 import type { Clock } from './clock.ts';
 
-/** How long and how many customers are kept in memory. */
+/** How long customers are kept in memory, and how many. */
 export interface CacheOptions {
-  /** How long a customer is given again without asking the service, in milliseconds. */
+  /** How long a cached customer is returned without a request, in milliseconds. */
   readonly ttlMs: number;
-  /** How many customers at most; the one longest unused goes first. Default 1000. */
+  /** Maximum number of customers. The least recently used one is removed first. Default 1000. */
   readonly maxEntries?: number | undefined;
 }
 
-/** Cache options with their defaults. */
+/** Cache options, with defaults filled in. */
 export interface CacheLimits {
   readonly ttlMs: number;
   readonly maxEntries: number;
@@ -19,9 +19,9 @@ interface Entry {
   readonly storedAt: number;
 }
 
-/** Keeps texts for a while, at most so many, and forgets the one longest unused first. */
+/** Keeps a limited number of texts for a limited time. Removes the least recently used one first. */
 export class Cache {
-  // In the order of their last use, the oldest first.
+  // In order of last use, the least recently used first.
   readonly #entries = new Map<string, Entry>();
   readonly #limits: CacheLimits;
   readonly #clock: Clock;
@@ -36,7 +36,7 @@ export class Cache {
     this.#entries.delete(key);
     if (!entry) return undefined;
     const ageMs = this.#clock.now() - entry.storedAt;
-    // A negative age is a clock that was set back: how old the entry is can no longer be told.
+    // A negative age means that the clock was set back. The age of the entry is then unknown.
     if (ageMs < 0 || ageMs >= this.#limits.ttlMs) return undefined;
     this.#entries.set(key, entry);
     return entry.text;

@@ -1,13 +1,13 @@
-/** A timer that has been set. */
+/** A running timer. */
 export interface Timer {
   cancel(): void;
 }
 
-/** Where time comes from. Tests pass one of their own; it has the shape of the tracker's. */
+/** The source of time. Tests pass their own. It has the same shape as the tracker's `Clock`. */
 export interface Clock {
   /** Milliseconds since 1970, UTC. */
   now(): number;
-  /** Calls back after `delayMs` milliseconds. `keepAlive` says that somebody awaits it, as is always so here. */
+  /** Calls `callback` after `delayMs` milliseconds. `keepAlive`: a caller awaits the timer. This package always passes true. */
   setTimeout(callback: () => void, delayMs: number, keepAlive?: boolean): Timer;
 }
 
@@ -19,7 +19,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Waits on a clock, or rejects with the signal's reason. */
+/** Resolves after `delayMs` milliseconds. Rejects with the signal's reason if the signal aborts first. */
 export function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();

@@ -5,28 +5,31 @@ import { requestCustomer } from './request.ts';
 import { SharedRequests } from './shared-requests.ts';
 import { applySchema, checkSchema, type StandardSchema } from './standard-schema.ts';
 
-/** What one read may be told. */
+/** Options of one read. */
 export interface ReadOptions<T = Customer> {
-  /** Ends this read: it rejects with the signal's reason. Others who wait for the same customer still get it. */
+  /** Aborts this read: it rejects with the signal's reason. Other pending reads of the same customer go on. */
   readonly signal?: AbortSignal | undefined;
-  /** Validates the customer, and gives the result its type. Without one, the type is the caller's word. */
+  /** Validates the customer and gives the result its type. Without a schema, nothing checks the type. */
   readonly schema?: StandardSchema<T> | undefined;
 }
 
-/** Reads customers of one account. It holds nothing that has to be closed. */
+/** Reads customers of one account. You need not close it. */
 export interface CustomerReader {
   /**
-   * The key/value pairs of the customer with this primary key; a fresh object for every read. Reads of one key at one
-   * time share one request.
+   * Resolves to the key/value pairs of the customer with this primary key, a new object for every read. Reads of the same
+   * key at the same time share one request.
    *
-   * Rejects with `CustomerNotFoundError`; with `InvalidCustomerError` where the schema refuses the customer; with
-   * `DeliveryError` where the service refused, could not be reached, or answered with something else than a JSON
-   * object; with `ConfigError` where an argument is wrong and nothing was sent; or with the signal's reason.
+   * Rejects with:
+   * - `CustomerNotFoundError` if there is no such customer;
+   * - `InvalidCustomerError` if the schema refuses the customer;
+   * - `DeliveryError` if the service refuses, cannot be reached, or answers with something other than a JSON object;
+   * - `ConfigError` if an argument is wrong; nothing was sent;
+   * - the signal's reason if the signal aborts.
    */
   read<T = Customer>(primaryKey: string, options?: ReadOptions<T>): Promise<T>;
 }
 
-/** Makes a reader of customers. Throws a `ConfigError` where an option is wrong; sends nothing. */
+/** Creates a reader of customers. Throws a `ConfigError` if an option is wrong. Sends no request. */
 export function createCustomerReader(options: CustomerReaderOptions): CustomerReader {
   const settings = readSettings(options);
   const cache = settings.cache && new Cache(settings.cache, settings.clock);

@@ -14,7 +14,7 @@ import type { Settings } from './options.ts';
 
 const EXCERPT_CHARACTERS = 200;
 
-/** Sends one request and judges its answer: the customer's JSON text, or an error. */
+/** Sends one request. Returns the customer's JSON text, or throws the error that the answer means. */
 export async function exchange(settings: Settings, key: string, signal: AbortSignal): Promise<string> {
   const { url, fetch, apiKey, maxResponseBytes, isNotFound, redact, clock } = settings;
   const request: ReadRequest = { primary_key: key };
@@ -70,7 +70,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A `DeliveryError` that names the address, without the key. */
+/** Returns a `DeliveryError` that names the URL and does not show the key. */
 export function failure({ url, redact }: Settings, what: string, details: DeliveryFailure): DeliveryError {
   return new DeliveryError(redact(`POST ${url} ${what}`), details);
 }

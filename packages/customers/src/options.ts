@@ -20,33 +20,33 @@ import type { CacheLimits, CacheOptions } from './cache.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Fetch } from './fetch/fetch.ts';
 
-/** How customers are read. */
+/** Options of `createCustomerReader`. */
 export interface CustomerReaderOptions {
-  /** `{api_url}` of the service: an http(s) URL without credentials, query or fragment; it may have a path. */
+  /** `{api_url}` of the service: an http or https URL without credentials, query or fragment. It may have a path. */
   readonly apiUrl: string;
-  /** The account's API key: visible ASCII characters. It shows in no error, log or inspection. */
+  /** The account's API key: visible ASCII characters. No error, log or inspection shows it. */
   readonly apiKey: string;
-  /** How long one attempt may take, body included, in milliseconds. Default 10,000. */
+  /** Time-out of one attempt, including its body, in milliseconds. Default 10,000. */
   readonly timeoutMs?: number | undefined;
-  /** How often a read is tried again on 408, 425, 429, 5xx (not 501) and network failures. Default 3. */
+  /** Maximum number of retries of a read, on 408, 425, 429, 5xx (not 501), time-outs and network failures. Default 3. */
   readonly retries?: number | undefined;
-  /** The longest `Retry-After` that is waited for, in milliseconds; a longer one ends the read. Default 60,000. */
+  /** The longest `Retry-After` that the reader waits for, in milliseconds. A longer one ends the read. Default 60,000. */
   readonly maxRetryAfterMs?: number | undefined;
-  /** The largest body that is read, in bytes after decompression. Default 1,048,576. */
+  /** The largest body that the reader accepts, in bytes after decompression. Default 1,048,576. */
   readonly maxResponseBytes?: number | undefined;
-  /** Keeps customers for a while. Off by default. */
+  /** Keeps customers in memory for some time. Off by default. */
   readonly cache?: CacheOptions | undefined;
-  /** Tells the answer that means "no such customer" from others. Default: status 404. */
+  /** Whether an answer means "no such customer". Default: status 404. */
   readonly isNotFound?: ((answer: CustomerAnswer) => boolean) | undefined;
-  /** Sends the requests. Default: undici's fetch in Node, the global one in a browser. */
+  /** Sends the requests. Default: undici's `fetch` in Node, the global `fetch` in a browser. */
   readonly fetch?: Fetch | undefined;
-  /** Where time comes from. Default: the system. */
+  /** The source of time. Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** Numbers in [0, 1) for the jitter of retries. Default: `Math.random`. */
+  /** Returns numbers in [0, 1) for the jitter of retries. Default: `Math.random`. */
   readonly random?: (() => number) | undefined;
 }
 
-/** Options that have been checked, with their defaults. */
+/** Checked options, with defaults filled in. */
 export interface Settings {
   readonly url: string;
   readonly apiKey: string;
@@ -66,7 +66,7 @@ const MAX_RETRY_AFTER_MS = 86_400_000;
 
 const TTL = whole(undefined, 1, Number.MAX_SAFE_INTEGER);
 
-/** By name, so that an option added to the type and not here does not compile. */
+/** Rules by option name. An option that is added to the type but not here does not compile. */
 const RULES: Readonly<Record<Exclude<keyof CustomerReaderOptions, 'cache'>, Rule>> & {
   readonly cache: Readonly<Record<keyof CacheOptions, Rule>>;
 } = {
@@ -85,7 +85,7 @@ const RULES: Readonly<Record<Exclude<keyof CustomerReaderOptions, 'cache'>, Rule
 
 /** Checks options and fills in the defaults. Throws a `ConfigError` that names the first option that is wrong. */
 export function readSettings(options: CustomerReaderOptions): Settings {
-  // Each value is what its rule says, and the rules are of the type's names.
+  // The cast is safe: the rules have the names of the type, and each value passed its rule.
   const settings = readRules(RULES, '', options) as unknown as Settings;
   const { clock = systemClock } = settings;
   const apiKey = readApiKey(options.apiKey);

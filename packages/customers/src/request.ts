@@ -4,10 +4,10 @@ import { exchange, failure } from './exchange.ts';
 import type { Settings } from './options.ts';
 
 const BACKOFF: Backoff = { baseMs: 500, maxMs: 60_000 };
-// Up to a fifth longer than asked for, so that those who were told the same do not come back together.
+// Waits up to a fifth longer than `Retry-After`: clients that got the same value then do not retry together.
 const RETRY_AFTER_JITTER = 0.2;
 
-/** Asks for a customer until there is an answer, an error that a retry does not mend, or no retry left: its JSON text. */
+/** Returns the customer's JSON text. Retries until an answer comes, a retry cannot help, or no retry is left. */
 export async function requestCustomer(settings: Settings, key: string, signal: AbortSignal): Promise<string> {
   const { clock, random, retries, maxRetryAfterMs } = settings;
   for (let failures = 0; ; failures += 1) {
@@ -25,7 +25,7 @@ export async function requestCustomer(settings: Settings, key: string, signal: A
   }
 }
 
-/** One request, within the time-out whatever `fetch` does with its signal. */
+/** Sends one request. Ends within the time-out, even if `fetch` ignores its signal. */
 async function attempt(settings: Settings, key: string, signal: AbortSignal): Promise<string> {
   signal.throwIfAborted();
   const controller = new AbortController();
@@ -37,7 +37,7 @@ async function attempt(settings: Settings, key: string, signal: AbortSignal): Pr
   try {
     return await Promise.race([exchange(settings, key, over), timeUp]);
   } finally {
-    // Clears the timer, and closes the connection where the body was not read to its end.
+    // Cancels the timer, and closes the connection if the body was not read to its end.
     controller.abort();
   }
 }

@@ -1,11 +1,11 @@
 interface Flight {
   readonly answer: Promise<string>;
-  /** Aborts it, if it is not over, and lets the next one begin. */
+  /** Aborts the request if it is not over. The next read of the key then starts a new request. */
   readonly end: () => void;
   waiting: number;
 }
 
-/** Lets all who ask for one key at one time wait for one request, which is aborted when the last of them leaves. */
+/** Callers that ask for the same key at the same time share one request. It is aborted when the last caller leaves. */
 export class SharedRequests {
   readonly #flights = new Map<string, Flight>();
   readonly #start: (key: string, signal: AbortSignal) => Promise<string>;
@@ -14,7 +14,7 @@ export class SharedRequests {
     this.#start = start;
   }
 
-  /** Waits for the answer for `key`. Rejects with the signal's reason as soon as it aborts. */
+  /** Waits for the answer for `key`. Rejects with the signal's reason as soon as the signal aborts. */
   join(key: string, signal: AbortSignal | undefined): Promise<string> {
     const flight = this.#flights.get(key) ?? this.#takeOff(key);
     flight.waiting += 1;

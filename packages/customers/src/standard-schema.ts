@@ -3,7 +3,7 @@ import { InvalidCustomerError } from './errors/invalid-customer-error.ts';
 
 /**
  * A schema of any library that follows Standard Schema, version 1 (https://standardschema.dev): Zod, Valibot, ArkType
- * and others. Only what is used of it is declared.
+ * and others. Declares only the part that is used.
  */
 export interface StandardSchema<Output> {
   readonly '~standard': {
@@ -13,24 +13,24 @@ export interface StandardSchema<Output> {
   };
 }
 
-/** What a schema makes of a value: its output, or its issues. */
+/** The result of a validation: the output value, or the issues. */
 export type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] };
 
-/** One issue, with the path to it as keys or as objects that have a key. */
+/** One issue. Each step of its path is a key, or an object that has a key. */
 export interface SchemaIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** Throws a `ConfigError` where a schema is none. */
+/** Throws a `ConfigError` if a value is not a Standard Schema. */
 export function checkSchema(schema: StandardSchema<unknown>): void {
   if (typeof schema?.['~standard']?.validate === 'function') return;
   throw refusal('schema', 'of Standard Schema, version 1 (an object with "~standard")', schema);
 }
 
-/** What a schema makes of a customer, or an `InvalidCustomerError`. */
+/** Returns what the schema makes of a customer. Throws an `InvalidCustomerError` if the schema refuses it. */
 export async function applySchema<T>(
   schema: StandardSchema<T>,
   customer: unknown,

@@ -3,7 +3,7 @@ import { readBounded } from '../src/bounded-body.ts';
 
 const encoder = new TextEncoder();
 
-/** A body of these chunks, which counts how many were taken. */
+/** A body of these chunks. It counts how many were read. */
 function chunks(...parts: Uint8Array[]): {
   body: { getReader(): { read(): Promise<Chunk> } };
   taken: () => number;

@@ -13,7 +13,7 @@ import {
 import { bodyOf, gone, httpService, type Service, socketService } from './node-service.ts';
 import { ADA, KEY, rejection, TIMEOUT_MS } from './scripted-fetch.ts';
 
-/** A reader of a real service, on a clock on which waits before retries take no time. */
+/** A reader of a real service. On its clock, waits before retries take no time. */
 function readerOf({ apiUrl }: Service, options: Partial<CustomerReaderOptions> = {}): CustomerReader {
   const clock = new VirtualClock(TIMEOUT_MS);
   return createCustomerReader({ apiUrl, apiKey: KEY, clock, timeoutMs: TIMEOUT_MS, ...options });

@@ -6,10 +6,10 @@ import {
   type Server as SocketServer,
 } from 'node:net';
 
-/** A service on this machine, on a port of its own. */
+/** A service on this machine, on its own port. */
 export interface Service extends AsyncDisposable {
   readonly apiUrl: string;
-  /** Connections that clients opened, for good or not. */
+  /** All connections that clients opened, including closed ones. */
   readonly connections: Socket[];
 }
 
@@ -19,7 +19,7 @@ export function httpService(
   return listen(createServer({ keepAliveTimeout: 60_000 }, answer));
 }
 
-/** A service that speaks whatever it likes once the first bytes of a request have come. */
+/** A service that calls `answer` after the first bytes of a request. It may write anything, not only HTTP. */
 export function socketService(answer: (socket: Socket) => void): Promise<Service> {
   return listen(createSocketServer((socket) => socket.once('data', () => answer(socket))));
 }
@@ -28,7 +28,7 @@ async function listen(server: Server | SocketServer): Promise<Service> {
   const connections: Socket[] = [];
   server.on('connection', (socket: Socket) => {
     connections.push(socket);
-    // A client that goes away in the middle is what these tests are about.
+    // Ignored: in these tests, clients close the connection in the middle of a request.
     socket.on('error', () => {});
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -50,7 +50,7 @@ export async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Resolves when the connection is gone. */
+/** Resolves when the connection is closed. */
 export function gone(socket: Socket): Promise<void> {
   return new Promise((resolve) => {
     if (socket.destroyed) resolve();

@@ -1,4 +1,5 @@
-// Reading from the service as it may be: each preset of the emulator is a plausible reading of what its interface does not show.
+// Reads from the service in its possible forms. The interface leaves some behaviour open: each preset of the emulator is one
+// plausible interpretation.
 import { type EmulatorOptions, type PresetName, startEmulator } from '@sluice/emulator';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { VirtualClock } from '../../../testing/virtual-clock.ts';
@@ -7,12 +8,12 @@ import { rejection, TIMEOUT_MS } from './scripted-fetch.ts';
 
 const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' };
 
-/** Where every refusal has one status, its words tell that there is no such customer. */
+/** If all refusals have the same status, only the text tells that there is no such customer. */
 function isNotFound({ status, body }: { readonly status: number; readonly body: string }): boolean {
   return status === 404 || (status === 400 && body.startsWith('No customer has'));
 }
 
-/** A reader of a service of its own, both on one clock, on which waits before retries take no time. */
+/** A reader with its own service. Both use one clock, on which waits before retries take no time. */
 async function readerOf(options: EmulatorOptions, apiKey?: string): Promise<CustomerReader> {
   const clock = new VirtualClock(TIMEOUT_MS);
   vi.spyOn(Date, 'now').mockImplementation(() => clock.now());

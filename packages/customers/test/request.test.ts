@@ -84,7 +84,7 @@ describe('Retry-After', () => {
       () => json(ADA),
     ]);
     expect(await reader.read('a')).toEqual(ADA);
-    // The first wait took 2.2 of the 13 seconds until the date.
+    // The date is 13 s ahead at first. The first wait takes 2.2 s, which leaves 10.8 s; a tenth more is 11.88 s.
     expect(clock.delays).toEqual([2200, 11_880]);
   });
 
@@ -170,6 +170,6 @@ it('a wait before a retry ends when the only caller leaves, and nothing more is 
   const error = await rejection(reader.read('a', { signal: controller.signal }));
   expect(error).toMatchObject({ name: 'AbortError' });
   expect(sent).toHaveLength(1);
-  // The timer of the attempt, and that of the wait.
+  // The timer of the attempt, and the timer of the wait.
   expect(cancelled).toBe(2);
 });

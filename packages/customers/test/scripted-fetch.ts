@@ -7,10 +7,10 @@ import {
   type FetchResponse,
 } from '../src/index.ts';
 
-/** What a scripted service does with a request: answers, or throws. */
+/** What a scripted service does with one request: it answers or throws. */
 export type Step = (request: FetchRequest) => FetchResponse | Promise<FetchResponse>;
 
-/** A reader whose service follows a script, the last step for ever, and whose retries take no time. */
+/** A reader whose service follows a script and repeats the last step for ever. Waits before retries take no time. */
 export interface Scripted {
   readonly reader: CustomerReader;
   readonly clock: VirtualClock;
@@ -19,7 +19,7 @@ export interface Scripted {
 
 export const KEY = 'canary/key-5f2d+"9c';
 export const ADA = { email: 'ada@example.com', first_name: 'Ada' };
-/** Longer than every wait before a retry, so that a hurried clock does not hurry it. */
+/** Longer than every wait before a retry: the virtual clock passes shorter waits at once, but not this one. */
 export const TIMEOUT_MS = 1_000_000_000;
 
 export function json(value: unknown, init?: ResponseInit): Response {
@@ -39,7 +39,7 @@ export function scripted(steps: readonly Step[], options: Partial<CustomerReader
   return { reader: createCustomerReader({ ...common, random: () => 0.5, ...options }), clock, sent };
 }
 
-/** What a promise rejects with; fails where it does not. */
+/** Resolves to the error that a promise rejects with. Throws if the promise resolves. */
 export async function rejection(promise: Promise<unknown>): Promise<unknown> {
   const outcome = await promise.then(
     (value) => ({ value }),

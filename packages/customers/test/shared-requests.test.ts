@@ -9,7 +9,7 @@ interface Started {
   readonly reject: (error: Error) => void;
 }
 
-/** Requests that a test answers by hand. */
+/** Shared requests that the test itself answers. */
 function byHand(): { requests: SharedRequests; started: Started[] } {
   const started: Started[] = [];
   const requests = new SharedRequests(

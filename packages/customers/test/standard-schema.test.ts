@@ -7,7 +7,7 @@ interface Person {
   readonly born: Date;
 }
 
-/** A schema by hand, of the shape that libraries give theirs. */
+/** A hand-made schema, in the same shape as those of libraries. */
 function schema<T>(validate: StandardSchema<T>['~standard']['validate']): StandardSchema<T> {
   return { '~standard': { version: 1, vendor: 'test', validate } };
 }

@@ -1,4 +1,4 @@
-/** How the wait before the next try grows. */
+/** How the wait before the next retry grows. */
 export interface Backoff {
   /** Upper bound of the first wait, in milliseconds. */
   readonly baseMs: number;
@@ -6,12 +6,13 @@ export interface Backoff {
   readonly maxMs: number;
 }
 
-// Enough for any base to reach any bound, and short of 2^1024: zero times infinity is not a number.
+// After 64 doublings, any base in milliseconds has reached any bound. The limit prevents 2^1024, which is Infinity: with a base
+// of 0, the product would be NaN.
 const MAX_DOUBLINGS = 64;
 
 /**
- * The wait before retry number `failures` (from 0), with full jitter: uniform in [0, min(maxMs, baseMs * 2^failures)).
- * Full jitter keeps many clients that failed together from coming back together
+ * Returns the wait before retry number `failures` (from 0), with full jitter: uniform in [0, min(maxMs, baseMs * 2^failures)).
+ * Without jitter, many clients that failed together would retry together
  * (M. Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog, 2015).
  */
 export function backoffDelayMs(failures: number, { baseMs, maxMs }: Backoff, random: () => number): number {

@@ -4,8 +4,8 @@ import { ConfigError } from './errors/config-error.ts';
 const ALLOWED = 'an http or https URL without credentials, query or fragment';
 
 /**
- * A base address of the service as given in an option: normalised, with the path it may have. Throws a ConfigError that
- * shows the value, but for what may be a secret at the wrong place: credentials, a query, a fragment, or the key itself.
+ * Checks a base URL that was given as an option. Returns it normalised, with its path if it has one.
+ * Throws a ConfigError that shows the value without parts that may be secret: credentials, query, fragment and the API key.
  */
 export function readBaseUrl(option: string, value: unknown, apiKey?: string): string {
   if (value === undefined) throw new ConfigError(option, `${option} is required: ${ALLOWED}`);

@@ -3,20 +3,20 @@ const TAIL = ']}';
 const HEAD_BYTES: Uint8Array = Uint8Array.from(HEAD, (character) => character.charCodeAt(0));
 const TAIL_BYTES: Uint8Array = Uint8Array.from(TAIL, (character) => character.charCodeAt(0));
 
-/** Bytes of a batch body before its first event. */
+/** Number of bytes in a batch body before its first event. */
 export const BATCH_HEAD_LENGTH: number = HEAD.length;
 
-/** Bytes that a batch body has besides its events and the commas between them. */
+/** Number of bytes in a batch body besides its events and the commas between them. */
 export const BATCH_OVERHEAD_BYTES: number = HEAD.length + TAIL.length;
 
-/** Joins events that are JSON texts already into the text of a batch body. Nothing is parsed. */
+/** Joins events, each already a JSON text, into the text of a batch body. Parses nothing. */
 export function joinEvents(events: readonly string[]): string {
   return HEAD + events.join(',') + TAIL;
 }
 
 /**
- * Completes a batch body in place, where so many bytes of events, joined by commas, lie `BATCH_HEAD_LENGTH` behind the start
- * of `memory`. Returns the body.
+ * Completes a batch body in place. Before the call, `memory` must hold `length` bytes of events, joined by commas, from
+ * offset `BATCH_HEAD_LENGTH` on. Returns the part of `memory` that holds the body.
  */
 export function encloseBatch(memory: Uint8Array, length: number): Uint8Array {
   memory.set(HEAD_BYTES);

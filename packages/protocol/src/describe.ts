@@ -1,8 +1,8 @@
 const EXCERPT_CHARACTERS = 60;
 
 /**
- * Names a value in an error message, briefly and without ever calling its code: `number 7`, `string "ab…"`, `an array`.
- * Never throws, and takes no longer for a large value than for a small one.
+ * Returns a short name of a value for an error message: `number 7`, `string "ab…"`, `an array`.
+ * Never calls code of the value and never throws. A large value takes no longer than a small one.
  */
 export function describe(value: unknown): string {
   switch (typeof value) {
@@ -15,14 +15,14 @@ export function describe(value: unknown): string {
     case 'function':
       return 'a function';
     case 'bigint':
-      // Writing a bigint in decimal digits takes longer than linear time.
+      // Converting a large bigint to decimal digits takes more than linear time.
       return BigInt.asIntN(64, value) === value ? `bigint ${value}` : 'a bigint of more than 64 bits';
     default:
       return `${typeof value} ${excerpt(String(value))}`;
   }
 }
 
-/** Whether an object is an array, or undefined where it is a revoked proxy: `Array.isArray` throws on one. */
+/** Whether an object is an array. Undefined for a revoked proxy: `Array.isArray` throws on it. */
 export function isArray(value: object): boolean | undefined {
   try {
     return Array.isArray(value);

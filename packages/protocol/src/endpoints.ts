@@ -1,10 +1,10 @@
-/** Path of event ingestion under `{base_url}`, with the trailing slash of the interface (section 4.1). */
+/** Path to send events to, under `{base_url}`. The interface requires the trailing slash (section 4.1). */
 export const EVENTS_PATH = '/api/events/batch/';
 
-/** Path of reading a customer under `{api_url}` (section 4.2). */
+/** Path to read a customer, under `{api_url}` (section 4.2). */
 export const CUSTOMER_READ_PATH = '/customers/read';
 
-/** The address of `path` under a base address, which may have a path of its own and may end in slashes, and has no query. */
+/** Returns the URL of `path` under a base URL. The base may have a path and end in slashes. It must not have a query. */
 export function endpoint(base: string, path: string): string {
   let end = base.length;
   while (base[end - 1] === '/') end -= 1;

@@ -1,16 +1,16 @@
 /** A value that JSON can hold. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
-/** The kind of an event. The interface names these two and no others; other strings are not ruled out. */
+/** The kind of an event. The interface names only these two, but does not forbid other strings. */
 export type Source = 'custom' | 'mobile' | (string & {});
 
-/** A behavioural event, as the service takes it (section 2.2 of the interface). */
+/** A behavioural event, in the form that the service accepts (section 2.2 of the interface). */
 export interface Event {
   /** Name of the event. */
   readonly event: string;
-  /** Names the attribute that matches the event to a user: the primary key chosen in the audience section. */
+  /** Name of the attribute that matches the event to a user: the primary key chosen in the audience section. */
   readonly correlationKey: string;
-  /** The value of that attribute for the user the event belongs to. */
+  /** Value of that attribute for the user of the event. */
   readonly correlationValue: string;
   readonly source: Source;
   /** Time of the event, ISO 8601 UTC with milliseconds: `2026-11-21T10:15:30.000Z`. */
@@ -20,7 +20,7 @@ export interface Event {
   readonly payload?: { readonly [key: string]: Json };
 }
 
-/** The request body of event ingestion (section 2.1): at least one event. */
+/** The body of a request that sends events (section 2.1): at least one event. */
 export interface Batch {
   readonly batch: readonly Event[];
 }

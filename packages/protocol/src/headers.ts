@@ -2,12 +2,12 @@ import { ConfigError } from './errors/config-error.ts';
 
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
-/** Whether an API key can stand in a header: visible ASCII characters, at least one, no blanks or line breaks. */
+/** Whether a value is an API key that a header can hold: one or more visible ASCII characters, no blanks or line breaks. */
 export function isApiKey(value: unknown): value is string {
   return typeof value === 'string' && VISIBLE_ASCII.test(value);
 }
 
-/** An API key as an option has it. Throws a ConfigError that does not show it. */
+/** Checks an API key that was given as an option, and returns it. Throws a ConfigError that does not show the value. */
 export function readApiKey(value: unknown): string {
   if (isApiKey(value)) return value;
   const got =
@@ -27,7 +27,7 @@ export function authorization(apiKey: string): string {
   return `Api-Key ${apiKey}`;
 }
 
-/** The headers of both endpoints (section 4). Without a key, no `Authorization`: a relay in front holds it. */
+/** The request headers of both endpoints (section 4). Without a key there is no `Authorization`: a relay adds it. */
 export function requestHeaders(apiKey: string | undefined): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': 'application/json' };
   if (apiKey !== undefined) headers.authorization = authorization(apiKey);

@@ -1,9 +1,9 @@
 import { describe } from './describe.ts';
 
-/** Takes a secret out of a text. */
+/** Removes a secret from a text. */
 export type Redact = (text: string) => string;
 
-/** Makes a function that takes `secret` out of texts, as it is and as JSON or a URL would write it: services echo headers. */
+/** Returns a function that removes `secret` from texts, also escaped for JSON or encoded for a URL: services echo headers. */
 export function redactor(secret: string): Redact {
   const json = JSON.stringify(secret).slice(1, -1);
   const forms = [...new Set([json.replaceAll('/', '\\/'), json, encodeURIComponent(secret), secret])];
@@ -11,8 +11,9 @@ export function redactor(secret: string): Redact {
 }
 
 /**
- * A copy of an error and its causes with nothing but names, messages and codes, redacted. The original may hold more:
- * undici's parser error has the bytes that it could not parse, and a caller's `fetch` may add the request's headers.
+ * Copies an error and its causes (at most `depth` of them). The copies hold only the redacted name, message and code.
+ * The original may hold more: undici's parser error holds the bytes that it could not parse, and a caller's `fetch` may add
+ * the headers of the request.
  */
 export function redactedError(error: unknown, redact: Redact, depth = 4): Error {
   const { name, message, code, cause } = fieldsOf(error);
@@ -26,7 +27,7 @@ export function redactedError(error: unknown, redact: Redact, depth = 4): Error 
   return copy;
 }
 
-/** User code may throw anything, also what throws when it is looked at. */
+/** User code may throw any value, even one whose properties throw when they are read. */
 function fieldsOf(error: unknown): Record<string, unknown> {
   try {
     const { name, message, code, cause }: Record<string, unknown> = Object(error);
@@ -36,7 +37,7 @@ function fieldsOf(error: unknown): Record<string, unknown> {
   }
 }
 
-/** The message of the cause at the bottom: `connect ECONNREFUSED 127.0.0.1:4200`, under undici's `fetch failed`. */
+/** The message of the innermost cause. Under undici's `fetch failed`, that is `connect ECONNREFUSED 127.0.0.1:4200`. */
 export function rootMessage(error: Error): string {
   return error.cause instanceof Error ? rootMessage(error.cause) : error.message;
 }

@@ -2,66 +2,69 @@ import { describe } from './describe.ts';
 import { ConfigError } from './errors/config-error.ts';
 import { isNonEmptyString } from './validate.ts';
 
-/** The most that timers take: 2^31 - 1 ms. */
+/** The longest delay that timers accept: 2^31 - 1 ms. */
 export const MAX_TIMER_MS: number = 2 ** 31 - 1;
 
-/** What an option may be: how to tell (from its value, and its name for an error of its own), in words, and what it is where it is left out. */
+/**
+ * The rule of an option: a test of its value, the allowed values in words, and the default. The test also gets the name of the
+ * option, so that it can throw its own error.
+ */
 export type Rule = readonly [
   isValid: (value: unknown, option?: string) => boolean,
   allowed: string,
   fallback?: unknown,
 ];
 
-/** By the names of options; those of a group are a table of their own. */
+/** Rules by option name. A group of options has a nested table. */
 export interface Rules {
   readonly [name: string]: Rule | Rules;
 }
 
-/** For what is read by itself. */
+/** Accepts every value: for an option that other code checks. */
 export const ANYTHING: Rule = [() => true, ''];
-/** The most that most sizes may be. */
+/** The default upper limit of `whole`. */
 const MOST = 2 ** 31;
 
-/** Whole numbers, from `least` to `most`. */
+/** A rule for whole numbers from `least` to `most`. */
 export function whole(fallback: number | undefined, least = 1, most: number = MOST): Rule {
   const isValid = (value: unknown) =>
     Number.isInteger(value) && Number(value) >= least && Number(value) <= most;
   return [isValid, `a whole number from ${least} to ${most}`, fallback];
 }
 
-/** Milliseconds, as many as timers take. */
+/** A rule for milliseconds, up to the longest delay that timers accept. */
 export function milliseconds(fallback: number | undefined, least = 1): Rule {
   return whole(fallback, least, MAX_TIMER_MS);
 }
 
-/** One of these words. The last one in the text is `last`. */
+/** A rule for one of these words. */
 export function oneOf(fallback: string, words: readonly string[]): Rule {
   const quoted = words.map((word) => `"${word}"`);
   const allowed = `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`;
   return [(value) => words.includes(String(value)) && typeof value === 'string', allowed, fallback];
 }
 
-/** Yes or no. */
+/** A rule for booleans. */
 export function flag(fallback: boolean): Rule {
   return [(value) => typeof value === 'boolean', 'true or false', fallback];
 }
 
-/** Any text but an empty one. */
+/** A rule for strings that are not empty. */
 export function nonEmpty(fallback?: string, allowed = 'a non-empty string'): Rule {
   return [isNonEmptyString, allowed, fallback];
 }
 
-/** Functions. */
+/** A rule for functions. */
 export function aFunction(fallback?: unknown, allowed = 'a function'): Rule {
   return [(value) => typeof value === 'function', allowed, fallback];
 }
 
-/** Objects that have these methods. */
+/** A rule for objects that have these methods. */
 export function methods(allowed: string, ...names: string[]): Rule {
   return [(value) => hasMethods(value, ...names), allowed];
 }
 
-/** An object that has these methods. */
+/** Whether a value is an object that has these methods. */
 export function hasMethods(value: unknown, ...methods: string[]): value is object {
   return (
     typeof value === 'object' &&
@@ -71,14 +74,15 @@ export function hasMethods(value: unknown, ...methods: string[]): value is objec
 }
 
 /**
- * Options as their rules have them, complete. Throws a ConfigError that names the option, its value, and what is allowed.
+ * Checks options against their rules. Returns all options, with defaults for those left out. Throws a ConfigError that names
+ * the option, its value, and what is allowed.
  *
- * @param path Of the group; empty for the options themselves.
+ * @param path Name of the group of options; empty at the top level.
  */
 export function readRules(rules: Rules, path: string, given: unknown): Record<string, unknown> {
   const prefix = path && `${path}.`;
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    // A text in place of the options may be the key.
+    // A string in place of the options may be the API key, so it is not shown.
     const got = path === '' && typeof given === 'string' ? 'a string' : describe(given);
     throw new ConfigError(path || 'options', `${path || 'options'} must be an object, got ${got}`);
   }
@@ -98,7 +102,7 @@ export function readRules(rules: Rules, path: string, given: unknown): Record<st
   return read;
 }
 
-/** Says what an option must be. */
+/** Returns the error that says what an option must be. */
 export function refusal(option: string, allowed: string, value: unknown): ConfigError {
   return new ConfigError(option, `${option} must be ${allowed}, got ${describe(value)}`);
 }

@@ -3,7 +3,7 @@ import type { Batch, Event } from './event.ts';
 
 /** What is wrong with a value, and where: `batch[3].correlationValue must be a non-empty string, got number 7`. */
 export interface Problem {
-  /** The field at fault, as a path from the value that was checked. */
+  /** The field that is wrong, as a path from the checked value. */
   readonly field: string;
   /** A full sentence that starts with `field`. */
   readonly message: string;
@@ -13,12 +13,12 @@ const REQUIRED = ['event', 'correlationKey', 'correlationValue', 'source'] as co
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-// What `read` gives for a property whose getter or proxy throws; no field's rule takes a symbol.
+// What `read` returns for a property whose getter or proxy throws. No rule of a field accepts a symbol.
 const UNREADABLE: unique symbol = Symbol('unreadable');
 
 /**
- * The first thing wrong with a batch by the rules of sections 2.1 and 2.2, or undefined where it is valid.
- * Never throws, whatever the value: a property that cannot be read is what is wrong with it.
+ * Returns the first problem of a batch by the rules of sections 2.1 and 2.2, or undefined if the batch is valid.
+ * Never throws: a property that throws when it is read is reported as a problem.
  */
 export function findBatchProblem(value: unknown): Problem | undefined {
   if (!isObject(value)) return problem('body', 'must be a JSON object', value);
@@ -37,8 +37,8 @@ export function findBatchProblem(value: unknown): Problem | undefined {
 }
 
 /**
- * The first thing wrong with an event by the rules of section 2.2, or undefined where it is valid. `at` prefixes the
- * field. Only an event's own properties count, as in JSON; what is inside `payload` is not looked at. Never throws.
+ * Returns the first problem of an event by the rules of section 2.2, or undefined if the event is valid. `at` is the prefix
+ * of the field name. Only own properties of the event count, as in JSON. The content of `payload` is not checked. Never throws.
  */
 export function findEventProblem(value: unknown, at = 'event'): Problem | undefined {
   if (!isObject(value)) return problem(at, 'must be an object', value);
@@ -59,25 +59,25 @@ export function findEventProblem(value: unknown, at = 'event'): Problem | undefi
   return undefined;
 }
 
-/** Whether a value is a batch that the service takes. */
+/** Whether a value is a batch that the service accepts. */
 export function isBatch(value: unknown): value is Batch {
   return findBatchProblem(value) === undefined;
 }
 
-/** Whether a value is an event that the service takes. */
+/** Whether a value is an event that the service accepts. */
 export function isEvent(value: unknown): value is Event {
   return findEventProblem(value) === undefined;
 }
 
-/** Whether a value is a time as events have it: `2026-11-21T10:15:30.000Z`, and a day and hour that exist. */
+/** Whether a value is a timestamp of an event: of the form `2026-11-21T10:15:30.000Z`, with a day and an hour that exist. */
 export function isTimestamp(value: unknown): value is string {
   if (typeof value !== 'string' || !TIMESTAMP.test(value)) return false;
   const time = Date.parse(value);
-  // V8 takes February 30 for March 2; only a day that exists comes back as it was written.
+  // V8 reads February 30 as March 2. Only a day that exists gives back the same string.
   return !Number.isNaN(time) && new Date(time).toISOString() === value;
 }
 
-/** Whether a value is a UUID in its usual form, of any version. */
+/** Whether a value is a UUID of any version, in its usual form. */
 export function isUuid(value: unknown): value is string {
   return typeof value === 'string' && UUID.test(value);
 }

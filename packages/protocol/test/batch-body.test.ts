@@ -4,14 +4,14 @@ import { BATCH_HEAD_LENGTH, BATCH_OVERHEAD_BYTES, encloseBatch, joinEvents } fro
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** A body around bytes that lie where a sender puts them: in memory with more room than they need. */
+/** Makes a body in place, as a sender does: the memory is larger than the body. */
 function enclose(joined: Uint8Array): Uint8Array {
   const memory = new Uint8Array(joined.length + 1_000).fill(0xff);
   memory.set(joined, BATCH_HEAD_LENGTH);
   return encloseBatch(memory, joined.length);
 }
 
-/** A small seeded generator (mulberry32), so that a failure can be repeated. */
+/** A small random number generator (mulberry32). It has a seed, so that a failure can be repeated. */
 function generator(seed: number): () => number {
   let state = seed;
   return () => {

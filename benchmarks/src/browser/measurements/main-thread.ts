@@ -22,7 +22,7 @@ const MB = 1_000_000;
 
 const MOST_SECONDS = PLAN.full.mostMs / 1000;
 
-/** What tracking costs a page that is offline. */
+/** The cost of tracking in a page that is offline. */
 export const mainThread: Measurement = {
   name: 'main-thread',
   method:
@@ -53,7 +53,7 @@ async function run(context: MeasurementContext): Promise<readonly Row[]> {
   });
 }
 
-/** In rounds, interleaved. */
+/** Measures the subjects alternately, in rounds. */
 async function inTurns(
   subjects: readonly BrowserSubject[],
   field: Field,

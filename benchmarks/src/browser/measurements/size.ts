@@ -6,7 +6,7 @@ import { QUICK_SUBJECTS, SUBJECTS, sluice } from '../subjects.ts';
 
 const KB = 1000;
 
-/** What a page pays to load an SDK. */
+/** The download size of an SDK for a page. */
 export const browserSize: Measurement = {
   name: 'browser-size',
   method:

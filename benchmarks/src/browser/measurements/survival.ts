@@ -13,19 +13,19 @@ import { within } from '../within.ts';
 
 const RUNS = { full: 3, quick: 1 };
 const PATIENCE = {
-  // RudderStack looks for what an earlier page left after 13 s.
+  // RudderStack looks for the events of an earlier page only after 13 s.
   full: { firstMs: 14_000, quietMs: 10_000, mostMs: 60_000, repeatMs: 2000 },
   quick: { firstMs: 14_000, quietMs: 10_000, mostMs: 30_000, repeatMs: 500 },
 };
-/** Tracked with the service up, in the last page of a scenario, where nothing has arrived. */
+/** If no event has arrived, the last page of a scenario tracks these, with the service up. */
 const PROOF = { prefix: 'proof', from: 0, count: 100 };
 const PROOF_PATIENCE = { firstMs: 40_000, quietMs: 40_000, mostMs: 40_000, repeatMs: 0 };
-/** What waited for the end of a pause comes with what was tracked then, or soon after. */
+/** Once these arrive, the SDK has ended its pause: the waiting events arrive with them or soon after. */
 const LATE_FIRST_MS = 5_000;
-/** Of a cell: an SDK that keeps its page from doing anything else for so long has no figure. */
+/** Time limit of a cell. An SDK that blocks its page for longer has no figure. */
 const MOST_MS = 200_000;
 
-/** What is left of the events of a page whose service was down. */
+/** How many events survive in a page whose service was down. */
 export const survival: Measurement = {
   name: 'survival',
   method:
@@ -41,7 +41,7 @@ export const survival: Measurement = {
   run,
 };
 
-/** An SDK, and what happens to it. */
+/** One cell: an SDK and a case. */
 interface Survivor {
   readonly subject: BrowserSubject;
   readonly what: SurvivalCase;
@@ -50,7 +50,7 @@ interface Survivor {
 interface Counts {
   readonly delivered: number;
   readonly twice: number;
-  /** Whether no more would have come. */
+  /** False if events still arrived when the wait ended. */
   readonly isSettled: boolean;
 }
 
@@ -68,7 +68,7 @@ async function run(context: MeasurementContext): Promise<readonly Row[]> {
   });
 }
 
-/** Undefined where a peer has no figure: one run of hours must not end all others. */
+/** Resolves to undefined if a peer has no figure: one failed run must not end a benchmark of hours. */
 async function runCell(
   survivor: Survivor,
   round: number,
@@ -102,7 +102,7 @@ async function measureCell(
   return counts;
 }
 
-/** The rows of a cell; none where one of its runs has no figure. What is demanded of Sluice is demanded of every run. */
+/** The rows of a cell; none if one of its runs has no figure. Every run of Sluice must meet the demands. */
 function rowsOf(
   { subject, what }: Survivor,
   runs: readonly (Counts | undefined)[],

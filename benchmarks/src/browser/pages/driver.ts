@@ -1,9 +1,9 @@
-// What the harness calls in a page: it tracks, and watches the main thread from inside.
+// The functions that the harness calls in a page. They track events, and observe the main thread from inside.
 import { sampleEvent } from '../../workload/sample-event.ts';
 import type { Calls, Driver } from './page-driver.ts';
 import type { Open, PageEvent, Track } from './page-event.ts';
 
-/** In one task; then the page has its turn, as between the clicks and timers of an application. */
+/** Events tracked in one task. After it the page can run other tasks, as between the clicks and timers of an application. */
 const CHUNK_EVENTS = 100;
 
 let track: Track = () => {

@@ -1,4 +1,4 @@
 import type { Open } from './page-event.ts';
 
-/** What every measurement of the main thread holds besides the SDK. */
+/** The baseline: an SDK that does nothing. Every measurement of the main thread includes this cost. */
 export const open: Open = () => () => undefined;

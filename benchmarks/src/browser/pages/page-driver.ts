@@ -1,30 +1,30 @@
-/** Calls of track(), in chunks of 100 with a task of its own each. */
+/** Calls of track(), in chunks of 100. Each chunk is a task of its own. */
 export interface Calls {
-  /** Events are told apart by this and a number. */
+  /** An event's id is this prefix and a number. */
   readonly prefix: string;
   readonly from: number;
   readonly count: number;
-  /** No chunk begins later than this. */
+  /** No chunk starts after this many milliseconds. */
   readonly mostMs?: number;
 }
 
 export interface Counted {
   readonly called: number;
-  /** How long the calls of each chunk took. */
+  /** Duration of the calls of each chunk. */
   readonly chunkMs: readonly number[];
 }
 
-/** What the harness calls in a page, as `driver`. */
+/** The functions that the harness calls in a page, as `driver`. */
 export interface Driver {
-  /** Loads the page of this name and opens its SDK. */
+  /** Loads the script of the page with this name, and starts its SDK. */
   start(page: string, serviceUrl: string): Promise<void>;
   track(calls: Calls): Promise<Counted>;
-  /** The longest task over 50 ms since this was last asked, or 0. */
+  /** The longest task over 50 ms since the last call of this, or 0. */
   longestTaskMs(): number;
 }
 
 declare global {
   var driver: Driver;
-  /** Tells the harness how many calls of `track` were made, also where this page never comes to rest. */
+  /** Tells the harness how many calls of `track` were made, even if this page is never idle. */
   var noteCalled: ((called: string) => void) | undefined;
 }

@@ -8,7 +8,7 @@ export const open: Open = (serviceUrl) => {
     request_queue_config: { flush_interval_ms: 1000 },
     rate_limiting: { events_per_second: 100_000, events_burst_limit: 1_000_000 },
     persistence: 'localStorage',
-    // Or else it takes a headless browser for a robot, whose events it drops.
+    // Otherwise PostHog takes a headless browser for a robot, and drops its events.
     opt_out_useragent_filter: true,
     autocapture: false,
     capture_pageview: false,

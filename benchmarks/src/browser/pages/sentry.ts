@@ -1,7 +1,7 @@
 import { captureEvent, init, makeBrowserOfflineTransport, makeFetchTransport } from '@sentry/browser';
 import type { Open } from './page-event.ts';
 
-/** Where events wait while they are sent, and where those that could not be. */
+/** Limits of the events that are being sent, and of the stored events that could not be sent. */
 const transportOptions = { bufferSize: 100_000, maxQueueSize: 100_000, flushAtStartup: true };
 
 export const open: Open = (serviceUrl) => {

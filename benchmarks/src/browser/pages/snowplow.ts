@@ -10,7 +10,7 @@ export const open: Open = (serviceUrl) => {
     discoverRootDomain: false,
     cookieSecure: false,
   });
-  // What it stored in an earlier page is not sent before the next event, or this.
+  // Events that an earlier page stored are sent only with the next event, or by this call.
   flushBuffer();
   return ({ name, customer, payload }) =>
     trackSelfDescribingEvent({

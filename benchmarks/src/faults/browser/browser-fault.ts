@@ -9,21 +9,21 @@ interface Play {
   readonly random: Random;
 }
 
-/** What a play found beyond what its scene counts. */
+/** The result of a play, besides what its scene counts. */
 interface Found extends Leniency {
-  /** Figures for the row. */
+  /** Figures that the row shows. */
   readonly note?: string;
 }
 
 interface Plan {
-  /** How many times. */
+  /** How many tries. */
   readonly full: number;
   readonly quick: number;
-  /** Makes things go wrong. All that the pages told as durable must then arrive, once. */
+  /** Causes the faults. Afterwards, every event that the pages reported as durable must arrive, once. */
   play(play: Play): Promise<Found | undefined>;
 }
 
-/** A fault that pages in a browser have to get over. */
+/** A fault that pages in a browser must survive. */
 export function browserFault(name: string, { full, quick, play }: Plan): Fault {
   return {
     name,
@@ -38,7 +38,7 @@ export function browserFault(name: string, { full, quick, play }: Plan): Fault {
   };
 }
 
-/** Milliseconds for a person to read. */
+/** Milliseconds as readable text in seconds. */
 export function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
 }

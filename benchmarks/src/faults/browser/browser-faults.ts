@@ -5,7 +5,7 @@ import { outages } from './outages.ts';
 import { serviceWorker } from './service-worker.ts';
 import { storage } from './storage.ts';
 
-/** What pages in a real browser have to get over. */
+/** Faults that pages in a real browser must survive. */
 export const browserFaults: readonly Fault[] = [
   ...leaving,
   ...killing,

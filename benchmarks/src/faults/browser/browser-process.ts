@@ -11,23 +11,23 @@ const FLAGS = [
     '--disable-sync',
     '--disable-breakpad',
   ],
-  // The browser ends when this process does: then nobody holds the other end of its pipes.
+  // Chromium ends when this process ends, because its pipe closes.
   '--remote-debugging-pipe',
 ];
 
 const CLOSE_MS = 3_000;
 
-/** Chromium as a plain process with a profile that outlives it. */
+/** Chromium as a child process, with a profile that remains after it ends. */
 export class BrowserProcess implements AsyncDisposable {
   readonly devTools: DevTools;
   readonly #child: ChildProcess;
   readonly #closed: Promise<unknown>;
 
-  /** @param profile The directory of what it keeps: the same one again, and it goes on where it was. */
+  /** @param profile Directory of the profile. Started on the same directory again, Chromium has its stored data. */
   constructor(executable: string, profile: string, onEvent: (event: DevToolsEvent) => void) {
     const child = spawn(executable, [...FLAGS, `--user-data-dir=${profile}`, 'about:blank'], {
       stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
-      // A group of its own: it is killed with all its processes.
+      // Its own process group, so that one signal kills all its processes.
       detached: true,
     });
     this.#child = child;
@@ -36,14 +36,14 @@ export class BrowserProcess implements AsyncDisposable {
     this.devTools = new DevTools(toBrowser as Writable, fromBrowser as Readable, onEvent);
   }
 
-  /** SIGKILL, to all its processes at once. Resolves once it is gone and all that it said was heard. */
+  /** Sends SIGKILL to all its processes at once. Resolves once Chromium has exited and all its messages were read. */
   async kill(): Promise<void> {
     const { pid, exitCode, signalCode } = this.#child;
     if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, 'SIGKILL');
     await this.#closed;
   }
 
-  /** Ends it in good order, or at least ends it. */
+  /** Asks Chromium to close. Kills it if that takes too long. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.devTools.send('Browser.close').catch(() => undefined);
     const timer = setTimeout(() => this.kill(), CLOSE_MS);

@@ -2,9 +2,9 @@ import { BrowserProcess } from './browser-process.ts';
 import { CHROMIUM, whyNoChromium } from './find-chromium.ts';
 import { Tab } from './tab.ts';
 
-/** A browser that can be killed and comes back with the same profile. Remembers all tabs that it ever had. */
+/** A browser that can be killed and restarted with the same profile. Remembers all its tabs, also closed ones. */
 export class Browser implements AsyncDisposable {
-  /** Those with pages that track. */
+  /** The tabs with pages that track. */
   readonly tabs: Tab[] = [];
   readonly #plainTabs: Tab[] = [];
   readonly #profile: string;
@@ -27,7 +27,7 @@ export class Browser implements AsyncDisposable {
     return tab;
   }
 
-  /** A tab with a page that does not track. It is not among the others. */
+  /** Opens a tab with a page that does not track. It is not in `tabs`. */
   async openPlainTab(address: string): Promise<Tab> {
     const tab = await Tab.open(this.#process.devTools);
     this.#plainTabs.push(tab);
@@ -35,13 +35,13 @@ export class Browser implements AsyncDisposable {
     return tab;
   }
 
-  /** Kills all its processes. */
+  /** Kills all processes of the browser. */
   async kill(): Promise<void> {
     for (const tab of this.openTabs) tab.end();
     await this.#process.kill();
   }
 
-  /** Starts again after that. */
+  /** Starts the browser again after `kill()`. */
   restart(): void {
     this.#process = this.#start();
   }

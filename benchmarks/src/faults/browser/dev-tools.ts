@@ -1,10 +1,10 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** Something that the browser tells without being asked. */
+/** A message that the browser sends without a request. */
 export interface DevToolsEvent {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** Which tab tells it; undefined for the browser itself. */
+  /** The tab that sent it. Undefined for the browser itself. */
   readonly sessionId?: string;
 }
 
@@ -20,8 +20,9 @@ interface Waiting {
 }
 
 /**
- * Chromium's DevTools protocol, over the pipes that it was started with. No library: those that drive browsers change what
- * is to be shown here (they focus every page, keep pages out of the back/forward cache, end with the browser).
+ * A client of Chromium's DevTools protocol, over the pipes that Chromium was started with. It uses no library: libraries that
+ * drive browsers change the behaviour under test (they focus every page, keep pages out of the back/forward cache, and end with
+ * the browser).
  */
 export class DevTools {
   readonly #toBrowser: Writable;
@@ -34,14 +35,16 @@ export class DevTools {
   constructor(toBrowser: Writable, fromBrowser: Readable, onEvent: (event: DevToolsEvent) => void) {
     this.#toBrowser = toBrowser;
     this.#onEvent = onEvent;
-    // A browser that was killed reads no more.
+    // Writing to a killed browser fails.
     toBrowser.on('error', () => undefined);
     fromBrowser.on('error', () => undefined);
     fromBrowser.setEncoding('utf8').on('data', (text: string) => this.#hear(text));
     fromBrowser.on('close', () => this.#end());
   }
 
-  /** Asks the browser, or the tab of a session. Rejects where it refuses, or ends before it answers. */
+  /**
+   * Sends a command to the browser, or to the tab of a session. Rejects if the browser refuses it, or ends before it answers.
+   */
   send<Result>(method: string, params: object = {}, sessionId?: string): Promise<Result> {
     if (this.#isEnded) return Promise.reject(new Error(`${method}: the browser has ended`));
     this.#asked += 1;

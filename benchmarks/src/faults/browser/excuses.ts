@@ -1,24 +1,28 @@
 import type { Taken } from './watched-service.ts';
 
-/** A page was cut off from its requests: it ended, or was put aside until it was shown again. */
+/** A time in which a page was cut off from its requests: it had ended, or was put aside until it was shown again. */
 export interface Cut {
   readonly from: number;
   to: number;
 }
 
-/** So long after its answer was sent a page may not have noted it yet: reading it and deleting what it is about take time. */
+/** A page may need this long, after its answer was sent, to record it: it must read the answer and delete the events. */
 const NOTED_MS = 1_000;
 
 export interface Repeats {
-  /** Events that came again, since nobody could know that they had arrived. */
+  /** Events that arrived again because no page could know that they had arrived. */
   readonly excused: number;
-  /** Events that came again though the page that had sent them knew. */
+  /** Events that arrived again although the page that had sent them knew that they had arrived. */
   readonly unexcused: number;
-  /** When they came before and when again, one line for each two requests. */
+  /** The times of both arrivals, one line for each pair of requests. */
   readonly examples: readonly string[];
 }
 
-/** Looks at every event that came again: was the outcome of its request before that one cut off, or its sender gone by now? */
+/**
+ * Counts the events that arrived again. A repeat is excused if the outcome of the first request was cut off, or if the sender
+ * of
+ * the second request was gone when it arrived.
+ */
 export function countRepeats(taken: readonly Taken[], cutsOf: (life: number) => readonly Cut[]): Repeats {
   const before = new Map<string, Taken>();
   const found = new Map<string, number>();
@@ -41,12 +45,12 @@ export function countRepeats(taken: readonly Taken[], cutsOf: (life: number) => 
 }
 
 function isCutOff({ life, answeredAt, arrivedAt }: Taken, cutsOf: (life: number) => readonly Cut[]): boolean {
-  // What the browser sends for a page that asked for it with `fetchLater` bears no mark, and nobody reads the answer.
+  // A request that the browser sends for `fetchLater` has no mark of its page, and no page reads the answer.
   if (answeredAt === undefined || life === undefined) return true;
   return cutsOf(life).some(({ from, to }) => answeredAt > from - NOTED_MS && arrivedAt < to);
 }
 
-/** Whether the browser carried it for a page that was gone, and could not learn what others did meanwhile. */
+/** Whether the browser sent it for a page that was gone. That page could not know what other pages had done meanwhile. */
 function isLeftBehind({ life, arrivedAt }: Taken, cutsOf: (life: number) => readonly Cut[]): boolean {
   return life === undefined || cutsOf(life).some(({ from, to }) => arrivedAt >= from && arrivedAt < to);
 }

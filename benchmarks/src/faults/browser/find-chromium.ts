@@ -7,9 +7,9 @@ interface Finder {
 
 const { findChromium, describePlaces }: Finder = await import(SCRIPT.href);
 
-/** The Chromium of this machine, as the tests find it. */
+/** The Chromium of this machine. The tests use the same one. */
 export const CHROMIUM: string | undefined = findChromium();
 
-/** Why nothing can be shown in a browser here; undefined where it can. */
+/** Why browser faults cannot run here; undefined if they can. */
 export const whyNoChromium: string | undefined =
   CHROMIUM === undefined ? `there is no Chromium: looked in ${describePlaces()}` : undefined;

@@ -6,10 +6,10 @@ const LONGEST_PAUSE_MS = 1_000;
 const TABS = 5;
 const STEADY_MS = 2_000;
 const BETWEEN_KILLS_MS = 60;
-/** Every so many kills the service goes away, and comes back as many later. */
+/** After this many kills the service goes down. After this many more it comes back up. */
 const OUTAGE_KILLS = 15;
 
-/** The whole browser is killed while two tabs track, and starts again on the same profile. */
+/** Kills the whole browser while two tabs track, and restarts it with the same profile. */
 const browserKill = browserFault('browser-sigkill', {
   full: 20,
   quick: 2,
@@ -26,7 +26,7 @@ const browserKill = browserFault('browser-sigkill', {
   },
 });
 
-/** Five tabs come one after the other and track all the time, and nothing goes wrong: nothing may come twice. */
+/** Opens five tabs one after the other, and all of them track. Nothing fails: no event may arrive twice. */
 const steadyTabs = browserFault('steady-tabs', {
   full: 5,
   quick: 1,
@@ -42,7 +42,7 @@ const steadyTabs = browserFault('steady-tabs', {
   },
 });
 
-/** Five tabs track all the time; one after the other is closed or dies, and a new one takes its place. */
+/** Five tabs track all the time. One after the other is closed or crashes, and a new tab replaces it. */
 const fiveTabs = browserFault('five-tabs', {
   full: 200,
   quick: 8,

@@ -6,12 +6,12 @@ import type { Tab } from './tab.ts';
 const LONGEST_PAUSE_MS = 300;
 const EVENTS = 1_000;
 const AT_NAVIGATION = 200;
-/** A new tab that finds a backlog has delivered it by then. */
+/** A new tab that finds a backlog must deliver it within this time. */
 const FOUND_WITHIN_MS = 5_000;
 const RETURN_MS = 5_000;
 const LOOK_MS = 10;
 
-/** A page that tracks all the time is reloaded, with the service there and away. */
+/** Reloads a page that tracks all the time, while the service is up or down. */
 const reload = browserFault('page-reload', {
   full: 30,
   quick: 3,
@@ -27,7 +27,7 @@ const reload = browserFault('page-reload', {
   },
 });
 
-/** What a tab tracked while the service was away is delivered by a new one once it is back; the first one stays open. */
+/** A tab tracks while the service is down and stays open. Once the service is up, a new tab delivers these events. */
 const newTab = browserFault('new-tab', {
   full: 10,
   quick: 2,
@@ -38,7 +38,7 @@ const newTab = browserFault('new-tab', {
       const first = await scene.openTab();
       await first.call('track', EVENTS);
       await first.call('commit');
-      // Every other one is put to sleep, as browsers do with tabs in the background.
+      // Freezes the first tab in every other try, as browsers freeze background tabs.
       if (time % 2 === 1) await first.send('Page.setWebLifecycleState', { state: 'frozen' });
       await scene.service.open();
       const second = await scene.openTab();
@@ -50,7 +50,7 @@ const newTab = browserFault('new-tab', {
   },
 });
 
-/** A tab that tracks all the time is closed. */
+/** Closes a tab that tracks all the time. */
 const closedTab = browserFault('closed-tab', {
   full: 30,
   quick: 3,
@@ -66,7 +66,7 @@ const closedTab = browserFault('closed-tab', {
   },
 });
 
-/** The process of a tab dies; the tab that stays open delivers what was left. */
+/** Crashes the process of a tab. The tab that stays open delivers its events. */
 const tabCrash = browserFault('tab-crash', {
   full: 20,
   quick: 2,
@@ -84,7 +84,7 @@ const tabCrash = browserFault('tab-crash', {
   },
 });
 
-/** A page tracks 200 events and leaves in the same task. None may be lost, though nobody was told that one is durable. */
+/** A page tracks 200 events and leaves in the same task. No event may be lost, although none was reported as durable. */
 const navigation = browserFault('navigation', {
   full: 20,
   quick: 4,
@@ -107,7 +107,7 @@ const navigation = browserFault('navigation', {
   },
 });
 
-/** A page goes into the back/forward cache, and goes on where it was when it comes back. */
+/** A page goes into the back/forward cache, and continues with its state when it comes back. */
 const backForward = browserFault('bfcache', {
   full: 20,
   quick: 2,
@@ -141,7 +141,7 @@ function timely(what: string, ms: number, problems: string[]): { note: string } 
   return { note };
 }
 
-/** Tracks and leaves in one task; resolves once the other page is there. */
+/** Tracks and leaves in one task. Resolves once the other page is shown. */
 async function leaveFor(tab: Tab, address: string): Promise<void> {
   await tab.call('trackAndLeave', AT_NAVIGATION, address);
   const { pathname } = new URL(address);
@@ -159,7 +159,7 @@ async function previousEntry(tab: Tab): Promise<number> {
   return entries[currentIndex - 1]?.id ?? 0;
 }
 
-/** Whether its page comes back as it was. */
+/** Whether the page comes back with its state. */
 async function isBack(tab: Tab, returns: number): Promise<boolean> {
   for (const end = Date.now() + RETURN_MS; Date.now() < end; await pause(LOOK_MS)) {
     const view = await tab.call('look').catch(() => undefined);

@@ -10,10 +10,10 @@ const HOUR_MS = 60 * 60_000;
 const YEAR_MS = 365 * 24 * HOUR_MS;
 const PARTS_OF_HOUR = 6;
 const EVENTS_PER_PART = 10;
-/** On the page's clock, once the service is back. */
+/** Time on the page's clock, after the service is back up. */
 const RETURN_MINUTES = 5;
 
-/** A day in which the service cannot be reached: for half of it the browser knows that. */
+/** The service cannot be reached for a day. For half of that day, the browser knows that it is offline. */
 const dayOffline = browserFault('day-offline', {
   full: 24,
   quick: 4,
@@ -35,7 +35,7 @@ const dayOffline = browserFault('day-offline', {
     await tab.call('advance', RETURN_MINUTES * 60_000);
     const { pending } = await tab.call('look');
     if (pending > 0) scene.problems.push(`${pending} events wait ${RETURN_MINUTES} minutes after the day`);
-    // A visitor of another time would be a jump of the clock.
+    // Close it first: a later page with the real clock would be a clock jump for this one.
     await tab.close();
     scene.clock = 'real';
     const note = `${before} + ${requests - before} requests in ${tries} h, at most ${most}`;
@@ -43,12 +43,15 @@ const dayOffline = browserFault('day-offline', {
   },
 });
 
-/** The service comes and goes, refuses, breaks off before and after it took the events, while two tabs track. */
+/**
+ * Two tabs track while the service goes up and down, refuses requests, and breaks connections before and after it took the
+ * events.
+ */
 const flapping = browserFault('flapping', {
   full: 150,
   quick: 20,
   async play({ scene, tries, random }) {
-    // Fast, as retries are few: one in ten seconds, and one for ten requests that were taken.
+    // The clock is fast because retries are rare: one in ten seconds, and one for ten successful requests.
     scene.clock = 'fast';
     await scene.openTab({ isBusy: true });
     await scene.openTab({ isBusy: true });
@@ -67,7 +70,7 @@ const flapping = browserFault('flapping', {
   },
 });
 
-/** The clock of the machine is put forward and back, by as much as a year, while the service comes and goes. */
+/** The machine's clock jumps forward and back, by up to a year, while the service goes up and down. */
 const clockJumps = browserFault('clock-jumps', {
   full: 60,
   quick: 8,

@@ -2,24 +2,24 @@ import type { Expectation } from '../../processes/audit.ts';
 import type { Cut } from './excuses.ts';
 import type { PageTold } from './page/page-settings.ts';
 
-/** One page from its load to its end, as its harness knows it. */
+/** What the harness knows about one page, from its load to its end. */
 export class PageLife {
   readonly life: number;
   readonly cuts: Cut[] = [];
   readonly problems: string[] = [];
-  /** What it reported as dropped. */
+  /** Its reports of dropped events. */
   readonly drops: string[] = [];
   readonly storageFailures: string[] = [];
   tracked = 0;
   durable = 0;
-  /** Events that it reported as dropped. */
+  /** How many events it reported as dropped. */
   dropped = 0;
 
   constructor(life: number) {
     this.life = life;
   }
 
-  /** What must arrive of it. */
+  /** The events of this page that must arrive. */
   get expectation(): Expectation {
     return { life: this.life, count: this.durable };
   }
@@ -39,12 +39,12 @@ export class PageLife {
     }
   }
 
-  /** From now on it may not learn what became of its requests. */
+  /** From now on, the page may not learn the outcome of its requests. */
   cutOff(): void {
     this.cuts.push({ from: performance.now(), to: Number.POSITIVE_INFINITY });
   }
 
-  /** It was put aside, and is back. */
+  /** The page was put aside and is back. */
   goOn(): void {
     for (const cut of this.cuts) cut.to = Math.min(cut.to, performance.now());
   }

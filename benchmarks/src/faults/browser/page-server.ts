@@ -33,7 +33,7 @@ export class PageServer implements AsyncDisposable {
     return new PageServer(server);
   }
 
-  /** The address of a page that tracks as it is told. */
+  /** The address of a page that tracks with these settings. */
   address(settings: PageSettings): string {
     return `${this.origin}/?settings=${encodeURIComponent(JSON.stringify(settings))}`;
   }
@@ -45,7 +45,7 @@ export class PageServer implements AsyncDisposable {
   }
 }
 
-/** A script and all that it imports, as a site would bundle it. */
+/** Bundles a script with all its imports, as a site would do it. */
 async function bundle(script: string): Promise<string> {
   const input = fileURLToPath(new URL(script, import.meta.url));
   const bundled = await rolldown({ input, platform: 'browser' });

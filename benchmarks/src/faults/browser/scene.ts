@@ -10,9 +10,9 @@ import { PageServer } from './page-server.ts';
 import type { Tab } from './tab.ts';
 import { WatchedService } from './watched-service.ts';
 
-/** So long without anything that arrives: then it is clear that what has not arrived will not. */
+/** If nothing arrives for this long, the missing events will not arrive. */
 const GIVEN_UP_AFTER_MS = 15_000;
-/** Who sends something twice does so by then. */
+/** A page that sends events twice does so within this time. */
 const QUIET_MS = 1_000;
 const LOOK_MS = 20;
 
@@ -21,24 +21,24 @@ interface OpenOptions {
 }
 
 export interface Leniency {
-  /** What was lost and reported as dropped does not count. */
+  /** Events that a page reported as dropped may be lost. */
   readonly mayLose?: boolean;
-  /** What was reported as dropped may arrive all the same: another page had it, too. */
+  /** An event that a page reported as dropped may arrive all the same, because another page had it too. */
   readonly mayDrop?: boolean;
   /** The journal may report failures. */
   readonly mayFail?: boolean;
 }
 
-/** A site in a browser, its service in another process, and what stands between the two. */
+/** A site in a browser, its service in another process, and a proxy between the two. */
 export class Scene implements AsyncDisposable {
   readonly service: WatchedService;
   readonly browser: Browser;
   readonly origin: string;
-  /** The clock of the pages that are opened from now on. */
+  /** The clock of pages that are opened from now on. */
   clock: PageSettings['clock'] = 'real';
-  /** How much it is ahead, where it is one that jumps. */
+  /** Offset of a jumping clock. */
   offsetMs = 0;
-  /** What went wrong, one line each. */
+  /** The problems found, one line each. */
   readonly problems: string[] = [];
   readonly #emulator: Emulating;
   readonly #pages: PageServer;
@@ -79,7 +79,7 @@ export class Scene implements AsyncDisposable {
     return this.browser.openTab(this.address(options));
   }
 
-  /** Lets one more visitor come, waits until all that must arrive has arrived and nothing waits any more, and counts. */
+  /** Opens one more page, waits until all durable events have arrived and no page has pending events, and counts. */
   async settle(
     tries: number,
     { mayLose = false, mayDrop = mayLose, mayFail = false }: Leniency = {},
@@ -109,14 +109,17 @@ export class Scene implements AsyncDisposable {
     };
   }
 
-  /** Resolves once all that must arrive has, or will not any more. Returns how long that took, in milliseconds. */
+  /**
+   * Resolves once all durable events of these tabs have arrived, or will not arrive any more. Returns the time that took, in
+   * milliseconds.
+   */
   async arrival(tabs: readonly Tab[] = this.browser.tabs): Promise<number> {
     const startedAt = performance.now();
     await this.#until(async () => this.#hasArrived(tabs));
     return performance.now() - startedAt;
   }
 
-  /** Until no page that is open has anything left to deliver, and for a while after that. */
+  /** Waits until no open page has pending events, and for a while after that. */
   async rest(): Promise<void> {
     const isResting = await this.#until(async () => {
       const views = await Promise.all(this.browser.openTabs.map((tab) => tab.call('look')));
@@ -136,14 +139,14 @@ export class Scene implements AsyncDisposable {
     const { seen } = this.service;
     const lives = tabs.flatMap(({ lives }) => lives);
     return lives.every(({ life, durable }) => {
-      // The last ones first: they are the ones that are missing, if any are.
+      // Newest events first: if any are missing, these are.
       for (let number = durable - 1; number >= 0; number -= 1)
         if (!seen.has(numberedUuid(life, number))) return false;
       return true;
     });
   }
 
-  /** Resolves to true once something holds, or to false once nothing has arrived for long. */
+  /** Resolves to true once `holds` does, or to false once nothing has arrived for a long time. */
   async #until(holds: () => Promise<boolean>): Promise<boolean> {
     const { taken } = this.service;
     let [end, before] = [0, -1];

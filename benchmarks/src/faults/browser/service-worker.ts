@@ -4,7 +4,7 @@ import { browserFault, seconds } from './browser-fault.ts';
 import type { Tab } from './tab.ts';
 
 const EVENTS = 300;
-/** What pages have the browser wake the worker with. */
+/** The sync tag with which pages ask the browser to wake the worker. */
 const TAG = 'sluice';
 const SENT_WITHIN_MS = 5_000;
 const AGAIN_MS = 200;
@@ -14,13 +14,15 @@ interface Registration {
   readonly registrationId: string;
 }
 
-/** The last tab of the site that tracks is closed while the service is away; the browser wakes the service worker later. */
+/**
+ * The last tab that tracks is closed while the service is down. Later the browser wakes the service worker, which must deliver.
+ */
 export const serviceWorker: Fault = browserFault('service-worker', {
   full: 10,
   quick: 2,
   async play({ scene, tries }) {
     const waits: number[] = [];
-    // Of the same site, so that the worker can be woken by its session; it has no tracker.
+    // A page of the same site without a tracker. The harness wakes the worker through its session.
     const watcher = await scene.browser.openPlainTab(`${scene.origin}/plain`);
     for (let time = 0; time < tries; time += 1) {
       await scene.service.close();
@@ -31,7 +33,7 @@ export const serviceWorker: Fault = browserFault('service-worker', {
       await tab.close();
       await scene.service.open();
       const before = performance.now();
-      // Again and again, as the browser does later: the worker refuses while the service is not to be asked.
+      // Repeated, as the browser repeats it: the worker fails the sync as long as it may not call the service.
       const id = await registrationOf(watcher);
       const wake = { origin: scene.origin, registrationId: id, tag: TAG, lastChance: false };
       const waking = setInterval(() => {
@@ -47,7 +49,7 @@ export const serviceWorker: Fault = browserFault('service-worker', {
   },
 });
 
-/** The service worker of the site, by its number in the browser. */
+/** The browser's id of the site's service worker. */
 async function registrationOf(tab: Tab): Promise<string> {
   let found: string | undefined;
   const stop = tab.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {

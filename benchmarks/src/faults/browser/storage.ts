@@ -7,11 +7,11 @@ import type { Tab } from './tab.ts';
 const EVENTS = 300;
 const QUOTA_BYTES = 6 * 1024 * 1024;
 const LONGEST_PAUSE_MS = 200;
-/** On the fast clock of the pages, which makes more than a minute of it. */
+/** In real time. More than a minute on the fast clock of the pages. */
 const HEALED_WITHIN_MS = 15_000;
 const LOOK_MS = 20;
 
-/** Another script of the site takes all the room, and gives it back. */
+/** Another script of the site fills the quota, and frees it again. */
 const quotaFilled = browserFault('quota-filled', {
   full: 20,
   quick: 3,
@@ -19,8 +19,9 @@ const quotaFilled = browserFault('quota-filled', {
     scene.clock = 'fast';
     await scene.service.close();
     const { origin } = scene;
-    // Before the site stores anything, and to the end: of the room that it once saw, Chromium lets a site use up some for half a
-    // minute without looking again.
+    // Set the quota before the site stores anything, and keep the tab open to the end: Chromium caches the free space, and lets
+    // a
+    // site use some of it for half a minute without a new check.
     const other = await scene.browser.openPlainTab(`${origin}/plain`);
     await other.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: QUOTA_BYTES });
     const tab = await scene.openTab();
@@ -29,17 +30,17 @@ const quotaFilled = browserFault('quota-filled', {
       await tab.call('fillStorage', QUOTA_BYTES);
       await tab.call('track', EVENTS);
       await shows(tab, scene, 'memory');
-      // More than before: what the journal refused once waits with what it is given next.
+      // More events: those that the journal refused wait in memory together with these.
       await tab.call('track', EVENTS);
       const { durable } = await tab.call('look');
       if (durable > 0) scene.problems.push(`the quota was full, and ${durable} events are durable`);
       await tab.call('emptyStorage');
       const before = performance.now();
-      // Of itself, and not only because somebody asks for it.
+      // The journal must recover by itself, without a call to `commit`.
       await shows(tab, scene, 'indexeddb');
       waits.push(performance.now() - before);
       await healed(tab, scene, 'after the room came back');
-      // What memory held must be in the journal by now.
+      // The events from memory must be in the journal now.
       await tab.reload();
     }
     const note = `in memory ${tries} times, back on disk after ${seconds(Math.max(...waits))} at most`;
@@ -48,8 +49,9 @@ const quotaFilled = browserFault('quota-filled', {
 });
 
 /**
- * The databases of the site are deleted under its page: by itself, by another tab, by the user. What waits is no more each time
- * than a page keeps in memory: of what is in the database alone, nothing can be left.
+ * The databases of the site are deleted while its page runs: by the page itself, by another tab, by the user. At each deletion,
+ * no
+ * more events wait than a page keeps in memory, because events that are only in the database are lost.
  */
 const databaseDeleted = browserFault('database-deleted', {
   full: 12,
@@ -73,19 +75,19 @@ const databaseDeleted = browserFault('database-deleted', {
       await pause(random(LONGEST_PAUSE_MS));
       await tab.call('track', EVENTS);
       await healed(tab, scene, 'after it was deleted');
-      // Not in the last try: there the next page goes on from what this one wrote again.
+      // In the last try, the next page delivers the events that this page wrote again.
       if (time + 1 === tries) break;
       await scene.service.open();
       await scene.arrival([tab]);
       await scene.service.close();
     }
     await tab.reload();
-    // The other tab cannot know that what it found of this one, and is gone, is in the memory of this one.
+    // The other tab may report events of this tab as dropped: it cannot know that this tab still has them in memory.
     return { mayFail: true, mayDrop: true };
   },
 });
 
-/** The browser closes the connections to the database, and says so or does not, while the page tracks. */
+/** The browser closes the connections to the database while the page tracks, with or without an event. */
 const forcedClose = browserFault('forced-close', {
   full: 40,
   quick: 4,
@@ -105,7 +107,7 @@ const forcedClose = browserFault('forced-close', {
 
 export const storage: readonly Fault[] = [quotaFilled, databaseDeleted, forcedClose];
 
-/** Resolves once the page says that its events go there; or when it is clear that it will not. */
+/** Resolves once the page reports this journal. Adds a problem if that does not happen in time. */
 async function shows(tab: Tab, { problems }: Scene, journal: string): Promise<void> {
   for (const end = Date.now() + HEALED_WITHIN_MS; Date.now() < end; await pause(LOOK_MS)) {
     if ((await tab.call('look')).journal === journal) return;
@@ -113,7 +115,7 @@ async function shows(tab: Tab, { problems }: Scene, journal: string): Promise<vo
   problems.push(`the page does not say within ${HEALED_WITHIN_MS} ms that its journal is ${journal}`);
 }
 
-/** Resolves once all that was tracked is durable; or when it is clear that it will not be. */
+/** Resolves once all tracked events are durable. Adds a problem if that does not happen in time. */
 async function healed(tab: Tab, { problems }: Scene, when: string): Promise<void> {
   let reason: unknown;
   for (const end = Date.now() + HEALED_WITHIN_MS; Date.now() < end; await pause(LOOK_MS)) {

@@ -15,10 +15,10 @@ interface Evaluated {
   };
 }
 
-/** A tab of the browser, and the pages that it showed one after the other. */
+/** A tab of the browser, and the pages that it has shown. */
 export class Tab {
   readonly sessionId: string;
-  /** All pages that it showed. */
+  /** All pages that it has shown. */
   readonly lives: PageLife[] = [];
   readonly #devTools: DevTools;
   readonly #targetId: string;
@@ -50,7 +50,7 @@ export class Tab {
     return page;
   }
 
-  /** Listens to what the browser tells of it. Returns how to stop. */
+  /** Listens for a browser event of this tab. Returns a function that stops listening. */
   on(method: string, listener: (params: DevToolsEvent['params']) => void): () => void {
     this.#listeners.set(method, listener);
     return () => void this.#listeners.delete(method);
@@ -68,7 +68,7 @@ export class Tab {
     return this.#devTools.send<Result>(method, params, this.sessionId);
   }
 
-  /** Calls a function of its page. Resolves to what that resolves to; rejects where the page ends before. */
+  /** Calls a function of the page and resolves to its result. Rejects if the page ends first. */
   async call<Name extends keyof Page>(
     name: Name,
     ...args: Parameters<Page[Name]>
@@ -77,7 +77,7 @@ export class Tab {
     return (await this.evaluate(`page.${name}(${given})`)) as Awaited<ReturnType<Page[Name]>>;
   }
 
-  /** Runs a script in its page, whichever it is. Resolves to what that resolves to, as JSON has it. */
+  /** Runs a script in the current page. Resolves to its result, as JSON. */
   async evaluate(expression: string): Promise<unknown> {
     const how = { awaitPromise: true, returnByValue: true };
     const { result, exceptionDetails } = await this.send<Evaluated>('Runtime.evaluate', {
@@ -89,7 +89,7 @@ export class Tab {
     throw new Error(`${expression}: ${exception?.description ?? text}`);
   }
 
-  /** Goes to an address, and waits for its page to begin. */
+  /** Goes to an address, and waits until its page has started. */
   async visit(address: string): Promise<void> {
     await this.#next(() => this.send('Page.navigate', { url: address }));
   }
@@ -103,16 +103,16 @@ export class Tab {
     await this.#devTools.send('Target.closeTarget', { targetId: this.#targetId });
   }
 
-  /** Ends the process of its page as a failure of that would, and closes what is left of the tab. */
+  /** Crashes the process of its page, and closes the rest of the tab. */
   async crash(): Promise<void> {
     this.end();
-    // Never answered: whoever would is gone.
+    // Never answered: the process that would answer is gone.
     this.send('Page.crash').catch(() => undefined);
     await pause(LOOK_MS);
     await this.#devTools.send('Target.closeTarget', { targetId: this.#targetId });
   }
 
-  /** From now on nobody is there to learn what becomes of its requests. */
+  /** Marks the tab as closed. From now on, its page cannot learn the outcome of its requests. */
   end(): void {
     this.isOpen = false;
     this.lives.at(-1)?.cutOff();

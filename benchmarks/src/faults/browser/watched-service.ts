@@ -7,30 +7,30 @@ import { Agent, request as send } from 'undici';
 import { UuidSet } from '../../processes/uuid-set.ts';
 import { LIFE_PARAMETER } from './page/page-settings.ts';
 
-/** What becomes of a request. `lost` ones do not arrive; `deaf` ones do, and their answer does not come back. */
+/** What happens to a request. A `lost` one does not reach the service; a `deaf` one does, but its answer does not come back. */
 export type Treatment = 'passed' | 'refused' | 'lost' | 'deaf';
 
 /** A request whose events the service took. */
 export interface Taken {
-  /** The page that made it; undefined where the browser did so for a page that is gone. */
+  /** The page that sent it; undefined if the browser sent it for a page that is gone. */
   readonly life: number | undefined;
   readonly uuids: ReadonlySet<string>;
   readonly arrivedAt: number;
-  /** When the last byte of the answer was sent; undefined where the connection ended before that. */
+  /** When the answer was sent completely; undefined if the connection ended before that. */
   answeredAt: number | undefined;
 }
 
-/** About what a request takes over a network. */
+/** About the time that a request takes in a network. */
 const LATENCY_MS = 5;
 const FORWARDED = ['authorization', 'content-type', 'content-encoding', 'origin'] as const;
 const PREFLIGHT = ['access-control-request-method', 'access-control-request-headers'] as const;
 
-/** Stands before the emulator: knows who sent what and when, and makes a service that works look like one that does not. */
+/** A proxy in front of the emulator. Records which page sent what and when, and makes a working service appear to fail. */
 export class WatchedService implements AsyncDisposable {
   readonly taken: Taken[] = [];
-  /** All that arrived. */
+  /** The uuids of all events that arrived. */
   readonly seen: Set<string> = new Set();
-  /** What becomes of the next request. */
+  /** Decides what happens to the next request. */
   treat: () => Treatment = () => 'passed';
   readonly #target: string;
   readonly #server: Server;
@@ -49,14 +49,14 @@ export class WatchedService implements AsyncDisposable {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** Listens, always at the same address. */
+  /** Starts to listen, always at the same address. */
   async open(): Promise<void> {
     if (this.#server.listening) return;
     await once(this.#server.listen(this.#port, '127.0.0.1'), 'listening');
     this.#port = (this.#server.address() as AddressInfo).port;
   }
 
-  /** Nobody listens, and what is under way is cut off. */
+  /** Stops listening, and cuts off pending requests. */
   async close(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = once(this.#server.close(), 'close');
@@ -90,7 +90,7 @@ export class WatchedService implements AsyncDisposable {
       this.#take(body, life === null ? undefined : Number(life), arrivedAt, response);
     }
     await pause(LATENCY_MS);
-    // Cut off meanwhile: what is written to it now nobody reads, though it counts as written.
+    // The connection was cut meanwhile: nobody would read the answer, although it would count as written.
     if (treatment === 'deaf' || request.socket.destroyed) return void response.destroy();
     const { 'content-length': _, 'transfer-encoding': __, connection: ___, ...headers } = answer.headers;
     response.writeHead(answer.statusCode, headers).end(text);

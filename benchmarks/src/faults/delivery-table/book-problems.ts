@@ -1,7 +1,7 @@
 import type { TrackerStats } from '@sluice/core';
 import type { ScriptedService } from './scripted-service.ts';
 
-/** What does not agree between the sender's books and what the service took, one line each. */
+/** Differences between the sender's stats and what the service took, one line each. */
 export function bookProblems(
   tracked: number,
   stats: TrackerStats,

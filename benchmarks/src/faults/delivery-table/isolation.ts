@@ -6,13 +6,13 @@ import { LeapingClock } from './leaping-clock.ts';
 import { ScriptedService } from './scripted-service.ts';
 import { rowOf, type TableRow } from './table-row.ts';
 
-/** Bad events of a batch, and where they are. */
+/** How many events of a batch are bad, and where they are. */
 export interface IsolationCase {
   readonly bad: number;
   readonly where: 'anywhere' | 'at the start' | 'at the end';
 }
 
-/** Of the batch: as many as one has by default. */
+/** Number of events in the batch: the default batch size. */
 export const ISOLATION_EVENTS = 500;
 const FLUSH_MS = 24 * 60 * 60_000;
 
@@ -20,7 +20,7 @@ export const ISOLATION_CASES: readonly IsolationCase[] = [1, 3, 50].flatMap((bad
   (['anywhere', 'at the start', 'at the end'] as const).map((where) => ({ bad, where })),
 );
 
-/** Sends a batch to a real HTTP server that answers 400 to each body with a bad event in it. */
+/** Sends a batch to a real HTTP server that answers 400 to each body with a bad event. */
 export async function runIsolation({ bad, where }: IsolationCase, seed: number): Promise<TableRow> {
   const places = [...placesOf({ bad, where }, seed)].map((place) => numberedUuid(0, place));
   using clock = new LeapingClock();
@@ -41,7 +41,8 @@ export async function runIsolation({ bad, where }: IsolationCase, seed: number):
   const stats = tracker.stats();
   await tracker.close({ timeoutMs: 0 });
   const row = rowOf(`400, to ${bad} of ${ISOLATION_EVENTS} events, ${where}`, stats, attempts, service);
-  // Two halves on each level, and then four for each last one: both of its halves, and the bad one twice.
+  // For each bad event: two halves on each level, and then four requests. These are both of its last halves, and the bad one
+  // twice.
   const mostRequests = bad * (2 * Math.ceil(Math.log2(ISOLATION_EVENTS / bad)) + 4) + 1;
   const problems = bookProblems(ISOLATION_EVENTS, stats, service);
   if (row.deadLettered !== bad) problems.push(`${row.deadLettered} dead letters, ${bad} must be`);

@@ -1,12 +1,12 @@
 import { type ChannelListener, subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { StillClock } from '../still-clock.ts';
 
-/** Turns of the event loop in which nothing goes on before time leaps. */
+/** Idle turns of the event loop before the time leaps. */
 const IDLE_TURNS = 5;
 const STARTS = 'undici:request:create';
 const ENDS = ['undici:request:trailers', 'undici:request:error'];
 
-/** A clock that stands still while a request is under way, and else leaps to the next timer: an hour passes in no time. */
+/** A clock that stands still while a request is pending, and otherwise leaps to the next timer: an hour passes at once. */
 export class LeapingClock extends StillClock implements Disposable {
   readonly #underWay = new Set<unknown>();
   #idleTurns = 0;

@@ -2,38 +2,38 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the service does with a request instead of taking it. */
+/** How the service treats a request, in place of its normal answer. */
 export type Reply =
   | {
       readonly kind: 'status';
       readonly status: number;
       readonly body?: string;
-      /** Made when it answers. */
+      /** Makes the header's value at the time of the answer. */
       readonly retryAfter?: (now: number) => string;
-      /** Where the body ends: it breaks off, or it never does. */
+      /** How the body ends: its connection breaks, or it never ends. */
       readonly end?: 'cut short' | 'never';
-      /** Whether it has the events. Default: with a status of success. */
+      /** Whether the service takes the events. Default: true for a status below 300. */
       readonly takes?: boolean;
     }
-  /** Resets the connection, before it has read the body or after. */
+  /** Resets the connection before or after it has read the body. */
   | { readonly kind: 'reset'; readonly when: 'before the body' | 'after the body'; readonly takes?: true }
-  /** Says nothing. */
+  /** Never answers. */
   | { readonly kind: 'hang'; readonly takes?: true };
 
-/** A request as it came. */
+/** A request as it was received. */
 interface Received {
   readonly at: number;
   readonly body: string;
 }
 
-/** Decides by the number of a request, from 0, and its body. Undefined: the service works. */
+/** Decides by the number of a request, from 0, and its body. Undefined: the normal answer. */
 export type Script = (request: number, body: string) => Reply | undefined;
 
 const UUID = /"uuid":"([^"]+)"/g;
 const ENDLESS = Buffer.alloc(16 * 1024, 'x');
 const TARGET = '/elsewhere';
 
-/** A real HTTP server that answers as it is told, and keeps what it took by uuid. */
+/** A real HTTP server that answers by a script, and counts the events that it took by uuid. */
 export class ScriptedService implements AsyncDisposable {
   readonly #script: Script;
   readonly #now: () => number;
@@ -61,12 +61,12 @@ export class ScriptedService implements AsyncDisposable {
     return this.#port;
   }
 
-  /** Events that were taken again, each time. */
+  /** How many times an event was taken again, in total. */
   get repeated(): number {
     return [...this.taken.values()].reduce((sum, count) => sum + count - 1, 0);
   }
 
-  /** From now on connections are refused. */
+  /** Refuses connections from now on. */
   async leave(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = new Promise((resolve) => this.#server.close(resolve));

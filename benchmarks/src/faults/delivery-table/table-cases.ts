@@ -1,45 +1,45 @@
 import type { Tracker, TrackerOptions } from '@sluice/core';
 import type { Reply } from './scripted-service.ts';
 
-/** One row of the delivery table, as it is put to the test. */
+/** One row of the delivery table, as a test case. */
 export interface TableCase {
-  /** What the service answers, or does. */
+  /** What the service answers or does, in words. */
   readonly answer: string;
-  /** What it does with the first requests. After that it works. */
+  /** Its replies to the first requests. After these it works. */
   readonly replies?: readonly Reply[];
-  /** What it does with each request that has the bad event. */
+  /** Its reply to each request that contains the bad event. */
   readonly toBadEvent?: Reply;
-  /** Where the events are sent, at this port. Default: to the service. */
+  /** The address for the events, given the port of the service. Default: the service. */
   readonly baseUrl?: (port: number) => string;
-  /** Nobody listens until so many requests have failed. */
+  /** The service is down until this many requests have failed. */
   readonly awayFor?: number;
-  /** After so many failed requests the row has shown what it is to show. */
+  /** The run stops after this many failed requests. */
   readonly enoughAfter?: number;
   readonly options?: Partial<TrackerOptions>;
   readonly whenPaused?: (tracker: Tracker) => void;
   readonly expected: TableResult;
 }
 
-/** What a row comes to, for a batch of four events. */
+/** The outcome of a row, for a batch of four events. */
 export interface TableResult {
-  /** What the sender said that it does about it. */
+  /** The action that the sender reported. */
   readonly action: string;
   readonly delivered: number;
   readonly deadLettered: number;
   readonly dropped: number;
   readonly pending: number;
   readonly requests: number;
-  /** Between the first request and the second, in milliseconds, on the tracker's clock. */
+  /** Time between the first request and the second, in milliseconds on the tracker's clock. */
   readonly waitMs?: readonly [least: number, most: number] | undefined;
-  /** Events that may have been taken without the sender's knowledge. */
+  /** Events that the service may have taken without the sender's knowledge. */
   readonly maybeDuplicate: number;
 }
 
-/** Events of the batch, and which of them is bad where one is. */
+/** The number of events in the batch, and the index of the bad one, if there is one. */
 export const EVENTS = 4;
 export const BAD_EVENT = 2;
 
-/** The numbers for jitter are all this one, so that waits are known. */
+/** All random numbers for jitter are this one, so that the waits are known. */
 export const RANDOM = 0.5;
 /** The first wait before a retry. */
 const BACKOFF_MS = 500 * RANDOM;
@@ -48,7 +48,7 @@ const SLOW_PAUSE_MS = 5 * 60_000;
 const HOUR_MS = 60 * 60_000;
 const MOST_JITTER = 1.2;
 const JITTER = 1 + (MOST_JITTER - 1) * RANDOM;
-/** Enough to open the breaker, and more than anybody would count to. */
+/** Enough failures to open the breaker, and more than a usual limit of retries. */
 const MANY = 12;
 
 const ALL_DELIVERED: TableResult = {
@@ -59,7 +59,7 @@ const RETRIED: Partial<TableResult> = { action: 'retry', requests: 2, waitMs: ex
 const RESENT: Partial<TableResult> = { ...RETRIED, maybeDuplicate: EVENTS };
 const ALL_KEPT: Partial<TableResult> = { action: 'retry', delivered: 0, pending: EVENTS, requests: MANY };
 
-/** Of real time, which is far more than an answer takes. */
+/** In real time. An answer takes much less. */
 const IMPATIENT = { delivery: { timeoutMs: 1_000 } };
 
 const TWO_XX = [200, 201, 202, 203, 204, 205, 206, 226, 299];
@@ -108,7 +108,7 @@ export const TABLE_CASES: readonly TableCase[] = [
   {
     answer: '500, until they are too old',
     replies: times(MANY, { kind: 'status', status: 500 }),
-    // After three tries: at once, after one wait and after two more of it.
+    // Time for three tries: at 0, 1 and 3 waits.
     options: { storage: { maxAgeMs: 4 * BACKOFF_MS } },
     expected: result({ ...RESENT, delivered: 0, dropped: EVENTS, requests: 3, maybeDuplicate: 3 * EVENTS }),
   },
@@ -146,7 +146,7 @@ function result(expected: Partial<TableResult>): TableResult {
 
 type Status = Omit<Extract<Reply, { kind: 'status' }>, 'kind'>;
 
-/** The service answers so once, and then works. */
+/** The service gives this answer once, and then works. */
 function once(reply: Status, expected: Partial<TableResult>, answer = String(reply.status)): TableCase {
   return { answer, replies: [{ kind: 'status', ...reply }], expected: result(expected) };
 }
@@ -155,7 +155,7 @@ function paused(status: number, ms: number): TableCase {
   return once({ status }, { action: 'pause', requests: 2, waitMs: [ms, ms * MOST_JITTER] });
 }
 
-/** Once, after which all are taken in parts, and again and again for one of the events. */
+/** Two cases: once, after which all events are taken in parts; and each time, for one bad event. */
 function isolated(status: number, restMs: number): TableCase[] {
   const waitMs = exactly(restMs);
   return [
@@ -180,7 +180,7 @@ function pushedBack(status: number): TableCase[] {
   return [
     once({ status }, RETRIED),
     after('in seconds', () => String(asked / 1_000), exactly(asked * JITTER)),
-    // A date has no milliseconds.
+    // An HTTP date has no milliseconds.
     after('as a date', date(asked), [(asked - 1_000) * JITTER, asked * JITTER]),
     after('in the past', date(-asked), exactly(BACKOFF_MS)),
     after('that is none', () => 'soon', exactly(BACKOFF_MS)),
@@ -188,7 +188,7 @@ function pushedBack(status: number): TableCase[] {
   ];
 }
 
-/** No answer is seen: whether the events were taken is unknown. */
+/** The sender sees no answer: it cannot know whether the events were taken. */
 function lost(answer: string, reply: Reply): TableCase {
   return { answer, replies: [reply], expected: result(RESENT) };
 }

@@ -2,21 +2,21 @@ import type { DeliveryError, TrackerStats } from '@sluice/core';
 import type { ScriptedService } from './scripted-service.ts';
 import type { TableResult } from './table-cases.ts';
 
-/** What a row came to. */
+/** The result of a row. */
 export interface TableRow extends Omit<TableResult, 'waitMs'> {
   readonly answer: string;
   readonly waitMs: number | undefined;
-  /** Events that were taken again, each time. */
+  /** How many times an event was taken again, in total. */
   readonly repeated: number;
-  /** Where there is a bound. */
+  /** The bound of `requests`, if there is one. */
   readonly mostRequests?: number;
-  /** What was not as it must be, one line each. */
+  /** Differences from what is expected, one line each. */
   readonly problems: readonly string[];
 }
 
 const ACTION = /the sender's action is to (\w+)/;
 
-/** @param attempts What the sender said of its requests that were not accepted. */
+/** @param attempts The sender's errors for requests that were not accepted. */
 export function rowOf(
   answer: string,
   { delivered, deadLettered, dropped, pending, requests, maybeDuplicate }: TrackerStats,
@@ -26,7 +26,7 @@ export function rowOf(
   const failure = attempts[0]?.message;
   return {
     answer,
-    // Where there was no answer it names none.
+    // If there was no answer, the error names no action.
     action: failure === undefined ? 'accept' : (ACTION.exec(failure)?.[1] ?? 'retry'),
     ...{ delivered, deadLettered, pending, requests: requests.sent, maybeDuplicate, repeated },
     dropped: Object.values(dropped).reduce((sum, count) => sum + count, 0),

@@ -6,10 +6,10 @@ import { ScriptedService } from './scripted-service.ts';
 import { BAD_EVENT, EVENTS, RANDOM, type TableCase, type TableResult } from './table-cases.ts';
 import { rowOf, type TableRow } from './table-row.ts';
 
-/** On the tracker's clock. Longer than the longest that anything waits. */
+/** On the tracker's clock. Longer than any wait. */
 const FLUSH_MS = 3 * 60 * 60_000;
 
-/** Sends a batch to a real HTTP server that answers as the row says, and compares. */
+/** Sends a batch to a real HTTP server that answers as the row says, and compares the result with the row. */
 export async function runTableCase(row: TableCase): Promise<TableRow> {
   const { replies = [], awayFor = 0 } = row;
   using clock = new LeapingClock();
@@ -60,7 +60,7 @@ function differences({ waitMs, ...found }: TableRow, { waitMs: range, ...expecte
   return problems;
 }
 
-/** A batch that is sent again has the same bytes. */
+/** A batch that is sent again must have the same bytes. */
 function byteProblems({ action }: TableResult, { requests }: ScriptedService): string[] {
   const bodies = new Set(requests.map(({ body }) => body).filter((body) => body !== ''));
   const isSame = bodies.size <= 1 || (action !== 'retry' && action !== 'pause');

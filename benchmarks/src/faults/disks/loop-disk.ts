@@ -2,20 +2,20 @@ import { closeSync, ftruncateSync, openSync } from 'node:fs';
 import { Mount } from './mount.ts';
 import { runProgram } from './run-program.ts';
 
-/** `_IOR('X', 125, u32)`, for which Node has no call: what is not on the disk by now never gets there. */
+/** The ioctl `_IOR('X', 125, u32)`, for which Node has no function. Data that is not on the disk by then never gets there. */
 const SHUT_DOWN = `
   open(my $directory, '<', $ARGV[0]) or die "cannot open $ARGV[0]: $!";
   my $no_log_flush = pack('L', 2);
   ioctl($directory, 0x8004587d, $no_log_flush) or die "cannot shut down $ARGV[0]: $!";
 `;
-/** Everything is written when it is made, so that nothing is left to be done in the background. */
+/** `mkfs` writes everything at once, so that no work is left for the background. */
 const EXTENDED_OPTIONS = 'lazy_itable_init=0,lazy_journal_init=0';
 
-/** A small ext4 in a file, on a loop device, whose power can be cut. */
+/** A small ext4 file system in a file, on a loop device. Its power can be cut. */
 export class LoopDisk implements Disposable {
   readonly #mount: Mount;
 
-  /** @param path Where it is mounted; the image lies beside it. */
+  /** @param path The mount point. The image lies beside it. */
   constructor(path: string, bytes: number) {
     const image = `${path}.img`;
     const file = openSync(image, 'w');
@@ -29,12 +29,12 @@ export class LoopDisk implements Disposable {
     return this.#mount.path;
   }
 
-  /** From now on nothing reaches the disk, and everybody who tries is told so. */
+  /** From now on nothing reaches the disk, and every attempt fails with an error. */
   cutPower(): void {
     runProgram('perl', '-e', SHUT_DOWN, this.path);
   }
 
-  /** Once nobody uses it any more: it comes back as a machine that starts again finds it. */
+  /** Mounts it again, as after a restart of the machine. No process may use it any more. */
   restart(): void {
     this.#mount.remount();
   }

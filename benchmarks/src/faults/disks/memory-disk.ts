@@ -1,6 +1,6 @@
 import { Mount } from './mount.ts';
 
-/** A disk of a given size, as small as it may be. */
+/** Mounts a disk in memory. It may be as small as needed. */
 export function mountMemoryDisk(path: string, bytes: number): Mount {
   return new Mount(path, '-t', 'tmpfs', '-o', `size=${bytes}`, 'sluice-faults');
 }

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { runProgram } from './run-program.ts';
 
-/** Waits for the end of whoever started it, and leaves nothing mounted behind that one. */
+/** Waits until the process that started it has ended, then unmounts the file system. */
 const GUARD = 'read -r _; umount -l "$1" 2> /dev/null';
 
 /**
- * A mounted file system. Whatever ends this process, SIGKILL too, it does not stay mounted: and a loop device goes with its
- * last mount.
+ * A mounted file system. It is unmounted however this process ends, even by SIGKILL. A loop device is removed with its last
+ * mount.
  */
 export class Mount implements Disposable {
   readonly path: string;
@@ -16,23 +16,23 @@ export class Mount implements Disposable {
   readonly #unmountAtExit = () => this.#unmountIfMounted();
   #isMounted = true;
 
-  /** @param args What `mount` is given before the path, a directory that is made. */
+  /** @param args Arguments of `mount` before the path. The directory at the path is created. */
   constructor(path: string, ...args: readonly string[]) {
     mkdirSync(path);
     runProgram('mount', ...args, path);
     this.path = path;
     this.#args = args;
-    // In a session of its own, which Ctrl-C does not reach.
+    // Its own session, so that Ctrl-C does not reach it.
     this.#guard = spawn('sh', ['-c', GUARD, 'sh', path], {
       stdio: ['pipe', 'ignore', 'ignore'],
       detached: true,
     });
     this.#guard.unref();
-    // Before the scratch directory is removed.
+    // First, before another listener removes the scratch directory.
     process.prependListener('exit', this.#unmountAtExit);
   }
 
-  /** Unmounts it, which fails where a process still uses it, and mounts it again. */
+  /** Unmounts it and mounts it again. Fails if a process still uses it. */
   remount(): void {
     runProgram('umount', this.path);
     this.#isMounted = false;
@@ -47,7 +47,7 @@ export class Mount implements Disposable {
   }
 
   #unmountIfMounted(): void {
-    // Detached at once, also where somebody still uses it.
+    // Lazy: detaches it at once, even if a process still uses it.
     if (this.#isMounted) runProgram('umount', '-l', this.path);
     this.#isMounted = false;
   }

@@ -6,7 +6,7 @@ import { mountMemoryDisk } from './memory-disk.ts';
 
 const MIB = 1024 * 1024;
 
-/** Why no disk can be mounted here; undefined where one can, which is tried out. */
+/** Why no disk of this kind can be mounted here; undefined if one can. Mounts one to find out. */
 export function mountObstacle(kind: 'loop' | 'memory'): string | undefined {
   if (process.platform !== 'linux') return 'only Linux has this kind of disk';
   if (process.getuid?.() !== 0) return 'only root can mount a disk';

@@ -1,6 +1,6 @@
 import { FAILURES, type Failure, type FailurePlan, type Operation, systemError } from './failures.ts';
 
-/** Counts what is asked of a disk, and says what fails. */
+/** Counts the operations of a disk, and decides which of them fail. */
 export class FailingDisk {
   readonly failure: Failure;
   readonly #plan: FailurePlan;
@@ -16,22 +16,22 @@ export class FailingDisk {
     this.#plan = plan;
   }
 
-  /** Whether there was an n-th operation. */
+  /** Whether the n-th operation was reached. */
   get wasHit(): boolean {
     return this.#wasHit;
   }
 
-  /** Whether something failed that notes what is released: such events may rightly come again. */
+  /** Whether an operation failed that records a release. Such events are allowed to arrive again. */
   get lostRelease(): boolean {
     return this.#lostRelease;
   }
 
-  /** From now on everything works again. */
+  /** No operation fails from now on. */
   repair(): void {
     this.#isRepaired = true;
   }
 
-  /** Whether this operation fails. Each is asked for once. */
+  /** Whether this operation fails. Also counts it, so call this once for each operation. */
   fails(operation: Operation, path: string): boolean {
     const { operations } = this.failure;
     if (this.#isRepaired || operations?.has(operation) === false) return false;
@@ -44,7 +44,7 @@ export class FailingDisk {
     return true;
   }
 
-  /** Throws where this operation fails. */
+  /** Throws if this operation fails. */
   check(operation: Operation, path: string): void {
     if (this.fails(operation, path)) throw this.error(operation, path);
   }
@@ -54,7 +54,7 @@ export class FailingDisk {
   }
 }
 
-/** A release is a record among the acknowledgements or, once it is the last one, the end of the whole file. */
+/** A release is a record in the `.acks` file. The last release of a file removes or renames the file. */
 function isRelease(operation: Operation, path: string): boolean {
   return path.endsWith('.acks') || operation === 'remove' || operation === 'rename';
 }

@@ -3,7 +3,7 @@ import type { FailingDisk } from './failing-disk.ts';
 import { FailingFile } from './failing-file.ts';
 import type { Operation } from './failures.ts';
 
-/** The disk of this machine, but for what is to fail. */
+/** The disk of this machine, except for the operations that must fail. */
 export function failingFileSystem(disk: FailingDisk): FileSystem {
   const open =
     (operation: 'create' | 'openToAppend' | 'openToRead') =>

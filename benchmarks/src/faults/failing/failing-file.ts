@@ -2,12 +2,12 @@ import type { FileStatus, OpenFile } from '@sluice/core/file-journal';
 import type { FailingDisk } from './failing-disk.ts';
 import type { Operation } from './failures.ts';
 
-/** An open file of a disk that fails. */
+/** An open file of a failing disk. */
 export class FailingFile implements OpenFile {
   readonly #file: OpenFile;
   readonly #path: string;
   readonly #disk: FailingDisk;
-  /** Where it was written since it was synced last. */
+  /** The writes since the last sync. */
   #unsynced: { readonly position: number; readonly length: number }[] = [];
 
   constructor(file: OpenFile, path: string, disk: FailingDisk) {
@@ -19,7 +19,7 @@ export class FailingFile implements OpenFile {
   async write(bytes: Uint8Array, position: number): Promise<number> {
     if (!this.#disk.fails('write', this.#path)) return this.#write(bytes, position);
     const { writesHalf, code } = this.#disk.failure;
-    // At least one byte: a write that takes nothing and says that it did well is none that a disk makes.
+    // At least one byte: no disk reports success for a write that stored nothing.
     const half = bytes.subarray(0, Math.max(1, Math.floor(bytes.length / 2)));
     const written = writesHalf ? await this.#write(half, position) : 0;
     if (code !== undefined) throw this.#disk.error('write', this.#path);
@@ -59,7 +59,7 @@ export class FailingFile implements OpenFile {
   }
 
   async close(): Promise<void> {
-    // Also where it says that it failed, a file is closed.
+    // A file is closed even if `close` reports an error.
     await this.#file.close();
     this.#disk.check('close', this.#path);
   }

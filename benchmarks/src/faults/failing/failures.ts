@@ -1,18 +1,18 @@
 import type { FileSystem, OpenFile, SyncFile } from '@sluice/core/file-journal';
 
-/** Everything that a journal asks of a disk, by the name of the method. */
+/** All operations of a journal on its disk, by the name of the method. */
 export type Operation = keyof FileSystem | keyof OpenFile | keyof SyncFile;
 
 /** A way in which an operation fails. */
 export interface Failure {
   readonly name: string;
-  /** Those that can fail so; all where it does not say. */
+  /** The operations that can fail in this way. All, if not given. */
   readonly operations?: ReadonlySet<Operation>;
-  /** What the operation is said to have failed with; undefined where it does not fail. */
+  /** Error code of the failed operation. Undefined if the operation does not fail. */
   readonly code?: string;
-  /** Of a write, only the first half reaches the disk. */
+  /** Only the first half of a write reaches the disk. */
   readonly writesHalf?: boolean;
-  /** What was not synced by now never will be, and is gone: zeros, as after a power cut. */
+  /** Bytes that were not synced become zeros, as after a power cut. */
   readonly losesUnsynced?: boolean;
 }
 
@@ -37,19 +37,21 @@ export const FAILURES: readonly Failure[] = [
   { name: 'lost sync', code: 'EIO', losesUnsynced: true, operations: new Set(SYNCING) },
 ];
 
-/** How long it fails: only the n-th operation, all from it on until the disk is repaired, or until the process is gone. */
+/**
+ * How long the disk fails: only at the n-th operation; from it on until the disk is repaired; or until the process has ended.
+ */
 export const LASTS = ['once', 'a while', 'to the end'] as const;
 
-/** When which operation fails. */
+/** Which operation fails, and when. */
 export interface FailurePlan {
-  /** The name of the failure. */
+  /** Name of the failure. */
   readonly failure: string;
-  /** Of the operations that can fail so, the first that does, from 1. */
+  /** Number of the first operation that fails, from 1. Counts only the operations that can fail in this way. */
   readonly nth: number;
   readonly lasts: (typeof LASTS)[number];
 }
 
-/** An error as Node gives it for a system call. */
+/** An error like that of a failed system call in Node. */
 export function systemError(code: string, operation: Operation, path: string): Error {
   return Object.assign(new Error(`${code}: made to fail, ${operation} '${path}'`), { code });
 }

@@ -4,7 +4,7 @@ import type { LimitedService } from './limited-service.ts';
 import type { Observation } from './observation.ts';
 import type { SharedClock } from './shared-clock.ts';
 
-/** The journal is in memory, and as large as this. */
+/** Limit of the journal, which is in memory. */
 const MOST_BYTES = 2 ** 30;
 
 export interface Traffic {
@@ -17,17 +17,17 @@ export interface FleetOptions {
   readonly random: Random;
   readonly service: LimitedService;
   readonly observation: Observation;
-  /** How each client tracks at a moment: so many events at once, so often. */
+  /** How each client tracks at a given time: `events` at once, every `everyMs` milliseconds. */
   readonly traffic: (now: number) => Traffic;
   readonly batchEvents: number;
 }
 
-/** Clients of one service, each with a tracker of its own, that track all the time. */
+/** Clients of one service that track all the time. Each has its own tracker. */
 export class Fleet {
   readonly #options: FleetOptions;
   readonly #trackers: Tracker[] = [];
   #isTracking = true;
-  /** What their books say that they should not. */
+  /** Clients whose stats are wrong, one line each. */
   readonly problems: string[] = [];
 
   constructor(options: FleetOptions) {
@@ -46,7 +46,7 @@ export class Fleet {
     return this.#trackers.reduce((total, tracker) => total + tracker.stats().maybeDuplicate, 0);
   }
 
-  /** So many more clients begin to track, each at a moment of its own. */
+  /** Starts this many more clients. Each begins to track at a random time. */
   start(count: number): void {
     const { clock, random, traffic } = this.#options;
     const { everyMs } = traffic(clock.now());
@@ -57,12 +57,12 @@ export class Fleet {
     }
   }
 
-  /** Nothing is tracked any more. */
+  /** Stops all tracking. */
   stop(): void {
     this.#isTracking = false;
   }
 
-  /** Looks into the books of all, and closes them. */
+  /** Checks the stats of all trackers, and closes them. */
   async close(): Promise<void> {
     for (const [client, tracker] of this.#trackers.entries()) {
       const stats = tracker.stats();

@@ -6,7 +6,7 @@ import type { SharedClock } from './shared-clock.ts';
 const LATENCY_MS = { least: 20, most: 80 };
 const ACCEPTED: Outcome = { kind: 'answered', status: 200, retryAfter: undefined, body: '' };
 
-/** Sees every request. */
+/** Observes every request. */
 export interface Observer {
   requested(client: number, now: number): void;
   refused(client: number, now: number): void;
@@ -18,14 +18,14 @@ export interface LimitedServiceOptions {
   readonly random: Random;
   readonly outage: Outage;
   readonly observer: Observer;
-  /** When it goes away and comes back, in milliseconds since 1970. */
+  /** When it goes away and when it comes back, in milliseconds since 1970. */
   readonly awayAt: number;
   readonly backAt: number;
-  /** Requests that it takes per second; up to a second's worth at once. */
+  /** Requests that it takes per second. At most the number for one second at once. */
   readonly perSecond: number;
 }
 
-/** A service that is away for a while, and refuses what is more than it can take. */
+/** A service that is away for a while, and refuses requests above its capacity. */
 export class LimitedService {
   readonly #options: LimitedServiceOptions;
   #tokens: number;
@@ -36,7 +36,7 @@ export class LimitedService {
     this.#tokens = options.perSecond;
   }
 
-  /** The network between it and one client. */
+  /** The transport of one client to the service. */
   connect(client: number): Transport {
     return { post: (request) => this.#post(client, request), close: async () => {} };
   }

@@ -7,11 +7,11 @@ import { SharedClock } from './shared-clock.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
-/** All is well for so long before. */
+/** How long the service works before the outage. */
 const BEFORE_MS = 10 * MINUTE_MS;
-/** After so long away, every client asks as seldom as it is going to. */
+/** After this time of the outage, every client has reached its longest wait between requests. */
 const SETTLED_MS = 10 * MINUTE_MS;
-/** Clients that come when it is back, and so have no backlog: one in so many. */
+/** One newcomer for this many clients. Newcomers start when the service is back, and so have no backlog. */
 const NEWCOMERS = 20;
 const STEP_MS = 10 * SECOND_MS;
 const MOST_DRAIN_MS = 60 * MINUTE_MS;
@@ -20,15 +20,18 @@ export interface OutageSize {
   readonly clients: number;
   readonly hours: number;
   readonly batchEvents: number;
-  /** What each client tracks while the service is away. */
+  /** What each client tracks before and during the outage. */
   readonly away: Traffic;
-  /** What it tracks before the end, and from then on: each time a request. */
+  /** What it tracks from shortly before the end of the outage. Each time makes one request. */
   readonly back: Traffic;
-  /** How many times the usual requests the service takes then. */
+  /** The capacity of the service, as a multiple of the usual requests. */
   readonly capacity: number;
 }
 
-/** What was measured in one outage. Rates are requests of all clients per second, after its end and up to the last of the backlog. */
+/**
+ * Measurements of one outage. Rates are requests of all clients per second, from the end of the outage until the backlog is
+ * delivered.
+ */
 export interface MeasuredOutage {
   readonly name: string;
   readonly clients: number;
@@ -40,26 +43,26 @@ export interface MeasuredOutage {
   readonly backlog: number;
   readonly mostProbesInAMinute: number;
   readonly probesPerMinute: number;
-  /** Undefined where it did not come to an end. */
+  /** Undefined if the backlog was not delivered in time. */
   readonly drainSeconds: number | undefined;
-  /** What it takes at least: all that the service takes beside what goes on. */
+  /** The shortest possible time: the service takes the backlog with all the capacity that usual requests leave. */
   readonly leastDrainSeconds: number;
   readonly returnSeconds: number;
   readonly capacity: number;
   readonly meanRate: number;
   readonly peakRate: number;
-  /** The part of all requests that was refused. */
+  /** The refused part of all requests. */
   readonly refused: number;
-  /** The most clients that came back in one second, as a part of all. */
+  /** The most clients that came back in one second, as a part of all clients. */
   readonly peakReturn: number;
-  /** In milliseconds. */
+  /** Age on arrival, in milliseconds. */
   readonly freshAge: { readonly p50: number; readonly p99: number };
   readonly newcomersAge: { readonly p50: number; readonly p99: number };
-  /** Requests per second, over ten seconds each. */
+  /** Requests per second, averaged over ten seconds each. */
   readonly curve: readonly number[];
 }
 
-/** Has many clients go through one outage, on a virtual time of its own. */
+/** Simulates one outage with many clients, on its own virtual clock. */
 export async function measureOutage(
   outage: Outage,
   { clients, hours, batchEvents, away, back, capacity: times }: OutageSize,

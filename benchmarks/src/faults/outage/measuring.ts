@@ -5,7 +5,7 @@ import type { OutageSettings, OutageTold } from './processes/messages.ts';
 const SCRIPT = new URL('./processes/outage-process.js', import.meta.url);
 const PROCESSES = 2;
 
-/** Measures outages, each in a process of its own, a few at a time. They come in the order of the settings. */
+/** Measures outages in separate processes, a few at a time. Returns them in the order of the settings. */
 export async function measureApart(all: readonly OutageSettings[]): Promise<MeasuredOutage[]> {
   const measured: MeasuredOutage[] = [];
   const left = [...all.entries()];

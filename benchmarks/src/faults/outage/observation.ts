@@ -8,40 +8,44 @@ interface Arrived {
 }
 
 export interface ObservationOptions {
-  /** Clients with a backlog. Those of higher numbers are newcomers: they come when the service is back. */
+  /** Clients with a backlog. Those with higher numbers are newcomers: they start when the service is back. */
   readonly clients: number;
-  /** From when the service has been away for so long that there is to be no more than a probe now and then. */
+  /** From this time on the service has been away for so long that only occasional probes may come. */
   readonly probedFrom: number;
   readonly backAt: number;
 }
 
-/** What is seen of an outage at the service: who asks when, what arrives, and how old it is then. */
+/** Records an outage as the service sees it: which client asks when, which events arrive, and how old they are. */
 export class Observation implements Observer {
   readonly #options: ObservationOptions;
-  /** For each client how often each of its events arrived. */
+  /** How often each event arrived, by client and number. */
   readonly #arrivals: number[][] = [];
-  /** For each client its requests of the last minute while the service is away. */
+  /** The requests of each client in the last minute, while the service is away. */
   readonly #probesOf: number[][] = [];
-  /** When each client got through for the first time since the end. */
+  /** When each client first got through after the outage. */
   readonly #returnedAt = new Map<number, number>();
   readonly #seen = new Set<number>();
   #backlog = 0;
   probes = 0;
   mostProbesInAMinute = 0;
-  /** Since the end, by second: requests, those refused, and clients that come for the first time. */
+  /** By second since the end of the outage: requests, refused requests, and clients that come back. */
   readonly requests: number[] = [];
   readonly refusals: number[] = [];
   readonly returns: number[] = [];
-  /** When the last event of before the end arrived. */
+  /** When the last event from before the end of the outage arrived. */
   drainedAt: number | undefined;
-  /** How old events were when they arrived that were tracked once the client had got through again, while there was a backlog. */
+  /**
+   * Ages on arrival of fresh events, in milliseconds. An event is fresh if its client had already got through again when it
+   * tracked
+   * the event. Recorded while there is a backlog.
+   */
   readonly ages: { readonly own: number[]; readonly newcomers: number[] } = { own: [], newcomers: [] };
 
   constructor(options: ObservationOptions) {
     this.#options = options;
   }
 
-  /** A client tracks an event. Returns its number. */
+  /** Records that a client tracks an event. Returns the number of the event. */
   track(client: number, now: number): number {
     const arrivals = this.#arrivals[client] ?? [];
     this.#arrivals[client] = arrivals;
@@ -78,7 +82,7 @@ export class Observation implements Observer {
     }
   }
 
-  /** Once nothing is to come any more: what did not arrive, and what arrived again. */
+  /** Counts events that did not arrive, and repeats. Call it once no more events can arrive. */
   audit(): { tracked: number; lost: number; duplicates: number } {
     const all = this.#arrivals.flat();
     return {

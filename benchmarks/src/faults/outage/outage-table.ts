@@ -5,10 +5,10 @@ const TITLES = [
   ...['back in 1 s', 'fresh p50 s', 'p99', 'others p50 s', 'p99', 'requests/s in steps of 10 s'],
 ];
 const BARS = ' ▁▂▃▄▅▆▇█';
-/** The curve is shown up to here. */
+/** Most steps of the curve that are shown. */
 const MOST_STEPS = 45;
 
-/** What outages showed, with their curves after the end. `others` have no backlog; `taken` is what the service can take. */
+/** A table of outages, with the curves after their end. `others` have no backlog; `taken` is the capacity of the service. */
 export function outageTable(outages: readonly MeasuredOutage[]): string[][] {
   return [TITLES, ...outages.map(outageLine)];
 }

@@ -1,16 +1,16 @@
 import type { Outcome } from '@sluice/core';
 
-/** A way in which a service is away, and in which it says that it is asked too much once it is back. */
+/** How a service fails while it is away, and how it refuses requests above its capacity once it is back. */
 export interface Outage {
   readonly name: string;
-  /** What a request meets; `silence`: no answer, ever. */
+  /** The outcome of a request. `silence`: there is never an answer. */
   readonly away: (backAt: number) => Outcome | 'silence';
   readonly tooMuch: Outcome;
-  /** After its end every client has come back within so many seconds. */
+  /** Every client has come back within this many seconds after the end. */
   readonly returnSeconds: number;
 }
 
-/** A probe once a minute, and up to half as much again. */
+/** Clients probe once a minute, with up to half a minute of jitter. */
 const PROBES_SECONDS = 90;
 
 const REFUSED: Outcome = { kind: 'failed', cause: new Error('connection refused'), maybeSent: false };
@@ -38,7 +38,7 @@ export const OUTAGES: readonly Outage[] = [
     name: '503, Retry-After: its end',
     away: (backAt) => answer(503, new Date(backAt).toUTCString()),
     tooMuch: TOO_MANY,
-    // A fifth of an hour, which is as long as it is left alone.
+    // Jitter adds up to a fifth to a wait, and the longest wait is an hour.
     returnSeconds: 12 * 60,
   },
   { name: 'no answer', away: () => 'silence', tooMuch: TOO_MANY, returnSeconds: 30 + PROBES_SECONDS },

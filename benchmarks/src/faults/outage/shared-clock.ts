@@ -2,7 +2,7 @@ import type { Clock, Timer } from '@sluice/core';
 import { createRandom } from '../random.ts';
 import { Agenda } from '../simulation/agenda.ts';
 
-/** One virtual time for many trackers, and for the service that they reach. */
+/** One virtual clock for many trackers, and for their service. */
 export class SharedClock implements Clock {
   readonly #agenda: Agenda;
 
@@ -18,7 +18,7 @@ export class SharedClock implements Clock {
     return this.#agenda.add(delayMs, callback);
   }
 
-  /** Lets time pass up to a moment, in milliseconds since 1970. */
+  /** Advances the time to this moment, in milliseconds since 1970. */
   async passUntil(at: number): Promise<void> {
     let isOver = false;
     this.#agenda.add(at - this.#agenda.now, () => {
@@ -27,7 +27,7 @@ export class SharedClock implements Clock {
     while (!isOver && this.#agenda.next()) await settled();
   }
 
-  /** Lets time pass until a promise has settled. */
+  /** Advances the time until the promise has settled. */
   async passWith<Result>(promise: Promise<Result>): Promise<Result> {
     let isOver = false;
     void promise.finally(() => {
@@ -39,7 +39,7 @@ export class SharedClock implements Clock {
   }
 }
 
-/** Resolves once all promises have settled that wait for nothing to come. */
+/** Resolves once all promises have settled that need no time to pass. */
 function settled(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
 }

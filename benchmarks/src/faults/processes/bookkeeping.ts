@@ -1,13 +1,13 @@
 import type { Tracker } from '@sluice/core';
 
-/** Watches the books of a tracker: they must add up at every moment, and every drop must have been raised. */
+/** Checks the stats of a tracker: they must add up at every moment, and every drop must have been emitted. */
 export class Bookkeeping {
   readonly #tracker: Tracker;
   /** What did not add up, one line each. */
   readonly problems: string[] = [];
   /** Events that were reported as dropped. */
   dropped = 0;
-  /** How many by which reason, for a person to read. */
+  /** Number of dropped events by reason, for error messages. */
   readonly reasons: Record<string, number> = {};
 
   constructor(tracker: Tracker) {
@@ -18,7 +18,7 @@ export class Bookkeeping {
     });
   }
 
-  /** @param when What the problem is to be told by. */
+  /** @param when The moment, for the text of a problem. */
   check(when: string): void {
     const { accepted, recovered, delivered, deadLettered, dropped, pending } = this.#tracker.stats();
     const droppedTotal = Object.values(dropped).reduce((sum, count) => sum + count, 0);

@@ -1,10 +1,10 @@
-// The emulator in a process of its own. What arrived is read from its store, by uuid.
+// The emulator in a process of its own. An audit reads from its store which events arrived, by uuid.
 import { startEmulator } from '@sluice/emulator';
 import { type Audit, type AuditRequest, audit } from '../../processes/audit.ts';
 import { onAsked, receiveSettings, tell } from '../../processes/parent.ts';
 import type { EmulatorAsked, EmulatorTold } from './messages.ts';
 
-/** Few enough that a page of events does not fill the memory. */
+/** Small enough that a page of events does not fill the memory. */
 const PAGE = 20_000;
 
 await receiveSettings<object>();

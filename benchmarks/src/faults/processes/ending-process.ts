@@ -12,7 +12,7 @@ const HANDLING_MS = 15;
 
 const settings = await receiveSettings<EndingSettings>();
 const { baseUrl, journalDirectory, fsync, life, ending, afterMs } = settings;
-// What the harness listens to is not to be taken for the application's.
+// Without the listener of the harness, which must not count as the application's.
 process.removeAllListeners('SIGINT');
 const random = createRandom(settings.seed);
 const count = openSync(settings.countPath, 'w');
@@ -36,7 +36,7 @@ tell<EndingTold>({ type: 'started' });
 
 function track(): void {
   events.track(1 + random(MOST_PER_BURST));
-  // Not by a message: those that are still under way are lost with the process.
+  // In a file: messages that are not delivered yet are lost when the process ends.
   writeSync(count, JSON.stringify(events.tracked), 0);
 }
 
@@ -50,7 +50,7 @@ function fail(): void {
   throw new Error('the application fails, as it was told to');
 }
 
-/** Before the tracker's or behind it, for good or for once: none of it may make a difference. */
+/** Adds its listener before or after the tracker's, for good or for one signal. This must make no difference. */
 function listen(): void {
   if (random(2) === 0) process.on('SIGTERM', endByItself);
   else process.once('SIGTERM', endByItself);

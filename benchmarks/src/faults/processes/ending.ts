@@ -1,10 +1,10 @@
 import type { Fsync } from './messages.ts';
 
-/** The exit codes that the application chooses. */
+/** Exit codes that the application chooses. */
 export const EXIT_CODE = 5;
 export const OWN_HANDLER_EXIT_CODE = 7;
 
-/** How an application ends without closing its tracker, and what then is seen of it, as if there were no tracker. */
+/** How an application ends without closing its tracker, and how its parent must see that end: as if there were no tracker. */
 export const ENDINGS = {
   SIGTERM: 'SIGTERM',
   SIGINT: 'SIGINT',
@@ -17,7 +17,7 @@ export const ENDINGS = {
 
 export type Ending = keyof typeof ENDINGS;
 
-/** What a process that ends is to do. */
+/** Settings of an application that ends. */
 export interface EndingSettings {
   readonly baseUrl: string;
   readonly journalDirectory: string;
@@ -25,11 +25,11 @@ export interface EndingSettings {
   readonly life: number;
   readonly seed: number;
   readonly ending: Ending;
-  /** How long it tracks before, in milliseconds. For a signal, its parent counts the time. */
+  /** How long it tracks before it ends, in milliseconds. For a signal, its parent measures this time. */
   readonly afterMs: number;
-  /** A file into which it writes how many events it has tracked. */
+  /** The file into which it writes how many events it has tracked. */
   readonly countPath: string;
 }
 
-/** What it tells. */
+/** The messages that it sends. */
 export type EndingTold = { readonly type: 'started' };

@@ -1,4 +1,4 @@
-// An application on a disk that is too small: the service goes away until nothing fits any more, and comes back.
+// An application on a disk that is too small. The service is away until the disk is full, and then comes back.
 import { setTimeout as pause } from 'node:timers/promises';
 import { createTracker } from '@sluice/core';
 import { receiveSettings, takeLeave, tell } from '../../processes/parent.ts';
@@ -9,16 +9,16 @@ import { GatedTransport } from './gated-transport.ts';
 import { NumberedEvents } from './numbered-events.ts';
 import { scaledClock } from './scaled-clock.ts';
 
-/** A disk that failed is tried again within a minute of the tracker's clock. */
+/** Speed of the tracker's clock. On that clock, a failed disk is tried again within a minute. */
 const TIME_SCALE = 20;
 const BURST = 100;
 const TICK_MS = 3;
-/** A third of what fits: however it gives way, a disk that was drained has room for that. */
+/** Fewer events than fit on a drained disk, whatever is dropped when it is full. */
 const LEAST_WRITTEN = 500;
 /** On the tracker's clock. */
 const FLUSH_MS = 300_000;
 const CLOSE_MS = 20_000;
-/** On ours. */
+/** In real time. */
 const RETURN_MS = 6_000;
 
 const settings = await receiveSettings<FillingSettings>();
@@ -60,7 +60,7 @@ async function fill(when: string): Promise<void> {
   books.check(`${when}, full`);
   const { pending, unwritten } = tracker.stats();
   const written = pending - unwritten;
-  // Dropping the oldest makes room by whole segments, and may have done so just now.
+  // `drop-oldest` frees whole segments, and may have done so just now.
   if (whenFull === 'drop-newest' && written < LEAST_WRITTEN)
     problems.push(`${when}: only ${written} events are on the disk, and nothing else is`);
 }
@@ -72,7 +72,7 @@ async function drain(when: string): Promise<void> {
   books.check(`${when}, drained`);
 }
 
-/** Now that there is room again, what is tracked must be written again. */
+/** The disk has room again: new events must be written to it. */
 async function returnToDisk(when: string): Promise<void> {
   service.isOpen = false;
   const before = performance.now();

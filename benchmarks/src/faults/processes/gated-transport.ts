@@ -1,6 +1,6 @@
 import type { Outcome, Transport, TransportRequest } from '@sluice/core';
 
-/** A way to a real service that can be shut: nobody is there then. */
+/** A transport to a real service. While it is closed, requests fail as if nobody listened. */
 export class GatedTransport implements Transport {
   isOpen = false;
 

@@ -3,18 +3,18 @@ import type { Audit, AuditRequest } from '../../processes/audit.ts';
 
 export type Fsync = NonNullable<TrackerOptions['fsync']>;
 
-/** What a process that tracks is to do. */
+/** Settings of a process that tracks. */
 export interface TrackingSettings {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly journalDirectory: string;
   readonly fsync: Fsync;
-  /** Which process of the run it is: part of its events' uuids. */
+  /** Number of the process in its run. It is part of the uuids of its events. */
   readonly life: number;
   readonly seed: number;
-  /** So many events, then it flushes, closes and ends. Null: until it is told to finish, or killed. */
+  /** After this many events it flushes, closes and ends. Null: it tracks until it is told to finish, or is killed. */
   readonly total: number | null;
-  /** What it calls durable: what is in the journal, or what `durable()` says is. */
+  /** Which events it reports as durable: those in the journal, or those for which `durable()` has resolved. */
   readonly durableWhen: 'written' | 'synced';
   readonly mostPerBurst: number;
   readonly tickMs: number;
@@ -22,29 +22,29 @@ export interface TrackingSettings {
   readonly maxWaitMs: number;
   readonly timeoutMs: number;
   readonly flushTimeoutMs: number;
-  /** How many times as fast as ours its tracker's clock runs. */
+  /** Speed of its tracker's clock, as a multiple of real time. */
   readonly timeScale: number;
-  /** The most that the journal takes on its disk, however little room there is otherwise. Null: as the tracker has it. */
+  /** Limit of the journal, however little space is free on the disk. Null: the tracker's defaults. */
   readonly maxBytes: number | null;
 }
 
-/** What a process that tracks tells. */
+/** The messages of a process that tracks. */
 export type TrackingTold =
-  /** It is about to make its tracker. */
+  /** It will create its tracker next. */
   | { readonly type: 'started' }
   /** Its events 0 to `count` (exclusive) are durable. */
   | { readonly type: 'durable'; readonly count: number }
-  /** Something happened that must not. */
+  /** Something happened that must not happen. */
   | { readonly type: 'problem'; readonly what: string }
-  /** The journal reported a failure: whether it may, the fault knows. */
+  /** The journal reported a failure. The fault decides whether that is allowed. */
   | { readonly type: 'storageFailed'; readonly what: string }
-  /** All is flushed and closed. */
+  /** All events are flushed, and the tracker is closed. */
   | { readonly type: 'finished'; readonly tracked: number; readonly pending: number };
 
-/** What the emulator's process is asked. */
+/** The requests to the emulator's process. */
 export type EmulatorAsked = { readonly type: 'audit' } & AuditRequest;
 
-/** What the emulator's process tells. */
+/** The messages of the emulator's process. */
 export type EmulatorTold =
   | { readonly type: 'ready'; readonly baseUrl: string; readonly apiKey: string }
   | ({ readonly type: 'audited' } & Audit);

@@ -10,7 +10,7 @@ export class NumberedEvents {
   readonly #tracker: Tracker;
   readonly #life: number;
   readonly #random: Random;
-  /** How many there are. */
+  /** How many events were tracked. */
   tracked = 0;
 
   constructor(tracker: Tracker, life: number, random: Random) {

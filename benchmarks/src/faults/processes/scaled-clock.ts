@@ -1,6 +1,6 @@
 import type { Clock } from '@sluice/core';
 
-/** A clock that runs `scale` times as fast as ours: what waits for half a minute is then seen in a second or two. */
+/** A clock that runs `scale` times as fast as real time, so that a test need not wait for half a minute. */
 export function scaledClock(scale: number): Clock {
   const startedAt = Date.now();
   const origin = performance.now();

@@ -1,4 +1,4 @@
-// Runs one scenario after the other, as it is asked to: should one of them bring the process down, that is seen.
+// Runs scenarios one after the other, on request. If one of them ends this process, the parent sees that.
 import { onAsked, receiveSettings, tell } from '../../processes/parent.ts';
 import { type Ran, runScenario, type Scenario } from './scenario.ts';
 

@@ -14,32 +14,32 @@ import { scaledClock } from './scaled-clock.ts';
 
 const TIME_SCALE = 20;
 const BURST = 20;
-/** Less than a burst takes. */
+/** Smaller than a burst. */
 const SEGMENT_BYTES = 4_000;
 /** On the tracker's clock. */
 const FLUSH_MS = 10_000;
 const CLOSE_MS = 500;
-/** As the next life must deliver all, it has the time for it on a machine that is busy, too. */
+/** The next process must deliver all events, and so has enough time even on a busy machine. */
 const DRAIN_MS = 600_000;
-/** What is still being closed when the time to close is over is closed soon; on the clock of this machine. */
+/** In real time. Files that are still open when `close()` gives up must be closed within this time. */
 const CLOSED_WITHIN_MS = 10_000;
 
-/** A small application that is to be run on a failing disk, and then once more on a sound one. */
+/** A small application that runs on a failing disk, and then once more on a sound one. */
 export interface Scenario extends FailurePlan {
   readonly life: number;
   readonly directory: string;
   readonly fsync: Fsync;
 }
 
-/** What was seen of it, but for what arrived. */
+/** The report of a scenario. It does not tell which events arrived. */
 export interface Ran {
   readonly tracked: number;
-  /** The first so many of them were said to be durable. */
+  /** How many of the first events were reported as durable. */
   readonly durable: number;
   readonly dropped: number;
-  /** Whether there was an n-th operation that could fail so. */
+  /** Whether there was an n-th operation that could fail in this way. */
   readonly wasHit: boolean;
-  /** Whether noting a release failed, after which events may come again. */
+  /** Whether the record of a release failed. Events may arrive again then. */
   readonly lostRelease: boolean;
   readonly problems: readonly string[];
 }
@@ -78,7 +78,7 @@ async function failingLife(scenario: Scenario, baseUrl: string): Promise<Ran> {
   await track('when the service is back');
   await tracker.flush({ timeoutMs: FLUSH_MS });
   books.check('after a flush');
-  // Where the disk is never repaired, the last events are for the next life, or reported as dropped.
+  // If the disk is never repaired, the next process delivers the last events, or they are reported as dropped.
   if (lasts === 'to the end') service.isOpen = false;
   else disk.repair();
   await track('at the end');
@@ -103,7 +103,7 @@ async function leftOpen(directory: string): Promise<string[]> {
   }
 }
 
-/** The next life, which must drain what is left. */
+/** The next process, which must deliver the remaining events. */
 async function soundLife(
   scenario: Scenario,
   baseUrl: string,

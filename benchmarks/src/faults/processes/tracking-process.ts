@@ -1,4 +1,4 @@
-// An application that tracks numbered events as fast as the run asks, and says which of them are durable.
+// An application that tracks numbered events at the speed in its settings, and reports which of them are durable.
 import { setTimeout as pause } from 'node:timers/promises';
 import { createTracker } from '@sluice/core';
 import { onAsked, receiveSettings, takeLeave, tell } from '../../processes/parent.ts';
@@ -20,7 +20,7 @@ tell<TrackingTold>({ type: 'started' });
 const tracker = createTracker({
   ...{ baseUrl, apiKey, correlationKey: 'email', journalDirectory, fsync },
   batch: { maxEvents: settings.batchEvents, maxWaitMs: settings.maxWaitMs },
-  // A fault that passes is over at once, so that a run fits into minutes.
+  // Short waits, so that the end of a fault is noticed at once and a run takes only minutes.
   delivery: { timeoutMs, retryBaseMs: 10, retryMaxMs: 200 },
   ...(maxBytes !== null && { storage: { maxBytes, minFreeBytes: 0 } }),
   ...(settings.timeScale !== 1 && { clock: scaledClock(settings.timeScale) }),
@@ -48,7 +48,7 @@ const { pending } = await tracker.close({ timeoutMs: flushTimeoutMs });
 tell<TrackingTold>({ type: 'finished', tracked: events.tracked, pending });
 takeLeave();
 
-/** Events are written in the order in which they were tracked: what is not written yet are the newest. */
+/** Events are written in the order in which they were tracked. So the unwritten ones are the newest. */
 function tellWritten(): void {
   const { unwritten, journal } = tracker.stats();
   const written = events.tracked - unwritten;
@@ -65,7 +65,7 @@ async function tellSynced(): Promise<void> {
     await tracker.durable();
     tell<TrackingTold>({ type: 'durable', count: tracked });
   } catch {
-    // Nothing is promised of them: the journal has failed, and says so.
+    // No report for these events: the journal has failed, and reports that itself.
   }
   isSyncing = false;
 }

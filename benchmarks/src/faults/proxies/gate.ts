@@ -2,16 +2,16 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * What becomes of what a proxy sends to the service:
- * - `open`: it arrives, and so does the answer.
+ * What happens to the bytes that a proxy sends to the service:
+ * - `open`: they arrive, and the answer comes back.
  * - `closed`: nobody listens.
  * - `cut`: the connection is reset at the first byte.
- * - `hung`: it is read, and goes nowhere.
- * - `deaf`: it arrives, and the answer does not come back.
+ * - `hung`: they are read, but not forwarded.
+ * - `deaf`: they arrive, but the answer does not come back.
  */
 export type GateState = 'open' | 'closed' | 'cut' | 'hung' | 'deaf';
 
-/** Stands between a proxy and the service, byte for byte, so that a service that works looks like one that does not. */
+/** Forwards bytes between a proxy and the service, and can make a working service appear to fail. */
 export class Gate implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();

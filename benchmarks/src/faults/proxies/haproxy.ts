@@ -6,7 +6,7 @@ export const haproxy: ProxyKind = {
   name: 'haproxy',
   debianPackage: 'haproxy',
   reloadSignal: 'SIGUSR2',
-  // A master with workers, in the foreground: a reload hands the open ports on.
+  // A master with workers, in the foreground. At a reload, the open ports pass to the new workers.
   arguments: (directory) => ['-W', '-q', '-f', join(directory, CONFIGURATION)],
   configuration: ({ port, upstreamPort, generation }, rules) => `
 global
@@ -43,7 +43,7 @@ function frontend({ rate, maxBodyBytes, keepAlive, redirectTo, isStreaming }: Pr
     );
   }
   if (maxBodyBytes) lines.push(`http-request deny deny_status 413 if { req.body_size gt ${maxBodyBytes} }`);
-  // It counts no requests of a connection: the strictest there is.
+  // HAProxy cannot limit the number of requests per connection, except to one.
   if (keepAlive?.requests === 1) lines.push('option httpclose');
   if (redirectTo) lines.push(`http-request redirect location ${redirectTo} code 301`);
   return lines;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { CONFIGURATION, GENERATION_PATH, type Place, type ProxyKind, type ProxyRules } from './proxy-kind.ts';
 
-/** Requests that may come too early before one is refused. */
+/** How many requests may come too early before one is refused. */
 const BURST = 5;
 const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
 
@@ -40,11 +40,11 @@ function location({ upstreamPort }: Place, rules: ProxyRules): string[] {
   const { rate, maxBodyBytes, upstreamTimeoutMs, keepAlive, redirectTo, isStreaming } = rules;
   if (redirectTo) return [`return 301 ${redirectTo}`];
   const lines = [`proxy_pass http://127.0.0.1:${upstreamPort}`];
-  // It limits bodies to 1 MiB where it is not told otherwise.
+  // The default limit of nginx is 1 MiB.
   lines.push(`client_max_body_size ${maxBodyBytes ?? 0}`);
   if (upstreamTimeoutMs) lines.push(`proxy_read_timeout ${upstreamTimeoutMs}ms`);
   if (rate) lines.push(`limit_req zone=senders burst=${BURST} nodelay`);
-  // It says 503 where it is not told otherwise.
+  // The default status of nginx is 503.
   if (rate?.status === 429) lines.push('limit_req_status 429');
   if (keepAlive) {
     lines.push(`keepalive_requests ${keepAlive.requests}`, `keepalive_timeout ${keepAlive.idleMs}ms`);

@@ -1,58 +1,61 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** What stands between the sender and the service, and how it behaves. */
+/** How a proxy between the sender and the service behaves. */
 export interface ProxyRules {
-  /** Requests a second that pass; the others are answered with the status. */
+  /** Requests above this rate are answered with the status. */
   readonly rate?: { readonly perSecond: number; readonly status: 429 | 503 };
-  /** Larger bodies are answered 413. */
+  /** Larger bodies are answered with 413. */
   readonly maxBodyBytes?: number;
-  /** How long the service may be silent, in milliseconds, until a request is answered 504. Default: 30,000. */
+  /**
+   * If the service is silent for this many milliseconds, the request is answered with 504. Default: 30,000 in HAProxy, 60,000 in
+   * nginx.
+   */
   readonly upstreamTimeoutMs?: number;
-  /** After so many requests, or so many idle milliseconds, a connection is closed. */
+  /** A connection is closed after this many requests, or this many idle milliseconds. */
   readonly keepAlive?: { readonly requests: number; readonly idleMs: number };
-  /** Answers every request 301, to this address. */
+  /** Every request is answered with 301, to this address. */
   readonly redirectTo?: string;
-  /** Hands a body on while it comes, instead of once it is there. */
+  /** Forwards a body while it arrives, instead of when it is complete. */
   readonly isStreaming?: boolean;
 }
 
-/** What a configuration is written for. */
+/** The values for which a configuration is written. */
 export interface Place {
-  /** For all files of the proxy. */
+  /** Directory of all files of the proxy. */
   readonly directory: string;
   readonly port: number;
   readonly upstreamPort: number;
-  /** Answered to `GENERATION_PATH`: which of its configurations it is. */
+  /** Number of the configuration. The proxy answers it at `GENERATION_PATH`. */
   readonly generation: number;
 }
 
-/** A program that is a reverse proxy. */
+/** A reverse proxy program. */
 export interface ProxyKind {
   readonly name: string;
-  /** The Debian package that has it. */
+  /** The Debian package that contains it. */
   readonly debianPackage: string;
   /** The arguments that start it in the foreground. */
   arguments(directory: string): readonly string[];
   configuration(place: Place, rules: ProxyRules): string;
-  /** Makes it read its configuration again, while it serves. */
+  /** Makes it reload its configuration while it serves. */
   readonly reloadSignal: NodeJS.Signals;
 }
 
-/** Where a configuration lies in the directory of a proxy. */
+/** File name of the configuration, in the directory of the proxy. */
 export const CONFIGURATION = 'proxy.conf';
-/** Where a proxy says by which of its configurations it serves, whatever its rules. */
+/** At this path a proxy answers the number of its current configuration, whatever its rules. */
 export const GENERATION_PATH = '/generation';
-/** Debian keeps servers where not every user looks. */
+/** Debian installs servers in directories that are not in the PATH of every user. */
 const SERVER_PLACES = ['/usr/sbin', '/usr/local/sbin'];
 
-/** The program's path; undefined where it is not installed. */
+/** The path of the program; undefined if it is not installed. */
 export function findProxy({ name }: ProxyKind): string | undefined {
   const places = [...(process.env.PATH ?? '').split(delimiter).filter(Boolean), ...SERVER_PLACES];
   return places.map((place) => join(place, name)).find(isExecutable);
 }
 
-/** Why a proxy cannot be started here; undefined where it can. */
+/** Why a proxy cannot be started here; undefined if it can. */
 export function whyNoProxy(kind: ProxyKind): string | undefined {
   if (findProxy(kind) !== undefined) return undefined;
   return `${kind.name} is not installed: apt-get install ${kind.debianPackage}`;

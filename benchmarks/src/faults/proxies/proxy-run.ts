@@ -11,13 +11,13 @@ import { ProxyServer } from './proxy-server.ts';
 import { TrackerWatch, type Watched } from './tracker-watch.ts';
 
 export interface ProxyLoad {
-  /** Events are tracked in so many waves. */
+  /** How many waves of events are tracked. */
   readonly waves: number;
-  /** Events of a wave, which are a batch. */
+  /** Number of events in a wave, which make one batch. */
   readonly perWave: number;
 }
 
-/** What a scenario came to: the sender's books, and what arrived by uuid. */
+/** The result of a scenario: the sender's stats, and the events that arrived, by uuid. */
 export interface ProxyRun {
   readonly events: number;
   readonly requests: number;
@@ -25,22 +25,22 @@ export interface ProxyRun {
   readonly deadLettered: number;
   readonly lost: number;
   readonly duplicates: number;
-  /** Answers other than 200 by status, and failures by code, with how often each was seen. */
+  /** How often each failure was seen: answers other than 200 by status, other failures by code. */
   readonly failures: ReadonlyMap<string, number>;
   readonly seconds: number;
   /** What did not hold, one line each. */
   readonly problems: readonly string[];
 }
 
-/** Of real time, however fast the tracker's clock runs. */
+/** In real time, at any speed of the tracker's clock. */
 const TIMEOUT_MS = 60_000;
 const FLUSH_MS = 60_000;
 const WAVE_MS = 10;
-/** A sender that learns has few failures: those until it knows, and then this part of its requests. */
+/** A sender that adapts has few failures: this many until it has adapted, and then this part of its requests. */
 const FIRST_FAILURES = 25;
 const FAILING_PART = 0.1;
 
-/** Tracks events, which go through a proxy to the emulator, and balances the books at both ends. */
+/** Tracks events through a proxy to the emulator, and compares the numbers at both ends. */
 export async function runThroughProxy(
   kind: ProxyKind,
   scenario: ProxyScenario,
@@ -75,7 +75,7 @@ export async function runThroughProxy(
   return { ...balance, seconds: (performance.now() - startedAt) / 1_000 };
 }
 
-/** Tracks wave after wave, while the surroundings do what the scenario says. Resolves to the uuids. */
+/** Tracks wave after wave, while the scenario disturbs the delivery. Resolves to the uuids. */
 async function trackAll(
   tracker: Tracker,
   { disturb, waveMs = WAVE_MS, paddingBytes = 100, oversizedBytes }: ProxyScenario,
@@ -100,13 +100,13 @@ async function trackAll(
 
 interface Books extends Watched {
   readonly uuids: readonly string[];
-  /** Of them, those of the dead letters. */
+  /** The uuids of the dead letters. */
   readonly letters: ReadonlySet<unknown>;
   readonly scenario: ProxyScenario;
   readonly emulator: Emulator;
 }
 
-/** Compares what the sender says with what arrived, uuid by uuid. */
+/** Compares the sender's stats with the events that arrived, by uuid. */
 async function balanceBooks({
   uuids,
   letters,

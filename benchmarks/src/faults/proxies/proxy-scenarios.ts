@@ -1,45 +1,47 @@
 import type { GateState } from './gate.ts';
 import type { ProxyRules } from './proxy-kind.ts';
 
-/** What a scenario can do while events are tracked. */
+/** What a scenario can use while events are tracked. */
 export interface Surroundings {
-  /** From 0: how much of the events is tracked. At 1 all are, and a flush waits for them. */
+  /** The part of the events that is tracked, from 0. At 1 all are tracked, and a flush follows. */
   readonly progress: number;
   become(state: GateState): Promise<void>;
-  /** Resolves once each of the answers that the scenario names was seen, or without any a failure. */
+  /**
+   * Resolves once each status that the scenario names was seen, or, if it names none, any failure. Also resolves at a time limit.
+   */
   shown(): Promise<void>;
-  /** Has the proxy read new rules, or the same ones again. Resolves once it serves by them. */
+  /** Makes the proxy read new rules, or the same ones again. Resolves once it applies them. */
   reload(rules: ProxyRules): Promise<void>;
 }
 
-/** One way in which a proxy in front of the service is in the way. */
+/** One way in which a proxy in front of the service disturbs the delivery. */
 export interface ProxyScenario {
   readonly name: string;
   readonly rules: ProxyRules;
-  /** Done at each wave of events. */
+  /** Called at each wave of events. */
   readonly disturb?: (surroundings: Surroundings) => Promise<void> | undefined;
-  /** Of each event, beside what every event has. */
+  /** Size of the padding in each event. */
   readonly paddingBytes?: number;
-  /** An event of so many bytes is among them; it must become a dead letter. */
+  /** One event has padding of this many bytes. It must become a dead letter. */
   readonly oversizedBytes?: number;
-  /** Default: as many as a wave has. */
+  /** Default: the number of events in a wave. */
   readonly batchEvents?: number;
-  /** Between two waves, in milliseconds. 0: all events are tracked at once. Default: 10. */
+  /** Pause between two waves, in milliseconds. 0: all events are tracked at once. Default: 10. */
   readonly waveMs?: number;
-  /** How much faster the tracker's clock runs, where it waits for minutes. */
+  /** Speed of the tracker's clock, for scenarios in which the tracker waits for minutes. */
   readonly timeScale?: number;
-  /** Answers that must have been seen, each at least once. */
+  /** Statuses that must be seen, each at least once. */
   readonly statuses: readonly number[];
 }
 
 const KIB = 1024;
 const PLAIN: ProxyRules = {};
-/** A body has 300 KiB, and one event alone is too large for the limit. */
+/** A body has 300 KiB, and one event alone exceeds the limit. */
 const LARGE_BATCHES = {
   ...{ batchEvents: 500, waveMs: 0, paddingBytes: 500, oversizedBytes: 9 * KIB, statuses: [413] },
 };
 
-/** @param perSecond How many requests pass where there is a limit. */
+/** @param perSecond How many requests pass, if there is a limit. */
 export function proxyScenarios(perSecond: number): readonly ProxyScenario[] {
   return [
     { name: 'nothing in the way', rules: PLAIN, statuses: [] },
@@ -79,7 +81,7 @@ export function proxyScenarios(perSecond: number): readonly ProxyScenario[] {
       statuses: [],
     },
     {
-      // As long as the pause between two waves: a request meets the end of its connection.
+      // As long as the pause between two waves, so that a request meets the end of its connection.
       ...{ name: 'connections end early', rules: { keepAlive: { requests: 3, idleMs: 25 } } },
       ...{ waveMs: 25, statuses: [] },
     },
@@ -95,7 +97,7 @@ export function proxyScenarios(perSecond: number): readonly ProxyScenario[] {
   ];
 }
 
-/** In the middle of it the service is in this state, for long enough to be noticed. */
+/** In the middle of the run the service is in this state, long enough to be noticed. */
 function during(state: GateState): (surroundings: Surroundings) => Promise<void> {
   return async ({ progress, become, shown }) => {
     const isOver = progress >= 0.75;
@@ -104,7 +106,7 @@ function during(state: GateState): (surroundings: Surroundings) => Promise<void>
   };
 }
 
-/** One reload after the other, for as long as events are tracked. */
+/** Reloads the proxy again and again, as long as events are tracked. */
 function reloadAlways({ progress, reload }: Surroundings): Promise<void> | undefined {
   const reloaded = reload(PLAIN);
   return progress === 1 ? reloaded : undefined;

@@ -16,7 +16,7 @@ import {
   whyNoProxy,
 } from './proxy-kind.ts';
 
-/** A free port may be taken by another until the proxy opens it. */
+/** How often to try: another process may take the free port before the proxy opens it. */
 const STARTS = 3;
 const START_MS = 10_000;
 const STOP_MS = 5_000;
@@ -25,10 +25,10 @@ const ANSWER_MS = 1_000;
 
 type Setup = Pick<Place, 'directory' | 'upstreamPort'>;
 
-/** Ends a proxy, named by its pid, once the process that holds the other end of its standard input is gone. */
+/** Ends a proxy, whose pid is `$0`, once the process at the other end of standard input is gone. */
 const WATCHER = 'read -r _; kill "$0"';
 
-/** A proxy that runs on loopback, with all its files in a directory of ours. It ends with the process that started it. */
+/** A proxy on loopback, with all its files in a directory of the caller. It ends with the process that started it. */
 export class ProxyServer implements AsyncDisposable {
   readonly baseUrl: string;
   readonly #kind: ProxyKind;
@@ -53,7 +53,7 @@ export class ProxyServer implements AsyncDisposable {
     this.#watcher = spawn('/bin/sh', ['-c', WATCHER, watched], { stdio: ['pipe', 'ignore', 'ignore'] });
   }
 
-  /** Rejects with what the proxy said where it does not start. */
+  /** Rejects with the proxy's output if it does not start. */
   static async start(kind: ProxyKind, setup: Setup, rules: ProxyRules): Promise<ProxyServer> {
     const path = findProxy(kind);
     if (path === undefined) throw new Error(whyNoProxy(kind));
@@ -68,7 +68,10 @@ export class ProxyServer implements AsyncDisposable {
     }
   }
 
-  /** Makes it serve by new rules, or by the same ones again, without a stop. Resolves once it does; one at a time. */
+  /**
+   * Makes it apply new rules, or the same ones again, without a stop. Resolves once it does. A call during a reload joins that
+   * one.
+   */
   reload(rules: ProxyRules): Promise<void> {
     this.#reloading ??= this.#reload(rules).finally(() => {
       this.#reloading = undefined;
@@ -93,7 +96,7 @@ export class ProxyServer implements AsyncDisposable {
   async #reload(rules: ProxyRules): Promise<void> {
     this.#generation += 1;
     writeConfiguration(this.#kind, { ...this.#setup, generation: this.#generation }, rules);
-    // A signal that comes while it still ends its last reload may be lost on it.
+    // A signal that comes while the previous reload still ends may be lost. So it is repeated.
     const signal = () => this.#process.kill(this.#kind.reloadSignal);
     const again = setInterval(signal, RELOAD_AGAIN_MS);
     signal();
@@ -102,7 +105,7 @@ export class ProxyServer implements AsyncDisposable {
     if (!isServing) throw new Error(`${this.#kind.name} does not reload: ${this.#said}`);
   }
 
-  /** Whether it comes to serve by what was written last. */
+  /** Whether it starts to apply the latest configuration, within a time limit. */
   async #serves(): Promise<boolean> {
     for (const end = Date.now() + START_MS; this.#isRunning && Date.now() < end; await pause(5)) {
       if ((await textAt(this.baseUrl + GENERATION_PATH)) === String(this.#generation)) return true;
@@ -115,7 +118,7 @@ function writeConfiguration(kind: ProxyKind, place: Place, rules: ProxyRules): v
   writeFileSync(join(place.directory, CONFIGURATION), kind.configuration(place, rules));
 }
 
-/** What is answered to a request over a new connection; undefined where nothing is. */
+/** The text of the answer to a request over a new connection; undefined if there is none. */
 async function textAt(url: string): Promise<string | undefined> {
   try {
     const [answer] = await once(

@@ -4,15 +4,15 @@ import type { Tracker, TrackerStats } from '@sluice/core';
 const TICK_MS = 10;
 const SHOWN_MS = 10_000;
 
-/** What was seen of a tracker by the end of a run. */
+/** What was seen of a tracker in a run. */
 export interface Watched {
   readonly stats: TrackerStats;
-  /** Answers other than acceptances by status, and failures by code, with how often each was seen. */
+  /** How often each failure was seen: answers that are no acceptance by status, other failures by code. */
   readonly failures: ReadonlyMap<string, number>;
   readonly problems: string[];
 }
 
-/** Watches a tracker: what failed, and whether its books add up all the time. */
+/** Watches a tracker: records its failures, and checks that its stats always add up. */
 export class TrackerWatch {
   readonly #tracker: Tracker;
   readonly #timer: NodeJS.Timeout;
@@ -30,7 +30,7 @@ export class TrackerWatch {
     tracker.on('storageFailed', ({ error }) => this.fail(error));
   }
 
-  /** Resolves once each of these answers was seen, or without any a failure; or when that takes too long. */
+  /** Resolves once each of these statuses was seen, or, if there are none, any failure. Also resolves at a time limit. */
   async shown(statuses: readonly number[]): Promise<void> {
     const isShown = () =>
       this.#failures.size > 0 && statuses.every((status) => this.#failures.has(String(status)));
@@ -56,7 +56,7 @@ export class TrackerWatch {
   }
 }
 
-/** The code of what went wrong first, below what was made of it. */
+/** The code of the innermost cause. */
 function codeOf(error: Error): unknown {
   const { cause } = error;
   if (cause instanceof Error) return codeOf(cause);

@@ -1,20 +1,20 @@
 import type { Random } from '../random.ts';
 
-/** A moment that has been fixed, for something to happen. */
+/** An action that is planned for a moment. */
 export interface Appointment {
   cancel(): void;
 }
 
 interface Entry extends Appointment {
   readonly at: number;
-  /** Decides between two that fall on the same moment. */
+  /** Decides the order of two entries at the same moment. */
   readonly tie: number;
   run: (() => void) | undefined;
 }
 
 const START_MS = Date.UTC(2026, 0, 1);
 
-/** All that is to happen in a schedule, on one virtual time: what disks and services answer, timers, what applications do. */
+/** All planned actions of a schedule, on one virtual clock: answers of disks and services, timers, actions of applications. */
 export class Agenda {
   readonly #random: Random;
   /** A binary heap: the entry at `i` comes before those at `2i + 1` and `2i + 2`. */
@@ -43,7 +43,7 @@ export class Agenda {
     return entry;
   }
 
-  /** Moves on to what comes next and does it. False where nothing is left to come. */
+  /** Advances to the next action and runs it. False if there is none. */
   next(): boolean {
     for (let entry = this.#pop(); entry !== undefined; entry = this.#pop()) {
       if (entry.run === undefined) continue;

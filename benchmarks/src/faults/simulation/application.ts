@@ -9,17 +9,17 @@ import type { Settings } from './settings.ts';
 import { VirtualProcess } from './virtual-process.ts';
 import { type Watched, watch } from './watch.ts';
 
-/** How long a tracker that cannot give everything back tries to, when it is closed. */
+/** How long a closing tracker tries to release everything. */
 const SHUT_DOWN_MS = 5_000;
 /** `durable()` has no time-out of its own, and some calls to the disk take seconds. */
 const DURABLE_MS = 10 * 60_000;
-/** Why an event may be dropped while it is tracked. */
+/** Drop reasons of an event that the tracker does not take. */
 const NOT_TAKEN: ReadonlySet<DropReason> = new Set(['buffer-full', 'closed', 'journal-full']);
-/** By how much what has a time-out may exceed it. */
+/** How much a call may exceed its time-out. */
 const GRACE_MS = 10;
 const CORRELATION = { key: 'email', value: 'ada@example.com' };
 
-/** A process with a tracker. What the tracker says is held against it. */
+/** A process with a tracker. Checks the tracker's reports against the model. */
 export class Application {
   readonly process: VirtualProcess = new VirtualProcess();
   readonly log: Log;
@@ -32,15 +32,15 @@ export class Application {
   readonly #tracker: Tracker;
   readonly #calls: DiskCalls;
   #tracked = 0;
-  /** The event that is being tracked, and the bytes of a request with nothing but it. */
+  /** The event in the current call of track(), and the size of a request with only that event. */
   #tracking = { uuid: '', bytes: 0 };
-  /** The events that the tracker took, in their order, and how many of them it has said are written. */
+  /** The events that the tracker took, in order, and how many of them it has reported as written. */
   readonly #taken: TrackedEvent[] = [];
   #written = 0;
-  /** Whether those that are not written are the newest: not where some had to go on without the journal. */
+  /** Whether the unwritten events are the newest. Not so if some events had to go on without the journal. */
   #isOrdered = true;
   #dropped = 0;
-  /** Events that it did not take. */
+  /** Events that the tracker did not take. */
   #refused = 0;
   #isClosing = false;
 
@@ -76,12 +76,12 @@ export class Application {
     });
   }
 
-  /** How many events its tracker has said it dropped. */
+  /** How many events its tracker has reported as dropped. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Whether the tracker has said that it holds nothing any more. */
+  /** Whether the tracker reports no pending events. */
   get isIdle(): boolean {
     return this.#tracker.stats().pending === 0;
   }
@@ -118,7 +118,7 @@ export class Application {
     this.log?.(`tracks ${uuid}${isBad ? ', a bad one' : ''}${isTaken ? '' : '; it is not taken'}`);
   }
 
-  /** Looks at what the tracker says. */
+  /** Checks the tracker's stats. */
   observe(): void {
     const { model } = this.#machine;
     if (this.process.isDead || !this.process.hasActed()) return;
@@ -136,7 +136,6 @@ export class Application {
     model.promise(events, this.#fsync === 'always' ? 'synced' : 'written');
   }
 
-  /** Has another key from now on. */
   setApiKey(key: string): void {
     this.log?.(`setApiKey(${key})`);
     this.#tracker.setApiKey(key);
@@ -171,7 +170,7 @@ export class Application {
     });
   }
 
-  /** Closes the tracker, and ends the process when that is done. */
+  /** Closes the tracker, and then ends the process. */
   close(timeoutMs: number, done?: () => void): void {
     const { model, agenda } = this.#machine;
     const closedAt = agenda.now;
@@ -200,7 +199,7 @@ export class Application {
     this.process.goOn();
   }
 
-  /** Its process was told to end, and has had its last moment, which leaves no time for the disk: all is written. */
+  /** Ends the process after its exit listeners have run. They write synchronously, so all events are written. */
   exit(): void {
     const { model, diskWeather } = this.#machine;
     const { dropped } = this.#tracker.stats();
@@ -208,12 +207,12 @@ export class Application {
     this.end();
   }
 
-  /** What follows does not matter any more. */
+  /** Ends the process. What follows does not matter any more. */
   abandon(): void {
     this.end();
   }
 
-  /** Its process ends at once. What is left of the tracker reaches nothing any more; it is closed to be forgotten. */
+  /** Ends the process at once. Its tracker reaches nothing any more; closing it only frees its memory. */
   end(): void {
     if (this.process.isDead) return;
     this.log?.('ends');
@@ -221,7 +220,7 @@ export class Application {
     void this.#tracker.close({ timeoutMs: 0 });
   }
 
-  /** A tracker that is closed changes the disk no more, unless that took too long: then it is cut off, as by a crash. */
+  /** A closed tracker must not change the disk any more. If closing took too long, its calls are cut off, as by a crash. */
   #checkCalls(closingMs: number): void {
     if (this.#calls.changing === 0) return;
     if (closingMs >= SHUT_DOWN_MS) this.#machine.cutOffs += 1;

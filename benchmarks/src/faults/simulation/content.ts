@@ -1,6 +1,6 @@
 const FIRST_BYTES = 256;
 
-/** The bytes of a file. What is skipped by a write, or cut off, reads as zeros. */
+/** The bytes of a file. Bytes that a write skipped, or that were cut off, read as zeros. */
 export class Content {
   #bytes = Buffer.alloc(0);
   #size = 0;

@@ -6,7 +6,7 @@ interface Modules {
   readonly FileJournal: typeof FileJournal;
 }
 
-/** The package that a simulation drives. */
+/** The package that a simulation runs. */
 export class CoreUnderTest {
   readonly #modules: Modules;
   #exitListeners: readonly NodeJS.ExitListener[] = [];
@@ -15,7 +15,7 @@ export class CoreUnderTest {
     this.#modules = modules;
   }
 
-  /** @param directory Where a copy of the package is, to be driven in its place. */
+  /** @param directory A copy of the package, to be used in its place. */
   static async load(directory?: string): Promise<CoreUnderTest> {
     const [core, journal] =
       directory === undefined
@@ -30,7 +30,7 @@ export class CoreUnderTest {
     const { createTracker, FileJournal } = this.#modules;
     const others = new Set(process.listeners('exit'));
     const tracker = createTracker({ ...options, journal: new FileJournal(journal) });
-    // One listener serves all trackers that there are.
+    // One listener serves all trackers, so most trackers add none.
     const added = process.listeners('exit').filter((listener) => !others.has(listener));
     if (added.length > 0) this.#exitListeners = added;
     return tracker;

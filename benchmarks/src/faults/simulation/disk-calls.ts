@@ -12,9 +12,9 @@ export interface Call<Result> {
   /** For messages and the log. */
   readonly what: string;
   perform(): Result;
-  /** Does a part of it: what a call leaves behind that fails, or whose process ends. */
+  /** Does a part of the call. Used if the call fails, or if its process ends. */
   performPart?(): void;
-  /** What comes of its failing besides. */
+  /** Another effect of a failure. */
   fail?(): void;
 }
 
@@ -29,7 +29,7 @@ export interface DiskCallsOptions {
 
 const CHANGING: ReadonlySet<CallKind> = new Set(['change', 'write', 'sync']);
 
-/** The calls of one process to the disk. Each takes its time, may fail, and is cut off where the process ends. */
+/** The disk calls of one process. Each takes some time, may fail, and is cut off when the process ends. */
 export class DiskCalls {
   readonly #options: DiskCallsOptions;
   #changing = 0;
@@ -38,12 +38,12 @@ export class DiskCalls {
     this.#options = options;
   }
 
-  /** Calls under way that may leave something on the disk. */
+  /** Pending calls that may change the disk. */
   get changing(): number {
     return this.#changing;
   }
 
-  /** Makes a call, which is done at some later moment, all at once. */
+  /** Makes a call. It is performed at a later moment, all at once. */
   make<Result>(call: Call<Result>): Promise<Result> {
     const { agenda, pace, process } = this.#options;
     return new Promise((resolve, reject) => {
@@ -55,7 +55,7 @@ export class DiskCalls {
         forget();
       };
       const appointment = agenda.add(pace(), () => {
-        // The system finishes what a stopped process has asked it.
+        // The system completes the calls of a stopped process too. The process sees the result when it continues.
         tell = this.#outcome(call, resolve, reject);
         process.deliver(() => {
           end();
@@ -71,7 +71,7 @@ export class DiskCalls {
     });
   }
 
-  /** Makes a call without giving up the thread. */
+  /** Makes a synchronous call. */
   makeNow<Result>(call: Call<Result>): Result {
     if (this.#options.process.isDead) throw new DiskError('EIO', call.what);
     let result: { value: Result } | undefined;
@@ -114,7 +114,7 @@ export class DiskCalls {
     }
   }
 
-  /** Its process ends: it is done, or not, or in part. */
+  /** The process ends: performs all of the call, a part of it, or nothing. */
   #cutOff<Result>(call: Call<Result>): void {
     const { random, log } = this.#options;
     const share = ['nothing', 'a part', 'all'][random(3)];
@@ -123,7 +123,7 @@ export class DiskCalls {
       if (share === 'all') call.perform();
       else if (share === 'a part') call.performPart?.();
     } catch {
-      // It would have failed.
+      // The call would have failed.
     }
   }
 }

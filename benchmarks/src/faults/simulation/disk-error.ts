@@ -13,7 +13,7 @@ const MESSAGES = {
 
 export type DiskErrorCode = keyof typeof MESSAGES;
 
-/** An error as the operating system gives it, in Node's form. */
+/** An error of the operating system, in Node's form. */
 export class DiskError extends Error {
   override readonly name = 'Error';
   readonly code: DiskErrorCode;

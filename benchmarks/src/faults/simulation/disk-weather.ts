@@ -1,10 +1,10 @@
 import type { Random } from '../random.ts';
 import { DiskError, type DiskErrorCode } from './disk-error.ts';
 
-/** What a call to the disk does, as far as it decides which faults it can meet. */
+/** The kind of a disk call. It decides which faults are possible. */
 export type CallKind = 'open' | 'change' | 'write' | 'sync' | 'look' | 'close';
 
-/** A disk that fails altogether: each kind of call that it names, in this way. */
+/** An outage of the disk: all calls of these kinds fail, each kind with its code. */
 type Outage = Readonly<Partial<Record<CallKind, DiskErrorCode>>>;
 
 const OUTAGES: readonly Outage[] = [
@@ -16,7 +16,7 @@ const OUTAGES: readonly Outage[] = [
   { write: 'EIO' },
 ];
 
-/** What can happen to a call now and then. */
+/** The faults that can happen now and then, by kind of call. */
 const FAULTS: Readonly<Record<CallKind, readonly DiskErrorCode[]>> = {
   open: ['EIO', 'EMFILE'],
   change: ['EIO', 'EMFILE', 'ENOSPC', 'EROFS'],
@@ -29,12 +29,12 @@ const FAULTS: Readonly<Record<CallKind, readonly DiskErrorCode[]>> = {
 /** Decides which calls to the disk fail. */
 export class DiskWeather {
   readonly #random: Random;
-  /** One call in so many fails; never: 0. */
+  /** One call in this many fails. 0: none. */
   #rarity = 0;
   #unreliable: CallKind | undefined;
   #shortens = false;
   #outage: Outage | undefined;
-  /** How often something has failed. */
+  /** How many calls have failed. */
   faults = 0;
 
   constructor(random: Random) {
@@ -42,9 +42,9 @@ export class DiskWeather {
   }
 
   /**
-   * From now on a call fails now and then, or a write takes less than it was given.
+   * From now on, a call fails now and then, or a write stores fewer bytes than it was given.
    *
-   * @param only The kind of call that fails. Left out: all.
+   * @param only The kind of call that fails. Default: all kinds.
    */
   turnUnreliable(rarity: number, only?: CallKind): void {
     this.#rarity = rarity;
@@ -52,7 +52,7 @@ export class DiskWeather {
     this.#shortens = true;
   }
 
-  /** From now on, and until it is over, calls of some kind all fail. */
+  /** From now on, all calls of some kinds fail, until `endOutage()`. */
   breakDown(): void {
     this.#outage = OUTAGES[this.#random(OUTAGES.length)];
   }
@@ -67,7 +67,7 @@ export class DiskWeather {
     this.#outage = undefined;
   }
 
-  /** Throws where this call is to fail. */
+  /** Throws if this call must fail. */
   check(kind: CallKind, what: string): void {
     const code = this.#outage?.[kind] ?? this.#chance(kind);
     if (code === undefined) return;
@@ -75,7 +75,7 @@ export class DiskWeather {
     throw new DiskError(code, what);
   }
 
-  /** How many of `length` bytes a write takes. */
+  /** How many of `length` bytes a write stores. */
   shorten(length: number): number {
     return this.#shortens && length > 1 && this.#random(8) === 0 ? 1 + this.#random(length - 1) : length;
   }

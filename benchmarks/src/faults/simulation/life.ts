@@ -2,7 +2,7 @@ import { Application } from './application.ts';
 import type { Machine } from './machine.ts';
 import type { Settings } from './settings.ts';
 
-/** How all processes of a life end together; `apart`: each in its own way. */
+/** How the processes of a life end. `apart`: each in its own way; otherwise all together. */
 type Ending = 'apart' | 'power cut' | 'exit';
 
 export interface LifePlan {
@@ -13,7 +13,7 @@ export interface LifePlan {
   readonly kills: boolean;
 }
 
-/** One or more processes on one journal directory, from the first one's start to the last one's end. */
+/** One or more processes on one journal directory, from the start of the first one to the end of the last one. */
 export class Life {
   readonly #machine: Machine;
   readonly #plan: LifePlan;
@@ -21,7 +21,7 @@ export class Life {
   readonly #running = new Set<Application>();
   #coming: number;
   readonly #ended: Application[] = [];
-  /** Bad events that may still come: with more, it would be the service that is to blame. */
+  /** How many bad events may still come. With more, the tracker would blame the service. */
   #badLeft = 3;
   crashes = 0;
 
@@ -43,7 +43,7 @@ export class Life {
     return this.#coming === 0 && this.#running.size === 0;
   }
 
-  /** How many events its trackers have said they dropped. */
+  /** How many events its trackers have reported as dropped. */
   get dropped(): number {
     return this.#ended.reduce((total, { dropped }) => total + dropped, 0);
   }
@@ -55,7 +55,7 @@ export class Life {
     }
   }
 
-  /** Ends what is running: what follows does not matter any more. */
+  /** Ends all running processes. What follows does not matter any more. */
   abandon(): void {
     for (const application of this.#running) application.end();
   }

@@ -1,2 +1,2 @@
-/** Hears what happens in a schedule, line by line. Most run without one: making the lines takes time. */
+/** Receives what happens in a schedule, line by line. Usually undefined, because making the lines takes time. */
 export type Log = ((line: string) => void) | undefined;

@@ -17,7 +17,7 @@ import type { VirtualProcess } from './virtual-process.ts';
 import { VirtualService } from './virtual-service.ts';
 import { VirtualTransport } from './virtual-transport.ts';
 
-/** What a process has of its machine. */
+/** The parts of its machine that a process uses. */
 export interface Surroundings {
   readonly clock: VirtualClock;
   readonly calls: DiskCalls;
@@ -26,16 +26,16 @@ export interface Surroundings {
   readonly transport: VirtualTransport;
 }
 
-/** The machine on which a schedule happens, and the service that it reaches. */
+/** The machine of a schedule, and the service that it reaches. */
 export class Machine {
   readonly core: CoreUnderTest;
   readonly random: Random;
   readonly log: Log;
   readonly agenda: Agenda;
   readonly model: Model = new Model();
-  /** How often a process ended in the middle of its work, though it had closed its tracker. */
+  /** How often a process ended during its work, although it had closed its tracker. */
   cutOffs = 0;
-  /** Whether there is little room for journals: what does not fit is not durable. */
+  /** Whether there is little space for journals: events that do not fit are not durable. */
   isScarce = false;
   readonly disk: VirtualDisk = new VirtualDisk();
   readonly diskWeather: DiskWeather;
@@ -75,13 +75,13 @@ export class Machine {
     };
   }
 
-  /** Makes the journal directory, of long ago. */
+  /** Makes the journal directory, and syncs it. */
   prepare(): void {
     this.disk.makeDirectory(JOURNAL_DIRECTORY);
     this.disk.syncAll();
   }
 
-  /** Only once all its processes have ended. */
+  /** May be called only after all its processes have ended. */
   cutPower(): void {
     this.log?.('power cut');
     this.disk.cutPower(this.random);

@@ -1,32 +1,32 @@
 import type { TrackerStats } from '@sluice/core';
 
-/** What an event survives by what the tracker has said: nothing, the end of its process, or a power cut. */
+/** What an event survives according to its tracker: nothing, the end of its process, or a power cut. */
 type Safety = 'unsafe' | 'written' | 'synced';
 
 export interface TrackedEvent {
   readonly uuid: string;
-  /** Its JSON, as it must arrive. */
+  /** Its JSON, which must arrive unchanged. */
   readonly text: string;
   /** Whether the service refuses it. */
   readonly isBad: boolean;
-  /** The application that tracked it, and its place among those of one whose order is strict. */
+  /** The application that tracked it. `place` is its number in that application, if order is strict there. */
   readonly client: number;
   readonly place: number | undefined;
   safety: Safety;
   arrivals: number;
-  /** Whether the service was asked about it alone and refused it, or a policy gave it up. */
+  /** Whether the service refused it in a request of its own, or a policy dropped it. */
   isRefused: boolean;
   /** Whether it was in a request whose outcome the client could not know. */
   mayComeAgain: boolean;
 }
 
-/** What may happen in a schedule besides, and so excuses some of what came of it. */
+/** Conditions of a schedule that excuse some of its results. */
 export interface Excuses {
   /** Whether a life ended without closing its tracker. */
   readonly crashes: boolean;
   /** Whether the disk failed. */
   readonly faults: boolean;
-  /** Whether the room for journals was so small that trackers may give up events. */
+  /** Whether the space for journals was so small that trackers may drop events. */
   readonly scarcity: boolean;
 }
 
@@ -36,12 +36,12 @@ export interface Verdict {
   readonly duplicates: number;
 }
 
-/** What Sluice promises, in a few lines: every event that it was given, what it has said of it, and what became of it. */
+/** The guarantees of Sluice, as rules. Records every tracked event, what its tracker reported, and what happened to it. */
 export class Model {
   readonly #events = new Map<string, TrackedEvent>();
-  /** What was not as promised. */
+  /** The broken rules, one line each. */
   readonly problems: string[] = [];
-  /** For each application whose order is strict, the place of the last event of its own that arrived from it. */
+  /** For each application with strict order: the place of the last event that arrived from it and was its own. */
   readonly #lastPlaces = new Map<number, number>();
   #refused = 0;
 
@@ -61,22 +61,22 @@ export class Model {
     this.problems.push(what);
   }
 
-  /** Rule: at every moment each event is in one place. */
+  /** Rule: at every moment each event is counted once. */
   balance(stats: TrackerStats): void {
     const { accepted, recovered, delivered, deadLettered, pending } = stats;
     const [came, went] = [accepted + recovered, delivered + deadLettered + droppedOf(stats) + pending];
     if (came !== went) this.problem(`the books do not balance: ${JSON.stringify(stats)}`);
-    // Rule: a dead letter is an event that the service was asked about alone.
+    // Rule: the service was asked about each dead letter alone.
     if (deadLettered > this.#refused)
       this.problem(`dead letters that nobody refused: ${JSON.stringify(stats)}`);
   }
 
-  /** The tracker says that these events are safe. */
+  /** Records that the tracker reported these events as safe. */
   promise(events: readonly TrackedEvent[], safety: 'written' | 'synced'): void {
     for (const event of events) if (event.safety !== 'synced') event.safety = safety;
   }
 
-  /** Rule: a power cut takes only what was not said to be synced. */
+  /** Rule: a power cut removes only events that were not reported as synced. */
   powerCut(): void {
     for (const event of this.#events.values()) if (event.safety === 'written') event.safety = 'unsafe';
   }
@@ -85,18 +85,18 @@ export class Model {
     return this.#events.get(uuid)?.isBad ?? false;
   }
 
-  /** Events that may end without being delivered. */
+  /** Records events that may end without being delivered. */
   refused(uuids: readonly string[]): void {
     for (const uuid of uuids) {
       const event = this.#events.get(uuid);
       if (event === undefined) continue;
       event.isRefused = true;
-      // Each time: a journal may hold an event twice.
+      // Each time, because a journal may contain an event twice.
       this.#refused += 1;
     }
   }
 
-  /** Rules: what arrives was tracked, and is the same to the byte; and it is in order where that is strict. */
+  /** Rules: an event that arrives was tracked and has the same bytes. It arrives in order, if order is strict. */
   arrived(uuid: string, text: string, client: number | undefined): void {
     const event = this.#events.get(uuid);
     if (event === undefined) {
@@ -119,17 +119,17 @@ export class Model {
     if (event !== undefined) event.mayComeAgain = true;
   }
 
-  /** @param dropped How many events the trackers said they had dropped, of whatever life and for whatever reason. */
+  /** @param dropped How many events all trackers reported as dropped, for any reason. */
   verdict(dropped: number, { crashes, faults, scarcity }: Excuses): Verdict {
     const events = [...this.#events.values()];
     const missing = events.filter(({ arrivals, isRefused }) => arrivals === 0 && !isRefused);
-    // Rule: what was said to be safe is never gone, unless for want of the room that it may take.
+    // Rule: an event that was reported as safe is never lost, unless the space for journals was too small.
     const lost = scarcity ? [] : missing.filter(({ safety }) => safety !== 'unsafe');
     for (const { uuid, safety } of lost) this.problem(`lost: ${uuid}, though it was ${safety}`);
-    // Rule: without a crash nothing is gone that was not said to be dropped.
+    // Rule: without a crash, only events that were reported as dropped are missing.
     if (!crashes && missing.length > dropped)
       this.problem(`${missing.length} events are gone, ${dropped} were dropped: ${names(missing)}`);
-    // Rule: nothing comes twice without a reason.
+    // Rule: no event arrives twice without a reason.
     const repeated = events.filter(({ arrivals }) => arrivals > 1);
     const unexcused = repeated.filter(({ mayComeAgain }) => !crashes && !faults && !mayComeAgain);
     if (unexcused.length > 0) this.problem(`came more than once without a reason: ${names(unexcused)}`);

@@ -12,11 +12,11 @@ export interface MountedDiskOptions {
   readonly calls: DiskCalls;
   readonly weather: DiskWeather;
   readonly random: Random;
-  /** What lies in a directory besides files. */
+  /** The names in a directory that are no files. */
   readonly locksIn: (path: string) => readonly string[];
 }
 
-/** The disk as one process has it. */
+/** The disk, as one process uses it. */
 export class MountedDisk implements FileSystem {
   readonly #options: MountedDiskOptions;
 
@@ -87,7 +87,7 @@ export class MountedDisk implements FileSystem {
     try {
       end = disk.directory(path).beginSync();
     } catch {
-      // Said by the call, below.
+      // The call below reports the error.
     }
     await calls.make({
       kind: 'sync',

@@ -13,7 +13,7 @@ interface Mount {
   readonly random: Random;
 }
 
-/** A file that a process has open. */
+/** An open file of a process. */
 export class MountedFile implements OpenFile, SyncFile {
   readonly #mount: Mount;
   readonly #file: StoredFile;

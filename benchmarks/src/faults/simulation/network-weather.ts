@@ -1,6 +1,6 @@
 import type { Random } from '../random.ts';
 
-/** What becomes of a request. `takes`: whether the service takes what is in it, if nothing is wrong with that. */
+/** What happens to a request. `takes`: whether the service takes its events, unless it refuses them. */
 export type Turn =
   | { readonly kind: 'answer'; readonly takes: true }
   | {
@@ -15,24 +15,24 @@ export type Turn =
 type Mood = 'well' | 'moody' | 'away';
 type Answer = Extract<Turn, { status: number }>;
 
-/** The service has taken the events, or has not. */
+/** With these, the service may or may not have taken the events. */
 const AMBIGUOUS = [408, 500, 502, 504];
-/** More of those that are soon over: others pause for minutes. */
+/** Statuses with short waits are more frequent: the others cause pauses of minutes. */
 const REFUSALS = [429, 429, 429, 503, 503, 503, 425, 425, 401, 403, 404, 301];
 const WELL: Turn = { kind: 'answer', takes: true };
 
-/** Decides what becomes of requests. */
+/** Decides what happens to requests. */
 export class NetworkWeather {
   readonly #random: Random;
   mood: Mood = 'well';
-  /** What a request has to carry; anything will do where this is undefined. */
+  /** The API key that a request must have. Undefined: any key. */
   key: string | undefined;
 
   constructor(random: Random) {
     this.#random = random;
   }
 
-  /** @param key What the request carries. */
+  /** @param key The values of the request's headers. */
   next(key: string): Turn {
     const random = this.#random;
     if (this.key !== undefined && !key.endsWith(this.key))
@@ -44,7 +44,7 @@ export class NetworkWeather {
 
   #failure(): Turn {
     const random = this.#random;
-    // A service that fails without saying so has taken the events, or has not.
+    // A service that fails without a clear answer may or may not have taken the events.
     const takes = random(2) === 0;
     switch (random(8)) {
       case 0:
@@ -60,7 +60,7 @@ export class NetworkWeather {
     }
   }
 
-  /** An answer that says that nothing was taken, and nothing of the events. */
+  /** An answer which says that nothing was taken, and does not blame the events. */
   #refusal(): Answer {
     const random = this.#random;
     const status = REFUSALS[random(REFUSALS.length)] ?? 503;

@@ -1,9 +1,9 @@
 import type { Random } from '../random.ts';
 
-/** How long something takes, in milliseconds. */
+/** The duration of an operation, in milliseconds. */
 export type Pace = () => number;
 
-/** Around a millisecond, without end in sight now and then. */
+/** Usually about a millisecond, but now and then much longer. */
 export function createPace(random: Random): Pace {
   const slowness = random(8);
   const slow = slowness === 0 ? 6_000 : slowness < 4 ? 300 : 20;

@@ -7,15 +7,15 @@ import { Machine } from './machine.ts';
 import type { Verdict } from './model.ts';
 import { drawSettings, patientSettings } from './settings.ts';
 
-/** More than any schedule needs that comes to an end. */
+/** More than any schedule needs to end. */
 const MOST_STEPS = 50_000;
 const NOTHING: Verdict = { durable: 0, lost: 0, duplicates: 0 };
-/** Before the last one. */
+/** Possible numbers of lives before the last one. */
 const LIVES = [1, 1, 1, 2, 2, 3, 4];
-/** Few events are larger alone: with many, it would be the service that is to blame. */
+/** The smallest limit of a body. Few single events exceed it: with many, the tracker would blame the service. */
 const LEAST_BODY_BYTES = 560;
 const DRAIN_MS = 60 * 60_000;
-/** A segment that somebody is to deliver. */
+/** A segment that a process must still deliver. */
 const SEGMENT = /\/[0-9a-f.]+\/\d+\.segment$/;
 
 /** What can go wrong in a schedule. */
@@ -33,7 +33,7 @@ interface Observed {
   abandon(): void;
 }
 
-/** Runs what a seed decides, from the first process to the delivery of the last event. */
+/** Runs a schedule, as its seed decides, from the first process to the delivery of the last event. */
 export class Schedule {
   readonly #machine: Machine;
   readonly #random: Random;
@@ -77,7 +77,7 @@ export class Schedule {
     if (network) networkWeather.mood = (['well', 'moody', 'away'] as const)[random(3)] ?? 'well';
     if (network) networkWeather.key = random(4) === 0 ? 'key-of-now' : undefined;
     if (trouble === 'unreliable') {
-      // A sync that fails and then does not is what a disk can do worst.
+      // A sync that fails once and then succeeds is the worst that a disk can do.
       if (random(3) === 0) diskWeather.turnUnreliable(2 + random(8), 'sync');
       else diskWeather.turnUnreliable(10 + random(200));
     }
@@ -94,7 +94,7 @@ export class Schedule {
     this.#dropped += life.dropped;
   }
 
-  /** The last life, on a disk that works and with a service that is there: it delivers all that is left. */
+  /** The last life, with a disk and a service that work: it delivers all remaining events. */
   async #drain(): Promise<void> {
     const { disk, diskWeather, networkWeather, model, log } = this.#machine;
     log?.('last life');
@@ -113,7 +113,7 @@ export class Schedule {
     if (left.length > 0) model.problem(`left on the disk: ${left.join(', ')}`);
   }
 
-  /** Goes on step by step, and looks at what is observed after each, until it is over. */
+  /** Runs step by step until it is over, and checks `observed` after each step. */
   async #until(observed: Observed, isOver: () => boolean): Promise<void> {
     const { agenda, model } = this.#machine;
     for (let step = 0; !isOver() && model.problems.length === 0; step += 1) {
@@ -144,7 +144,7 @@ function drawTroubles(random: Random): Troubles {
   return { crashes, disk, network: random(2) === 0, budget, size: !budget && random(3) === 0 };
 }
 
-/** Resolves once all promises have settled that wait for nothing to come. */
+/** Resolves once all promises have settled that need no time to pass. */
 function settled(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
 }

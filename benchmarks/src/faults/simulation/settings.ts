@@ -4,17 +4,17 @@ import type { Random } from '../random.ts';
 
 export const JOURNAL_DIRECTORY = '/state/journal';
 
-/** How a tracker and its journal are set up. */
+/** The options of a tracker and its journal. */
 export interface Settings {
   readonly tracker: Omit<TrackerOptions, 'journal' | 'clock' | 'transport'>;
   /** Whether some of its events have high priority. */
   readonly hasPriorities: boolean;
   readonly journal: Omit<FileJournalOptions, 'clock'>;
-  /** Bound of what pads an event, in bytes. */
+  /** Limit of the padding of an event, in bytes. */
   readonly mostPadding: number;
 }
 
-/** Bounds so small that segments follow one another, memory overflows and storage fills up within a few dozen events. */
+/** Limits so small that a few dozen events fill several segments, the memory and the storage. */
 export function drawSettings(random: Random, hasBudget: boolean): Settings {
   const pick = <Value>(...values: readonly [Value, ...Value[]]): Value =>
     values[random(values.length)] ?? values[0];
@@ -44,12 +44,12 @@ export function drawSettings(random: Random, hasBudget: boolean): Settings {
     },
     journal: { directory: JOURNAL_DIRECTORY, fsync, segmentBytes: pick(200, 800, 3_000) },
     hasPriorities: random(3) === 0,
-    // The least budget that there is holds many events that are not padded.
+    // Large padding: without it, even the smallest budget would hold many events.
     mostPadding: hasBudget ? 8_000 : pick(20, 400),
   };
 }
 
-/** For the last life, which is to deliver all that is left. */
+/** For the last life, which must deliver all remaining events. */
 export function patientSettings(random: Random): Settings {
   return {
     tracker: { ...common(random), batch: { maxEvents: 8 }, buffer: { maxBytes: 32_768 } },

@@ -4,7 +4,10 @@ import type { CoreUnderTest } from './core-under-test.ts';
 import type { Failure, Simulated, SimulatingSettings } from './processes/messages.ts';
 import { Schedule } from './schedule.ts';
 
-/** Runs schedules, each from a seed of its own: that of number 0 is the run's, so that each can be made the first. */
+/**
+ * Runs schedules, each with its own seed. Schedule 0 has the seed of the run, so that each schedule can be run again as the
+ * first.
+ */
 export async function simulate(
   core: CoreUnderTest,
   { seed, first, step, count, mostFailures, logDirectory }: Omit<SimulatingSettings, 'core'>,
@@ -27,21 +30,21 @@ export async function simulate(
   return { schedules, durable, lost, duplicates, failures };
 }
 
-/** Runs a schedule once more, and writes down what happens in it. */
+/** Runs a schedule once more, and writes its log. */
 async function record(core: CoreUnderTest, seed: number, path: string): Promise<void> {
   const lines: string[] = [];
   const { problems } = await runAlone(new Schedule(core, seed, (line) => lines.push(line)));
   writeFileSync(path, [...lines, ...problems, ''].join('\n'));
 }
 
-/** Runs a schedule, and blames it for rejections that nobody handles. */
+/** Runs a schedule. Rejections that nobody handles are its problems. */
 async function runAlone(schedule: Schedule): Promise<Awaited<ReturnType<Schedule['run']>>> {
   const unhandled: string[] = [];
   const note = (reason: unknown) => void unhandled.push(`a rejection was not handled: ${String(reason)}`);
   process.on('unhandledRejection', note);
   try {
     const verdict = await schedule.run();
-    // They are raised once nothing else is to be done.
+    // Node emits them only after the current work.
     await new Promise((resolve) => setImmediate(resolve));
     return { ...verdict, problems: [...verdict.problems, ...unhandled] };
   } finally {

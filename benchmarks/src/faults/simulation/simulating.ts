@@ -3,7 +3,7 @@ import type { SimulatingSettings, SimulatingTold } from './processes/messages.ts
 
 const SCRIPT = new URL('./processes/simulating-process.js', import.meta.url);
 
-/** Runs schedules in a process of their own. */
+/** Runs schedules in a separate process. */
 export async function simulateApart(
   settings: SimulatingSettings,
   script: URL = SCRIPT,

@@ -3,7 +3,7 @@ import type { StoredFile } from './stored-file.ts';
 
 export type StoredNode = StoredFile | StoredDirectory;
 
-/** Whether a change of names survives a power cut. The two halves of a rename share one. */
+/** Whether a change of a name survives a power cut. The two halves of a rename share one fate. */
 export interface Fate {
   survives: boolean | undefined;
 }
@@ -15,14 +15,14 @@ interface Unsynced {
   readonly fate: Fate;
 }
 
-/** A directory on the disk: the names that are seen, and behind them those that a power cut leaves. */
+/** A directory on the disk: the names that are visible, and those that a power cut leaves. */
 export class StoredDirectory {
   readonly kind = 'directory';
   readonly #seen = new Map<string, StoredNode>();
   readonly #safe = new Map<string, StoredNode>();
   #unsynced: Unsynced[] = [];
 
-  /** In the order in which the names were made, which no random name disturbs. */
+  /** In the order in which the names were made: sorted by name, the order would be random. */
   get entries(): ReadonlyMap<string, StoredNode> {
     return this.#seen;
   }
@@ -44,7 +44,7 @@ export class StoredDirectory {
     this.#change({ name, node: undefined, fate });
   }
 
-  /** Begins a sync, which covers what was changed before. Returns how it ends. */
+  /** Begins a sync of all earlier changes. The returned function ends it. */
   beginSync(): () => void {
     const covered = new Set(this.#unsynced);
     return () => {
@@ -56,13 +56,13 @@ export class StoredDirectory {
     };
   }
 
-  /** Syncs the names, from here on down. */
+  /** Syncs the names in this directory and in all below it. */
   syncAll(): void {
     this.beginSync()();
     for (const node of this.#seen.values()) if (node.kind === 'directory') node.syncAll();
   }
 
-  /** Each change that was not synced has reached the disk, or has not; and so on down from here. */
+  /** By chance, each unsynced change has reached the disk or not. The same happens in everything below. */
   cutPower(random: Random): void {
     for (const change of this.#unsynced) {
       change.fate.survives ??= random(2) === 0;

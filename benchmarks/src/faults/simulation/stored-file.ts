@@ -1,16 +1,16 @@
 import type { Random } from '../random.ts';
 import { Content } from './content.ts';
 
-/** A write, or what a file was cut to. */
+/** A write; or a truncation, if there are no bytes. */
 type Change = { readonly position: number; readonly bytes: Uint8Array | undefined };
 
 interface Unsynced {
   readonly change: Change;
-  /** A sync of it failed: a later one says that all is well, and it is gone all the same. */
+  /** A sync of it failed. A later sync reports success, but a power cut still removes the change. */
   isDoomed: boolean;
 }
 
-/** A file on the disk: what reads see, and behind it what a power cut leaves. */
+/** A file on the disk: the content that reads see, and the content that a power cut leaves. */
 export class StoredFile {
   readonly kind = 'file';
   #seen = new Content();
@@ -35,7 +35,7 @@ export class StoredFile {
     this.#change({ position: size, bytes: undefined });
   }
 
-  /** Begins a sync, which covers what was changed before. Returns how it ends: well, or not. */
+  /** Begins a sync of all earlier changes. The result ends it, with success or failure. */
   beginSync(): { succeed(): void; fail(): void } {
     const covered = this.#unsynced.slice();
     return {
@@ -50,7 +50,7 @@ export class StoredFile {
     };
   }
 
-  /** Each change that was not synced has reached the disk, in whole or in part, or has not. */
+  /** By chance, each unsynced change has reached the disk completely, in part, with damage, or not at all. */
   cutPower(random: Random): void {
     for (const { change, isDoomed } of this.#unsynced) {
       const left = isDoomed ? undefined : remains(change, random);

@@ -2,12 +2,12 @@ import type { Clock, Timer } from '@sluice/core';
 import type { Agenda } from './agenda.ts';
 import type { VirtualProcess } from './virtual-process.ts';
 
-/** Far more than a tracker needs to end. */
+/** Far more waits than a tracker needs to end. */
 const MOST_LAST_WAITS = 100;
 
 /**
- * The time as one process sees it. The timers of a dead one never fire, but for those that somebody awaits: these end at
- * once, so that what is left of its tracker can be closed and forgotten. Nothing that it does reaches anything by then.
+ * The clock of one process. The timers of a dead process never fire, except those that somebody awaits (`keepAlive`): these fire
+ * at once, so that its tracker can be closed and freed. At that time, the tracker can have no effect any more.
  */
 export class VirtualClock implements Clock {
   readonly #agenda: Agenda;

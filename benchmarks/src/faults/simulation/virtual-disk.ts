@@ -3,7 +3,7 @@ import { DiskError } from './disk-error.ts';
 import { type Fate, StoredDirectory, type StoredNode } from './stored-directory.ts';
 import { StoredFile } from './stored-file.ts';
 
-/** The disk of a machine: what a call does to it, all at once. Time, failures and processes are the business of others. */
+/** The disk of a machine. Each call takes effect at once: other classes simulate time, failures and processes. */
 export class VirtualDisk {
   readonly #root = new StoredDirectory();
   /** Bytes that all files together may take. */
@@ -32,7 +32,7 @@ export class VirtualDisk {
     return node;
   }
 
-  /** Makes it and those above it, as far as they are missing. Returns the highest one that was made. */
+  /** Makes a directory and its missing parents. Returns the highest directory that was made. */
   makeDirectory(path: string): string | undefined {
     let directory = this.#root;
     let place = '';
@@ -92,7 +92,7 @@ export class VirtualDisk {
     this.#root.cutPower(random);
   }
 
-  /** The directory that holds, or would hold, what is at a path. */
+  /** The directory of a path, and the name in it. The name need not exist. */
   place(path: string): { directory: StoredDirectory; name: string } {
     const cut = path.lastIndexOf('/');
     return { directory: this.directory(path.slice(0, cut)), name: path.slice(cut + 1) };

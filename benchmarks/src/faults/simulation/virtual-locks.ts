@@ -11,11 +11,11 @@ interface Lock {
   readonly onVisit: () => void;
 }
 
-/** The locks of a machine, as the system keeps them: one whose holder has died is nobody's, and leaves its name behind. */
+/** The locks of a machine, as the system keeps them. The lock of a dead process has no holder, but its name remains. */
 export class LockTable {
   readonly #locks = new Map<string, Lock>();
 
-  /** What is seen of the locks in a directory when it is listed. */
+  /** The names of locks, as a listing of the directory shows them. */
   namesIn(directory: string): string[] {
     const prefix = `${directory}/`;
     const paths = [...this.#locks.keys()].filter((path) => path.startsWith(prefix));
@@ -43,7 +43,7 @@ export interface VirtualLocksOptions {
   readonly process: VirtualProcess;
 }
 
-/** The locks as one process has them. */
+/** The locks, as one process uses them. */
 export class VirtualLocks implements Locks {
   readonly #options: VirtualLocksOptions;
 
@@ -88,7 +88,7 @@ export class VirtualLocks implements Locks {
     if (lock !== undefined && agenda.now - lock.madeAt >= minAgeMs) table.delete(path);
   }
 
-  /** Resolves some time later, and rejects where the process has ended. */
+  /** Resolves some time later. Rejects if the process has ended. */
   #wait(): Promise<void> {
     const { agenda, pace, process } = this.#options;
     return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
-/** A process of the simulation: it can be stopped for a while, and it ends without being asked. */
+/** A process of the simulation. It can be stopped for a while, and ended at any moment. */
 export class VirtualProcess {
   #state: 'running' | 'stopped' | 'dead' = 'running';
-  /** What came about while it was stopped. */
+  /** Calls that came while it was stopped. */
   #held: (() => void)[] = [];
   readonly #ending = new Set<() => void>();
   #acted = true;
@@ -16,7 +16,7 @@ export class VirtualProcess {
     return this.#state === 'stopped';
   }
 
-  /** Calls back in the process: at once, once it goes on, or never. */
+  /** Calls back in the process: at once if it runs, later if it is stopped, never if it is dead. */
   deliver(callback: () => void): void {
     if (this.#state === 'running') {
       this.#acted = true;
@@ -24,14 +24,14 @@ export class VirtualProcess {
     } else if (this.#state === 'stopped') this.#held.push(callback);
   }
 
-  /** Whether it has done anything since this was asked last. */
+  /** Whether it has done anything since the last call of this. */
   hasActed(): boolean {
     const acted = this.#acted;
     this.#acted = false;
     return acted;
   }
 
-  /** Calls back when it ends. Returns how to call that off. */
+  /** Calls back when it ends. Returns a function that cancels this. */
   onEnd(callback: () => void): () => void {
     this.#ending.add(callback);
     return () => void this.#ending.delete(callback);

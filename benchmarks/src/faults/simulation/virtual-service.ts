@@ -1,15 +1,15 @@
 import type { Random } from '../random.ts';
 import type { Model } from './model.ts';
 
-/** What the service says of a batch that holds an event it does not like. */
+/** Possible answers to a batch with a bad event. */
 const DISLIKES = [400, 409, 422];
 
-/** The service: it keeps what it takes, and refuses a batch that is too large or holds an event it does not like. */
+/** The service. It records accepted events, and refuses a batch that is too large or has a bad event. */
 export class VirtualService {
   readonly #model: Model;
 
   readonly #dislike: number;
-  /** The largest body that it takes, in bytes. */
+  /** The largest body that it accepts, in bytes. */
   mostBytes: number = Number.POSITIVE_INFINITY;
 
   constructor(model: Model, random: Random) {
@@ -17,7 +17,7 @@ export class VirtualService {
     this.#dislike = DISLIKES[random(DISLIKES.length)] ?? 400;
   }
 
-  /** Takes a batch, or says by a status why not. */
+  /** Takes a batch, or returns the status with which it refuses the batch. */
   receive(
     body: string,
     client: number | undefined,

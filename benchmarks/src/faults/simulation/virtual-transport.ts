@@ -11,7 +11,7 @@ export interface VirtualTransportOptions {
   readonly agenda: Agenda;
   readonly pace: Pace;
   readonly process: VirtualProcess;
-  /** The number of its application. */
+  /** Number of the application. */
   readonly client: number;
   readonly policy: DeliveryPolicy;
   readonly weather: NetworkWeather;
@@ -25,7 +25,7 @@ const TIMED_OUT = new Error('timed out');
 const RESET = new Error('reset');
 const REFUSED = new Error('refused');
 
-/** The network as one process has it. What is on its way arrives also where the process has given up, or died. */
+/** The network, as one process uses it. A request on its way arrives even if the process has given up or died. */
 export class VirtualTransport implements Transport {
   readonly #options: VirtualTransportOptions;
 
@@ -72,11 +72,11 @@ class Exchange {
     this.#options = options;
   }
 
-  /** The request is at the service. Returns what comes back, or undefined: nothing. */
+  /** The request reaches the service. Returns what comes back, or undefined for nothing. */
   arrive(body: Uint8Array, turn: Turn): Outcome | undefined {
     const { client, service, log } = this.#options;
     const text = Buffer.from(body).toString();
-    // What was given up may come late, and then in no order.
+    // A request that was given up may arrive late, and out of order.
     const sender = this.#outcome === undefined ? client : undefined;
     const { uuids, refusal } = turn.takes ? service.receive(text, sender) : { uuids: [] };
     log?.(`service: ${JSON.stringify(turn)}; ${refusal ?? 'takes'} ${JSON.stringify(uuids)}`);
@@ -98,7 +98,7 @@ class Exchange {
     }
   }
 
-  /** Where the policy says so, nobody wants the events any more. */
+  /** If the policy drops or accepts this status, the events may end without being delivered. */
   #giveUp(status: number, text: string): void {
     const { model, policy } = this.#options;
     const action = policy[status] ?? policy[`${Math.floor(status / 100)}xx`];
@@ -107,14 +107,14 @@ class Exchange {
     model.refused(batch.map(({ uuid }) => uuid));
   }
 
-  /** The client knows, or has given up. */
+  /** The client knows the outcome, or has given up. */
   end(outcome: Outcome): void {
     if (this.#outcome !== undefined) return;
     this.#outcome = outcome;
     this.#note();
   }
 
-  /** What was taken and not said to be may rightly come again. */
+  /** Events that were taken without a confirmation may arrive again. */
   #note(): void {
     const outcome = this.#outcome;
     if (outcome === undefined || (outcome.kind === 'answered' && outcome.status === 200)) return;

@@ -5,11 +5,11 @@ export interface Watched {
   readonly machine: Machine;
   readonly process: VirtualProcess;
   readonly what: string;
-  /** How long it may take in a process that is neither stopped nor ended. */
+  /** Time limit in a process that is neither stopped nor ended. */
   readonly mostMs: number;
 }
 
-/** Waits for a promise that must settle in time, and may reject only where `rejected` is there to hear of it. */
+/** Checks that a promise settles in time. It may reject only if `rejected` is given. */
 export function watch<Result>(
   { machine, process, what, mostMs }: Watched,
   promise: Promise<Result>,
@@ -24,7 +24,7 @@ export function watch<Result>(
     deadline = agenda.add(mostMs, check);
   };
   let deadline = agenda.add(mostMs, check);
-  // What the remains of a dead process say is nobody's.
+  // Ignore what a dead process reports.
   promise.then(
     (result) => {
       deadline.cancel();

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 
 export type Program = 'service' | 'tracking' | 'recovery';
 
-/** A process of the demo. It is told its settings, tells what it does, and can be killed. */
+/** A process of the demo. It receives its settings, sends messages about its progress, and can be killed. */
 export class DemoProcess<Message extends { readonly type: string }> implements AsyncDisposable {
   readonly #program: Program;
   readonly #signal: AbortSignal;
@@ -12,10 +12,10 @@ export class DemoProcess<Message extends { readonly type: string }> implements A
   #wake = (): void => {};
 
   constructor(program: Program, settings: object, signal: AbortSignal) {
-    signal.throwIfAborted(); // else the process would be there, and nobody to end it
+    signal.throwIfAborted(); // otherwise the process would start, and nobody would end it
     this.#program = program;
     this.#signal = signal;
-    // What stands on its standard error is a defect, and is shown; its standard output would spoil the picture.
+    // Text on its standard error means a defect, so it is shown. Its standard output is ignored: it would mix with the demo's.
     const child = fork(new URL(`${program}-process.js`, import.meta.url), {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
@@ -25,7 +25,7 @@ export class DemoProcess<Message extends { readonly type: string }> implements A
       child.on('error', () => child.pid === undefined && resolve());
     });
     child.on('message', (message) => this.#hear(message as Message));
-    // Not `exit`: messages may still be under way then.
+    // Not `exit`: messages may still arrive after it.
     child.once('disconnect', () => this.#wake());
     signal.addEventListener('abort', () => this.#wake(), { once: true });
     child.send(settings);
@@ -35,7 +35,7 @@ export class DemoProcess<Message extends { readonly type: string }> implements A
     return this.#child.pid ?? 0;
   }
 
-  /** The next thing that it tells. Rejects where it ends instead. */
+  /** Resolves to the next message. Rejects if the process ends first, or if the signal aborts. */
   async next(): Promise<Message> {
     for (;;) {
       this.#signal.throwIfAborted();
@@ -50,7 +50,7 @@ export class DemoProcess<Message extends { readonly type: string }> implements A
     }
   }
 
-  /** Ends it without its cooperation, as `kill -9` does. Resolves to how it ended, once it is gone. */
+  /** Kills the process with SIGKILL, as `kill -9` does. Once it has ended, resolves to the signal or the exit code. */
   async kill(): Promise<string> {
     this.#child.kill('SIGKILL');
     return this.#ending();
@@ -60,7 +60,7 @@ export class DemoProcess<Message extends { readonly type: string }> implements A
     await this.kill();
   }
 
-  /** Of two of one type in a row, only the newer still matters: what is shown shall not lag behind. */
+  /** If the last unread message has the same type, the new one replaces it: the demo must not show old numbers. */
   #hear(message: Message): void {
     if (this.#told.at(-1)?.type === message.type) this.#told.pop();
     this.#told.push(message);

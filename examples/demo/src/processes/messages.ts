@@ -1,6 +1,6 @@
 import type { OperatorCustomer } from '../operators.ts';
 
-/** How a process is told where events go. Sent to it, so that the key stands in no command line. */
+/** Tells a process where to send events. It is sent as a message, so that the key is in no command line. */
 export interface TrackerSettings {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -15,21 +15,21 @@ export interface ServiceSettings {
   readonly customers: readonly OperatorCustomer[];
 }
 
-/** What the service's process tells. */
+/** Messages of the service process. */
 export type ServiceMessage =
   | { readonly type: 'ready'; readonly baseUrl: string; readonly apiUrl: string; readonly apiKey: string }
   | { readonly type: 'failed'; readonly reason: string };
 
-/** What the process that tracks tells. */
+/** Messages of the process that tracks. */
 export type TrackingMessage =
   | { readonly type: 'tracked'; readonly events: number }
-  /** All is tracked, and what was not delivered stands in the journal. */
+  /** All events are tracked. Those that are not delivered yet are in the journal. */
   | { readonly type: 'written'; readonly accepted: number; readonly pending: number };
 
-/** What the process that comes after the crash tells. */
+/** Messages of the process that starts after the crash. */
 export type RecoveryMessage =
   | { readonly type: 'draining' }
-  /** All that it found is delivered, or time is up. */
+  /** All events that it found are delivered, or the time-out has passed. */
   | {
       readonly type: 'drained';
       readonly recovered: number;

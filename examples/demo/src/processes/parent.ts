@@ -1,6 +1,7 @@
-/** The start message of this process, which its parent sends first. */
+/** Resolves to the settings of this process: the first message from its parent. */
 export function receiveSettings<Settings>(): Promise<Settings> {
-  // Ctrl-C goes to every process of the terminal. The parent decides what ends when; without it, all is over.
+  // Ctrl-C reaches every process of the terminal. This process ignores it: its parent ends it, at the right time.
+  // If the parent is gone, this process ends itself.
   process.on('SIGINT', () => {});
   process.once('disconnect', () => process.exit());
   return new Promise((resolve) => {
@@ -8,7 +9,7 @@ export function receiveSettings<Settings>(): Promise<Settings> {
   });
 }
 
-/** Tells the parent something. Resolves once it is on its way; where nobody listens any more, the process ends. */
+/** Sends a message to the parent. Resolves once it is sent. If the parent is gone, this process exits. */
 export function tell<Message extends object>(message: Message): Promise<void> {
   return new Promise((resolve) => {
     process.send?.(message, undefined, undefined, (error) => (error ? process.exit() : resolve()));

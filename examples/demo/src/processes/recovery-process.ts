@@ -1,4 +1,4 @@
-// The application, started again after the crash. It tracks nothing: what it delivers, it found in the journal.
+// The application, started again after the crash. It tracks nothing: it delivers only what it finds in the journal.
 import type { RecoveryMessage, TrackerSettings } from './messages.ts';
 import { receiveSettings, tell } from './parent.ts';
 import { openTracker } from './tracker.ts';

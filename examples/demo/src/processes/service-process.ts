@@ -1,4 +1,4 @@
-// The service: the emulator, in a process of its own, which can be killed like any other.
+// The service: the emulator in its own process, so that the demo can kill it.
 import { startEmulator } from '@sluice/emulator';
 import { PRIMARY_KEY } from '../strike-event.ts';
 import type { ServiceMessage, ServiceSettings } from './messages.ts';

@@ -1,4 +1,4 @@
-// The application: it tracks all events at a steady pace, and is told nothing of what the service does meanwhile.
+// The application. It tracks all events at a steady pace, and nobody tells it what happens to the service.
 import { setTimeout as pause } from 'node:timers/promises';
 import { readBirdStrikes } from '../bird-strikes.ts';
 import { toEvent } from '../strike-event.ts';
@@ -8,7 +8,7 @@ import { openTracker } from './tracker.ts';
 
 const EVENTS_PER_MS = 2;
 const TICK_MS = 40;
-const MOST_PER_TICK = 200; // a machine that is busy elsewhere shall not make it track all at once
+const MOST_PER_TICK = 200; // on a busy machine, it must not catch up with all events at once
 const LOOK_MS = 5;
 
 const tracker = openTracker(await receiveSettings<TrackerSettings>());
@@ -28,8 +28,8 @@ while (tracked < rows.length) {
   await tell<TrackingMessage>({ type: 'tracked', events: tracked });
 }
 
-// track() has returned for all of them; killed now, the last few might still be in memory only.
+// track() has returned for all events, but the last few may still be only in memory: a kill would lose them.
 while (tracker.stats().unwritten > 0) await pause(LOOK_MS);
 const { accepted, pending } = tracker.stats();
 await tell<TrackingMessage>({ type: 'written', accepted, pending });
-// It does not close the tracker, and stays for as long as its parent lets it.
+// It does not close the tracker. It runs until its parent ends it.

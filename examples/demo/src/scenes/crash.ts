@@ -4,7 +4,7 @@ import type { TrackingMessage } from '../processes/messages.ts';
 import type { Stage } from '../stage.ts';
 import { formatBytes } from '../terminal/numbers.ts';
 
-/** Scene 3: the application is killed without its cooperation. */
+/** Scene 3: the application is killed with SIGKILL. */
 export async function showCrash(
   { screen, scratch }: Stage,
   tracking: DemoProcess<TrackingMessage>,

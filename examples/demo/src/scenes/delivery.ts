@@ -4,10 +4,10 @@ import { readCounts } from '../service-store.ts';
 import type { Stage } from '../stage.ts';
 import { formatCount } from '../terminal/numbers.ts';
 
-/** When the service goes: with events delivered before, tracked after, and perhaps some under way. */
+/** After this many tracked events, the service is killed. Some are delivered by then, and some may be in a request. */
 const UNTIL_TRACKED = 4_000;
 
-/** Scene 1: events are tracked and arrive. Resolves to how many were tracked. */
+/** Scene 1: events are tracked and arrive. Resolves to the number of tracked events. */
 export async function showDelivery(
   { screen, rows, service }: Stage,
   tracking: DemoProcess<TrackingMessage>,
@@ -19,7 +19,7 @@ export async function showDelivery(
   );
   using progress = screen.progress(rows.length, 0, 'tracked');
   for (;;) {
-    // Counted before the application is heard, so that not more seems to arrive than was tracked.
+    // Read this count first. Otherwise the demo could show more events at the service than were tracked.
     const { unique } = await readCounts(service.address, 0);
     const message = await tracking.next();
     if (message.type !== 'tracked') throw new Error(`The application got ahead of the demo: ${message.type}`);

@@ -4,17 +4,17 @@ import type { TrackingMessage } from '../processes/messages.ts';
 import type { Stage } from '../stage.ts';
 import { formatBytes, formatCount } from '../terminal/numbers.ts';
 
-/** What the application leaves behind. */
+/** The events that the application could not deliver, and their journal. */
 export interface Backlog {
-  /** By the application's own count; not what decides whether one was lost. */
+  /** Events that `track()` accepted, counted by the application itself. `lost` is this minus what the service has. */
   readonly accepted: number;
   readonly events: number;
   readonly size: JournalSize;
-  /** When the service went, as `performance.now()`. */
+  /** When the service was killed, as `performance.now()`. */
   readonly since: number;
 }
 
-/** Scene 2: the service is taken away; the application tracks on, and the backlog grows on disk. */
+/** Scene 2: the service is killed. The application goes on tracking, and the backlog grows on disk. */
 export async function showOutage(
   { screen, rows, scratch, service }: Stage,
   tracking: DemoProcess<TrackingMessage>,

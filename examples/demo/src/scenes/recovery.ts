@@ -6,19 +6,19 @@ import { type Stage, trackerSettings } from '../stage.ts';
 import { formatBytes, formatCount, formatSeconds } from '../terminal/numbers.ts';
 import type { Backlog } from './outage.ts';
 
-/** What the scene was like, in numbers. */
+/** The numbers of this scene. */
 export interface Recovery {
   /** How long the service was away. */
   readonly awayMs: number;
-  /** Unique events at the service when it was back. */
+  /** Unique events that the service had when it was back. */
   readonly before: number;
   /** Events that the new process found in the journal. */
   readonly recovered: number;
-  /** From its start to its last delivery. */
+  /** From the start of the new process until it reports that it is done and has closed its tracker. */
   readonly drainMs: number;
 }
 
-/** Scene 4: the service is back, and a new process delivers what the old one left. */
+/** Scene 4: the service is back, and a new process delivers what the previous one left. */
 export async function showRecovery(stage: Stage, { since }: Backlog): Promise<Recovery> {
   const { screen, rows, scratch, service, signal } = stage;
   screen.heading('4  Both come back');

@@ -1,6 +1,6 @@
 import type { Stage } from '../stage.ts';
 
-/** How to look into the service while it stays up. */
+/** Shows how to query the service while it keeps running. */
 export function showAddresses({ screen, service, customers }: Stage): void {
   const { baseUrl, apiUrl, apiKey } = service.address;
   const operator = customers[0]?.operator ?? '';

@@ -4,7 +4,7 @@ import type { Backlog } from './outage.ts';
 import type { Recovery } from './recovery.ts';
 import type { Findings } from './verification.ts';
 
-/** The end: all numbers in one table. */
+/** Shows all numbers in one table, at the end. */
 export function showSummary(
   { screen, rows }: Stage,
   { accepted, events, size }: Backlog,

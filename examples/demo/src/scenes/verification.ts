@@ -9,13 +9,13 @@ import { formatCount } from '../terminal/numbers.ts';
 const TOP = 5;
 const SHOWN_DIFFERENCES = 5;
 
-/** What was found at the service. */
+/** What the checks of the service found. */
 export interface Findings extends Audit {
   readonly checks: number;
   readonly failed: number;
 }
 
-/** Scene 5: everything is read back from the service and held against the CSV. */
+/** Scene 5: everything is read back from the service and compared with the CSV. */
 export async function showVerification({ screen, rows, customers, service }: Stage): Promise<Findings> {
   screen.heading('5  What the service has, read back and held against the CSV');
   let checks = 0;

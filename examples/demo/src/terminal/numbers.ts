@@ -1,18 +1,18 @@
 const KB = 1_000;
 
-/** 10000 as `10,000`. */
+/** Formats 10000 as `10,000`. */
 export function formatCount(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-/** Bytes to two digits or so: `4.2 MB`. */
+/** Formats bytes: `420 B`, `42 kB`, `4.2 MB`. */
 export function formatBytes(bytes: number): string {
   if (bytes < KB) return `${bytes} B`;
   if (bytes < KB * KB) return `${Math.round(bytes / KB)} kB`;
   return `${(bytes / KB / KB).toFixed(1)} MB`;
 }
 
-/** Milliseconds as `3.4 s`. */
+/** Formats milliseconds as seconds: `3.4 s`. */
 export function formatSeconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
 }

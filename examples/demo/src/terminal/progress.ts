@@ -1,7 +1,7 @@
 import cliProgress from 'cli-progress';
 import { formatCount } from './numbers.ts';
 
-/** Something that grows to a total. Disposing it leaves the last state on the screen. */
+/** Shows a value that grows to a total. After disposal, its last state stays on the screen. */
 export interface Progress extends Disposable {
   update(value: number, note: string): void;
 }
@@ -16,7 +16,7 @@ const BAR_WIDTH = 24;
 const FRAMES_PER_S = 25;
 const STEPS = 4;
 
-/** A bar that is drawn in place. */
+/** A progress bar that is redrawn in place. */
 export class ProgressBar implements Progress {
   readonly #bar: cliProgress.SingleBar;
 
@@ -44,7 +44,7 @@ export class ProgressBar implements Progress {
   }
 }
 
-/** The same where nothing can be drawn in place: a line each quarter of the way. */
+/** Progress as lines, if nothing can be redrawn in place: one line for each quarter of the way, and one for the last state. */
 export class ProgressLines implements Progress {
   readonly #write: (line: string) => void;
   readonly #total: number;

@@ -5,7 +5,7 @@ import { wrap } from './wrapping.ts';
 
 const WIDTH = 76;
 
-/** What a person sees: headings, sentences, bars and tables, on a terminal or in a file. */
+/** Writes headings, sentences, progress and tables, to a terminal or a file. */
 export class Screen {
   readonly #stream: NodeJS.WriteStream;
   readonly #isTerminal: boolean;
@@ -26,7 +26,7 @@ export class Screen {
     this.line(this.#colors.bold(this.#colors.cyan(text)));
   }
 
-  /** A paragraph, broken into lines. */
+  /** Writes a paragraph, broken into lines. */
   say(text: string): void {
     for (const line of wrap(text, WIDTH - 2)) this.line(`  ${line}`);
   }
@@ -41,7 +41,7 @@ export class Screen {
     for (const line of tableLines(rows)) this.line(`    ${line}`);
   }
 
-  /** Something that grows from `start` to `total`; `note` says of what, until the first update. */
+  /** Shows a value that grows from `start` to `total`. `note` says what is counted, until the first update. */
   progress(total: number, start: number, note: string): Progress {
     if (this.#isTerminal) return new ProgressBar(this.#stream, this.#colors.cyan, { total, start, note });
     return new ProgressLines((line) => this.line(`  ${line}`), { total, start });

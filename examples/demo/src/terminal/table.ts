@@ -1,4 +1,4 @@
-/** A table as lines: columns as wide as their widest cell, numbers and such (from the second column on) to the right. */
+/** Formats a table as lines. Each column is as wide as its widest cell. The first is left-aligned, the others right-aligned. */
 export function tableLines(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) {

@@ -4,17 +4,17 @@ import { find, stamp, write } from './elements.ts';
 const MOST_LINES = 6;
 const TIME = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 
-/** What happened, the latest first. */
+/** A list of what happened, the latest first. */
 export class ActivityLog {
   readonly #list = find('#log', HTMLOListElement);
   #last = '';
   #times = 0;
 
-  /** @param kind `event`: the shop tracked it; `good`, `bad`: what became of events. */
+  /** @param kind `event`: the shop tracked an event; `good`, `bad`: good or bad news from the tracker. */
   add(kind: 'event' | 'good' | 'bad', text: string): void {
     this.#times = text === this.#last ? this.#times + 1 : 1;
     this.#last = text;
-    // The same again is one line.
+    // A repeated text stays one line, with a count.
     if (this.#times > 1) this.#list.firstElementChild?.remove();
     const line = stamp('log-line');
     line.dataset.kind = kind;
@@ -24,7 +24,7 @@ export class ActivityLog {
     if (this.#list.children.length > MOST_LINES) this.#list.lastElementChild?.remove();
   }
 
-  /** Writes down what a tracker says of itself. */
+  /** Adds a line for what a tracker reports. */
   follow(tracker: Tracker): void {
     tracker.on('recovered', ({ count }) => this.add('good', `${count} found from an earlier visit`));
     tracker.on('delivered', ({ count }) => this.add('good', `${count} delivered`));

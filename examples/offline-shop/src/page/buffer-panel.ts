@@ -3,10 +3,10 @@ import { describeBuffer, describeJournal, describeSender } from './buffer-status
 import { find, write } from './elements.ts';
 import type { Service } from './service.ts';
 
-/** How often it looks while something waits, in milliseconds. */
+/** How often the panel is refreshed while events wait, in milliseconds. */
 const EVERY_MS = 150;
 
-/** Shows a tracker's buffer: what waits where, and why. */
+/** Shows a tracker's buffer: how many events wait, where, and why. */
 export class BufferPanel {
   readonly #tracker: Tracker;
   readonly #panel = find('#buffer', HTMLElement);
@@ -25,7 +25,7 @@ export class BufferPanel {
     this.refresh();
   }
 
-  /** Shows how it is now, and looks again for as long as something waits. */
+  /** Shows the present state. Refreshes again and again while events wait. */
   refresh(): void {
     clearTimeout(this.#timer);
     const stats = this.#tracker.stats();
@@ -43,7 +43,7 @@ export class BufferPanel {
 
   #requestEnded(isGood: boolean): void {
     this.#isFailing = !isGood;
-    // Not now: what was delivered is counted once all listeners were told.
+    // Later, not now: the tracker changes its breaker or its pause only after it has emitted `failedAttempt`.
     setTimeout(() => this.refresh());
   }
 
@@ -53,7 +53,7 @@ export class BufferPanel {
     write(headline, '#buffer-headline');
     write(sentence, '#buffer-sentence');
     this.#stage('memory', stats.unwritten);
-    // What is in flight is on disk, too, until the service has it.
+    // Events in flight are also on disk until the service has them.
     this.#stage('disk', stats.pending - stats.unwritten);
     this.#stage('flight', stats.inFlight);
     this.#stage('delivered', stats.delivered);
@@ -71,7 +71,7 @@ export class BufferPanel {
     write(String(count), 'dd', stage);
   }
 
-  /** A fact that is empty is not shown. */
+  /** Hides a fact whose text is empty. */
   #fact(name: string, text: string): void {
     const fact = find(`[data-fact="${name}"]`, HTMLElement, this.#panel);
     fact.hidden = text === '';

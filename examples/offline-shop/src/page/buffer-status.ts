@@ -1,6 +1,6 @@
 import type { PauseReason, TrackerStats } from '@sluice/core';
 
-/** How the buffer is, for people. */
+/** The state of the buffer, in words for people. */
 export interface BufferStatus {
   readonly tone: 'calm' | 'busy' | 'held';
   readonly headline: string;
@@ -42,7 +42,7 @@ export function describeBuffer(stats: TrackerStats, isFailing: boolean): BufferS
   return { tone: 'busy', headline: 'Delivering', sentence: `${waiting} to be sent, together with others.` };
 }
 
-/** What the sender does, in a few words. */
+/** Says in a few words what the sender does. */
 export function describeSender({ breaker, pause }: TrackerStats, isFailing: boolean): string {
   if (pause !== undefined) return `paused: ${pause.reason}, ${pause.status}`;
   if (breaker === 'open') return 'waits before it tries again';
@@ -50,7 +50,7 @@ export function describeSender({ breaker, pause }: TrackerStats, isFailing: bool
   return isFailing ? 'tries again' : 'sends as events come';
 }
 
-/** Where events are kept. */
+/** Says where events are kept. */
 export function describeJournal({ journal, journalBytes }: TrackerStats): string {
   if (journal === 'memory') return 'memory only';
   const name = journal === 'indexeddb' ? 'IndexedDB' : journal;

@@ -7,7 +7,7 @@ export interface CartListener {
   checkedOut(): void;
 }
 
-/** Shows the cart, and lets people change it. */
+/** Shows the cart and lets a user change it. */
 export class CartPanel {
   readonly #cart: Cart;
   readonly #listener: CartListener;
@@ -21,7 +21,7 @@ export class CartPanel {
     this.show();
   }
 
-  /** @param note What to say while the cart is empty. */
+  /** @param note The text that an empty cart shows. */
   show(note = 'Nothing in it yet.'): void {
     const { lines, count, total } = this.#cart;
     this.#removeOld(lines);
@@ -34,7 +34,7 @@ export class CartPanel {
     find('#cart-end', HTMLElement).hidden = count === 0;
   }
 
-  /** Rows stay the same elements, so that the button just pressed keeps the focus. */
+  /** Keeps the elements of existing rows, so that the pressed button keeps the focus. */
   #showLine({ product, quantity }: CartLine): void {
     const row = this.#rows.get(product.sku) ?? this.#addRow(product);
     write(String(quantity), '.quantity', row);
@@ -60,7 +60,7 @@ export class CartPanel {
   #removeOld(lines: readonly CartLine[]): void {
     for (const [sku, row] of this.#rows) {
       if (lines.some(({ product }) => product.sku === sku)) continue;
-      // The focus is not to be lost with the row.
+      // The focus moves to the cart, so that it is not lost with the row.
       if (row.contains(document.activeElement)) find('#cart', HTMLElement).focus();
       row.remove();
       this.#rows.delete(sku);

@@ -1,6 +1,6 @@
 import { type Product, productOf } from './products.ts';
 
-/** A product and how many of it. */
+/** A product and its quantity. */
 export interface CartLine {
   readonly product: Product;
   readonly quantity: number;
@@ -8,7 +8,7 @@ export interface CartLine {
 
 const KEY = 'lockside cart';
 
-/** What is in the cart. It outlives the page, where the browser lets it. */
+/** The content of the cart. It is kept in localStorage, if the browser allows that, so it survives a reload. */
 export class Cart {
   readonly #quantities: Map<string, number>;
 
@@ -36,7 +36,7 @@ export class Cart {
     return this.#quantities.get(sku) ?? 0;
   }
 
-  /** One more or, with -1, one less. */
+  /** Adds one of a product or, with -1, removes one. */
   add(product: Product, by: 1 | -1): void {
     const quantity = this.quantityOf(product) + by;
     if (quantity > 0) this.#quantities.set(product.sku, quantity);

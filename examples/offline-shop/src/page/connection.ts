@@ -1,7 +1,7 @@
 import { find, write } from './elements.ts';
 import { type Service, switchService } from './service.ts';
 
-/** The switch that takes the service away, and what says so. */
+/** The switch that takes the service away, and the banner that says so. */
 export class Connection {
   readonly #switch = find('#offline', HTMLInputElement);
   #isUp: boolean;
@@ -13,7 +13,7 @@ export class Connection {
         const switched = await switchService(!this.#switch.checked);
         this.#isUp = switched.isUp;
         onSwitched(switched);
-        // As the browser itself does when a connection is back.
+        // A browser dispatches this event when its network is back.
         if (switched.isUp) dispatchEvent(new Event('online'));
         this.#show();
       } catch {

@@ -15,7 +15,7 @@ const tracker = createTracker({
   baseUrl: service.baseUrl,
   apiKey: service.apiKey,
   correlationKey: 'email',
-  // Whoever looks at an example does not want to wait a minute for the next try.
+  // Nobody wants to wait a minute for the next retry in an example.
   delivery: { retryMaxMs: 5_000 },
 });
 tracker.identify('ada@example.com');
@@ -25,7 +25,7 @@ log.follow(tracker);
 const buffer = new BufferPanel(tracker);
 buffer.showArrived(service.arrived);
 tracker.on('delivered', () => {
-  // Where the shop itself is gone, the last count stays.
+  // If the shop server does not answer, the last count stays.
   readService().then(({ arrived }) => buffer.showArrived(arrived), console.warn);
 });
 

@@ -1,7 +1,7 @@
 import { draw, find, write } from './elements.ts';
 import { type Product, price } from './products.ts';
 
-/** One product, looked at closely. */
+/** The dialog with the details of one product. */
 export class ProductDialog {
   readonly #dialog = find('dialog#product', HTMLDialogElement);
   #product: Product | undefined;

@@ -1,7 +1,7 @@
 import { draw, find, stamp, write } from './elements.ts';
 import { type Product, price, search } from './products.ts';
 
-/** A search is over when nobody has typed for so long, in milliseconds. */
+/** A search is tracked once the user has not typed for this long, in milliseconds. */
 const SEARCH_REST_MS = 600;
 
 export interface ProductListener {
@@ -10,7 +10,7 @@ export interface ProductListener {
   searched(query: string, results: number): void;
 }
 
-/** The products, and the field to search them. */
+/** The list of products, and its search field. */
 export class ProductList {
   readonly #list = find('#product-list', HTMLUListElement);
   readonly #field = find('#search', HTMLInputElement);

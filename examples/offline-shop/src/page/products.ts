@@ -1,4 +1,4 @@
-/** What the shop sells. */
+/** A product of the shop. */
 export interface Product {
   /** Also the name of its drawing. */
   readonly sku: string;
@@ -59,12 +59,12 @@ export const PRODUCTS: readonly Product[] = [
   },
 ];
 
-/** The product of that sku; undefined where there is none. */
+/** Returns the product with this sku, or undefined if there is none. */
 export function productOf(sku: string): Product | undefined {
   return PRODUCTS.find((product) => product.sku === sku);
 }
 
-/** Those in whose name or description every word of the query begins a word. All, where it has none. */
+/** Finds products: each word of the query must begin a word of the name or description. Without words, finds all. */
 export function search(query: string): readonly Product[] {
   const wanted = words(query);
   return PRODUCTS.filter(({ name, description }) => {
@@ -79,7 +79,7 @@ function words(text: string): readonly string[] {
 
 const EUROS = new Intl.NumberFormat('en-IE', { style: 'currency', currency: 'EUR' });
 
-/** A price as the shop shows it. */
+/** Formats a price. */
 export function price(euros: number): string {
   return EUROS.format(euros);
 }

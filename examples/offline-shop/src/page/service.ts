@@ -1,10 +1,10 @@
-/** What the shop's own server says of the service that takes the events. */
+/** What the shop's own server tells about the service that receives the events. */
 export interface Service {
   readonly baseUrl: string;
-  /** Of an emulator that runs on this machine. A real key has no place in a page: there, a relay adds it. */
+  /** The key of the emulator on this machine. Never put a real key into a page: let a relay add it. */
   readonly apiKey: string;
   readonly isUp: boolean;
-  /** Counted there, by uuid: different events, and how often one came. */
+  /** Counted at the service, by uuid: `unique` counts each event once, `received` counts each repeat as well. */
   readonly arrived: { readonly unique: number; readonly received: number };
 }
 
@@ -12,7 +12,7 @@ export async function readService(): Promise<Service> {
   return (await fetch('/service')).json();
 }
 
-/** Takes the service away, so that connections to it are refused, or brings it back. */
+/** Brings the service back, or takes it away: then connections to it are refused. */
 export async function switchService(isUp: boolean): Promise<Service> {
   const headers = { 'content-type': 'application/json' };
   return (await fetch('/service', { method: 'PUT', headers, body: JSON.stringify({ isUp }) })).json();

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** Where the shop and the service behind it listen. 0 is any free port. */
+/** Where the shop and the service behind it listen. Port 0 means any free port. */
 export interface ShopArguments {
   readonly port: number;
   readonly servicePort: number;
@@ -9,7 +9,7 @@ export interface ShopArguments {
   readonly help: boolean;
 }
 
-/** The command line is wrong; the message says how. */
+/** The command line is wrong. The message says why. */
 export class ArgumentError extends Error {
   override readonly name: string = 'ArgumentError';
 }
@@ -25,7 +25,7 @@ export const HELP = `Usage: npm run example:shop [-- options]
 It runs until Ctrl-C. Exit codes: 0 ended, 1 failed, 2 wrong arguments.
 `;
 
-/** Throws {@link ArgumentError} for an argument that there is not, or that is no port. */
+/** Throws {@link ArgumentError} for an unknown argument, or a wrong port. */
 export function parseArguments(args: readonly string[]): ShopArguments {
   const values = parse(args);
   return {
@@ -37,7 +37,7 @@ export function parseArguments(args: readonly string[]): ShopArguments {
   };
 }
 
-// The type of what parseArgs gives is derived from the options, so it is inferred here.
+// No return type here: parseArgs derives it from the options.
 function parse(args: readonly string[]) {
   try {
     return parseArgs({

@@ -5,14 +5,14 @@ import { serveStatic } from '@hono/node-server/serve-static';
 import type { Emulator } from '@sluice/emulator';
 import { Hono } from 'hono';
 
-/** What Vite has built. */
+/** The page that Vite has built. */
 const PAGE = fileURLToPath(new URL('../page', import.meta.url));
 
-/** Serves the page, tells it where the service is, and takes the service away when the page's switch says so. */
+/** Serves the page, and tells it where the service is. Takes the service away if the switch of the page demands it. */
 export function createPageServer(emulator: Emulator): Server {
   let isUp = true;
   const application = new Hono();
-  // The browser itself sees to it that the page talks to nobody but the shop and the service.
+  // With this policy, the browser lets the page send requests only to the shop and the service.
   const policy = `default-src 'self'; connect-src 'self' ${emulator.baseUrl}`;
   application.use(async (context, next) => {
     await next();
@@ -24,7 +24,7 @@ export function createPageServer(emulator: Emulator): Server {
     return { baseUrl, apiKey, isUp, arrived: await emulator.countEvents() };
   };
   application.get('/service', async (context) => context.json(await describe()));
-  // PUT, as no page of another origin may make such a request unasked.
+  // PUT, because a browser blocks a PUT from a page of another origin unless this server allows it. It does not.
   application.put('/service', async (context) => {
     isUp = (await context.req.json())?.isUp !== false;
     await (isUp ? emulator.resume() : emulator.suspend());

@@ -3,18 +3,21 @@ import { type Emulator, startEmulator } from '@sluice/emulator';
 import type { ShopArguments } from './arguments.ts';
 import { createPageServer } from './page-server.ts';
 
-/** A shop that is open. */
+/** A running shop. */
 export interface Shop extends AsyncDisposable {
-  /** Where its page is. */
+  /** URL of the page. */
   readonly url: string;
-  /** The service that takes its events. */
+  /** The service that receives its events. */
   readonly emulator: Emulator;
 }
 
-/** The same at every start: what waits in a browser is kept by address and key. It opens nothing but this emulator. */
+/**
+ * The same key at every start. A browser stores waiting events by service address and key, so with a new key the page would not
+ * find them. The key gives access only to this emulator.
+ */
 const API_KEY = 'offline-shop';
 
-/** Opens the shop: its page, and the service. Rejects where one of the ports is taken. */
+/** Opens the shop: its page and the service. Rejects if one of the ports is in use. */
 export async function openShop({ host, port, servicePort, apiPort }: ShopArguments): Promise<Shop> {
   const emulator = await startEmulator({
     ...{ host, port: servicePort, apiPort, apiKey: API_KEY },

@@ -127,7 +127,7 @@ export class Gate {
   /** Another tab that shares the journal found that the service needs time: opens the breaker. */
   share({ until, failures }: SharedPause): void {
     const leftMs = until - this.#options.clock.now();
-    // No wait is longer than LONGEST_WAIT_MS. A longer one means that the clock was set back.
+    // A longer wait than any service asks for means that the clock was set back.
     if (leftMs <= 0 || leftMs > LONGEST_WAIT_MS) return;
     this.#recent.failuresInARow = Math.max(this.#recent.failuresInARow, failures);
     this.#open(leftMs);

@@ -2,7 +2,7 @@ import { describe, SluiceError } from '@sluice/protocol';
 
 /** The service answered that there is no customer with this primary key. */
 export class CustomerNotFoundError extends SluiceError {
-  /** The primary key that was asked for. */
+  /** The requested primary key. */
   readonly primaryKey: string;
   /** HTTP status of the answer. */
   readonly status: number;

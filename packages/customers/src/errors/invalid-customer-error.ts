@@ -1,18 +1,18 @@
 import { describe, SluiceError } from '@sluice/protocol';
 
-/** One thing that a schema found wrong with a customer. */
+/** One problem that a schema found in a customer. */
 export interface CustomerIssue {
-  /** Where in the customer: `address.lines.0`; empty for the customer as a whole. */
+  /** Path in the customer: `address.lines.0`. Empty for the customer as a whole. */
   readonly path: string;
-  /** What is wrong, in the schema's words. */
+  /** The message of the schema. */
   readonly message: string;
 }
 
-/** The service gave a customer, and it does not fit the caller's schema. */
+/** The service returned a customer that does not fit the caller's schema. */
 export class InvalidCustomerError extends SluiceError {
   /** The primary key of the customer. */
   readonly primaryKey: string;
-  /** All that the schema found, in its order. */
+  /** All issues that the schema found, in its order. */
   readonly issues: readonly CustomerIssue[];
 
   constructor(primaryKey: string, issues: readonly CustomerIssue[]) {

@@ -1,4 +1,4 @@
 import type { Fetch } from './fetch.ts';
 
-/** The global fetch, looked up when it is called, so that one set later (a mock, a wrapper) is the one used. */
+/** Calls the global fetch of that moment, so that a mock or a wrapper that is set later is used. */
 export const platformFetch: Fetch = (url, request) => globalThis.fetch(url, request);

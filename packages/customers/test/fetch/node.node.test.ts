@@ -14,7 +14,7 @@ const SERVICE = `
 it('an idle connection does not keep the process alive', async () => {
   const connections = (): number =>
     process.getActiveResourcesInfo().filter((resource) => resource === 'TCPSocketWrap').length;
-  // In another process, so that this one has the client's end of the connection only.
+  // The service runs in another process, so that this process has only the client's end of the connection.
   const service = spawn(process.execPath, ['-e', SERVICE], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
     const [port] = await once(service.stdout, 'data');

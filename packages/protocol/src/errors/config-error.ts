@@ -1,8 +1,8 @@
 import { SluiceError } from './sluice-error.ts';
 
-/** An option is wrong: fix the code. The only error that constructors throw. */
+/** An option is wrong: fix the code. Constructors throw no other error. */
 export class ConfigError extends SluiceError {
-  /** The option at fault, as written by the caller: `batch.maxBytes`. */
+  /** The wrong option, with its group as the caller wrote it: `batch.maxBytes`. */
   readonly option: string;
 
   constructor(option: string, message: string, options?: { cause?: unknown }) {

@@ -1,19 +1,19 @@
 import { SluiceError } from './sluice-error.ts';
 
-/** What is known of a request that did not succeed. */
+/** What is known about a failed request. */
 export interface DeliveryFailure {
   /** HTTP status, if the service answered. */
   readonly status?: number | undefined;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
-  /** How long the service asked to be left alone, in milliseconds. */
+  /** How long the service asked clients to wait, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** The start of the answer's body, bounded. */
+  /** The start of the answer's body, limited in length. */
   readonly excerpt?: string | undefined;
   readonly cause?: unknown;
 }
 
-/** A request did not succeed: the service refused it, or could not be reached. */
+/** A request failed: the service refused it, or could not be reached. */
 export class DeliveryError extends SluiceError implements DeliveryFailure {
   readonly status: number | undefined;
   readonly retryable: boolean;

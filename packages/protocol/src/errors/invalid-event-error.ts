@@ -2,7 +2,7 @@ import { SluiceError } from './sluice-error.ts';
 
 /** An event cannot be sent as it is: fix the event. */
 export class InvalidEventError extends SluiceError {
-  /** The field at fault: `correlationValue`, `payload.items[2].price`. */
+  /** The wrong field: `correlationValue`, `payload.items[2].price`. */
   readonly field: string;
 
   constructor(field: string, message: string, options?: { cause?: unknown }) {

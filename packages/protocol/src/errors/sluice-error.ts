@@ -1,4 +1,4 @@
-/** Every `code` a Sluice error can carry. Stable: a code is never renamed or given another meaning. */
+/** Every `code` that a Sluice error can have. Codes are stable: no code is ever renamed or gets another meaning. */
 export type SluiceErrorCode =
   | 'SLUICE_CONFIG'
   | 'SLUICE_INVALID_EVENT'
@@ -8,10 +8,10 @@ export type SluiceErrorCode =
   | 'SLUICE_INVALID_CUSTOMER'
   | 'SLUICE_CLOSED';
 
-// In the global registry, so that an error made by another copy of this package is still recognised.
+// A symbol of the global registry, so that errors of another copy of this package are recognised too.
 const brand: unique symbol = Symbol.for('sluice.error');
 
-/** What all errors of Sluice have in common: a stable `code`, and the `cause` where there is one. */
+/** Base class of all Sluice errors: a stable `code`, and a `cause` if there is one. */
 export class SluiceError extends Error {
   readonly code: SluiceErrorCode;
 
@@ -24,9 +24,8 @@ export class SluiceError extends Error {
 }
 
 /**
- * Whether `value` is an error of Sluice, also one made by another copy of the package or in another
- * realm, such as a frame or a test runner's context (where `instanceof` fails).
- * With a `code`, whether it is the error of that code.
+ * Whether `value` is a Sluice error. Recognises errors of another copy of the package or of another realm, such as a frame or
+ * a test runner's context, where `instanceof` fails. With a `code`: whether it is a Sluice error with that code.
  */
 export function isSluiceError(value: unknown, code?: SluiceErrorCode): value is SluiceError {
   return (
@@ -37,7 +36,7 @@ export function isSluiceError(value: unknown, code?: SluiceErrorCode): value is 
   );
 }
 
-// From the code, not from the class: minifiers rename classes. `SLUICE_INVALID_EVENT` is an `InvalidEventError`.
+// Derives the name from the code, because minifiers rename classes: `SLUICE_INVALID_EVENT` gives `InvalidEventError`.
 function nameOf(code: SluiceErrorCode): string {
   const name = code.toLowerCase().replace(/^sluice|_(.)/g, (_match, initial = '') => initial.toUpperCase());
   return `${name}Error`;

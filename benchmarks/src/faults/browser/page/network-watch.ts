@@ -1,10 +1,10 @@
 import { LIFE_PARAMETER } from './page-settings.ts';
 
-/** Stands before `fetch`: counts requests, and has each say which page made it. Nothing else about them changes. */
+/** Wraps `fetch`: counts requests, and adds the number of the page to the address of each. Changes nothing else in them. */
 export class NetworkWatch {
-  /** Requests ever made. */
+  /** Requests made so far. */
   made = 0;
-  /** Requests without an answer yet. */
+  /** Requests that have no answer yet. */
   underWay = 0;
 
   constructor(life: number) {

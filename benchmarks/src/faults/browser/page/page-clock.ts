@@ -1,10 +1,10 @@
 import type { Clock, Timer } from '@sluice/core';
 import { StillClock } from '../../still-clock.ts';
 
-/** Turns of the event loop in which nothing goes on before time goes on. */
+/** Idle turns of the event loop before the clock moves on. */
 const IDLE_TURNS = 3;
 
-/** A clock that stands still until `advance()` moves it, and while a request or a transaction is under way. */
+/** A clock that only `advance()` moves. It stands still while a request or a transaction is pending. */
 export class PageClock extends StillClock {
   readonly #isBusy: () => boolean;
 
@@ -28,7 +28,7 @@ export class PageClock extends StillClock {
   }
 }
 
-/** Without a timer: browsers make those wait. */
+/** Uses no timer, because browsers delay timers. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
@@ -40,13 +40,13 @@ function nextTurn(): Promise<void> {
   });
 }
 
-/** A clock that runs so many times as fast as the system's, and can be put forward and back. */
+/** A clock that runs `scale` times as fast as the system clock, and can be set forward and back. */
 export class ShiftedClock implements Clock {
   readonly #scale: number;
   readonly #startedAt: number;
   offsetMs: number;
 
-  /** @param startedAt When it showed the same as the system's. */
+  /** @param startedAt When it showed the same time as the system clock. */
   constructor(scale: number, startedAt: number, offsetMs: number) {
     this.#scale = scale;
     this.#startedAt = startedAt;

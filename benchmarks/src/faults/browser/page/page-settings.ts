@@ -1,29 +1,31 @@
-/** What a page is to do; it stands in its address. */
+/** The settings of a page, which its address contains. */
 export interface PageSettings {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** `real`; `fast`, five times as fast; `virtual`, which `advance()` moves; `jumping`, which `jump()` puts forward and back. */
+  /**
+   * `real`; `fast`, five times as fast; `virtual`, which `advance()` moves; `jumping`, which `jump()` sets forward and back.
+   */
   readonly clock: 'real' | 'fast' | 'virtual' | 'jumping';
-  /** When a fast clock showed what the system's does, and how much a jumping one is ahead: equal in all tabs. */
+  /** When a fast clock showed the system time, and the offset of a jumping clock. The same in all tabs. */
   readonly startedAt: number;
   readonly offsetMs: number;
-  /** Whether it tracks all the time from the beginning. */
+  /** Whether it tracks all the time from its start. */
   readonly isBusy: boolean;
   readonly seed: number;
 }
 
-/** What a page tells its harness, as JSON. `life` is the number of that page: of its document, not of its tab. */
+/** The messages of a page to the harness, as JSON. `life` is the number of the page: of its document, not of its tab. */
 export type PageTold =
   | { readonly type: 'started'; readonly life: number }
-  /** Of its events, so many were tracked, and 0 to `durable` (exclusive) are in the journal. */
+  /** The page has tracked `tracked` events. Those from 0 to `durable` (exclusive) are in the journal. */
   | { readonly type: 'books'; readonly life: number; readonly tracked: number; readonly durable: number }
   | { readonly type: 'dropped'; readonly life: number; readonly reason: string; readonly count: number }
-  /** Something happened that must not. */
+  /** Something happened that must not happen. */
   | { readonly type: 'problem'; readonly life: number; readonly what: string }
-  /** The journal reported a failure: whether it may, the fault knows. */
+  /** The journal reported a failure. The fault decides whether that is allowed. */
   | { readonly type: 'storageFailed'; readonly life: number; readonly what: string };
 
-/** The name by which a page calls its harness. */
+/** Name of the global function with which a page sends a message to the harness. */
 export const TELL = 'tellHarness';
-/** The name of the parameter of a request that says which page makes it. */
+/** Name of the request parameter that contains the number of the page. */
 export const LIFE_PARAMETER = 'life';

@@ -1,4 +1,4 @@
-// The page of a site that tracks. Its harness reads what it tells, and calls what stands in `page`.
+// The page of a site that tracks. It sends messages to the harness, and the harness calls the functions of `page`.
 import { createTracker } from '@sluice/core';
 import { guards } from '@sluice/core/guards';
 import { Bookkeeping } from '../../processes/bookkeeping.ts';
@@ -10,7 +10,7 @@ import { type PageSettings, type PageTold, TELL } from './page-settings.ts';
 import { FILLER, fillQuota } from './quota-filler.ts';
 import { StorageWatch } from './storage-watch.ts';
 
-/** How fast the fast clock is. */
+/** Speed of the fast clock. */
 const FAST = 5;
 const TICK_MS = 10;
 const EVENTS_PER_SECOND = 500;
@@ -32,13 +32,13 @@ const tracker = createTracker({
   ...{ baseUrl: settings.baseUrl, apiKey: settings.apiKey, correlationKey: 'email', clock },
   parts: { guards },
   batch: { maxEvents: 100, maxWaitMs: 100 },
-  // A fault that passes is over soon, so that a run fits into minutes; a day is a day.
+  // Short retry waits, so that a run takes only minutes. The virtual clock keeps the default waits.
   ...(settings.clock !== 'virtual' && { delivery: { retryBaseMs: 20, retryMaxMs: 500 } }),
 });
 const books = new Bookkeeping(tracker);
 const events = new NumberedEvents(tracker, life, random);
 let durable = 0;
-/** How often it came back from the back/forward cache. */
+/** How often the page came back from the back/forward cache. */
 let returns = 0;
 let told = '';
 let load: ReturnType<typeof setInterval> | undefined;
@@ -54,14 +54,16 @@ addEventListener('pageshow', ({ persisted }) => {
   if (persisted) returns += 1;
 });
 
-/** What a harness can call. */
+/** The functions that the harness can call. */
 const page = {
-  /** Tracks so many events, in one task. */
+  /** Tracks this many events, in one task. */
   track(count: number): void {
     events.track(count);
     tellBooks();
   },
-  /** Tracks all the time, or stops that. A tab in the background tracks as much, in fewer steps: its timers come late. */
+  /**
+   * Starts or stops continuous tracking. A background tab tracks as many events in fewer steps, because its timers are late.
+   */
   setBusy(isBusy: boolean): void {
     clearInterval(load);
     if (!isBusy) return;
@@ -73,7 +75,7 @@ const page = {
       page.track(due);
     }, TICK_MS);
   },
-  /** Resolves to how many events were tracked before, once all of them are durable. */
+  /** Waits until all events tracked so far are durable. Resolves to their number. */
   async commit(): Promise<number> {
     const { tracked } = events;
     await tracker.durable();
@@ -81,13 +83,13 @@ const page = {
     tellBooks();
     return tracked;
   },
-  /** Tracks, and leaves for another page in the same task. */
+  /** Tracks events, and leaves for another page in the same task. */
   trackAndLeave(count: number, address: string): void {
     events.track(count);
     tellBooks();
     location.href = address;
   },
-  /** What the page knows now. */
+  /** The current state of the page. */
   look(): PageView {
     books.check('when asked');
     for (const what of books.problems.splice(0)) problem(what);
@@ -100,7 +102,7 @@ const page = {
       ...{ requests: network.made, isOnline: navigator.onLine },
     };
   },
-  /** Lets so many hours pass on the page's clock, with some events in each part of an hour. */
+  /** Advances the page's clock by this many hours, and tracks some events in each part of an hour. */
   async live(hours: number, perPart: number, parts: number): Promise<void> {
     for (let part = 0; part < hours * parts; part += 1) {
       page.track(perPart);
@@ -111,18 +113,18 @@ const page = {
   jump(offsetMs: number): void {
     jumping.offsetMs = offsetMs;
   },
-  /** Resolves once the site's service worker is in charge of this page. */
+  /** Resolves once the site's service worker controls this page. */
   async startWorker(): Promise<void> {
     await navigator.serviceWorker.register(`/worker.js${location.search}`);
     while (navigator.serviceWorker.controller === null)
       await new Promise((resolve) => setTimeout(resolve, TICK_MS));
   },
   closeConnections: (isTold: boolean): void => storage.closeAll(isTold),
-  /** As another script of the site would. */
+  /** As another script of the site could do. */
   async deleteDatabases(): Promise<void> {
     for (const { name } of await indexedDB.databases()) if (name !== undefined) await deleteDatabase(name);
   },
-  /** Another script of the site stores all it can: until it is refused a record of any size. */
+  /** Stores as much as possible, as another script of the site could do: until even the smallest record is refused. */
   fillStorage: (quotaBytes: number): Promise<void> => fillQuota(quotaBytes),
   emptyStorage: (): Promise<void> => deleteDatabase(FILLER),
 };
@@ -147,7 +149,7 @@ tell({ type: 'started', life });
 setInterval(tellBooks, TICK_MS);
 page.setBusy(settings.isBusy);
 
-/** Events are written in the order in which they were tracked: what is not written yet are the newest. */
+/** Events are written in the order in which they were tracked. So the unwritten ones are the newest. */
 function tellBooks(): void {
   const { unwritten, journal } = tracker.stats();
   if (journal !== 'memory') durable = Math.max(durable, events.tracked - unwritten);

@@ -1,13 +1,13 @@
-/** The name of the database that takes the room. */
+/** The database that fills the quota. */
 export const FILLER = 'filler';
-/** Less room than this is none. */
+/** If a record of this size does not fit, the quota is full. */
 const SMALLEST_BYTES = 512;
-/** What `getRandomValues` gives at once. */
+/** Most bytes that one call of `getRandomValues` fills. */
 const MOST_RANDOM_BYTES = 65_536;
 
 /**
- * Stores as much as fits into the quota of the site, in IndexedDB, where the journal has its share of it. Begins with more than
- * that, so that the browser looks how much there is. Rejects where anything but the quota keeps it from storing more.
+ * Fills the quota of the site with records in IndexedDB, which the journal shares. The first record is larger than the free
+ * space, so that the browser checks how much is left. Rejects if storing fails for any other reason than the quota.
  */
 export async function fillQuota(quotaBytes: number): Promise<void> {
   const db = await open();
@@ -21,7 +21,7 @@ export async function fillQuota(quotaBytes: number): Promise<void> {
       }
     }
   } finally {
-    // Else it could not be deleted.
+    // An open connection would block the deletion of the database.
     db.close();
   }
 }
@@ -44,7 +44,7 @@ function store(db: IDBDatabase, record: Uint8Array): Promise<void> {
   });
 }
 
-/** Not zeros: browsers compress what they store. */
+/** Random, because browsers compress stored zeros. */
 function randomBytes(count: number): Uint8Array {
   const bytes = new Uint8Array(count);
   for (let from = 0; from < count; from += MOST_RANDOM_BYTES)

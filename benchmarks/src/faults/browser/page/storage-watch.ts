@@ -1,7 +1,7 @@
-/** Stands before IndexedDB and Web Locks: knows the connections, and what has been asked for and has not come yet. */
+/** Wraps IndexedDB and Web Locks: knows the open connections, and counts the pending requests. */
 export class StorageWatch {
   readonly #connections = new Set<IDBDatabase>();
-  /** Connections and locks that were asked for, and transactions that have not ended. */
+  /** Pending: requests for connections and locks, and transactions. */
   underWay = 0;
 
   constructor() {
@@ -23,7 +23,7 @@ export class StorageWatch {
     this.#watchLocks();
   }
 
-  /** Closes all connections as a browser does of itself: whoever uses them is told afterwards, or not at all. */
+  /** Closes all connections, as a browser may do by itself. Their owners receive a `close` event, or nothing. */
   closeAll(isTold: boolean): void {
     for (const connection of this.#connections) {
       connection.close();
@@ -51,7 +51,7 @@ export class StorageWatch {
     };
   }
 
-  /** Something is under way; what it returns says, as often as one likes, that it has come. */
+  /** Counts one pending request. The returned function ends it, and may be called more than once. */
   #begin(): () => void {
     let isUnderWay = true;
     this.underWay += 1;

@@ -1,4 +1,5 @@
-// The service worker of the site: takes its pages over at once, and sends what they left when the browser lets it.
+// The service worker of the site. It takes control of its pages at once, and sends their remaining events when the browser
+// wakes it.
 import { drainOnSync } from '@sluice/core/service-worker';
 import { NetworkWatch } from './network-watch.ts';
 import type { PageSettings } from './page-settings.ts';

@@ -1,6 +1,6 @@
 import type { MeasuredOutage, OutageSize } from '../measured-outage.ts';
 
-/** What a process that measures an outage is to do. */
+/** Settings of a process that measures an outage. */
 export interface OutageSettings {
   readonly name: string;
   readonly size: OutageSize;

@@ -1,10 +1,10 @@
-// Has many clients go through one outage, and tells what was measured.
+// Simulates one outage with many clients, and reports the measurements.
 import { receiveSettings, takeLeave, tell } from '../../../processes/parent.ts';
 import { measureOutage } from '../measured-outage.ts';
 import { OUTAGES } from '../outages.ts';
 import type { OutageSettings, OutageTold } from './messages.ts';
 
-// Errors are made by the thousand, and nobody reads where.
+// Thousands of errors are made, and nobody reads their stacks.
 Error.stackTraceLimit = 0;
 
 const { name, size, seed } = await receiveSettings<OutageSettings>();

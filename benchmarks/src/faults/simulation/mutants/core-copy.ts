@@ -5,7 +5,7 @@ import type { Mutant } from './mutants.ts';
 
 const CORE = realpathSync(fileURLToPath(new URL('../../../../node_modules/@sluice/core', import.meta.url)));
 
-/** Copies the built package to a directory of its own, with a mistake in it if one is given. */
+/** Copies the built package to another directory. If a mutant is given, the copy has its mistake. */
 export function copyCore(directory: string, mutant?: Mutant): void {
   mkdirSync(directory, { recursive: true });
   for (const name of ['package.json', 'dist'])

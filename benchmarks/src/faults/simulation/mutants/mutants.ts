@@ -1,7 +1,7 @@
-/** The package with a mistake that a simulation must find: the one place where `find` stands is replaced. */
+/** A mistake in the package, which a simulation must find. It replaces `find`, which occurs once in the file. */
 export interface Mutant {
   readonly name: string;
-  /** Below `dist` of the package. */
+  /** Path below `dist` of the package. */
   readonly file: string;
   readonly find: string;
   readonly replace: string;

@@ -1,20 +1,20 @@
-/** What a process that simulates is to do: schedules `first`, `first + step`, ... below `count`. */
+/** Settings of a process that simulates. It runs the schedules `first`, `first + step`, ... below `count`. */
 export interface SimulatingSettings {
   readonly seed: number;
   readonly first: number;
   readonly step: number;
   readonly count: number;
-  /** How many failed schedules are enough to stop. */
+  /** The process stops after this many failed schedules. */
   readonly mostFailures: number;
-  /** Where what happens in a failed schedule is written down, if anywhere. */
+  /** Directory for the logs of failed schedules. Undefined: no logs. */
   readonly logDirectory?: string | undefined;
-  /** Where a copy of `@sluice/core` is, to be driven in its place. */
+  /** Directory of a copy of `@sluice/core`, to be used in its place. */
   readonly core?: string | undefined;
 }
 
 export type SimulatingTold = { readonly type: 'simulated' } & Simulated;
 
-/** What came of schedules. */
+/** The results of schedules. */
 export interface Simulated {
   readonly schedules: number;
   readonly durable: number;
@@ -23,11 +23,11 @@ export interface Simulated {
   readonly failures: readonly Failure[];
 }
 
-/** A schedule in which something was not as promised. */
+/** A schedule that broke a rule. */
 export interface Failure {
   readonly schedule: number;
   readonly seed: number;
   readonly problems: readonly string[];
-  /** The path of what happened in it, step by step. */
+  /** Path of its log, which has every step. */
   readonly log?: string | undefined;
 }

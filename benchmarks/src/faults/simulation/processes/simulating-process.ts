@@ -1,10 +1,10 @@
-// Runs schedules one after the other, and tells what came of them.
+// Runs schedules one after the other, and reports the results.
 import { receiveSettings, takeLeave, tell } from '../../../processes/parent.ts';
 import { CoreUnderTest } from '../core-under-test.ts';
 import { simulate } from '../simulate.ts';
 import type { SimulatingSettings, SimulatingTold } from './messages.ts';
 
-// Errors are made by the thousand, and nobody reads where.
+// Thousands of errors are made, and nobody reads their stacks.
 Error.stackTraceLimit = 0;
 
 const { core, ...settings } = await receiveSettings<SimulatingSettings>();
