@@ -26,5 +26,5 @@ export function countBrowserTestFiles() {
     .map((folder) => join(root, folder))
     .filter((folder) => existsSync(folder))
     .flatMap((folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }))
-    .filter((file) => file.endsWith('.test.ts') && !file.endsWith('.node.test.ts')).length;
+    .filter((file) => file.endsWith('.test.ts') && !/\.(node|long)\.test\.ts$/.test(file)).length;
 }

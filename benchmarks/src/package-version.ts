@@ -9,7 +9,7 @@ export function packageVersion(name: string): string {
     const path = join(directory, 'package.json');
     if (!existsSync(path)) continue;
     const manifest: { name?: string; version?: string } = JSON.parse(readFileSync(path, 'utf8'));
-    // A directory of CommonJS has a manifest too, but no name in it.
+    // A directory of CommonJS files may have a manifest too, but without a name.
     if (manifest.name === name && manifest.version !== undefined) return manifest.version;
   }
   throw new Error(`no manifest of ${name} above ${main}`);

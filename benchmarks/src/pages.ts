@@ -10,13 +10,13 @@ const BENCHMARKS = new URL('../', import.meta.url);
 const README = new URL('../README.md', BENCHMARKS);
 const RESULTS = new URL('results.md', BENCHMARKS);
 
-/** Throws where one of the pages has not the comments between which it is written: better now than after minutes of work. */
+/** Throws if a page lacks the comments that mark a written section. Called before minutes of work, not after. */
 export function checkPages(): void {
   README_SECTION.read(readFileSync(README, 'utf8'));
   SURVIVAL_SECTION.read(readFileSync(RESULTS, 'utf8'));
 }
 
-/** Writes benchmarks/results.md but for what survives, benchmarks/plots, and the section of the README. */
+/** Writes benchmarks/results.md except its survival section, benchmarks/plots, and the section of the README. */
 export async function writePages(results: Results): Promise<void> {
   writeFileSync(README, README_SECTION.replace(readFileSync(README, 'utf8'), readmeSection(results)));
   const survival = SURVIVAL_SECTION.read(readFileSync(RESULTS, 'utf8'));
@@ -24,7 +24,7 @@ export async function writePages(results: Results): Promise<void> {
   await writePlots(results.plots);
 }
 
-/** Writes what survives into benchmarks/results.md, and its plot. */
+/** Writes the survival section of benchmarks/results.md, and its plot. */
 export async function writeSurvival(results: SurvivalResults): Promise<void> {
   const page = readFileSync(RESULTS, 'utf8');
   writeFileSync(RESULTS, SURVIVAL_SECTION.replace(page, survivalSection(results)));

@@ -7,7 +7,7 @@ import type { Row } from './row.ts';
 
 const NS_PER_US = 1_000;
 
-/** What the README says of speed: three figures, and where all others are. */
+/** The README's section about speed: the main figures, and a link to all others. */
 export function readmeSection({ rows, machine, date }: Pick<Results, 'rows' | 'machine' | 'date'>): string {
   const delivered = find(rows, DELIVERED_ROW);
   const track = find(rows, TRACK_ROW);

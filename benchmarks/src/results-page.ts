@@ -19,9 +19,9 @@ export interface Results {
 }
 
 /**
- * benchmarks/results.md: the figures, and all that one has to know to make or doubt them.
+ * benchmarks/results.md: the figures, and all that a reader needs to repeat or to doubt them.
  *
- * @param survival What survives in a browser, as a run of its own wrote it.
+ * @param survival The survival section, which a separate run writes.
  */
 export function resultsPage(
   { rows, browser, plots, measurements, machine, conditions, date }: Results,
@@ -65,7 +65,7 @@ export function resultsPage(
   ].join('\n');
 }
 
-/** Each subject once, however many measurements it is in. */
+/** Each subject once, even if several measurements have it. */
 function subjects(measurements: readonly Measurement[]): readonly Subject[] {
   return [...new Set(measurements.flatMap(({ subjects = [] }) => subjects))];
 }

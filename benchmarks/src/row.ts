@@ -8,9 +8,9 @@ export interface Row {
   /** The median. */
   readonly value: number;
   readonly unit: string;
-  /** How many events were measured, and after how many to warm up. Null where that is not what was measured. */
+  /** How many events were measured, and after how many for warm-up. Null if this does not apply. */
   readonly events: string | null;
-  /** What the ratio is to. Null for a figure that stands alone. */
+  /** What the ratio compares with. Null if there is no ratio. */
   readonly against: string | null;
   /** The median of the ratios of the rounds. */
   readonly ratio: number | null;
@@ -20,7 +20,7 @@ export interface Row {
   readonly ratioSpread: Spread | null;
 }
 
-/** What rows are made of: the same figure, once for each round. */
+/** The input of a row: the same figure, once for each round. */
 export interface Figures {
   readonly name: string;
   readonly unit: string;
@@ -30,7 +30,7 @@ export interface Figures {
   readonly demand?: Demand;
 }
 
-/** Ratios are made within a round, so that a machine that is slower for a while is so for both sides. */
+/** Ratios are made within a round, so that a slow phase of the machine affects both sides. */
 export function makeRow({ name, unit, values, size, against, demand }: Figures): Row {
   const spread = spreadOf(values);
   const ratioSpread =

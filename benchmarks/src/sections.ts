@@ -3,7 +3,7 @@ export class Section {
   readonly #begin: string;
   readonly #end: string;
 
-  /** @param command What writes it. */
+  /** @param command The command that writes it. */
   constructor(command: string) {
     this.#begin = `<!-- written by \`${command}\`: begin -->`;
     this.#end = `<!-- written by \`${command}\`: end -->`;
@@ -14,12 +14,12 @@ export class Section {
     return `${this.#begin}\n\n${content}\n\n${this.#end}`;
   }
 
-  /** What the text has between the comments. Throws where it has none. */
+  /** The content between the comments of a text. Throws if the text lacks them. */
   read(text: string): string {
     return this.#parts(text).content.trim();
   }
 
-  /** The text with other content between the comments. Throws where it has none. */
+  /** The text with new content between its comments. Throws if the text lacks them. */
   replace(text: string, content: string): string {
     const { before, after } = this.#parts(text);
     return before + this.around(content) + after;
@@ -38,7 +38,7 @@ export class Section {
   }
 }
 
-/** Of the main README: the figures that are shown there. */
+/** In the main README: the figures that are shown there. */
 export const README_SECTION: Section = new Section('npm run bench');
-/** Of benchmarks/results.md: what survives, which a run of its own measures. */
+/** In benchmarks/results.md: the survival results, which a separate run measures. */
 export const SURVIVAL_SECTION: Section = new Section('npm run bench -- --survival');

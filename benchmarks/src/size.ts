@@ -4,7 +4,7 @@ export interface Size {
   readonly warmUp: number;
 }
 
-/** As in the tables: `20,000 after 2,000`. */
+/** As shown in tables: `20,000 after 2,000`. */
 export function sizeText({ events, warmUp }: Size): string {
   const text = events.toLocaleString('en');
   return warmUp === 0 ? text : `${text} after ${warmUp.toLocaleString('en')}`;

@@ -5,7 +5,7 @@ export interface Spread {
   readonly max: number;
 }
 
-/** The median of some numbers, of which there must be one, and between what they lie. */
+/** Median, least and most of some numbers. There must be at least one. */
 export function spreadOf(values: readonly number[]): Spread {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = (sorted.length - 1) / 2;

@@ -5,7 +5,7 @@ export interface Column {
   readonly align?: 'right';
 }
 
-/** One line of a table. A text that is wider than its column pushes the others aside. */
+/** One line of a table. A text that is wider than its column moves the following ones to the right. */
 export function tableLine(columns: readonly Column[], cells: readonly string[]): string {
   const padded = columns.map(({ width, align }, index) => {
     const cell = cells[index] ?? '';
@@ -22,12 +22,12 @@ export function tableHead(columns: readonly Column[]): string {
   );
 }
 
-/** Columns as wide as the widest text in them. The first of the lines holds the titles. */
+/** Columns as wide as their widest text. The first line holds the titles. */
 export function fitColumns(lines: readonly (readonly string[])[]): Column[] {
   const titles = lines[0] ?? [];
   return titles.map((title, index) => {
     const width = Math.max(...lines.map((line) => line[index]?.length ?? 0));
-    // What begins with a digit, below its title, is a figure.
+    // A column holds figures if each text below its title begins with a digit, or is empty.
     const isNumeric = lines.slice(1).every((line) => /^\d|^$/.test(line[index] ?? ''));
     return { title, width, ...(isNumeric && { align: 'right' as const }) };
   });

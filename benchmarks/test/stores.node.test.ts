@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
-/** Gives turns to a store without a rest between them. Resolves to what it holds, and in how many commits. */
+/** Gives turns to a store without a pause between them. Resolves to the number of events that it contains, and of its commits. */
 async function store(name: StoreName, turns: number, groupEvents: number) {
   const opened = await openStore(name, join(parent, name), groupEvents);
   for (let turn = 0; turn < turns; turn += 1) {
@@ -31,7 +31,7 @@ describe('what Sluice is held against for durable events', () => {
   it('writes by hand all that came meanwhile with one sync', async () => {
     const { kept, commits } = await store('bare', 20, 1);
     expect(kept).toBe(20 * TURN_EVENTS);
-    // Two groups are under way; the rest waits for the first of them.
+    // Two groups are being written; the rest waits for the first of them.
     expect(commits).toBeLessThanOrEqual(3);
   });
 

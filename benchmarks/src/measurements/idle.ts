@@ -8,12 +8,12 @@ import type { Measurement, MeasurementContext } from './measurement.ts';
 
 const SCRIPT = new URL('../processes/idle-process.js', import.meta.url);
 const EVENTS = 2_000;
-/** Longer than connections are kept that nobody uses; and it is over before V8 tidies up the heap of a process at rest. */
+/** Longer than an unused connection stays open. The measurement still ends before V8 cleans the heap of an idle process. */
 const REST_MS = 4_000;
 const IDLE_MS = 3_000;
 const MS_PER_SECOND = 1_000;
 
-/** What a tracker costs that has nothing to do. */
+/** The cost of a tracker that has nothing to do. */
 export const idle: Measurement = {
   name: 'idle',
   method:

@@ -1,25 +1,25 @@
 import type { Row } from '../row.ts';
 import type { Subject } from '../subjects/subject.ts';
 
-/** How measurements are run. */
+/** How to run measurements. */
 export interface MeasurementContext {
   readonly rounds: number;
-  /** To see that nothing is lost, not to measure: few events. */
+  /** Few events: to check that none is lost, not to measure. */
   readonly isQuick: boolean;
-  /** An empty directory of its own. */
+  /** An empty directory, only for this measurement. */
   readonly directory: string;
-  /** Options of Node for the processes that are measured. */
+  /** Node options for the measured processes. */
   readonly execArgv: readonly string[];
-  /** Says what is going on. */
+  /** Reports progress. */
   readonly tell: (line: string) => void;
 }
 
-/** Something that is measured. Throws where an event is lost or arrives twice: such a figure is worth nothing. */
+/** A measurement. Throws if an event is lost or arrives twice: such a figure is worth nothing. */
 export interface Measurement {
   readonly name: string;
-  /** How it is measured, for the results: one sentence or two. */
+  /** How it is measured, as text for the results. */
   readonly method: string;
-  /** What it measures, whose configurations belong to the results. */
+  /** The subjects that it measures. The results show their configurations. */
   readonly subjects?: readonly Subject[];
   run(context: MeasurementContext): Promise<readonly Row[]>;
 }

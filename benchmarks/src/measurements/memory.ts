@@ -18,7 +18,7 @@ const EVENTS = {
 
 type Burst = (typeof BURSTS)[number];
 
-/** Whether memory depends on how much goes through. */
+/** Whether memory depends on the number of delivered events. */
 export const memory: Measurement = {
   name: 'memory',
   method:

@@ -12,7 +12,7 @@ const SCRIPT = new URL('../processes/paced-process.js', import.meta.url);
 const SUBJECTS: readonly PacedSubject[] = ['nothing', 'bare', 'default'];
 const SECONDS = { full: 5, quick: 1 };
 
-/** What a server pays that tracks at an even pace, far below what a tracker can take. */
+/** The cost for a server that tracks at an even pace, far below the limit of a tracker. */
 export const paced: Measurement = {
   name: 'paced',
   method:

@@ -12,7 +12,7 @@ import { CPU, DELIVERED, ratioRow } from './burst-rows.ts';
 import { type Comparison, compare, comparisonOf } from './comparison.ts';
 import type { Measurement, MeasurementContext } from './measurement.ts';
 
-/** As many events as a peer delivers in a second or two: the slowest takes hours for what the fastest takes a minute for. */
+/** As many events as a peer delivers in a second or two: the slowest needs hours for what the fastest delivers in a minute. */
 export const PEER_COMPARISONS: readonly Comparison[] = [
   against(50_000, [posthog]),
   against(20_000, [snowplow, segment, customerio, amplitude]),
@@ -20,7 +20,7 @@ export const PEER_COMPARISONS: readonly Comparison[] = [
   against(2_000, [rudderstack]),
 ];
 
-/** What the other SDKs deliver, that are too slow for the bursts of `burst`. */
+/** The speed of the other SDKs, which are too slow for the bursts of `burst`. */
 export const peers: Measurement = {
   name: 'peers',
   method:

@@ -15,7 +15,7 @@ const LEAVING = new URL('../processes/leaving-process.js', import.meta.url);
 const RECOVERING = new URL('../processes/recovering-process.js', import.meta.url);
 const POSTING = new URL('../processes/posting-process.js', import.meta.url);
 const EVENTS = { full: 1_000_000, quick: 100_000 };
-/** What the rows of a process that finds a backlog are called. */
+/** Names of the rows about a process that finds a backlog. */
 export const FIRST_REQUEST_ROW = 'first batch in flight, of a backlog';
 export const PEAK_MEMORY_ROW = 'peak memory, of a backlog';
 const SUBJECTS = ['posted', 'recovered'] as const;
@@ -108,7 +108,7 @@ async function recover(
   return { firstRequestMs, perSecond, peakMb: peakBytes / MB };
 }
 
-/** Leaves a backlog, by a process that is killed once all of it is in the journal. */
+/** Leaves a backlog. The process that tracks it is killed once all of it is in the journal. */
 async function leave(settings: BacklogSettings): Promise<void> {
   await using leaving = new ForkedProcess<BacklogTold>(LEAVING, settings);
   await leaving.expect('left');

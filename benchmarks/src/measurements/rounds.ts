@@ -1,6 +1,6 @@
 /**
- * Runs every subject once in each round, one after the other, and every second round in reverse: what the machine does
- * besides, and what one run leaves behind for the next, falls on all of them.
+ * Runs every subject once in each round, one after the other, and every second round in reverse. So other work of the machine,
+ * and effects of one run on the next, affect all subjects.
  */
 export async function inRounds<Subject, Result>(
   rounds: number,

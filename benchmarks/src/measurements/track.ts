@@ -11,16 +11,16 @@ import { inRounds } from './rounds.ts';
 
 const SCRIPT = new URL('../processes/track-process.js', import.meta.url);
 const SUBJECTS: readonly TrackSubject[] = ['stringify', 'default'];
-/** In one synchronous loop: no more than the buffer holds. The warm-up is enough for the compiler to have settled. */
+/** In one synchronous loop, so no more than the buffer holds. After the warm-up, the compiler has settled. */
 const SIZE = {
   full: { events: 100_000, warmUp: 20_000 },
   quick: { events: 20_000, warmUp: 20_000 },
 };
 const STRINGIFY = 'JSON.stringify of a whole event';
-/** What the row of one track() is called. */
+/** Name of the row of one track(). */
 export const TRACK_ROW = 'track(), default journal';
 
-/** What track() costs its caller, against the text of an event made in the plain way. */
+/** The cost of track() for its caller, compared with making the event's text by JSON.stringify. */
 export const track: Measurement = {
   name: 'track',
   method:

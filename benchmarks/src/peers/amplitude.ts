@@ -27,7 +27,7 @@ export const amplitude: Subject = {
           const options = { user_id: correlationValue, insert_id: randomUUID() };
           client.track(name, payload, options).promise.then(done);
         },
-        // flush() returns at once where one is under way.
+        // flush() returns at once if another flush is running.
         flush: async () => {
           while (outstanding.count > 0) {
             await client.flush().promise;

@@ -3,10 +3,10 @@ import type { Subject } from '../subjects/subject.ts';
 import { Outstanding } from '../workload/outstanding.ts';
 
 const BATCH_EVENTS = 500;
-/** For what does not fill a batch: it has no flush() but when it closes. */
+/** For events that do not fill a batch: this client can flush only when it closes. */
 const INTERVAL_MS = 10;
 
-/** The client of its pipelines: customerio-node posts every event by itself. */
+/** The client of Customer.io's pipelines. The package customerio-node sends a request for each event. */
 export const customerio: Subject = {
   name: 'Customer.io',
   package: '@customerio/cdp-analytics-node',
@@ -22,7 +22,7 @@ export const customerio: Subject = {
         flushInterval: INTERVAL_MS,
       });
       const outstanding = new Outstanding();
-      // A callback for each event costs a third of its speed.
+      // A callback for each event would cost a third of its speed.
       client.on('track', () => outstanding.end());
       return {
         track: ({ name, correlationValue, payload }) => {

@@ -4,7 +4,7 @@ import { Outstanding } from '../workload/outstanding.ts';
 
 const CONNECTIONS = 4;
 
-/** It has neither queue nor batches: every event is a request. */
+/** Jitsu has neither a queue nor batches: every event is a request. */
 export const jitsu: Subject = {
   name: 'Jitsu',
   package: '@jitsu/js',

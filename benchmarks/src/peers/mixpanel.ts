@@ -6,7 +6,7 @@ import { Lanes } from '../workload/lanes.ts';
 const CALLS = 4;
 const BATCH_EVENTS = 500;
 
-/** Mixpanel has no queue: the application keeps an array and hands it over. */
+/** Mixpanel has no queue: the application keeps an array and passes it on. */
 export const mixpanel: Subject = {
   name: 'Mixpanel',
   package: 'mixpanel',
@@ -20,7 +20,7 @@ export const mixpanel: Subject = {
       const client = sdk.init('bench-key', { host: new URL(baseUrl).host, protocol: 'http' });
       const post = (batch: Event[]) =>
         new Promise<void>((resolve, reject) => {
-          // Typed as undefined where all is well, the errors are null then.
+          // Without errors, the value is null, although its type says undefined.
           client.track_batch(batch, (errors) => (errors ? reject(errors[0]) : resolve()));
         });
       const lanes = new Lanes<Event[]>(CALLS, post);

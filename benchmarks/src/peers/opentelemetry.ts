@@ -4,14 +4,14 @@ import type { Subject } from '../subjects/subject.ts';
 const QUEUE_EVENTS = 1_000_000;
 const BATCH_EVENTS = 500;
 
-/** OpenTelemetry's logs: the fastest SDK that has a queue of its own. */
+/** OpenTelemetry's logs: the fastest SDK with its own queue. */
 export const opentelemetry: Subject = {
   name: 'OpenTelemetry',
   package: '@opentelemetry/sdk-logs',
   configuration:
     `BatchLogRecordProcessor with a queue of ${QUEUE_EVENTS.toLocaleString('en')}, batches of ${BATCH_EVENTS}, no delay; the OTLP exporter ` +
     'over HTTP with protobuf (faster than its JSON), kept alive, not compressed; one request at a time, as it is built',
-  // The field of the attribute, its length, and that of its value.
+  // In protobuf: the name of the attribute, the length of its value, and the length of the string in it.
   format: { mark: '\n\x04uuid\x12&\n$', reply: '' },
   load: async () => {
     const { BatchLogRecordProcessor, LoggerProvider } = await import('@opentelemetry/sdk-logs');

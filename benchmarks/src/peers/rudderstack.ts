@@ -30,7 +30,7 @@ export const rudderstack: Subject = {
           outstanding.begin();
           client.track({ event: name, userId: correlationValue, properties: payload }, done);
         },
-        // flush() sends no more than one batch.
+        // One flush() sends one batch at most.
         flush: async () => {
           while (outstanding.count > 0) {
             await client.flush();

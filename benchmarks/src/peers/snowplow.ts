@@ -26,7 +26,7 @@ export const snowplow: Subject = {
           const schema = `iglu:com.example/${name}/jsonschema/1-0-0`;
           tracker.track(buildSelfDescribingEvent({ event: { schema, data: { correlationValue, payload } } }));
         },
-        // flush() returns at once where one is under way.
+        // flush() returns at once if another flush is running.
         flush: async () => {
           while ((await eventStore.count()) > 0) {
             await tracker.flush();

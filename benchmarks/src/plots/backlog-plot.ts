@@ -7,7 +7,7 @@ const PANELS = [
   { title: 'memory over start', y: 'memory over start, MiB' },
 ] as const;
 
-/** What track() costs and what memory is held against how much waits. Undefined where nothing of it was measured. */
+/** The cost of track() and the memory, against the size of the backlog. Undefined if they were not measured. */
 export function backlogPlot(rows: readonly Row[]): Plot | undefined {
   const points = rows.flatMap(({ name, spread }) => {
     const [, title, waiting] = BACKLOG.exec(name) ?? [];

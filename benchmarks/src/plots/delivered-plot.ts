@@ -27,7 +27,7 @@ interface Bar {
   readonly max: number;
 }
 
-/** Delivered events per second, by size of the burst and SDK. Undefined where nothing of it was measured. */
+/** Delivered events per second, by size of the burst and SDK. Undefined if they were not measured. */
 export function deliveredPlot(rows: readonly Row[]): Plot | undefined {
   const panels = [BURST_COMPARISON, ...PEER_COMPARISONS]
     .map((comparison) => barsOf(rows, comparison))
@@ -48,12 +48,12 @@ export function deliveredPlot(rows: readonly Row[]): Plot | undefined {
   };
 }
 
-/** What was delivered in a comparison, the most first. */
+/** The bars of a comparison, the fastest first. */
 function barsOf(rows: readonly Row[], { size, subjects }: Comparison): readonly Bar[] {
   const events = sizeText(size);
   const bars = subjects.flatMap((subject) => {
     const name = burstName(DELIVERED, subject);
-    // Sluice's has a name of its own in each ratio to a peer, and is the same in all of them.
+    // Sluice's rows have a different name for each ratio to a peer, and the same figure in all of them.
     const row = rows.find(
       (one) => one.events === events && (one.name === name || one.name.startsWith(`${name}, `)),
     );

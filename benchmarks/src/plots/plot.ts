@@ -1,16 +1,16 @@
 import { parse, View } from 'vega';
 import { compile, type TopLevelSpec } from 'vega-lite';
 
-/** A picture of some figures. */
+/** A diagram of some figures. */
 export interface Plot {
-  /** Of its file, without an ending. */
+  /** File name, without its extension. */
   readonly name: string;
-  /** What it shows, for those who do not see it. */
+  /** Its content as text, for readers who do not see it. */
   readonly description: string;
   readonly spec: TopLevelSpec;
 }
 
-/** As it stands in benchmarks/results.md. */
+/** The image in Markdown, for benchmarks/results.md. */
 export function plotImage({ name, description }: Plot): string {
   return `![${description}](plots/${name}.svg)`;
 }
@@ -18,7 +18,7 @@ export function plotImage({ name, description }: Plot): string {
 const FONT = 'system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif';
 const TEXT = '#24292f';
 const FAINT = '#57606a';
-/** Looks the same on light and dark pages: what is behind it is never seen. */
+/** Looks the same on light and dark pages, because its background is opaque. */
 const CONFIG = {
   background: '#ffffff',
   padding: 16,
@@ -32,7 +32,7 @@ const CONFIG = {
     offset: 12,
   },
   axis: {
-    // Without a screen, long texts are taken for longer than they are, and would be cut.
+    // Without a screen, the width of long labels is overestimated, and they would be cut.
     labelLimit: 0,
     labelColor: TEXT,
     titleColor: FAINT,

@@ -3,7 +3,7 @@ import { backlogPlot } from './backlog-plot.ts';
 import { deliveredPlot } from './delivered-plot.ts';
 import type { Plot } from './plot.ts';
 
-/** The plots for which there are figures of Node. */
+/** The plots of the measurements in Node, if there are figures for them. */
 export function plotsOf(rows: readonly Row[]): readonly Plot[] {
   return [deliveredPlot(rows), backlogPlot(rows)].filter((plot) => plot !== undefined);
 }

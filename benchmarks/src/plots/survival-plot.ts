@@ -7,10 +7,10 @@ import type { Plot } from './plot.ts';
 
 const FEW = '#f6f8fa';
 const ALL = '#0969da';
-/** From here on, of what was tracked, the ground is too dark for dark text. */
+/** Above this share of delivered events, a cell is too dark for dark text. */
 const DARK_SHARE = 0.5;
 
-/** What survived, by SDK and by what happened to the page. Undefined where nothing of it was measured. */
+/** The survived events, by SDK and scenario. Undefined if they were not measured. */
 export function survivalPlot(rows: readonly Row[]): Plot | undefined {
   const find = (title: string, subject: string) => rows.find(({ name }) => name === rowName(title, subject));
   const values = SUBJECTS.flatMap(({ name }) =>

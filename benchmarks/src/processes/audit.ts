@@ -1,6 +1,6 @@
 import { numberedUuid } from './numbered-uuid.ts';
 
-/** Events that must have arrived: of one life, numbers 0 to `count` (exclusive) without the exceptions. */
+/** Events that must have arrived: the numbers 0 to `count` (exclusive) of one life, without the exceptions. */
 export interface Expectation {
   readonly life: number;
   readonly count: number;
@@ -9,25 +9,25 @@ export interface Expectation {
 
 export interface AuditRequest {
   readonly expectations: readonly Expectation[];
-  /** Whether every other event that arrived is one too many. */
+  /** Whether any other event that arrived is unexpected. */
   readonly isComplete: boolean;
 }
 
 export interface Audit {
   readonly expected: number;
-  /** Expected and not there. */
+  /** Expected events that did not arrive. */
   readonly lost: number;
-  /** Arrived more than once; each repeat counts. */
+  /** Arrivals of an event after its first; each repeat counts. */
   readonly duplicates: number;
-  /** Arrived and not expected, where the expectations are complete. */
+  /** Events that arrived although they were not expected. 0 if the expectations are not complete. */
   readonly unexpected: number;
-  /** Some of the lost and unexpected ones. */
+  /** Messages about some lost events, and about unexpected ones. */
   readonly examples: readonly string[];
 }
 
 const MOST_EXAMPLES = 5;
 
-/** Compares what arrived with what must have, uuid by uuid. */
+/** Compares the events that arrived with the expected ones, by uuid. */
 export function audit(
   seen: ReadonlySet<string>,
   received: number,

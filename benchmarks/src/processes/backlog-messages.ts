@@ -1,6 +1,6 @@
 export interface WaitingSettings {
   readonly journalDirectory: string;
-  /** Events that wait already when track() is timed. */
+  /** Events that already wait when track() is timed. */
   readonly waiting: number;
   /** Events that are timed. */
   readonly timed: number;
@@ -9,8 +9,8 @@ export interface WaitingSettings {
 export type WaitingTold = {
   readonly type: 'measured';
   readonly nsPerEvent: number;
-  /** Memory held beyond that of the start, with all of `waiting` in the journal. */
+  /** Memory above that at the start, with all of `waiting` in the journal. */
   readonly heldBytes: number;
-  /** Events that wait in the end. */
+  /** Events that wait at the end. */
   readonly pending: number;
 };

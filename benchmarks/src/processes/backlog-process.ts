@@ -1,4 +1,4 @@
-// What track() costs, and what memory is held, while a backlog waits: the service is away.
+// Measures the cost of track(), and the memory, while a backlog waits because the service is away.
 import { setTimeout as pause } from 'node:timers/promises';
 import { createTracker, type Tracker } from '@sluice/core';
 import type { WaitingSettings, WaitingTold } from './backlog-messages.ts';
@@ -7,10 +7,10 @@ import { receiveSettings, takeLeave, tell } from './parent.ts';
 import { openTracker, trackEvent } from './tracker.ts';
 import { inTurns } from './turns.ts';
 
-/** Enough for the compiler to have settled, so that it is the backlog that makes the difference. */
+/** Enough for the compiler to settle, so that only the backlog makes a difference. */
 const WARM_UP_TURNS = 200;
 const WARM_UP_EVENTS = 500;
-/** Little, so that the memory of the warm-up is not what is measured. */
+/** Small, so that the measurement does not include the memory of the warm-up. */
 const WARM_UP_BYTES = 1024 * 1024;
 
 const { journalDirectory, waiting, timed } = await receiveSettings<WaitingSettings>();
@@ -39,7 +39,7 @@ async function warmUp(directory: string): Promise<void> {
   await tracker.close({ timeoutMs: 0 });
 }
 
-/** Tracks events, and waits until they are in the journal. Resolves to the nanoseconds spent tracking. */
+/** Tracks events, and waits until they are in the journal. Resolves to the nanoseconds in the loops that track. */
 async function leave(tracker: Tracker, events: number): Promise<number> {
   let ns = 0;
   await inTurns(events, (turn) => {

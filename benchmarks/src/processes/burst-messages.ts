@@ -2,7 +2,7 @@ import type { Size } from '../size.ts';
 import type { SenderSettings } from '../subjects/subject.ts';
 
 export interface BurstSettings extends SenderSettings, Size {
-  /** The name of the subject. */
+  /** Name of the subject. */
   readonly subject: string;
 }
 
@@ -13,8 +13,8 @@ export interface BurstFigures {
   readonly elapsedMs: number;
   /** User and system time of the process. */
   readonly cpuMs: number;
-  /** The most memory since before the sender was made, over what there was then. */
+  /** Peak memory above the memory before the sender was made. */
   readonly peakBytes: number;
-  /** The longest that a timer of 1 ms waited for its turn. */
+  /** The longest delay of a timer of 1 ms. */
   readonly longestDelayMs: number;
 }

@@ -1,4 +1,4 @@
-// A burst through one subject, after a smaller one that warms it up: what sends in bursts has been running for a while.
+// A burst through one subject, after a smaller one as warm-up: a real sender of bursts has been running for a while.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SUBJECTS } from '../subjects/all.ts';
@@ -8,7 +8,7 @@ import type { BurstFigures, BurstSettings, BurstTold } from './burst-messages.ts
 import { receiveSettings, takeLeave, tell } from './parent.ts';
 import { peakMemoryBytes } from './peak-memory.ts';
 
-/** Before and after, so that the watch of the event loop sees the first turn and the last one. */
+/** A pause before and after, so that the monitor of the event loop covers the first turn and the last one. */
 const MARGIN_MS = 20;
 
 const { subject: name, warmUp, events, ...settings } = await receiveSettings<BurstSettings>();

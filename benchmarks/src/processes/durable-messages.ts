@@ -4,15 +4,15 @@ export interface DurableSettings {
   readonly store: StoreName;
   readonly directory: string;
   readonly events: number;
-  /** How many events wait for a commit of the stores that commit in groups. */
+  /** Size of a commit in events, for stores that commit in groups. */
   readonly groupEvents: number;
 }
 
 export type DurableTold = {
   readonly type: 'measured';
   readonly elapsedMs: number;
-  /** Events that the store holds afterwards. */
+  /** How many events the store contains afterwards. */
   readonly kept: number;
-  /** Syncs, transactions or batches that it made for them. */
+  /** Syncs, transactions or batches that it made for these events. */
   readonly commits: number;
 };

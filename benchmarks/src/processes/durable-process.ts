@@ -1,4 +1,4 @@
-// Gives events to a store, and waits until all of them are safe there. Fresh, but for the store, which is open.
+// Gives events to a store, and waits until all are safe there. The process is fresh; only the store is open already.
 import { openStore } from '../stores/open-store.ts';
 import type { DurableSettings, DurableTold } from './durable-messages.ts';
 import { receiveSettings, takeLeave, tell } from './parent.ts';

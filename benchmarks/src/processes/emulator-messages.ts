@@ -9,7 +9,7 @@ export type EmulatorTold = {
   readonly apiUrl: string;
   readonly apiKey: string;
   readonly pagesUrl: string;
-  /** What startEmulator() took. */
+  /** Duration of startEmulator(). */
   readonly startMs: number;
 };
 

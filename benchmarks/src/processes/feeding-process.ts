@@ -1,4 +1,4 @@
-// Sends batches of 500 events to an emulator as fast as it takes them. Words, customers and values vary, as they do in life.
+// Sends batches of 500 events to an emulator as fast as it takes them. Words, customers and values vary, as in real data.
 import { EVENTS_PATH, endpoint, requestHeaders } from '@sluice/protocol';
 import { Agent } from 'undici';
 import { variedEventText } from '../workload/varied-event.ts';
@@ -6,7 +6,7 @@ import type { FeedingSettings, FeedingTold } from './emulator-messages.ts';
 import { receiveSettings, takeLeave, tell } from './parent.ts';
 
 const BATCH_EVENTS = 500;
-// While one request is worked on, the next one is made.
+// While the emulator works on one request, the next one is made.
 const CONNECTIONS = 2;
 
 const { baseUrl, apiKey, events } = await receiveSettings<FeedingSettings>();

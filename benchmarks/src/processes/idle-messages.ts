@@ -1,17 +1,17 @@
 export interface IdleSettings {
   readonly baseUrl: string;
   readonly journalDirectory: string;
-  /** Delivered before it is idle. */
+  /** Events to deliver before it is idle. */
   readonly events: number;
-  /** How long it is left alone, and then how long it is watched. */
+  /** How long it is left alone, and then how long it is observed. */
   readonly restMs: number;
   readonly idleMs: number;
 }
 
 export type IdleTold = {
   readonly type: 'measured';
-  /** That were set and are neither over nor cancelled, those included that do not keep a process alive. */
+  /** Pending timers, including those that do not keep a process alive. */
   readonly timers: number;
-  /** User and system time while it was watched. */
+  /** User and system time while it was observed. */
   readonly cpuMs: number;
 };

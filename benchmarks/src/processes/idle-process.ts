@@ -1,4 +1,4 @@
-// A tracker that has delivered all there was, and has nothing to do.
+// A tracker that has delivered all events, and has nothing to do.
 import { createHook } from 'node:async_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { IdleSettings, IdleTold } from './idle-messages.ts';
@@ -7,7 +7,7 @@ import { openTracker, trackEvent } from './tracker.ts';
 import { inTurns } from './turns.ts';
 
 const { baseUrl, journalDirectory, events, restMs, idleMs } = await receiveSettings<IdleSettings>();
-// process.getActiveResourcesInfo() leaves out timers that do not keep the process alive: they wake it all the same.
+// process.getActiveResourcesInfo() leaves out timers that do not keep the process alive, but these wake it too.
 const timers = new Set<number>();
 const hook = createHook({
   init: (id, type) => void (type === 'Timeout' && timers.add(id)),

@@ -1,11 +1,11 @@
-// Leaves a backlog: the service is not there, and the parent kills this process once all is in the journal.
+// Leaves a backlog. The service is away, and the parent kills this process once all events are in the journal.
 import { setTimeout as pause } from 'node:timers/promises';
 import { sampleEvent } from '../workload/sample-event.ts';
 import type { BacklogSettings, BacklogTold } from './measured-messages.ts';
 import { receiveSettings, tell } from './parent.ts';
 import { openTracker } from './tracker.ts';
 
-/** The ring holds 64 MiB: the journal gets a turn before it is full. */
+/** The buffer holds 64 MiB. After this many events, the loop waits for the journal. */
 const CHUNK = 50_000;
 
 const { baseUrl, journalDirectory, events } = await receiveSettings<BacklogSettings>();

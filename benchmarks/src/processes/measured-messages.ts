@@ -13,7 +13,7 @@ export type TrackTold = { readonly type: 'measured'; readonly nsPerEvent: number
 export interface BacklogSettings {
   readonly baseUrl: string;
   readonly journalDirectory: string;
-  /** To leave; a process that delivers finds out by itself how many there are. */
+  /** How many events to leave. A process that delivers does not use this. */
   readonly events: number;
 }
 
@@ -25,6 +25,6 @@ export type BacklogTold =
       readonly createdAt: number;
       readonly deliveredAt: number;
       readonly peakBytes: number;
-      /** Bytes held, sampled as long as it delivered. */
+      /** Resident memory in bytes, sampled during the delivery. */
       readonly memoryCurve: readonly number[];
     };

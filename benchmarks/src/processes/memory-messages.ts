@@ -6,6 +6,6 @@ export interface MemorySettings {
 
 export type MemoryTold = {
   readonly type: 'measured';
-  /** The most memory held, over that of the start. */
+  /** Peak memory above that at the start. */
   readonly peakBytes: number;
 };

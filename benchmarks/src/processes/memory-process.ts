@@ -1,4 +1,4 @@
-// Tracks in turns, faster than anything can be delivered, and delivers all of it: how much memory does that ever take?
+// Tracks in turns, faster than events can be delivered, delivers all of them, and reports the peak memory.
 import type { MemorySettings, MemoryTold } from './memory-messages.ts';
 import { receiveSettings, takeLeave, tell } from './parent.ts';
 import { peakMemoryBytes } from './peak-memory.ts';

@@ -7,10 +7,10 @@ export interface ReceiverSettings {
   readonly format: WireFormat;
 }
 
-/** What the receiver tells. */
+/** The messages of the receiver. */
 export type ReceiverTold =
   | { readonly type: 'ready'; readonly baseUrl: string }
-  /** What came since it was asked last. */
+  /** What has arrived since the last count. */
   | {
       readonly type: 'counted';
       readonly received: number;
@@ -19,9 +19,9 @@ export type ReceiverTold =
     }
   | ({
       readonly type: 'audited';
-      /** Of the duplicates: events of the lives that were asked for. */
+      /** Those of the duplicates that belong to the requested lives. */
       readonly repeated: number;
-      /** The most events that came again after one sender had sent them, of those that have a name. */
+      /** The most repeats of events that one named sender had sent before. */
       readonly mostRepeatsAfterOne: number;
       readonly ambiguous: number;
       readonly answersGiven: number;

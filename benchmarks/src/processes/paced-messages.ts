@@ -1,4 +1,4 @@
-/** What takes the events of a server: nothing, a loop without any guarantee, or a tracker. */
+/** The receiver of a server's events: nothing, a loop without any guarantee, or a tracker. */
 export type PacedSubject = 'nothing' | 'bare' | 'default';
 
 export interface PacedSettings {
@@ -10,11 +10,11 @@ export interface PacedSettings {
 
 export type PacedTold = {
   readonly type: 'measured';
-  /** Tracked at the pace, and all in all; what takes nothing has none in all. */
+  /** Events tracked at the pace; and all tracked events, which are 0 for `nothing`. */
   readonly paced: number;
   readonly tracked: number;
-  /** User and system time at the pace. */
+  /** User and system time while tracking at the pace. */
   readonly cpuMs: number;
-  /** Of the event loop, at the pace. */
+  /** Delay of the event loop while tracking at the pace. */
   readonly delayP99Ms: number;
 };

@@ -1,4 +1,4 @@
-// A server that tracks 2,000 events a second: what does that cost it, and how much later does its event loop get?
+// A server that tracks 2,000 events per second. Measures its CPU time, and the delay of its event loop.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PacedLoop } from '../workload/paced-loop.ts';
@@ -42,7 +42,7 @@ const delayP99Ms = delay.percentile(99) / NS_PER_MS;
 tell<PacedTold>({ type: 'measured', paced, tracked, cpuMs: (user + system) / 1_000, delayP99Ms });
 takeLeave();
 
-/** Every tick tracks what is due, 10 events as a rule: timers are late now and then. */
+/** Each tick tracks the events that are due. Usually these are 10, but timers are sometimes late. */
 function trackPaced(durationMs: number): Promise<number> {
   const startedAt = performance.now();
   let tracked = 0;

@@ -1,6 +1,6 @@
-/** The settings of this process, which its parent sends first. */
+/** Receives the settings of this process, which its parent sends first. */
 export function receiveSettings<Settings>(): Promise<Settings> {
-  // Ctrl-C goes to every process of the terminal. The parent decides what ends; without it, all is over.
+  // Ctrl-C reaches every process of the terminal. The parent decides which processes end; without a parent, this one exits.
   process.on('SIGINT', () => undefined);
   process.once('disconnect', () => process.exit());
   return new Promise((resolve) => {
@@ -9,17 +9,17 @@ export function receiveSettings<Settings>(): Promise<Settings> {
   });
 }
 
-/** Tells the parent something. */
+/** Sends a message to the parent. */
 export function tell<Told extends { readonly type: string }>(message: Told): void {
   process.send?.(message, undefined, undefined, () => undefined);
 }
 
-/** Listens to what the parent asks from now on. */
+/** Listens to the requests of the parent from now on. */
 export function onAsked<Asked extends { readonly type: string }>(listener: (asked: Asked) => void): void {
   process.on('message', listener);
 }
 
-/** Lets this process end as soon as nothing keeps it. */
+/** Disconnects from the parent, so that this process ends as soon as it has no more work. */
 export function takeLeave(): void {
   process.removeAllListeners('disconnect');
   process.disconnect();

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 const KIB = 1024;
 const PEAK = /^VmHWM:\s+(\d+) kB$/m;
 
-/** The most memory that this process ever held, in bytes. */
+/** The peak memory of this process, in bytes. */
 export function peakMemoryBytes(): number {
-  // Linux counts into maxRSS what the parent held before exec; the status file does not.
+  // On Linux, maxRSS includes the memory of the parent before exec. The status file does not.
   const kib =
     process.platform === 'linux'
       ? Number(PEAK.exec(readFileSync('/proc/self/status', 'utf8'))?.[1])

@@ -1,8 +1,8 @@
 export interface PostingSettings {
   readonly baseUrl: string;
-  /** Request bodies, one behind the other. */
+  /** A file of request bodies, one after the other. */
   readonly path: string;
-  /** Bytes of each. */
+  /** Length of each body, in bytes. */
   readonly lengths: readonly number[];
 }
 

@@ -1,4 +1,4 @@
-// Posts request bodies as they lie in a file: what no delivery of a journal can be faster than.
+// Posts request bodies as they are in a file. No delivery from a journal can be faster.
 import { open } from 'node:fs/promises';
 import { EVENTS_PATH, endpoint, requestHeaders } from '@sluice/protocol';
 import { Agent } from 'undici';

@@ -1,4 +1,4 @@
-// The light receiver in a process of its own, so that its work is not on the sender's thread.
+// The light receiver in its own process, so that its work is not on the sender's thread.
 import { type AuditRequest, audit } from './audit.ts';
 import type { ReceiverSettings, ReceiverTold } from './messages.ts';
 import { onAsked, receiveSettings, tell } from './parent.ts';

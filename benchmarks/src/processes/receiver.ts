@@ -6,7 +6,7 @@ import { fromBase64Form, type WireFormat } from './wire-format.ts';
 
 const SENDER = /^\/sender-(\w+)\//;
 
-/** The service as a plain HTTP server, as light as it can be: it counts events by uuid and answers 200, or as it is told. */
+/** The service as a very light HTTP server. It counts events by uuid, and answers 200, or as `answers` says. */
 export class Receiver {
   readonly events: UuidSet;
   readonly #answers: readonly Answer[];
@@ -14,14 +14,14 @@ export class Receiver {
   readonly #isBase64Form: boolean;
   readonly #reply: Buffer;
   #requests = 0;
-  /** Events that it took in requests to which the client saw no answer: those may rightly come again. */
+  /** Events of requests that it took, but whose answer the client did not see. These are allowed to arrive again. */
   ambiguous = 0;
   /** When the first request came, on the clock that all processes of a machine share, in milliseconds. */
   firstRequestAt: number | undefined;
 
   /**
-   * @param answers What it does with the first requests, in the order in which their bodies arrive.
-   * @param format How those who send speak.
+   * @param answers How it treats the first requests, in the order in which their bodies arrive.
+   * @param format The wire format of the senders.
    */
   constructor(answers: readonly Answer[], { mark, isBase64Form = false, reply = '{}' }: WireFormat = {}) {
     this.#isBase64Form = isBase64Form;
@@ -31,7 +31,7 @@ export class Receiver {
     this.#server = createServer((request, response) => this.#receive(request, response));
   }
 
-  /** How many of the answers it was told to give it has given. */
+  /** How many of the given answers it has used. */
   get answersGiven(): number {
     return Math.min(this.#requests, this.#answers.length);
   }
@@ -85,7 +85,7 @@ export class Receiver {
   }
 }
 
-/** A sender has a name where its base address ends in `/sender-` and that. */
+/** The name of a sender, if its base address ends in `/sender-` and that name. */
 function senderOf({ url = '' }: IncomingMessage): string | undefined {
   return SENDER.exec(url)?.[1];
 }

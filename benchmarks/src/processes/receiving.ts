@@ -4,7 +4,7 @@ import { ForkedProcess } from './forked-process.ts';
 import type { ReceiverTold } from './messages.ts';
 import type { WireFormat } from './wire-format.ts';
 
-/** The receiver's process, as its parent sees it. */
+/** The receiver in a child process, as its parent uses it. */
 export class Receiving implements AsyncDisposable {
   readonly baseUrl: string;
   readonly #process: ForkedProcess<ReceiverTold>;
@@ -15,8 +15,8 @@ export class Receiving implements AsyncDisposable {
   }
 
   /**
-   * @param answers What it does with the first requests. Without any, it takes all.
-   * @param format How the sender and the service speak, where that is not Sluice's way.
+   * @param answers How it treats the first requests. It takes all others.
+   * @param format The wire format of the senders. Default: Sluice's.
    */
   static async start(answers: readonly Answer[] = [], format: WireFormat = {}): Promise<Receiving> {
     const script = new URL('./receiver-process.js', import.meta.url);
@@ -25,7 +25,7 @@ export class Receiving implements AsyncDisposable {
     return new Receiving(process, baseUrl);
   }
 
-  /** What came since the last count. */
+  /** What has arrived since the last count. */
   count(): Promise<Extract<ReceiverTold, { type: 'counted' }>> {
     this.#process.tell({ type: 'count' });
     return this.#process.expect('counted');

@@ -1,4 +1,4 @@
-// What one track() costs its caller, in a loop that nothing interrupts; and what JSON.stringify of a whole event costs.
+// Measures the cost of one track() for its caller, in a loop without interruptions, or that of JSON.stringify of a whole event.
 import { bareEventText } from '../workload/bare-event.ts';
 import { sampleEvent } from '../workload/sample-event.ts';
 import type { TrackSettings, TrackTold } from './measured-messages.ts';
@@ -27,8 +27,8 @@ async function measureTracker(): Promise<number> {
 }
 
 function measureStringify(): number {
-  // Held for a while, as any buffer would hold them: a text that is dropped at once costs no memory. And flattened by
-  // looking at it, as whoever writes it has to: what JSON.stringify returns may still be in pieces.
+  // Keep the texts for a while, as any buffer does: a text that is dropped at once costs no memory. Reading a character flattens
+  // the text, as writing it would do: the result of JSON.stringify may still be in pieces.
   let texts: string[] = [];
   let codes = 0;
   const make = (number: number) => {

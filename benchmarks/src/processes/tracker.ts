@@ -1,7 +1,7 @@
 import { createTracker, type Tracker } from '@sluice/core';
 import type { SampleEvent } from '../workload/sample-event.ts';
 
-/** A tracker as it comes, but for its journal where that is what is measured. */
+/** A tracker with default options, except for the journal if that is measured. */
 export function openTracker(
   baseUrl: string,
   journalDirectory: string,

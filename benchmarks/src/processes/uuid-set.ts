@@ -1,45 +1,45 @@
 import { lifeOf } from './numbered-uuid.ts';
 
-/** Sluice's field. */
+/** The field in Sluice's format. */
 const FIELD = '"uuid":"';
 const UUID_LENGTH = 36;
 
 /**
- * The uuids of the events in request bodies. They are searched for as bytes, since parsing would make the receiver the
- * bottleneck. Inside a JSON string these quotes are escaped, so that only a payload with a field `uuid` would mislead it.
+ * The uuids of the events in request bodies. It searches the bytes, because parsing would make the receiver the bottleneck.
+ * Inside a JSON string these quotes are escaped, so only a payload with a field `uuid` could mislead it.
  */
 export class UuidSet {
   readonly #seen = new Set<string>();
   readonly #mark: Buffer;
-  /** How many times more than once each of those came that came more than once. */
+  /** For each event that came more than once: how many times it came again. */
   readonly #repeats = new Map<string, number>();
-  /** Who sent each event last, of those that have a name. */
+  /** The last sender of each event, if it has a name. */
   readonly #senders = new Map<string, string>();
-  /** How many events came again after each of them had sent them. */
+  /** For each sender: how many events came again after it had sent them. */
   readonly #repeatsAfter = new Map<string, number>();
   /**
-   * What came since somebody asked. A set of texts takes longer to fill than all else that a receiver does: one that did so at
-   * once would be the bottleneck of whoever sends what is ready.
+   * Uuids that are not in the set yet. To fill a set of strings takes longer than all other work of a receiver: done at once, it
+   * would slow down a sender of ready bodies.
    */
   #unread: { readonly uuids: Buffer; readonly sender: string | undefined }[] = [];
-  /** Events taken, repeated ones included. */
+  /** Events taken, including repeats. */
   received = 0;
 
-  /** @param mark What stands right before each uuid, byte for byte. */
+  /** @param mark The bytes right before each uuid. */
   constructor(mark: string = FIELD) {
     this.#mark = Buffer.from(mark, 'latin1');
   }
 
-  /** The uuids that came. */
+  /** The uuids that arrived. */
   get seen(): ReadonlySet<string> {
     this.#readAll();
     return this.#seen;
   }
 
   /**
-   * Takes the events of a request body. Returns how many there are.
+   * Takes the events of a request body. Returns their number.
    *
-   * @param sender Whose request it is; undefined for one without a name.
+   * @param sender Who sent the request; undefined for a sender without a name.
    */
   add(body: Buffer, sender?: string): number {
     const places = this.#places(body);
@@ -50,7 +50,7 @@ export class UuidSet {
     return places.length;
   }
 
-  /** How many of the events that these lives tracked came more than once; each repeat counts. */
+  /** How often events of these lives came again; each repeat counts. */
   repeatsOf(lives: ReadonlySet<number>): number {
     this.#readAll();
     let total = 0;
@@ -58,7 +58,7 @@ export class UuidSet {
     return total;
   }
 
-  /** The most events that came again after one sender had sent them. */
+  /** The most events that came again after the same sender had sent them. */
   get mostRepeatsAfterOne(): number {
     this.#readAll();
     return Math.max(0, ...this.#repeatsAfter.values());
@@ -73,7 +73,7 @@ export class UuidSet {
     this.received = 0;
   }
 
-  /** Where uuids begin. The mark is looked for without its first byte, a quote as a rule: of those there are too many. */
+  /** The positions of uuids. Searches the mark without its first byte, usually a quote, because a body has too many quotes. */
   #places(body: Buffer): number[] {
     const places: number[] = [];
     const [first] = this.#mark;

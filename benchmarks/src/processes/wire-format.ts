@@ -1,10 +1,10 @@
-/** How a sender and the service speak, as far as the receiver has to know. */
+/** The parts of a wire format that the receiver has to know. */
 export interface WireFormat {
-  /** What stands right before the uuid of an event, byte for byte. Sluice's field, if not given. */
+  /** The bytes right before the uuid of an event. Default: Sluice's field. */
   readonly mark?: string;
   /** Whether bodies are HTML forms with one field, in base64. */
   readonly isBase64Form?: boolean;
-  /** What the service says when it has taken events. An empty object of JSON, if not given. */
+  /** The answer of the service when it has taken events. Default: an empty JSON object. */
   readonly reply?: string;
 }
 

@@ -8,14 +8,14 @@ import type { Store } from './store.ts';
 /** While one group is synced, the next one is written. */
 const MOST_AT_ONCE = 2;
 
-/** What a good engineer writes by hand: all lines that came meanwhile go to the file with one write and one fdatasync. */
+/** What a good engineer writes by hand: one write and one fdatasync for all lines that came meanwhile. */
 export class BareStore implements Store {
   readonly #path: string;
   readonly #file: FileHandle;
   readonly #groupEvents: number;
   readonly #writers = new Set<Promise<void>>();
   #texts: string[] = [];
-  /** The writes, one after the other. */
+  /** Settled once all writes so far are done: they run one after the other. */
   #written: Promise<void> = Promise.resolve();
   commits = 0;
 

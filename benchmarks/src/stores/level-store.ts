@@ -5,7 +5,7 @@ import type { Store } from './store.ts';
 
 const KEY_DIGITS = 12;
 
-/** LevelDB: a chained batch with `sync` for each group, which is written while the next is made. No compression. */
+/** LevelDB: a chained batch with `sync` for each group. It is written while the next batch is filled. No compression. */
 export class LevelStore implements Store {
   readonly #level: ClassicLevel;
   #batch: ReturnType<ClassicLevel['batch']>;

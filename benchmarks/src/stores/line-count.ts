@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 
 const NEWLINE = 0x0a;
 
-/** Lines of a file, each with an end. */
+/** The number of lines in a file. Every line must end with a newline. */
 export async function countLines(path: string): Promise<number> {
   let count = 0;
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {

@@ -3,7 +3,7 @@ import { bareEventText } from '../workload/bare-event.ts';
 import type { SampleEvent } from '../workload/sample-event.ts';
 import type { Store } from './store.ts';
 
-/** LMDB: a batch for each group, which its own thread writes and syncs; nothing counts before `flushed`. */
+/** LMDB: a batch for each group, which LMDB's own thread writes and syncs. Events are safe only after `flushed`. */
 export class LmdbStore implements Store {
   readonly #database: RootDatabase<string, number>;
   #texts: string[] = [];

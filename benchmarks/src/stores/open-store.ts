@@ -3,9 +3,9 @@ import type { Store } from './store.ts';
 export type StoreName = 'sluice' | 'bare' | 'sqlite' | 'level' | 'lmdb' | 'pino';
 
 /**
- * Opens a store in a directory of its own. No other store's code is loaded.
+ * Opens a store in its own directory. Loads the code of no other store.
  *
- * @param groupEvents How many events wait for a commit of the stores that commit in groups.
+ * @param groupEvents Size of a commit in events, for stores that commit in groups.
  */
 export async function openStore(name: StoreName, directory: string, groupEvents: number): Promise<Store> {
   switch (name) {

@@ -6,7 +6,7 @@ import type { SampleEvent } from '../workload/sample-event.ts';
 import { countLines } from './line-count.ts';
 import type { Store } from './store.ts';
 
-/** A log file, written in the background and never synced: what is often taken for a safe place. */
+/** A log file that is written in the background and never synced. It is often taken for a safe place. */
 export class PinoStore implements Store {
   /** It never makes anything safe. */
   readonly commits = 0;
@@ -27,7 +27,7 @@ export class PinoStore implements Store {
   endTurn(): void {}
 
   async settle(): Promise<void> {
-    // flush() calls back while most of it still waits.
+    // flush() calls back while most of the lines still wait.
     const closed = once(this.#file, 'close');
     this.#file.end();
     await closed;

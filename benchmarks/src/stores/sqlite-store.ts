@@ -5,7 +5,7 @@ import { bareEventText } from '../workload/bare-event.ts';
 import type { SampleEvent } from '../workload/sample-event.ts';
 import type { Store } from './store.ts';
 
-/** SQLite: WAL, `synchronous = FULL`, a transaction for each group. Larger pages and rarer checkpoints make it faster. */
+/** SQLite: WAL, `synchronous = FULL`, a transaction for each group. Larger pages and fewer checkpoints make it faster. */
 export class SqliteStore implements Store {
   readonly #database: Libsql.Database;
   readonly #insert: Libsql.Statement<unknown[]>;

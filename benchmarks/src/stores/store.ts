@@ -1,15 +1,15 @@
 import type { SampleEvent } from '../workload/sample-event.ts';
 
-/** Something that keeps events in files. */
+/** Stores events in files. */
 export interface Store {
-  /** How many groups of events it has made safe so far, each with one sync, transaction or batch. */
+  /** How many groups of events it has made safe so far. Each takes one sync, transaction or batch. */
   readonly commits: number;
   add(event: SampleEvent): void;
-  /** A turn of the event loop ends: stores that commit in groups do so now, if enough events wait. */
+  /** Called at the end of a turn of the event loop. Stores that commit in groups do so now, if enough events wait. */
   endTurn(): void;
-  /** Resolves once all is as safe as this store makes it. */
+  /** Resolves once all events are as safe as this store can make them. */
   settle(): Promise<unknown>;
-  /** How many events it holds, found by looking. */
+  /** How many events it contains. */
   count(): number | Promise<number>;
   close(): unknown;
 }

@@ -1,7 +1,7 @@
 import fs, { type NoParamCallback } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
-/** Counts the calls of `fdatasync()` in this process from now on, whoever makes them. Returns what tells their number. */
+/** Counts all calls of `fdatasync()` in this process from now on. Returns a function that returns their number. */
 export function countSyncs(): () => number {
   const { fdatasync } = fs;
   let count = 0;
@@ -10,7 +10,7 @@ export function countSyncs(): () => number {
     fdatasync(file, done);
   };
   Object.assign(fs, { fdatasync: counted });
-  // Modules that import it by its name see the new one from here on.
+  // From here on, modules that import it by name get the counted version.
   syncBuiltinESMExports();
   return () => count;
 }

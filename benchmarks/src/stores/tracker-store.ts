@@ -3,7 +3,7 @@ import { openTracker, trackEvent } from '../processes/tracker.ts';
 import type { Store } from './store.ts';
 import { countSyncs } from './sync-count.ts';
 
-/** Sluice with `fsync: 'always'`. Its service is away: only the journal works. */
+/** Sluice with `fsync: 'always'`. Its service is away, so that only the journal works. */
 export async function openTrackerStore(directory: string): Promise<Store> {
   const tracker = openTracker(NOBODY, directory, 'always');
   await tracker.durable();

@@ -11,7 +11,7 @@ import { bare, collecting } from './bare.ts';
 import { always, byDefault, inMemory } from './sluice.ts';
 import type { Subject } from './subject.ts';
 
-/** Everything that a burst can go through. */
+/** All subjects of a burst. */
 export const SUBJECTS: readonly Subject[] = [
   ...[bare, collecting, byDefault, always, inMemory, mixpanel, opentelemetry],
   ...[posthog, segment, snowplow, customerio, amplitude, jitsu, rudderstack],

@@ -3,7 +3,7 @@ import type { Subject } from './subject.ts';
 const BY_HAND =
   'the same envelope (uuid, time), JSON.stringify, batches of 500, undici on 4 connections; no journal, no retry, no bound';
 
-/** What a good engineer writes. Where "the bare loop" is named, this one is meant. */
+/** What a good engineer writes. The results call it "the bare loop". */
 export const bare: Subject = bareLoop('the bare loop', `posts each batch as soon as it is full; ${BY_HAND}`, {
   postsAtOnce: true,
 });

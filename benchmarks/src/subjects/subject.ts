@@ -1,29 +1,29 @@
 import type { WireFormat } from '../processes/wire-format.ts';
 import type { SampleEvent } from '../workload/sample-event.ts';
 
-/** Where a sender sends to, and where it may keep files. */
+/** The address of the service, and a directory for the sender's files. */
 export interface SenderSettings {
   readonly baseUrl: string;
   readonly journalDirectory: string;
 }
 
-/** What takes events and delivers them. */
+/** Takes events and delivers them. */
 export interface Sender {
   track(event: SampleEvent): void;
-  /** Resolves once all that was tracked is answered. */
+  /** Resolves once all tracked events are answered. */
   flush(): Promise<unknown>;
   close(): Promise<unknown>;
 }
 
-/** Something that is measured as a way to deliver events. */
+/** A way to deliver events that is measured. */
 export interface Subject {
   readonly name: string;
-  /** The package that it is, whose version belongs to the results. */
+  /** Its npm package. The results show its version. */
   readonly package?: string;
-  /** Its options and what else is done for it, for the results. */
+  /** Its options and other set-up, as text for the results. */
   readonly configuration: string;
-  /** How it and the service speak, where that is not Sluice's way. */
+  /** Its wire format, if that is not Sluice's. */
   readonly format?: WireFormat;
-  /** Loads its code, so that this is neither its time nor its memory. */
+  /** Loads its code, so that loading costs no measured time or memory. */
   load(): Promise<(settings: SenderSettings) => Sender>;
 }

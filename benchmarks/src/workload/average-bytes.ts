@@ -1,7 +1,7 @@
 import { bareEventText } from './bare-event.ts';
 import { SAMPLES, sampleEvent } from './sample-event.ts';
 
-/** Bytes that an event of the workload takes as JSON, on average. */
+/** Average size of an event of the workload as JSON, in bytes. */
 export function averageBytes(): number {
   let bytes = 0;
   for (let number = 0; number < SAMPLES; number += 1)

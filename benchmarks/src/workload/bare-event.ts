@@ -5,12 +5,12 @@ import type { SampleEvent } from './sample-event.ts';
 let cachedMs = Number.NaN;
 let cachedText = '';
 
-/** The JSON text of an event with all its fields, made in the plain way. */
+/** The JSON text of an event with all its fields, made by JSON.stringify. */
 export function bareEventText(event: SampleEvent): string {
   return JSON.stringify(bareEvent(event));
 }
 
-/** An event with all its fields, for what serialises by itself. */
+/** An event with all its fields, for code that serialises it itself. */
 export function bareEvent({ name, correlationValue, payload }: SampleEvent): Omit<Event, 'payload'> & {
   payload: object;
 } {

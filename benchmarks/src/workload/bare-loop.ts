@@ -7,7 +7,7 @@ import type { SampleEvent } from './sample-event.ts';
 const CONNECTIONS = 4;
 const BATCH_EVENTS = 500;
 
-/** What one would write by hand: an array, and a loop that posts it in batches. No journal, no retry, no bound. */
+/** A loop as one would write it by hand: an array, posted in batches. No journal, no retry, no bound. */
 export class BareLoop {
   readonly #url: URL;
   readonly #headers = requestHeaders('bench-key');
@@ -17,7 +17,7 @@ export class BareLoop {
   #full: string[][] = [];
   #batch: string[] = [];
 
-  /** @param options.postsAtOnce Whether a batch is posted as soon as it is full, in place of at flush(). */
+  /** @param options.postsAtOnce Whether a batch is posted as soon as it is full, instead of at flush(). */
   constructor(baseUrl: string, { postsAtOnce }: { readonly postsAtOnce: boolean }) {
     this.#url = new URL(endpoint(baseUrl, EVENTS_PATH));
     this.#postsAtOnce = postsAtOnce;
@@ -28,7 +28,7 @@ export class BareLoop {
     if (this.#batch.length === BATCH_EVENTS) this.#endBatch();
   }
 
-  /** Resolves once all is answered. */
+  /** Resolves once all requests are answered. */
   flush(): Promise<void> {
     if (this.#batch.length > 0) this.#endBatch();
     for (const batch of this.#full) this.#lanes.add(batch);

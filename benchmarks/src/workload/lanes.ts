@@ -1,4 +1,4 @@
-/** Posts batches in their order, a few at a time. */
+/** Posts batches in order, a few at a time. */
 export class Lanes<Batch> {
   readonly #post: (batch: Batch) => Promise<unknown>;
   readonly #waiting: Batch[] = [];
@@ -15,7 +15,7 @@ export class Lanes<Batch> {
     if (this.#free > 0) this.#running.push(this.#run());
   }
 
-  /** Resolves once all is answered. */
+  /** Resolves once all batches are answered. */
   async empty(): Promise<void> {
     await Promise.all(this.#running);
     this.#running = [];

@@ -1,4 +1,4 @@
-/** Counts what was handed over and is not answered yet. */
+/** Counts the events that were handed over and are not answered yet. */
 export class Outstanding {
   #count = 0;
   #emptied: (() => void) | undefined;
@@ -12,7 +12,7 @@ export class Outstanding {
     if (this.#count === 0) this.#emptied?.();
   }
 
-  /** Resolves once all is answered. */
+  /** Resolves once all events are answered. */
   empty(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#count === 0) resolve();

@@ -7,7 +7,7 @@ const CONNECTIONS = 4;
 const BATCH_EVENTS = 500;
 const MAX_WAIT_MS = 1_000;
 
-/** What one would write by hand for a server: an array that is posted once it holds 500 events, or once a second. */
+/** A loop as one would write it for a server: an array, posted once it holds 500 events, or after a second. */
 export class PacedLoop {
   readonly #url: string;
   readonly #agent = new Agent({ connections: CONNECTIONS, pipelining: 1 });
@@ -25,7 +25,7 @@ export class PacedLoop {
     else this.#timer ??= setTimeout(() => this.#endBatch(), MAX_WAIT_MS);
   }
 
-  /** Resolves once all is answered. */
+  /** Resolves once all requests are answered. */
   async flush(): Promise<void> {
     if (this.#batch.length > 0) this.#endBatch();
     await Promise.all(this.#posts);

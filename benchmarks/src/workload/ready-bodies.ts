@@ -5,7 +5,7 @@ import { sampleEvent } from './sample-event.ts';
 
 const BATCH_EVENTS = 500;
 
-/** Writes request bodies of 500 events each into one file, one behind the other. Returns the length of each, in bytes. */
+/** Writes request bodies of 500 events each into one file, one after the other. Returns the length of each, in bytes. */
 export function writeReadyBodies(path: string, events: number): number[] {
   const lengths: number[] = [];
   const file = openSync(path, 'wx');

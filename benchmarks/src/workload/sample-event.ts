@@ -1,4 +1,4 @@
-/** A payload as shops send them. With the envelope, an event takes about 445 bytes. */
+/** An event as shops send it. With the envelope, it takes about 445 bytes. */
 export interface SampleEvent {
   readonly name: string;
   readonly payload: Record<string, string | number | boolean | string[]>;
@@ -9,7 +9,7 @@ export interface SampleEvent {
 export const SAMPLES = 64;
 const PAGE_PADDING = 18;
 
-/** Made before anything is measured, and few: making payloads is the application's work, not the tracker's. */
+/** Few, and made before the measurement: making payloads is the application's work, not the tracker's. */
 const samples: readonly SampleEvent[] = Array.from({ length: SAMPLES }, (_, number) => ({
   name: 'item_to_cart',
   correlationValue: `customer-${1000 + number}@example.com`,
@@ -26,7 +26,7 @@ const samples: readonly SampleEvent[] = Array.from({ length: SAMPLES }, (_, numb
   },
 }));
 
-/** The event with this number: they repeat. */
+/** The event with this number. The events repeat. */
 export function sampleEvent(number: number): SampleEvent {
   const sample = samples[number % SAMPLES];
   if (sample === undefined) throw new RangeError(`there is no event with number ${number}`);

@@ -12,7 +12,7 @@ const UUID_BYTES = 16;
 let random = '';
 let used = UUIDS_AT_ONCE;
 
-/** The text of an event of about 400 bytes, in which all differs from the next one that differs in life; with a new uuid. */
+/** The text of an event of about 400 bytes, with a new uuid. Fields that vary in real data differ from event to event. */
 export function variedEventText(number: number): string {
   const title = `${word(number)} ${word(number * 7 + 3)} ${word(number * 13 + 5)}`;
   const path = `/${word(number * 3)}/${word(number * 5 + 1)}/${number % 1_000}`;
@@ -30,7 +30,7 @@ export function customerOf(number: number): string {
   return `customer-${(number * 7_919) % CUSTOMERS}@example.com`;
 }
 
-/** What an event is about. */
+/** The product of an event. */
 export function skuOf(number: number): string {
   return `SKU-${(number * 104_729) % SKUS}`;
 }
@@ -39,7 +39,7 @@ function word(number: number): string {
   return words[number % words.length] ?? '';
 }
 
-// As random as any, without a call for each.
+// Random bytes, made for many uuids in one call.
 function newUuid(): string {
   if (used === UUIDS_AT_ONCE) {
     random = randomBytes(UUIDS_AT_ONCE * UUID_BYTES).toString('hex');

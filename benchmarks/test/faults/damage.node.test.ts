@@ -74,7 +74,7 @@ describe('the second reader of the format', () => {
     expect(released.length).toBeGreaterThanOrEqual(3);
     expect(released.length).toBeLessThan(EVENTS);
     expect(may.except).toHaveLength(EVENTS);
-    // The same, once the acknowledgements are gone.
+    // The same events, now without the acknowledgements.
     for (const name of slot.named('.acks')) slot.files.delete(name);
     expect(slot.expectations(EVENTS).must).toEqual(must);
     expect(slot.expectations(EVENTS).may.except?.length).toBeLessThan(EVENTS);

@@ -6,16 +6,16 @@ import { copyCore } from '../../src/faults/simulation/mutants/core-copy.ts';
 import { MUTANTS, type Mutant } from '../../src/faults/simulation/mutants/mutants.ts';
 import { simulateApart } from '../../src/faults/simulation/simulating.ts';
 
-/** Enough for each of them to be found, whatever the seed. */
+/** Enough to find each of them, with any seed. */
 const SCHEDULES = 1_000;
-/** From here on each of them is found soon: one of them shows in a single schedule of three hundred. */
+/** With this seed each of them is found soon: one shows in only one of three hundred schedules. */
 const SEED = 836;
 const SCRIPT = new URL('../../dist/faults/simulation/processes/simulating-process.js', import.meta.url);
 
 const scratch = mkdtempSync(join(tmpdir(), 'sluice-mutants-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-/** What the simulation says of the built package, with a mistake in it if one is given. */
+/** The problems that the simulation finds in the built package. If a mutant is given, the package has its mistake. */
 async function problemsOf(mutant?: Mutant): Promise<readonly string[]> {
   const core = mkdtempSync(join(scratch, 'core-'));
   copyCore(core, mutant);

@@ -24,7 +24,7 @@ describe('a quick run, built, as a process', () => {
     const run = spawn(process.execPath, [MAIN, '--quick', '--json', path], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    // It is the table that CI shows.
+    // CI shows this table.
     run.stdout.pipe(process.stdout);
     [printed, [exitCode]] = await Promise.all([text(run.stdout), once(run, 'close')]);
     rows = JSON.parse(readFileSync(path, 'utf8'));

@@ -6,11 +6,11 @@ import { Schedule } from '../../src/faults/simulation/schedule.ts';
 import { simulate } from '../../src/faults/simulation/simulate.ts';
 import { VirtualDisk } from '../../src/faults/simulation/virtual-disk.ts';
 
-/** Thousands are a row of `npm run faults`. */
+/** A row of `npm run faults` runs thousands. */
 const SCHEDULES = 10;
 const bytes = (text: string) => Buffer.from(text);
 
-/** What is left of the files after a power cut, once for each of many seeds: `path: content`. */
+/** The files that remain after a power cut, once for each of many seeds: `path: content`. */
 function afterPowerCuts(prepare: (disk: VirtualDisk) => void): Set<string> {
   const found = new Set<string>();
   for (let seed = 0; seed < 200; seed += 1) {
@@ -120,7 +120,7 @@ describe('the simulation', () => {
     const core = await CoreUnderTest.load();
     const record = async () => {
       const lines: string[] = [];
-      // Names of owners are random, and nothing depends on them.
+      // The names of owners are random, and nothing depends on them.
       const log = (line: string) => lines.push(line.replaceAll(/[0-9a-f]{16}/g, 'owner'));
       await new Schedule(core, 4, log).run();
       return lines;

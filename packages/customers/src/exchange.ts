@@ -19,7 +19,7 @@ export async function exchange(settings: Settings, key: string, signal: AbortSig
   const { url, fetch, apiKey, maxResponseBytes, isNotFound, redact, clock } = settings;
   const request: ReadRequest = { primary_key: key };
   let response: FetchResponse;
-  let isRedirect: boolean;
+  let isRedirect: boolean | undefined;
   let read: string | undefined;
   try {
     response = await fetch(url, {
@@ -30,7 +30,7 @@ export async function exchange(settings: Settings, key: string, signal: AbortSig
       signal,
     });
     const { status, type, redirected } = response;
-    isRedirect = type === 'opaqueredirect' || redirected === true || (status >= 300 && status < 400);
+    isRedirect = redirected || type === 'opaqueredirect' || (status >= 300 && status < 400);
     read = isRedirect ? '' : await readBounded(response.body, maxResponseBytes);
   } catch (error) {
     const cause = redactedError(error, redact);
@@ -42,8 +42,8 @@ export async function exchange(settings: Settings, key: string, signal: AbortSig
   const excerpt = excerptOf(body);
   let what = `was answered ${status}`;
   if (isRedirect) {
-    const to = excerptOf(headers.get('location') ?? 'an address that is not shown');
-    what = `was redirected to ${to}, and redirects are not followed: correct apiUrl`;
+    const to = excerptOf(headers.get('location') ?? 'another address');
+    what = `was redirected to ${to}: correct apiUrl`;
   } else {
     const json = parseJson(body);
     if (isNotFound({ status, body, json })) throw new CustomerNotFoundError(key, status);
@@ -51,7 +51,7 @@ export async function exchange(settings: Settings, key: string, signal: AbortSig
     if (isSuccess && typeof json === 'object' && json !== null && !Array.isArray(json)) return body;
     if (read === undefined) what += ` with more than maxResponseBytes (${maxResponseBytes})`;
     else if (isSuccess) what += ' without a JSON object';
-    if (status === 401 || status === 403) what += ': check apiKey';
+    if ([401, 403].includes(status)) what += ': check apiKey';
     if (excerpt) what += `: ${JSON.stringify(excerpt)}`;
   }
   throw failure(settings, what, {

@@ -32,7 +32,7 @@ async function attempt(settings: Settings, key: string, signal: AbortSignal): Pr
   const over = controller.signal;
   signal.addEventListener('abort', () => controller.abort(signal.reason), { signal: over });
   const timeUp = pause(settings.clock, settings.timeoutMs, over).then(() => {
-    throw failure(settings, `was not answered within ${settings.timeoutMs} ms`, { retryable: true });
+    throw failure(settings, `timed out after ${settings.timeoutMs} ms`, { retryable: true });
   });
   try {
     return await Promise.race([exchange(settings, key, over), timeUp]);

@@ -27,7 +27,7 @@ export interface SchemaIssue {
 /** Throws a `ConfigError` if a value is not a Standard Schema. */
 export function checkSchema(schema: StandardSchema<unknown>): void {
   if (typeof schema?.['~standard']?.validate === 'function') return;
-  throw refusal('schema', 'of Standard Schema, version 1 (an object with "~standard")', schema);
+  throw refusal('schema', 'a Standard Schema (an object with "~standard")', schema);
 }
 
 /** Returns what the schema makes of a customer. Throws an `InvalidCustomerError` if the schema refuses it. */

@@ -118,7 +118,7 @@ describe('a redirect', () => {
     const headers = { location: 'http://elsewhere.example/customers/read' };
     const { reader, sent } = scripted([() => new Response(null, { status, headers }), () => json(ADA)]);
     expect(await rejection(reader.read('a'))).toMatchObject({
-      message: `${POST} was redirected to ${headers.location}, and redirects are not followed: correct apiUrl`,
+      message: `${POST} was redirected to ${headers.location}: correct apiUrl`,
       status,
       retryable: false,
     });
@@ -129,13 +129,13 @@ describe('a redirect', () => {
     const hidden = { status: 0, type: 'opaqueredirect', headers: new Headers(), body: null };
     const error = await rejection(scripted([() => hidden]).reader.read('a'));
     expect(error).toMatchObject({ code: 'SLUICE_DELIVERY', status: undefined, retryable: false });
-    expect(String(error)).toContain('redirects are not followed');
+    expect(String(error)).toContain('was redirected to another address: correct apiUrl');
   });
 
   it('that a fetch of the caller followed all the same is an error', async () => {
     const followed = { status: 200, redirected: true, headers: new Headers(), body: json(ADA).body };
     const error = await rejection(scripted([() => followed]).reader.read('a'));
-    expect(String(error)).toContain('redirects are not followed');
+    expect(String(error)).toContain('was redirected to another address: correct apiUrl');
   });
 });
 

@@ -150,7 +150,7 @@ describe('a service', () => {
     const clock = new VirtualClock();
     await using service = await httpService(() => clock.advance(5000));
     const error = await failureOf(readerOf(service, { clock, timeoutMs: 5000, retries: 0 }).read('a'));
-    expect(error.message).toMatch(/was not answered within 5000 ms$/);
+    expect(error.message).toMatch(/timed out after 5000 ms$/);
     await Promise.all(service.connections.map(gone));
     expect(clock.pending).toBe(0);
   });
@@ -161,7 +161,7 @@ describe('a service', () => {
       response.write('{"a":', () => clock.advance(5000));
     });
     const error = await failureOf(readerOf(service, { clock, timeoutMs: 5000, retries: 0 }).read('a'));
-    expect(error.message).toMatch(/was not answered within 5000 ms$/);
+    expect(error.message).toMatch(/timed out after 5000 ms$/);
     await Promise.all(service.connections.map(gone));
   });
 

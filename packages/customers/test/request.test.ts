@@ -127,7 +127,7 @@ describe('an attempt', () => {
     clock.advance(TIMEOUT_MS);
     expect(await read).toMatchObject({
       code: 'SLUICE_DELIVERY',
-      message: 'POST http://127.0.0.1:4200/customers/read was not answered within 1000000000 ms',
+      message: 'POST http://127.0.0.1:4200/customers/read timed out after 1000000000 ms',
       status: undefined,
       retryable: true,
     });

@@ -1,8 +1,7 @@
 import { type Backoff, backoffDelayMs, parseRetryAfter } from '@sluice/protocol';
 import { abortAfter, type Clock, sleep } from '../base/clock.ts';
 import { excerptOf } from '../base/excerpt.ts';
-import type { Gate } from '../pace/gate.ts';
-import type { Pass } from '../pace/pass.ts';
+import type { Gate, Pass } from '../pace/gate.ts';
 import type { SizeLimit } from '../pace/size-limit.ts';
 import { type Batch, cutBatch } from '../wait/batch.ts';
 import { type DeliveryPolicy, INTERCEPTED, type Rule, ruleFor } from './delivery-policy.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/base/clock.ts';
-import { Gate } from '../../src/pace/gate.ts';
-import type { Pass } from '../../src/pace/pass.ts';
+import { Gate, type Pass } from '../../src/pace/gate.ts';
 import { Books } from '../../src/tell/books.ts';
 import { Reporter } from '../../src/tell/reporter.ts';
 import type { BreakerState, Pause } from '../../src/tell/stats.ts';

@@ -19,7 +19,7 @@ export interface GuardsPart {
 /** For pages: `createTracker({ clock, parts: { guards } })`. In Node a tracker has this already. */
 export const guards: GuardsPart = {
   rules: {
-    clock: methods('a Clock, with now and setTimeout', 'now', 'setTimeout'),
+    clock: methods('a Clock', 'now', 'setTimeout'),
     random: aFunction(undefined, 'a function that returns numbers from 0 to 1'),
     transport: methods('a Transport, with post and close', 'post', 'close'),
   },
