@@ -1,8 +1,6 @@
 import type { Spread } from './spread.ts';
 
-/**
- * A condition on the median of a figure, on its value in every round, or on its ratio to the figure that it is compared with.
- */
+/** A condition on the median of a figure, on its value in every round, or on its ratio to the figure that it is compared to. */
 export type Demand = {
   readonly of: 'ratio' | 'value' | 'every value';
 } & (

@@ -4,11 +4,7 @@ import { gunzipSync } from 'node:zlib';
 const ID = /bench_id\\*"\s*:\s*\\*"([\w-]+)/g;
 const GZIP_MAGIC = 0x8b1f;
 
-/**
- * The ids of the events in a request body, one for each occurrence. Reads plain JSON, gzip, and a form field `data` that has
- * JSON
- * or base64.
- */
+/** The ids of the events in a request body, one for each occurrence. Reads JSON, gzip, and a form field of JSON or base64. */
 export function eventIdsIn(body: Buffer): readonly string[] {
   const isGzip = body.length > 2 && body.readUInt16LE(0) === GZIP_MAGIC;
   const text = (isGzip ? gunzipSync(body) : body).toString();

@@ -46,7 +46,7 @@ export class MainThread {
   }
 
   /**
-   * Resolves to true once the thread has been idle for one second; to false if it is not idle by the deadline (a Date.now()
+   * Resolves to true once the thread has been idle for one second; to false if it is not idle by then (`deadline` is a Date.now()
    * time).
    */
   async idleBy(deadline: number): Promise<boolean> {

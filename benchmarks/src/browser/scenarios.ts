@@ -11,8 +11,7 @@ export interface Scenario {
   readonly title: string;
   /**
    * Tracks this many events while the service is down, waits `restMs`, brings the service up and starts the SDK again. Resolves
-   * to
-   * a page in which the SDK runs.
+   * to a page in which the SDK runs.
    */
   run(cell: Cell, events: number, restMs: number): Promise<Page>;
 }

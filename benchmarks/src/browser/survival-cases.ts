@@ -4,10 +4,7 @@ import { CLOSED_TAB, KILLED, SCENARIOS, type Scenario } from './scenarios.ts';
 export interface SurvivalCase {
   readonly scenario: Scenario;
   readonly events: number;
-  /**
-   * Time between the last track() and the end of the page. Chromium writes localStorage to disk some seconds after a page wrote
-   * it.
-   */
+  /** Time between the last track() and the end of the page. Chromium writes localStorage to disk some seconds after the page. */
   readonly restMs: number;
 }
 

@@ -73,11 +73,7 @@ function table(titles: readonly string[], lines: readonly (readonly string[])[])
   return [titles, rule, ...measured].map(tableRow);
 }
 
-/**
- * How many events arrived: `500`; `480 to 500` if runs differ; `500, 12 twice`; `350 in 60 s` if more events still arrived at
- * that
- * time.
- */
+/** How many events arrived: `500`; `480 to 500` if runs differ; `500, 12 twice`; `350 in 60 s` if more still arrived then. */
 export function arrived(survived: Row | undefined, twice: Row | undefined): string {
   if (survived === undefined) return NOTHING;
   const again = twice === undefined || twice.spread.max === 0 ? '' : `, ${range(twice.spread)} twice`;

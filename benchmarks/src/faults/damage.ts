@@ -24,9 +24,7 @@ const overwrite: Damage = (bytes, random) => {
   return bytes;
 };
 
-/**
- * Copies a block to an earlier or later place, over itself, or behind the end. A frame that is there twice is still one event.
- */
+/** Copies a block to an earlier or later place, over itself, or behind the end. A frame that then exists twice is one event. */
 const copyBlock: Damage = (bytes, random) => {
   const from = random(bytes.length);
   const block = Buffer.from(bytes.subarray(from, from + 1 + random(4 * LONGEST_BLOCK)));

@@ -14,10 +14,7 @@ const JOURNALS = { full: 10_000, quick: 60 };
 const JOURNALS_PER_WAVE = { full: 200, quick: 30 };
 const DECOY = { life: 2 ** 32 - 1, events: 10, segmentBytes: 8 * 1024 * 1024, released: 0 };
 
-/**
- * Journals that were damaged while no process held them. A process that finds them must deliver the intact events, and no
- * others.
- */
+/** Journals that were damaged while no process held them. The process that finds them must deliver exactly the intact events. */
 export const damagedJournals: Fault = { name: 'damaged-journals', run };
 
 async function run({ isQuick, seed, directory }: FaultContext): Promise<FaultResult> {

@@ -5,9 +5,7 @@ import { runTableCase } from './delivery-table/table-run.ts';
 import type { Fault, FaultContext, FaultResult } from './fault.ts';
 import { sumOf } from './lines.ts';
 
-/**
- * Tests each answer of the delivery table, and a missing answer, with a real HTTP server. Also tests how bad events are found.
- */
+/** Tests each answer of the delivery table, and a missing answer, with a real HTTP server; and how bad events are found. */
 export const deliveryTable: Fault = { name: 'delivery-table', run };
 
 async function run({ seed }: FaultContext): Promise<FaultResult> {

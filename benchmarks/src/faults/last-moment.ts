@@ -19,8 +19,7 @@ const SCRIPT = new URL('./processes/ending-process.js', import.meta.url);
 const MODES = ['never', 'interval', 'always'] as const;
 
 /**
- * Applications end without closing their tracker. No event that they tracked may be lost, in any `fsync` mode, and they must
- * end
+ * Applications end without closing their tracker. No event that they tracked may be lost, in any `fsync` mode, and they must end
  * as they would without a tracker.
  */
 export const lastMoment: Fault = {

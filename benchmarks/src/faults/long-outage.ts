@@ -16,10 +16,7 @@ const FLEETS: { readonly full: OutageSize; readonly quick: OutageSize } = {
 };
 /** More requests than this in one second are a herd. A multiple of the mean rate or the capacity, whichever is higher. */
 const MOST_PEAK = 3;
-/**
- * Clients come back over a minute or more: 1 to 2 % in a second, and as many again by chance. With few clients, chance has a
- * larger effect.
- */
+/** Clients come back over a minute or more: 1 to 2 % in a second, and as many again by chance. Few clients vary more. */
 const MOST_RETURN = 0.05;
 const MOST_RETURN_OF_FEW = 8;
 /** A client learns its share of the capacity through refusals: at its rate, one in four of its requests is refused. */
@@ -31,9 +28,7 @@ const MOST_FRESH_MS = 15_000;
 /** Some clients are refused several times in a row, and wait for a probe. */
 const MOST_FRESH_P99_MS = 120_000;
 
-/**
- * A service is away for hours, while many clients continue to track. Then it is back, and takes three times the usual requests.
- */
+/** A service is away for hours, while many clients track on. Then it is back, and takes three times the usual requests. */
 export const longOutage: Fault = { name: 'long-outage', run };
 
 async function run({ isQuick, seed }: FaultContext): Promise<FaultResult> {

@@ -79,9 +79,7 @@ interface Orphaning {
   readonly problems: string[];
 }
 
-/**
- * Makes orphans without successors. Returns how long it took until all their events had arrived, on the clock of the trackers.
- */
+/** Makes orphans without successors. Returns how long it took until all their events had arrived, on the trackers' clock. */
 async function orphan(owners: Owners, { count, timeScale, receiver, problems }: Orphaning): Promise<number> {
   const victims = await owners.startCutOff(count);
   await pause(CUT_OFF_MS);

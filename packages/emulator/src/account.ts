@@ -20,11 +20,11 @@ import { readSeedFile } from './storage/seed-file.ts';
 import { SettingsStore } from './storage/settings-store.ts';
 import { UuidIndex } from './storage/uuid-index.ts';
 
-/** What an account is made with. */
+/** Settings of an account. */
 export interface AccountSettings {
-  /** Directory that keeps it; without one, memory does. */
+  /** Directory that stores the account. Without one, the account is in memory. */
   readonly data?: string | undefined;
-  /** Whether what is in the directory is deleted first. */
+  /** Whether to delete first what an emulator stored in the directory. */
   readonly reset?: boolean | undefined;
   readonly limits?: RetentionLimits | undefined;
   readonly logger?: Logger | undefined;
@@ -40,7 +40,7 @@ export class Account {
   readonly settings: SettingsStore;
   readonly audience: Audience;
   readonly requests: RequestStore;
-  /** Tells of batches that were stored. */
+  /** Wakes callers that wait for events. */
   readonly arrivals: Arrivals = new Arrivals();
   readonly search: Search;
   readonly #database: Database;
@@ -48,7 +48,7 @@ export class Account {
   readonly #retention: Retention;
   #isClosed = false;
 
-  /** Opens the account kept in a directory, or a new one in memory. Throws `SLUICE_STORAGE` errors. */
+  /** Opens the account in the directory, or a new one in memory. Throws errors of code `SLUICE_STORAGE`. */
   constructor({ data, reset = false, limits = NO_LIMITS, logger = silentLogger }: AccountSettings = {}) {
     const directory = data === undefined ? undefined : new DataDirectory(data, reset);
     this.#directory = directory;
@@ -82,22 +82,25 @@ export class Account {
     return this.audience.primaryKey;
   }
 
-  /** Selects a primary key. Throws {@link ConfigError} if it is no name, or two customers share a value of it. */
+  /**
+   * Selects a primary key. Throws {@link ConfigError} if `name` is not a non-empty string, or if two customers have the same
+   * value of it.
+   */
   selectPrimaryKey(name: unknown): void {
     this.audience.selectPrimaryKey(name);
   }
 
-  /** Adds or replaces customers, all or none, and returns how many were given. Throws {@link ConfigError}. */
+  /** Adds or replaces all of these customers, or none. Returns how many were passed in. Throws {@link ConfigError}. */
   addCustomers(customers: Iterable<unknown>): number {
     return this.audience.addCustomers(customers);
   }
 
-  /** The customer as the interface answers it (section 2.3), or undefined. */
+  /** The customer as the interface returns it (section 2.3); undefined if there is none. */
   customer(primaryKeyValue: string): Customer | undefined {
     return this.audience.customer(primaryKeyValue);
   }
 
-  /** Stores a batch and the request that brought it, all or nothing. */
+  /** Stores a batch together with its request: both, or neither. */
   ingest(batch: readonly ReceivedEvent[], request: (outcome: BatchOutcome) => KeptRequest): BatchOutcome {
     let outcome: BatchOutcome;
     try {
@@ -114,12 +117,12 @@ export class Account {
     return outcome;
   }
 
-  /** Keeps a request that brought nothing. Does nothing once the account is closed: requests may end after it. */
+  /** Stores a request without events. Does nothing if the account is closed, because a request may end after that. */
   keepRequest(request: KeptRequest): void {
     if (this.#database.open) this.requests.add(request);
   }
 
-  /** All that is known of one event; undefined where there is none. */
+  /** All details of one event; undefined if there is none. */
   trackedEvent(id: number): TrackerEvent | undefined {
     const details = readEventDetails(this.#database, id);
     if (details === undefined) return undefined;
@@ -129,12 +132,15 @@ export class Account {
     return { ...event, request: request ?? null, customer: customer ?? null };
   }
 
-  /** Throws a `SluiceError` of code `SLUICE_CLOSED` where it is closed. */
+  /** Throws a `SluiceError` of code `SLUICE_CLOSED` if the account is closed. */
   checkOpen(): void {
     if (this.#isClosed) throw closedError();
   }
 
-  /** Loads events from a file, all or none, and says how many; undefined where there are events already. Throws {@link ConfigError}. */
+  /**
+   * Loads all events of a file, or none if one is wrong. Returns how many. If the account has ever stored an event, it loads
+   * nothing and returns undefined. Throws {@link ConfigError}.
+   */
   seed(path: string): number | undefined {
     if (this.events.totals.newest > 0) return undefined;
     try {
@@ -155,7 +161,7 @@ export class Account {
     }
   }
 
-  /** Ends all that goes on in it, and leaves its directory to others. Whoever waits for events is told. */
+  /** Stops retention and search, closes the database and releases the directory. Wakes callers that wait for events. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.arrivals.tell();
@@ -166,7 +172,7 @@ export class Account {
   }
 }
 
-/** What whoever uses a closed emulator is told. */
+/** The error for using a closed emulator. */
 export function closedError(): SluiceError {
   return new SluiceError('SLUICE_CLOSED', 'The emulator is closed: start another with startEmulator().');
 }

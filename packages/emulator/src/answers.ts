@@ -1,16 +1,16 @@
 import type { Behaviour } from './behaviour.ts';
 import type { Refusal, RefusalCode } from './refusal.ts';
 
-/** An answer, in the form that the behaviour gives it. */
+/** An answer of the service, as the behaviour shapes it. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
 }
 
-/** An event that was left out of a batch, as the answer names it. */
+/** An event that was left out of a batch, as the answer reports it. */
 export interface LeftOut {
-  /** Its place in the batch, from 0. */
+  /** Its index in the batch, from 0. */
   readonly index: number;
   readonly uuid?: string;
   readonly code: RefusalCode;
@@ -22,7 +22,10 @@ export interface LeftOut {
 export const JSON_TYPE = 'application/json';
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 
-/** The answer to a request that is refused. Without a behaviour: as the tables have it, which is not for the interface. */
+/**
+ * The answer to a refused request. Without a behaviour, it has the status of the table and a JSON body: that is for requests
+ * outside the interface.
+ */
 export function refusalAnswer(refusal: Refusal, behaviour?: Behaviour): Answer {
   const status = refusal.ownStatus ?? behaviour?.statuses[refusal.code] ?? refusal.status;
   switch (behaviour?.refusalBody) {
@@ -35,7 +38,7 @@ export function refusalAnswer(refusal: Refusal, behaviour?: Behaviour): Answer {
   }
 }
 
-/** The answer to a batch that was taken, or of which some events were left out. */
+/** The answer to an accepted batch, also if some of its events were left out. */
 export function acceptedAnswer(
   { acceptedBody, acceptedStatus, partlyAcceptedStatus }: Behaviour,
   counts: { readonly accepted: number; readonly repeated: number },
@@ -55,13 +58,13 @@ export function acceptedAnswer(
   }
 }
 
-/** The response that carries an answer. */
+/** Converts an answer to a response. */
 export function respond({ status, headers, body }: Answer): Response {
-  // HTTP knows no body with these.
+  // HTTP allows no body with these statuses.
   return new Response([204, 205, 304].includes(status) ? null : body, { status, headers });
 }
 
-/** An answer with a body of this type, if any. */
+/** Creates an answer. `type` is the Content-Type of its body. */
 export function answer(
   status: number,
   body: string | null,

@@ -8,37 +8,37 @@ import { Refusal } from './refusal.ts';
 import { isFull } from './storage/damage.ts';
 import { explainUnknownPath, type Paths } from './unknown-path.ts';
 
-/** What serves the requests of one base address. */
+/** Serves the requests to one base address. */
 export type Application = Hono<Environment>;
 
-/** What a handler is given. */
+/** The context that a handler gets. */
 export type RequestContext = Context<Environment>;
 
-/** What Node's server gives to an application, and what goes with a request. */
+/** Node's request and response, and the values that belong to a request. */
 export interface Environment {
   Bindings: HttpBindings;
   Variables: {
-    /** Of a request to the interface. */
+    /** Set for requests to the interface. */
     exchange: Exchange | undefined;
   };
 }
 
-/** What a route may take. */
+/** The methods that a route can have. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 const PREFLIGHT_MAX_AGE_S = 7_200;
 
-/** What an application does beside what its routes do. */
+/** Settings of an application, apart from its routes. */
 export interface ApplicationOptions {
   readonly logger: Logger;
   readonly paths: Paths;
-  /** Whether only the operator's own page may look at a path: those of any origin may use the others. Default: none. */
+  /** Whether only the operator's own page may use a path. Pages of any origin may use the other paths. Default: no path. */
   readonly isOperators?: (path: string) => boolean;
-  /** Begins the exchange of a request; undefined where it is not one to the interface. Default: none is. */
+  /** Creates the exchange of a request; undefined if the request is not to the interface. Default: always undefined. */
   readonly begin?: (request: RequestContext['req']) => Exchange | undefined;
 }
 
-/** Makes an application without routes: it refuses every path, logs, and keeps the requests to the interface. */
+/** Creates an application without routes: it refuses every path, logs requests, and stores those to the interface. */
 export function createApplication({
   logger,
   paths,
@@ -49,7 +49,7 @@ export function createApplication({
   const anyOrigin = cors({
     origin: '*',
     allowMethods: ['POST'],
-    // Also where compressed bodies are refused: a page is to see that answer.
+    // `content-encoding` is allowed even if compressed bodies are refused, so that a page can read the refusal.
     allowHeaders: ['authorization', 'content-type', 'content-encoding'],
     exposeHeaders: ['Retry-After'],
     maxAge: PREFLIGHT_MAX_AGE_S,
@@ -67,7 +67,7 @@ export function createApplication({
     context.set('exchange', exchange);
     await next();
     if (exchange === undefined) return;
-    // Whoever asked is gone, and sees no answer.
+    // The client has disconnected and gets no answer.
     if (context.env.incoming.socket.destroyed) exchange.isCut = true;
     exchange.end(context.res.status);
   });
@@ -98,7 +98,7 @@ export function addRoute(
   addRoutes(application, path, { [method]: handler });
 }
 
-/** Serves several methods at `path`, and refuses others there. */
+/** Serves several methods at `path`, and refuses other methods there. */
 export function addRoutes(
   application: Application,
   path: string,

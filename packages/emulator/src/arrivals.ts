@@ -1,15 +1,15 @@
-/** Tells those who wait for events that some came. */
+/** Wakes callers that wait for new events. */
 export class Arrivals {
   readonly #waiting = new Set<() => void>();
 
-  /** Events came, or none will come any more. */
+  /** Wakes all waiting callers. Call it when events have arrived, and when no more will come. */
   tell(): void {
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     for (const wake of waiting) wake();
   }
 
-  /** Calls back once, the next time that it is told; `forget` takes that back. */
+  /** Calls `wake` once, at the next `tell()`. `forget` cancels that. */
   next(wake: () => void): { forget(): void } {
     this.#waiting.add(wake);
     return { forget: () => void this.#waiting.delete(wake) };

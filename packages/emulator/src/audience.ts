@@ -9,14 +9,14 @@ import { type CustomerQuery, CustomerStore } from './storage/customer-store.ts';
 import { type Database, inTransaction } from './storage/database.ts';
 import type { SettingsStore } from './storage/settings-store.ts';
 
-// Customers that are put aside in one turn: it takes some milliseconds.
+// Customers staged in one turn, which takes a few milliseconds.
 const AT_ONCE = 500;
 const PROBLEMS_TOLD = 100;
 const SAMPLE = 5;
 const SUGGESTIONS = 50;
 const SUGGESTED_FROM = 1_000;
 
-/** The audience section of the account: its customers, and the attribute that they are found by. */
+/** The audience section of the account: its customers, and the attribute that identifies them. */
 export class Audience {
   readonly #database: Database;
   readonly #customers: CustomerStore;
@@ -39,7 +39,10 @@ export class Audience {
     return this.#changes;
   }
 
-  /** Selects a primary key. Throws {@link ConfigError} if it is no name, or two customers share a value of it. */
+  /**
+   * Selects a primary key. Throws {@link ConfigError} if `name` is not a non-empty string, or if two customers have the same
+   * value of it.
+   */
   selectPrimaryKey(name: unknown): void {
     checkName(name);
     if (name === this.primaryKey) return;
@@ -56,7 +59,10 @@ export class Audience {
     this.#changes += 1;
   }
 
-  /** What selecting `name` would change; nothing is. Throws {@link ConfigError} if it is no name. */
+  /**
+   * Returns what selecting `name` would change, and changes nothing. Throws {@link ConfigError} if `name` is not a non-empty
+   * string.
+   */
   previewPrimaryKey(name: unknown): PrimaryKeyPreview {
     checkName(name);
     const found = new Set<string>();
@@ -73,7 +79,7 @@ export class Audience {
     return { primaryKey: name, found: all.length - without, without, shared, events };
   }
 
-  /** Names of attributes that the newest customers have as strings, the most frequent first. */
+  /** Names of the attributes that have text values among the newest 1,000 customers, most frequent first, at most 50. */
   attributeNames(): string[] {
     const counts = new Map<string, number>();
     for (const { attributes } of this.#customers.list({ limit: SUGGESTED_FROM }).customers) {
@@ -85,7 +91,7 @@ export class Audience {
     return names.slice(0, SUGGESTIONS);
   }
 
-  /** Adds or replaces customers, all or none, and returns how many were given. Throws {@link ConfigError}. */
+  /** Adds or replaces all of these customers, or none. Returns how many were passed in. Throws {@link ConfigError}. */
   addCustomers(customers: Iterable<unknown>): number {
     const key = this.#requireKey();
     const records = Array.from(customers, (customer, index) =>
@@ -98,13 +104,13 @@ export class Audience {
     return records.length;
   }
 
-  /** The customer as the interface answers it (section 2.3), or undefined. */
+  /** The customer as the interface returns it (section 2.3); undefined if there is none. */
   customer(primaryKeyValue: string): Customer | undefined {
     const attributes = this.#customers.find(primaryKeyValue);
     return attributes && { ...JSON.parse(attributes), primary_key: primaryKeyValue };
   }
 
-  /** Customers as they are stored, the newest first. */
+  /** The stored customers, newest first. */
   list(query: CustomerQuery): CustomerRows {
     const { customers, total } = this.#customers.list({
       ...query,
@@ -121,7 +127,7 @@ export class Audience {
     return stored && toRow(stored);
   }
 
-  /** Adds one customer, whose value must be new. Throws {@link ConfigError}. */
+  /** Adds one customer. Its primary key value must be new. Throws {@link ConfigError}. */
   create(attributes: unknown): CustomerRow {
     const record = this.#newRecord(attributes, undefined);
     this.#customers.put(record);
@@ -129,7 +135,10 @@ export class Audience {
     return this.#byValue(record.primaryValue);
   }
 
-  /** Replaces the attributes of a customer, its primary key among them; undefined where there is none. Throws {@link ConfigError}. */
+  /**
+   * Replaces the attributes of a customer, also its primary key value. Returns undefined if there is no such customer. Throws
+   * {@link ConfigError}.
+   */
   update(id: number, attributes: unknown): CustomerRow | undefined {
     if (this.get(id) === undefined) return undefined;
     this.#customers.update(id, this.#newRecord(attributes, id));
@@ -137,7 +146,7 @@ export class Audience {
     return this.get(id);
   }
 
-  /** Takes a customer away; its events stay. Says whether there was one. */
+  /** Deletes a customer; its events stay. Returns whether there was one. */
   remove(id: number): boolean {
     const isRemoved = this.#customers.remove(id);
     if (isRemoved) this.#changes += 1;
@@ -145,8 +154,9 @@ export class Audience {
   }
 
   /**
-   * Reads customers from CSV and, unless it is only a `preview`, adds or replaces them: all, or none where there is a problem.
-   * It works in portions, between which requests are served; these see all of the customers or none. Throws {@link ConfigError}.
+   * Reads customers from CSV and, unless it is only a `preview`, adds or replaces them: all, or none if there is a problem. It
+   * works in portions, and the emulator serves requests between them. These requests see all of the customers or none. Throws
+   * {@link ConfigError}.
    */
   async import(csv: string, preview: boolean): Promise<CustomerImport> {
     const key = this.#requireKey();
@@ -164,7 +174,7 @@ export class Audience {
     };
   }
 
-  /** Stores customers, unless it is only a preview, and returns how many of them are there already. */
+  /** Stores customers, unless it is only a preview. Returns how many of them existed before. */
   async #takeMany(customers: readonly Customer[], key: string, preview: boolean): Promise<number> {
     let known = 0;
     using staging = this.#customers.stage();

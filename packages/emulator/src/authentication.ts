@@ -4,11 +4,11 @@ import type { ApiKeyStore } from './storage/api-key-store.ts';
 const PREFIX = 'Api-Key ';
 const FORM = 'Authorization must be "Api-Key <API_KEY>"';
 
-/** The id of the API key that an `Authorization` header carries (section 5). Throws {@link Refusal} where none is valid. */
+/** Returns the id of the API key in an `Authorization` header (section 5). Throws {@link Refusal} if there is no valid key. */
 export function authenticate(header: string | undefined, keys: ApiKeyStore): number {
   if (header === undefined) throw refuse('missing_api_key', `${FORM}; the header is missing.`);
   if (!header.startsWith(PREFIX) || header.length === PREFIX.length) {
-    // What came instead stays out of the answer: it may well be a key.
+    // The answer does not repeat the header, because it may contain a key.
     throw refuse('malformed_authorization', `${FORM}; it has another form.`);
   }
   const id = keys.use(header.slice(PREFIX.length));

@@ -9,19 +9,21 @@ import { checkFilter, type EventFilter, type ValueCount } from './tracked-events
 export interface WaitOptions {
   /** Only events that match. Default: all. */
   readonly filter?: EventFilter | undefined;
-  /** In milliseconds. Default 4,000: less than the 5 seconds that test runners give a test, so that one sees the reason. */
+  /**
+   * In milliseconds. Default 4,000: shorter than the 5 seconds that test runners give a test, so that the test shows this error.
+   */
   readonly timeoutMs?: number | undefined;
-  /** Ends the wait with its reason. */
+  /** If it is aborted, the wait rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Fewer events came than were waited for. */
+/** Fewer events arrived in time than the caller waited for. */
 export class MissingEventsError extends Error {
   override readonly name = 'MissingEventsError';
-  /** How many were waited for, and how many of them came. */
+  /** How many events the caller waited for, and how many of them arrived. */
   readonly expected: number;
   readonly came: number;
-  /** The most frequent names of all events that there are, whether they match or not. */
+  /** The most frequent names of all stored events, whether they match or not. */
   readonly names: readonly ValueCount[];
 
   constructor(message: string, expected: number, came: number, names: readonly ValueCount[]) {
@@ -37,7 +39,10 @@ const [isCount, COUNT] = whole(undefined, 0);
 const [isTime, TIME] = whole(undefined, 0, 2 ** 31 - 1);
 const NAMES = 10;
 
-/** The events that match, once there are `count` of them. Rejects with {@link MissingEventsError} where they do not come. */
+/**
+ * Resolves to the matching events, once there are `count` of them. Rejects with {@link MissingEventsError} if they do not arrive
+ * in time.
+ */
 export async function awaitEvents(
   account: Account,
   clock: Clock,
@@ -61,7 +66,7 @@ export async function awaitEvents(
   }
 }
 
-/** Resolves when events came, or the time is up, or the signal is aborted. */
+/** Resolves when events arrive, when the time is over, or when the signal is aborted. */
 function nextArrival(
   { arrivals }: Account,
   clock: Clock,

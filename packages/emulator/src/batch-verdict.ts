@@ -6,22 +6,22 @@ import { Refusal, type RefusalCode } from './refusal.ts';
 import type { JsonBody } from './request-body.ts';
 import type { ReceivedEvent } from './storage/event-store.ts';
 
-/** Which events of a batch are right, and what is wrong with the others. */
+/** Which events of a batch are valid, and what is wrong with the others. */
 export interface BatchVerdict {
   readonly right: readonly ReceivedEvent[];
   readonly wrong: readonly LeftOut[];
 }
 
-/** What a batch is judged by. */
+/** The rules for a batch. */
 export interface BatchRules {
   readonly primaryKey: string;
-  /** Most events; null for no limit. */
+  /** Maximum number of events; null for no limit. */
   readonly maxEvents: number | null;
-  /** Why an event is refused that breaks no rule, by its JSON text; undefined where it is not. */
+  /** Returns why an event is refused that breaks no rule, from its JSON text; undefined if it is not refused. */
   readonly objection: (text: string) => string | undefined;
 }
 
-/** The elements of a batch (section 2.1). Throws {@link Refusal} where a body is no batch. */
+/** Returns the elements of a batch (section 2.1). Throws {@link Refusal} if the body is not a batch. */
 export function batchElements({ value }: JsonBody): readonly unknown[] {
   const batch =
     typeof value === 'object' &&
@@ -36,7 +36,7 @@ export function batchElements({ value }: JsonBody): readonly unknown[] {
   });
 }
 
-/** Judges each event of a batch. Throws {@link Refusal} where it has too many. */
+/** Checks each event of a batch. Throws {@link Refusal} if there are too many. */
 export function judgeBatch(body: JsonBody, elements: readonly unknown[], rules: BatchRules): BatchVerdict {
   const { maxEvents } = rules;
   if (maxEvents !== null && elements.length > maxEvents) {
@@ -47,7 +47,7 @@ export function judgeBatch(body: JsonBody, elements: readonly unknown[], rules: 
   const right: ReceivedEvent[] = [];
   const wrong: LeftOut[] = [];
   for (const [index, element] of elements.entries()) {
-    // Only what has brackets has a text of its own there.
+    // `texts` has an entry only for objects and arrays.
     const hasText = typeof element === 'object' && element !== null;
     const text = (hasText && texts.next().value) || JSON.stringify(element);
     const problem = findProblem(element, text, `batch[${index}]`, rules);

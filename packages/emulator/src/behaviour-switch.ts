@@ -4,12 +4,15 @@ import { type Behaviour, type BehaviourSettings, readBehaviour } from './behavio
 import { checkNames } from './known-names.ts';
 import { isPresetName, PRESETS, type PresetName } from './presets.ts';
 
-/** Holds what was chosen of the behaviour, longer than the process runs. Undefined where nothing ever was. */
+/** Stores the chosen behaviour beyond the end of the process. It is undefined if nothing was ever chosen. */
 export interface BehaviourMemory {
   behaviour: BehaviourChange | undefined;
 }
 
-/** How the service behaves now. It can be changed while it runs: a request is served as was set when it came. */
+/**
+ * The current behaviour of the service. It can change at any time. Each request is served with the behaviour that was set when
+ * the request arrived.
+ */
 export class BehaviourSwitch {
   #preset: PresetName = 'plain';
   #current: Behaviour = readBehaviour({});
@@ -17,18 +20,20 @@ export class BehaviourSwitch {
   #choice: BehaviourChange | undefined;
   #memory: BehaviourMemory | undefined;
 
-  /** What holds now. */
   get current(): Behaviour {
     return this.#current;
   }
 
-  /** The same, as pages show it, with the presets that there are. */
+  /** The current behaviour as pages show it, with the available presets. */
   get state(): BehaviourState {
     const { current: behaviour } = this;
     return { preset: this.#preset, isChanged: this.#isChanged, behaviour, presets: PRESETS };
   }
 
-  /** Sets all of it anew, as a {@link BehaviourChange} says. Throws a ConfigError for what is wrong in it; then nothing changes. */
+  /**
+   * Replaces the whole behaviour, as a {@link BehaviourChange} says. Throws a ConfigError if the change is invalid; then nothing
+   * changes.
+   */
   change(change: unknown): void {
     checkNames('change', change, ['preset', 'behaviour']);
     const { preset = this.#preset, behaviour = {} }: BehaviourChange = change;
@@ -44,8 +49,8 @@ export class BehaviourSwitch {
   }
 
   /**
-   * From now on keeps in `memory` what is chosen. What was chosen before holds, whole, and is kept; where nothing was, all
-   * that `memory` holds does. Throws a ConfigError where that is of no use.
+   * From now on stores the choice in `memory`. If a behaviour was already chosen, it replaces all that `memory` holds. If not,
+   * the choice in `memory` applies. Throws a ConfigError if that choice is invalid.
    */
   keepIn(memory: BehaviourMemory): void {
     const choice = this.#choice ?? memory.behaviour;
@@ -61,7 +66,7 @@ export class BehaviourSwitch {
   }
 }
 
-/** The settings that are given: whoever leaves one out, or names it without a value, means that of the preset. */
+/** Checks the settings and removes undefined ones: for these, the preset applies. */
 function readGiven(behaviour: BehaviourSettings): BehaviourSettings {
   readBehaviour(behaviour);
   return Object.fromEntries(Object.entries(behaviour).filter(([, value]) => value !== undefined));

@@ -2,50 +2,54 @@ import { ConfigError, flag, oneOf, type Rule, readRules, refusal, whole } from '
 import { REFUSALS, type RefusalCode } from './refusal.ts';
 
 /**
- * How the service answers where the interface document does not show it. The document is kept to in all of it. The
- * defaults are those of the preset `plain`; presets.ts names other plausible readings.
+ * How the service answers where the interface document is silent. No setting contradicts the document. The defaults are those of
+ * the preset `plain`. The file presets.ts has other plausible readings.
  */
 export interface Behaviour {
-  /** Status of the answer to a batch that was taken, 200 to 299. Default 200. */
+  /** Status of the answer to an accepted batch, 200 to 299. Default 200. */
   readonly acceptedStatus: number;
   /**
-   * Body of the answer to a batch that was taken: `counts`, the JSON `{"accepted":N,"repeated":M}`, with `"rejected"` where
-   * events were left out; `text`, which is `OK`; or `empty`. Default `counts`.
+   * Body of the answer to an accepted batch. `counts` is the JSON `{"accepted":N,"repeated":M}`, with `"rejected"` if events were
+   * left out; `text` is `OK`; `empty` is no body. Default `counts`.
    */
   readonly acceptedBody: 'counts' | 'text' | 'empty';
   /**
-   * What becomes of a batch in which events are wrong: `refuse` it whole, or `leave-out` those, take the others, and name
-   * those in the answer, if its body has `counts`: `"rejected":[{"index","uuid"?,"code","message","field"}]`. Default `refuse`.
+   * What happens to a batch with wrong events. `refuse` refuses the whole batch. `leave-out` leaves out the wrong events and
+   * accepts the others. If the body is `counts`, the answer then names the wrong ones:
+   * `"rejected":[{"index","uuid"?,"code","message","field"}]`. Default `refuse`.
    */
   readonly badEvents: 'refuse' | 'leave-out';
-  /** Status of the answer where events were left out, 200 to 499. Default 200. */
+  /** Status of the answer if events were left out, 200 to 499. Default 200. */
   readonly partlyAcceptedStatus: number;
-  /** Statuses of refusals by their code, 400 to 599, where they are not those of the table. Default none. */
+  /** Statuses of refusals by their code, 400 to 599, if they differ from the table. Default none. */
   readonly statuses: Readonly<Partial<Record<RefusalCode, number>>>;
-  /** Body of a refusal: `json`, which is `{"error":{"code","message","field"?}}`; `text`, its message; or `empty`. Default `json`. */
+  /**
+   * Body of a refusal: `json` is `{"error":{"code","message","field"?}}`, `text` is its message, `empty` is no body. Default
+   * `json`.
+   */
   readonly refusalBody: 'json' | 'text' | 'empty';
-  /** Whether a customer is answered with its `primary_key` beside the attributes. Default true. */
+  /** Whether the answer to reading a customer has `primary_key` beside the attributes. Default true. */
   readonly answersPrimaryKey: boolean;
-  /** Most events of a batch, from 1; null for no limit. Default null. */
+  /** Maximum number of events in a batch, from 1; null for no limit. Default null. */
   readonly maxEvents: number | null;
-  /** Largest request body in bytes, unpacked as well, from 1 to 268,435,456. Default 33,554,432 (32 MiB). */
+  /** Maximum size of a request body in bytes, also after unpacking, from 1 to 268,435,456. Default 33,554,432 (32 MiB). */
   readonly maxBodyBytes: number;
-  /** Most requests a second for each endpoint, with as many at once, from 1; null for no limit. Default null. */
+  /** Maximum requests a second for each endpoint, from 1; as many may come at once. Null for no limit. Default null. */
   readonly maxRequestsPerSecond: number | null;
-  /** Whether a request refused for the rate is told by Retry-After when to come back. Default true. */
+  /** Whether a refusal for too many requests has a Retry-After header, which says when to come back. Default true. */
   readonly retryAfter: boolean;
-  /** Whether events may come gzipped; else they are refused. Default false. */
+  /** Whether the service accepts gzipped events. If not, it refuses them. Default false. */
   readonly compression: boolean;
 }
 
-/** Settings of it, each of which may be left out. */
+/** Settings of the behaviour. Each may be left out. */
 export type BehaviourSettings = { readonly [Name in keyof Behaviour]?: Behaviour[Name] | undefined };
 
 const DEFAULT_MAX_BODY_BYTES = 32 * 1024 * 1024;
-// A body becomes one string, and strings end near 512 Mi characters.
+// A body becomes one string, and a string can have at most about 512 Mi characters.
 const LARGEST_MAX_BODY_BYTES = 256 * 1024 * 1024;
 
-// By name, so that a setting added to the type and not here does not compile.
+// A record by name: if a setting of the type is missing here, the code does not compile.
 const RULES: Readonly<Record<keyof Behaviour, Rule>> = {
   acceptedStatus: whole(200, 200, 299),
   acceptedBody: oneOf('counts', ['counts', 'text', 'empty']),
@@ -61,13 +65,13 @@ const RULES: Readonly<Record<keyof Behaviour, Rule>> = {
   compression: flag(false),
 };
 
-/** A behaviour, complete, of settings that may be left out. Throws a {@link ConfigError} for the first that is wrong. */
+/** Completes settings with their defaults. Throws a {@link ConfigError} for the first wrong one. */
 export function readBehaviour(settings: unknown): Behaviour {
-  // Each value is what its rule says, and the rules are of the type's names.
+  // The cast is safe: the rules have the names of the type, and they check each value.
   return readRules(RULES, 'behaviour', settings) as unknown as Behaviour;
 }
 
-/** Throws a {@link ConfigError} where one of the settings that are options as well is wrong. */
+/** Throws a {@link ConfigError} if `maxBodyBytes` or `compression` is wrong. These settings are options as well. */
 export function checkShorthands(shorthands: object): void {
   const { maxBodyBytes, compression } = RULES;
   readRules({ maxBodyBytes, compression }, '', shorthands);

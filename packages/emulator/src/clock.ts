@@ -3,7 +3,7 @@ export interface Timer {
   cancel(): void;
 }
 
-/** Where time comes from. Tests pass one of their own; it has the shape of the tracker's. */
+/** Source of time. Tests pass their own. It has the shape of the tracker's clock. */
 export interface Clock {
   /** Milliseconds since 1970, UTC. */
   now(): number;

@@ -4,12 +4,12 @@ import type { OptionFiles } from './option-files.ts';
 import type { EmulatorOptions } from './options.ts';
 import { isPresetName, PRESETS, type PresetName } from './presets.ts';
 
-/** What the command line asks for. */
+/** The parsed command line. */
 export interface Command {
   readonly help: boolean;
   /** Options for `startEmulator()`, apart from the logger and those in files. */
   readonly options: EmulatorOptions;
-  /** Files that hold further options. */
+  /** Files with further options. */
   readonly files: OptionFiles;
   readonly logLevel: string;
 }
@@ -73,7 +73,7 @@ const FLAGS = {
   help: { type: 'boolean', short: 'h', default: false },
 } as const satisfies ParseArgsConfig['options'];
 
-/** Reads the arguments of the process. Throws {@link ConfigError} for a wrong one. */
+/** Parses the arguments of the process. Throws {@link ConfigError} for a wrong one. */
 export function parseCommandLine(args: readonly string[]): Command {
   const values = parse(args);
   const logLevel = values['log-level'];
@@ -107,8 +107,8 @@ export function parseCommandLine(args: readonly string[]): Command {
 }
 
 /**
- * A message of a ConfigError in the words of the command line: `apiPort must …` becomes `--api-port must …`, and
- * `faults[0].kind must …` becomes `--faults[0].kind must …`.
+ * Rewrites the message of a ConfigError for the command line: `apiPort must …` becomes `--api-port must …`, and `faults[0].kind
+ * must …` becomes `--faults[0].kind must …`.
  */
 export function inFlagWords({ option, message }: ConfigError): string {
   const [name = ''] = option.split(/[.[]/, 1);
@@ -117,7 +117,7 @@ export function inFlagWords({ option, message }: ConfigError): string {
   return `--${flag}${message.slice(name.length)}`;
 }
 
-// The type of what parseArgs gives is derived from FLAGS, so it is inferred here.
+// The return type is inferred, because parseArgs derives it from FLAGS.
 function parse(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options: FLAGS, strict: true, allowPositionals: false }).values;

@@ -4,17 +4,17 @@ import { type CsvError, type Info, parse } from 'csv-parse';
 /** A record of a CSV text. */
 export interface CsvRecord {
   readonly fields: readonly string[];
-  /** The line that it begins in, counted from 1. */
+  /** The line in which it begins, counted from 1. */
   readonly line: number;
 }
 
-/** Something in a CSV text that is wrong; `line` counts from 1. */
+/** A problem in a CSV text; `line` counts from 1. */
 export interface CsvProblem {
   readonly line: number;
   readonly message: string;
 }
 
-/** Is told what a CSV text holds, in its order. */
+/** Receives the records and problems of a CSV text, in order. */
 export interface CsvReader {
   take(record: CsvRecord): void;
   refuse(problem: CsvProblem): void;
@@ -25,10 +25,12 @@ interface ParsedRecord {
   readonly info: Info;
 }
 
-// A text of many megabytes is parsed in slices, between which the emulator answers requests.
+// A text of many megabytes is parsed in slices. Between slices, the emulator answers requests.
 const SLICE_CHARACTERS = 128 * 1024;
 
-/** Parses CSV: separated by commas, semicolons or tabs, quoted as RFC 4180 says. Line breaks in quotes become `\n`. */
+/**
+ * Parses CSV: fields are separated by commas, semicolons or tabs, and quoted as in RFC 4180. Line breaks in quotes become `\n`.
+ */
 export async function parseCsv(csv: string, reader: CsvReader): Promise<void> {
   let lastLine = 0;
   const refuse = (error: CsvError | undefined): undefined => {
@@ -60,7 +62,7 @@ export async function parseCsv(csv: string, reader: CsvReader): Promise<void> {
   });
   for (let at = 0; at < csv.length && !parser.destroyed; ) {
     let end = at + SLICE_CHARACTERS;
-    if (csv[end - 1] === '\r') end += 1; // with the other half of its line break
+    if (csv[end - 1] === '\r') end += 1; // keeps \r\n in one slice
     parser.write(csv.slice(at, end).replace(/\r\n?/g, '\n'));
     at = end;
     await setImmediate();
@@ -69,7 +71,7 @@ export async function parseCsv(csv: string, reader: CsvReader): Promise<void> {
   await ended;
 }
 
-/** Whichever of them the first line has most of, outside of quotes. */
+/** Returns the delimiter that occurs most often in the first line, outside of quotes. */
 function findDelimiter(csv: string): string {
   const [line = ''] = /[^\r\n]+/.exec(csv) ?? [];
   const bare = line.replace(/"[^"]*"/g, '');

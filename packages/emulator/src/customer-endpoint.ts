@@ -5,7 +5,7 @@ import { addInterfaceEndpoint, type SharedParts } from './interface-endpoint.ts'
 import { quote } from './quote.ts';
 import { Refusal } from './refusal.ts';
 
-/** Serves reading a customer (section 4.2). */
+/** Adds the endpoint that reads a customer (section 4.2). */
 export function addCustomerEndpoint(application: Application, parts: SharedParts): void {
   addInterfaceEndpoint(application, {
     ...parts,

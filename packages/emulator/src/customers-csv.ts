@@ -2,7 +2,7 @@ import type { Customer } from '@sluice/protocol';
 import { type CsvProblem, type CsvReader, type CsvRecord, parseCsv } from './csv-records.ts';
 import { quote } from './quote.ts';
 
-/** The customers that a CSV text holds, or all that is wrong with it. */
+/** The customers in a CSV text, and all problems in it. */
 export interface CustomersCsv {
   /** Names of attributes, from the first line. */
   readonly columns: readonly string[];
@@ -11,9 +11,10 @@ export interface CustomersCsv {
 }
 
 /**
- * Reads customers from CSV: names of attributes in the first line, then one customer a line. An empty field is no attribute.
+ * Reads customers from CSV: the first line has the names of the attributes, each further line is a customer. An empty field is no
+ * attribute.
  *
- * @param primaryKey The attribute that each must have, and no two the same.
+ * @param primaryKey The attribute that each customer must have. No two customers may have the same value of it.
  */
 export async function parseCustomersCsv(csv: string, primaryKey: string): Promise<CustomersCsv> {
   const reader = new CustomersReader(primaryKey);
@@ -28,7 +29,7 @@ class CustomersReader implements CsvReader {
   readonly problems: CsvProblem[] = [];
   columns: readonly string[] | undefined;
   readonly #primaryKey: string;
-  /** The lines that values of the primary key came in. */
+  /** The line of each value of the primary key. */
   readonly #lines = new Map<string, number>();
   #isUnclear = false;
 

@@ -1,7 +1,7 @@
 import { ConfigError, type Customer, describe } from '@sluice/protocol';
 import { type JsonLine, readJsonLines } from './json-lines.ts';
 
-/** Reads customers from a file with one JSON object a line; blank lines are skipped. Throws {@link ConfigError}. */
+/** Reads customers from a file with one JSON object per line. Skips blank lines. Throws {@link ConfigError}. */
 export function readCustomersFile(path: string): Customer[] {
   try {
     return Array.from(readJsonLines(path), toCustomer);

@@ -8,7 +8,7 @@ import { addInterfaceEndpoint, type SharedParts } from './interface-endpoint.ts'
 import { Refusal, type RefusalBody } from './refusal.ts';
 import type { JsonBody } from './request-body.ts';
 
-/** Serves the ingestion of a batch of events (section 4.1). */
+/** Adds the endpoint that ingests a batch of events (section 4.1). */
 export function addEventsEndpoint(application: Application, parts: SharedParts): void {
   addInterfaceEndpoint(application, {
     ...parts,
@@ -36,7 +36,7 @@ function serve(exchange: Exchange, primaryKey: string, body: JsonBody, injection
   return respond(acceptedAnswer(behaviour, outcome, wrong));
 }
 
-/** Says of a batch that was taken in part what the requests page says of one that was refused. */
+/** The error that the requests page shows for a batch of which some events were left out. */
 function leftOutError(count: number, of: number, { code, message, field }: LeftOut): RefusalBody['error'] {
   return { code, message: `${count} of ${of} events were left out: ${message}`, field };
 }

@@ -4,25 +4,25 @@ import type { RefusalBody } from './refusal.ts';
 import type { BatchOutcome, ReceivedEvent } from './storage/event-store.ts';
 import type { KeptRequest } from './storage/request-store.ts';
 
-/** Of a request, as it arrives. */
+/** What is known of a request when it arrives. */
 export interface Arrival {
   readonly method: string;
   readonly path: string;
   readonly userAgent: string | undefined;
 }
 
-/** One request to the interface, from its arrival to what is kept of it. */
+/** One request to the interface, from its arrival until it is stored. */
 export class Exchange {
-  /** What it is served by, whatever is set meanwhile. */
+  /** The behaviour that serves it, even if the settings change meanwhile. */
   readonly behaviour: Behaviour;
   keyId: number | null = null;
-  /** Events in it, once they were looked at. */
+  /** Number of its events; null until they were counted. */
   events: number | null = null;
-  /** Why it was refused, or events of it were left out. */
+  /** Why it was refused, or why events of it were left out. */
   error: RefusalBody['error'] | null = null;
   /** The faults that acted on it, in words. */
   faults: readonly string[] = [];
-  /** Whether the connection is cut in place of an answer. */
+  /** Whether the connection is cut instead of an answer. */
   isCut = false;
   readonly #account: Account;
   readonly #arrival: Arrival;
@@ -37,19 +37,19 @@ export class Exchange {
     this.#arrival = arrival;
   }
 
-  /** So many more bytes of its body came. */
+  /** Counts bytes of its body that have arrived. */
   came(bytes: number): void {
     this.#bytes += bytes;
   }
 
-  /** Stores what it brought, and itself, to be answered with `status`. */
+  /** Stores its events and the request itself. `status` is the status of the answer that will follow. */
   ingest(batch: readonly ReceivedEvent[], status: number): BatchOutcome {
     const outcome = this.#account.ingest(batch, (outcome) => this.#toKept(status, outcome));
     this.#isKept = true;
     return outcome;
   }
 
-  /** Keeps it, unless that is done: it was answered with `status`. */
+  /** Stores the request, unless that is already done. `status` is the status of its answer. */
   end(status: number): void {
     if (this.#isKept) return;
     this.#isKept = true;

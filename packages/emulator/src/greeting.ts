@@ -1,6 +1,6 @@
 import type { Emulator } from './emulator.ts';
 
-/** What a person at a terminal is told once the emulator is ready. Its key is in it, so it is for a terminal alone. */
+/** The text for a person at a terminal when the emulator is ready. It contains the API key, so show it only at a terminal. */
 export function greeting({ baseUrl, apiUrl, pagesUrl, apiKey, primaryKey }: Emulator, data?: string): string {
   const lines = [
     ['Pages', pagesUrl],

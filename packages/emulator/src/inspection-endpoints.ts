@@ -8,7 +8,8 @@ import { Refusal } from './refusal.ts';
 import { OPERATOR_BODY_BYTES, readJsonBody } from './request-body.ts';
 import type { EventRow } from './storage/event-store.ts';
 
-// Not of the interface: only the emulator has these. They need an API key; only adding customers needs a primary key.
+// These routes are not part of the interface: only the emulator has them. They need an API key. Only adding customers needs a
+// primary key.
 const EVENTS = '/emulator/events';
 const COUNTS = '/emulator/counts';
 const PRIMARY_KEY = '/emulator/primary-key';
@@ -19,7 +20,7 @@ const BODY = { maxBytes: OPERATOR_BODY_BYTES };
 /** The paths of the inspection endpoints, for messages. */
 export const INSPECTION_PATHS: readonly string[] = [EVENTS, COUNTS, PRIMARY_KEY, CUSTOMERS];
 
-/** Serves what lets another process set up the emulator and look into it. */
+/** Adds the endpoints that let another process set up and inspect the emulator. */
 export function addInspectionEndpoints(application: Application, account: Account): void {
   const add = (method: 'GET' | 'POST', path: string, handle: (context: RequestContext) => unknown): void => {
     addRoute(application, method, path, async (context) => {
@@ -59,7 +60,7 @@ export function addInspectionEndpoints(application: Application, account: Accoun
   });
 }
 
-// The event is put in as the text it came as: written out again, it could differ, or be too deep to write.
+// The event is inserted as the text that was received. Serialising it again could change it, or fail because it is too deep.
 function eventText({ text, ...rest }: EventRow): string {
   return `{"event":${text},${JSON.stringify(rest).slice(1)}`;
 }

@@ -5,7 +5,7 @@ const DEFAULT_EVENTS = 100;
 const MOST_EVENTS = 10_000;
 const DEFAULT_VALUES = 10;
 
-/** The query of a search string, with a limit. Throws {@link ConfigError}. */
+/** Reads a query from URL parameters; it always has a limit. Throws {@link ConfigError}. */
 export function readQuery(parameters: URLSearchParams): EventQuery {
   const query = readFields(parameters, DEFAULT_EVENTS);
   checkQuery(query);
@@ -15,7 +15,7 @@ export function readQuery(parameters: URLSearchParams): EventQuery {
   return query;
 }
 
-/** The filter of a search string, and how many values are wanted. Throws {@link ConfigError}. */
+/** Reads a filter, and how many values are wanted, from URL parameters. Throws {@link ConfigError}. */
 export function readFilter(parameters: URLSearchParams): {
   readonly limit: number;
   readonly filter: EventFilter;

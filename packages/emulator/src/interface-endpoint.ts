@@ -11,7 +11,7 @@ import type { RateLimiter } from './rate-limiter.ts';
 import { Refusal } from './refusal.ts';
 import { type JsonBody, readJsonBody } from './request-body.ts';
 
-/** What an endpoint of the interface is given. */
+/** What both endpoints of the interface share. */
 export interface SharedParts {
   readonly account: Account;
   readonly limiter: RateLimiter;
@@ -22,13 +22,13 @@ export interface SharedParts {
 export interface InterfaceEndpoint extends SharedParts {
   readonly name: Endpoint;
   readonly path: string;
-  /** Whether `compression` holds for it. */
+  /** Whether the setting `compression` applies to it. */
   readonly mayBeGzipped: boolean;
   /** Answers a request that has a valid key and a JSON body. */
   serve(exchange: Exchange, primaryKey: string, body: JsonBody, injection: Injection): Response;
 }
 
-/** Serves an endpoint of the interface: what holds for both (sections 1, 4 and 5) is seen to here. */
+/** Adds an endpoint of the interface, with the checks that both endpoints share (sections 1, 4 and 5). */
 export function addInterfaceEndpoint(application: Application, endpoint: InterfaceEndpoint): void {
   addRoute(application, 'POST', endpoint.path, async (context) => {
     const exchange = context.get('exchange');

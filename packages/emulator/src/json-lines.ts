@@ -3,21 +3,23 @@ import { StringDecoder } from 'node:string_decoder';
 
 const CHUNK_BYTES = 1024 * 1024;
 
-/** A line of a file with one JSON text a line. */
+/** A line of a file that has one JSON text per line. */
 export interface JsonLine {
   /** Counted from 1. */
   readonly number: number;
-  /** As it is written, without what stands around it. */
+  /** The JSON text, without surrounding blanks. */
   readonly text: string;
   readonly value: unknown;
 }
 
-/** The lines of a file with one JSON text a line; blank ones are skipped. Throws an Error that names the first that is no JSON. */
+/**
+ * Reads a file that has one JSON text per line. Skips blank lines. Throws an Error that names the first line that is not JSON.
+ */
 export function* readJsonLines(path: string): Generator<JsonLine> {
   let number = 0;
   for (const line of readLines(path)) {
     number += 1;
-    const text = line.trim(); // also takes away a byte order mark
+    const text = line.trim(); // also removes a byte order mark
     if (text !== '') yield { number, text, value: parse(text, number) };
   }
 }
@@ -31,7 +33,7 @@ function parse(text: string, number: number): unknown {
   }
 }
 
-// Node's readline also breaks lines at U+2028 and U+2029, which may stand within a string of JSON.
+// Node's readline also breaks lines at U+2028 and U+2029, but these may occur inside a JSON string.
 function* readLines(path: string): Generator<string> {
   const file = openSync(path, 'r');
   try {

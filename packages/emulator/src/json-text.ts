@@ -25,7 +25,7 @@ export function isDeeperThan(text: string, limit: number): boolean {
   return false;
 }
 
-/** A JSON text without the blanks and line breaks that stand outside its strings. */
+/** Removes the blanks and line breaks outside the strings of a JSON text. */
 export function withoutBlanks(text: string): string {
   let compact = '';
   let start = 0;
@@ -42,9 +42,9 @@ export function withoutBlanks(text: string): string {
 }
 
 /**
- * The texts of the objects in the array that `text`, a JSON object, has under `key`, exactly as they stand there.
- * `text` must have been parsed already, and every element of the array must be an object.
- * (Writing the parsed objects out again would alter numbers that a double cannot hold, and fail on deep ones.)
+ * Returns the exact texts of the objects and arrays in the array that `text`, a JSON object, has under `key`. Other elements are
+ * left out. `text` must have been parsed already. The parsed values are not serialised again: that would change numbers that a
+ * double cannot hold, and would fail for deep values.
  */
 export function elementTexts(text: string, key: string): string[] {
   let texts: string[] = [];
@@ -62,7 +62,7 @@ export function elementTexts(text: string, key: string): string[] {
       depth += 1;
       if (depth === 2 && character === OPEN_BRACKET && JSON.parse(latestString) === key) {
         inArray = true;
-        texts = []; // a key may be repeated, and the last one counts, as in JSON.parse
+        texts = []; // a key may occur twice: the last one counts, as in JSON.parse
       } else if (depth === 3) {
         start = at;
       }
@@ -76,9 +76,9 @@ export function elementTexts(text: string, key: string): string[] {
 }
 
 /**
- * The text of the value that `text`, a JSON object, has under `key`, exactly as it stands there; the last one, where it is
- * repeated. Undefined where there is none. `text` must have been parsed already; where only its beginning is given, what
- * there is of the value.
+ * Returns the exact text of the value that `text`, a JSON object, has under `key`; the last one if the key is repeated. Undefined
+ * if there is none. `text` must have been parsed already. It may also be the beginning of such a text: then the result may be the
+ * beginning of the value.
  */
 export function memberText(text: string, key: string): string | undefined {
   let depth = 0;
@@ -110,7 +110,7 @@ function isKey(string: string, key: string): boolean {
   return string.includes('\\') ? JSON.parse(string) === key : string === `"${key}"`;
 }
 
-/** The index of the quote that ends the string whose first quote is at `start`; the end of the text if none does. */
+/** Returns the index of the quote that ends the string that starts at `start`; the end of the text if there is none. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);

@@ -1,8 +1,8 @@
 import { ConfigError, describe } from '@sluice/protocol';
 
 /**
- * Throws {@link ConfigError} where what was given as `what` is no object, or has a name that is not known: a slip in a
- * name would go unseen. `role` says what the names are.
+ * Throws {@link ConfigError} if `given` is not an object or has an unknown name, so that a typing error is noticed. `what` names
+ * the object in the message, and `role` says what its names are.
  */
 export function checkNames(
   what: string,

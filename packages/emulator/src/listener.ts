@@ -3,27 +3,27 @@ import type { Socket } from 'node:net';
 import { ConfigError } from '@sluice/protocol';
 import type { MalformedRequests } from './malformed-requests.ts';
 
-// Longer than clients keep an idle connection, so that they close it first and never send into one that is closing.
+// Longer than clients keep an idle connection. So the client closes it first, and never sends into a closing connection.
 const KEEP_ALIVE_MS = 65_000;
 
-/** Why a port is not listened on: the emulator is suspended, or a fault is on by which it is down. */
+/** Why a port does not listen: the emulator is suspended, or a `down` fault is active. */
 export type Away = 'suspended' | 'down';
 
-/** One listening port, which can be closed and opened again at the same number. */
+/** One listening port. It can be closed, and opened again with the same number. */
 export class Listener {
   readonly #option: string;
   readonly #host: string;
   readonly #handle: RequestListener;
   readonly #malformed: MalformedRequests;
   #port: number;
-  /** Why it must not listen. */
+  /** The reasons why it must not listen. */
   readonly #away = new Set<Away>();
   #server: Server | undefined;
   readonly #connections = new Set<Socket>();
-  /** Ends when all that was asked so far is done: what is asked while a port opens or closes takes its turn. */
+  /** Ends when all requested changes are done. A change that is requested while the port opens or closes waits for its turn. */
   #turns: Promise<void> = Promise.resolve();
 
-  /** `option` names the option that gave the port, for errors. Port 0 means any free one, chosen at the first `open`. */
+  /** `option` names the option that set the port, for errors. Port 0 means any free port, chosen at the first `open`. */
   constructor(
     option: string,
     host: string,
@@ -38,20 +38,20 @@ export class Listener {
     this.#malformed = malformed;
   }
 
-  /** Its base address, with the real port. */
+  /** Its base address, with the actual port. */
   get url(): string {
     return `http://${reachable(this.#host)}:${this.#port}`;
   }
 
   /**
-   * Starts to listen, unless there is another reason why it is away. Rejects with {@link ConfigError} where the port or
-   * host cannot be had.
+   * Removes this reason, and starts to listen if no other is left. Rejects with {@link ConfigError} if the port or host cannot be
+   * used.
    */
   open(reason: Away = 'suspended'): Promise<void> {
     return this.#inTurn(() => this.#open(reason));
   }
 
-  /** Stops to listen. Requests under way have `graceMs` to end, then every connection is cut. */
+  /** Stops listening. Pending requests have `graceMs` to end, then every connection is cut. */
   close(graceMs: number, reason: Away = 'suspended'): Promise<void> {
     return this.#inTurn(() => this.#close(graceMs, reason));
   }
@@ -65,10 +65,10 @@ export class Listener {
   async #open(reason: Away): Promise<void> {
     this.#away.delete(reason);
     if (this.#server !== undefined || this.#away.size > 0) return;
-    // A request without a Host is for the handler to refuse: Node's own answer would have no words.
+    // The handler refuses a request without a Host header, because Node's own answer would have no explanation.
     const options = { keepAliveTimeout: KEEP_ALIVE_MS, requireHostHeader: false };
     const server = createServer(options, this.#handle);
-    // An expectation that nobody knows may be left unmet, and the request served: refused by Node, it would be kept nowhere.
+    // Serve a request with an unknown Expect header, too. Otherwise Node would refuse it, and it would not be stored.
     server.on('checkExpectation', this.#handle);
     server.on('connect', (_, socket) => this.#malformed.endTunnel(socket));
     server.on('clientError', (error, socket) => this.#malformed.end(error, socket));
@@ -106,7 +106,8 @@ export class Listener {
       return closed;
     }
     server.closeIdleConnections();
-    // Browsers open connections in advance: one that nothing came over is idle as well, though not to Node.
+    // Browsers open connections in advance. A connection that has received nothing is idle too, but Node does not count it as
+    // idle.
     for (const socket of this.#connections) if (socket.bytesRead === 0) socket.destroy();
     const timer = setTimeout(() => server.closeAllConnections(), graceMs);
     await closed;
@@ -114,7 +115,7 @@ export class Listener {
   }
 }
 
-/** A host to connect to, for one to listen on: "all addresses" is none, and an IPv6 address needs brackets. */
+/** Converts a host to listen on to one to connect to: "all addresses" is no address, and an IPv6 address needs brackets. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

@@ -20,7 +20,9 @@ import type { Parts } from './running-emulator.ts';
 const EVENTS_PATHS: readonly string[] = [EVENTS_PATH];
 const API_PATHS: readonly string[] = [CUSTOMER_READ_PATH, ...INSPECTION_PATHS];
 
-/** What serves an account: a listener for each base address, with the faults that act there, and what pages are told. */
+/**
+ * Creates what serves an account: a listener for each base address, the faults that act there, and the live feed for the pages.
+ */
 export function createListeners(
   account: Account,
   settings: Settings,
@@ -73,7 +75,7 @@ export function createListeners(
   return { events, api, live, faults };
 }
 
-/** Whether a path of the API address is one of the interface, or was meant to be. */
+/** Whether a path on the API address counts as one of the interface. An unknown path does, too. */
 function isOfInterface(path: string): boolean {
   return !isOperators(path) && !path.startsWith('/emulator/');
 }

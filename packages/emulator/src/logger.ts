@@ -1,4 +1,4 @@
-/** What the emulator needs of a logger: pino's shape: data first, then a message. A pino logger fits as it is. */
+/** The logger that the emulator needs. It has pino's shape: data first, then a message. A pino logger works unchanged. */
 export interface Logger {
   debug(data: object, message: string): void;
   info(data: object, message: string): void;
@@ -6,5 +6,5 @@ export interface Logger {
   error(data: object, message: string): void;
 }
 
-/** A logger that says nothing. */
+/** A logger that writes nothing. */
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };

@@ -9,7 +9,7 @@ import { startEmulator } from './start-emulator.ts';
 
 const STDERR = 2;
 
-// Standard output carries one line of JSON and nothing else, whatever a dependency may think of printing.
+// Standard output gets one line of JSON and nothing else, even if a dependency prints something.
 globalThis.console = new Console(process.stderr);
 
 const ended = new Promise<void>((resolve) => {

@@ -9,7 +9,7 @@ import { Refusal } from './refusal.ts';
 /** First byte of a TLS connection. */
 const TLS_HANDSHAKE = 0x16;
 
-/** Refuses what cannot be understood as a request of HTTP, and keeps it among the requests: it explains why nothing arrives. */
+/** Refuses what is not a valid HTTP request, and stores it among the requests. There it explains why no event arrives. */
 export class MalformedRequests {
   readonly #account: Account;
   readonly #behaviour: BehaviourSwitch;
@@ -19,7 +19,7 @@ export class MalformedRequests {
     this.#behaviour = behaviour;
   }
 
-  /** The answer to what was not understood for `reason`. */
+  /** Creates the answer to a request that is invalid for `reason`, and stores the request. */
   refuse(reason: string): Answer {
     const refusal = new Refusal('malformed_request', `The request cannot be understood: ${reason}`, {
       headers: { 'access-control-allow-origin': '*' },
@@ -32,18 +32,18 @@ export class MalformedRequests {
     return answer;
   }
 
-  /** Ends a connection on which Node's server did not find a request. */
+  /** Ends a connection on which Node's server found no valid request. */
   end(error: Error, socket: Duplex): void {
     const code: unknown = Reflect.get(error, 'code');
-    // It was cut, maybe in the middle of a request that is served and kept as any other.
+    // The client cut the connection, maybe during a request. Such a request is served and stored like any other.
     const isCut = code === 'ECONNRESET' || code === 'HPE_INVALID_EOF_STATE';
     if (isCut || !socket.writable) return void socket.destroy();
     this.#answer(reasonOf(error), socket);
   }
 
-  /** Ends a connection whose client takes the emulator for a proxy. */
+  /** Ends a connection whose client uses the emulator as a proxy. */
   endTunnel(socket: Duplex): void {
-    // It is no longer seen to by Node's server, whose end would wait for it.
+    // Node's server no longer handles this socket, but its close() would wait for the socket to end.
     socket.on('error', () => {}).on('finish', () => socket.destroy());
     this.#answer('CONNECT asks for a proxy, and this is none.', socket);
   }

@@ -3,9 +3,9 @@ import { ConfigError, describe } from '@sluice/protocol';
 import { readCustomersFile } from './customers-file.ts';
 import type { EmulatorOptions } from './options.ts';
 
-/** Paths of files, by the option that each stands for. */
+/** Paths of files that hold options, by the name of the option. */
 export interface OptionFiles {
-  /** One customer a line. */
+  /** One customer per line. */
   readonly customers: string | undefined;
   /** JSON, in the shape of the option. */
   readonly faults: string | undefined;
@@ -13,7 +13,7 @@ export interface OptionFiles {
   readonly behaviour: string | undefined;
 }
 
-/** The options that stand in files. Throws {@link ConfigError} for a file that cannot be read; the options are not checked yet. */
+/** Reads the options from files. Throws {@link ConfigError} if a file cannot be read. The options are not checked yet. */
 export function readOptionFiles({ customers, faults, behaviour }: OptionFiles): EmulatorOptions {
   return {
     customers: customers === undefined ? undefined : readCustomersFile(customers),

@@ -12,59 +12,62 @@ import type { RetentionLimits } from './storage/retention.ts';
 
 /** How an emulator starts. Every option may be left out. */
 export interface EmulatorOptions {
-  /** Port of event ingestion. Default 0: any free port. */
+  /** Port for event ingestion. Default 0: any free port. */
   readonly port?: number | undefined;
-  /** Port of reading customers, and of the inspection routes. Default 0: any free port. */
+  /** Port for reading customers, for the pages and for the inspection routes. Default 0: any free port. */
   readonly apiPort?: number | undefined;
   /** The address to listen on. Default `'127.0.0.1'`: this machine only. */
   readonly host?: string | undefined;
-  /** Directory that keeps everything over a restart; made if missing. Default: memory only. */
+  /** Directory that stores everything across restarts; created if it is missing. Default: memory only. */
   readonly data?: string | undefined;
-  /** Start anew: deletes what an emulator kept in `data`. Default false. */
+  /** Start anew: delete what an emulator stored in `data`. Default false. */
   readonly reset?: boolean | undefined;
   /**
-   * File with events to load at the start, the JSON of one a line, as the event tracker exports them. Left out where `data`
-   * holds events already. Default: none.
+   * File with events to load at the start: one JSON object per line, as the event tracker exports them. Ignored if an event was
+   * ever stored in `data`. Default: none.
    */
   readonly seed?: string | undefined;
-  /** Keep this many of the newest events, from 1; older ones are removed within a second. Default: all. */
+  /** Keep only this many of the newest events, from 1; older ones are removed within a second. Default: all. */
   readonly maxEvents?: number | undefined;
-  /** Keep events for so long, from 1. Default: for ever. */
+  /** Keep events for this many milliseconds, from 1. Default: for ever. */
   readonly maxAgeMs?: number | undefined;
   /** Keep this many of the newest requests for the requests page, from 1. Default 200,000. */
   readonly maxRequests?: number | undefined;
-  /** The API key to take: visible ASCII. Default: the oldest valid one of the data directory, else a new one. */
+  /** The API key to accept: visible ASCII. Default: the oldest valid one in the data directory, else a new one. */
   readonly apiKey?: string | undefined;
   /**
-   * What the operator must present to see the pages and use the admin routes: visible ASCII. Default: nothing on
-   * loopback, elsewhere a new one for each start, which is in `pagesUrl`.
+   * The token that the operator must present to see the pages and use the admin routes: visible ASCII. Default: none on loopback;
+   * elsewhere a new one for each start, which is part of `pagesUrl`.
    */
   readonly token?: string | undefined;
   /** The primary key to select. Default: as stored in the data directory, else none. */
   readonly primaryKey?: string | undefined;
   /** Customers to add at the start. Needs a primary key. */
   readonly customers?: Iterable<Customer> | undefined;
-  /** Told of requests (debug), refusals (info) and failures (error), never of a key or a payload. Default: none. */
+  /**
+   * Gets requests (debug), refusals and the start (info), problems of the search index (warn) and failures (error), but never a
+   * key or a payload. Default: none.
+   */
   readonly logger?: Logger | undefined;
   /**
-   * A reading of what the interface does not show: `plain`, `strict`, `quiet` or `legacy`. Where this, `behaviour`,
-   * `maxBodyBytes` or `compression` is given, nothing holds of what the data directory kept of them. Default: all of that,
-   * else `plain`.
+   * A reading of what the interface does not show: `plain`, `strict`, `quiet` or `legacy`. If this option, `behaviour`,
+   * `maxBodyBytes` or `compression` is given, it replaces the whole choice that the data directory stores. Default: the stored
+   * choice, else `plain`.
    */
   readonly preset?: PresetName | undefined;
-  /** Settings of the service's behaviour, where they are not those of the preset. */
+  /** Settings of the service's behaviour that differ from the preset. */
   readonly behaviour?: BehaviourSettings | undefined;
-  /** Faults to switch on at the start: each a fault, a script, or an array of faults, which is a script. Default: none. */
+  /** Faults to switch on at the start. Each is a fault, a script, or an array of faults, which is a script. Default: none. */
   readonly faults?: readonly (Fault | Script | readonly Fault[])[] | undefined;
-  /** What the choices of faults come from, a whole number: the same gives the same choices. Default 1. */
+  /** Seed of the random choices of faults, a whole number. The same seed gives the same choices. Default 1. */
   readonly faultSeed?: number | undefined;
-  /** The same as in `behaviour`: largest request body, in bytes. Default: that of the preset. */
+  /** Same as in `behaviour`: maximum size of a request body, in bytes. Default: that of the preset. */
   readonly maxBodyBytes?: number | undefined;
-  /** The same as in `behaviour`: whether events may come gzipped. Default: as the preset has it. */
+  /** Same as in `behaviour`: whether events may be gzipped. Default: that of the preset. */
   readonly compression?: boolean | undefined;
 }
 
-/** The options after checking, with defaults. */
+/** The checked options, with defaults. */
 export interface Settings {
   readonly port: number;
   readonly apiPort: number;
@@ -86,7 +89,7 @@ export interface Settings {
 const TOKEN_BYTES = 24;
 const DEFAULT_MAX_REQUESTS = 200_000;
 
-// A record and not a list, so that an option added to the type and not here does not compile.
+// A record, not a list: if an option of the type is missing here, the code does not compile.
 const NAMES: Readonly<Record<keyof EmulatorOptions, true>> = {
   port: true,
   apiPort: true,
@@ -113,7 +116,7 @@ const NAMES: Readonly<Record<keyof EmulatorOptions, true>> = {
 /** The names of all options. */
 export const OPTION_NAMES: readonly string[] = Object.keys(NAMES);
 
-/** Checks options and fills in defaults. Throws {@link ConfigError} for the first that is wrong. */
+/** Checks options and fills in defaults. Throws {@link ConfigError} for the first wrong one. */
 export function checkOptions(options: EmulatorOptions): Settings {
   checkNames('options', options, OPTION_NAMES);
   const { port = 0, apiPort = 0, faults = [], faultSeed = 1 } = options;
@@ -132,7 +135,7 @@ export function checkOptions(options: EmulatorOptions): Settings {
     check(name, value, value === undefined || isCount(value), 'must be a whole number from 1');
   }
   if (apiKey !== undefined && !isApiKey(apiKey)) {
-    // The value stays out of the message: it may be a real key with a slip in it.
+    // The message does not contain the value: it may be a real key with a typing error.
     throw new ConfigError('apiKey', 'apiKey must be visible ASCII characters without blanks or line breaks');
   }
   if (token !== undefined && !isApiKey(token)) {
@@ -174,7 +177,7 @@ function toBehaviour({
   readBehaviour(behaviour);
   const settings = { ...shorthands, ...behaviour };
   const chosen = new BehaviourSwitch();
-  // Where nothing is given, nothing is chosen: then what the data directory keeps holds.
+  // If no option is given, nothing is chosen, and the choice that the data directory stores applies.
   const isGiven = [preset, ...Object.values(settings)].some((value) => value !== undefined);
   if (isGiven) chosen.change({ preset, behaviour: settings });
   return chosen;
@@ -198,7 +201,7 @@ function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 1;
 }
 
-/** Throws {@link ConfigError} where `value` is not an array, a set, or the like. */
+/** Throws {@link ConfigError} if `value` is not an iterable object, such as an array or a set. */
 export function checkIterable(option: string, value: unknown): void {
   const isIterable = typeof value === 'object' && value !== null && Symbol.iterator in value;
   check(option, value, isIterable, 'must be an iterable of objects');

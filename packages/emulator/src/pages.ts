@@ -4,12 +4,12 @@ import type { OperatorAccess } from './admin/operator-access.ts';
 import type { Application, Environment } from './application.ts';
 import { tokenPage } from './token-page.ts';
 
-/** What Vite has built: beside this file where it was built as well, else where it would be. */
+/** The folder with Vite's build: next to this file if this file is built too, else in `dist`. */
 const FOLDER = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../dist/pages' : './pages', import.meta.url),
 );
 
-// The browser itself sees to it that a page talks to the emulator alone, and runs nothing that an event brought.
+// The browser ensures that a page talks only to the emulator, and runs no code that an event contains.
 const POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'; form-action ";
 
 /** Serves the pages: event tracker, audience, settings, requests and faults. */

@@ -3,16 +3,16 @@ import { REFUSALS, type RefusalCode } from './refusal.ts';
 
 /** A plausible reading of what the interface document does not show. */
 export interface Preset {
-  /** In a sentence. */
+  /** A description in one sentence. */
   readonly about: string;
-  /** Where it differs from the defaults. */
+  /** The settings that differ from the defaults. */
   readonly behaviour: BehaviourSettings;
 }
 
-/** Names a preset. */
+/** Name of a preset. */
 export type PresetName = 'plain' | 'strict' | 'quiet' | 'legacy';
 
-/** The presets: the only place that says what each of them does. */
+/** The presets. Only this table says what each of them does. */
 export const PRESETS: Readonly<Record<PresetName, Preset>> = {
   plain: {
     about:

@@ -1,7 +1,7 @@
 import type { Account } from './account.ts';
 import { Refusal } from './refusal.ts';
 
-/** The selected primary key. Throws {@link Refusal} where none is: both endpoints need one (section 1). */
+/** Returns the selected primary key. Throws {@link Refusal} if there is none: both endpoints need one (section 1). */
 export function requirePrimaryKey(account: Account): string {
   const name = account.primaryKey;
   if (name !== null) return name;

@@ -1,9 +1,9 @@
 import type { Clock } from './clock.ts';
 
-/** In thousandths, which grow by whole numbers each millisecond. */
+/** One request, in thousandths. So the allowance grows by a whole number each millisecond. */
 const REQUEST = 1_000;
 
-/** Lets through so many requests a second: as many at once as it lets through in one. */
+/** Limits the requests per second. After a pause, the requests of a whole second may pass at once. */
 export class RateLimiter {
   readonly #clock: Clock;
   #free = Number.POSITIVE_INFINITY;
@@ -13,7 +13,7 @@ export class RateLimiter {
     this.#clock = clock;
   }
 
-  /** 0 where a request may pass, which it then did; else in how many milliseconds one may. */
+  /** Returns 0 if a request may pass, and counts that request. Otherwise returns how many milliseconds to wait. */
   take(perSecond: number): number {
     const now = this.#clock.now();
     const grown = Math.max(0, now - this.#countedAt) * perSecond;

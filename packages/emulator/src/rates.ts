@@ -1,22 +1,24 @@
 import type { Rates } from './admin/contract.ts';
 
 const WINDOW_S = 300;
-// A sender may put anything into names: neither many nor long ones may fill the memory.
+// A sender may use any names. Neither many names nor long ones may fill the memory.
 const MOST_NAMES_COUNTED = 1_000;
 const MOST_NAMES_KEPT = 20;
 const LONGEST_NAME = 200;
 const OTHERS = '';
 
-/** How many new events came in each of the last five minutes' seconds, by name. In memory, and of bounded size. */
+/**
+ * Counts the new events of each second in the last five minutes, by name. The counts are in memory, and their size is limited.
+ */
 export class ArrivalRates {
   readonly #now: () => number;
   readonly #past = new Map<number, Rates['counts']>();
   #running = new Map<string, number>();
   #second: number;
-  /** Of what came before, nothing is known. */
+  /** The first second with counts: nothing is known of earlier ones. */
   #first: number;
 
-  /** `now` gives milliseconds since 1970. */
+  /** `now` returns milliseconds since 1970. */
   constructor(now: () => number = Date.now) {
     this.#now = now;
     this.#second = this.#currentSecond();
@@ -32,7 +34,7 @@ export class ArrivalRates {
     this.#running.set(key, (this.#running.get(key) ?? 0) + 1);
   }
 
-  /** The seconds after `second` that are over, at most those of the last five minutes and since counting began, oldest first. */
+  /** Returns the finished seconds after `second`, oldest first: at most the last five minutes, and none before counting began. */
   since(second: number): Rates[] {
     this.#turn();
     const rates: Rates[] = [];

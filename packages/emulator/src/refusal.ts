@@ -1,6 +1,6 @@
 /**
- * Every way in which the emulator refuses a request. The interface shows no status code and no error body
- * (sections 5 and 7), so all of this is the emulator's own choice, and this table is the only place that makes it.
+ * Every way in which the emulator refuses a request. The interface shows no status code and no error body (sections 5 and 7). So
+ * the emulator chooses them itself, and only in this table.
  */
 export const REFUSALS = {
   malformed_request: { status: 400, when: 'The request line or the Host header cannot be understood' },
@@ -38,7 +38,7 @@ export const REFUSALS = {
   internal_error: { status: 500, when: 'A defect of the emulator; its log says more' },
 } as const;
 
-/** Names a way to refuse a request. */
+/** Code of a refusal. */
 export type RefusalCode = keyof typeof REFUSALS;
 
 /** The body of an answer that refuses a request. */
@@ -46,23 +46,23 @@ export interface RefusalBody {
   readonly error: { readonly code: RefusalCode; readonly message: string; readonly field?: string };
 }
 
-/** What a refusal may say besides its code and message. */
+/** Optional details of a refusal. */
 export interface RefusalDetails {
-  /** The field at fault: `batch[3].correlationValue`. */
+  /** The wrong field, for example `batch[3].correlationValue`. */
   readonly field?: string;
   /** Headers for the answer. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Status of the answer, whatever the tables say. */
+  /** Status of the answer. It overrides the table and the behaviour. */
   readonly status?: number;
 }
 
-/** Thrown by whatever finds that a request must be refused. */
+/** Thrown to refuse a request. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: RefusalCode;
   readonly field: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** Its status, whatever the tables say. */
+  /** Status that overrides the table and the behaviour. */
   readonly ownStatus: number | undefined;
 
   constructor(code: RefusalCode, message: string, { field, headers = {}, status }: RefusalDetails = {}) {

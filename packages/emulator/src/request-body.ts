@@ -8,10 +8,13 @@ import { Refusal } from './refusal.ts';
 
 const unzip = promisify(gunzip);
 
-// Far beyond real data. Tens of millions of levels keep JSON.parse busy for seconds and in gigabytes.
+// Far more than real data has. With tens of millions of levels, JSON.parse takes seconds and gigabytes of memory.
 const DEEPEST = 100_000;
 
-/** Largest body that the operator may send, in bytes: whatever the service takes, customers can be imported. */
+/**
+ * Maximum size of an operator's request body, in bytes. It does not depend on the service's limit, so that customers can always
+ * be imported.
+ */
 export const OPERATOR_BODY_BYTES: number = 32 * 1024 * 1024;
 
 /** A JSON body: the value, and the text it was parsed from. */
@@ -20,15 +23,15 @@ export interface JsonBody {
   readonly value: unknown;
 }
 
-/** What holds for a body. */
+/** Limits of a body. */
 export interface BodyBounds {
-  /** Largest size, sent and unpacked. */
+  /** Maximum size in bytes, as sent and after unpacking. */
   readonly maxBytes: number;
-  /** What to do where it is larger. Default: `send smaller batches`. */
+  /** Advice in the error for a larger body. Default: `send smaller batches`. */
   readonly advice?: string;
-  /** Whether it may come gzipped. Default false. */
+  /** Whether the body may be gzipped. Default false. */
   readonly takesGzip?: boolean;
-  /** Is told of the bytes that come. */
+  /** Called with the number of bytes that have arrived. */
   readonly onBytes?: (bytes: number) => void;
 }
 
@@ -50,7 +53,7 @@ export async function readJsonBody(request: IncomingMessage, bounds: BodyBounds)
   }
 }
 
-/** Reads a body of text in UTF-8 that comes as `type`, and not gzipped. Throws {@link Refusal}. */
+/** Reads a UTF-8 text body that has the Content-Type `type` and is not gzipped. Throws {@link Refusal}. */
 export async function readTextBody(
   request: IncomingMessage,
   type: string,
@@ -69,7 +72,7 @@ function checkType({ headers }: IncomingMessage, wanted: string): void {
   throw new Refusal('unsupported_content_type', `Content-Type must be ${wanted}, got ${got}.`);
 }
 
-/** Returns whether the body is gzipped. */
+/** Checks the headers. Returns whether the body is gzipped. */
 function checkHeaders(request: IncomingMessage, takesGzip: boolean): boolean {
   checkType(request, 'application/json');
   const { headers } = request;
@@ -88,7 +91,7 @@ function checkHeaders(request: IncomingMessage, takesGzip: boolean): boolean {
 async function readGzipped(request: IncomingMessage, bounds: BodyBounds): Promise<Buffer> {
   const packed = await readBytes(request, bounds);
   try {
-    // A small body may hold an enormous one: it is refused as soon as it is beyond the bound.
+    // A small body may unpack to an enormous one. Unpacking stops as soon as the limit is exceeded.
     return await unzip(packed, { maxOutputLength: bounds.maxBytes });
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge(bounds);
@@ -113,12 +116,12 @@ function readBytes(request: IncomingMessage, bounds: BodyBounds): Promise<Buffer
       if (size <= maxBytes) {
         chunks.push(chunk);
       } else {
-        chunks = []; // what still arrives is discarded
+        chunks = []; // the rest of the body is discarded
         reject(tooLarge(bounds));
       }
     });
     request.on('end', () => resolve(Buffer.concat(chunks)));
-    // A client that goes away in the middle of it is no failure of the emulator.
+    // If a client disconnects during the body, that is no failure of the emulator.
     for (const gone of ['error', 'close']) {
       request.on(gone, () => reject(new Refusal('malformed_request', 'The body ended too early.')));
     }

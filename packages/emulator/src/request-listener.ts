@@ -10,9 +10,9 @@ export function createRequestListener(
   malformed: MalformedRequests,
 ): RequestListener {
   const listener = getRequestListener(application.fetch, {
-    // The emulator often runs inside a test process, whose global Request and Response are not its to replace.
+    // The emulator often runs inside a test process. It must not replace that process's global Request and Response.
     overrideGlobalObjects: false,
-    // Reached only by requests that cannot even be given to the application.
+    // Called only for requests that cannot even be passed to the application.
     errorHandler: (error) => {
       const reason = error instanceof Error ? error.message : 'unknown';
       return respond(malformed.refuse(`its path and Host header make no address (${reason}).`));

@@ -30,23 +30,23 @@ import {
 const CLOSE_GRACE_MS = 500;
 const DEFAULT_VALUES = 10;
 
-/** What a running emulator is made of. */
+/** The parts of a running emulator. */
 export interface Parts {
   readonly account: Account;
   readonly behaviour: BehaviourSwitch;
   readonly faults: Faults;
   readonly apiKey: string;
-  /** The operator's token, where one is needed. */
+  /** The operator's token, if one is needed. */
   readonly token: string | undefined;
-  /** What pages listen to. */
+  /** The live feed of the pages. */
   readonly live: LiveFeed;
   /** Listens for event ingestion. */
   readonly events: Listener;
-  /** Listens for reading customers, and for inspection. */
+  /** Listens for reading customers, for inspection and for the pages. */
   readonly api: Listener;
 }
 
-/** The emulator as its user holds it: two listeners on one account. */
+/** The emulator that the user gets: two listeners on one account. */
 export class RunningEmulator implements Emulator {
   readonly #parts: Parts;
   #closed: Promise<void> | undefined;
@@ -183,7 +183,7 @@ export class RunningEmulator implements Emulator {
   }
 
   async #closeListeners(graceMs: number): Promise<void> {
-    this.#parts.live.end(); // else they would be waited for
+    this.#parts.live.end(); // otherwise closing would wait for these streams
     await Promise.all([this.#parts.events.close(graceMs), this.#parts.api.close(graceMs)]);
   }
 

@@ -5,11 +5,11 @@ import { checkOptions, type EmulatorOptions, type Settings } from './options.ts'
 import { RunningEmulator } from './running-emulator.ts';
 
 /**
- * Starts the service on this machine: both endpoints of the interface, each on its own base address. Several can run
- * in one process. It keeps the process alive until `close()`.
+ * Starts the service on this machine: both endpoints of the interface, each on its own base address. Several emulators can run in
+ * one process. An emulator keeps the process alive until `close()`.
  *
- * Rejects with `ConfigError` for a wrong option or a port that is taken, and with a `SluiceError` of code
- * `SLUICE_STORAGE` where the data directory cannot be used.
+ * Rejects with `ConfigError` for a wrong option or a port that is taken, and with a `SluiceError` of code `SLUICE_STORAGE` if the
+ * data directory cannot be used.
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const settings = checkOptions(options);

@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 
 type Html = ReturnType<typeof html>;
 
-/** What a person sees in place of the pages without the operator's token: where it is, and a field for it. */
+/** The page for a person without the operator's token: it says where the token is, and has a field for it. */
 export function tokenPage(isWrong: boolean): Html {
   return html`<!doctype html>
 <html lang="en">

@@ -1,13 +1,13 @@
 import { ConfigError, describe, type Event } from '@sluice/protocol';
 import { checkNames } from './known-names.ts';
 
-/** An event as the event tracker holds it. */
+/** An event as the event tracker stores it. */
 export interface StoredEvent {
-  /** The event as it was received first. */
+  /** The event as it was first received. */
   readonly event: Event;
-  /** Its uuid in lower case; undefined where it came without one. */
+  /** Its uuid in lower case; undefined if it came without one. */
   readonly uuid: string | undefined;
-  /** When it was received first: ISO 8601 UTC with milliseconds. */
+  /** When it was first received: ISO 8601 UTC with milliseconds. */
   readonly receivedAt: string;
   /** How many times its uuid was received, at least 1. Always 1 without a uuid. */
   readonly deliveries: number;
@@ -15,13 +15,13 @@ export interface StoredEvent {
   readonly attributed: boolean;
 }
 
-/** Which events are meant: those that match all the given fields exactly. Without any field, all events. */
+/** Selects the events that match all given fields exactly. Without any field: all events. */
 export interface EventFilter {
   /** Name of the event. */
   readonly name?: string | undefined;
   readonly correlationValue?: string | undefined;
   readonly source?: string | undefined;
-  /** Compared without regard to case. */
+  /** Case is ignored. */
   readonly uuid?: string | undefined;
   /** `true`: only events of a known customer; `false`: only the others. */
   readonly attributed?: boolean | undefined;
@@ -29,9 +29,9 @@ export interface EventFilter {
 
 /** Which events to return. */
 export interface EventQuery extends EventFilter {
-  /** At most so many events, from 0. Default: all. */
+  /** Maximum number of events, from 0. Default: all. */
   readonly limit?: number | undefined;
-  /** Skip so many of the oldest, from 0. Default 0. */
+  /** How many of the oldest matching events to skip, from 0. Default 0. */
   readonly offset?: number | undefined;
 }
 
@@ -57,18 +57,18 @@ const INTEGERS = ['limit', 'offset'] as const;
 const FILTER_NAMES: readonly string[] = [...STRINGS, 'attributed'];
 const QUERY_NAMES: readonly string[] = [...FILTER_NAMES, ...INTEGERS];
 
-/** Throws {@link ConfigError} where a filter has a field that is unknown or of the wrong type. */
+/** Throws {@link ConfigError} if a filter has a field that is unknown or of the wrong type. */
 export function checkFilter(filter: EventFilter): void {
   checkFields(filter, FILTER_NAMES);
 }
 
-/** Throws {@link ConfigError} where a query has a field that is unknown or of the wrong type. */
+/** Throws {@link ConfigError} if a query has a field that is unknown or of the wrong type. */
 export function checkQuery(query: EventQuery): void {
   checkFields(query, QUERY_NAMES);
   for (const name of INTEGERS) if (query[name] !== undefined) checkCount(name, query[name]);
 }
 
-/** Throws {@link ConfigError} where `value` is not an integer from 0. */
+/** Throws {@link ConfigError} if `value` is not an integer from 0. */
 export function checkCount(name: string, value: unknown): void {
   if (!Number.isSafeInteger(value) || Number(value) < 0) {
     throw new ConfigError(name, `${name} must be an integer from 0, got ${describe(value)}`);

@@ -1,16 +1,16 @@
 import { quote } from './quote.ts';
 
-/** The paths that there are, for messages. */
+/** The existing paths, for messages. */
 export interface Paths {
-  /** Those of the base address that was asked. */
+  /** Paths on the base address of the request. */
   readonly here: readonly string[];
-  /** Those of the other base address. */
+  /** Paths on the other base address. */
   readonly elsewhere: readonly string[];
-  /** The other base address. A function, as its port is known only once it listens. */
+  /** The other base address. It is a function because the port is known only once the emulator listens. */
   readonly otherUrl: () => string;
 }
 
-/** Says why there is nothing at `path`, and what was probably meant. */
+/** Explains why there is nothing at `path`, and what was probably meant. */
 export function explainUnknownPath(path: string, { here, elsewhere, otherUrl }: Paths): string {
   const nothing = `There is nothing at ${quote(path)}`;
   if (here.includes(`${path}/`)) return `${nothing}: the trailing slash is missing.`;

@@ -19,7 +19,7 @@ describe('a file of customers', () => {
     expect(readCustomersFile(file('{"a":1}\r\n \n{"b":"ü"}\n'))).toEqual([{ a: 1 }, { b: 'ü' }]);
   });
 
-  // Which editors take for line breaks, and JSON does not.
+  // Editors count these as line breaks, JSON does not.
   it.each(['\u2028', '\u2029', '\u0085'])('may have %j in a text', (separator) => {
     const customers = [{ note: `one${separator}two` }, { note: 'three' }];
     const lines = customers.map((customer) => JSON.stringify(customer));

@@ -22,7 +22,7 @@ describe('fuzzed bodies', () => {
     for (const url of urls) {
       for (const body of bodies) {
         const answer = await ask(url, { method: 'POST', headers: requestHeaders(apiKey), body });
-        expect(answer.status).toBeLessThan(500); // how deep a customer may be is up to JSON.stringify
+        expect(answer.status).toBeLessThan(500); // JSON.stringify limits how deep a customer can be
       }
     }
   });

@@ -1,4 +1,4 @@
-// Bodies that nobody would send, made of seeds, so that a failure can be repeated.
+// Random bodies, made from seeds, so that a failure can be repeated.
 import { CUSTOMER_READ_PATH, EVENTS_PATH, isEvent, requestHeaders } from '@sluice/protocol';
 import { expect } from 'vitest';
 import { type Emulator, startEmulator } from '../src/index.ts';
@@ -6,7 +6,7 @@ import { KeptConnections } from './kept-connections.ts';
 import { event, generator, sendEvents } from './service.ts';
 
 const CONNECTIONS = 16;
-/** No body may keep the emulator busy for so long, nor does a machine that is busy with others. */
+/** No body may keep the emulator busy for this long. A busy machine does not make it this slow. */
 const HANG_MS = 60_000;
 const PIECES = [
   '{',
@@ -42,7 +42,7 @@ function pick<T>(random: () => number, from: readonly T[]): T {
   return from[Math.floor(random() * from.length)] as T;
 }
 
-/** A valid body in which characters were replaced, taken out, doubled or put in. */
+/** A valid body with some characters replaced, removed, doubled or inserted. */
 function mutated(random: () => number, text: string): string {
   let body = text;
   for (let changes = 1 + random() * 4; changes > 0; changes -= 1) {
@@ -52,7 +52,7 @@ function mutated(random: () => number, text: string): string {
   return body;
 }
 
-/** A JSON value of fields that mean something, in places where they may not. */
+/** A JSON value with known fields, in places where they may not belong. */
 function nonsense(random: () => number, depth = 0): unknown {
   if (depth > 4 || random() < 0.2) return pick(random, VALUES);
   if (random() < 0.4) return Array.from({ length: random() * 4 }, () => nonsense(random, depth + 1));
@@ -63,7 +63,7 @@ function nonsense(random: () => number, depth = 0): unknown {
   return Object.fromEntries(entries);
 }
 
-/** What a body is at times before it is sent: cut, with a byte that is no UTF-8, or with a byte order mark. */
+/** The bytes of a body: sometimes cut, with a byte that is not UTF-8, or with a byte order mark. */
 function bytesOf(random: () => number, body: string): Uint8Array {
   const bytes = new TextEncoder().encode(random() < 0.05 ? `\ufeff${body}` : body);
   if (random() < 0.1 && bytes.length > 0)
@@ -78,8 +78,8 @@ const VALID = JSON.stringify({
 });
 
 /**
- * Sends so many bodies of each seed to an emulator. Each is taken or refused with a reason, none fails or hangs, and nothing that
- * is stored is lost.
+ * Sends this many bodies of each seed to an emulator. Each must be accepted, or refused with a reason. None may fail or hang, and
+ * no stored data may be lost.
  */
 export async function fuzzBodies(seeds: readonly number[], bodiesOfSeed: number): Promise<void> {
   await using emulator = await startEmulator({ primaryKey: 'email', customers: [{ email: 'kept' }] });
@@ -100,7 +100,7 @@ export async function fuzzBodies(seeds: readonly number[], bodiesOfSeed: number)
   expect(accepted).toBeGreaterThan((seeds.length * bodiesOfSeed) / 20);
 }
 
-/** Gives how many events were said to be taken. */
+/** Returns how many events were accepted, as the answers say. */
 async function sendBodies(
   { baseUrl, apiUrl, apiKey }: Emulator,
   connections: KeptConnections,
@@ -109,7 +109,7 @@ async function sendBodies(
 ): Promise<number> {
   const random = generator(seed);
   const headers = requestHeaders(apiKey);
-  // Not that of the primary key: a new one would refuse all that follows.
+  // The route of the primary key is missing: a new primary key would refuse all later events.
   const urls = [baseUrl + EVENTS_PATH, apiUrl + CUSTOMER_READ_PATH, `${apiUrl}/emulator/customers`];
   let accepted = 0;
   for (let sent = 0; sent < bodies; sent += CONNECTIONS) {

@@ -1,6 +1,6 @@
 import { Agent, request as httpRequest } from 'node:http';
 
-/** Asks over a few connections that stay open, so that thousands of requests take seconds. */
+/** Sends requests over a few connections that stay open, so that thousands of requests take only seconds. */
 export class KeptConnections implements Disposable {
   readonly #agent: Agent;
   readonly #timeoutMs: number;

@@ -1,4 +1,4 @@
-// The process form, as built: these tests run after a build.
+// Tests the built command, so they run after a build.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 interface Running {
   readonly child: ChildProcess;
   readonly service: Service & { readonly primaryKey: string | null };
-  /** All of standard output, once it ended. */
+  /** All of standard output, once it has ended. */
   readonly output: Promise<string>;
   readonly errors: Promise<string>;
 }
@@ -63,7 +63,7 @@ describe('the emulator as a process', () => {
       apiKey: expect.any(String),
       primaryKey: 'email',
     });
-    // These leave connections open, kept alive by this process.
+    // These leave open connections, which this process keeps alive.
     expect((await sendEvents(service, event())).status).toBe(200);
     expect((await sendEvents(service, { ...event(), event: '' })).status).toBe(422);
     expect(await end(child, signal)).toEqual([0, null]);
@@ -162,7 +162,7 @@ describe('the emulator as a process', () => {
     const { unique } = Object(body);
     expect(unique % 2).toBe(0); // a batch is all or nothing
     expect(unique).toBeGreaterThanOrEqual(2 * answered);
-    expect(unique).toBeLessThanOrEqual(2 * (answered + 1)); // one may have been stored and not answered
+    expect(unique).toBeLessThanOrEqual(2 * (answered + 1)); // one batch may have been stored, but not answered
     expect(await end(second.child, 'SIGTERM')).toEqual([0, null]);
   });
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { startEmulator } from '../src/index.ts';
 import type { Service } from './service.ts';
 
-/** All that is answered to bytes that are sent as they are. */
+/** Sends raw bytes, and returns the whole answer. */
 function answerTo({ baseUrl }: Service, bytes: string | Uint8Array): Promise<string> {
   const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1');
   socket.write(bytes);

@@ -8,7 +8,7 @@ import { event, readCustomer, type Service, sendEvents } from './service.ts';
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
 
-/** A connection that is cut can take a request with it before its client knows: the next one is refused. */
+/** Expects a refused connection. A request may still be lost with a connection that was cut: then the next one is refused. */
 async function expectRefused(request: () => Promise<unknown>): Promise<void> {
   const codeOf = (reason: unknown) => Object(Object(reason).cause).code;
   await expect.poll(() => request().then(() => 'it was answered', codeOf)).toBe('ECONNREFUSED');
@@ -20,7 +20,7 @@ async function beginRequest(service: Service) {
   const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1').setEncoding('utf8');
   let received = '';
   const ended = new Promise<void>((resolve) => socket.on('close', () => resolve()));
-  socket.on('error', () => {}); // a reset is an end as well
+  socket.on('error', () => {}); // a reset is an end, too
   const asked = new Promise<void>((resolve) => {
     socket.on('data', (text: string) => {
       received += text;
@@ -35,7 +35,7 @@ async function beginRequest(service: Service) {
   return { ended, answer: () => received.slice(CONTINUE.length), finish: () => socket.write(body) };
 }
 
-/** Lets the time never be over after which an emulator that closes cuts connections. */
+/** Stops the timer after which a closing emulator cuts connections. */
 function stopGrace(): void {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   onTestFinished(() => void vi.useRealTimers());

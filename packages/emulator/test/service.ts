@@ -1,11 +1,11 @@
-// What the tests of this package share: asking an emulator over HTTP as any client would.
+// Shared by the tests of this package: requests to an emulator over HTTP, as any client would send them.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CUSTOMER_READ_PATH, EVENTS_PATH, type Event, requestHeaders } from '@sluice/protocol';
 import { onTestFinished } from 'vitest';
 
-/** As much of an emulator as a client knows of it. */
+/** What a client knows of an emulator. */
 export interface Service {
   readonly baseUrl: string;
   readonly apiUrl: string;
@@ -18,7 +18,7 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** Sends a request as it is given, and reads its answer as JSON where there is one. */
+/** Sends a request as given. Reads the answer as JSON, if there is one. */
 export async function ask(url: string, init?: RequestInit): Promise<Answer> {
   const response = await fetch(url, init);
   const text = await response.text();
@@ -34,7 +34,7 @@ export function post(url: string, apiKey: string, body: unknown): Promise<Answer
   return ask(url, { method: 'POST', headers: requestHeaders(apiKey), body: text });
 }
 
-/** Sends events; `body` may be any text or value, to be refused. */
+/** Sends events. `body` may be any text or value, also an invalid one. */
 export function send(service: Service, body: unknown): Promise<Answer> {
   return post(service.baseUrl + EVENTS_PATH, service.apiKey, body);
 }
@@ -51,7 +51,7 @@ export function inspect(service: Service, path: string): Promise<Answer> {
   return ask(service.apiUrl + path, { headers: requestHeaders(service.apiKey) });
 }
 
-/** Asks an admin route, which needs no key. */
+/** Sends a request to an admin route, which needs no key. */
 export function admin(service: Service, path: string, init?: RequestInit): Promise<Answer> {
   return ask(`${service.apiUrl}/emulator/admin${path}`, init);
 }
@@ -62,7 +62,7 @@ export function tellAdmin(service: Service, method: string, path: string, value:
   return admin(service, path, { method, headers, body: JSON.stringify(value) });
 }
 
-/** An event of `email` with defaults for what does not matter. */
+/** An event with the correlation key `email`, and defaults for the other fields. */
 export function event(fields: Partial<Event> = {}): Event {
   return {
     event: 'purchase',
@@ -73,7 +73,7 @@ export function event(fields: Partial<Event> = {}): Event {
   };
 }
 
-/** A directory that is gone after the test. */
+/** A directory that is deleted after the test. */
 export function temporaryDirectory(): string {
   const path = mkdtempSync(join(tmpdir(), 'sluice-emulator-'));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));

@@ -20,9 +20,8 @@ interface Waiting {
 }
 
 /**
- * A client of Chromium's DevTools protocol, over the pipes that Chromium was started with. It uses no library: libraries that
- * drive browsers change the behaviour under test (they focus every page, keep pages out of the back/forward cache, and end with
- * the browser).
+ * A client of Chromium's DevTools protocol, over the pipes that Chromium was started with. It uses no library, because libraries
+ * change the behaviour under test: they focus every page, keep pages out of the back/forward cache, and end with the browser.
  */
 export class DevTools {
   readonly #toBrowser: Writable;
@@ -42,9 +41,7 @@ export class DevTools {
     fromBrowser.on('close', () => this.#end());
   }
 
-  /**
-   * Sends a command to the browser, or to the tab of a session. Rejects if the browser refuses it, or ends before it answers.
-   */
+  /** Sends a command to the browser, or to the tab of a session. Rejects if the browser refuses, or ends before it answers. */
   send<Result>(method: string, params: object = {}, sessionId?: string): Promise<Result> {
     if (this.#isEnded) return Promise.reject(new Error(`${method}: the browser has ended`));
     this.#asked += 1;

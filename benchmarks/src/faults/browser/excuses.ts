@@ -19,8 +19,7 @@ export interface Repeats {
 }
 
 /**
- * Counts the events that arrived again. A repeat is excused if the outcome of the first request was cut off, or if the sender
- * of
+ * Counts the events that arrived again. A repeat is excused if the outcome of the first request was cut off, or if the sender of
  * the second request was gone when it arrived.
  */
 export function countRepeats(taken: readonly Taken[], cutsOf: (life: number) => readonly Cut[]): Repeats {

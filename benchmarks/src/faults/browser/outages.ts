@@ -43,10 +43,7 @@ const dayOffline = browserFault('day-offline', {
   },
 });
 
-/**
- * Two tabs track while the service goes up and down, refuses requests, and breaks connections before and after it took the
- * events.
- */
+/** Two tabs track while the service goes up and down, refuses requests, and breaks connections before or after it took events. */
 const flapping = browserFault('flapping', {
   full: 150,
   quick: 20,

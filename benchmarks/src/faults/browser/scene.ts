@@ -109,10 +109,7 @@ export class Scene implements AsyncDisposable {
     };
   }
 
-  /**
-   * Resolves once all durable events of these tabs have arrived, or will not arrive any more. Returns the time that took, in
-   * milliseconds.
-   */
+  /** Resolves once all durable events of these tabs have arrived, or will not arrive any more. Returns how many ms it took. */
   async arrival(tabs: readonly Tab[] = this.browser.tabs): Promise<number> {
     const startedAt = performance.now();
     await this.#until(async () => this.#hasArrived(tabs));

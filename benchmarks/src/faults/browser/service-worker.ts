@@ -14,9 +14,7 @@ interface Registration {
   readonly registrationId: string;
 }
 
-/**
- * The last tab that tracks is closed while the service is down. Later the browser wakes the service worker, which must deliver.
- */
+/** The last tab that tracks is closed while the service is down. Later the browser wakes the service worker, which delivers. */
 export const serviceWorker: Fault = browserFault('service-worker', {
   full: 10,
   quick: 2,

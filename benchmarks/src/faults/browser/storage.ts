@@ -19,8 +19,7 @@ const quotaFilled = browserFault('quota-filled', {
     scene.clock = 'fast';
     await scene.service.close();
     const { origin } = scene;
-    // Set the quota before the site stores anything, and keep the tab open to the end: Chromium caches the free space, and lets
-    // a
+    // Set the quota before the site stores anything, and keep the tab open to the end: Chromium caches the free space, and lets a
     // site use some of it for half a minute without a new check.
     const other = await scene.browser.openPlainTab(`${origin}/plain`);
     await other.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: QUOTA_BYTES });
@@ -50,8 +49,7 @@ const quotaFilled = browserFault('quota-filled', {
 
 /**
  * The databases of the site are deleted while its page runs: by the page itself, by another tab, by the user. At each deletion,
- * no
- * more events wait than a page keeps in memory, because events that are only in the database are lost.
+ * no more events wait than a page keeps in memory, because events that are only in the database are lost.
  */
 const databaseDeleted = browserFault('database-deleted', {
   full: 12,

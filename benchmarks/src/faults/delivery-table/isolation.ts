@@ -41,8 +41,7 @@ export async function runIsolation({ bad, where }: IsolationCase, seed: number):
   const stats = tracker.stats();
   await tracker.close({ timeoutMs: 0 });
   const row = rowOf(`400, to ${bad} of ${ISOLATION_EVENTS} events, ${where}`, stats, attempts, service);
-  // For each bad event: two halves on each level, and then four requests. These are both of its last halves, and the bad one
-  // twice.
+  // For each bad event: two halves on each level, and then four requests: both of the last halves, and the bad event twice.
   const mostRequests = bad * (2 * Math.ceil(Math.log2(ISOLATION_EVENTS / bad)) + 4) + 1;
   const problems = bookProblems(ISOLATION_EVENTS, stats, service);
   if (row.deadLettered !== bad) problems.push(`${row.deadLettered} dead letters, ${bad} must be`);

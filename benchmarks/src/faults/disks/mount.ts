@@ -5,10 +5,7 @@ import { runProgram } from './run-program.ts';
 /** Waits until the process that started it has ended, then unmounts the file system. */
 const GUARD = 'read -r _; umount -l "$1" 2> /dev/null';
 
-/**
- * A mounted file system. It is unmounted however this process ends, even by SIGKILL. A loop device is removed with its last
- * mount.
- */
+/** A mounted file system. It is unmounted however this process ends, even by SIGKILL. This also removes a loop device. */
 export class Mount implements Disposable {
   readonly path: string;
   readonly #args: readonly string[];

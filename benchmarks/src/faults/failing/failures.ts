@@ -37,9 +37,7 @@ export const FAILURES: readonly Failure[] = [
   { name: 'lost sync', code: 'EIO', losesUnsynced: true, operations: new Set(SYNCING) },
 ];
 
-/**
- * How long the disk fails: only at the n-th operation; from it on until the disk is repaired; or until the process has ended.
- */
+/** How long the disk fails: only at the n-th operation; from it on until the disk is repaired; or until the process ends. */
 export const LASTS = ['once', 'a while', 'to the end'] as const;
 
 /** Which operation fails, and when. */

@@ -28,10 +28,7 @@ export interface OutageSize {
   readonly capacity: number;
 }
 
-/**
- * Measurements of one outage. Rates are requests of all clients per second, from the end of the outage until the backlog is
- * delivered.
- */
+/** Measurements of one outage. Rates are requests of all clients per second, from its end until the backlog is delivered. */
 export interface MeasuredOutage {
   readonly name: string;
   readonly clients: number;

@@ -36,8 +36,7 @@ export class Observation implements Observer {
   drainedAt: number | undefined;
   /**
    * Ages on arrival of fresh events, in milliseconds. An event is fresh if its client had already got through again when it
-   * tracked
-   * the event. Recorded while there is a backlog.
+   * tracked the event. Recorded while there is a backlog.
    */
   readonly ages: { readonly own: number[]; readonly newcomers: number[] } = { own: [], newcomers: [] };
 

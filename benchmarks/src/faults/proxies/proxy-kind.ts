@@ -7,10 +7,7 @@ export interface ProxyRules {
   readonly rate?: { readonly perSecond: number; readonly status: 429 | 503 };
   /** Larger bodies are answered with 413. */
   readonly maxBodyBytes?: number;
-  /**
-   * If the service is silent for this many milliseconds, the request is answered with 504. Default: 30,000 in HAProxy, 60,000 in
-   * nginx.
-   */
+  /** If the service is silent for this long, the request is answered with 504. Default: 30,000 in HAProxy, 60,000 in nginx. */
   readonly upstreamTimeoutMs?: number;
   /** A connection is closed after this many requests, or this many idle milliseconds. */
   readonly keepAlive?: { readonly requests: number; readonly idleMs: number };

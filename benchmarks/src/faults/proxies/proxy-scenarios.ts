@@ -6,9 +6,7 @@ export interface Surroundings {
   /** The part of the events that is tracked, from 0. At 1 all are tracked, and a flush follows. */
   readonly progress: number;
   become(state: GateState): Promise<void>;
-  /**
-   * Resolves once each status that the scenario names was seen, or, if it names none, any failure. Also resolves at a time limit.
-   */
+  /** Resolves once each status that the scenario names was seen, or, if it names none, any failure. Has a time limit. */
   shown(): Promise<void>;
   /** Makes the proxy read new rules, or the same ones again. Resolves once it applies them. */
   reload(rules: ProxyRules): Promise<void>;

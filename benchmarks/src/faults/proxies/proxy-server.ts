@@ -68,10 +68,7 @@ export class ProxyServer implements AsyncDisposable {
     }
   }
 
-  /**
-   * Makes it apply new rules, or the same ones again, without a stop. Resolves once it does. A call during a reload joins that
-   * one.
-   */
+  /** Makes it apply new rules, or the same ones again, without a stop. Resolves once it does. A second call joins the first. */
   reload(rules: ProxyRules): Promise<void> {
     this.#reloading ??= this.#reload(rules).finally(() => {
       this.#reloading = undefined;

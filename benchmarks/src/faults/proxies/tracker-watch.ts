@@ -30,7 +30,7 @@ export class TrackerWatch {
     tracker.on('storageFailed', ({ error }) => this.fail(error));
   }
 
-  /** Resolves once each of these statuses was seen, or, if there are none, any failure. Also resolves at a time limit. */
+  /** Resolves once each of these statuses was seen, or, if there are none, any failure. Has a time limit. */
   async shown(statuses: readonly number[]): Promise<void> {
     const isShown = () =>
       this.#failures.size > 0 && statuses.every((status) => this.#failures.has(String(status)));

@@ -4,10 +4,7 @@ import type { CoreUnderTest } from './core-under-test.ts';
 import type { Failure, Simulated, SimulatingSettings } from './processes/messages.ts';
 import { Schedule } from './schedule.ts';
 
-/**
- * Runs schedules, each with its own seed. Schedule 0 has the seed of the run, so that each schedule can be run again as the
- * first.
- */
+/** Runs schedules, each with its own seed. Schedule 0 has the seed of the run, so that each can be run again as the first. */
 export async function simulate(
   core: CoreUnderTest,
   { seed, first, step, count, mostFailures, logDirectory }: Omit<SimulatingSettings, 'core'>,

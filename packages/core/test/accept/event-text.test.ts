@@ -21,7 +21,7 @@ function parse(
   return JSON.parse(texts.create('purchase', payload, options, now));
 }
 
-/** The error that parameters raise, which need not have the right types. */
+/** The error that create() throws for these parameters. They may have wrong types. */
 function refusal(name: unknown, options: unknown = {}, texts: EventTexts = createTexts()): InvalidEventError {
   try {
     texts.create(name, undefined, options as TrackOptions, NOW);
@@ -203,7 +203,7 @@ describe('EventTexts.create', () => {
     try {
       text = createTexts().create('purchase', { inner: [{ a: 1 }] }, { source: 'mobile' }, NOW);
     } finally {
-      // Before anything is expected: the test runner cannot bear it either.
+      // Removed before the first expect(): the test runner breaks with it too.
       Reflect.deleteProperty(Object.prototype, 'addedByTheHost');
     }
     expect(JSON.parse(text)).toMatchObject({ source: 'mobile', payload: { inner: [{ a: 1 }] } });

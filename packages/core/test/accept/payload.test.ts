@@ -5,12 +5,12 @@ import { payloadText } from '../../src/accept/payload.ts';
 
 const MAX_BYTES = 256 * 1024;
 
-/** What is sent of a payload. */
+/** The payload as it is sent. */
 function sent(payload: unknown): unknown {
   return JSON.parse(payloadText(payload, MAX_BYTES));
 }
 
-/** The InvalidEventError that a payload raises. */
+/** The InvalidEventError that payloadText() throws for a payload. */
 function refusal(payload: unknown): InvalidEventError {
   try {
     payloadText(payload, MAX_BYTES);

@@ -5,7 +5,7 @@ import { VirtualClock } from '../bench/virtual-clock.ts';
 function create(): { clock: VirtualClock; alarm: Alarm; calls: boolean[] } {
   const clock = new VirtualClock();
   const calls: boolean[] = [];
-  // Whether it is set when it calls back.
+  // Records whether the alarm is set when it calls back.
   const alarm: Alarm = new Alarm(clock, () => calls.push(alarm.isSet));
   return { clock, alarm, calls };
 }

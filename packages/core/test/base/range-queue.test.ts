@@ -6,7 +6,7 @@ function range(segment: number, from: number, to: number, epoch = 0): EpochRange
   return { segment, from, to, epoch };
 }
 
-/** All ranges, as they come. */
+/** Takes all ranges out of the queue, in order. */
 function drain(queue: RangeQueue): EpochRange[] {
   const ranges: EpochRange[] = [];
   for (let first = queue.peek(); first !== undefined; first = queue.peek()) {

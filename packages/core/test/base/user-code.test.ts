@@ -145,7 +145,7 @@ describe('a logger', () => {
   });
 });
 
-/** All that can be seen of a value: errors with their causes, hidden properties too. */
+/** Everything that is visible of a value: also the causes of errors, and hidden properties. */
 function shown(value: unknown, depth = 8): string {
   if (typeof value !== 'object' || value === null || depth === 0) return String(value);
   const parts = Reflect.ownKeys(value).map(

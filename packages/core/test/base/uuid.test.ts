@@ -35,7 +35,7 @@ describe('uuid', () => {
     ]) {
       const seen = new Map<string, number>();
       for (const text of uuids) seen.set(text.charAt(place), (seen.get(text.charAt(place)) ?? 0) + 1);
-      // Six times the spread that chance gives it.
+      // Six standard deviations.
       const bound = 6 * Math.sqrt(count / digits);
       for (const times of seen.values()) expect(Math.abs(times - count / digits)).toBeLessThan(bound);
     }

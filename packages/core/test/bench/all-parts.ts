@@ -1,5 +1,5 @@
 import { platform } from '#platform';
 import { allParts } from '../../src/parts/all-parts.ts';
 
-// For tests that run in a browser as in Node: what a page would have to ask for is there.
+// For tests that run in a browser and in Node: installs the parts that a page would have to request.
 Object.assign(platform.parts, allParts);

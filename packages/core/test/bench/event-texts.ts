@@ -3,7 +3,7 @@ import type { EventBytes } from '../../src/base/event-bytes.ts';
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Events as a journal or a ring holds them: UTF-8, one comma between two. */
+/** Events as a journal or the ring buffer has them: UTF-8, separated by commas. */
 export function toEventBytes(texts: readonly string[]): EventBytes {
   const ends: number[] = [];
   let length = -1;
@@ -14,7 +14,7 @@ export function toEventBytes(texts: readonly string[]): EventBytes {
   return { bytes: encoder.encode(texts.join(',')), ends: Uint32Array.from(ends) };
 }
 
-/** The text of each event. Throws where something else than one comma lies between two, or bytes are left over. */
+/** The text of each event. Throws unless exactly one comma separates two events, and no bytes are left over. */
 export function toTexts({ bytes, ends }: EventBytes): string[] {
   let start = 0;
   const texts: string[] = [];

@@ -1,14 +1,14 @@
 import type { FileSystem, OpenFile, SyncFile, Volume } from '../../src/keep/file/disk/file-system.ts';
 import { nodeFileSystem } from '../../src/keep/file/disk/node-file-system.ts';
 
-/** What a journal may ask of a disk. */
+/** The operations of a journal on a disk. */
 export type Operation = keyof FileSystem | keyof OpenFile;
 
-/** One thing that was asked. */
+/** A recorded operation. */
 export interface DiskCall {
   readonly operation: Operation;
   readonly path: string;
-  /** How many bytes were to be read or written. */
+  /** How many bytes to read or write. */
   readonly bytes: number;
 }
 
@@ -16,27 +16,27 @@ interface Rule {
   readonly operation: Operation;
   readonly code: string;
   readonly path: RegExp;
-  /** So many calls pass first, and so many fail then. */
+  /** How many calls pass first, and how many fail then. */
   passes: number;
   fails: number;
 }
 
-/** This machine's disk, which fails or hangs where a test says so, and remembers what it was asked. */
+/** This machine's disk. It fails or hangs as a test says, and records all calls. */
 export class FailingFileSystem implements FileSystem {
   readonly calls: DiskCall[] = [];
-  /** Syncs of files under way, and the most that ever were. */
+  /** File syncs that are running, and the most that ever ran at once. */
   syncs = 0;
   mostSyncs = 0;
-  /** Bytes that a write takes at the most. */
+  /** Most bytes that one write stores. */
   longestWrite: number = Number.POSITIVE_INFINITY;
-  /** Calls that hang. */
+  /** Number of calls that hang now. */
   hanging = 0;
-  /** What is said of the disk in place of the truth. */
+  /** Replaces these values of the real volume. */
   volumeIs: Partial<Volume> = {};
   #rules: Rule[] = [];
   readonly #gates = new Map<Operation, { readonly passed: Promise<void>; readonly open: () => void }>();
 
-  /** From now on calls of a kind fail with a code: the first one, or those that `after` and `times` say. */
+  /** From now on, calls of this operation fail with the code: the first one, or as `after` and `times` say. */
   fail(
     operation: Operation,
     code: string,
@@ -52,7 +52,7 @@ export class FailingFileSystem implements FileSystem {
     this.#gates.clear();
   }
 
-  /** From now on calls of a kind do not begin before the returned function is called. */
+  /** From now on, calls of this operation do not begin until the returned function is called. */
   hang(operation: Operation): () => void {
     let open = (): void => {};
     const passed = new Promise<void>((resolve) => {
@@ -65,7 +65,7 @@ export class FailingFileSystem implements FileSystem {
     };
   }
 
-  /** How often a kind of call was made. */
+  /** How many calls of this operation were made. */
   count(operation: Operation, path = /./): number {
     return this.calls.filter((call) => call.operation === operation && path.test(call.path)).length;
   }
@@ -152,7 +152,7 @@ export class FailingFileSystem implements FileSystem {
       },
       truncate: (size) => this.#call('truncate', path, () => file.truncate(size)),
       stat: () => this.#call('stat', path, () => file.stat()),
-      // Whatever it says, the file is closed.
+      // The file is closed, even if this call reports an error.
       close: () => file.close().then(() => this.#call('close', path, async () => {})),
     };
   }

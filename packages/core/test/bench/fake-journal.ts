@@ -7,30 +7,30 @@ import { toTexts } from './event-texts.ts';
 
 type Call = 'open' | 'append' | 'appendSync' | 'read' | 'acknowledge' | 'sync' | 'close';
 
-/** A journal in memory that fails, hangs, or finds damage where a test says so, and remembers what it was asked. */
+/** A journal in memory. It fails, hangs or finds damage as a test says, and records all calls. */
 export class FakeJournal implements Journal {
   readonly kind = 'fake';
   readonly survives = true;
   sharing: Sharing | undefined;
   groupLimit: Limit;
   readonly calls: Call[] = [];
-  /** Events of each append that succeeded. */
+  /** The events of each append that succeeded. */
   readonly groups: string[][] = [];
   readonly acknowledged: Range[] = [];
-  /** Of each append, how long others are to wait for the answer to a request with its events. */
+  /** The `holdMs` of each append: how long others must wait for the answer to a request with its events. */
   readonly holds: (number | undefined)[] = [];
   mostAppendsAtOnce = 0;
-  /** Whether it copies events at once: otherwise it reads them only when they are written. */
+  /** Whether it copies events at once. Otherwise it reads them when it writes them. */
   copies = false;
   failOpen = false;
   failAppends = false;
-  /** So many appends fail from now on. */
+  /** How many of the next appends fail. */
   failAppendsLeft = 0;
   failReads = false;
   failAcknowledgements = false;
   readonly #memory = new MemoryJournal(Number.POSITIVE_INFINITY);
   readonly #damaged: Range[] = [];
-  /** When each event was accepted, by its index. */
+  /** When each event was accepted, by index. */
   readonly #times: number[] = [];
   #appends = 0;
   #gate: Promise<void> | undefined;
@@ -50,7 +50,7 @@ export class FakeJournal implements Journal {
     return this.groups.flat();
   }
 
-  /** From now on appends do not end before the returned function is called. */
+  /** From now on, appends do not end until the returned function is called. */
   hangAppends(): () => void {
     const { promise, open } = createGate();
     this.#gate = promise;
@@ -60,7 +60,7 @@ export class FakeJournal implements Journal {
     };
   }
 
-  /** From now on reads do not end before the returned function is called. */
+  /** From now on, reads do not end until the returned function is called. */
   hangReads(): () => void {
     const { promise, open } = createGate();
     this.#readGate = promise;
@@ -70,7 +70,7 @@ export class FakeJournal implements Journal {
     };
   }
 
-  /** From now on acknowledgements do not end before the returned function is called. */
+  /** From now on, acknowledgements do not end until the returned function is called. */
   hangAcknowledgements(): () => void {
     const { promise, open } = createGate();
     this.#acknowledgementGate = promise;
@@ -100,7 +100,7 @@ export class FakeJournal implements Journal {
     try {
       await this.#gate;
       if (this.failAppends || this.failAppendsLeft-- > 0) throw failure('append');
-      // Read only now: the bytes have to stay valid until the append is done.
+      // Read only now: the bytes must stay valid until the append is done.
       this.groups.push(toTexts(events));
       const range = await this.#memory.append(events);
       for (let index = range.from; index < range.to; index += 1)
@@ -149,7 +149,7 @@ export class FakeJournal implements Journal {
   }
 }
 
-/** A fake journal that can also append on the caller's thread, to a segment of its own. */
+/** A fake journal that can also append synchronously, to a segment of its own. */
 export class FakeSyncJournal extends FakeJournal {
   readonly syncGroups: string[][] = [];
   #syncIndex = 0;

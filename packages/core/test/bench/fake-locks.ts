@@ -5,12 +5,15 @@ interface Waiter {
   readonly grant: () => void;
 }
 
-/** Web Locks as far as a journal uses them: exclusive; one waits in line until its signal aborts, or asks only if available. */
+/**
+ * The part of Web Locks that a journal uses: exclusive locks. A request waits in line until its signal aborts, or asks only if
+ * the lock is available.
+ */
 export class FakeLocks implements Pick<LockManager, 'request'> {
-  /** Of each lock, those in line; the first one holds it. */
+  /** The line for each lock. The first in it holds the lock. */
   readonly #lines: Map<string, Waiter[]>;
 
-  /** @param origin Those of another tab of the same origin. */
+  /** @param origin The locks of another tab of the same origin. */
   constructor(origin?: FakeLocks) {
     this.#lines = origin === undefined ? new Map() : origin.#lines;
   }
@@ -44,7 +47,7 @@ export class FakeLocks implements Pick<LockManager, 'request'> {
     });
   };
 
-  /** The tab is gone: what it holds and waits for goes to others. */
+  /** The tab is gone: gives up the locks that it holds or waits for. */
   letGo(): void {
     for (const line of this.#lines.values())
       for (const waiter of line.filter(({ holder }) => holder === this)) this.#remove(line, waiter);

@@ -9,34 +9,34 @@ import { FakeLocks } from './fake-locks.ts';
 import { answered } from './scripted-transport.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-/** What a test reads of an event. */
+/** The fields of an event that a test reads. */
 interface Seen {
   readonly uuid: string;
   readonly event: string;
 }
 
-/** Pages of one origin, each with a tracker, on one database; time passes for all of them when a test says so. */
+/** Pages of one origin on one database, each with a tracker. A test moves the time for all of them. */
 export class FakeOrigin {
   readonly clock: VirtualClock = new VirtualClock();
-  /** By how much the time of day is wrong, for all pages. */
+  /** The error of the time of day, for all pages. */
   skewMs = 0;
   readonly locks: FakeLocks = new FakeLocks();
   readonly channels = new Set<FakeChannel>();
   readonly tabs: FakeTab[] = [];
-  /** Whether a message gets lost, as where a page is frozen or in the back/forward cache. */
+  /** Whether a message is lost, as when a page is frozen or in the back/forward cache. */
   losesMessage: () => boolean = () => false;
   /** When each request was made, in milliseconds since the start. */
   readonly times: number[] = [];
-  /** How often the service got each event. */
+  /** How often the service took each event. */
   readonly received = new Map<string, number>();
-  /** Events that it refused alone. */
+  /** Events that it refused in a request of their own. */
   readonly refused = new Set<string>();
-  /** Events that a journal took. */
+  /** Events that a journal has written. */
   readonly committed = new Set<string>();
-  /** Requests under way, and the most that ever were. */
+  /** Pending requests, and the most that were ever pending at once. */
   open = 0;
   mostOpen = 0;
-  /** The service: its answer to a request. */
+  /** The service: returns its answer to a request. */
   respond: (events: readonly Seen[]) => Outcome | Promise<Outcome> = () => answered(200);
   readonly name: string = `origin-${Math.random().toString(36).slice(2)}`;
   readonly #start = this.clock.now();
@@ -62,7 +62,7 @@ export class FakeOrigin {
     return tab;
   }
 
-  /** Lets time pass, and what is begun in it come to its end. */
+  /** Lets time pass, and the work that begins in it finish. */
   async pass(ms: number, step: number = Math.max(1, ms / 20)): Promise<void> {
     await turns(20);
     for (let passed = 0; passed < ms; passed += step) {
@@ -80,7 +80,7 @@ export class FakeOrigin {
 export class FakeTab {
   readonly tracker: Tracker;
   isAlive = true;
-  /** Of its requests: events that the service may have, and that it may not have released yet. */
+  /** Events of its requests that the service may have taken, and that it may not have released yet. */
   readonly uncertain: string[] = [];
   readonly #origin: FakeOrigin;
   readonly #locks: FakeLocks;
@@ -120,14 +120,14 @@ export class FakeTab {
     for (let number = 0; number < count; number += 1) this.tracker.track(name, { number });
   }
 
-  /** What does not balance in its books: 0. */
+  /** The difference in its stats. Must be 0. */
   get imbalance(): number {
     const { accepted, recovered, delivered, deadLettered, dropped, pending } = this.tracker.stats();
     const lost = Object.values(dropped).reduce((sum, count) => sum + count, 0);
     return accepted + recovered - delivered - deadLettered - lost - pending;
   }
 
-  /** As the browser ends a page that hangs or crashed: nothing of it runs any more. */
+  /** Ends the page like one that hangs or crashes: none of its code runs any more. */
   kill(): void {
     this.isAlive = false;
     this.#channel?.close();
@@ -152,7 +152,7 @@ export class FakeTab {
     return outcome;
   }
 
-  /** Notes what is committed. */
+  /** Records the events that are committed. */
   #watched(journal: Journal): Journal {
     const append = journal.append.bind(journal);
     journal.append = async (events: EventBytes): Promise<Range> => {
@@ -192,7 +192,7 @@ class FakeChannel {
   }
 }
 
-/** Lets what waits for storage and messages go on. */
+/** Lets pending work with storage and messages continue. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -4,14 +4,14 @@ import { answered } from './scripted-transport.ts';
 
 const MINUTE = 60_000;
 
-/** Tabs that track and are killed as a seed says, while the service fails and refuses: none of what they track is lost or comes twice. */
+/** Tabs track and are killed, as the seed decides, while the service fails and refuses. No event may be lost or arrive twice. */
 export async function killTabs(origin: FakeOrigin, seed: number): Promise<void> {
   const random = randomOf(seed);
   const pick = (count: number) => Math.floor(random() * count);
   const sizes = [7, 30, 500];
   const open = () => origin.openTab({ batch: { maxWaitMs: 100, maxEvents: sizes[pick(3)] ?? 500 }, random });
   const tabs = Array.from({ length: 5 }, open);
-  /** Whether the service works, as a part of its requests. */
+  /** The part of the requests for which the service works. */
   let works = 1;
   const isBad = (event: string) => event === 'bad';
   origin.respond = async (events) => {
@@ -34,7 +34,7 @@ export async function killTabs(origin: FakeOrigin, seed: number): Promise<void> 
     for (const { imbalance } of tabs) expect(imbalance).toBe(0);
   }
   works = 1;
-  // Where most is refused the service is to blame: the sender waits for long, until others are taken.
+  // If most events are refused, the sender blames the service: it waits long, until other events are taken.
   const isPending = () => tabs.some(({ tracker }) => tracker.stats().pending > 0);
   for (let hour = 0; hour < 12 && isPending(); hour += 1) {
     for (const tab of tabs) tab.track(100, 'good');
@@ -48,7 +48,7 @@ export async function killTabs(origin: FakeOrigin, seed: number): Promise<void> 
   expect({ lost, doubled }).toEqual({ lost: [], doubled: [] });
 }
 
-/** Numbers from 0 (inclusive) to 1 (exclusive), the same for a seed. */
+/** Random numbers from 0 (inclusive) to 1 (exclusive), the same for the same seed. */
 export function randomOf(seed: number): () => number {
   let state = seed;
   return () => {

@@ -14,7 +14,7 @@ import { answered, ScriptedTransport } from './scripted-transport.ts';
 import { textWriter } from './text-writer.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
-/** A transport whose requests may outlive the page, within bounds. */
+/** A transport whose requests may outlive the page, up to a limit. */
 class OutlivingTransport extends ScriptedTransport {
   readonly left: Record<Outliving, number> = { keepalive: 60_000, later: 60_000 };
 
@@ -23,7 +23,7 @@ class OutlivingTransport extends ScriptedTransport {
   }
 }
 
-/** Others share the journal, and one of them sends all the time. */
+/** A journal shared with other tabs, one of which sends all the time. */
 const elsewhere: Sharing = {
   hold: () => new Promise(() => {}),
   refresh: async () => {},
@@ -33,7 +33,7 @@ const elsewhere: Sharing = {
   setPause: async () => {},
 };
 
-/** All that is between the memory and the service, of a page that is hidden when a test says so. */
+/** All parts from the memory to the service, for a page that a test can hide. */
 export class Page {
   readonly clock = new VirtualClock();
   readonly journal = new FakeJournal({ maxEvents: 100, maxBytes: 48 * 1024 });
@@ -41,7 +41,7 @@ export class Page {
   readonly books = new Books();
   readonly lanes: Lanes;
   readonly dispatch: Dispatch;
-  /** What the journal had been asked to write when each request was made. */
+  /** How many appends the journal had received before each request. */
   readonly appendsBefore: number[] = [];
 
   constructor(
@@ -89,7 +89,7 @@ export class Page {
     };
   }
 
-  /** Events of about `bytes` each, as they are just after `track()`. */
+  /** Adds events of about `bytes` bytes each, in the state after `track()`. */
   track(count: number, bytes = 300): void {
     const { backlog, committer } = this.lanes.normal;
     for (let number = 0; number < count; number += 1) {
@@ -98,7 +98,7 @@ export class Page {
     }
   }
 
-  /** Returns the requests that were made before this returned. */
+  /** Hides the page. Returns the requests that were made before the call returned. */
   hide(isLeft = false): readonly { outlives?: Outliving | undefined; count: number; bytes: number }[] {
     const before = this.transport.requests.length;
     this.dispatch.leave(isLeft, () => void this.lanes.writeAll());

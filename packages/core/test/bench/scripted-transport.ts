@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/base/clock.ts';
 import type { Outcome, Transport, TransportRequest } from '../../src/send/http/transport.ts';
 
-/** A request as the service would see it. */
+/** A request, as the service sees it. */
 export interface SeenRequest extends TransportRequest {
   /** When it was posted, in milliseconds since the transport was made. */
   readonly at: number;
@@ -11,15 +11,15 @@ export interface SeenRequest extends TransportRequest {
   readonly events: readonly unknown[];
 }
 
-/** More than any test needs: a sender that posts without end is stopped here. */
+/** More than any test needs. After this many requests, no more are answered, which stops a sender in an endless loop. */
 const MOST_REQUESTS = 5_000;
 
-/** A transport whose service is a function of the test. */
+/** A transport with a function of the test as its service. */
 export class ScriptedTransport implements Transport {
   readonly requests: SeenRequest[] = [];
-  /** The service: its answer to a request. */
+  /** The service: returns its answer to a request. */
   respond: (request: SeenRequest) => Outcome | Promise<Outcome> = () => answered(200);
-  /** Requests under way, and the most that ever were. */
+  /** Pending requests, and the most that were ever pending at once. */
   open = 0;
   mostOpen = 0;
   readonly #clock: Clock;

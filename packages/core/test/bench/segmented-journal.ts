@@ -3,17 +3,17 @@ import type { Range } from '../../src/base/range.ts';
 import type { Journal, JournalObserver, Reading } from '../../src/keep/journal.ts';
 import { toTexts } from './event-texts.ts';
 
-/** What an event takes beside itself. */
+/** Bytes that an event takes besides its text. */
 const OVERHEAD_BYTES = 32;
 
-/** A journal in memory in which each group is a segment, on a disk of which a test says how much room it has. */
+/** A journal in memory in which each group is a segment. A test sets the free space of its disk. */
 export class SegmentedJournal implements Journal {
   readonly kind = 'segmented';
   readonly survives = true;
   readonly groupLimit: Limit = { maxEvents: 4096, maxBytes: 512 * 1024 };
-  /** Given up, in order. */
+  /** The evicted segments, in order. */
   readonly evicted: number[] = [];
-  /** How often the room was asked for. */
+  /** How often the free space was requested. */
   looks = 0;
   disk: () => Promise<{ freeBytes: number; totalBytes: number }> = async () => ({
     freeBytes: Number.MAX_SAFE_INTEGER,
@@ -22,7 +22,7 @@ export class SegmentedJournal implements Journal {
   readonly #segments = new Map<number, EventBytes>();
   #last = 0;
 
-  /** The events of all segments that are left. */
+  /** The events of all remaining segments. */
   get texts(): string[] {
     return [...this.#segments.values()].flatMap(toTexts);
   }
@@ -50,7 +50,7 @@ export class SegmentedJournal implements Journal {
     return { events, range: { ...range, to: range.from + events.ends.length } };
   }
 
-  /** Storage is cleared under it. */
+  /** Clears the storage without telling the journal's user. */
   clear(): void {
     this.#segments.clear();
   }

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../src/base/clock.ts';
 
-/** A clock whose time of day somebody set wrong or right: its timers, as those of all platforms, know nothing of it. */
+/** A clock whose time of day can be wrong. Its timers are not affected, as on all platforms. */
 export class SkewedClock implements Clock {
   readonly #clock: Clock;
   skewMs = 0;

@@ -4,7 +4,7 @@ import type { TextWriter } from '../../src/wait/ring-buffer.ts';
 const encoder = new TextEncoder();
 const allocate = (bytes: number): Uint8Array => new Uint8Array(bytes);
 
-/** Writes text with what Node and browsers both have. */
+/** Writes text with functions that Node and browsers both have. */
 export const textWriter: TextWriter = {
   allocate,
   createBodies: () => new BodyMemory(allocate),

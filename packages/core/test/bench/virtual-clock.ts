@@ -14,7 +14,7 @@ export class VirtualClock implements Clock {
     this.#now = startMs;
   }
 
-  /** Timers that were set and neither ran nor were cancelled. */
+  /** Timers that have neither run nor been cancelled. */
   get timers(): number {
     return this.#timers.size;
   }
@@ -29,7 +29,7 @@ export class VirtualClock implements Clock {
     return { cancel: () => void this.#timers.delete(entry) };
   }
 
-  /** Lets time pass: runs what comes due in its order, and lets promises settle in between. */
+  /** Lets time pass: runs due timers in order, and lets promises settle in between. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     await settle();
@@ -45,7 +45,7 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** Lets everything run that waits for no timer and no I/O. */
+/** Lets all work finish that waits for no timer and no I/O. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-/** A second copy of the built package, as bundlers make them. */
+/** A second copy of the built package, as a bundler may make it. */
 export class CoreCopy {
   readonly #directory: string;
 
@@ -20,7 +20,7 @@ export class CoreCopy {
     return copy;
   }
 
-  /** What to import. */
+  /** The URL to import. */
   get url(): string {
     return pathToFileURL(join(this.#directory, 'dist', 'index.js')).href;
   }

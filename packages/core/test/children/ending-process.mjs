@@ -1,4 +1,4 @@
-// A process that tracks events which only memory holds, and then meets its end. Runs the built package, as an application does.
+// A process that tracks events which are only in memory, and then ends. Runs the built package, as an application does.
 import { writeSync } from 'node:fs';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 import { createTracker } from '@sluice/core';
@@ -6,14 +6,14 @@ import { createTracker } from '@sluice/core';
 const assignment = isMainThread ? JSON.parse(process.argv[2]) : workerData;
 const { directory, fsync, count, signal, scenario, copy } = assignment;
 
-/** @param of The copy of the package. */
+/** @param of The createTracker() of a copy of the package. */
 function create(of = createTracker) {
   return of({
     baseUrl: 'http://127.0.0.1:9',
     apiKey: 'child-key',
     correlationKey: 'email',
     journalDirectory: directory,
-    // None is written before the last moment.
+    // No event is written before the end of the process.
     commitIntervalMs: 3_600_000,
     ...(fsync && { fsync }),
   });
@@ -25,13 +25,13 @@ function track(tracker, first = 0, end = count) {
   }
 }
 
-/** A handler of the application, which ends the process with a code of its own. */
+/** A handler of the application that ends the process with its own exit code. */
 function handle() {
   writeSync(1, 'handled;');
   process.exit(5);
 }
 
-/** As the library signal-exit does it: where nobody else handles the signal, it ends the process in the name of it. */
+/** Like the library signal-exit: if nobody else handles the signal, ends the process by sending the signal again. */
 function handleIfAlone() {
   writeSync(1, 'handled;');
   if (process.listenerCount(signal) > 1) return;

@@ -2,14 +2,14 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** What the process in `ending-process.mjs` is to do. */
+/** The settings of the process in `ending-process.mjs`. */
 export interface Assignment {
   readonly directory: string;
   readonly count: number;
-  /** A name in the table of that file. */
+  /** The name of a scenario in that file. */
   readonly scenario: string;
   readonly fsync?: 'always' | 'interval' | 'never';
-  /** Sent once it is ready, as often as it asks for it. */
+  /** Sent for each message of the process. The first one says that it is ready. */
   readonly signal?: NodeJS.Signals;
   /** The URL of another copy of the package. */
   readonly copy?: string;
@@ -20,7 +20,7 @@ export interface Ending {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly output: string;
-  /** What it sent, beside that it is ready. */
+  /** Its messages, except that it is ready. */
   readonly messages: readonly unknown[];
 }
 
@@ -29,7 +29,7 @@ const script = fileURLToPath(new URL('ending-process.mjs', import.meta.url));
 /**
  * Runs such a process to its end.
  *
- * @param execPath The program of Node.
+ * @param execPath The Node program.
  * @param gaveUp Kills the process when it aborts.
  */
 export async function runToEnd(

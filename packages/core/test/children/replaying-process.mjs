@@ -1,5 +1,5 @@
-// A process that replays dead letters and is killed once they are on their road, before they are given up where they were.
-// Runs the built package, as an application does.
+// A process that replays dead letters. It is killed once they are accepted as events, before they are removed from the dead
+// letters. Runs the built package, as an application does.
 import { createTracker } from '@sluice/core';
 
 const { baseUrl, directory } = JSON.parse(process.argv[2]);

@@ -1,4 +1,4 @@
-// A process that tracks events and then ends in the way that it is told. Runs the built package, as an application does.
+// A process that tracks events, and then ends as its settings say. Runs the built package, as an application does.
 import { createTracker } from '@sluice/core';
 
 const { baseUrl, directory, first, count, end, fsync } = JSON.parse(process.argv[2]);

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** What the process in `tracking-process.mjs` is to do. */
+/** The settings of the process in `tracking-process.mjs`. */
 export interface Assignment {
   readonly baseUrl: string;
   readonly directory: string;

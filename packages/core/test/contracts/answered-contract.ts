@@ -7,7 +7,7 @@ import { LONG, type Trial } from '../hostile/trial.ts';
 
 type Scripted = [what: string, script: Partial<Script>];
 
-/** An answer, whole or in parts. */
+/** The status was received: with a complete body, or with a part of it. */
 export function describeAnswers(name: string, trial: Trial): void {
   describe(`${name}, where the status came`, () => {
     const answered = (body: unknown, status = 200) => ({
@@ -24,7 +24,7 @@ export function describeAnswers(name: string, trial: Trial): void {
       ['closed between chunks', { says: `${chunked}7\r\npartial\r\n`, ends: 'closed' }],
       ...(trial.traits.endsNonsense ? [noChunk] : []),
     ])('takes it, with what came of a body that breaks off: %s', async (_, script) => {
-      // A reset overtakes what was said before it, and a stream that fails forgets what was not read yet.
+      // A reset overtakes what was sent before it, and a stream that fails drops bytes that were not read yet.
       const isSure = trial.traits.seesConnections && script.ends !== 'reset';
       const body = isSure ? 'partial' : expect.stringMatching(/^(partial)?$/);
       await trial.among({ url: trial.address(script) }, answered(body));

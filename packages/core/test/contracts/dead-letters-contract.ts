@@ -17,11 +17,11 @@ const HOUR = 60 * 60_000;
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30);
 const pad = 'é'.repeat(100);
 
-/** How the suite gets at journals of one implementation. */
+/** How the suite makes journals of one implementation. */
 export interface DeadLettersSubject {
-  /** Makes a journal in the place that `name` stands for; a second one in the same place is another life. */
+  /** Makes a journal in the place called `name`. A second one in the same place stands for the next process. */
   create(name: string, clock: Clock, maxBytes: number): Journal;
-  /** Whether another life finds what this one left. */
+  /** Whether the next process finds what this one left. */
   readonly survives: boolean;
 }
 
@@ -30,10 +30,10 @@ interface Bounds {
   readonly maxAgeMs?: number;
 }
 
-/** One life of dead letters in a place, with a road for replays that remembers what it was given. */
+/** The dead letters of one process in a place. Records its replays. */
 class Life {
   readonly clock: VirtualClock;
-  /** What the store sees of it. */
+  /** The clock that the store sees. */
   readonly timeOfDay: SkewedClock;
   readonly dropped: { reason: string; count: number }[] = [];
   readonly failures: unknown[] = [];
@@ -66,7 +66,7 @@ class Life {
     });
   }
 
-  /** Keeps numbered events, each a while after the one before. */
+  /** Keeps numbered events, one every `everyMs` milliseconds. */
   async keep(from: number, to: number, everyMs = 1): Promise<void> {
     for (let n = from; n < to; n += 1) {
       const batch = createBatch(toEventBytes([text(n)]), { segment: 1, from: 0, to: 1, epoch: 0 });
@@ -75,7 +75,7 @@ class Life {
     }
   }
 
-  /** The numbers of the events of all letters, as they are listed. */
+  /** The numbers of the events of all letters, in the order of the list. */
   async numbers(filter?: DeadLetterFilter): Promise<unknown[]> {
     return (await this.all(filter)).map(({ event }) => event.n);
   }
@@ -88,7 +88,7 @@ class Life {
     return this.dropped.reduce((sum, entry) => sum + (entry.reason === reason ? entry.count : 0), 0);
   }
 
-  /** Lets hours pass, and what is begun in each of them come to its end. */
+  /** Lets hours pass, and the work that begins in each of them finish. */
   async pass(hours: number): Promise<void> {
     for (let half = 0; half < 2 * hours; half += 1) {
       await this.clock.advance(HOUR / 2);
@@ -116,7 +116,7 @@ async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 }
 
 function text(n: number): string {
-  // Not what JSON.stringify would make of it: a replay must not make it anew.
+  // Not the text that JSON.stringify would make: a replay must not serialise it again.
   return `{"n":${n}, "exact":1.0e2,"big":12345678901234567890,"pad":"${pad}\\u20ac"}`;
 }
 
@@ -126,7 +126,7 @@ function range(from: number, to: number): number[] {
 
 const isEven = ({ event }: DeadLetter): boolean => Number(event.n) % 2 === 0;
 
-/** What must hold of dead letters, whatever journal they are in. */
+/** What must hold for dead letters in every journal. */
 export function describeDeadLetters(name: string, subject: DeadLettersSubject): void {
   describe(`dead letters in ${name}`, () => {
     const lives: Life[] = [];
@@ -235,7 +235,7 @@ export function describeDeadLetters(name: string, subject: DeadLettersSubject): 
         for (const filter of [null, 7, 'an id', {}, [7], [undefined], new Set()]) {
           await expect(call(filter)).rejects.toMatchObject({ code: 'SLUICE_CONFIG', option: 'filter' });
         }
-        // A promise is no answer, and must not be taken for one.
+        // A promise is not an answer, and must be refused.
         for (const answer of [undefined, 1, Promise.resolve(false)]) {
           await expect(call(() => answer)).rejects.toMatchObject({ code: 'SLUICE_CONFIG' });
         }
@@ -274,7 +274,7 @@ export function describeDeadLetters(name: string, subject: DeadLettersSubject): 
       for await (const { id, event } of life.letters.list()) {
         seen.push(event.n);
         await life.letters.purge([id]);
-        // Refused again, as it were.
+        // As if the service had refused it again.
         await life.keep(1_000 + seen.length, 1_001 + seen.length);
       }
       expect(seen).toEqual(range(0, 70));
@@ -298,7 +298,7 @@ export function describeDeadLetters(name: string, subject: DeadLettersSubject): 
         expect(count + life.droppedFor('full')).toBe(n + 20);
         expect(await life.numbers()).toEqual(range(n + 20 - count, n + 20));
       }
-      // Not much more goes than has to.
+      // Not much more is dropped than necessary.
       expect(life.letters.bytes).toBeGreaterThan(maxBytes / 2);
     });
 

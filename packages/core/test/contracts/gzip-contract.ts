@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Gzip } from '../../src/parts/gzip/compression.ts';
 
-/** As a batch: much of it is said again and again. */
+/** A body like that of a batch, with much repetition. */
 export function bodyOf(events: number): Uint8Array {
   const batch = Array.from({ length: events }, (_, number) => ({
     event: 'purchase',
@@ -13,7 +13,7 @@ export function bodyOf(events: number): Uint8Array {
   return new TextEncoder().encode(JSON.stringify({ batch }));
 }
 
-/** What must hold of gzip, whatever makes it. */
+/** What must hold for every implementation of gzip. */
 export function describeGzip(name: string, gzip: Gzip): void {
   it(`gzip by ${name} knows what a body was compressed to from all else`, async () => {
     const body = bodyOf(500);

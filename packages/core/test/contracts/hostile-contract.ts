@@ -5,7 +5,7 @@ import { describeAnswers } from './answered-contract.ts';
 import { describeSequences } from './sequence-contract.ts';
 import { describeWithoutAnswer } from './unanswered-contract.ts';
 
-/** Every transport survives every service, and works afterwards. */
+/** Every transport must survive every service, and work afterwards. */
 export function describeAtHostileService(
   name: string,
   create: () => Transport,

@@ -13,7 +13,7 @@ function answerOf<Result>(request: IDBRequest<Result>): Promise<Result> {
   });
 }
 
-/** Without those of the store's own. */
+/** The keys, without those that are the store's own. */
 async function textKeys(store: IndexedDbStore): Promise<IDBValidKey[]> {
   return (await keys(store.use)).filter((key) => typeof key !== 'number');
 }
@@ -36,14 +36,14 @@ export function describeStore(name: string, forceClose: (db: IDBDatabase) => Pro
       return created;
     }
 
-    /** A connection of somebody else's, who does not care for others. */
+    /** Opens a connection of other code, which does not close for others. */
     async function openRaw(): Promise<IDBDatabase> {
       const db = await answerOf(indexedDB.open(place));
       handles.splice(handles.indexOf(db), 1);
       return db;
     }
 
-    /** Time passes, until there is a second connection: a browser may not answer while it clears its storage. */
+    /** Lets time pass. Returns whether there is a second connection: a browser may not answer while it clears its storage. */
     async function reopened(): Promise<boolean> {
       await clock.advance(REOPEN_MS);
       return handles.length > 1;

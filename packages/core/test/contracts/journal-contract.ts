@@ -5,20 +5,20 @@ import type { Fate } from '../../src/base/fate.ts';
 import { type Range, rangeLength } from '../../src/base/range.ts';
 import type { Journal, JournalObserver } from '../../src/keep/journal.ts';
 
-/** How the suite gets at journals of one implementation. */
+/** How the suite makes journals of one implementation. */
 export interface JournalSubject {
-  /** Makes a journal in the place that `name` stands for; a second one in the same place is another life. */
+  /** Makes a journal in the place called `name`. A second one in the same place stands for the next process. */
   create(name: string): Journal;
-  /** Whether another life finds what this one left. */
+  /** Whether the next process finds what this one left. */
   readonly survives: boolean;
-  /** Whether lives share what they leave while they last. */
+  /** Whether processes that run at the same time share their events. */
   readonly isShared?: boolean;
 }
 
 const ALL = { maxEvents: 1_000_000, maxBytes: 1_000_000_000 };
 const decoder = new TextDecoder();
 
-/** Texts as a group, in bytes of the kind that the ring has. */
+/** Texts as a group, in the kind of bytes that the ring buffer has. */
 export function group(texts: readonly string[]): EventBytes {
   const encoder = new TextEncoder();
   let end = -1;
@@ -31,7 +31,7 @@ export function group(texts: readonly string[]): EventBytes {
   return { bytes, ends: Uint32Array.from(ends) };
 }
 
-/** A group as texts. */
+/** The texts of a group. */
 function texts({ bytes, ends }: EventBytes): string[] {
   return [...ends].map((end, index) => {
     const start = index === 0 ? 0 : (ends[index - 1] ?? 0) + 1;
@@ -39,14 +39,14 @@ function texts({ bytes, ends }: EventBytes): string[] {
   });
 }
 
-/** Bytes as Node's Buffer has them: a slice is no copy. */
+/** Bytes like Node's Buffer: a slice is not a copy. */
 class Viewing extends Uint8Array {
   override slice(start?: number, end?: number): Uint8Array<ArrayBuffer> {
     return this.subarray(start, end) as Uint8Array<ArrayBuffer>;
   }
 }
 
-/** An observer that remembers. */
+/** An observer that records all calls. */
 export class Witness implements JournalObserver {
   readonly ranges: Range[] = [];
   readonly settlements: { range: Range; fate: Fate }[] = [];
@@ -70,7 +70,7 @@ export class Witness implements JournalObserver {
   }
 }
 
-/** Reads ranges to their ends. */
+/** Reads ranges completely. */
 export async function readAll(journal: Journal, ranges: readonly Range[], limit = ALL): Promise<string[]> {
   const found: string[] = [];
   for (const range of ranges) {
@@ -90,7 +90,7 @@ export async function readAll(journal: Journal, ranges: readonly Range[], limit 
 const numbered = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => JSON.stringify({ number: from + index, text: 'ä€😀 \u2028' }));
 
-/** What every journal must do, whatever it keeps its events in. */
+/** What every journal must do, wherever it keeps its events. */
 export function describeJournal(name: string, subject: JournalSubject): void {
   describe(`${name}, as a journal`, () => {
     const open: Journal[] = [];

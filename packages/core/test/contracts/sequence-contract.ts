@@ -5,7 +5,7 @@ import { answer, head, SHREDS } from '../hostile/answers.ts';
 import type { Script } from '../hostile/script.ts';
 import { LONG, SHORT_MS, type Trial } from '../hostile/trial.ts';
 
-/** What one request leaves for the next. */
+/** How one request affects the next. */
 export function describeSequences(name: string, trial: Trial): void {
   describe(`${name}, from one request to the next`, () => {
     it.each([301, 302, 303, 307, 308])('follows no redirect: %i', async (status) => {
@@ -101,7 +101,7 @@ export function describeSequences(name: string, trial: Trial): void {
           fc.asyncProperty(says, async (said) => {
             const url = trial.address({ says: said, ends: 'closed' });
             const outcome = await trial.post(transport, { url, timeouts });
-            // Not what became of it: the one before may have left a connection that is closed just now.
+            // The outcome itself is not checked: the previous request may have left a connection that has just been closed.
             if (outcome.kind === 'failed') expect(outcome.cause).toBeInstanceOf(Error);
             await trial.worksAgain(transport);
           }),

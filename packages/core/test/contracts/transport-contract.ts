@@ -4,14 +4,14 @@ import { uuid } from '../../src/base/uuid.ts';
 import type { Transport, TransportRequest } from '../../src/send/http/transport.ts';
 import { LONG } from '../hostile/trial.ts';
 
-/** A running emulator, as a test is told of it. */
+/** A running emulator, as a test receives it. */
 export interface Service {
   readonly baseUrl: string;
   readonly apiUrl: string;
   readonly apiKey: string;
 }
 
-/** What every transport must do, however it makes requests. */
+/** What every transport must do, however it sends requests. */
 export function describeTransport(name: string, create: () => Transport, service: Service): void {
   function request(given: Partial<TransportRequest> = {}): TransportRequest {
     const event = {

@@ -4,7 +4,7 @@ import { head } from '../hostile/answers.ts';
 import type { Script } from '../hostile/script.ts';
 import { LARGE_BODY, LONG, SHORT_MS, type Trial, timeOut } from '../hostile/trial.ts';
 
-/** No answer: no connection, or one on which none comes. */
+/** No answer: there is no connection, or no answer comes on it. */
 export function describeWithoutAnswer(name: string, trial: Trial): void {
   describe(`${name}, where there is no connection`, () => {
     const untrusted: [string, string] = [
@@ -14,7 +14,7 @@ export function describeWithoutAnswer(name: string, trial: Trial): void {
     it.each<[string, string]>([
       ['nobody listens', `http://${trial.service.closedHost}/`],
       ['there is no such host', 'http://service.invalid/'],
-      // The browser of these tests trusts all of them.
+      // The browser of these tests trusts all certificates.
       ...(trial.traits.isBrowser ? [] : [untrusted]),
       ['the service does not speak TLS', `https://${new URL(trial.service.origin).host}/`],
     ])('says that nothing was sent, if it can tell: %s', async (_, url) => {

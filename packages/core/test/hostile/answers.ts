@@ -1,26 +1,26 @@
-/** An answer's status and headers, open to pages. */
+/** The status and headers of an answer, which allow pages to read it. */
 export function head(status: string, ...headers: string[]): string {
   const all = ['access-control-allow-origin: *', 'access-control-expose-headers: *', ...headers];
   return `HTTP/1.1 ${status}\r\n${all.join('\r\n')}\r\n\r\n`;
 }
 
-/** An answer with its length. */
+/** An answer with its content-length. */
 export function answer(status: string, body: string, ...headers: string[]): string {
   return head(status, `content-length: ${body.length}`, ...headers) + body;
 }
 
-/** Compressed, one character a byte. */
+/** The bytes compressed, one character for each byte. */
 export async function gzip(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream('gzip'));
   return latin1(new Uint8Array(await new Response(stream).arrayBuffer()));
 }
 
-/** Bytes as a script says them. */
+/** Bytes as a script contains them. */
 export function latin1(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
 }
 
-/** What answers are made of, and what they are not. */
+/** Parts of answers, valid and invalid. */
 export const SHREDS: readonly string[] = [
   ...['HTTP/1.1 200 OK\r\n', 'HTTP/1.0 200 OK\r\n', 'HTTP/1.1 100 Continue\r\n', 'HTTP/1.1 103 Hints\r\n'],
   ...['HTTP/1.1 101 Switch\r\n', 'HTTP/1.1 204 None\r\n', 'HTTP/1.1 304 Same\r\n', 'HTTP/1.1 999 What\r\n'],

@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import type { HostileAddresses, Script, Seen } from './script.ts';
 
-/** A certificate that nobody vouches for, and its key. Made for these tests; good for nothing else. */
+/** A certificate that nobody trusts, and its key. Made only for these tests. */
 const SELF_SIGNED = readFileSync(new URL('self-signed.pem', import.meta.url));
 
 const ALLOW_PAGES = [
@@ -13,7 +13,7 @@ const ALLOW_PAGES = [
   'access-control-max-age: 600',
 ].join('\r\n');
 
-/** A service that does whatever the address of a request says, on the bare socket. */
+/** A service that does what the address of a request says, on the bare socket. */
 export async function startHostileService(): Promise<HostileAddresses & { close(): Promise<void> }> {
   const connections: Socket[] = [];
   const requests: { script: Script; socket: Socket; bytes: number; isWhole: boolean }[] = [];
@@ -83,7 +83,7 @@ function perform({ says, repeats, everyMs, ends }: Script, socket: Socket): void
   });
 }
 
-/** Goes on as long as somebody takes it. */
+/** Writes the text again and again, until a write fails. */
 function repeat(text: string, everyMs: number, socket: Socket): void {
   socket.write(text, 'latin1', (error) => {
     if (!error) setTimeout(repeat, everyMs, text, everyMs, socket);

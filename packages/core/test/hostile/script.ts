@@ -1,10 +1,10 @@
-/** Where the hostile service is. */
+/** The addresses of the hostile service. */
 export interface HostileAddresses {
-  /** Where it does what the path says, a script. */
+  /** Here it does what the path says, which is a script. */
   readonly origin: string;
-  /** The same, under a certificate that it signed itself. */
+  /** The same with a self-signed certificate. */
   readonly tlsOrigin: string;
-  /** Host and port of a socket that accepts connections and says nothing. */
+  /** Host and port of a socket that accepts connections and sends nothing. */
   readonly silentHost: string;
   /** Host and port where nobody listens. */
   readonly closedHost: string;
@@ -12,25 +12,25 @@ export interface HostileAddresses {
 
 /** What the hostile service does with a request. */
 export interface Script {
-  /** Names the request, so that a test can ask what came of it. */
+  /** Identifies the request, so that a test can ask for it later. */
   readonly id: string;
-  /** Whether it reads the body before it does the rest. */
+  /** Whether it reads the body first. */
   readonly reads: boolean;
-  /** What it says, one byte a character. */
+  /** What it sends, one character for each byte. */
   readonly says: string;
-  /** What it goes on saying until nobody takes it any more. */
+  /** What it sends again and again, until the connection is closed. */
   readonly repeats?: string;
-  /** How long it pauses before each repetition, or before it ends, in milliseconds. */
+  /** The pause before each repetition, or before the end, in milliseconds. */
   readonly everyMs: number;
-  /** What becomes of the connection; it stays open where nothing is said. */
+  /** How it ends the connection. The connection stays open if this is not given. */
   readonly ends?: 'half-closed' | 'closed' | 'reset';
 }
 
 /** A request, as the hostile service saw it. */
 export interface Seen {
-  /** Number of the connection that it came on. */
+  /** Number of its connection. */
   readonly connection: number;
-  /** How much of its body came. */
+  /** How many bytes of its body arrived. */
   readonly bytes: number;
   readonly isWhole: boolean;
   /** Whether its connection is open now. */

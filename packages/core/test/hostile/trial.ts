@@ -6,44 +6,41 @@ import type { Outcome, Timeouts, Transport, TransportRequest } from '../../src/s
 import { answer } from './answers.ts';
 import type { HostileAddresses, Script, Seen } from './script.ts';
 
-/** What transports are free to differ in. */
+/** Behaviour in which transports may differ. */
 export interface Traits {
-  /** Whether it can tell connecting apart, and that nothing was sent without a connection. */
+  /** Whether it can tell apart the time of connecting, and so knows that nothing was sent without a connection. */
   readonly seesConnections: boolean;
-  /** Whether it takes the interim answer `100 Continue` that it did not ask for. Undici breaks the connection off. */
+  /** Whether it accepts the interim answer `100 Continue` without having asked for it. Undici closes the connection. */
   readonly takesContinue: boolean;
-  /**
-   * A browser resends by itself what broke a connection that was used before, and reads answers
-   * as it sees fit; it hides redirects.
-   */
+  /** A browser resends a request by itself if a reused connection broke, reads answers in its own way, and hides redirects. */
   readonly isBrowser: boolean;
-  /** Whether an answer that is not HTTP ends a request at once, and takes no status back: not so in every browser. */
+  /** Whether an answer that is not HTTP ends a request at once, without a status. Not so in every browser. */
   readonly endsNonsense: boolean;
   /**
-   * Whether it reads the answer where the connection was closed before it had sent the body: WebKit fails where it finds that
-   * while it sends, though the answer is there.
+   * Whether it reads the answer if the connection was closed before the whole body was sent. WebKit fails if it notices the end
+   * while it sends, although the answer is there.
    */
   readonly takesEarlyAnswers: boolean;
-  /** How many timers there are. */
+  /** How many timers are pending. */
   readonly countTimers?: () => number;
 }
 
 const KEY = 'a-key-that-must-not-travel';
-/** Longer than a test may take: where another bound does not hold, the test fails. */
+/** Longer than a test may take: if the expected limit does not work, the test fails. */
 export const LONG: Timeouts = { connectMs: 1e6, headersMs: 1e6, bodyMs: 1e6, totalMs: 1e6 };
-/** For a bound that is reached, where it does not matter what came before. */
+/** For a limit that must be reached, if it does not matter what came before. */
 export const SHORT_MS = 100;
-/** More than the sockets on both sides hold. */
+/** More than the socket buffers of both sides hold. */
 export const LARGE_BODY = new Uint8Array(16 * 1024 * 1024);
 
-/** A transport at the hostile service. */
+/** Tests a transport at the hostile service. */
 export class Trial {
   readonly service: HostileAddresses;
   readonly traits: Traits;
   readonly create: () => Transport;
-  /** What a transport says that did not send anything, if it can tell. */
+  /** The outcome if nothing was sent. Some transports cannot tell. */
   readonly notSent: object;
-  /** What one says that cannot know. */
+  /** The outcome if the transport cannot know. */
   readonly maybeSent = { kind: 'failed', cause: expect.any(Error), maybeSent: true };
 
   constructor(create: () => Transport, service: HostileAddresses, traits: Traits) {
@@ -53,7 +50,7 @@ export class Trial {
     this.notSent = { ...this.maybeSent, maybeSent: !traits.seesConnections };
   }
 
-  /** Where the service does what a script says. */
+  /** The address at which the service does what a script says. */
   address(script: Partial<Script>): string {
     const whole: Script = { id: uuid(), reads: true, says: '', everyMs: 0, ...script };
     return `${this.service.origin}/${encodeURIComponent(JSON.stringify(whole))}`;
@@ -72,12 +69,12 @@ export class Trial {
 
   /** What the service saw of a request. */
   seen(id: string): Promise<Seen[]> {
-    // This may find a connection that was just closed, too.
+    // Repeated, because this request may find a connection that was just closed too.
     const ask = async () => (await fetch(`${this.service.origin}/${id}`)).json();
     return vi.waitFor(ask, PATIENCE);
   }
 
-  /** A request that is answered properly, with its own name. */
+  /** A request that gets a proper answer, with its own id as the body. */
   async postWell(transport: Transport, more: Partial<Script> = {}): Promise<[Outcome, Seen[]]> {
     const id = uuid();
     const url = this.address({ id, says: answer('200 OK', id), ...more });
@@ -86,7 +83,7 @@ export class Trial {
     return [outcome, await this.seen(id)];
   }
 
-  /** Between two requests that go well, one that may not. The check of what the service saw of it is waited for. */
+  /** Sends a request that may fail between two that succeed. Waits until `check` passes, which looks at what the service saw. */
   async among(
     request: Partial<TransportRequest>,
     expected: unknown,
@@ -102,12 +99,14 @@ export class Trial {
     await transport.close();
   }
 
-  /** Waits until a request goes well: the one before may have found a connection that was just closed. */
+  /** Waits until a request succeeds: the previous one may have found a connection that was just closed. */
   async worksAgain(transport: Transport): Promise<void> {
     await expect.poll(async () => (await this.postWell(transport))[0].kind).toBe('answered');
   }
 
-  /** A check with a bound that is reached once something came: with a longer one each time that it was reached before. */
+  /**
+   * Runs a check with a time limit that must be reached only after something came. If that fails, repeats it with a longer limit.
+   */
   async withBound(check: (ms: number) => Promise<void>): Promise<void> {
     let ms = SHORT_MS / 2;
     await vi.waitFor(() => {
@@ -124,12 +123,12 @@ export class Trial {
   }
 }
 
-/** The error that names a bound. */
+/** Matches the error that names a limit. */
 export function timeOut(bound: keyof Timeouts): unknown {
   return expect.objectContaining({ message: expect.stringContaining(bound) });
 }
 
-/** All that an error shows of itself and its causes. */
+/** All text that an error and its causes show. */
 function everythingIn(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const fields = Object.values(Object.getOwnPropertyDescriptors(error)).map(({ value }) => String(value));

@@ -94,7 +94,7 @@ describe('ChunkList, next to a list of single events', () => {
         } else if (waiting.size > 0) {
           const from = [...waiting][step.pick % waiting.size] ?? 0;
           let to = from;
-          // Each event is acknowledged once: the range ends before one that was.
+          // Each event is acknowledged once: the range ends before one that was already acknowledged.
           do waiting.delete(to++);
           while (waiting.has(to) && to - from < step.size);
           const done = chunks.filter((chunk) => chunk.from < to && chunk.to > from && isDone(chunk));

@@ -1,6 +1,6 @@
-// The service worker of a site that answers from its cache while there is no network, as sites have them.
+// The service worker of a site. While there is no network, it answers from its cache, as many sites do.
 const HTML = '<!doctype html><html lang="en"><title>You are offline</title></html>';
-/** What it answers with now in place of the network; empty while there is one. */
+/** The cached file with which it answers now, instead of the network. Empty while there is a network. */
 let offline = '';
 
 addEventListener('install', (event) => {

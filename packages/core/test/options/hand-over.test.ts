@@ -5,7 +5,7 @@ import { settle, VirtualClock } from '../bench/virtual-clock.ts';
 
 const ada = { correlationValue: 'ada@example.com' };
 
-/** A host that takes work, and says whether that is done. */
+/** A host with `waitUntil`. Records each promise that it was given, and whether it has resolved. */
 class Host {
   readonly works: { isDone: boolean }[] = [];
 

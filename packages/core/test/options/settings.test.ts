@@ -12,12 +12,12 @@ const GOOD = { baseUrl: 'https://example.com', apiKey: KEY, correlationKey: 'ema
 
 const readOptions = (options: TrackerOptions): Settings => readFor(options, platform);
 
-/** Reads options that need not have the right types. */
+/** Reads options that may have wrong types. */
 function read(changes: Readonly<Record<string, unknown>> = {}): Settings {
   return readOptions({ ...GOOD, ...changes } as TrackerOptions);
 }
 
-/** The ConfigError that options raise. */
+/** The ConfigError that readOptions() throws for these options. */
 function refusal(options: unknown): ConfigError {
   try {
     readOptions(options as TrackerOptions);
@@ -28,7 +28,7 @@ function refusal(options: unknown): ConfigError {
   throw new Error('the options were not refused');
 }
 
-/** The error of one wrong option, given among good ones. */
+/** The error for one wrong option among good ones. */
 function refusalOf(option: string, value: unknown): ConfigError {
   const [first = '', second] = option.split('.');
   return refusal({ ...GOOD, [first]: second === undefined ? value : { [second]: value } });
@@ -40,7 +40,7 @@ const SIZES = [
   ...['delivery.connectTimeoutMs', 'delivery.headersTimeoutMs', 'delivery.bodyTimeoutMs'],
 ];
 const WAITS = ['commitIntervalMs', 'batch.maxWaitMs'];
-/** The least and the most that an option may be. */
+/** The smallest and the largest allowed value of an option. */
 const BOUNDS: Readonly<Record<string, readonly [least: number, most: number]>> = {
   ...Object.fromEntries(SIZES.map((option) => [option, [1, option.endsWith('Ms') ? 2 ** 31 - 1 : 2 ** 31]])),
   ...Object.fromEntries(WAITS.map((option) => [option, [0, 2 ** 31 - 1]])),

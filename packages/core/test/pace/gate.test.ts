@@ -16,7 +16,7 @@ interface BenchOptions {
   readonly perSuccess?: number;
   readonly rests?: () => boolean;
   readonly onState?: (state: BreakerState) => void;
-  /** What the gate sees of the clock. */
+  /** The clock that the gate sees. */
   readonly skewed?: (clock: VirtualClock) => Clock;
 }
 
@@ -28,11 +28,11 @@ interface Bench {
   readonly rates: (number | undefined)[];
   readonly resumed: () => number;
   readonly changes: () => number;
-  /** Asks for a request; its pass is there once it may be made. */
+  /** Asks for a request. `pass` is set once the request may be made. */
   readonly ask: (options?: { events?: number; isRetry?: boolean; signal?: AbortSignal }) => Asked;
-  /** Makes a request, which has to be admitted at once. */
+  /** Makes a request that must be admitted at once. */
   readonly make: () => Promise<Pass>;
-  /** Others found that the service is to be left alone for so long. */
+  /** Others found that the service must be left alone for this long. */
   readonly open: (ms: number) => void;
   /** A request fails. */
   readonly fail: (pass: Pass) => void;
@@ -92,7 +92,7 @@ function createBench(options: BenchOptions = {}): Bench {
   };
 }
 
-/** A gate whose time of day may be set wrong. */
+/** A gate with a clock whose time of day can be wrong. */
 function createSkewed(): Bench & { readonly time: SkewedClock } {
   const times: SkewedClock[] = [];
   const bench = createBench({
@@ -320,7 +320,7 @@ describe('Gate, after an outage', () => {
       await clock.advance(20 * SECOND);
       expect(refused.length).toBeLessThan(20);
     }
-    // Three pushes, and five failures from there on.
+    // Three pushbacks, and then five failures. The third pushback is the first failure.
     expect(refused).toHaveLength(3 - 1 + 5);
   });
 

@@ -10,13 +10,13 @@ function createLimit(): { limit: RateLimit; changes: (number | undefined)[] } {
   return { limit: new RateLimit((perSecond) => changes.push(perSecond)), changes };
 }
 
-/** Has so many requests a second accepted, for so many seconds up to `to`. */
+/** Reports accepted requests, `perSecond` in each second, for this many seconds up to `to`. */
 function accept(limit: RateLimit, perSecond: number, seconds: number, to: number): void {
   const count = perSecond * seconds;
   for (let left = count - 1; left >= 0; left -= 1) limit.accepted(to - (left * SECOND) / perSecond);
 }
 
-/** A service that takes so many requests a second, evenly. Returns how many it took and refused. */
+/** A service that takes this many requests per second, evenly. Returns how many it took and refused. */
 function serve(limit: RateLimit, perSecond: number, from: number, seconds: number) {
   const served = { taken: 0, refused: 0 };
   let free = from;
@@ -235,7 +235,7 @@ describe('RateLimit', () => {
       let highest = limit.perSecond ?? 0;
       for (const { afterMs, latencyMs, isPushback } of answers) {
         now += afterMs;
-        // As the gate does: what it is told may have changed while it waited.
+        // Like the gate: asks again after each wait, because the wait may have become longer.
         for (let waitMs = limit.waitMs(now); waitMs > 0; waitMs = limit.waitMs(now)) now += waitMs;
         expect(now - last).toBeGreaterThanOrEqual(SECOND / highest - 0.001);
         limit.take(now);

@@ -5,7 +5,7 @@ import { RetryBudget } from '../../src/pace/retry-budget.ts';
 const START = Date.UTC(2026, 0, 1);
 const SECOND = 1_000;
 
-/** Makes as many retries as may be made now, up to a bound. Returns how many. */
+/** Makes all retries that are allowed now, up to a limit. Returns their number. */
 function spend(budget: RetryBudget, now: number, most = 1_000): number {
   let count = 0;
   for (; count < most && budget.waitMs(now) === 0; count += 1) budget.take();

@@ -15,7 +15,7 @@ function accept(limit: SizeLimit, count: number, bytes: number, now = START): vo
   for (let left = count; left > 0; left -= 1) limit.accepted(bytes, now);
 }
 
-/** Sends bodies as large as they may be, each in halves as long as it is too large. Returns how many were refused. */
+/** Sends bodies of the full size, and halves each as long as it is too large. Returns how many were refused. */
 function send(limit: SizeLimit, most: number, bodies: number, truth: number, now = START): number {
   let refused = 0;
   const deliver = (bytes: number): void => {

@@ -13,7 +13,7 @@ import { VirtualClock } from '../bench/virtual-clock.ts';
 
 const GIB = 1024 ** 3;
 
-/** A group of one event that takes so many bytes of the journal. */
+/** A group of one event that takes this many bytes of the journal. */
 function sized(bytes: number): EventBytes {
   return toEventBytes(['x'.repeat(bytes - 32)]);
 }
@@ -23,9 +23,9 @@ interface Bench<J extends Journal> {
   readonly backlog: Backlog;
   readonly journal: J;
   readonly budget: Budget;
-  /** Counts of what was dropped. */
+  /** Counts of dropped events. */
   readonly dropped: number[];
-  /** Writes a segment of so many bytes whose one event waits. */
+  /** For each number, writes a segment of this many bytes. Its one event waits. */
   readonly fill: (...bytes: number[]) => Promise<void>;
 }
 
@@ -54,7 +54,7 @@ function createBench(bounds?: Partial<BudgetOptions>): Bench<SegmentedJournal> {
   return createBenchWith(new SegmentedJournal(), bounds);
 }
 
-/** A disk with so much room for others left, on which the floor is a gibibyte. */
+/** Keeps at least one gibibyte free. `spare` is a disk with this much free space above that. */
 const FLOOR = { minFreeBytes: GIB, maxBytes: Number.POSITIVE_INFINITY };
 function spare(bytes: number): () => Promise<{ freeBytes: number; totalBytes: number }> {
   return async () => ({ freeBytes: GIB + bytes, totalBytes: 100 * GIB });

@@ -13,7 +13,7 @@ function batchOf(texts: readonly string[]): Batch {
 
 const batch = batchOf(uuids.map((uuid) => `{"event":"é","uuid":"${uuid}"}`));
 
-/** What is found in a batch of five, and how often the hook is said to have failed. */
+/** The indexes that are found in a batch of five, and the reported failures of the hook. */
 function classify(hook: unknown, body = 'why'): { found: [number, string][]; failures: unknown[] } {
   const failures: unknown[] = [];
   const found = rejectedIndexes(batch, { status: 207, body }, hook as Classify, (error) =>
@@ -100,7 +100,7 @@ describe('rejectedIndexes', () => {
     const { found, failures } = classify(hook);
     expect(found).toEqual([]);
     expect(failures).toHaveLength(1);
-    // Whatever it rejects with later disturbs nobody.
+    // If its promise rejects later, that must not cause an unhandled rejection.
     await Promise.resolve();
   });
 

@@ -4,7 +4,7 @@ import { rolldown } from 'rolldown';
 
 const input = fileURLToPath(new URL('./all-of-it.ts', import.meta.url));
 
-/** Makes one script of the package, as a bundler does that asks for this condition. Throws where anything is left to import. */
+/** Bundles the package into one script, for this export condition. Throws if an import is left. */
 export async function bundleFor(condition: string): Promise<string> {
   const complaints: string[] = [];
   const bundle = await rolldown({
@@ -22,20 +22,20 @@ export async function bundleFor(condition: string): Promise<string> {
   return chunk.code;
 }
 
-/** What edge runtimes have, and nothing else: no process, no require, no Buffer, no document, no indexedDB, no navigator. */
+/** The globals of edge runtimes, and nothing else: no process, require, Buffer, document, indexedDB or navigator. */
 const SHARED = {
   ...{ URL, URLSearchParams, TextEncoder, TextDecoder, AbortController, AbortSignal, DOMException },
   ...{ Event, EventTarget, Blob, Response, Request, Headers, ReadableStream, WritableStream },
   ...{ TransformStream, CompressionStream, DecompressionStream, structuredClone, queueMicrotask },
 };
 
-/** A bare JavaScript context in which the package runs as on the edge. */
+/** A JavaScript context in which the package runs as in an edge runtime. */
 export class BareContext {
-  /** Timers that were set and neither ran nor were cancelled. */
+  /** Timers that have neither run nor been cancelled. */
   readonly timers = new Set<unknown>();
-  /** Calls that such hosts refuse while no request is handled. */
+  /** Calls that such hosts refuse outside of a request. */
   readonly refused: string[] = [];
-  /** Whether a request is handled. */
+  /** Whether a request is being handled. */
   isInRequest = false;
   readonly #context: Context;
 
@@ -65,7 +65,7 @@ export class BareContext {
     this.run(`Math.random = random; ${bundle}; globalThis.sluice = sluice`);
   }
 
-  /** Runs code, with values that it finds as globals. */
+  /** Runs code, with these values as globals. */
   run(code: string, values: Readonly<Record<string, unknown>> = {}): unknown {
     Object.assign(this.#context, values);
     return runInContext(code, this.#context);

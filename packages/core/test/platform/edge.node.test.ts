@@ -2,7 +2,7 @@ import { type Emulator, startEmulator } from '@sluice/emulator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BareContext, bundleFor } from './bare-context.ts';
 
-/** A module of a worker, as its author writes it: all that handles requests, and a tracker for each of them. */
+/** The code of a worker, as its author writes it. It handles requests, and makes a tracker for each. */
 const WORKER = `
   function create(options) {
     return sluice.createTracker({ baseUrl, apiKey, correlationKey: 'email', ...options });
@@ -75,7 +75,7 @@ describe.each(['workerd', 'edge-light', 'worker', 'browser'])('a bundle for %s',
     expect(works).toHaveLength(1);
     await Promise.all(works);
     expect(context.timers.size).toBe(0);
-    // The host freezes here: what is not done by now is not done.
+    // Here the host freezes the worker: unfinished work stays unfinished.
     context.isInRequest = false;
     expect(await emulator.countEvents({ name })).toEqual({ unique: 100, received: 100 });
     expect(context.refused).toEqual([]);

@@ -5,7 +5,7 @@ import { Place } from '../keep/file/place.ts';
 const COUNT = 20;
 const SIGTERM = 'SIGTERM';
 
-/** Runs a process to its end, and says how that was and which events it left, by their numbers. */
+/** Runs a process to its end. Returns how it ended, and the numbers of the events that it left. */
 async function run(
   scenario: string,
   more: Partial<Assignment> = {},
@@ -87,7 +87,7 @@ describe.concurrent('a process in which all trackers are closed', () => {
     const { messages } = await run('all trackers closed');
     const [{ before, during, after }] = messages as [Record<string, number[]>];
     expect(after).toEqual(before);
-    // One for all: Node warns of more than ten.
+    // One listener for all trackers, because Node warns of more than ten.
     expect(during?.map((count, index) => count - (before?.[index] ?? 0))).toEqual([1, 1, 1, 1, 1, 1]);
   });
 });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { clock, createJournal } from '../../src/platform/browser.ts';
 
 it('two accounts never share a database, though their names have the same short hash', async () => {
-  // Both have the same FNV-1a hash of 32 bits.
+  // Both have the same 32-bit FNV-1a hash.
   const accounts = [1_039_599, 1_222_382].map((number) => `https://relay.example/${number}\nemail\n`);
   const ignored = { recovered: () => {}, damaged: () => {}, failed: () => {} };
   for (const account of accounts) {

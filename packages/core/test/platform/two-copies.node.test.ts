@@ -5,7 +5,7 @@ import { Place } from '../keep/file/place.ts';
 
 const COUNT = 20;
 const ALL = Array.from({ length: COUNT }, (_, number) => number);
-/** `SLUICE_NODE` names another program of Node, of another version. */
+/** `SLUICE_NODE` may name a second Node program, of another version. */
 const programs = [process.execPath, process.env.SLUICE_NODE ?? ''].filter((path) => path !== '');
 
 let copy: CoreCopy;

@@ -35,18 +35,18 @@ const HOUR = 60 * MINUTE;
 interface BenchOptions {
   readonly concurrency?: number;
   readonly maxEvents?: number;
-  /** By default every wait is as long as its bound allows. */
+  /** Default: each wait is as long as its limit allows. */
   readonly random?: () => number;
   readonly apiKey?: string | undefined;
   readonly maxAgeMs?: number;
   readonly isStrict?: boolean;
   readonly policy?: DeliveryPolicy;
   readonly classify?: Classify;
-  /** By default there is no bound to retries. */
+  /** Default: retries are not limited. */
   readonly retriesPerSuccess?: number;
 }
 
-/** A sender with all its parts, a service that is a function, and a clock that stands still. */
+/** A sender with all its parts, a function as its service, and a clock that stands still. */
 class Bench {
   readonly clock = new VirtualClock();
   readonly books = new Books();
@@ -59,11 +59,11 @@ class Bench {
   readonly storageErrors: unknown[] = [];
   readonly refusals: { readonly status: number; readonly excerpt: string }[] = [];
   readonly delivered: number[] = [];
-  /** Numbers of the events that the service of `refuse` took, in order. */
+  /** Numbers of the events that the service took, in order. Only services such as that of `refuse` record them. */
   readonly taken: number[] = [];
-  /** Differences between the two sides of the books, at moments at which there was one. */
+  /** Differences between the two sides of the stats, whenever there is one. */
   readonly imbalances: number[] = [];
-  /** Whether the journal takes events in flight that it did not take before. */
+  /** Whether the journal now takes events in flight that it has not taken before. */
   journalWorks = true;
   readonly batcher: Batcher;
   readonly sizeLimit = new SizeLimit(() => {});
@@ -172,7 +172,7 @@ class Bench {
     if (difference !== 0) this.imbalances.push(difference);
   }
 
-  /** Accepts `count` events, numbered on from those before, writes them to the journal, and wakes the sender. */
+  /** Accepts `count` new events, writes them to the journal, and wakes the sender. */
   async track(count: number): Promise<void> {
     const texts = range(this.#next, this.#next + count).map((n) => `{"n":${n}}`);
     this.#next += count;
@@ -187,7 +187,7 @@ class Bench {
     this.sender.wake();
   }
 
-  /** Finds `count` events of an earlier life, and does not wake the sender. */
+  /** Adds `count` events of an earlier process. Does not wake the sender. */
   async recover(count: number): Promise<void> {
     const texts = range(this.#next, this.#next + count).map((n) => `{"n":${n}}`);
     this.#next += count;
@@ -195,13 +195,13 @@ class Bench {
     this.books.recovered += count;
   }
 
-  /** As `track`, and lets the sender do what it can without time passing. */
+  /** As `track`. Then lets the sender do all that needs no time. */
   async send(count: number): Promise<void> {
     await this.track(count);
     await this.quiet();
   }
 
-  /** Lets the sender go on until it waits for time or an answer. */
+  /** Lets the sender run until it waits for time or for an answer. */
   async quiet(): Promise<void> {
     for (let calm = 0, before = -1; calm < 3; ) {
       await settle();
@@ -213,7 +213,7 @@ class Bench {
     }
   }
 
-  /** Lets time pass, step by step, with all the room that the sender needs in between. */
+  /** Lets time pass in steps. After each, lets the sender run until it waits. */
   async pass(ms: number, stepMs: number = Math.max(1, Math.ceil(ms / 200))): Promise<void> {
     await this.quiet();
     const end = this.clock.now() + ms;
@@ -223,7 +223,7 @@ class Bench {
     }
   }
 
-  /** From now on the service refuses requests with certain events, by their numbers, and takes all others. */
+  /** From now on the service refuses requests with bad events, and takes all others. */
   refuse(isBad: (n: number) => boolean, status: number | (() => number) = 400, body = ''): void {
     this.transport.respond = (request) => {
       const numbers = numbersOf(request);
@@ -370,7 +370,7 @@ describe('Sender', () => {
     const bench = new Bench({ concurrency: 2, maxEvents: 1 });
     const release = bench.journal.hangAcknowledgements();
     await bench.send(9);
-    // A process that is killed now sends these again, and no others.
+    // If the process is killed now, the next one sends these events again, and no others.
     expect(bench.transport.requests).toHaveLength(2);
     expect([bench.books.delivered, bench.backlog.inFlight]).toEqual([0, 2]);
     let isFlushed = false;
@@ -418,7 +418,7 @@ describe('Sender, where the service cannot answer now', () => {
       await bench.pass(10 * SECOND);
       expect(bench.transport.times).toEqual([0, 500, 1_500, 3_500]);
       expect(new Set(bench.transport.requests.map(({ text }) => text)).size).toBe(1);
-      // Whoever says so itself did not take them; behind a 502 anything may have happened.
+      // With these statuses, the service itself says that it did not take the events. With others, such as 502, it may have.
       const maybeDuplicate = [425, 429, 503].includes(status) ? 0 : 9;
       expect(bench.books).toMatchObject({ delivered: 3, deadLettered: 0, maybeDuplicate });
       expect(bench.errors.map((error) => error.status)).toEqual([status, status, status]);
@@ -505,7 +505,7 @@ describe('Sender, where the service cannot answer now', () => {
     const bench = new Bench({ concurrency: 4, maxEvents: 1 });
     bench.transport.respond = () => answered(500);
     await bench.send(20);
-    // The fifth failure may come while three others are under way.
+    // The fifth failure may come while three other requests are pending.
     expect(bench.transport.requests.length).toBeLessThanOrEqual(5 + 3);
     expect(bench.states).toEqual(['open']);
     const before = bench.transport.requests.length;
@@ -536,7 +536,7 @@ describe('Sender, where the service cannot answer now', () => {
     await bench.send(10);
     await bench.send(1_000);
     await bench.pass(30 * MINUTE);
-    // The first batch, beside which nothing waited, and the one that is asked with now.
+    // The first batch, when no other events waited, and the batch of the current probe.
     expect(bench.backlog.inFlight).toBeLessThanOrEqual(20);
   });
 
@@ -659,7 +659,7 @@ describe('Sender, where nothing is wrong with the events', () => {
     expect(minutes).toEqual(probes);
     expect(bench.pauses).toHaveLength(probes.length);
     expect(bench.gate.pause).toMatchObject({ reason, status });
-    // With others, too: one of them may be what the answers are about.
+    // Probes also send other batches: the answers may be about the events of one batch.
     const asked = new Set(bench.transport.requests.map(({ text }) => text));
     expect(asked.size).toBeGreaterThanOrEqual(Math.floor(probes.length / 2));
     expect(bench.books).toMatchObject({ delivered: 0, deadLettered: 0 });
@@ -696,7 +696,7 @@ describe('Sender, where nothing is wrong with the events', () => {
     expect(bench.taken).toEqual([0]);
     bench.transport.respond = () => answered(401);
     const before = bench.transport.requests.length;
-    // The service accepted others: it takes several to show that it is not the event.
+    // The service accepted other events: it takes several answers to show that the event is not the cause.
     await bench.send(5);
     await bench.pass(MINUTE);
     const times = bench.transport.times.slice(before).map((at) => at - (bench.transport.times[before] ?? 0));
@@ -717,15 +717,15 @@ describe('Sender, where events are refused', () => {
     const bench = new Bench();
     bench.refuse((n) => n === 321, status);
     await bench.send(500);
-    // Those that are odd take their time.
+    // Unusual statuses take some time.
     if ([402, 418, 501].includes(status)) expect(bench.kept).toEqual([]);
     await bench.pass(2 * MINUTE);
     expect(bench.kept).toEqual([321]);
     expect(bench.books).toMatchObject({ delivered: 499, deadLettered: 1 });
     expect(bench.backlog.pending).toBe(0);
-    // Each good event once: nothing of which the service took a part is sent again.
+    // Each good event once: if the service took a part, no event of it is sent again.
     expect(sorted(bench.taken)).toEqual(range(0, 500).filter((n) => n !== 321));
-    // At most two for each halving of 500 and two for the event itself; one after the other would take hundreds.
+    // At most two for each halving of 500, and two for the event itself. To send one event after the other would take hundreds.
     expect(bench.transport.requests.length).toBeLessThanOrEqual(2 * 9 + 2);
     expect(bench.refusals).toEqual([{ status, excerpt: '' }]);
     expect(bench.journal.bytes).toBe(0);
@@ -1253,7 +1253,7 @@ describe('Sender, with events that get too old', () => {
 });
 
 describe('Sender, with a journal that failed', () => {
-  /** Accepts events that no journal holds, and lets them be sent. */
+  /** Accepts events that no journal contains, and lets them be sent. */
   async function sendUnwritten(bench: Bench, count: number): Promise<void> {
     for (let n = 0; n < count; n += 1) bench.backlog.push(`{"n":${n}}`, bench.clock.now());
     bench.books.accepted += count;
@@ -1335,7 +1335,7 @@ describe('Sender, with a journal that failed', () => {
 });
 
 describe('Sender, where some requests fail all the time', () => {
-  /** One of five requests fails, as where one of five machines is broken; none does once it is mended. */
+  /** One of five requests fails, as if one of five machines were broken. After `mend()`, none fails. */
   function failSome(bench: Bench): { mend(): void } {
     let isMended = false;
     let count = 0;
@@ -1365,11 +1365,11 @@ describe('Sender, where some requests fail all the time', () => {
     await trackFor(bench, 200);
     const { sent, retried } = bench.requests.stats;
     expect(bench.books.delivered).toBeGreaterThan(0.75 * 2_000);
-    // Ten at first, and one in ten seconds.
+    // Ten at first, one for ten deliveries, and one in ten seconds.
     expect(retried).toBeLessThanOrEqual(10 + 0.1 * bench.books.delivered + 20 + 1);
     expect(sent).toBeLessThanOrEqual(2_000 + retried);
     expect(bench.books.delivered + bench.backlog.pending).toBe(2_000);
-    // What waits does so in the journal.
+    // Waiting events are only in the journal.
     expect(bench.backlog.inFlight).toBeLessThanOrEqual(8 * 2);
     expect(bench.backlog.stored).toBeGreaterThan(100);
     expect(bench.imbalances).toEqual([]);
@@ -1385,7 +1385,7 @@ describe('Sender, where some requests fail all the time', () => {
     expect(bench.backlog.pending).toBe(0);
     expect(sorted(bench.taken)).toEqual(range(0, 2_300));
     const bodies = new Set(bench.transport.requests.map(({ text }) => text));
-    // A retry brings no body that was not sent before.
+    // A retry sends a body that was sent before.
     expect(bench.transport.requests.length - bodies.size).toBe(bench.requests.stats.retried);
     expect(bench.clock.timers).toBe(0);
   });
@@ -1419,7 +1419,7 @@ describe('Sender, where dead letters cannot be kept', () => {
     expect(bench.gate.state).toBe('closed');
     const asked = bench.transport.requests.length;
     await bench.pass(10 * MINUTE);
-    // The storage is tried again, not the service.
+    // The sender tries the storage again, not the service.
     expect(bench.transport.requests).toHaveLength(asked);
     bench.letters.failAppends = false;
     await bench.pass(2 * MINUTE);

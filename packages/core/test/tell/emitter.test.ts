@@ -111,7 +111,7 @@ describe('Emitter', () => {
       const off = emitter.on('count', () => {
         calls += 1;
         off();
-        // Listens anew each time: with the listeners of this moment this would never end.
+        // Adds a listener in each call. If these listeners were called for the same event, this would never end.
         if (calls < 100) listen();
       });
     };

@@ -4,7 +4,7 @@ import { RateMeter } from '../../src/tell/rate-meter.ts';
 const START = Date.UTC(2026, 0, 1);
 const SECOND = 1_000;
 
-/** Counts up to `total` at so many a second, and looks at it that often. */
+/** Counts up to `total` at this rate, and samples the meter `looks` times per second. */
 function run(
   meter: RateMeter,
   perSecond: number,

@@ -15,7 +15,7 @@ function createBacklog(maxEvents = 10): Backlog {
   return new Backlog({ maxEvents, maxBytes: 10_000 }, textWriter);
 }
 
-/** What a journal reads of a range. */
+/** What a journal reads from a range. */
 function readingOf(texts: readonly string[], range: Range): Reading {
   return { events: toEventBytes(texts), range };
 }
@@ -111,7 +111,7 @@ describe('Backlog', () => {
 });
 
 describe('Backlog, with events that end before they are sent', () => {
-  /** Has accepted so many events, named by their numbers from 1 on, at the times that their numbers say. */
+  /** A backlog that has accepted this many events. The text of each is its number, from 1, and so is its time. */
   function createFilled(count: number): Backlog {
     const backlog = createBacklog(100);
     for (let number = 1; number <= count; number += 1) backlog.push(`${number}`, number);
@@ -122,7 +122,7 @@ describe('Backlog, with events that end before they are sent', () => {
     return [pending, unwritten, fresh, stored, inFlight];
   }
 
-  /** Takes all that is fresh, batch by batch, and leaves it in flight. */
+  /** Takes all fresh events, batch by batch, and leaves them in flight. */
   function takeAll(backlog: Backlog): string[][] {
     const batches: string[][] = [];
     while (backlog.fresh > 0) batches.push(toTexts(backlog.takeFresh(ALL).events));
@@ -159,7 +159,7 @@ describe('Backlog, with events that end before they are sent', () => {
     backlog.markWritten({ segment: 1, from: 0, to: 1 });
     backlog.dropUnwritten(2);
     backlog.markWritten({ segment: 1, from: 1, to: 2 });
-    // The first makes room for three.
+    // The end of the first event makes room for three.
     for (const text of ['5', '6', '7']) expect(backlog.push(text, 0)).toBe(true);
     expect(counts(backlog)).toEqual([5, 3, 1, 1, 0]);
     expect(backlog.push('8', 0)).toBe(true);
@@ -354,7 +354,7 @@ describe('Backlog, next to a journal that is a plain map', () => {
         if (writing === undefined) return;
         const { group, texts } = writing;
         writing = undefined;
-        // Whatever went on meanwhile: these bytes were not to change.
+        // Whatever has happened meanwhile, these bytes must not have changed.
         expect(toTexts(group)).toEqual(texts);
         const from = disk.length;
         if (isKept) disk.push(...texts);
@@ -432,7 +432,7 @@ describe('Backlog, next to a journal that gives up segments', () => {
   it('has each event pending until it is delivered or dropped, once, whatever happens when', async () => {
     const property = fc.asyncProperty(fc.integer({ min: 2, max: 12 }), steps, async (maxEvents, steps) => {
       const backlog = new Backlog({ maxEvents, maxBytes: 1_000 }, textWriter);
-      /** Segments that the journal has, each with its events. */
+      /** The segments that the journal has, each with its events. */
       const segments = new Map<number, string[]>();
       const delivered: string[] = [];
       let inFlight: { readonly batch: Batch; readonly texts: string[] }[] = [];

@@ -18,16 +18,16 @@ interface Bench {
   readonly backlog: Backlog;
   readonly journal: FakeJournal;
   readonly batcher: Batcher;
-  /** Counts of what was dropped as damaged, and as expired. */
+  /** Counts of events that were dropped as damaged, and as expired. */
   readonly damaged: number[];
   readonly expired: number[];
   readonly due: () => number;
   readonly accept: (...texts: string[]) => void;
   /** Accepts events and writes them to the journal. */
   readonly write: (...texts: string[]) => Promise<void>;
-  /** Finds events of an earlier life in the journal. */
+  /** Finds events of an earlier process in the journal. */
   readonly recover: (...texts: string[]) => Promise<Range>;
-  /** The same, where it is known when they were accepted. */
+  /** The same, with the times when they were accepted, if they are known. */
   readonly recoverAt: (times: readonly number[] | undefined, ...texts: string[]) => Promise<Range>;
   /** The texts of the next batch. */
   readonly next: (maxEvents?: number) => Promise<string[] | undefined>;

@@ -30,7 +30,7 @@ describe('BodyMemory', () => {
     expect(again.filter((piece) => taken.includes(piece))).toHaveLength(6);
     const large = memory.take(2 * KIB * KIB);
     memory.give(large);
-    // Not `not.toBe`, which compares such pieces byte by byte first.
+    // Not `not.toBe`, which first compares such pieces byte by byte.
     expect(memory.take(2 * KIB * KIB) === large).toBe(false);
   });
 });

@@ -20,12 +20,12 @@ interface Bench<J extends Journal> {
   readonly backlog: Backlog;
   readonly journal: J;
   readonly committer: Committer;
-  /** For the last moment. */
+  /** For `writeNow`, at the end of a process. */
   readonly lane: LastLane;
   readonly errors: unknown[];
   readonly dropped: number[];
   readonly written: () => number;
-  /** How often the journal was said to work again. */
+  /** How often the committer reported that the journal works again. */
   readonly recovered: () => number;
   /** Accepts events, as `track()` does. */
   readonly accept: (...texts: string[]) => void;
@@ -53,7 +53,7 @@ function createBenchWith<J extends Journal>(
     }),
     reporter,
     clock: time,
-    // The longest of all waits.
+    // Makes every wait as long as possible.
     random: () => 1,
     intervalMs: INTERVAL_MS,
     onWritten: () => {
@@ -165,12 +165,12 @@ describe('Committer', () => {
 
   describe('where the journal writes several groups in one go', () => {
     const GATHER_MS = 4;
-    /** With it, what waits is enough for a write. */
+    /** One such text is enough for a write. */
     const LARGE = 'x'.repeat(125_000);
 
     class GatheringJournal extends FakeJournal {
       readonly gatherMs = GATHER_MS;
-      /** How many appends were made in one go. */
+      /** How many appends each call of `together` made. */
       readonly joint: number[] = [];
 
       together<Result>(work: () => Result): Result {
@@ -662,7 +662,7 @@ describe('Committer, where the journal is full', () => {
     await committer.commit();
     accept('3', '4');
     await committer.commit();
-    // As much of it as fits is kept, the oldest of it.
+    // As many as fit are kept: the oldest ones.
     expect(journal.texts).toEqual(['1', '2', '3']);
     expect(dropped).toEqual([1]);
     expect([backlog.pending, backlog.unwritten, backlog.fresh]).toEqual([3, 0, 3]);
@@ -913,7 +913,7 @@ describe('Committer, with a journal that breaks its word', () => {
       await committer.commit();
       expect(errors).toHaveLength(1);
       accept('3');
-      // Neither goes on for ever.
+      // Neither call may loop forever.
       expect(() => writeNow([lane], journal)).toThrow('no range for 1 events');
       expect(backlog.pending).toBe(3);
     },

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Epochs } from '../../src/wait/epochs.ts';
 import { settle } from '../bench/virtual-clock.ts';
 
-/** Ends the epoch, and tells whether its promise has resolved. */
+/** Ends the epoch. `isDone` says whether its promise has resolved. */
 function turn(epochs: Epochs): { readonly isDone: boolean } {
   const state = { isDone: false };
   void epochs.turn(new AbortController().signal).then(() => {

@@ -20,7 +20,7 @@ interface Bench {
   readonly lanes: Lanes;
   readonly dropped: number[];
   readonly failures: unknown[];
-  /** Accepts events in a lane and has them written. */
+  /** Accepts events in a lane, and lets them be written. */
   readonly write: (lane: Lane, ...texts: string[]) => Promise<void>;
 }
 
@@ -50,7 +50,7 @@ function createBench(journal: Journal, options: { maxBytes?: number; isStrict?: 
   return { clock, lanes, dropped, failures, write };
 }
 
-/** All that a lane has to send, in order. */
+/** All events that a lane has to send, in order. */
 async function drain({ batcher }: Lane): Promise<string[]> {
   const texts: string[] = [];
   const calm = batcher.hurry();
@@ -175,7 +175,7 @@ describe('Lane, where the segment that holds its events is gone from storage', (
       underWay.add(batch);
       expect(underWay.putBack(batch, 'first')).toBe(true);
     }
-    // Written again, it has other places.
+    // Written again, the events are in other segments.
     for (const segments of [[1], [2, 3]]) {
       journal.clear();
       for (const segment of segments) await lanes.lose(segment);
@@ -194,7 +194,7 @@ describe('Lane, where the segment that holds its events is gone from storage', (
     const batch = backlog.takeFresh(ALL);
     underWay.add(batch);
     underWay.leave(batch);
-    // Taken again, it goes back in parts.
+    // The batch is taken again, and goes back in parts.
     const again = backlog.takeStored({ events: batch.events, range: { segment: 1, from: 0, to: 3 } });
     underWay.delete(again);
     const [first, second] = splitBatch(again);
@@ -304,7 +304,7 @@ describe('Lane, where the segment that holds its events is about to be given up'
 });
 
 describe('Lanes, where the journal is full', () => {
-  /** What one event of a text of 10 characters takes. */
+  /** Bytes of one event with a text of 10 characters. */
   const EACH = 10 + 32;
   const text = (name: string, number: number) =>
     `"${name} ${String(number).padStart(8 - name.length - 1, '0')}"`;

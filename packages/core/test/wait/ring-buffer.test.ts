@@ -126,7 +126,7 @@ describe('RingBuffer', () => {
     expect(ring.length).toBe(4);
   });
 
-  /** A writer, and how many bytes it was asked for. */
+  /** A writer that counts the bytes that it was asked for. */
   function countingWriter(): { writer: TextWriter; asked: () => number } {
     let asked = 0;
     const allocate = (bytes: number): Uint8Array => {
@@ -201,7 +201,7 @@ describe('RingBuffer', () => {
   });
 });
 
-/** One step of the model test. Numbers are taken modulo what makes sense at that moment. */
+/** One step of the model test. Numbers are taken modulo what is possible at that moment. */
 type Step =
   | { readonly kind: 'push'; readonly text: string; readonly repeat: number }
   | { readonly kind: 'shift'; readonly count: number }
@@ -213,7 +213,7 @@ interface Held {
   readonly first: number;
 }
 
-/** Does the same with a ring and with a plain array. Runs that were peeked stay valid until their events leave. */
+/** Does the same with a ring buffer and with a plain array. Runs that were peeked must stay valid until their events leave. */
 function compare(limit: Limit, steps: readonly Step[]): void {
   const ring = new RingBuffer(limit, textWriter);
   const model: { text: string; time: number }[] = [];

@@ -16,7 +16,7 @@ const ALL = { maxEvents: 1_000, maxBytes: 100_000 };
 interface Bench {
   readonly backlog: Backlog;
   readonly underWay: UnderWay;
-  /** Takes events that no journal holds as a batch that is under way. */
+  /** Takes events that no journal contains, as a batch under way. */
   readonly send: (...texts: string[]) => Batch;
 }
 

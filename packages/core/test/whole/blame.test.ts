@@ -9,7 +9,7 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const WORDS = 'blocked by rule 942100';
 
-/** A tracker with default options, a service that is a function, and virtual time. */
+/** A tracker with default options, a function as its service, and virtual time. */
 class Bench {
   readonly clock = new VirtualClock();
   readonly transport = new ScriptedTransport(this.clock);
@@ -53,7 +53,7 @@ class Bench {
     }
   }
 
-  /** Tracks an event each time that so long is over. */
+  /** Tracks one event every `everyMs` milliseconds. */
   async run(count: number, everyMs: number): Promise<void> {
     for (let left = count; left > 0; left -= 1) {
       this.track();
@@ -61,7 +61,7 @@ class Bench {
     }
   }
 
-  /** Numbers of the events that are dead letters, with the words of the service. */
+  /** Numbers of the events that are dead letters, each with the excerpt of the service's answer. */
   async deadLetters(): Promise<[number, string][]> {
     const found: [number, string][] = [];
     for await (const { event, excerpt } of this.tracker.deadLetters.list()) {
@@ -71,7 +71,7 @@ class Bench {
   }
 }
 
-/** A firewall in front of a service that works: it refuses requests with one event. */
+/** A firewall in front of a service that works. It refuses requests that contain one certain event. */
 function firewall(status: number, poison: number): Bench {
   return new Bench((numbers) => (numbers.includes(poison) ? answered(status, { body: WORDS }) : 200));
 }
@@ -225,13 +225,13 @@ it('a key that is refused for all pauses, and a new one delivers all of it at on
   });
 });
 
-/** In minutes since the start. */
+/** In minutes since the start: `from` is included, `to` is not. */
 function isBetween({ clock, trackedAt: [start = 0] }: Bench, from: number, to: number): boolean {
   const minutes = (clock.now() - start) / MINUTE;
   return minutes >= from && minutes < to;
 }
 
-/** More and more requests meet a node that knows of it already. */
+/** At first half of the requests, then all requests, meet a node that knows that the key is revoked. */
 function isRevoked(bench: Bench, number: number): boolean {
   return isBetween(bench, 6, 16) || (isBetween(bench, 5, 6) && (number * 7) % 10 < 5);
 }

@@ -24,7 +24,7 @@ async function deliver(baseUrl: string, apiKey = 'key'): Promise<Tracker> {
   return tracker;
 }
 
-/** A server that takes plain bodies, and does with gzipped ones what it is told. */
+/** A server that takes plain bodies, and treats gzipped ones as `refuse` says. */
 async function serve(refuse: (end: End) => void): Promise<Seen> {
   const seen: Seen = { baseUrl: '', plain: 0, gzipped: 0, numbers: new Set() };
   const server = createServer(async (request, response) => {
@@ -72,7 +72,7 @@ describe('gzipped batches', () => {
     expect(await emulator.countEvents()).toEqual({ unique: EVENTS, received: EVENTS });
     const { bytes, failed } = tracker.stats().requests;
     expect(failed).toBe(0);
-    // An event has about 190 bytes, its UUID among them.
+    // An event has about 190 bytes, including its UUID.
     expect(bytes).toBeLessThan(EVENTS * 60);
   });
 
@@ -80,7 +80,7 @@ describe('gzipped batches', () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
     const tracker = await deliver(emulator.baseUrl, emulator.apiKey);
     expect(await emulator.countEvents()).toEqual({ unique: EVENTS, received: EVENTS });
-    // Those that were under way at once.
+    // The requests that were pending at the same time.
     expect(tracker.stats().requests.failed).toBeLessThanOrEqual(4);
   });
 
@@ -95,7 +95,7 @@ describe('gzipped batches', () => {
     await deliver(service.baseUrl);
     expect(service.numbers.size).toBe(EVENTS);
     expect(service.gzipped).toBeLessThan(15);
-    // Halves would be more.
+    // With halved batches there would be more.
     expect(service.plain).toBeLessThan(15);
   });
 });

@@ -5,7 +5,7 @@ import { settle, VirtualClock } from '../bench/virtual-clock.ts';
 
 const NEVER = new Promise<void>(() => {});
 
-/** Watches a promise. */
+/** Records the state of a promise. */
 function watch(promise: Promise<void>): { state: 'waiting' | 'resolved' | 'rejected' } {
   const seen: { state: 'waiting' | 'resolved' | 'rejected' } = { state: 'waiting' };
   promise.then(
@@ -19,7 +19,7 @@ function watch(promise: Promise<void>): { state: 'waiting' | 'resolved' | 'rejec
   return seen;
 }
 
-/** A signal that counts who listens to it. */
+/** A controller that counts the listeners of its signal. */
 class CountingController extends AbortController {
   listeners = 0;
 

@@ -16,7 +16,7 @@ interface BenchOptions extends Partial<Omit<TrackerOptions, 'delivery' | 'batch'
   readonly maxEvents?: number;
 }
 
-/** A tracker in memory, a service that is a function, and a clock that stands still. */
+/** A tracker in memory, a function as its service, and a clock that stands still. */
 class Bench {
   readonly clock = new VirtualClock();
   readonly transport = new ScriptedTransport(this.clock);
@@ -31,7 +31,7 @@ class Bench {
     this.tracker = createTracker({
       ...{ baseUrl: 'http://service.example', apiKey: 'key', correlationKey: 'email', journal: 'memory' },
       ...{ clock: this.clock, transport: this.transport, random: () => 0.5, commitIntervalMs: 0 },
-      // Not 0: a page writes them in pieces, and would send each.
+      // Not 0: a page writes events in pieces, and would send each piece at once.
       batch: { maxEvents, maxWaitMs: 1 },
       delivery: { concurrency: 1, retriesPerSuccess: 1_000, ...delivery },
       ...options,
@@ -41,7 +41,7 @@ class Bench {
     this.answer(() => 200);
   }
 
-  /** What the service does with each request, by the numbers of its events; it takes them where it says so by its status. */
+  /** How the service answers each request, by the numbers of its events. It takes them if the status is below 300. */
   answer(respond: (numbers: number[], request: SeenRequest) => number | Outcome | Promise<Outcome>): void {
     this.transport.respond = async (request) => {
       const numbers = numbersOf(request);
@@ -52,12 +52,12 @@ class Bench {
     };
   }
 
-  /** The service refuses requests with such events. */
+  /** The service refuses requests with bad events. */
   refuse(isBad: (n: number) => boolean, status = 400): void {
     this.answer((numbers) => (numbers.some(isBad) ? status : 200));
   }
 
-  /** Tracks events, numbered on from those before, and lets all happen for which no time has to pass. */
+  /** Tracks new events, and lets a millisecond pass. */
   async track(count: number): Promise<void> {
     for (let left = count; left > 0; left -= 1) {
       this.tracker.track('event', { n: this.#next }, { correlationValue: 'ada@example.com' });
@@ -73,7 +73,7 @@ class Bench {
     }
   }
 
-  /** Lets the tracker go on until it waits for time or an answer. */
+  /** Lets the tracker run until it waits for time or for an answer. */
   async quiet(): Promise<void> {
     for (let calm = 0, before = -1; calm < 4; ) {
       await settle();
@@ -85,7 +85,7 @@ class Bench {
     this.check();
   }
 
-  /** Rule 4 of the design. */
+  /** Rule 4 of the design: accepted + recovered = delivered + deadLettered + dropped + pending. */
   check(): void {
     const { accepted, recovered, delivered, deadLettered, dropped, pending } = this.tracker.stats();
     const lost = Object.values(dropped).reduce((sum, count) => sum + count, 0);
@@ -178,7 +178,7 @@ describe('Delivery, as a policy says', () => {
 });
 
 describe('Delivery, with a classify hook', () => {
-  /** Names those of which the numbers are said, by what the answer's body says of them. */
+  /** Reads the rejected events from the answer's body. */
   const classify: Delivery['classify'] = ({ body }) => (body === '' ? undefined : JSON.parse(body));
 
   function rejecting(
@@ -354,7 +354,7 @@ describe('Delivery, looking for events at fault', () => {
     await bench.pass(HOUR);
     expect(sorted(await bench.kept())).toEqual(bad);
     expect(sorted(bench.taken)).toEqual(range(0, 500).filter((n) => !bad.includes(n)));
-    // Two for each halving down to each event at fault, and two for it; halves that it shares with others count once.
+    // Two for each halving down to each bad event, and two for the event itself. Halves with several bad events count once.
     expect(requests).toBeLessThanOrEqual(bad.length * (2 * log + 2));
     expect(bench.pauses).toEqual([]);
   });

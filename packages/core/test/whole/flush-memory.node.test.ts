@@ -8,7 +8,7 @@ import { hang, ScriptedTransport } from '../bench/scripted-transport.ts';
 import { VirtualClock } from '../bench/virtual-clock.ts';
 
 const AT_ONCE = 1_000;
-/** What the test runner itself may make meanwhile. */
+/** Promises that the test runner itself may make meanwhile. */
 const FEW = 1_000;
 
 const directory = await mkdtemp(join(tmpdir(), 'sluice-'));
@@ -17,7 +17,7 @@ afterAll(() => rm(directory, { recursive: true }));
 const transport = new ScriptedTransport(new VirtualClock());
 transport.respond = hang;
 
-/** Promises that are kept, as counted after a garbage collection. */
+/** Number of promises in memory, counted after a garbage collection. */
 const countPromises = () => queryObjects(Promise, { format: 'count' });
 
 it.each<[string, Partial<TrackerOptions>, waiting: number, flushes: number]>([
@@ -37,7 +37,7 @@ it.each<[string, Partial<TrackerOptions>, waiting: number, flushes: number]>([
       const [report] = await Promise.all(flushes);
       expect(report).toMatchObject({ pending: waiting });
     };
-    // The journal is open from here on.
+    // From here on the journal is open.
     await tracker.flush({ timeoutMs: waiting > 0 ? 0 : 60_000 });
     await flush();
     const before = countPromises();

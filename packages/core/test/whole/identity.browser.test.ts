@@ -5,7 +5,7 @@ import { answered, failed } from '../bench/scripted-transport.ts';
 
 const trackers: Tracker[] = [];
 let baseUrl = '';
-/** What the service took: whose events they are. */
+/** The customers of the events that the service took. */
 let customers: string[] = [];
 let uuids = new Set<string>();
 let isDown = false;
@@ -18,7 +18,7 @@ afterEach(async () => {
   isDown = false;
 });
 
-/** Trackers of one test share what they store, as pages that follow each other do. */
+/** The trackers of one test share what they store, like pages that follow each other. */
 function create(options: Partial<TrackerOptions> = {}): Tracker {
   baseUrl ||= `https://service.example/${uuid()}`;
   const post: NonNullable<TrackerOptions['transport']>['post'] = async ({ body }) => {
@@ -126,14 +126,14 @@ describe('a page before sign-in', () => {
     await expect.poll(() => first.stats().dropped.unidentified).toBe(1);
     first.track('viewed');
     first.identify('bob@example.com');
-    // It was tracked before that tab had found out.
+    // It was tracked before that tab had noticed the change.
     await expect.poll(() => first.stats().dropped.unidentified).toBe(2);
     expect(customers).toEqual([]);
     for (const tracker of [first, second]) expectBalance(tracker);
   });
 });
 
-/** What is accepted and found is what became of events, and what waits. */
+/** Checks that accepted + recovered = delivered + deadLettered + dropped + pending. */
 function expectBalance(tracker: Tracker): void {
   const { accepted, recovered, delivered, deadLettered, dropped, pending } = tracker.stats();
   const lost = Object.values(dropped).reduce((total, count) => total + count, 0);

@@ -8,7 +8,7 @@ import { answered } from '../bench/scripted-transport.ts';
 
 const scratch = await mkdtemp(join(tmpdir(), 'sluice-'));
 let directory = '';
-/** What the service took: whose events they are. */
+/** The customers of the events that the service took. */
 let customers: string[] = [];
 
 beforeEach(async () => {
@@ -58,7 +58,7 @@ describe('a program before sign-in', () => {
   });
 
   it('gives nothing of a user to another one whose address has the same short hash', async () => {
-    // Both have the FNV-1a hash of 32 bits that once told users apart.
+    // Both have the same 32-bit FNV-1a hash, which once told users apart.
     const first = create();
     first.identify('user449599@example.com');
     await first.durable();

@@ -9,9 +9,9 @@ interface Bench {
   readonly clock: VirtualClock;
   readonly transport: ScriptedTransport;
   readonly tracker: Tracker;
-  /** Lets time pass, with room for promises in between. */
+  /** Lets time pass, and promises settle in between. */
   readonly pass: (ms: number) => Promise<void>;
-  /** What the service took: whose events, and their numbers, in order. */
+  /** The customers and the numbers of the events that the service took, in order. */
   readonly delivered: () => [customer: string, number: number][];
   readonly dropped: TrackerEvents['dropped'][];
 }
@@ -49,7 +49,7 @@ function track(tracker: Tracker, ...numbers: readonly number[]): void {
   for (const number of numbers) tracker.track('viewed', { number });
 }
 
-/** What is accepted and found is what became of events, and what waits. */
+/** Checks that accepted + recovered = delivered + deadLettered + dropped + pending. */
 function expectBalance(tracker: Tracker): void {
   const { accepted, recovered, delivered, deadLettered, dropped, pending } = tracker.stats();
   const lost = Object.values(dropped).reduce((total, count) => total + count, 0);
@@ -200,7 +200,7 @@ describe('what is tracked before identify()', () => {
     expect(await flushed).toEqual({ delivered: 1, deadLettered: 0, dropped: 0, pending: 2 });
     const closed = tracker.close();
     await pass(1_000);
-    // No journal holds it.
+    // No journal contains them.
     expect(await closed).toEqual({ delivered: 0, deadLettered: 0, dropped: 2, pending: 0 });
     expect(tracker.stats().dropped.closed).toBe(2);
     expectBalance(tracker);

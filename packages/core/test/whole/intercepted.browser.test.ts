@@ -4,7 +4,7 @@ import { uuid } from '../../src/base/uuid.ts';
 import { createTracker } from '../../src/index.ts';
 
 const { apiUrl, apiKey, baseUrl } = inject('emulator');
-// Not within one call: Vite would take that for the address of a file.
+// A variable of its own: inside one call, Vite would take this for the address of a file.
 const here = import.meta.url;
 const folder = new URL('../offline-site/', here);
 const readEvents = globalThis.fetch;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const read = async () => (await frame.contentWindow?.fetch(folder))?.text();
   await setOffline('page.html');
   await vi.waitFor(async () => expect(await read()).toContain('You are offline'), PATIENCE);
-  // What the tracker sends goes through the worker, as from any page of that site.
+  // The tracker's requests go through the worker, as from any page of that site.
   vi.stubGlobal('fetch', frame.contentWindow?.fetch.bind(frame.contentWindow));
 });
 
@@ -33,7 +33,7 @@ afterAll(async () => {
   await caches.delete('offline-site');
 });
 
-/** @param answer What the worker answers with from its cache; empty where it asks the network. */
+/** @param answer The cached file with which the worker answers. Empty: it asks the network. */
 function setOffline(answer: string): Promise<void> {
   const { port1, port2 } = new MessageChannel();
   return new Promise((resolve) => {

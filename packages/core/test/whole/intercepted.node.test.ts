@@ -7,9 +7,9 @@ import { createTracker, type Tracker, type TrackerOptions } from '../../src/inde
 const PAGE = '<!doctype html>\n<html><title>Sign in to the network</title></html>';
 
 let server: Server;
-/** What is answered with 200: the content type, and the body. */
+/** The answer with status 200: its content type and body. */
 let answer: [type: string, body: string];
-/** Events of requests that were answered otherwise. */
+/** Events of requests whose answer was not a page. */
 let taken = 0;
 
 beforeEach(async () => {

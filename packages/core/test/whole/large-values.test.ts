@@ -18,7 +18,7 @@ function refusal(call: () => unknown): InvalidEventError {
   throw new Error('it was not refused');
 }
 
-/** Bytes that say so when somebody asks for their JSON. */
+/** Bytes that throw when their JSON is requested. */
 class Watched extends Uint8Array {
   toJSON(): never {
     throw new Error('the bytes were looked at');

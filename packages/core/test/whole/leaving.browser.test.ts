@@ -7,13 +7,13 @@ type Core = typeof import('../../src/index.ts');
 
 const { baseUrl, apiUrl, apiKey } = inject('emulator');
 const ada = { correlationValue: 'ada@example.com' };
-/** The same service, with a journal of its own: what a page leaves is nobody else's to find. */
+/** The same service under another host name, and so with its own journal: no other page finds what a page leaves. */
 const service = { baseUrl: baseUrl.replace('127.0.0.1', 'localhost'), apiKey, correlationKey: 'email' };
-/** Nobody listens there. */
+/** Nobody listens at this address. */
 const nowhere = 'http://127.0.0.1:1';
 const core = new URL('../../src/index.ts', import.meta.url).href;
 
-/** WebKit ends the transactions of a page that goes: what is not written by then is lost with it, or was sent. */
+/** WebKit aborts the transactions of a page that ends: unwritten events are lost with it, or were sent. */
 const abortsWrites = server.browser === 'webkit';
 
 const frames: HTMLIFrameElement[] = [];
@@ -22,7 +22,7 @@ afterEach(() => {
   for (const frame of frames.splice(0)) frame.remove();
 });
 
-/** A page of its own in this one, and a tracker in it. */
+/** Opens a page in a frame, with a tracker in it. */
 async function openPage(options: TrackerOptions) {
   const frame = document.createElement('iframe');
   frame.src = '/__vitest_blank__';
@@ -48,13 +48,13 @@ async function leave(view: Window): Promise<void> {
   await isGone;
 }
 
-/** What happens to a page when its tab is switched away from, or to. */
+/** What happens to a page when the user switches to another tab, or back. */
 function setVisibility(view: Window, visibilityState: 'hidden' | 'visible'): void {
   Object.defineProperty(view.document, 'visibilityState', { value: visibilityState, configurable: true });
   view.document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
 }
 
-/** Visits the site again and again, until a visit finds so many events. */
+/** Visits the site again and again, until a visit finds this many events. */
 async function expectStored(options: TrackerOptions, stored: number): Promise<void> {
   const find = async () => {
     const next = createTracker(options);
@@ -122,7 +122,7 @@ describe('a page that is hidden, and lives on', () => {
     for (const each of [tracker, other]) each.track('waits', {}, ada);
     await expect.poll(() => tracker.stats().breaker).toBe('open');
     setVisibility(view, 'hidden');
-    // One may be on its way.
+    // One request may still be pending.
     await expect.poll(() => tracker.stats().breaker).toBe('open');
     const [quiet, loud] = [tracker, other].map((each) => each.stats().requests.sent);
     await expect.poll(() => other.stats().requests.sent).toBeGreaterThan((loud ?? 0) + 5);
@@ -135,7 +135,7 @@ describe('a page that is hidden, and lives on', () => {
 
 describe('a page that a service worker controls', () => {
   it('asks for it, as it is hidden, where more waits than its last requests take', async () => {
-    // Its first retry is far away.
+    // Its first retry is far in the future.
     const delivery = { retryBaseMs: 60_000 };
     const options = { baseUrl: nowhere, correlationKey: `waits-${uuid()}`, delivery };
     const [idle, busy] = [await openPage(service), await openPage(options)];

@@ -12,7 +12,7 @@ describe('a page that is hidden', () => {
     expect(request?.outlives).toBe('keepalive');
     expect(request?.bytes).toBeGreaterThan(59_000);
     expect(request?.bytes).toBeLessThanOrEqual(60_000);
-    // What is sent is one group, what is not are others: all of them were handed to the journal by then, and first.
+    // The events that are sent are one group, the others are more groups. All were passed to the journal before the request.
     expect(page.appendsBefore).toEqual([1 + Math.ceil((1_000 - (request?.count ?? 0)) / 100)]);
     await settle();
     expect(page.journal.texts).toHaveLength(1_000);
@@ -69,7 +69,7 @@ describe('a page that is hidden', () => {
     page.track(150);
     await page.clock.advance(300);
     page.track(10);
-    // As much as has room: of what is being written in two groups, and of what is not.
+    // As many events as fit: from the two groups that are being written, and from the unwritten ones.
     page.transport.left.keepalive = 42_000;
     const [first, second, ...others] = page.hide();
     expect(others).toEqual([]);

@@ -12,7 +12,7 @@ import { createTracker, type Tracker, type TrackerStats } from '../../src/index.
 
 const ada = { correlationValue: 'ada@example.com' };
 
-/** The SDK itself, collecting when it is told to. */
+/** The OpenTelemetry SDK itself. It collects when the test says so. */
 function createMeter(): { meter: Meter; collect(): Promise<Map<string, unknown>> } {
   const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 2 ** 30 });
@@ -30,7 +30,7 @@ function createMeter(): { meter: Meter; collect(): Promise<Map<string, unknown>>
     }
     return seen;
   };
-  // That it compiles shows that a meter of the SDK is one.
+  // This compiles, which shows that a meter of the SDK has the right type.
   return { meter: provider.getMeter('sluice'), collect };
 }
 

@@ -1,4 +1,4 @@
-// Delivery to the service as it may be: each preset of the emulator is a plausible reading of what its interface does not show.
+// Delivery to each preset of the emulator. A preset is a plausible version of what the service's interface does not tell.
 import { type EmulatorOptions, type PresetName, startEmulator } from '@sluice/emulator';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
@@ -12,10 +12,10 @@ import {
 const PRESETS: readonly PresetName[] = ['plain', 'strict', 'quiet', 'legacy'];
 const EVENTS = 3_000;
 const ada = { correlationValue: 'ada@example.com' };
-/** An event that the service refuses and the tracker cannot know of. */
+/** Events that the service refuses, although the tracker sees nothing wrong in them. */
 const poison: EmulatorOptions['faults'] = [{ kind: 'poison', pattern: '"poison":true' }];
 
-/** Reads verdicts as the preset `strict` gives them. Where an answer has none, there are none. */
+/** Reads verdicts as the preset `strict` gives them. Other answers contain none. */
 const classify: Classify = ({ status, body }) => {
   if (status !== 207) return [];
   const { rejected }: { rejected: { index: number; message: string }[] } = JSON.parse(body);
@@ -98,10 +98,10 @@ describe.each(PRESETS)('a service of the preset %s', (preset) => {
   });
 });
 
-// The presets at the same time: most of it is a wait.
+// The presets run at the same time, because they mostly wait.
 describe.concurrent('a service that takes so many requests in a second', () => {
   it.for(PRESETS)('is not sent more, and gets all of it: %s', async (preset, { expect, onTestFinished }) => {
-    // So few that any machine makes more.
+    // A limit that any machine exceeds.
     const behaviour = { maxRequestsPerSecond: 1 };
     const { emulator, tracker } = await set(
       { preset, behaviour },
@@ -114,7 +114,7 @@ describe.concurrent('a service that takes so many requests in a second', () => {
     const refused = await emulator.requests({ outcome: 'refused', limit: 1_000 });
     expect(new Set(refused.map(({ error }) => error?.code))).toEqual(new Set(['rate_limited']));
     expect(tracker.stats().requests.failed).toBe(refused.length);
-    // The tracker paces itself: a few refusals tell it the rate.
+    // The tracker slows down: a few refusals tell it the rate.
     expect(refused.length).toBeLessThan(20);
     expectBalanced(tracker);
   });
@@ -131,7 +131,7 @@ describe.concurrent('a service that is told the right key after a wrong one', ()
       await expect.poll(() => tracker.stats().pause).toBeDefined();
       const { delivered, deadLettered } = tracker.stats();
       expect(delivered).toBe(0);
-      // Whoever answers a wrong key as a bad event is first believed to mean the event.
+      // If the service answers a wrong key like a bad event, the tracker first blames the event.
       if (preset === 'legacy') expect(deadLettered).toBeLessThanOrEqual(10);
       else expect(deadLettered).toBe(0);
       tracker.setApiKey(apiKey);

@@ -7,7 +7,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Tracks an event from time to time. */
+/** Tracks one event every `everyMs` milliseconds, for `ms` milliseconds. */
 async function use(page: Page, ms: number, everyMs: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += everyMs) {
     page.track(1);
@@ -15,7 +15,7 @@ async function use(page: Page, ms: number, everyMs: number): Promise<void> {
   }
 }
 
-/** The most requests that fall into one minute, from a moment on. */
+/** The most requests in one minute, from a moment on. */
 function mostInAMinute(times: readonly number[], from = 0): number {
   const later = times.filter((at) => at >= from);
   return Math.max(

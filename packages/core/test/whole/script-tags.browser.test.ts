@@ -11,7 +11,7 @@ afterEach(() => {
   for (const frame of frames.splice(0)) frame.remove();
 });
 
-/** A page of its own, in which elements are run as they come. */
+/** A page in a frame. Its elements run as they are added. */
 class Page {
   readonly window: Window & Record<string, unknown>;
   readonly errors: unknown[] = [];
@@ -27,7 +27,7 @@ class Page {
     });
   }
 
-  /** Runs code as `<script>` has it. */
+  /** Runs code as an inline `<script>` does. */
   run(code: string): void {
     const element = this.window.document.createElement('script');
     element.textContent = code;
@@ -49,7 +49,7 @@ class Page {
   }
 }
 
-/** Makes a tracker in a page, and tracks twice. */
+/** Code that makes a tracker in a page, and tracks twice. */
 function use(name: string, given: object = options): string {
   return `
     window.tracker = Sluice.createTracker(${JSON.stringify(given)});

@@ -9,7 +9,7 @@ import { type Clock, createTracker, type Tracker, type TrackerOptions } from '..
 const ada = { correlationValue: 'ada@example.com' };
 const QUICK = 50;
 
-/** Time passes faster, so that nobody has to wait for what is tried again after a while. */
+/** Timers run faster, so that tests need not wait for retries. */
 const clock: Clock = {
   now: () => platform.clock.now(),
   setTimeout: (callback, delayMs) => platform.clock.setTimeout(callback, delayMs / QUICK),
@@ -42,13 +42,13 @@ describe('a tracker in a browser, while nobody takes its events', () => {
     for (let number = 0; number < count; number += 1) tracker.track('event', {}, ada);
   }
 
-  /** Resolves once all that was tracked is durable. */
+  /** Resolves once all tracked events are durable. */
   async function healed(tracker: Tracker): Promise<void> {
     await vi.waitFor(() => tracker.durable(), PATIENCE);
     expect(tracker.stats()).toMatchObject({ journal: 'indexeddb', unwritten: 0 });
   }
 
-  /** What a page that comes after this one finds. */
+  /** How many events a later page finds. */
   async function left(tracker: Tracker): Promise<number> {
     await tracker.close({ timeoutMs: 0 });
     const next = create();

@@ -8,7 +8,7 @@ const ada = { correlationValue: 'ada@example.com' };
 const FLUSH_MS = 1_000;
 const FROZEN_MS = 15 * 60_000;
 
-/** A function that is frozen as soon as it has answered, with all its timers and connections. */
+/** A serverless function. It is frozen as soon as it has answered, with all its timers and connections. */
 class Host {
   readonly time = new VirtualClock();
   readonly clock = new SkewedClock(this.time);
@@ -94,7 +94,7 @@ describe.each<[string, Thaw]>([
       await host.freeze();
     }
     host.transport.respond = (request) => host.take(request);
-    // Waits before a retry may stand still, too: they go on while the function runs, a second each time.
+    // Waits before a retry may stand still too. They continue while the function runs, a second each time.
     for (let invocation = 6; invocation < 20; invocation += 1) {
       await host.invoke(invocation);
       await host.freeze();

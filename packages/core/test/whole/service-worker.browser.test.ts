@@ -8,13 +8,13 @@ import { accountOf } from '../../src/keep/account.ts';
 import { clock, createJournal } from '../../src/platform/browser.ts';
 
 const { apiUrl, apiKey, ...emulator } = inject('emulator');
-/** By another name, so that nobody but these tests sends from the journal. */
+/** Another host name, so that only these tests send from the journal. */
 const baseUrl = `${emulator.baseUrl.replace('127.0.0.1', 'localhost')}/`;
 const ada = { correlationValue: 'ada@example.com' };
 
-/** A page that tracks so many events, and is gone before it sends any. */
+/** A page that tracks this many events, and is gone before it sends any. */
 async function leave(options: TrackerOptions, name: string, count: number): Promise<void> {
-  // On a busy machine it may get so far as to take them; nothing arrives all the same.
+  // On a busy machine, the tracker may begin a request, but nothing arrives.
   const transport = { post: () => new Promise<never>(() => {}), close: async () => {} };
   const page = createTracker({ ...options, transport, batch: { maxWaitMs: 60_000, maxEvents: 10_000 } });
   for (let number = 0; number < count; number += 1) page.track(name, { number }, ada);
@@ -22,7 +22,7 @@ async function leave(options: TrackerOptions, name: string, count: number): Prom
   await page.close({ timeoutMs: 0 });
 }
 
-/** As the browser does: again, where it rejects, as it does where a busy browser's storage takes too long. */
+/** Tries again after a rejection, as the browser does. It rejects if the storage of a busy browser takes too long. */
 async function wake(options: DrainOptions): Promise<void> {
   await vi.waitFor(() => drain(options), PATIENCE);
 }
@@ -35,7 +35,7 @@ async function count(name: string): Promise<unknown> {
   return { unique, received };
 }
 
-/** In a page. That a worker does it on a sync event, with no page open, is a row of `npm run faults`. */
+/** These tests run in a page. A row of `npm run faults` tests a worker on a sync event, with no page open. */
 describe('what a service worker does', () => {
   it('sends what pages left, each event once', async () => {
     const options = { baseUrl, apiKey, correlationKey: 'email' };
@@ -64,7 +64,7 @@ describe('what a service worker does', () => {
       await drain(options);
       refusing.mockRestore();
       expect(await count(name)).toEqual({ unique: 50, received: 50 });
-      // Not `await using`: WebKit cannot read it.
+      // Not `await using`: WebKit cannot parse it.
       const page = createTracker(options);
       await page.flush();
       expect(await count(name)).toEqual({ unique: 150, received: 150 });

@@ -3,11 +3,11 @@ import { uuid } from '../../src/base/uuid.ts';
 import type { createTracker, Tracker } from '../../src/index.ts';
 
 const { apiUrl, apiKey, ...emulator } = inject('emulator');
-/** By another name, so that these pages share no journal with those of other tests. */
+/** Another host name, so that these pages share no journal with those of other tests. */
 const baseUrl = emulator.baseUrl.replace('127.0.0.1', 'localhost');
 const source = new URL('../../src/index.ts', import.meta.url).href;
 
-/** A page of this origin with a tracker of its own, which is gone when its frame is. */
+/** A page of this origin with its own tracker. It is gone when its frame is. */
 interface Page {
   readonly frame: HTMLIFrameElement;
   readonly tracker: Tracker;
@@ -73,7 +73,7 @@ describe('pages of one origin', () => {
         const { accepted, recovered, delivered, pending } = tracker.stats();
         return [accepted, pending, accepted + recovered - delivered];
       });
-    // What a page found of others, and these have delivered, it is told: by WebKit late.
+    // If a page found events of others that these have delivered, it is told so; by WebKit late.
     await expect.poll(books).toEqual(all.map(() => [400, 0, 0]));
     await expect.poll(locks).toBe(0);
   });
@@ -84,7 +84,7 @@ describe('pages of one origin', () => {
     track(gone, name, 300);
     await gone.tracker.durable();
     gone.frame.remove();
-    // WebKit tells of the lock, and of messages, late.
+    // WebKit reports the free lock, and messages, late.
     await expect.poll(() => count(name)).toMatchObject({ unique: 300 });
     expect(other.tracker.stats().accepted).toBe(0);
   });

@@ -18,7 +18,7 @@ function openTabs(count: number): FakeTab[] {
   return Array.from({ length: count }, () => origin.openTab());
 }
 
-/** Flushes while time passes. */
+/** Flushes, and lets the time pass. */
 async function flush({ tracker }: FakeTab, timeoutMs = 30_000) {
   const flushed = tracker.flush({ timeoutMs });
   await origin.pass(timeoutMs, 250);
@@ -107,7 +107,7 @@ describe('tabs of one origin', () => {
     await origin.pass(20_000, 250);
     expect(origin.refused.size).toBe(1);
     expect(origin.received.size).toBe(559);
-    // A batch is halved nine times; what one tab found out, the next one finds out again.
+    // A batch is halved nine times. What one tab found out, the next one must find out again.
     expect(origin.times.length).toBeLessThan(110);
     for (const { tracker, imbalance } of [first, second].flatMap((tab) => tab ?? []))
       expect([tracker.stats().pending, imbalance]).toEqual([0, 0]);
@@ -147,7 +147,7 @@ describe('tabs of one origin', () => {
     origin.respond = down;
     first?.track(1, 'bad');
     await origin.pass(2_000);
-    // The first one waits in the background, the second one sends.
+    // The first tab waits in the background, the second one sends.
     second?.track(20, 'good');
     origin.respond = (events) => answered(events.some(({ event }) => event === 'bad') ? 400 : 200);
     await origin.pass(5 * MINUTE, 500);
@@ -161,7 +161,7 @@ describe('tabs of one origin', () => {
     for (const tab of openTabs(5)) tab.track(10);
     await origin.pass(15 * MINUTE, 1_000);
     const before = origin.times.length;
-    // One more, opened in the middle of it, asks no sooner.
+    // A tab that opens in between does not ask earlier.
     origin.openTab().track(10);
     for (const { tracker } of origin.tabs) tracker.track('another');
     await origin.pass(60 * MINUTE, 1_000);
@@ -198,7 +198,7 @@ describe('tabs of one origin', () => {
     origin.openTab();
     await origin.pass(5 * MINUTE, 500);
     expect(origin.received.size).toBe(0);
-    // Whoever opens a page meanwhile does not begin anew.
+    // A page that opens meanwhile does not start the wait again.
     origin.openTab();
     await origin.pass(8 * MINUTE, 500);
     expect(origin.received.size).toBe(10);
@@ -228,7 +228,7 @@ describe('tabs of one origin', () => {
   it.each(['owner', 'sender'] as const)(
     'deliver once what one had in a request, and another one in memory, when the database was deleted, found by the %s',
     async (finder) => {
-      // What it tracks is due so late that the other one takes it.
+      // Its events are due so late that the other tab takes them.
       const owner = origin.openTab({ batch: { maxWaitMs: 30 * MINUTE } });
       const sender = origin.openTab();
       origin.respond = () => failed(false);
@@ -238,7 +238,7 @@ describe('tabs of one origin', () => {
       await origin.pass(1_000);
       expect(sender.tracker.stats()).toMatchObject({ recovered: 30, pending: 35 });
       await deleteDatabase(origin.name);
-      // Rejects: what was written went with it.
+      // Rejects, because written events were deleted with the database.
       await { owner, sender }[finder].tracker.durable().catch(() => undefined);
       await origin.pass(5_000);
       origin.respond = () => answered(200);
@@ -341,7 +341,7 @@ describe('tabs whose database somebody deletes while the service is away', () =>
         random,
       }),
     );
-    // One of them tracks: what the others find of it, and is gone, they cannot know to be in its memory.
+    // Only one tab tracks. If others find its events and these are deleted, they cannot know that this tab has them in memory.
     const [tab] = tabs;
     for (let round = 0; round < 10; round += 1) {
       origin.respond = () => failed(false);

@@ -5,7 +5,7 @@ import { type Clock, createTracker, type Tracker, type TrackerOptions } from '..
 
 const { baseUrl, apiUrl, apiKey } = inject('emulator');
 const ada = { correlationValue: 'ada@example.com' };
-/** Nobody listens there. */
+/** Nobody listens at this address. */
 const nowhere = 'http://127.0.0.1:1';
 
 const trackers: Tracker[] = [];
@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const tracker of trackers.splice(0)) await tracker.close({ timeoutMs: 0 });
 });
 
-/** Each test has a key of its own for what it stores; the service takes the emulator's. */
+/** Makes a tracker with the emulator's key. It is closed after the test. */
 function create(url: string, options: Partial<TrackerOptions> = {}): Tracker {
   const tracker = createTracker({ baseUrl: url, apiKey, correlationKey: 'email', ...options });
   trackers.push(tracker);
@@ -34,7 +34,7 @@ describe('a tracker in a browser', () => {
     const name = `page-${uuid()}`;
     const tracker = create(baseUrl);
     for (let number = 0; number < 1_000; number += 1) tracker.track(name, { number }, ada);
-    // And what other pages of this origin left.
+    // This also delivers what other pages of this origin left.
     expect(await tracker.flush()).toMatchObject({ pending: 0 });
     expect(tracker.stats().journal).toBe('indexeddb');
     expect(await count(name)).toEqual({ unique: 1_000, received: 1_000 });

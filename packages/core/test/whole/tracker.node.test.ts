@@ -53,7 +53,7 @@ function create(baseUrl: string, options: Partial<TrackerOptions> = {}): Tracker
   return tracker;
 }
 
-/** The next time an event is raised. */
+/** Resolves when the tracker next emits this event. */
 function raised<Name extends keyof TrackerEvents>(
   tracker: Tracker,
   name: Name,
@@ -130,7 +130,7 @@ describe('a tracker with a service that works', () => {
       await expect.poll(() => tracker.stats().unwritten).toBe(0);
     }
     expect(tracker.stats()).toMatchObject({ accepted: 9_000, pending: 9_000, dropped: { 'buffer-full': 0 } });
-    // All but what memory holds, and the eight batches of 500 that may have been under way when the breaker opened.
+    // All but the events in memory, and the eight batches of 500 that may have been in flight when the breaker opened.
     expect(tracker.stats().stored).toBeGreaterThanOrEqual(4_000);
     expectBalanced(tracker);
     await tracker.close({ timeoutMs: 0 });
@@ -253,7 +253,7 @@ describe('a tracker with a service that works', () => {
     const report = await tracker.close({ timeoutMs: 50 });
     expect(report.pending + report.dropped).toBe(3_000);
     expectBalanced(tracker);
-    // What was in a request when the disk failed is in memory alone: four of 500 at the most.
+    // Events that were in a request when the disk failed are only in memory: at most four batches of 500.
     expect(report.dropped).toBeLessThanOrEqual(2_000);
     const heir = create(emulator.baseUrl, { journalDirectory: place });
     expect((await heir.flush()).delivered).toBe(report.pending);
@@ -429,7 +429,7 @@ describe('durable()', () => {
       expect(await create(emulator.baseUrl).flush()).toMatchObject({ delivered: 2_000, pending: 0 });
       const { unique, received } = await emulator.countEvents({ name: 'numbered' });
       expect(received - before.received).toBe(2_000);
-      // Each child numbers its events alike, and gives each an identity of its own.
+      // All children use the same numbers, but each gives its events other uuids.
       expect(unique - before.unique).toBe(2_000);
     },
   );
@@ -589,7 +589,7 @@ describe('a tracker with bounds of storage', () => {
 });
 
 describe('a tracker with a service that refuses', () => {
-  /** A service that answers each batch as told. */
+  /** A server that answers each batch as `answer` says. */
   async function serve(answer: (texts: string, headers: Record<string, unknown>) => number) {
     const bodies: string[] = [];
     const server = createServer((request, response) => {

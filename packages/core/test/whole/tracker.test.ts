@@ -12,7 +12,7 @@ interface Bench {
   readonly clock: VirtualClock;
   readonly transport: ScriptedTransport;
   readonly tracker: Tracker;
-  /** Lets time pass, with room for promises in between. */
+  /** Lets time pass, and promises settle in between. */
   readonly pass: (ms: number) => Promise<void>;
   readonly track: (count: number) => Promise<void>;
 }
@@ -39,14 +39,14 @@ function createBench(options: Partial<TrackerOptions> = {}): Bench {
   return { clock, transport, tracker, pass, track };
 }
 
-/** All that is raised under a name. */
+/** The details of all emitted events with this name. */
 function raised<Name extends keyof TrackerEvents>(tracker: Tracker, name: Name): TrackerEvents[Name][] {
   const details: TrackerEvents[Name][] = [];
   tracker.on(name, (detail) => details.push(detail));
   return details;
 }
 
-/** What a promise resolves to, as soon as it does. */
+/** The value of a promise, once it has resolved. */
 function watch<Value>(promise: Promise<Value>): { value?: Value } {
   const state: { value?: Value } = {};
   void promise.then((value) => {

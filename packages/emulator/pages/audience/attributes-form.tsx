@@ -12,7 +12,7 @@ interface AttributesFormProps {
   readonly onCancel: () => void;
 }
 
-/** The attributes of a customer, to be edited: names and values, which are strings unless they are said to be JSON. */
+/** A form for the attributes of a customer: names and values. Values are strings, unless the user marks them as JSON. */
 export function AttributesForm({ attributes, primaryKey, action, onSave, onCancel }: AttributesFormProps) {
   const [drafts, setDrafts] = useState(() => toDrafts(attributes, primaryKey));
   const [problems, setProblems] = useState<ReadonlyMap<number, DraftProblem>>(new Map());
@@ -21,7 +21,7 @@ export function AttributesForm({ attributes, primaryKey, action, onSave, onCance
   const [keyDraft] = drafts;
   const refusal = fieldError(task.error, `attributes.${primaryKey}`);
   useEffect(() => {
-    // The first field that is wrong: where one goes on.
+    // Moves the focus to the first wrong field.
     if (problems.size > 0 || refusal)
       form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [problems, refusal]);
@@ -47,7 +47,7 @@ export function AttributesForm({ attributes, primaryKey, action, onSave, onCance
   }, [added]);
   const giveUp = (event: KeyboardEvent) => {
     if (event.key !== 'Escape') return;
-    event.preventDefault(); // it closes the form, and not what it is in
+    event.preventDefault(); // Escape closes only the form, not the panel around it
     onCancel();
   };
   return (

@@ -97,7 +97,7 @@ export function AudiencePage() {
   );
 }
 
-/** The customers that match a search. Until those of a new one are there, the ones before stay on the screen. */
+/** The customers that match a search. Until the rows of a new search arrive, the old ones stay on the screen. */
 function useCustomers(search: string): CustomerRows {
   const asked = useMemo(() => new CustomerRows(search), [search]);
   const shown = useRef(asked);

@@ -9,7 +9,7 @@ interface CustomerItemProps {
   readonly isOpen: boolean;
 }
 
-/** A customer in the list: drawn anew only where it changes. */
+/** A customer in the list. It renders again only when it changes. */
 export const CustomerItem = memo(({ row, href, isOpen }: CustomerItemProps) => {
   const { primaryKeyValue, attributes } = row;
   const others = Object.entries(attributes).filter(([, value]) => value !== primaryKeyValue);

@@ -15,7 +15,7 @@ import { Timeline } from './timeline.tsx';
 interface CustomerPanelProps {
   readonly id: number;
   readonly onClose: () => void;
-  /** Told when the customer was changed, or is gone. */
+  /** Called when the customer was changed or deleted. */
   readonly onChanged: () => void;
 }
 

@@ -7,13 +7,13 @@ const MOST_KEPT = 50;
 
 interface Part {
   readonly rows: readonly CustomerRow[];
-  /** What was current when it was asked for. */
+  /** The version when it was requested. */
   readonly version: number;
 }
 
 /**
- * The customers that match a search, newest first, any of them by its place. Only what is looked at is asked for, and kept
- * for a while. What reads it is shown again when it changes, as with a signal.
+ * The customers that match a search, newest first, each available by its index. It requests only the rows in view, and keeps them
+ * for a while. A component that reads it renders again when it changes, as with a signal.
  */
 export class CustomerRows {
   readonly #search: string;
@@ -30,37 +30,37 @@ export class CustomerRows {
     this.#search = search;
   }
 
-  /** How many there are; undefined until that has come. */
+  /** How many there are; undefined until that is known. */
   get total(): number | undefined {
     void this.#changes.value;
     return this.#total;
   }
 
-  /** Why the last rows that were asked for did not come. */
+  /** Why the last requested rows did not arrive. */
   get error(): unknown {
     void this.#changes.value;
     return this.#error;
   }
 
-  /** The customer at a place; undefined until it has come. */
+  /** The customer at an index; undefined until it has arrived. */
   row(index: number): CustomerRow | undefined {
     void this.#changes.value;
     return this.#parts.get(Math.floor(index / AT_ONCE))?.rows[index % AT_ONCE];
   }
 
-  /** Says which rows are looked at, so that they are asked for. */
+  /** Says which rows are in view, so that they are requested. */
   want(first: number, last: number): void {
     this.#wanted = [first, last];
     void this.#fill();
   }
 
-  /** Asks again for what is looked at; what was there stays until the answer. */
+  /** Requests the rows in view again. The old ones stay until the answer. */
   renew(): void {
     this.#version += 1;
     void this.#fill();
   }
 
-  /** Nothing is asked for any more. */
+  /** Stops all requests. */
   close(): void {
     this.#over.abort();
   }
@@ -79,7 +79,7 @@ export class CustomerRows {
     }
   }
 
-  /** The first part that is looked at and not there as it is now. */
+  /** The first part in view that is missing or out of date. */
   #missing(): number | undefined {
     const [first, last] = this.#wanted;
     const end = Math.min(last, (this.#total ?? 1) - 1);

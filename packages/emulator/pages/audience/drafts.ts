@@ -1,12 +1,12 @@
 import type { Customer } from '@sluice/protocol';
 
-/** An attribute as it is being edited. */
+/** An attribute that is being edited. */
 export interface Draft {
-  /** Tells drafts apart while their names change. */
+  /** Identifies the draft while its name changes. */
   readonly key: number;
   readonly name: string;
   readonly value: string;
-  /** Whether `value` is JSON; else it is the string itself. */
+  /** Whether `value` is JSON. If not, it is the string itself. */
   readonly isJson: boolean;
 }
 
@@ -18,13 +18,13 @@ export interface DraftProblem {
 
 let made = 0;
 
-/** A draft with a key of its own. */
+/** Creates a draft with its own key. */
 export function newDraft(name = '', value = '', isJson = false): Draft {
   made += 1;
   return { key: made, name, value, isJson };
 }
 
-/** The attributes of a customer as drafts, its primary key first, which is there in any case. */
+/** Converts the attributes of a customer to drafts. The primary key comes first, even if the customer lacks it. */
 export function toDrafts(attributes: Customer, primaryKey: string): Draft[] {
   const first = [primaryKey, attributes[primaryKey] ?? ''] as const;
   const others = Object.entries(attributes).filter(([name]) => name !== primaryKey);
@@ -34,7 +34,10 @@ export function toDrafts(attributes: Customer, primaryKey: string): Draft[] {
   });
 }
 
-/** What drafts come to: attributes, where there is no problem; problems by the keys of drafts. Drafts without name and value are left out. */
+/**
+ * Converts drafts to attributes, and returns the problems by the keys of the drafts. The attributes are valid if there is no
+ * problem. Drafts without name and value are left out.
+ */
 export function readDrafts(drafts: readonly Draft[]): {
   readonly attributes: Customer;
   readonly problems: ReadonlyMap<number, DraftProblem>;

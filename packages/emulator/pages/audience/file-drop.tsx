@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 
-/** Takes a CSV file: chosen, or dropped. */
+/** Takes a CSV file that the user chooses or drops. */
 export function FileDrop({ onFile }: { readonly onFile: (file: File) => void }) {
   const [isOver, setOver] = useState(false);
   const take = (files: FileList | null | undefined) => {
@@ -8,7 +8,7 @@ export function FileDrop({ onFile }: { readonly onFile: (file: File) => void }) 
     if (file !== undefined) onFile(file);
   };
   const over = (event: DragEvent) => {
-    event.preventDefault(); // else the browser opens the file
+    event.preventDefault(); // otherwise the browser opens the file
     setOver(true);
   };
   const drop = (event: DragEvent) => {
@@ -33,7 +33,7 @@ export function FileDrop({ onFile }: { readonly onFile: (file: File) => void }) 
         aria-label="CSV file"
         onChange={(event) => {
           take(event.currentTarget.files);
-          event.currentTarget.value = ''; // so that the same file, mended, can be chosen again
+          event.currentTarget.value = ''; // so that the user can choose the same file again after correcting it
         }}
       />
     </label>

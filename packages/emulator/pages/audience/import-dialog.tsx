@@ -14,7 +14,7 @@ interface ImportDialogProps {
   readonly onImported: () => void;
 }
 
-/** Imports customers from a CSV file: shows first what it holds and what is wrong with it. */
+/** Imports customers from a CSV file. First it shows what the file contains, and what is wrong with it. */
 export function ImportDialog({ primaryKey, onClose, onImported }: ImportDialogProps) {
   const [file, setFile] = useState<File | undefined>();
   const [preview, setPreview] = useState<CustomerImport | undefined>();

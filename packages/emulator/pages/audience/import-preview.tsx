@@ -2,7 +2,7 @@ import type { CustomerImport } from '../../src/admin/contract.ts';
 import { formatCount, formatSome } from '../parts/numbers.ts';
 import { attributeText } from './attribute-text.ts';
 
-/** What a CSV file holds, and what is wrong with it. */
+/** Shows what a CSV file contains, and what is wrong with it. */
 export function ImportPreview({ preview }: { readonly preview: CustomerImport }) {
   const { columns, lines, added, replaced, sample, problems, problemCount } = preview;
   if (problemCount > 0) {
@@ -31,7 +31,7 @@ export function ImportPreview({ preview }: { readonly preview: CustomerImport })
         <strong>{formatSome(lines, 'line')}</strong>: {formatSome(added, 'new customer')}
         {replaced > 0 && `, ${formatCount(replaced)} replaced`}. It begins with:
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard */}
       <section class="scroll-x" tabIndex={0} aria-label="The first lines">
         <table>
           <thead>

@@ -5,13 +5,13 @@ import { AttributesForm } from './attributes-form.tsx';
 
 interface NewCustomerPanelProps {
   readonly primaryKey: string;
-  /** Its value of the primary key, where that is known. */
+  /** The customer's primary key value, if it is known. */
   readonly value: string;
   readonly onClose: () => void;
   readonly onMade: (row: CustomerRow) => void;
 }
 
-/** Makes a customer. */
+/** Creates a customer. */
 export function NewCustomerPanel({ primaryKey, value, onClose, onMade }: NewCustomerPanelProps) {
   const beginning = { [primaryKey]: value, ...(primaryKey === 'first_name' ? {} : { first_name: '' }) };
   return (

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { PrimaryKeyDialog } from './primary-key-dialog.tsx';
 
 interface PrimaryKeyCardProps {
-  /** Null where none is selected, undefined while that is not known. */
+  /** Null if none is selected; undefined while that is not known. */
   readonly primaryKey: string | null | undefined;
   readonly onSelected: () => void;
 }

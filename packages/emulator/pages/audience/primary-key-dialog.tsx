@@ -15,7 +15,7 @@ interface PrimaryKeyDialogProps {
   readonly onSelected: () => void;
 }
 
-/** Selects the primary key, and says before what that means for the customers and events there are. */
+/** Selects the primary key. First it shows what that means for the existing customers and events. */
 export function PrimaryKeyDialog({ onClose, onSelected }: PrimaryKeyDialogProps) {
   const { value: choices } = useAnswer<PrimaryKeyChoices>('/primary-key');
   const [name, setName] = useState('');

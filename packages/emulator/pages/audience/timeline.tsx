@@ -8,7 +8,7 @@ import { link } from '../shell/route.ts';
 
 const SHOWN = 30;
 
-/** The newest events of a customer, as they come. */
+/** The newest events of a customer, as they arrive. */
 export function Timeline({ value }: { readonly value: string }) {
   const path = `/tracker?limit=${SHOWN}&correlationValue=${encodeURIComponent(value)}`;
   const { value: answer, error, again } = useAnswer<TrackerRows>(path, status.value?.newestEvent);

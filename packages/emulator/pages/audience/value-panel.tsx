@@ -7,7 +7,7 @@ import { useAnswer } from '../shell/answer.ts';
 import { link, replaceRoute } from '../shell/route.ts';
 import { Timeline } from './timeline.tsx';
 
-/** Whoever has this value of the primary key: opens that customer, or offers to make it. */
+/** The customer with this primary key value: opens that customer, or offers to create it. */
 export function ValuePanel({ value, onClose }: { readonly value: string; readonly onClose: () => void }) {
   const {
     value: answer,

@@ -7,7 +7,7 @@ import { type Input, KINDS, type Kind, scopeInputs, toFault, type Values } from 
 import { SameByCode } from './same-by-code.tsx';
 import { SwitchOn } from './switch-on.tsx';
 
-/** Switches on one fault: which, and on what. */
+/** Switches on one fault: its kind, and the requests that it acts on. */
 export function FaultForm({ onAdded }: { readonly onAdded: () => void }) {
   const [kind, setKind] = useState<Kind>('status');
   const [values, setValues] = useState<Values>(KINDS.status.values);

@@ -1,12 +1,12 @@
 import type { Fault } from '../../src/faults/fault.ts';
 
-/** Kinds of faults that one can switch on alone. */
+/** The kinds of faults that can be switched on alone. */
 export type Kind = Exclude<Fault['kind'], 'none'>;
 
-/** What is put into a form, as text; a time is in seconds. Empty is left out. */
+/** The values of a form, as text. `forMs` and `afterMs` are in seconds. Empty values are left out. */
 export type Values = Readonly<Record<string, string>>;
 
-/** An input of a fault, in words. */
+/** An input of the form for a fault: its texts and its type. */
 export interface Input {
   readonly name: string;
   readonly label: string;
@@ -21,7 +21,7 @@ interface KindWords {
   readonly inputs: readonly Input[];
   /** What the form begins with. */
   readonly values: Values;
-  /** Inputs that are often wanted, by name. */
+  /** Values that are often wanted, by name. */
   readonly examples?: Readonly<Record<string, Values>>;
 }
 
@@ -32,7 +32,7 @@ const FOR: Input = {
   type: 'seconds',
 };
 
-/** The kinds, in words. */
+/** The texts and inputs of each kind. */
 export const KINDS: Readonly<Record<Kind, KindWords>> = {
   status: {
     title: 'Answer with a status',
@@ -122,7 +122,7 @@ export const KINDS: Readonly<Record<Kind, KindWords>> = {
   },
 };
 
-/** On which requests it acts: what one mostly sets, and the rest. */
+/** The inputs for the requests that a fault acts on: first the usual ones, then the rest. */
 const SCOPE: { readonly first: readonly Input[]; readonly rest: readonly Input[] } = {
   first: [
     {
@@ -164,7 +164,7 @@ export function scopeInputs(kind: Kind): {
   return { first: SCOPE.first.filter(ofDown), rest: SCOPE.rest.filter(ofDown) };
 }
 
-/** The fault that was put in; what is no number is sent as it is, so that its refusal says so. */
+/** The fault of a form. A text that is not a number is sent unchanged, so that the refusal says so. */
 export function toFault(kind: Kind, values: Values): Record<string, unknown> {
   const { first, rest } = scopeInputs(kind);
   const fault: Record<string, unknown> = { kind };

@@ -9,7 +9,7 @@ import { ScriptForm } from './script-form.tsx';
 
 const WAYS = { one: 'One fault', script: 'A script' } as const;
 
-/** Faults: switched on, scripted and stopped. */
+/** The faults page: switches on faults and scripts, and stops them. */
 export function FaultsPage() {
   const { activeFaults, newestRequest } = status.value ?? {};
   const rows = useAnswer<FaultRows>('/faults', `${activeFaults} ${newestRequest}`);

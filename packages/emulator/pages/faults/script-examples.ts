@@ -1,6 +1,6 @@
 import type { Fault, Script } from '../../src/faults/fault.ts';
 
-/** Scripts to begin with. */
+/** Example scripts to begin with. */
 export const EXAMPLES: readonly { readonly name: string; readonly script: readonly Fault[] | Script }[] = [
   {
     name: 'Restart',

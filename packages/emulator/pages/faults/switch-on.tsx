@@ -1,7 +1,7 @@
 import { Problem } from '../parts/problem.tsx';
 import type { Task } from '../shell/task.ts';
 
-/** The end of a form that switches something on: why it was refused, and the button. */
+/** The end of a form that switches something on: the error, and the button. */
 export function SwitchOn({ task }: { readonly task: Task }) {
   return (
     <>

@@ -5,15 +5,15 @@ import { Problem } from './problem.tsx';
 
 interface ConfirmProps {
   readonly title: string;
-  /** What the button does: "Revoke". */
+  /** The label of the button, for example "Revoke". */
   readonly action: string;
   readonly onClose: () => void;
-  /** The dialog stays, and says why, where it rejects. */
+  /** If it rejects, the dialog stays and shows the reason. */
   readonly onConfirm: () => Promise<unknown>;
   readonly children: ComponentChildren;
 }
 
-/** Asks before something is done that cannot be undone. */
+/** Asks before an action that cannot be undone. */
 export function Confirm({ title, action, onClose, onConfirm, children }: ConfirmProps) {
   const task = useTask();
   return (

@@ -4,11 +4,11 @@ const SHOWN_MS = 1_500;
 
 interface CopyButtonProps {
   readonly text: string;
-  /** What is copied, for those who do not see where the button stands: "Copy uuid". */
+  /** What the button copies, for users who do not see what is around it: "Copy uuid". */
   readonly label?: string;
 }
 
-/** Puts a text into the clipboard, and says so. */
+/** Copies a text to the clipboard, and says so. */
 export function CopyButton({ text, label = 'Copy' }: CopyButtonProps) {
   const [result, setResult] = useState('');
   useEffect(() => {
@@ -33,7 +33,7 @@ async function toClipboard(text: string): Promise<boolean> {
   }
 }
 
-// Beyond loopback, plain HTTP has no clipboard but by way of a selection.
+// Beyond loopback, plain HTTP has no clipboard API: only a selection can be copied.
 function copySelection(text: string): boolean {
   const area = document.createElement('textarea');
   area.value = text;

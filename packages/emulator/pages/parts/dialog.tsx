@@ -3,19 +3,19 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 
 interface DialogProps {
   readonly title: string;
-  /** Called when it is closed without a decision: with Escape. */
+  /** Called when the user closes it with Escape, without a decision. */
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }
 
-/** A question or a form in front of the page, which waits for it. */
+/** A question or a form in front of the page. The page is blocked until it closes. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const headingId = useId();
   useEffect(() => {
     const element = dialog.current;
     element?.showModal();
-    return () => element?.close(); // which gives the focus back
+    return () => element?.close(); // this also gives the focus back
   }, []);
   const cancel = (event: Event) => {
     event.preventDefault();

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** What stands in place of a list that has nothing in it: why, and what to do. */
+/** Shown instead of an empty list: why it is empty, and what to do. */
 export function Empty({
   title,
   children,

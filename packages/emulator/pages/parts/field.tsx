@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useId } from 'preact/hooks';
 
-/** What an input takes over from its field. */
+/** The attributes that an input gets from its field. */
 export interface FieldInput {
   readonly id: string;
   readonly 'aria-describedby': string;
@@ -11,13 +11,13 @@ export interface FieldInput {
 interface FieldProps {
   readonly label: string;
   readonly hint?: ComponentChildren;
-  /** What is wrong with what was put in; it stands beside it. */
+  /** What is wrong with the input. It is shown next to it. */
   readonly error?: string | undefined;
   readonly class?: string;
   readonly children: (input: FieldInput) => VNode;
 }
 
-/** An input with its label, a word on what it means, and what is wrong with it. */
+/** An input with its label, a hint and its error. */
 export function Field({ label, hint, error, class: extra = '', children }: FieldProps) {
   const id = useId();
   const input = { id, 'aria-describedby': `${id}-about`, 'aria-invalid': error !== undefined };

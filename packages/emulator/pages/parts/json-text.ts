@@ -6,14 +6,14 @@ interface JsonToken {
   readonly text: string;
 }
 
-/** A line of JSON as one reads it. */
+/** A line of JSON as it is shown. */
 export interface JsonLine {
-  /** How many levels deep it stands. */
+  /** How many levels deep the line is nested. */
   readonly depth: number;
   readonly tokens: readonly JsonToken[];
 }
 
-/** A piece of JSON text: a mark, a string with its quotes, a number or a word. */
+/** A piece of JSON text: a punctuation mark, a string with its quotes, a number or a word. */
 interface Piece {
   readonly text: string;
   readonly start: number;
@@ -25,9 +25,9 @@ const WORD = /[^\s{}[\],:"]+/y;
 const LONGEST_TEXT = 5_000;
 
 /**
- * Lays out a JSON text in lines, lazily. Nothing is parsed into values and written again: numbers stand exactly as in
- * the text, also those that a double cannot hold, and repeated keys stay. In strings, what can be read is shown as
- * itself in place of `\u0142`, and what cannot be seen as its escape. The text must be JSON.
+ * Lays out a JSON text in lines, lazily. It does not parse values and serialise them again. So numbers stay exactly as in the
+ * text, also those that a double cannot hold, and repeated keys stay. In strings, readable characters replace escapes such as
+ * `\u0142`, and escapes replace invisible characters. The text must be JSON.
  */
 export function* jsonLines(text: string): Generator<JsonLine> {
   let depth = 0;
@@ -37,7 +37,7 @@ export function* jsonLines(text: string): Generator<JsonLine> {
   for (const { text: piece } of pieces(text)) {
     const closes = piece === '}' || piece === ']';
     if (closes) depth -= 1;
-    // Nothing stands between the brackets of what is empty.
+    // There is no line break between the brackets of an empty array or object.
     if (previous === ',' || isOpening(previous) !== closes) {
       yield { depth: lineDepth, tokens };
       tokens = [];
@@ -51,7 +51,7 @@ export function* jsonLines(text: string): Generator<JsonLine> {
   yield { depth: lineDepth, tokens };
 }
 
-/** The text of a member of an object, exactly as it stands in the object's text; of the last one where it is repeated. */
+/** The text of a member of an object, exactly as in the object's text. If the member is repeated, that of the last one. */
 export function memberText(text: string, key: string): string | undefined {
   let found: string | undefined;
   let depth = 0;

@@ -5,7 +5,10 @@ import { formatCount } from './numbers.ts';
 const LINES_AT_ONCE = 500;
 const DEEPEST_INDENT = 30;
 
-/** A JSON text as one reads it: indented, its kinds of values told apart, numbers as they stand in it. Long ones in parts. */
+/**
+ * Shows a JSON text, indented, with a colour for each kind of value. Numbers are exactly as in the text. Long texts come in
+ * parts.
+ */
 export function JsonView({ text }: { readonly text: string }) {
   const [most, setMost] = useState(LINES_AT_ONCE);
   const { lines, hasMore } = useMemo(() => firstLines(text, most), [text, most]);

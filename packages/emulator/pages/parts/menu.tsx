@@ -7,7 +7,7 @@ interface MenuProps {
   readonly children: ComponentChildren;
 }
 
-/** A button under which something opens; it closes with Escape, and when one goes elsewhere. */
+/** A button that opens a menu below it. The menu closes with Escape, and when the user clicks or focuses something else. */
 export function Menu({ label, isSet = false, children }: MenuProps) {
   const details = useRef<HTMLDetailsElement>(null);
   useEffect(() => {

@@ -8,7 +8,7 @@ export function formatCount(count: number): string {
   return COUNT.format(count);
 }
 
-/** 1234567 as `1.2M`, for where there is little room. */
+/** 1234567 as `1.2M`, for small spaces. */
 export function formatShort(count: number): string {
   return SHORT.format(count);
 }

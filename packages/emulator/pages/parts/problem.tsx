@@ -1,12 +1,12 @@
 import { AskError } from '../shell/ask.ts';
 
 interface ProblemProps {
-  /** What was thrown; nothing is shown where there is nothing. */
+  /** The error that was thrown. Without one, nothing is shown. */
   readonly error: unknown;
   readonly onRetry?: () => void;
 }
 
-/** Says what went wrong, in the words of the emulator. */
+/** Shows what went wrong, in the words of the emulator. */
 export function Problem({ error, onRetry }: ProblemProps) {
   if (error === undefined || error === null) return null;
   return (

@@ -5,7 +5,7 @@ interface ReadOnProps {
   readonly onReadOn: () => void;
 }
 
-/** The end of what was read of a list: coming into sight reads on, and so does the button. */
+/** The end of the rows that were read. When it comes into view, or its button is clicked, more rows are read. */
 export function ReadOn({ isReading, onReadOn }: ReadOnProps) {
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -11,18 +11,18 @@ interface Item<Row> {
 
 interface RowListProps<Row extends { readonly id: number }> {
   readonly list: Pick<Rows<Row, unknown>, 'rows' | 'hasMore' | 'isReading' | 'readOn'>;
-  /** Name of the list, in its class and for screen readers. */
+  /** Name of the list, for its class and for screen readers. */
   readonly name: string;
-  /** In pixels; each row has it. */
+  /** In pixels; the same for each row. */
   readonly rowHeight: number;
   readonly Item: ComponentType<Item<Row>>;
-  /** The address that opens what has this id. */
+  /** The address that opens the row with this id. */
   readonly to: (id: string) => string;
-  /** The id of what is open. */
+  /** The id of the open row. */
   readonly open: string;
 }
 
-/** The rows of a list that were read, each a link that opens it, and the end, which reads on. */
+/** The rows that were read. Each is a link that opens it. At the end, more rows are read. */
 export function RowList<Row extends { readonly id: number }>(props: RowListProps<Row>) {
   const { list, name, rowHeight, Item, to, open } = props;
   const { rows } = list;

@@ -1,14 +1,14 @@
 import { useId } from 'preact/hooks';
 
 interface SegmentsProps<T extends string> {
-  /** What is chosen, for those who do not see it. */
+  /** What the user chooses, for screen readers. */
   readonly label: string;
   readonly choices: Readonly<Record<T, string>>;
   readonly value: T;
   readonly onChange: (value: T) => void;
 }
 
-/** One of a few, side by side: radio buttons in other clothes. */
+/** A choice between a few options, side by side: radio buttons with another look. */
 export function Segments<T extends string>({ label, choices, value, onChange }: SegmentsProps<T>) {
   const name = useId();
   return (

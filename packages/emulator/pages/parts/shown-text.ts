@@ -1,13 +1,15 @@
-// What would hide, turn round or join the text around it; a joiner within a word or an emoji does none of that.
+// Characters that would hide, reverse or join the text around them. A joiner inside a word or an emoji does not do that.
 const UNSEEN =
   /(?!(?<=[\p{L}\p{M}\p{Emoji_Presentation}\p{Emoji_Modifier}])(?:\u200c|\u200d))[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** A text that came from elsewhere as one reads it: what cannot be seen as its escape, and in quotes where nothing can. */
+/**
+ * Makes a text from elsewhere readable: invisible characters become escapes. A text without visible characters is also quoted.
+ */
 export function shownText(text: string): string {
   return text.trim() === '' ? JSON.stringify(text) : escapeUnseen(text);
 }
 
-/** A text with what cannot be seen as its escape in JSON. */
+/** Replaces invisible characters by their JSON escapes. */
 export function escapeUnseen(text: string): string {
   return text.replace(UNSEEN, (each) => {
     const escaped = JSON.stringify(each).slice(1, -1);

@@ -5,14 +5,14 @@ import { isNarrow } from '../shell/screen.ts';
 interface SidePanelProps {
   readonly title: string;
   readonly onClose: () => void;
-  /** What stands beside the title. */
+  /** Shown beside the title. */
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
 /**
- * What is open in a page: beside the list on a wide screen, over all of it on a narrow one. It takes the focus when it
- * opens, and gives it back when it is closed. Escape closes it from anywhere on the page.
+ * What is open in a page: beside the list on a wide screen, over everything on a narrow one. It takes the focus when it opens,
+ * and gives it back when it closes. Escape closes it from anywhere on the page.
  */
 export function SidePanel({ title, onClose, actions, children }: SidePanelProps) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -27,10 +27,10 @@ export function SidePanel({ title, onClose, actions, children }: SidePanelProps)
     heading.current?.focus({ preventScroll: true });
     return () => {
       element?.close();
-      // The focus that was in the panel is nowhere now; one that has gone elsewhere stays there.
+      // If the focus was in the panel, it is lost now. If it has moved elsewhere, it stays there.
       const { activeElement } = document;
       const isLost = activeElement === document.body || element?.contains(activeElement);
-      // What had it before may be gone.
+      // The element that had the focus before may be gone.
       const heir = before?.isConnected ? before : document.getElementById('content');
       if (isLost && heir instanceof HTMLElement) heir.focus({ preventScroll: true });
     };
@@ -40,7 +40,7 @@ export function SidePanel({ title, onClose, actions, children }: SidePanelProps)
   useEffect(() => {
     const closeOnEscape = (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || event.defaultPrevented || isForOthers(event, dialog.current)) return;
-      event.preventDefault(); // the browser's own way closes it without the address knowing
+      event.preventDefault(); // otherwise the browser closes it, and the address does not change
       closer.current();
     };
     document.addEventListener('keydown', closeOnEscape);
@@ -62,7 +62,7 @@ export function SidePanel({ title, onClose, actions, children }: SidePanelProps)
   );
 }
 
-/** Whether a key is for a dialog in front of the panel, or for a field beside it. */
+/** Whether a key press is for a dialog in front of the panel, or for a field beside it. */
 function isForOthers({ target }: KeyboardEvent, panel: HTMLElement | null): boolean {
   if (!(target instanceof Element)) return false;
   const front = target.closest('dialog:modal') ?? document.querySelector('dialog:modal');

@@ -1,7 +1,7 @@
 const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 const DAY_OF_YEAR = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
 
-/** A time of the emulator (ISO 8601) in the zone of whoever looks: today's without its day. */
+/** A time of the emulator (ISO 8601) in the user's time zone. A time of today is shown without the date. */
 export function Time({ value }: { readonly value: string }) {
   return (
     <time dateTime={value} title={value}>
@@ -10,7 +10,7 @@ export function Time({ value }: { readonly value: string }) {
   );
 }
 
-/** As {@link Time}, as text. */
+/** Like {@link Time}, but as text. */
 export function formatTime(value: string, now: Date = new Date()): string {
   const time = new Date(value);
   if (Number.isNaN(time.getTime())) return value;

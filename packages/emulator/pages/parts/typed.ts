@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 const TYPING_MS = 200;
 
-/** What is typed into a field; it becomes its value once nothing more is typed for a moment. */
+/** The text in a field while the user types. `onChange` gets it once the user has not typed for a moment. */
 export function useTyped(
   value: string,
   onChange: (value: string) => void,
@@ -12,7 +12,7 @@ export function useTyped(
   const teller = useRef(onChange);
   teller.current = onChange;
   useEffect(() => {
-    // Its own value coming back is no news: more may have been typed since.
+    // If `value` is what was reported last, it is not new: the user may have typed more since then.
     if (value !== told.current) setTyped(value);
     told.current = value;
   }, [value]);

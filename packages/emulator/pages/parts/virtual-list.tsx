@@ -8,22 +8,22 @@ const MOST_ADDED = 200;
 const TALLEST = 16_000_000;
 
 interface VirtualListProps {
-  /** Name of the list, in its class and for screen readers. */
+  /** Name of the list, for its class and for screen readers. */
   readonly name: string;
   readonly length: number;
-  /** In pixels; each row has it. */
+  /** In pixels; the same for each row. */
   readonly rowHeight: number;
-  /** The row at a place: a link that opens it; undefined until it has come. */
+  /** The row at an index: a link that opens it; undefined until it has arrived. */
   readonly row: (index: number) => VNode | undefined;
-  /** What tells the row at a place from all others, once it has come. */
+  /** The id of the row at an index, once it has arrived. */
   readonly idAt: (index: number) => number | undefined;
-  /** Told which rows are looked at. */
+  /** Called with the rows that are in view. */
   readonly onLook?: (first: number, last: number) => void;
 }
 
 /**
- * A list that scrolls with the page. Only the rows that are seen are there, and the one with the focus; arrow keys, Page up
- * and down, Home and End go from row to row. What is added above moves nothing of what is seen.
+ * A list that scrolls with the page. Only the rows in view exist, and the row with the focus. Arrow keys, Page up and down, Home
+ * and End move from row to row. Rows that are added above do not move the rows in view.
  */
 export function VirtualList({ name, length, rowHeight, row, idAt, onLook }: VirtualListProps) {
   const list = useRef<HTMLUListElement>(null);
@@ -55,7 +55,7 @@ export function VirtualList({ name, length, rowHeight, row, idAt, onLook }: Virt
   looker.current = look;
   useEffect(() => {
     const again = () => looker.current();
-    const observer = new ResizeObserver(again); // what stands above may change, too
+    const observer = new ResizeObserver(again); // the content above the list may change, too
     observer.observe(document.body);
     addEventListener('scroll', again, { passive: true });
     addEventListener('resize', again);
@@ -73,7 +73,7 @@ export function VirtualList({ name, length, rowHeight, row, idAt, onLook }: Virt
     if (!isMoving.current) return;
     const item = list.current?.querySelector<HTMLElement>(`[aria-posinset="${(focused ?? 0) + 1}"]`);
     const link = item?.querySelector('a');
-    isMoving.current = link === null; // else it is there, once the row has come
+    isMoving.current = link === null; // if there is no link yet, try again when the row has arrived
     (link ?? item)?.focus({ preventScroll: true });
   });
   const goTo = (index: number) => {
@@ -101,7 +101,7 @@ export function VirtualList({ name, length, rowHeight, row, idAt, onLook }: Virt
     goTo(place);
   };
   const leave = ({ relatedTarget }: FocusEvent) => {
-    // A row that has scrolled away takes the focus with it, to nowhere.
+    // A row that scrolls out of view is removed. If it had the focus, the focus goes nowhere.
     const isElsewhere = relatedTarget instanceof Node && !list.current?.contains(relatedTarget);
     if (isElsewhere) isMoving.current = false;
     if (!isMoving.current) setFocused(undefined);

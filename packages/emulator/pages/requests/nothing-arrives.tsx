@@ -5,7 +5,7 @@ import { useAnswer } from '../shell/answer.ts';
 import { status } from '../shell/live.ts';
 import { link } from '../shell/route.ts';
 
-/** What to look at where a request does not come, and one that does. */
+/** What to check if no request arrives, and an example of a request that does arrive. */
 export function NothingArrives() {
   const { value: keys } = useAnswer<KeyRows>('/keys');
   const { baseUrl = '', apiUrl = '', primaryKey, activeFaults = 0 } = status.value ?? {};

@@ -6,10 +6,10 @@ import { link } from '../shell/route.ts';
 
 const SHOWN = 20;
 
-/** The first events that a request brought, with the way to them in the event tracker. */
+/** The first new events of a request, with links to the event tracker. */
 export function RequestEvents({ row }: { readonly row: RequestRow }) {
   const { firstEvent, events, repeated, error } = row;
-  // Where events were left out, it is not known how many followed the first.
+  // If events were left out, the number of new events is not known.
   const brought = error === null ? (events ?? 0) - (repeated ?? 0) : 1;
   const shown = Math.min(brought, SHOWN);
   const isAny = firstEvent !== null && shown > 0;

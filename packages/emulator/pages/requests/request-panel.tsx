@@ -8,7 +8,7 @@ import { useAnswer } from '../shell/answer.ts';
 import { RequestEvents } from './request-events.tsx';
 import { purpose, statusText, tone } from './request-words.ts';
 
-/** All that is known of a request. */
+/** All details of a request. */
 export function RequestPanel({ id, onClose }: { readonly id: number; readonly onClose: () => void }) {
   const { value: row, error, again } = useAnswer<RequestRow>(`/requests/${id}`);
   return (

@@ -7,13 +7,13 @@ export function purpose({ method, path }: RequestRow): string {
   return `${method} ${path}`;
 }
 
-/** Which colour its status has. */
+/** The colour of its status. */
 export function tone({ status, error }: RequestRow): 'good' | 'warn' | 'bad' {
   if (status === null || status >= 400) return 'bad';
   return error === null ? 'good' : 'warn';
 }
 
-/** Its status, in few characters. */
+/** Its status, in a few characters. */
 export function statusText({ status }: RequestRow): string {
   return status === null ? 'cut' : String(status);
 }

@@ -16,7 +16,7 @@ import { RequestPanel } from './request-panel.tsx';
 const OUTCOMES = { all: 'All', taken: 'Taken', refused: 'Refused', fault: 'Fault' } as const;
 type Outcome = keyof typeof OUTCOMES;
 
-/** The requests that the service was sent, as they come: what one needs when nothing arrives. */
+/** The requests to the service, as they arrive. Look here if no event arrives. */
 export function RequestsPage() {
   const { rest, query } = route.value;
   const [open = ''] = rest;

@@ -9,7 +9,7 @@ import { status } from '../shell/live.ts';
 import { useTask } from '../shell/task.ts';
 import { BehaviourFields } from './behaviour-fields.tsx';
 
-/** How the service answers where the interface does not say: a preset, and single settings that differ from it. */
+/** How the service answers where the interface is silent: a preset, and single settings that differ from it. */
 export function BehaviourCard() {
   const { preset, isPresetChanged } = status.value ?? {};
   const {
@@ -39,7 +39,7 @@ interface Draft {
 function BehaviourForm({ state, onSaved }: { readonly state: BehaviourState; readonly onSaved: () => void }) {
   const [draft, setDraft] = useState<Draft>(state);
   const task = useTask();
-  // Only where it says something else: what is being typed is not given up for the same answer.
+  // The draft is replaced only if the state is another one. The same state again must not discard what the user is typing.
   const told = JSON.stringify({ preset: state.preset, behaviour: state.behaviour });
   useEffect(() => setDraft(JSON.parse(told)), [told]);
   const { preset, behaviour } = draft;

@@ -7,13 +7,13 @@ import { NumberInput } from './number-input.tsx';
 
 interface BehaviourFieldsProps {
   readonly behaviour: Behaviour;
-  /** What the preset has. */
+  /** The settings of the preset. */
   readonly base: Behaviour;
   readonly error: unknown;
   readonly onChange: (change: Partial<Behaviour>) => void;
 }
 
-/** The single settings, each with a word on what it means. */
+/** The single settings, each with a hint. */
 export function BehaviourFields({ behaviour, base, error, onChange }: BehaviourFieldsProps) {
   const problem = (name: string) =>
     fieldError(error, name) ??

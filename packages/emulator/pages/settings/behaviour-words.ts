@@ -1,6 +1,6 @@
 import type { Behaviour } from '../../src/behaviour.ts';
 
-/** A setting, in words. */
+/** The texts of a setting. */
 interface Words<Name extends keyof Behaviour> {
   readonly name: Name;
   readonly label: string;
@@ -43,7 +43,7 @@ export const NUMBERS: readonly (Words<NumberName> & { readonly isOptional?: bool
   },
 ];
 
-/** The settings that are one of a few. */
+/** The settings with a few possible values. */
 export const CHOICES: readonly (Words<ChoiceName> & {
   readonly choices: Readonly<Record<string, string>>;
 })[] = [
@@ -67,7 +67,7 @@ export const CHOICES: readonly (Words<ChoiceName> & {
   },
 ];
 
-/** The settings that hold or do not. */
+/** The settings that are on or off. */
 export const FLAGS: readonly Words<FlagName>[] = [
   {
     name: 'answersPrimaryKey',

@@ -9,7 +9,7 @@ interface KeyItemProps {
   readonly onRevoke?: () => void;
 }
 
-/** An API key in the list. The key itself is shown when one asks for it. */
+/** An API key in the list. The key itself is hidden until the user asks for it. */
 export function KeyItem({ row, onRename, onRevoke }: KeyItemProps) {
   const [isShown, setShown] = useState(false);
   const { key, name, createdAt, lastUsedAt, revokedAt } = row;

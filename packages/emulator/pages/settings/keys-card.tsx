@@ -9,7 +9,7 @@ import { fieldError, useTask } from '../shell/task.ts';
 import { KeyItem } from './key-item.tsx';
 import { RenameDialog } from './rename-dialog.tsx';
 
-/** The API keys: made, named and revoked. */
+/** Lists the API keys; creates, renames and revokes them. */
 export function KeysCard({ keys }: { readonly keys: Answer<KeyRows> }) {
   const [revoking, setRevoking] = useState<KeyRow | undefined>();
   const [renaming, setRenaming] = useState<KeyRow | undefined>();

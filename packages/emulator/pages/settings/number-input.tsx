@@ -1,13 +1,13 @@
 import type { FieldInput } from '../parts/field.tsx';
 
 interface NumberInputProps extends FieldInput {
-  /** Null is nothing. */
+  /** Null if the field is empty. */
   readonly value: number | null;
   readonly placeholder?: string | undefined;
   readonly onChange: (value: number | null) => void;
 }
 
-/** A number, or nothing. */
+/** A field for a number. It may be empty. */
 export function NumberInput({ value, onChange, ...input }: NumberInputProps) {
   return (
     <input

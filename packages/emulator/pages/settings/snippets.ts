@@ -6,10 +6,10 @@ export const LANGUAGES = {
   browser: 'Browser',
 } as const;
 
-/** Names a language of snippets. */
+/** Name of a language of snippets. */
 export type Language = keyof typeof LANGUAGES;
 
-/** What stands in snippets. */
+/** The values in snippets. */
 export interface Account {
   readonly baseUrl: string;
   readonly apiUrl: string;
@@ -98,7 +98,7 @@ console.log(response.status, await response.text());`;
   };
 }
 
-// A key in a page is public: for a real account, the relay holds it. Here it is only this machine's.
+// A key in a page is public. With a real account, the relay holds the key. Here it is only a key of this machine.
 function browser(account: Account): { send: string; read: string } {
   const { baseUrl, apiKey, primaryKey } = account;
   return {

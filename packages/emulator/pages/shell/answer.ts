@@ -1,17 +1,17 @@
 import { useCallback, useState } from 'preact/hooks';
 import { useAsking } from './asking.ts';
 
-/** What an admin route has answered. */
+/** The answer of an admin route. */
 export interface Answer<T> {
   /** The latest answer to this path; undefined until there is one. */
   readonly value: T | undefined;
-  /** Why there is none. */
+  /** Why there is no answer. */
   readonly error: unknown;
-  /** Asks again; the old answer stays until the new one is there. */
+  /** Asks again. The old answer stays until the new one arrives. */
   readonly again: () => void;
 }
 
-/** Asks an admin route (see `ask()`), and again whenever `path` or `version` changes. Nothing is asked without a path. */
+/** Asks an admin route (see `ask()`), and again whenever `path` or `version` changes. Without a path, it asks nothing. */
 export function useAnswer<T>(path: string | undefined, version: unknown = undefined): Answer<T> {
   const [answer, setAnswer] = useState<{ path?: string; value?: T; error?: unknown }>({});
   const [turn, setTurn] = useState(0);

@@ -17,7 +17,7 @@ const PAGES: readonly [Page, ...Page[]] = [
   { name: 'faults', title: 'Faults', View: FaultsPage },
 ];
 
-/** All pages in one: the navigation, and the page that the address names (the event tracker where it names none). */
+/** All pages in one: the navigation, and the page that the address names (by default, the event tracker). */
 export function App() {
   const page = PAGES.find(({ name }) => name === route.value.page) ?? PAGES[0];
   useEffect(() => {
@@ -33,14 +33,14 @@ export function App() {
       <Connection />
       <main id="content" tabIndex={-1}>
         <h1>{page.title}</h1>
-        {/* What a page knows is of one emulator. */}
+        {/* The state of a page belongs to one emulator. */}
         <page.View key={`${page.name} ${emulators.value}`} />
       </main>
     </>
   );
 }
 
-/** The key `/` goes to the search of the page, where it is not being typed. */
+/** The key `/` moves the focus to the search of the page, unless the user is typing. */
 function goToSearch(event: KeyboardEvent): void {
   const { key, target, ctrlKey, metaKey, altKey } = event;
   const isTyped =

@@ -1,6 +1,6 @@
 import type { RefusalBody } from '../../src/refusal.ts';
 
-/** An admin route refused a request: `message` says what to mend, `field` where. */
+/** An admin route refused a request: `message` says what to correct, `field` says where. */
 export class AskError extends Error {
   readonly code: string;
   readonly field: string | undefined;
@@ -12,7 +12,7 @@ export class AskError extends Error {
   }
 }
 
-/** Asks an admin route, `path` below `/emulator/admin`, and gives its JSON. Rejects with {@link AskError}. */
+/** Sends a request to an admin route, `path` below `/emulator/admin`, and returns its JSON. Rejects with {@link AskError}. */
 export async function ask<T>(path: string, init?: RequestInit): Promise<T> {
   const response = await reach(path, init);
   const text = await response.text();

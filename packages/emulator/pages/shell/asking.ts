@@ -1,20 +1,20 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { ask } from './ask.ts';
 
-/** What came of asking: a value, or why there is none. */
+/** The result of a request: a value, or the reason why there is none. */
 export type Result<T> = { readonly value: T } | { readonly error: unknown };
 
 interface Run {
   readonly path: string;
   readonly controller: AbortController;
   isUnderWay: boolean;
-  /** Whether it is to be asked once more. */
+  /** Whether to ask once more. */
   isBehind: boolean;
 }
 
 /**
- * Asks an admin route, and again whenever `path` or `version` changes; nothing without a path. One request at a time: what
- * changes quicker than it is answered is asked again once there is an answer, so that there always is one.
+ * Asks an admin route, and again whenever `path` or `version` changes. Without a path, it asks nothing. One request runs at a
+ * time. If `version` changes before the answer, it asks once more after the answer, so that there is always an answer.
  */
 export function useAsking<T>(
   path: string | undefined,

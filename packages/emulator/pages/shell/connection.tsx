@@ -1,6 +1,6 @@
 import { isLocked, isLost } from './live.ts';
 
-/** Says so while the emulator does not answer. */
+/** Shows a message while the emulator does not answer. */
 export function Connection() {
   return (
     <div role="status" class="connection">

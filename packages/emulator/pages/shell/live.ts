@@ -9,7 +9,7 @@ const REOPEN_MS = 2_000;
 export interface Second {
   /** Seconds since 1970. */
   readonly second: number;
-  /** Events in it, by name; null where that is not known, as the emulator does not answer. */
+  /** Events in it, by name; null if that is not known, because the emulator did not answer. */
   readonly counts: Rates['counts'] | null;
 }
 
@@ -19,26 +19,26 @@ const locked = signal(false);
 const seen = signal(1);
 const recent = signal<readonly Second[]>([]);
 
-/** How the emulator stands; undefined until it has answered. Changes at most four times a second. */
+/** The state of the emulator; undefined until it has answered. Changes at most four times a second. */
 export const status: ReadonlySignal<Status | undefined> = latest;
 
-/** Whether the emulator does not answer at the moment. */
+/** Whether the emulator does not answer now. */
 export const isLost: ReadonlySignal<boolean> = lost;
 
 /** How many emulators have been at this address since the page was opened. */
 export const emulators: ReadonlySignal<number> = seen;
 
-/** Whether the emulator answers, though not to this page: its token has changed. */
+/** Whether the emulator answers, but refuses this page, because its token has changed. */
 export const isLocked: ReadonlySignal<boolean> = locked;
 
-/** Events per second of the last minutes, oldest first. Seconds that are missing in between are not known either. */
+/** Events per second of the last minutes, oldest first. A second that is missing in between is not known either. */
 export const rates: ReadonlySignal<readonly Second[]> = recent;
 
 let source: EventSource | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let ticker: ReturnType<typeof setInterval> | undefined;
 
-// A browser has six connections to one host, for all of its windows: those that nobody sees do without.
+// A browser has six connections to one host, for all of its windows. So hidden windows do not use any.
 document.addEventListener('visibilitychange', follow);
 follow();
 
@@ -58,7 +58,7 @@ function open(): void {
   opened.onerror = () => {
     if (!lost.value) ticker = setInterval(passUnknown, 1_000);
     lost.value = true;
-    if (opened.readyState !== EventSource.CLOSED) return; // else it tries again by itself
+    if (opened.readyState !== EventSource.CLOSED) return; // the browser reconnects by itself
     close();
     timer = setTimeout(follow, REOPEN_MS);
     ask('/status').catch((error: unknown) => {
@@ -81,13 +81,13 @@ function close(): void {
 
 let pending: Rates[] = [];
 
-// The first minutes come as hundreds of messages at once: one change for all of them.
+// The first minutes arrive as hundreds of messages at once. All of them make one change.
 function add(rates: Rates): void {
   if (pending.length === 0) setTimeout(flush);
   pending.push(rates);
 }
 
-// What comes after the connection was lost tells those of the seconds since that the emulator knows.
+// After a lost connection, the emulator sends the last minutes again, as far as it knows them. They replace what was here.
 function flush(): void {
   const [first] = pending;
   const before = recent.value.filter(({ second }) => first !== undefined && second < first.second);

@@ -2,7 +2,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { link } from './route.ts';
 
-/** A page, under its name in the address. */
+/** A page, with its name in the address. */
 export interface Page {
   readonly name: string;
   readonly title: string;
@@ -13,7 +13,7 @@ export interface Page {
 export function Navigation({ pages, current }: { readonly pages: readonly Page[]; readonly current: Page }) {
   const links = useRef<HTMLElement>(null);
   useEffect(() => {
-    // On a phone, not all of them are in sight.
+    // On a phone, not all links are in view.
     links.current
       ?.querySelector('[aria-current]')
       ?.scrollIntoView({ block: 'nearest', inline: 'center', behavior: 'instant' });

@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 
-/** Where in the pages one is: what stands behind `#/` in the address: a page, then what is open in it, then a query. */
+/** The place in the pages, from the address after `#/`: a page, then what is open in it, then a query. */
 export interface Route {
   readonly page: string;
   readonly rest: readonly string[];
@@ -12,7 +12,7 @@ addEventListener('hashchange', () => {
   current.value = read();
 });
 
-/** The route, which pages read and links (`href="#/…"`) change. */
+/** The current route. Pages read it, and links (`href="#/…"`) change it. */
 export const route: ReadonlySignal<Route> = current;
 
 /** The address of a route, for a link. Empty values of the query are left out. */
@@ -22,7 +22,7 @@ export function link(parts: readonly string[], query: Readonly<Record<string, st
   return `#/${parts.map(encodeURIComponent).join('/')}${search}`;
 }
 
-/** Goes to a route without an entry in the history: what is typed into a filter is no step to go back to. */
+/** Goes to a route without an entry in the history, because going back should not undo the typing in a filter. */
 export function replaceRoute(to: string): void {
   history.replaceState(null, '', to);
   current.value = read();
@@ -38,6 +38,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // typed by hand
+    return text; // the user may have typed it
   }
 }

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ask } from './ask.ts';
 import { useAsking } from './asking.ts';
 
-/** As much of a row as its list needs. */
+/** The part of a row that its list needs. */
 interface Identified {
   readonly id: number;
 }
@@ -13,16 +13,16 @@ export interface RowsPage<Row> {
   readonly hasMore: boolean;
 }
 
-/** A list, newest first, which is read on as one likes. */
+/** A list, newest first, of which more rows can be read. */
 export interface Rows<Row, Page> {
   readonly rows: readonly Row[];
-  /** The first page, as it was answered last; undefined until then. */
+  /** The latest answer for the first page; undefined until there is one. */
   readonly first: Page | undefined;
   readonly hasMore: boolean;
   readonly isReading: boolean;
   readonly error: unknown;
   readonly readOn: () => void;
-  /** Begins anew: what was read on is let go. */
+  /** Starts again with the first page, and drops the rows after it. */
   readonly again: () => void;
 }
 
@@ -37,10 +37,10 @@ interface State<Row, Page> {
 const NOTHING = { rows: [], hasMore: false };
 
 /**
- * Reads the list at `path` (with a query), and its beginning again whenever `version` changes: what is new then comes
- * first, and what was read on stays.
+ * Reads the list at `path` (with a query). When `version` changes, it reads the first page again: new rows are added in front,
+ * and the rows that were read before stay.
  *
- * @param pick The rows of an answer, and whether there are more.
+ * @param pick Returns the rows of an answer, and whether there are more.
  */
 export function useRows<Row extends Identified, Page>(
   path: string,
@@ -83,7 +83,7 @@ export function useRows<Row extends Identified, Page>(
         if (signal.aborted) return;
         const { rows, hasMore } = picker.current(page);
         setState((before) => {
-          // What it follows may have been let go meanwhile.
+          // The rows before these may have been dropped meanwhile.
           if (before.rows.at(-1)?.id !== last) return before;
           return { ...before, rows: [...before.rows, ...rows], hasMore };
         });
@@ -111,7 +111,7 @@ export function useRows<Row extends Identified, Page>(
   };
 }
 
-// The newest page replaces what it overlaps with; where it does not reach what was there, that is let go.
+// The first page replaces the rows that it overlaps. If it does not reach the old rows, they are dropped.
 function beginAgain<Row extends Identified, Page>(
   before: State<Row, Page>,
   path: string,

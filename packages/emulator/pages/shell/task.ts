@@ -1,12 +1,12 @@
 import { useRef, useState } from 'preact/hooks';
 import { AskError } from './ask.ts';
 
-/** Something that was started by whoever looks, and may fail. */
+/** An action that the user started, and that may fail. */
 export interface Task {
   readonly isRunning: boolean;
-  /** Why the last one failed; undefined while one runs, and where it went well. */
+  /** Why the last one failed; undefined while one runs, and after a success. */
   readonly error: unknown;
-  /** Starts it, unless one runs. Never rejects. */
+  /** Starts it, unless another one runs. Never rejects. */
   readonly run: (work: () => Promise<unknown>) => Promise<void>;
   /** Forgets the error. */
   readonly clear: () => void;
@@ -31,7 +31,7 @@ export function useTask(): Task {
   return { ...state, error: state.error, run, clear: () => setState({ isRunning: isRunning.current }) };
 }
 
-/** The message of a refusal that is about `field`, to stand beside it. */
+/** The message of a refusal about `field`, to show next to that field. */
 export function fieldError(error: unknown, field: string): string | undefined {
   return error instanceof AskError && error.field === field ? error.message : undefined;
 }

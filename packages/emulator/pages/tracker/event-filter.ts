@@ -16,24 +16,24 @@ export type FilterField = keyof TrackerFilter;
 /** Which events are shown: the fields that are set, none of them empty. */
 export type EventFilter = Readonly<Partial<Record<FilterField, string>>>;
 
-/** The filter in an address. */
+/** Reads the filter from an address. */
 export function readFilter(query: URLSearchParams): EventFilter {
   const given = FIELDS.map((field) => [field, query.get(field) ?? ''] as const);
   return Object.fromEntries(given.filter(([, value]) => value.trim() !== ''));
 }
 
-/** The filter with one field set, or taken away with an empty value. */
+/** The filter with one field set. An empty value removes the field. */
 export function withField(filter: EventFilter, field: FilterField, value: string): EventFilter {
   const { [field]: _, ...others } = filter;
   return value.trim() === '' ? others : { ...others, [field]: value };
 }
 
-/** Whether nothing is left out. */
+/** Whether the filter is empty, so that all events match. */
 export function isOpen(filter: EventFilter): boolean {
   return Object.keys(filter).length === 0;
 }
 
-/** The path of an admin route of the tracker, for what matches. */
+/** The path of a tracker route, for the events that match. */
 export function trackerPath(
   route: string,
   filter: EventFilter,

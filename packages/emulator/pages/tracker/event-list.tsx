@@ -1,5 +1,5 @@
-// biome-ignore-all lint/a11y/useSemanticElements: rows are placed one by one, which those of a table cannot be
-// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and says at which row it is
+// biome-ignore-all lint/a11y/useSemanticElements: each row has its own position, which a table row cannot have
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and names the active row
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatSome } from '../parts/numbers.ts';
 import { isPhone, ROW, ROW_OF_TWO_LINES } from '../shell/screen.ts';
@@ -23,7 +23,7 @@ interface EventListProps {
   readonly onEscape: () => void;
 }
 
-/** The list of events. Only the rows that are seen are there; the others are made as one comes to them. */
+/** The list of events. Only the rows in view exist; the others are created when the user scrolls to them. */
 export function EventList({ rows, length, position, openId, onOpen, onEscape }: EventListProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const view = useViewHeight(scroller.current);
@@ -92,7 +92,7 @@ export function EventList({ rows, length, position, openId, onOpen, onEscape }: 
   };
 
   const indexes = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
-  // Few new rows are pointed out; where all of them are new all the time, that would only flicker.
+  // New rows are highlighted only if they are few. If all rows are new all the time, that would only flicker.
   const areFew = rows.previousNewest > 0 && rows.newest - rows.previousNewest <= MOST_POINTED_OUT;
   const newAfter = areFew ? rows.previousNewest : Number.POSITIVE_INFINITY;
   const isActiveSeen = active !== undefined && active >= first && active <= last;

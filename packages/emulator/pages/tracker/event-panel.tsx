@@ -20,7 +20,7 @@ interface EventPanelProps {
   readonly onClose: () => void;
 }
 
-/** An event, with all that is known of it. */
+/** An event, with all its details. */
 export function EventPanel({ id, newerId, olderId, onOpen, onClose }: EventPanelProps) {
   const { value: event, error, again } = useAnswer<TrackerEvent>(`/tracker/${id}`);
   const step = (label: string, sign: string, to: number | undefined) => (
@@ -29,7 +29,7 @@ export function EventPanel({ id, newerId, olderId, onOpen, onClose }: EventPanel
       class="quiet"
       aria-label={label}
       title={label}
-      aria-disabled={to === undefined} // one that is disabled loses the focus
+      aria-disabled={to === undefined} // a disabled button would lose the focus
       onClick={() => to !== undefined && onOpen(to)}
     >
       {sign}

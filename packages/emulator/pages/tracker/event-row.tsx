@@ -1,13 +1,13 @@
-// biome-ignore-all lint/a11y/useSemanticElements: rows are placed one by one, which those of a table cannot be
-// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and says at which row it is
-// biome-ignore-all lint/a11y/useKeyWithClickEvents: the keys are the grid's
+// biome-ignore-all lint/a11y/useSemanticElements: each row has its own position, which a table row cannot have
+// biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and names the active row
+// biome-ignore-all lint/a11y/useKeyWithClickEvents: the grid handles the keys
 import type { TrackerRow } from '../../src/admin/contract.ts';
 import { escapeUnseen, shownText } from '../parts/shown-text.ts';
 import { Time } from '../parts/time.tsx';
 
 interface EventRowProps {
   readonly id: string;
-  /** Undefined until it has come. */
+  /** Undefined until it has arrived. */
   readonly row: TrackerRow | undefined;
   readonly index: number;
   readonly top: number;

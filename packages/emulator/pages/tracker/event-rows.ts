@@ -5,23 +5,23 @@ import { type EventFilter, isOpen, trackerPath } from './event-filter.ts';
 
 const AT_ONCE = 50;
 const MOST_KEPT = 3_000;
-/** Places that stand for what has not been read on to yet. */
+/** Number of placeholders for rows that have not been read yet. */
 const YET_TO_READ = 20;
 
 /**
- * The rows of a list of events, newest first. They begin at the event that was the newest when they were last renewed, and
- * stand still until then. Only what is looked at is asked for, and kept for a while. Without a filter any place is reached
- * at once, since ids count up by one; with one, the list is read on from the newest. What reads it is shown again when it
- * changes, as with a signal.
+ * The rows of a list of events, newest first. They begin at the event that was the newest at the last renewal, and do not move
+ * until the next one. It requests only the rows in view, and keeps them for a while. Without a filter, any index can be reached
+ * at once, because ids increase by one. With a filter, the list is read on from the newest event. A component that reads it
+ * renders again when it changes, as with a signal.
  */
 export class EventRows {
   readonly #filter: EventFilter;
   readonly #isAll: boolean;
   readonly #changes = signal(0);
   readonly #over = new AbortController();
-  /** By id; undefined for an event that is gone. */
+  /** By id; undefined for an event that was removed. */
   readonly #rows = new Map<number, TrackerRow | undefined>();
-  /** With a filter: the ids that match, as far as the list has been read, and `before` of what follows. */
+  /** With a filter: the matching ids that were read so far, and `before` of the next page. */
   #ids: readonly number[] = [];
   #next: number | null = null;
   #newest = 0;
@@ -36,69 +36,69 @@ export class EventRows {
     this.#isAll = isOpen(filter);
   }
 
-  /** Id of the newest event when the rows were last renewed; 0 where there was none. */
+  /** Id of the newest event at the last renewal; 0 if there was none. */
   get newest(): number {
     void this.#changes.value;
     return this.#newest;
   }
 
-  /** The same for when they were renewed before that. */
+  /** The same for the renewal before. */
   get previousNewest(): number {
     return this.#previousNewest;
   }
 
-  /** Whether nothing has come yet. */
+  /** Whether no renewal has ended yet. */
   get isNew(): boolean {
     void this.#changes.value;
     return this.#renewals === 0;
   }
 
-  /** Whether there is nothing that has not been read on to yet. */
+  /** Whether the list was read to its end. */
   get isComplete(): boolean {
     void this.#changes.value;
     return this.#next === null;
   }
 
-  /** Why the last rows that were asked for did not come. */
+  /** Why the last requested rows did not arrive. */
   get error(): unknown {
     void this.#changes.value;
     return this.#error;
   }
 
-  /** How many rows there are, as far as is known. `oldest` is the id of the oldest event of all. */
+  /** The number of rows, as far as it is known. `oldest` is the id of the oldest event of all. */
   length(oldest: number): number {
     void this.#changes.value;
     if (!this.#isAll) return this.#ids.length + (this.#next === null ? 0 : YET_TO_READ);
     return this.#newest === 0 ? 0 : Math.max(0, this.#newest - oldest + 1);
   }
 
-  /** The row at a place; undefined until it has come. */
+  /** The row at an index; undefined until it has arrived. */
   row(index: number): TrackerRow | undefined {
     void this.#changes.value;
     const id = this.#idAt(index);
     return id === undefined ? undefined : this.#rows.get(id);
   }
 
-  /** The place of an event; undefined where it is not known to be in the list. */
+  /** The index of an event; undefined if it is not known to be in the list. */
   indexOf(id: number): number | undefined {
     const index = this.#isAll ? this.#newest - id : this.#ids.indexOf(id);
     return index < 0 ? undefined : index;
   }
 
-  /** Id of the event `step` places below another; undefined where there is none, or it is not known. */
+  /** Id of the event `step` rows below another one; undefined if there is none, or if it is not known. */
   neighbour(id: number, step: number, oldest: number): number | undefined {
     const index = this.indexOf(id);
     const other = index === undefined ? undefined : this.#idAt(index + step);
     return other === undefined || other < oldest ? undefined : other;
   }
 
-  /** Says which rows are looked at, so that they are asked for. */
+  /** Says which rows are in view, so that they are requested. */
   want(first: number, last: number): void {
     this.#wanted = [first, last];
     void this.#fill();
   }
 
-  /** Begins anew at the newest event, whose id is `newest` or a little more. */
+  /** Starts again at the newest event, whose id is `newest` or a little more. */
   async renew(newest: number): Promise<void> {
     try {
       await this.#renew(newest);
@@ -112,13 +112,13 @@ export class EventRows {
     void this.#fill();
   }
 
-  /** How many newer ones match, at most as many as are asked for at once. */
+  /** How many newer events match: at most one page, 50. */
   async countNewer(): Promise<number> {
     const { rows } = await this.#ask();
     return rows.filter(({ id }) => id > this.#newest).length;
   }
 
-  /** Nothing is asked for any more. */
+  /** Stops all requests. */
   close(): void {
     this.#over.abort();
   }
@@ -127,7 +127,7 @@ export class EventRows {
     const first = await this.#ask();
     let { next } = first;
     const ids = first.rows.map(({ id }) => id);
-    // What was read before stays, if the new rows reach down to it.
+    // The rows that were read before stay, if the new rows reach them.
     while (!this.#isAll && !this.isNew && next !== null && next > this.#newest + 1 && ids.length < AT_ONCE) {
       const page = await this.#ask(next);
       ids.push(...page.rows.map(({ id }) => id));
@@ -152,7 +152,7 @@ export class EventRows {
       do {
         done = this.#wanted;
         while (await this.#fillOnce()) this.#changes.value += 1;
-      } while (done !== this.#wanted); // others were wanted while it came to its end
+      } while (done !== this.#wanted); // other rows came into view meanwhile
     } catch (error) {
       if (this.#over.signal.aborted) return;
       this.#error = error;
@@ -162,7 +162,7 @@ export class EventRows {
     }
   }
 
-  /** Asks for the first rows that are looked at and not there; returns whether there were any. */
+  /** Requests the first missing rows in view. Returns whether there were any. */
   async #fillOnce(): Promise<boolean> {
     const [first, last] = this.#wanted;
     for (let index = first; index <= last; index += 1) {

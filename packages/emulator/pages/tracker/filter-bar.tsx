@@ -9,7 +9,7 @@ interface FilterBarProps {
   readonly onChange: (filter: EventFilter) => void;
 }
 
-/** What is searched: text, name, customer, source, time, and whether there is such a customer. */
+/** What to search: text, name, customer, source, time, and whether the customer exists. */
 export function FilterBar({ filter, onChange }: FilterBarProps) {
   const [isUnfolded, setUnfolded] = useState(false);
   const others = Object.keys(withField(filter, 'text', '')).length;

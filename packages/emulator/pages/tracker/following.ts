@@ -8,8 +8,8 @@ const LEAST_MS_FOLLOWING = 250;
 const LEAST_MS_COUNTING = 1_000;
 
 /**
- * While `isFollowing`, renews the rows as events arrive; else counts those that have arrived since, and gives how many
- * match. Asks for one thing at a time, and rests as long as the answer took, so that a search that is slow is rare.
+ * While `isFollowing`, renews the rows as events arrive. Otherwise counts the newer events that match, and returns how many. It
+ * sends one request at a time, and then waits at least as long as the answer took, so that a slow search is rare.
  */
 export function useFollowing(rows: EventRows, filter: EventFilter, isFollowing: boolean): number {
   const [newer, setNewer] = useState(0);
@@ -29,7 +29,7 @@ export function useFollowing(rows: EventRows, filter: EventFilter, isFollowing: 
         await rows.renew(now.newestEvent);
         if (!isOver) setNewer(0);
       } else if (!isAll) {
-        const count = await rows.countNewer().catch(() => undefined); // whether it answers is said elsewhere
+        const count = await rows.countNewer().catch(() => undefined); // the page reports a lost connection elsewhere
         if (!isOver && count !== undefined) setNewer(count);
       }
       const rest = Math.max(

@@ -1,15 +1,15 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { ScrollTrack } from './scroll-track.ts';
 
-/** Where one is in the list: how far down, and at which row with the keyboard. */
+/** The position in the list: how far down it is scrolled, and the row that the keyboard is at. */
 export class ListPosition {
-  /** The place of the row that the keyboard is at. */
+  /** The index of the row that the keyboard is at. */
   readonly active: Signal<number | undefined> = signal(undefined);
   readonly #track = new ScrollTrack();
   readonly #offset = signal(0);
   #scroller: HTMLElement | undefined;
 
-  /** Pixels of the list above what is seen. */
+  /** Pixels of the list above the part in view. */
   get offset(): ReadonlySignal<number> {
     return this.#offset;
   }
@@ -24,19 +24,19 @@ export class ListPosition {
     this.#scroller = scroller;
   }
 
-  /** Sets the heights of the list and of what is seen of it. */
+  /** Sets the height of the list, and of the part in view. */
   resize(content: number, view: number): void {
     this.#track.resize(content, view);
   }
 
-  /** The element has been scrolled. */
+  /** Call it when the element was scrolled. */
   scrolled(): void {
     if (this.#scroller === undefined) return;
     this.#track.scrolled(this.#scroller.scrollTop);
     this.#offset.value = this.#track.offset;
   }
 
-  /** The element has not been scrolled for a moment: its scroll bar is put to where one is. */
+  /** Call it when the element was not scrolled for a moment. It moves the scroll bar to the position in the list. */
   rested(): void {
     this.goTo(this.#track.offset);
   }
@@ -50,7 +50,7 @@ export class ListPosition {
     }
   }
 
-  /** Goes to the newest, and lets go of the row that the keyboard is at. */
+  /** Goes to the newest row, and leaves the row that the keyboard is at. */
   reset(): void {
     this.active.value = undefined;
     this.goTo(0);

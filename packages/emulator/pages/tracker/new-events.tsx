@@ -1,6 +1,6 @@
 import { formatSome } from '../parts/numbers.ts';
 
-/** While the list stands still: how many events have arrived since, and the way to them. */
+/** While the list does not move: a button that says how many new events there are, and shows them. */
 export function NewEvents({ count, onShow }: { readonly count: number; readonly onShow: () => void }) {
   if (count === 0) return null;
   return (

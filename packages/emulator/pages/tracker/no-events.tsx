@@ -5,7 +5,7 @@ import { useAnswer } from '../shell/answer.ts';
 import { status } from '../shell/live.ts';
 import { link } from '../shell/route.ts';
 
-/** What to do while no event has come. */
+/** What to do while no event has arrived. */
 export function NoEvents() {
   const { value, error } = useAnswer<{ readonly keys: readonly KeyRow[] }>('/keys');
   const key = value?.keys.find(({ revokedAt }) => revokedAt === null)?.key ?? 'YOUR_API_KEY';

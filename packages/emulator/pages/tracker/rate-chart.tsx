@@ -11,13 +11,13 @@ const HEIGHT = 120;
 const HEIGHT_ON_PHONE = 84;
 
 interface RateChartProps {
-  /** Whether it stands still. */
+  /** Whether the chart is paused. */
   readonly isPaused: boolean;
-  /** Called with the name of an event that was chosen. */
+  /** Called with the name of an event that the user has clicked. */
   readonly onPick: (name: string) => void;
 }
 
-/** Events per second by name, over the last minutes; in words for those who do not see it. */
+/** Events per second by name, over the last minutes: a chart, and a text for screen readers. */
 export function RateChart({ isPaused, onPick }: RateChartProps) {
   const latest = useRef<readonly Second[]>([]);
   const names = useRef<readonly string[]>([]);
@@ -114,7 +114,7 @@ function options(
     padding: [8, 24, 0, 0],
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     scales: {
-      // A second lasts until the next one.
+      // A second lasts until the next one, so the scale ends one second after the last.
       x: { range: (_, first, last) => [first, last + 1] },
       y: { range: (_, __, most) => [0, Math.max(4, (most ?? 0) * 1.1)] },
     },
@@ -124,7 +124,7 @@ function options(
     ],
     series: [
       {},
-      // The sums of all are drawn first, and those of fewer over them.
+      // The largest sums are drawn first, and smaller ones over them.
       ...names.toReversed().map((name, index) => ({
         fill: resolved(element, colour(name, names.length - 1 - index)),
         width: 0,
@@ -151,7 +151,7 @@ function colour(name: string, index: number): string {
   return name === OTHERS ? 'var(--series-others)' : `var(--series-${index + 1})`;
 }
 
-/** A colour of the styles as the canvas takes it. */
+/** Resolves a colour of the styles for the canvas. */
 function resolved(element: HTMLElement, value: string): string {
   const probe = document.createElement('span');
   probe.style.color = value;
@@ -177,5 +177,5 @@ function inWords({ names, totals, seconds, sums, gaps }: RateSeries): string {
 }
 
 function clock(second: number): string {
-  return new Date(second * 1_000).toLocaleTimeString('en-GB'); // hours up to 24
+  return new Date(second * 1_000).toLocaleTimeString('en-GB'); // 24-hour clock
 }

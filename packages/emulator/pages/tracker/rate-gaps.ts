@@ -3,7 +3,7 @@ import type { RateSeries } from './rate-series.ts';
 
 const LABEL = 'no connection';
 
-/** Hatches what of a chart is not known, in the colour `line`, and says why where there is room. */
+/** Hatches the unknown parts of a chart, in the colour `line`. If there is room, it also writes the reason. */
 export function drawGaps(plot: uPlot, gaps: RateSeries['gaps'], line: string, text: string): void {
   const { ctx, bbox } = plot;
   ctx.save();

@@ -4,28 +4,30 @@ import type { Second } from '../shell/live.ts';
 const SECONDS = 300;
 const MOST_NAMES = 5;
 
-/** The name that stands for all others. */
+/** The name for all other events. */
 export const OTHERS = '';
 
 /** Events per second by name, as a chart draws them. */
 export interface RateSeries {
-  /** The most frequent names, then {@link OTHERS} where there are any. */
+  /** The most frequent names, then {@link OTHERS} if there are any. */
   readonly names: readonly string[];
-  /** Seconds since 1970, each one of the last minutes. */
+  /** The seconds of the last minutes, since 1970. */
   readonly seconds: readonly number[];
-  /** Of each name, how many came in each second. */
+  /** For each name: the number of events in each second. */
   readonly counts: readonly (readonly number[])[];
-  /** Of each name, how many came in each second, with those of the names before it. */
+  /** For each name: the number of events in each second, added to those of the names before it. */
   readonly sums: readonly (readonly number[])[];
-  /** Of each name, how many came. */
+  /** For each name: the number of events. */
   readonly totals: readonly number[];
-  /** From which second to which it is not known what came. */
+  /** The first and the last second of each range in which the events are not known. */
   readonly gaps: readonly Gap[];
 }
 
 type Gap = readonly [first: number, last: number];
 
-/** Makes a chart's series of rates. Names that were shown before keep their place, and so their colour, while they are frequent. */
+/**
+ * Converts rates to the series of a chart. A name that was shown before keeps its place, and so its colour, while it is frequent.
+ */
 export function toSeries(rates: readonly Second[], before: readonly string[]): RateSeries {
   const totals = new Map<string, number>();
   for (const { counts } of rates) {
@@ -77,7 +79,7 @@ function countOf(counts: Rates['counts'], name: string, names: readonly string[]
   return others;
 }
 
-/** `names`, those that are in `before` at the place where they are there. */
+/** Returns `names`. Those that are in `before` are at the same place as there. */
 function placed(names: readonly string[], before: readonly string[]): string[] {
   const fresh = names.filter((name) => !before.includes(name));
   const kept = before.slice(0, names.length).map((name) => (names.includes(name) ? name : undefined));

@@ -14,7 +14,10 @@ interface ResultLineProps {
   readonly length: number;
 }
 
-/** What a filter has found, and what that may lack. Said to screen readers where the filter changes, not where events arrive. */
+/**
+ * What a filter has found, and whether the index is behind. Screen readers announce it when the filter changes, not when events
+ * arrive.
+ */
 export function ResultLine({ filter, rows, length }: ResultLineProps) {
   const path = isOpen(filter) ? undefined : trackerPath('/count', filter);
   const { value } = useAnswer<TrackerCount>(path, Math.floor(performance.now() / COUNT_EVERY_MS));

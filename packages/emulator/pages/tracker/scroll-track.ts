@@ -1,13 +1,14 @@
-// Browsers limit how tall an element can be, some of them to 17 million pixels: half a million rows.
+// Browsers limit how tall an element can be, some of them to 17 million pixels: that is about half a million rows.
 const TALLEST = 8_000_000;
-// So far from either end, a pixel stays a pixel.
+// Up to this distance from either end, one pixel of scrolling is one pixel of the list.
 const EXACT = 1_000_000;
-// A scroll of so many screens or less is a step (wheel, touch), a larger one a jump (the scroll bar is dragged).
+// A scroll of at most this many screens is a step (wheel, touch). A longer one is a jump (the user drags the scroll bar).
 const STEP_SCREENS = 2;
 
 /**
- * Where one is in a list that may be taller than any element can be. The element is as tall as it can be, and its middle
- * part stands for more than it is: there, the scroll bar jumps to any place, while small steps move by what they say.
+ * The position in a list that may be taller than any element can be. The element is as tall as allowed, and its middle part
+ * stands for more pixels than it has. There, the scroll bar jumps to any place, while a small step moves by exactly its own
+ * pixels.
  */
 export class ScrollTrack {
   #content = 0;
@@ -15,7 +16,7 @@ export class ScrollTrack {
   #top = 0;
   #offset = 0;
 
-  /** Pixels of the content above what is seen. */
+  /** Pixels of the content above the part in view. */
   get offset(): number {
     return this.#offset;
   }
@@ -25,14 +26,14 @@ export class ScrollTrack {
     return Math.min(this.#content, TALLEST);
   }
 
-  /** Sets the heights of the content and of what is seen of it. */
+  /** Sets the height of the content, and of the part in view. */
   resize(content: number, view: number): void {
     this.#content = content;
     this.#view = view;
     this.#offset = Math.min(this.#offset, this.#mostOffset);
   }
 
-  /** The element has been scrolled to `top`. */
+  /** Call it when the element was scrolled to `top`. */
   scrolled(top: number): void {
     const step = top - this.#top;
     const isStep = Math.abs(step) <= STEP_SCREENS * this.#view && top > 0 && top < this.#mostTop;
@@ -40,13 +41,13 @@ export class ScrollTrack {
     this.#offset = isStep ? this.#clamp(this.#offset + step) : this.#offsetOf(top);
   }
 
-  /** Goes to a place of the content. */
+  /** Goes to an offset in the content. */
   goTo(offset: number): void {
     this.#offset = this.#clamp(offset);
     this.#top = this.restingTop;
   }
 
-  /** Where the element should be scrolled to, for where one is: steps have moved it by more than their share. */
+  /** Where the element should be scrolled to for the current offset. Small steps in the middle part have moved it too far. */
   get restingTop(): number {
     if (this.#offset <= EXACT || this.#content <= TALLEST) return this.#offset;
     const fromEnd = this.#mostOffset - this.#offset;

@@ -14,7 +14,7 @@ interface TimeFilterProps {
   readonly onChange: (filter: EventFilter) => void;
 }
 
-/** From when to when events were received. */
+/** Filters events by the time at which they were received. */
 export function TimeFilter({ filter, onChange }: TimeFilterProps) {
   const { from = '', to = '', ...others } = filter;
   const isSet = from !== '' || to !== '';
@@ -66,7 +66,7 @@ function words(from: string, to: string): string {
   return from === '' ? `Until ${formatTime(to)}` : `${formatTime(from)} – ${formatTime(to)}`;
 }
 
-/** An ISO time as the field takes it: in the zone of whoever looks. */
+/** An ISO time for the field: in the user's time zone. */
 function toLocal(iso: string): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return '';

@@ -10,7 +10,7 @@ interface ToolbarProps {
   readonly onPause: (isPaused: boolean) => void;
 }
 
-/** Whether the list follows, how many events there are, and what can be done with them. */
+/** Shows how many events there are and whether the list follows, and offers to pause and to export. */
 export function Toolbar({ filter, isFollowing, isPaused, onPause }: ToolbarProps) {
   const { unique = 0, received = 0 } = status.value ?? {};
   return (

@@ -15,7 +15,7 @@ import { RateChart } from './rate-chart.tsx';
 import { ResultLine } from './result-line.tsx';
 import { Toolbar } from './toolbar.tsx';
 
-/** The event tracker: what arrives, as it arrives, and what came before. The address says what is searched and open. */
+/** The event tracker: new events as they arrive, and older ones. The address says what is searched and open. */
 export function TrackerPage() {
   const { rest, query } = route.value;
   const search = query.toString();
@@ -87,7 +87,7 @@ export function TrackerPage() {
   );
 }
 
-/** The rows for a filter. Until those of a new one are there, the ones before stay on the screen. */
+/** The rows for a filter. Until the rows of a new filter arrive, the old ones stay on the screen. */
 function useRows(filter: EventFilter, position: ListPosition): { asked: EventRows; shown: EventRows } {
   const asked = useMemo(() => new EventRows(filter), [filter]);
   const shown = useRef(asked);

@@ -11,7 +11,7 @@ interface ValueFieldProps {
   readonly onChange: (value: string) => void;
 }
 
-/** A field for one exact value, which offers those in use. */
+/** A field for one exact value. It offers the values in use. */
 export function ValueField({ field, label, value, onChange }: ValueFieldProps) {
   const listId = useId();
   const [typed, setTyped] = useTyped(value, onChange);

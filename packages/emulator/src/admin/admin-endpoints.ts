@@ -24,7 +24,10 @@ export interface Operated {
   readonly status: () => Status;
 }
 
-/** Serves the pages and all that they use, to whoever has the token, or without one to this machine. */
+/**
+ * Adds the pages and the admin routes. With a token, they serve only requests that present it. Without one, they serve only
+ * requests from this machine.
+ */
 export function addAdminEndpoints(
   application: Application,
   { account, behaviour, faults, live, status }: Operated,
@@ -43,7 +46,7 @@ export function addAdminEndpoints(
   addPages(application, access);
 }
 
-/** Whether a path of the API address is the operator's. */
+/** Whether a path on the API address is for the operator. */
 export function isOperators(path: string): boolean {
   return path === '/' || path.startsWith('/assets/') || path.startsWith(`${ADMIN_PATH}/`);
 }

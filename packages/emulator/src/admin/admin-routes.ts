@@ -6,10 +6,13 @@ import type { OperatorAccess } from './operator-access.ts';
 /** Where the admin routes are, on the API address. */
 export const ADMIN_PATH = '/emulator/admin';
 
-/** Answers a request of the operator: with a response, or with what becomes a JSON body. */
+/** Handles a request of the operator. Returns a response, or a value for a JSON body. */
 export type AdminHandler = (context: RequestContext) => unknown;
 
-/** The admin routes of an emulator: what its pages use, and whoever else sets it up over HTTP. For the operator only. */
+/**
+ * The admin routes of an emulator. The pages use them, and any other program can use them to set up the emulator over HTTP. They
+ * are for the operator only.
+ */
 export class AdminRoutes {
   readonly #application: Application;
   readonly #access: OperatorAccess;
@@ -20,8 +23,8 @@ export class AdminRoutes {
   }
 
   /**
-   * Serves `path`, below {@link ADMIN_PATH}. A `ConfigError` that a handler throws is answered with 422
-   * `invalid_field`; undefined with 204.
+   * Adds `path`, below {@link ADMIN_PATH}. If a handler throws a `ConfigError`, the answer is 422 `invalid_field`. If it returns
+   * undefined, the answer is 204.
    */
   add(path: string, handlers: Readonly<Partial<Record<Method, AdminHandler>>>): void {
     const guarded = Object.entries(handlers).map(

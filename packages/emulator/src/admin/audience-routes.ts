@@ -8,13 +8,13 @@ import type { CustomerImport, CustomerRow, PrimaryKeyChoices } from './contract.
 import { readId, readOffset, readPaging } from './paging.ts';
 
 const MAX_LIMIT = 1_000;
-/** Of a CSV file: some hundred thousand customers. */
+/** Limit of a CSV file: enough for some hundred thousand customers. */
 const CSV = {
   maxBytes: 32 * 1024 * 1024,
   advice: 'split the file, with the names of attributes in the first line of each part',
 };
 
-/** Serves the audience: the primary key, and the customers. */
+/** Adds the routes of the audience: the primary key, and the customers. */
 export function addAudienceRoutes(routes: AdminRoutes, audience: Audience, maxBodyBytes: number): void {
   const choices = (): PrimaryKeyChoices => ({
     primaryKey: audience.primaryKey,

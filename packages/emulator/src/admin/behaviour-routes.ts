@@ -4,7 +4,7 @@ import type { AdminRoutes } from './admin-routes.ts';
 
 const BODY = { maxBytes: 64 * 1024 };
 
-/** Serves what the service behaves by, and changes it. */
+/** Adds the routes that read and change the service's behaviour. */
 export function addBehaviourRoutes(routes: AdminRoutes, behaviour: BehaviourSwitch): void {
   routes.add('/behaviour', {
     GET: () => behaviour.state,

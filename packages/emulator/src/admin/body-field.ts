@@ -2,7 +2,7 @@ import { ConfigError, describe } from '@sluice/protocol';
 import type { RequestContext } from '../application.ts';
 import { readJsonBody } from '../request-body.ts';
 
-/** Reads the field `name` of a body that must be a JSON object. Throws {@link ConfigError}, or what reading it throws. */
+/** Reads the field `name` of a body, which must be a JSON object. Throws {@link ConfigError}, or what reading the body throws. */
 export async function readField(context: RequestContext, name: string, maxBytes: number): Promise<unknown> {
   const { value } = await readJsonBody(context.env.incoming, { maxBytes });
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return Reflect.get(value, name);

@@ -1,68 +1,71 @@
-// What the pages and the admin routes say to each other: JSON, below {api_url}/emulator/admin/. Times are ISO 8601 UTC with
-// milliseconds. Lists are newest first and are read on with `before`, the id of the last row that one has.
+// The contract between the pages and the admin routes: JSON, below {api_url}/emulator/admin/. Times are ISO 8601 UTC with
+// milliseconds. Lists are newest first. To read more rows of a long list, pass the id of the last row as `before`.
 import type { Customer } from '@sluice/protocol';
 import type { Behaviour, BehaviourSettings } from '../behaviour.ts';
 import type { Fault, Script } from '../faults/fault.ts';
 import type { Preset, PresetName } from '../presets.ts';
 import type { RefusalBody } from '../refusal.ts';
 
-/** `GET status`, and the event `status` of `GET live`: what is to be known at any moment. */
+/** `GET status`, and the event `status` of `GET live`: the current state of the emulator. */
 export interface Status {
   readonly baseUrl: string;
   readonly apiUrl: string;
   readonly primaryKey: string | null;
-  /** Name of the preset that the service answers by, and whether single settings differ from it. */
+  /** Name of the current preset, and whether single settings differ from it. */
   readonly preset: string;
   readonly isPresetChanged: boolean;
-  /** The directory that keeps everything; null where it is in memory only. */
+  /** The directory that stores everything; null if everything is in memory. */
   readonly data: string | null;
-  /** When the emulator started: another one at the same address may begin anew with ids. */
+  /** When the emulator started. Another emulator at the same address may begin anew with ids. */
   readonly startedAt: string;
-  /** Counts up with every change of customers and primary key. */
+  /** Increases with every change of the customers or the primary key. */
   readonly audience: number;
-  /** Events stored, and received with repeats. */
+  /** Number of stored events, and of received events, repeats included. */
   readonly unique: number;
   readonly received: number;
-  /** Ids of the newest event and request; 0 where there is none. They count up by one. */
+  /** Ids of the newest event, the oldest event and the newest request; 0 if there is none. Ids increase by one. */
   readonly newestEvent: number;
   readonly oldestEvent: number;
   readonly newestRequest: number;
-  /** How many stored events are not in the search index yet. They are found all the same, only slower. */
+  /** How many stored events are not in the search index yet. A search finds them too, only slower. */
   readonly unindexed: number;
-  /** Faults that may act on a request now. */
+  /** Number of faults that may act on a request now. */
   readonly activeFaults: number;
 }
 
-/** The event `rates` of `GET live`: events received in one second. First come the last minutes, then each second. */
+/**
+ * The event `rates` of `GET live`: new events of one second. The stream sends the last minutes first, then each second as it
+ * ends.
+ */
 export interface Rates {
   /** Seconds since 1970. */
   readonly second: number;
-  /** Unique events received in it, by name: the most frequent names, all others under `''`. */
+  /** Unique events received in that second, by name. The most frequent names are listed; all others count under `''`. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** Search fields of `GET tracker`, `GET tracker/count` and `GET tracker/export`; all that are given must match. */
+/** Search fields of `GET tracker`, `GET tracker/count` and `GET tracker/export`. An event must match all given fields. */
 export interface TrackerFilter {
   readonly name?: string;
   readonly correlationValue?: string;
   readonly source?: string;
-  /** Words that name, customer or payload must contain; the last one may be the beginning of a word. */
+  /** Words that the name, the customer or the payload must contain. The last one may be the beginning of a word. */
   readonly text?: string;
-  /** Received from here on, and before: ISO 8601. */
+  /** Received at `from` or later, and before `to`: ISO 8601. */
   readonly from?: string;
   readonly to?: string;
-  /** `true`: of a known customer; `false`: of none. */
+  /** `true`: events of a known customer; `false`: all others. */
   readonly attributed?: 'true' | 'false';
 }
 
-/** `GET tracker`: with the fields of a filter, `before` (an event's id) and `limit` (100 unless given, at most 1,000). */
+/** `GET tracker`: takes the fields of a filter, `before` (an event's id) and `limit` (default 100, at most 1,000). */
 export interface TrackerRows {
   readonly rows: readonly TrackerRow[];
-  /** Whether older ones may match as well. */
+  /** Whether older events may match too. */
   readonly hasMore: boolean;
   /**
-   * `before` of what follows; null where nothing does. A search ends after half a second: then there may be fewer rows than
-   * asked for, or none, though there is more.
+   * Pass it as `before` to get the next rows; null if there are none. A search ends after half a second. Then it may return fewer
+   * rows than `limit`, or none, although older events match.
    */
   readonly next: number | null;
 }
@@ -84,79 +87,79 @@ export interface TrackerRow {
 /** `GET tracker/count`. */
 export interface TrackerCount {
   readonly count: number;
-  /** False where there may be more than were counted: counting ends at 100,000, or after 200 ms. */
+  /** False if there may be more events than were counted: counting ends at 100,000, or after 200 ms. */
   readonly isExact: boolean;
 }
 
 /**
- * `GET tracker/values?field=name|source|correlationValue&start=…`: values in use that begin with `start`, without regard to
- * case, most frequent first, at most 20. Counted over the newest 20,000 events, and over all for what is in none of them.
+ * `GET tracker/values?field=name|source|correlationValue&start=…`: at most 20 values in use that begin with `start`, ignoring
+ * case, most frequent first. A value is counted in the newest 20,000 events; if it is not in these, in all events.
  */
 export interface TrackerValues {
   readonly values: readonly { readonly value: string; readonly count: number }[];
 }
 
-/** `GET tracker/ID`: all that is known of one event. */
+/** `GET tracker/ID`: all details of one event. */
 export interface TrackerEvent extends TrackerRow {
-  /** The event as JSON text, exactly as it came. */
+  /** The event's JSON text, exactly as received. */
   readonly text: string;
-  /** The request in which it came first; null where that is no longer kept. */
+  /** The request that first brought it; null if that request is no longer stored. */
   readonly request: RequestRow | null;
-  /** Later deliveries of its uuid, oldest first. */
+  /** Later deliveries of its uuid, oldest first: at most the latest 1,000. */
   readonly repeats: readonly { readonly receivedAt: string; readonly requestId: number }[];
   readonly customer: Customer | null;
 }
 
-/** `GET requests`: with `before`, `limit`, and `outcome` (`taken`, `refused` or `fault`); `GET requests/ID` is one of them. */
+/** `GET requests`: takes `before`, `limit` and `outcome` (`taken`, `refused` or `fault`). `GET requests/ID` returns one row. */
 export interface RequestRows {
   readonly rows: readonly RequestRow[];
   readonly hasMore: boolean;
 }
 
-/** A request that an endpoint of the interface was sent. */
+/** A request to an endpoint of the interface. */
 export interface RequestRow {
   readonly id: number;
   readonly receivedAt: string;
   readonly method: string;
   readonly path: string;
-  /** Null where no answer was given: the connection was cut. */
+  /** Null if there was no answer, because the connection was cut. */
   readonly status: number | null;
   readonly durationMs: number;
-  /** Size of the body as it came. */
+  /** Size of the body as received. */
   readonly bytes: number;
-  /** Events in it; null where it was refused before they were looked at, or is no batch. */
+  /** Number of its events; null if it was refused before they were counted, or if it is not a batch. */
   readonly events: number | null;
   readonly repeated: number | null;
-  /** Id of the first event that it brought; those that follow are of it too. Null where it brought none. */
+  /** Id of its first new event; its other new events have the ids that follow. Null if it brought none. */
   readonly firstEvent: number | null;
-  /** Name of the API key; null where it had none that is valid. */
+  /** Name of the API key; null if the request had no valid key. */
   readonly keyName: string | null;
   readonly userAgent: string | null;
-  /** Why it was refused, in the words of the answer. */
+  /** Why it was refused, or why events of it were left out, in the words of the answer. */
   readonly error: RefusalBody['error'] | null;
-  /** The fault that acted on it, in words. */
+  /** The faults that acted on it, in words. */
   readonly fault: string | null;
 }
 
-/** `GET primary-key`; `PUT primary-key {primaryKey}` selects one, and takes effect at once at both endpoints. */
+/** `GET primary-key`. `PUT primary-key {primaryKey}` selects one, with immediate effect at both endpoints. */
 export interface PrimaryKeyChoices {
   readonly primaryKey: string | null;
-  /** Names of attributes that the newest customers have as strings, most frequent first. */
+  /** Names of the attributes that have text values among the newest customers, most frequent first. */
   readonly attributes: readonly string[];
 }
 
 /** `GET primary-key/preview?primaryKey=NAME`: what selecting it would change. */
 export interface PrimaryKeyPreview {
   readonly primaryKey: string;
-  /** Customers with a value of it, and those without, who are not found any more. */
+  /** Number of customers with a value of it, and of customers without one: these are no longer found. */
   readonly found: number;
   readonly without: number;
-  /** A value that two customers share, for which it would be refused; else null. */
+  /** A value that two customers share; null if there is none. If there is one, selecting this primary key would be refused. */
   readonly shared: string | null;
   readonly events: AttributionPreview;
 }
 
-/** Of the newest events (10,000 at most), those that are of a known customer now, and those that would be. */
+/** Of the newest events (at most 10,000): how many belong to a known customer now, and how many would. */
 export interface AttributionPreview {
   readonly looked: number;
   readonly attributedNow: number;
@@ -164,49 +167,52 @@ export interface AttributionPreview {
 }
 
 /**
- * `GET customers?search=…&value=…&before=ID&offset=N&limit=…`, the newest first; `value` is one of the primary key, in full;
- * `offset` rows are left out at the beginning.
- * `POST customers {attributes}` makes one, and answers with its row.
+ * `GET customers?search=…&value=…&before=ID&offset=N&limit=…`, newest first. `value` is a complete primary key value. `offset` is
+ * the number of rows to skip. `POST customers {attributes}` creates a customer and returns its row.
  */
 export interface CustomerRows {
   readonly customers: readonly CustomerRow[];
-  /** How many match, read on or not. */
+  /** Total number of matching customers. */
   readonly total: number;
   readonly hasMore: boolean;
 }
 
-/** `GET customers/ID`: a customer. `PUT customers/ID {attributes}` replaces all of them, `DELETE customers/ID` takes it away. */
+/**
+ * `GET customers/ID`: a customer. `PUT customers/ID {attributes}` replaces all its attributes. `DELETE customers/ID` deletes it.
+ */
 export interface CustomerRow {
   readonly id: number;
-  /** Null for a customer without the selected primary key: stored, but not found. */
+  /** Null if the customer does not have the selected primary key: then it is stored, but not found. */
   readonly primaryKeyValue: string | null;
   readonly attributes: Customer;
 }
 
 /**
- * `POST customers/import`, text/csv with names of attributes in the first line; 422 where there is any problem, and then
- * nothing is imported. With `?preview=true` nothing is imported in any case, and problems are told.
+ * `POST customers/import`: text/csv with the names of the attributes in the first line. If there is any problem, it answers 422
+ * and imports nothing. With `?preview=true` it never imports, and returns the problems.
  */
 export interface CustomerImport {
   /** Names of attributes, as in the first line. */
   readonly columns: readonly string[];
-  /** Customers in it. */
+  /** Number of customers in the file. */
   readonly lines: number;
   readonly added: number;
   readonly replaced: number;
-  /** The first few. */
+  /** The first few customers. */
   readonly sample: readonly Customer[];
-  /** The first hundred. */
+  /** The first hundred problems. */
   readonly problems: readonly { readonly line: number; readonly message: string }[];
   readonly problemCount: number;
 }
 
-/** `GET keys`: all of them, the newest first. */
+/** `GET keys`: all API keys, newest first. */
 export interface KeyRows {
   readonly keys: readonly KeyRow[];
 }
 
-/** `POST keys {name}` makes an API key, `PATCH keys/ID {name}` names it, `DELETE keys/ID` revokes it; each answers with its row. */
+/**
+ * `POST keys {name}` creates an API key, `PATCH keys/ID {name}` renames it, `DELETE keys/ID` revokes it. Each returns the row.
+ */
 export interface KeyRow {
   readonly id: number;
   readonly key: string;
@@ -221,25 +227,25 @@ export interface BehaviourState {
   readonly preset: PresetName;
   /** Whether single settings differ from the preset. */
   readonly isChanged: boolean;
-  /** What holds now, complete. */
+  /** The complete current behaviour. */
   readonly behaviour: Behaviour;
   readonly presets: Readonly<Record<PresetName, Preset>>;
 }
 
-/** `PUT behaviour` takes it: what is not named is as the preset has it. A data directory keeps it. */
+/** The body of `PUT behaviour`. Settings that it does not name are those of the preset. A data directory stores the choice. */
 export interface BehaviourChange {
-  /** Default: the one that holds now. */
+  /** Default: the current one. */
   readonly preset?: PresetName | undefined;
   /** Default: none. */
   readonly behaviour?: BehaviourSettings | undefined;
 }
 
 /**
- * `GET faults`, the newest first. `POST faults` takes a fault, a script, or an array of faults, which is a script, and answers
- * with its row; `DELETE faults/ID` ends one and `DELETE faults` all of them, and takes them off the list.
+ * `GET faults`, newest first. `POST faults` takes a fault, a script, or an array of faults (which is a script), and returns its
+ * row. `DELETE faults/ID` ends one fault, `DELETE faults` ends all. Both also remove the faults from the list.
  */
 export interface FaultRows {
-  /** What the choices of `percent` and jitter come from. */
+  /** Seed of the random choices, for `percent` and jitter. */
   readonly seed: number;
   readonly faults: readonly FaultRow[];
 }
@@ -247,18 +253,18 @@ export interface FaultRows {
 /** A fault that was switched on. */
 export interface FaultRow {
   readonly id: number;
-  /** As it was given, with its `kind`. */
+  /** The fault as given, with its `kind`. */
   readonly fault: Fault | Script;
   /** What it does, in a sentence. */
   readonly words: string;
-  /** `waiting` for its time; `active`, so that it may act on a request now; or `over`. */
+  /** `waiting` until its time begins, `active` while it may act on requests, or `over`. */
   readonly state: 'waiting' | 'active' | 'over';
-  /** Of a script: the step under way, from 0. */
+  /** Index of the current step of a script, from 0; null for a single fault. */
   readonly step: number | null;
   /** How many requests it acted on. */
   readonly hits: number;
-  /** How many more it may act on; null where there is no bound, or only that of a script's steps. */
+  /** How many more requests it may act on; null if it has no limit, and for scripts. */
   readonly remaining: number | null;
-  /** When its time is over; null where that is not known, or it has no end. */
+  /** When it is over; null if that is not known, or if it has no end. */
   readonly endsAt: string | null;
 }

@@ -2,10 +2,10 @@ import { stringify } from 'csv-stringify/sync';
 import type { WholeEvent } from '../search/found-events.ts';
 import { payloadText } from '../search/payload-text.ts';
 
-/** A form in which events leave the tracker. */
+/** A format in which the tracker exports events. */
 export interface ExportFormat {
   readonly contentType: string;
-  /** What stands before the first event. */
+  /** Text before the first event. */
   readonly head: string;
   readonly format: (events: readonly WholeEvent[]) => string;
 }
@@ -15,15 +15,15 @@ const COLUMNS = [
   ...['receivedAt', 'deliveries', 'attributed'],
 ] as const;
 
-/** The forms there are. */
+/** The available formats. */
 export const EXPORT_FORMATS: Readonly<Record<string, ExportFormat>> = {
-  // Each line is the event as it came, so that the file can be sent or loaded again.
+  // Each line is an event as received, so that the file can be sent or loaded again.
   ndjson: {
     contentType: 'application/x-ndjson',
     head: '',
     format: (events) => events.map(({ text }) => `${onOneLine(text)}\n`).join(''),
   },
-  // Programs that show tables run cells that begin as a formula does: escape_formulas puts an apostrophe before them.
+  // Spreadsheet programs run cells that begin like a formula. `escape_formulas` puts an apostrophe before them.
   csv: {
     contentType: 'text/csv; charset=utf-8',
     head: stringify([COLUMNS]),
@@ -31,7 +31,7 @@ export const EXPORT_FORMATS: Readonly<Record<string, ExportFormat>> = {
   },
 };
 
-// A line break in JSON text stands between its parts, never in a string.
+// In JSON text, a line break is never inside a string.
 function onOneLine(json: string): string {
   return json.replace(/[\r\n]+/g, ' ');
 }

@@ -6,7 +6,7 @@ import { readId } from './paging.ts';
 
 const BODY = { maxBytes: 256 * 1024 };
 
-/** Serves the faults that are switched on: listed, switched on, ended. */
+/** Adds the routes that list faults, switch them on and end them. */
 export function addFaultRoutes(routes: AdminRoutes, faults: Faults): void {
   routes.add('/faults', {
     GET: () => faults.rows,

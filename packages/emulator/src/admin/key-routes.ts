@@ -10,7 +10,7 @@ import { readId } from './paging.ts';
 const MAX_BODY_BYTES = 64 * 1024;
 const LONGEST_NAME = 100;
 
-/** Serves the API keys: to make, name and revoke them. */
+/** Adds the routes that list, create, rename and revoke API keys. */
 export function addKeyRoutes(routes: AdminRoutes, keys: ApiKeyStore): void {
   const known = ({ req }: RequestContext): KeyRow => {
     const row = keys.get(readId(req));

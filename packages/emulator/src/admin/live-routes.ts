@@ -11,11 +11,11 @@ const ENCODER = new TextEncoder();
 const HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
-  // The connection ends with the stream, so that an emulator that closes has none left to wait for.
+  // The connection ends with the stream. So an emulator that closes does not wait for it.
   connection: 'close',
 };
 
-/** Serves what happens as it happens, as server-sent events: `status` and `rates` of the contract. */
+/** Adds the live feed: server-sent events, `status` and `rates` of the contract. */
 export function addLiveRoutes(routes: AdminRoutes, feed: LiveFeed): void {
   routes.add('/live', {
     GET: ({ req }) => new Response(req.method === 'HEAD' ? null : feed.open(), { headers: HEADERS }),
@@ -23,8 +23,8 @@ export function addLiveRoutes(routes: AdminRoutes, feed: LiveFeed): void {
 }
 
 /**
- * Tells any number of pages how the emulator stands: the status where it has changed, at most every 250 ms, and the
- * rates of each second. Nothing is queued for a slow reader: it is told the newest once it has read what it was sent.
+ * Sends the state of the emulator to any number of pages: the status when it has changed, at most every 250 ms, and the rates of
+ * each second. Nothing is queued for a slow reader. It gets the newest state once it has read what was sent to it.
  */
 export class LiveFeed {
   readonly #status: () => Status;
@@ -33,14 +33,14 @@ export class LiveFeed {
   readonly #readers = new Set<Reader>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** `now` gives milliseconds since 1970. */
+  /** `now` returns milliseconds since 1970. */
   constructor(status: () => Status, rates: ArrivalRates, now: () => number = Date.now) {
     this.#status = status;
     this.#rates = rates;
     this.#now = now;
   }
 
-  /** Pages that listen. */
+  /** Number of pages that listen. */
   get readers(): number {
     return this.#readers.size;
   }
@@ -59,7 +59,7 @@ export class LiveFeed {
     });
   }
 
-  /** Tells every reader what is new. */
+  /** Sends to every reader what is new. */
   tick(): void {
     const status = this.#statusText();
     const now = this.#now();
@@ -86,7 +86,7 @@ export class LiveFeed {
   }
 }
 
-/** One page that listens, and what it was told last. */
+/** One page that listens, and what was last sent to it. */
 class Reader {
   readonly #controller: ReadableStreamDefaultController<Uint8Array>;
   #status = '';
@@ -98,7 +98,7 @@ class Reader {
   }
 
   tell(status: string, rates: ArrivalRates, now: number): void {
-    if ((this.#controller.desiredSize ?? 0) <= 0) return; // it has not read yet what it was told last
+    if ((this.#controller.desiredSize ?? 0) <= 0) return; // it has not read the last message yet
     let text = this.#toldAt === 0 ? RETRY : '';
     if (status !== this.#status) text += message('status', status);
     this.#status = status;

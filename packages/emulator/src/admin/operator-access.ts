@@ -5,15 +5,15 @@ import { Refusal } from '../refusal.ts';
 const COOKIE = 'sluice_emulator_token';
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** Whether `host`, as one listens on it, is reached from this machine only. */
+/** Whether a server that listens on `host` can be reached from this machine only. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host.includes(':') ? `[${host}]` : host);
 }
 
 /**
- * Guards pages and admin routes. With a token, whoever has it is the operator: as `Authorization: Bearer TOKEN`, or in
- * the cookie that a page is given which is opened with `?token=`. Without one, which is for loopback only, it is whoever
- * comes from this machine; pages of other sites that a browser here shows are kept out all the same.
+ * Guards the pages and the admin routes. With a token, the operator is whoever presents it: as `Authorization: Bearer TOKEN`, or
+ * in the cookie that a page gets when it is opened with `?token=`. Without a token, which is for loopback only, the operator is
+ * whoever comes from this machine. Even then, pages of other sites in a browser on this machine are refused.
  */
 export class OperatorAccess {
   readonly #token: string | undefined;
@@ -22,17 +22,17 @@ export class OperatorAccess {
     this.#token = token;
   }
 
-  /** Throws {@link Refusal} unless the request is the operator's. */
+  /** Throws {@link Refusal} unless the request comes from the operator. */
   check({ req }: RequestContext): void {
     const url = new URL(req.url);
     if (this.#token === undefined && !LOOPBACK.test(url.hostname)) {
-      // A name of another site that resolves to this machine would make its pages ours (DNS rebinding).
+      // A name of another site may resolve to this machine. Then the pages of that site would count as ours (DNS rebinding).
       throw new Refusal('not_operator', 'Open pages and admin routes by localhost or a loopback address.');
     }
     if (this.#isToken(bearer(req))) return;
     const origin = req.header('origin');
     const site = req.header('sec-fetch-site');
-    // A page at another port of this host is of the same site, so its requests carry the cookie.
+    // A page at another port of this host is same-site, so its requests carry the cookie. That is why the origin is compared.
     if ((origin !== undefined && origin !== url.origin) || site === 'cross-site') {
       throw new Refusal('not_operator', 'Pages of another origin may not use the admin routes.');
     }
@@ -41,12 +41,12 @@ export class OperatorAccess {
     throw new Refusal('not_operator', `Pages and admin routes need the operator's token: ${how}.`);
   }
 
-  /** Whether a request would be the operator's if it had the token. */
+  /** Whether a token is needed and the request carries no valid one. */
   lacksToken({ req }: RequestContext): boolean {
     return this.#token !== undefined && !this.#isToken(bearer(req)) && !this.#isToken(cookie(req));
   }
 
-  /** The header that remembers the token of a page's address in a cookie; undefined where it carries none that is right. */
+  /** Returns the Set-Cookie header that stores the token of a page's address; undefined if there is no token, or a wrong one. */
   cookie(token: string | undefined): string | undefined {
     if (token === undefined || !this.#isToken(token)) return undefined;
     return `${COOKIE}=${encodeURIComponent(token)}; HttpOnly; SameSite=Strict; Path=/`;
@@ -70,6 +70,6 @@ function cookie(request: RequestContext['req']): string | undefined {
   try {
     return found && decodeURIComponent(found);
   } catch {
-    return undefined; // not one that we set
+    return undefined; // not a cookie that we have set
   }
 }

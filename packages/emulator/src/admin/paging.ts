@@ -3,13 +3,13 @@ import type { RequestContext } from '../application.ts';
 
 const DEFAULT_LIMIT = 100;
 
-/** Where a list is read on, and how much of it. */
+/** Which part of a list to read. */
 export interface Paging {
   readonly before: number | undefined;
   readonly limit: number;
 }
 
-/** Reads `before` and `limit` (100 unless given) of a list. Throws {@link ConfigError}. */
+/** Reads `before` and `limit` (default 100) of a list. Throws {@link ConfigError}. */
 export function readPaging(request: RequestContext['req'], maxLimit: number): Paging {
   return {
     before: readWhole('before', request.query('before'), Number.MAX_SAFE_INTEGER),
@@ -17,7 +17,7 @@ export function readPaging(request: RequestContext['req'], maxLimit: number): Pa
   };
 }
 
-/** Reads how many rows of a list come before those that are wanted: 0 unless given. Throws {@link ConfigError}. */
+/** Reads `offset`, the number of rows to skip (default 0). Throws {@link ConfigError}. */
 export function readOffset(request: RequestContext['req']): number {
   return readWhole('offset', request.query('offset'), Number.MAX_SAFE_INTEGER, 0) ?? 0;
 }

@@ -5,12 +5,12 @@ import { readId, readPaging } from './paging.ts';
 
 const MAX_LIMIT = 1_000;
 
-/** Serves the requests that the endpoints of the interface were sent. */
+/** Adds the routes that read the requests to the interface. */
 export function addRequestRoutes(routes: AdminRoutes, requests: RequestStore): void {
   routes.add('/requests', {
     GET: ({ req }) => {
       const outcome = req.query('outcome') || undefined;
-      // The store refuses what is none.
+      // The store refuses an unknown outcome.
       return requests.list({ ...readPaging(req, MAX_LIMIT), outcome: outcome as RequestOutcome | undefined });
     },
   });

@@ -3,7 +3,7 @@ import type { BehaviourSwitch } from '../behaviour-switch.ts';
 import type { Faults } from '../faults/faults.ts';
 import type { Status } from './contract.ts';
 
-/** Where an emulator is, and what it is made of. */
+/** The emulator whose status is read. */
 export interface Subject {
   readonly account: Account;
   readonly behaviour: BehaviourSwitch;
@@ -14,7 +14,7 @@ export interface Subject {
   readonly apiUrl: string;
 }
 
-/** What is to be known of an emulator now. Costs nothing that grows with what is stored: pages ask all the time. */
+/** Returns the current status. The cost does not grow with the stored data, because pages ask all the time. */
 export function statusOf({ account, behaviour, faults, data, startedAt, baseUrl, apiUrl }: Subject): Status {
   const { unique, received, newest, oldest } = account.events.totals;
   const { preset, isChanged } = behaviour.state;

@@ -8,7 +8,7 @@ const FIELDS: readonly ValueField[] = ['name', 'source', 'correlationValue'];
 const LONGEST_TEXT = 1_000;
 const MOST_WORDS = 20;
 
-/** Reads the filter of a search string; fields that are empty count as not given. Throws {@link ConfigError}. */
+/** Reads the filter from the query of a URL. Empty fields count as not given. Throws {@link ConfigError}. */
 export function readSearchFilter(request: RequestContext['req']): SearchFilter {
   const read = (name: string) => request.query(name) || undefined;
   return {
@@ -22,7 +22,7 @@ export function readSearchFilter(request: RequestContext['req']): SearchFilter {
   };
 }
 
-/** Reads which field's values are wanted. Throws {@link ConfigError}. */
+/** Reads the name of the field whose values are wanted. Throws {@link ConfigError}. */
 export function readValueField(request: RequestContext['req']): ValueField {
   const name = request.query('field');
   const field = FIELDS.find((each) => each === name);

@@ -11,7 +11,7 @@ import { readSearchFilter, readValueField } from './tracker-query.ts';
 const MAX_LIMIT = 1_000;
 const EXPORTED_AT_ONCE = 500;
 
-/** Serves the event tracker: events searched, counted, opened and exported. */
+/** Adds the routes of the event tracker, to search, count, open and export events. */
 export function addTrackerRoutes(routes: AdminRoutes, account: Account): void {
   const { search } = account;
   routes.add('/tracker', {
@@ -55,7 +55,7 @@ function exportEvents({ req }: RequestContext, { search }: Account): Response {
     }
   }
   const at = new Date().toISOString().slice(0, 19).replaceAll(':', '-');
-  // Asked for the next part only when the one before has gone out: a slow reader holds up nothing but itself.
+  // The next part is read only when the previous one has been sent. So a slow reader delays only itself.
   return new Response(streamOf(texts()), {
     headers: {
       'content-type': form.contentType,

@@ -3,13 +3,13 @@ import { setImmediate } from 'node:timers/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { RequestContext } from '../application.ts';
 
-/** Resets the connection in place of an answer. */
+/** Resets the connection instead of answering. */
 export function cut({ env }: RequestContext): Response {
   env.incoming.socket.resetAndDestroy();
   return RESPONSE_ALREADY_SENT;
 }
 
-/** Takes what still comes, and gives no answer until the connection is gone, or `until` is aborted. */
+/** Reads the rest of the request, but never answers. Waits until the connection is closed; aborting `until` closes it. */
 export async function hang({ env }: RequestContext, until: AbortSignal): Promise<Response> {
   const { socket } = env.incoming;
   env.incoming.resume();
@@ -20,7 +20,7 @@ export async function hang({ env }: RequestContext, until: AbortSignal): Promise
   return RESPONSE_ALREADY_SENT;
 }
 
-/** An answer that ends after half of its body, with a reset connection; one without a body does not even begin. */
+/** Sends half of the body, then resets the connection. Without a body, it resets the connection at once. */
 export async function cutInTheMiddle(context: RequestContext, response: Response): Promise<Response> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   if (bytes.length === 0) return cut(context);
@@ -31,7 +31,7 @@ export async function cutInTheMiddle(context: RequestContext, response: Response
     async pull() {
       const { outgoing } = context.env;
       while (!outgoing.headersSent && !outgoing.destroyed) await setImmediate();
-      await setImmediate(); // by then, the first half is on its way
+      await setImmediate(); // now the first half is on its way
       cut(context);
     },
   });

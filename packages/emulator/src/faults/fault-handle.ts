@@ -2,7 +2,7 @@ import type { FaultRow } from '../admin/contract.ts';
 import type { FaultRun } from './fault-run.ts';
 import type { Faults } from './faults.ts';
 
-/** A fault that was switched on. With `using` it is over at the end of the block. */
+/** A fault that was switched on. With `using`, it ends with the block. */
 export class FaultHandle implements Disposable, AsyncDisposable {
   readonly #faults: Faults;
   readonly #run: FaultRun;
@@ -12,7 +12,7 @@ export class FaultHandle implements Disposable, AsyncDisposable {
     this.#run = faults.add(fault);
   }
 
-  /** How it is called on the faults page and by the admin routes. */
+  /** Its id on the faults page and in the admin routes. */
   get id(): number {
     return this.#run.id;
   }
@@ -22,12 +22,12 @@ export class FaultHandle implements Disposable, AsyncDisposable {
     return this.#run.hits;
   }
 
-  /** `waiting` for its time; `active`, so that it may act on a request now; or `over`. */
+  /** `waiting` until its time begins, `active` while it may act on requests, or `over`. */
   get state(): FaultRow['state'] {
     return this.#faults.row(this.#run).state;
   }
 
-  /** Ends it. Resolves when the service is there again, if it was down. Requests that hang go on to. */
+  /** Ends the fault. If the service was down, it resolves when the service is back. Requests that hang continue to hang. */
   async stop(): Promise<void> {
     this.#faults.remove(this.id);
     await this.#faults.settled;

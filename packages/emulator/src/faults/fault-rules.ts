@@ -12,7 +12,7 @@ import {
 } from '@sluice/protocol';
 import type { Fault, FaultScope, Script } from './fault.ts';
 
-/** What is checked of a kind of fault, and what it cannot be without. */
+/** The rules of a kind of fault, and its required settings. */
 interface Kind {
   readonly rules: Readonly<Record<string, Rule>>;
   readonly required: readonly string[];
@@ -28,7 +28,7 @@ const SCOPE: Readonly<Record<keyof FaultScope, Rule>> = {
   forMs: milliseconds(undefined),
 };
 
-// One entry for each kind, so that a kind added to the type and not here does not compile.
+// A record: if a kind of the type is missing here, the code does not compile.
 const KINDS: Readonly<Record<Fault['kind'], Kind>> = {
   status: kind(['status'], {
     status: whole(undefined, 200, 599),
@@ -44,7 +44,7 @@ const KINDS: Readonly<Record<Fault['kind'], Kind>> = {
     pattern: [isNonEmptyString, 'the text of a regular expression'],
     flags: [(value) => /^[imsu]*$/.test(String(value)), 'flags of a regular expression: some of i, m, s, u'],
   }),
-  // It goes by time: where connections are refused there are no requests to count.
+  // It depends only on time: while connections are refused, there are no requests to count.
   down: {
     required: ['forMs'],
     rules: { kind: ANYTHING, endpoint: SCOPE.endpoint, afterMs: SCOPE.afterMs, forMs: SCOPE.forMs },
@@ -53,9 +53,9 @@ const KINDS: Readonly<Record<Fault['kind'], Kind>> = {
 };
 
 /**
- * A fault or a script; an array of faults is a script. Throws a {@link ConfigError} that names what is wrong.
+ * Checks a fault or a script; an array of faults is a script. Throws a {@link ConfigError} that names what is wrong.
  *
- * @param path What it is called in errors: `fault`, or `faults[2]`.
+ * @param path Name of the value in errors: `fault`, or `faults[2]`.
  */
 export function readFault(value: unknown, path = 'fault'): Fault | Script {
   if (Array.isArray(value)) return readScript({ kind: 'script', steps: value }, path);
@@ -88,7 +88,7 @@ function readSingle(value: unknown, path: string): Fault {
   for (const name of required) {
     if (read[name] === undefined) throw refusal(`${path}.${name}`, rules[name]?.[1] ?? 'given', undefined);
   }
-  // Each value is what its rule says, and the rules are of the kind's names.
+  // The cast is safe: the rules have the names of the kind, and they check each value.
   const fault = Object.fromEntries(Object.entries(read).filter(([, each]) => each !== undefined));
   if (typeof fault.pattern === 'string') checkPattern(fault.pattern, String(fault.flags ?? ''), path);
   return fault as unknown as Fault;

@@ -3,7 +3,7 @@ import type { Fault, Script } from './fault.ts';
 import { FaultStep } from './fault-step.ts';
 import { faultWords } from './fault-words.ts';
 
-/** A fault or script from when it was switched on until it is over. */
+/** A fault or script, from when it was switched on until it is over. */
 export class FaultRun {
   readonly id: number;
   readonly #fault: Fault | Script;
@@ -26,12 +26,12 @@ export class FaultRun {
     return this.#hits;
   }
 
-  /** Whoever switched it on ended it. */
+  /** Ends it early, because the user stopped it. */
   end(): void {
     this.#isEnded = true;
   }
 
-  /** The step under way, the last one where all are over. */
+  /** The current step; if all steps are over, the last one. */
   step(now: number): FaultStep {
     while (this.#step.state(now) === 'over' && this.#hasNext) {
       this.#index = (this.#index + 1) % this.#steps.length;

@@ -3,7 +3,7 @@ import type { Fault } from './fault.ts';
 /** One of the two endpoints of the interface. */
 export type Endpoint = 'events' | 'customers';
 
-/** One fault while its time is: it counts the requests that it meets and acts on. */
+/** One fault during its turn. It counts the requests that it meets, and those that it acts on. */
 export class FaultStep {
   readonly fault: Fault;
   readonly #random: () => number;
@@ -14,7 +14,7 @@ export class FaultStep {
   #hits = 0;
   #exhaustedAt = Number.POSITIVE_INFINITY;
 
-  /** It may act from `startedAt` and its own `afterMs` on; `onHit` is told of each request that it acts on. */
+  /** It may act from `startedAt` plus its `afterMs`. It calls `onHit` for each request that it acts on. */
   constructor(fault: Fault, startedAt: number, random: () => number, onHit: () => void) {
     this.fault = fault;
     this.#random = random;
@@ -23,12 +23,12 @@ export class FaultStep {
     this.#endsAt = this.#beginsAt + (fault.forMs ?? Number.POSITIVE_INFINITY);
   }
 
-  /** When its time is over, or when it had acted on all it may; infinite where neither is known. */
+  /** When its time ends, or when it reached its limit of requests; infinite if neither is known. */
   get overAt(): number {
     return Math.min(this.#endsAt, this.#exhaustedAt);
   }
 
-  /** How many more requests it may act on; infinite where there is no bound. */
+  /** How many more requests it may act on; infinite if there is no limit. */
   get remaining(): number {
     const { times = Number.POSITIVE_INFINITY, requests = Number.POSITIVE_INFINITY, skip = 0 } = this.fault;
     return Math.max(0, Math.min(times - this.#hits, requests - Math.max(0, this.#met - skip)));
@@ -39,12 +39,12 @@ export class FaultStep {
     return now < this.#beginsAt ? 'waiting' : 'active';
   }
 
-  /** When its state changes next by time alone; infinite where it does not. */
+  /** When its state changes next just because time passes; infinite if it does not. */
   changesAt(now: number): number {
     return this.state(now) === 'waiting' ? this.#beginsAt : this.overAt;
   }
 
-  /** Whether it is to act on a request, which counts as one that it met. */
+  /** Whether it should act on a request. If it is active at this endpoint, it counts the request as met. */
   meets(endpoint: Endpoint, now: number): boolean {
     const { endpoint: only = endpoint, percent = 100, skip = 0, requests } = this.fault;
     if (this.state(now) !== 'active' || only !== endpoint) return false;
@@ -60,7 +60,7 @@ export class FaultStep {
     return this.fault.ms + Math.floor(this.#random() * (this.fault.jitterMs ?? 0));
   }
 
-  /** Counts a request that it acts on. False where it has acted as often as it may: then it must not. */
+  /** Counts a request that it acts on. Returns false if it has already acted as often as it may: then it must not act. */
   hit(now: number): boolean {
     const { times } = this.fault;
     if (times !== undefined && this.#hits >= times) return false;

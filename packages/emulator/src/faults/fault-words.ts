@@ -1,6 +1,6 @@
 import type { Fault, FaultScope, Script } from './fault.ts';
 
-/** What a fault does, as a sentence without its subject: `answers 503, on 30 % of requests`. */
+/** Describes what a fault does, as a sentence without its subject: `answers 503, on 30 % of requests`. */
 export function faultWords(fault: Fault | Script): string {
   if (fault.kind !== 'script') return actWords(fault) + scopeWords(fault);
   const steps = fault.steps.map((step) => faultWords(step)).join('; then ');

@@ -1,27 +1,27 @@
-/** Which requests a fault acts on. All of it may be left out. */
+/** Which requests a fault acts on. Each field may be left out. */
 export interface FaultScope {
-  /** Only requests to ingest events, or only those to read customers. Default: both. */
+  /** Only requests that send events, or only those that read customers. Default: both. */
   readonly endpoint?: 'events' | 'customers' | undefined;
-  /** On so many in a hundred requests, above 0 to 100, by a seeded choice. Default 100. */
+  /** Acts on this many requests in a hundred, above 0 to 100, by a seeded random choice. Default 100. */
   readonly percent?: number | undefined;
-  /** Lets so many requests pass first, from 0. Default 0. */
+  /** Lets this many requests pass first, from 0. Default 0. */
   readonly skip?: number | undefined;
-  /** Acts so many times at most, from 1; then it is over. Default: no bound. */
+  /** Acts at most this many times, from 1; then it is over. Default: no limit. */
   readonly times?: number | undefined;
-  /** Is over after so many requests, from 1, whether it acted on them or not. Default: no bound. */
+  /** Is over after this many requests, from 1, whether it acted on them or not. Default: no limit. */
   readonly requests?: number | undefined;
-  /** Begins so long after it was switched on, in milliseconds. Default 0. */
+  /** Begins this many milliseconds after it was switched on. Default 0. */
   readonly afterMs?: number | undefined;
-  /** Is over so long after it began, in milliseconds, from 1. Default: no bound. */
+  /** Is over this many milliseconds after it began, from 1. Default: no limit. */
   readonly forMs?: number | undefined;
 }
 
-/** Answers with a status in place of the service. */
+/** Answers with a status, instead of the service. */
 export interface StatusFault extends FaultScope {
   readonly kind: 'status';
   /** 200 to 599. */
   readonly status: number;
-  /** Body of the answer. Default: an error in the form that refusals have. */
+  /** Body of the answer. Default: from status 400 on, an error in the form of refusals; below 400, no body. */
   readonly body?: string | undefined;
   /** The header Retry-After: seconds, or an HTTP date. Default: none. */
   readonly retryAfter?: number | string | undefined;
@@ -32,7 +32,7 @@ export interface LatencyFault extends FaultScope {
   readonly kind: 'latency';
   /** How long, in milliseconds. */
   readonly ms: number;
-  /** Up to so much longer, in milliseconds. Default 0. */
+  /** Maximum additional wait, chosen at random, in milliseconds. Default 0. */
   readonly jitterMs?: number | undefined;
 }
 
@@ -42,8 +42,8 @@ export interface HangFault extends FaultScope {
 }
 
 /**
- * Resets the connection: `before` it reads the body, so that nothing is stored; or in the `middle` of its answer, after the
- * request was served.
+ * Resets the connection. `before`: before it reads the body, so that nothing is stored. `middle`: in the middle of its answer,
+ * after the request was served.
  */
 export interface ResetFault extends FaultScope {
   readonly kind: 'reset';
@@ -51,29 +51,29 @@ export interface ResetFault extends FaultScope {
   readonly at?: 'before' | 'middle' | undefined;
 }
 
-/** Serves the request and cuts the connection in place of an answer: whoever sent it cannot know that events were stored. */
+/** Serves the request, then cuts the connection instead of answering. So the sender cannot know that events were stored. */
 export interface LostAnswerFault extends FaultScope {
   readonly kind: 'lost-answer';
 }
 
-/** Refuses bodies of more than `bytes` with 413. */
+/** Refuses bodies of more than `bytes` with `body_too_large`, by default status 413. */
 export interface TooLargeFault extends FaultScope {
   readonly kind: 'too-large';
   readonly bytes: number;
 }
 
-/** Refuses events whose JSON text matches a pattern, as it refuses those that break a rule. Acts on event ingestion only. */
+/** Refuses events whose JSON text matches a pattern, as if they broke a rule. Acts on event ingestion only. */
 export interface PoisonFault extends FaultScope {
   readonly kind: 'poison';
-  /** A regular expression: `"sku":"B-2"`. */
+  /** A regular expression, for example `"sku":"B-2"`. */
   readonly pattern: string;
-  /** Flags of it: `i`. Default: none. */
+  /** Its flags, for example `i`. Default: none. */
   readonly flags?: string | undefined;
 }
 
 /**
- * Is down: connections are refused for `forMs`. Where pages are served as well, which is at the API address, requests of the
- * interface are reset instead. It goes by time alone: of a scope it takes `endpoint` and `afterMs`.
+ * Is down: refuses connections to event ingestion for `forMs`. The API address also serves the pages, so there it resets the
+ * requests to the interface instead. It depends only on time: of a scope, it takes `endpoint` and `afterMs`.
  */
 export interface DownFault extends FaultScope {
   readonly kind: 'down';
@@ -84,7 +84,7 @@ export interface DownFault extends FaultScope {
   readonly requests?: undefined;
 }
 
-/** Does nothing: a rest between the steps of a script. */
+/** Does nothing: a pause between the steps of a script. */
 export interface NoFault extends FaultScope {
   readonly kind: 'none';
 }
@@ -101,7 +101,10 @@ export type Fault =
   | DownFault
   | NoFault;
 
-/** Faults in order: each begins when the one before it is over, so each but the last needs `times`, `requests` or `forMs`. */
+/**
+ * Faults in order. Each begins when the previous one is over, so each but the last needs `times`, `requests` or `forMs`. With
+ * `repeat`, the last one needs it too.
+ */
 export interface Script {
   readonly kind: 'script';
   readonly steps: readonly Fault[];

@@ -8,10 +8,10 @@ import { Injection } from './injection.ts';
 import { seededRandom } from './seeded-random.ts';
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** So that faults of one seed have choices of their own. */
+/** Gives each fault its own random choices, although all use the same seed. */
 const SEED_STEP = 0x9e3779b9;
 
-/** What faults need of the emulator. */
+/** What faults need from the emulator. */
 export interface FaultsOptions {
   readonly clock: Clock;
   readonly seed: number;
@@ -20,8 +20,8 @@ export interface FaultsOptions {
 }
 
 /**
- * The faults that are switched on. They are asked in the order in which they were, and the first that ends a request is the
- * last one asked. The same seed and the same requests give the same faults.
+ * The faults that are switched on. For each request, they are asked in the order in which they were switched on, until one of
+ * them ends the request. The same seed and the same requests give the same faults.
  */
 export class Faults {
   readonly #options: FaultsOptions;
@@ -34,33 +34,33 @@ export class Faults {
 
   constructor(options: FaultsOptions) {
     this.#options = options;
-    // Any number of requests may hang, and Node warns of eleven.
+    // Any number of requests may hang. Node would warn from eleven listeners on.
     setMaxListeners(0, this.#closing.signal);
   }
 
-  /** Aborted once the emulator closes: no request is to wait any longer. */
+  /** Aborted when the emulator closes: then no request should wait any longer. */
   get closing(): AbortSignal {
     return this.#closing.signal;
   }
 
-  /** Resolves when event ingestion is as the faults want it: away, or there. */
+  /** Resolves when event ingestion is in the state that the faults require: away, or available. */
   get settled(): Promise<void> {
     return this.#settled;
   }
 
-  /** How many may act on a request now. */
+  /** How many faults may act on a request now. */
   get active(): number {
     const now = this.#options.clock.now();
     return this.#runs.filter((run) => run.step(now).state(now) === 'active').length;
   }
 
-  /** All that are switched on or over and not taken off the list, the newest first. */
+  /** All faults on the list, newest first. A fault that is over stays on the list until it is removed. */
   get rows(): FaultRows {
     const now = this.#options.clock.now();
     return { seed: this.#options.seed, faults: this.#runs.map((run) => run.row(now)).toReversed() };
   }
 
-  /** Switches a fault or script on. Throws a ConfigError where it is none; `path` is what it is called there. */
+  /** Switches on a fault or script. Throws a ConfigError if it is wrong; `path` is its name in the message. */
   add(fault: unknown, path?: string): FaultRun {
     const { clock, seed } = this.#options;
     const checked = readFault(fault, path);
@@ -72,12 +72,12 @@ export class Faults {
     return run;
   }
 
-  /** How a fault stands now. */
+  /** The current state of a fault. */
   row(run: FaultRun): FaultRow {
     return run.row(this.#options.clock.now());
   }
 
-  /** Ends a fault and takes it off the list. False where it is not on it. */
+  /** Ends a fault and removes it from the list. Returns false if it is not on the list. */
   remove(id: number): boolean {
     const removed = this.#runs.find((run) => run.id === id);
     removed?.end();
@@ -86,14 +86,14 @@ export class Faults {
     return removed !== undefined;
   }
 
-  /** Ends all of them and takes them off the list. */
+  /** Ends all faults and removes them from the list. */
   removeAll(): void {
     for (const run of this.#runs) run.end();
     this.#runs = [];
     this.#sync();
   }
 
-  /** What happens to a request, which counts as one that the faults met. */
+  /** Decides what the faults do to a request. Each fault that meets the request counts it. */
   inject(endpoint: Endpoint): Injection {
     const now = this.#options.clock.now();
     const injection = new Injection(now);
@@ -105,7 +105,7 @@ export class Faults {
     return injection;
   }
 
-  /** Resolves after so long, or once the emulator closes. */
+  /** Resolves after this time, or when the emulator closes. */
   pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const end = (): void => {
@@ -118,7 +118,7 @@ export class Faults {
     });
   }
 
-  /** Ends all faults and what waits for them. */
+  /** Ends all faults, and everything that waits because of them. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#timer?.cancel();
@@ -126,7 +126,7 @@ export class Faults {
     await this.#settled;
   }
 
-  /** Takes event ingestion away or brings it back, as the faults of now want it, and comes again when that may change. */
+  /** Takes event ingestion away or brings it back, as the current faults require. Sets a timer for the next possible change. */
   #sync(): void {
     if (this.closing.aborted) return;
     const { clock, setDown } = this.#options;

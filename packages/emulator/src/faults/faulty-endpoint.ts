@@ -8,7 +8,7 @@ import type { Endpoint } from './fault-step.ts';
 import type { Faults } from './faults.ts';
 import type { Injection } from './injection.ts';
 
-/** Serves a request by `serve`, with what the faults that are switched on do to it. */
+/** Serves a request with `serve`, and applies the active faults to it. */
 export async function serveWithFaults(
   faults: Faults,
   endpoint: Endpoint,
@@ -29,7 +29,7 @@ export async function serveWithFaults(
       return statusAnswer(ending);
     case 'hang':
       exchange.isCut = true;
-      exchange.end(0); // it is shown while it hangs
+      exchange.end(0); // the requests page shows it while it hangs
       return hang(context, faults.closing);
     case 'lost-answer':
       exchange.isCut = true;

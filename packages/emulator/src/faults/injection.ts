@@ -3,7 +3,7 @@ import type { Fault, PoisonFault, TooLargeFault } from './fault.ts';
 import type { FaultStep } from './fault-step.ts';
 import { actWords } from './fault-words.ts';
 
-/** A fault that decides what a request ends with. */
+/** A fault that decides how a request ends. */
 export type EndingFault = Exclude<Fault, { kind: 'latency' | 'too-large' | 'poison' | 'none' }>;
 
 interface Watch<Kind> {
@@ -11,9 +11,9 @@ interface Watch<Kind> {
   readonly fault: Kind;
 }
 
-/** What the faults that meet one request do to it. */
+/** What the faults do to one request. */
 export class Injection {
-  /** Those that acted, in words. */
+  /** The faults that acted, in words. */
   readonly words: string[] = [];
   readonly #now: number;
   readonly #poisons: (Watch<PoisonFault> & { readonly pattern: RegExp })[] = [];
@@ -26,17 +26,17 @@ export class Injection {
     this.#now = now;
   }
 
-  /** How long it waits before it is served, in milliseconds. */
+  /** How long the request waits before it is served, in milliseconds. */
   get delayMs(): number {
     return this.#delayMs;
   }
 
-  /** What it ends with, in place of being served, or of its answer. */
+  /** The fault that ends the request: instead of the service, or instead of its answer. */
   get ending(): EndingFault | undefined {
     return this.#ending;
   }
 
-  /** Takes in a fault that is to act on the request. False where that ends it, so that no other needs to be asked. */
+  /** Adds a fault that should act on the request. Returns false if it ends the request: then no other fault is asked. */
   add(step: FaultStep): boolean {
     const { fault } = step;
     switch (fault.kind) {
@@ -58,17 +58,20 @@ export class Injection {
     }
   }
 
-  /** Largest body that it may have by the faults, in bytes; infinite where they have no bound. */
+  /** Maximum body size that the faults allow, in bytes; infinite if they set no limit. */
   get maxBytes(): number {
     return this.#tooLarge?.fault.bytes ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Its body is larger than {@link maxBytes}. */
+  /** Call it if the body is larger than {@link maxBytes}: then the fault with that limit has acted. */
   refuseBody(): void {
     if (this.#tooLarge !== undefined) this.#act(this.#tooLarge.step);
   }
 
-  /** Why one of its events is refused, by its JSON text, with the blanks in it or without; undefined where it is not. */
+  /**
+   * Returns why an event is refused; undefined if it is not refused. The patterns are compared with its JSON text, with the
+   * blanks and without them.
+   */
   objection(text: string): string | undefined {
     for (const { step, fault, pattern } of this.#poisons) {
       if (!(pattern.test(text) || pattern.test(withoutBlanks(text))) || !this.#act(step)) continue;

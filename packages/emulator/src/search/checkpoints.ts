@@ -1,12 +1,12 @@
 import type { Database, Statement } from '../storage/database.ts';
 
-// Events between checkpoints: some ten megabytes of log.
+// Events between two checkpoints: about ten megabytes of log.
 const EVENTS_BETWEEN = 20_000;
 
 /**
- * Brings what was committed from the write-ahead log into the database, from a connection of its own, so that the one that
- * writes need not: it would stop for up to a second. What is left after the first go is little, so that the second one,
- * which lets the log begin anew and for which writers wait, is short.
+ * Copies committed data from the write-ahead log into the database, on its own connection. Otherwise the connection that writes
+ * would do it, and would stop for up to a second. The first checkpoint leaves little. So the second one, which lets the log begin
+ * anew and makes writers wait, is short.
  */
 export class Checkpoints {
   readonly #passive: Statement;
@@ -18,7 +18,7 @@ export class Checkpoints {
     this.#restart = database.prepare('PRAGMA wal_checkpoint(RESTART)');
   }
 
-  /** To be called often; makes a checkpoint where enough events came, or where it is quiet and any came. */
+  /** Call it often. It makes a checkpoint after enough new events, or after any new event if the emulator is idle. */
   step(newest: number, isIdle: boolean): void {
     const added = newest - this.#through;
     if (added < EVENTS_BETWEEN && !(isIdle && added > 0)) return;

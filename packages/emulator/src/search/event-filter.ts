@@ -5,36 +5,40 @@ import type { ExactField } from './search-index.ts';
 import { exactWord } from './search-index.ts';
 import { phrasesOf, wordsOf } from './words.ts';
 
-/** Which events are searched for: those that match all that is given. */
+/** Which events to search for: those that match all given fields. */
 export interface SearchFilter {
   readonly name?: string | undefined;
   readonly correlationValue?: string | undefined;
   readonly source?: string | undefined;
-  /** What somebody typed: words that name, customer or payload must have; the last one may be the beginning of a word. */
+  /** Typed text: words that the name, the customer or the payload must have. The last one may be the beginning of a word. */
   readonly text?: string | undefined;
-  /** Received from here on, and before: milliseconds since 1970. */
+  /** Received at `from` or later, and before `to`: milliseconds since 1970. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
   readonly attributed?: boolean | undefined;
 }
 
-// The beginnings of words this short are those of very many: they are not looked up, but looked for.
+// Very many words begin with a shorter text than this. So a shorter beginning is not looked up in the index: the texts of events
+// are searched instead.
 const SHORTEST_PREFIX = 3;
 
-/** A filter as the index and the rows of events can be asked it. */
+/** A filter, prepared for the index and for the rows of events. */
 export interface Plan {
-  /** For the full-text tables; undefined where they cannot narrow anything down. It may let too much through. */
+  /** The query for the full-text tables; undefined if they cannot narrow down the search. It may match too many events. */
   readonly match: string | undefined;
-  /** Whether all that `match` lets through (without one: every event) matches the filter, but for its times. */
+  /** Whether every event that `match` finds (without `match`: every event) matches the filter, apart from its times. */
   readonly isExact: boolean;
-  /** Conditions on rows of `events`, to follow `WHERE … AND`: all but the text. */
+  /** SQL conditions on rows of `events`, to follow `WHERE … AND`. They cover everything but the text. */
   readonly conditions: string;
   readonly values: readonly (string | number)[];
-  /** What the text of an event must have. */
+  /** The phrases that the text of an event must have. */
   readonly phrases: readonly string[];
-  /** The same for a full-text table; whole, where `match` leaves out what is not worth being looked up. */
+  /**
+   * The same phrases as a query for a full-text table. It has all of them; `match` leaves out those that are not worth looking
+   * up.
+   */
   readonly textMatch: string;
-  /** Whether `match` sees to all of the phrases. */
+  /** Whether `match` covers all phrases. */
   readonly isTextExact: boolean;
 }
 
@@ -77,7 +81,7 @@ export function planOf(filter: SearchFilter): Plan {
   };
 }
 
-// In quotes there is no syntax, but for the quote itself.
+// Inside quotes, only the quote itself has a special meaning.
 function matchOf(phrase: string, at: number, phrases: readonly string[]): string {
   const quoted = `"${phrase.replaceAll('"', '""')}"`;
   return at < phrases.length - 1 ? quoted : `${quoted} *`;
@@ -88,7 +92,7 @@ function isWorthLookingUp(beginning: string): boolean {
   return others.length > 0 || first.length >= SHORTEST_PREFIX;
 }
 
-/** Whether there is a customer that an event can be attributed to. */
+/** Whether there is any customer that events can be attributed to. */
 export function hasCustomers(database: Database): boolean {
   return (
     database.prepare('SELECT 1 FROM customers WHERE primary_value IS NOT NULL LIMIT 1').get() !== undefined

@@ -8,23 +8,23 @@ import { type SearchIndex, textOf } from './search-index.ts';
 import { type Candidate, TextMatcher } from './text-matcher.ts';
 import type { Work } from './work.ts';
 
-/** Which of the events that match are wanted: the newest with an id below `before`, at most `limit`. */
+/** Which of the matching events to return: the newest with an id below `before`, at most `limit`. */
 export interface PageQuery {
   readonly before?: number | undefined;
   readonly limit: number;
 }
 
-/** Some of the events that match, the newest first. */
+/** Some of the matching events, newest first. */
 export interface Page<T> {
   readonly rows: readonly T[];
   /**
-   * `before` of the page that follows; null where no older event matches. There may be one though this page is short of
-   * its limit, or empty: where the search took too long, or the events were too large.
+   * Pass it as `before` to get the next page; null if no older event matches. A page can be short or empty although older events
+   * match: if the search took too long, or if the events were too large.
    */
   readonly next: number | null;
 }
 
-/** Ids that match, the newest first; `down`: all from there up were looked at. */
+/** Matching ids, newest first. All events from id `down` up have been checked. */
 interface Found {
   readonly ids: readonly number[];
   readonly down: number;
@@ -33,17 +33,18 @@ interface Found {
 const SEARCH_MS = 500;
 const COUNT_MS = 200;
 const MOST_COUNTED = 100_000;
-// Events looked at by one statement: few enough for the bounds of time to be kept.
+// Events that one statement checks: few enough to keep the time limits.
 const WINDOW = 8_192;
 const TEXT_WINDOW = 1_024;
-// Texts looked through in one piece of work.
+// Texts that are searched in one piece of work.
 const TEXTS = 128;
 const TEXT_CHARACTERS = 64 * 1024;
 const MOST_BYTES = 8 * 1024 * 1024;
 
 /**
- * Searches events, the newest first: in the index as far as it goes, row by row in what came since. It ends in bounded
- * time, with what it has then, and works in pieces: events and partitions of the index may come and go between them.
+ * Searches events, newest first: as far as the index goes with the index, and newer events row by row. A search ends after a
+ * limited time, with what it has found by then. It works in pieces. Between them, events and partitions of the index may come and
+ * go.
  */
 export class EventSearch {
   readonly #database: Database;
@@ -51,27 +52,27 @@ export class EventSearch {
   readonly #now: () => number;
   #matcher: TextMatcher | undefined;
 
-  /** `now`: a clock in milliseconds, for the bounds of time. */
+  /** `now`: a clock in milliseconds, for the time limits. */
   constructor(database: Database, index: SearchIndex, now: () => number = () => performance.now()) {
     this.#database = database;
     this.#index = index;
     this.#now = now;
   }
 
-  /** The events that match, as a list shows them. */
+  /** The matching events, as rows of a list. */
   *rows(filter: SearchFilter, query: PageQuery, extent: Extent): Work<Page<TrackerRow>> {
     const { rows, next } = yield* this.#page(filter, query, extent);
     return { rows: readRows(this.#database, rows), next };
   }
 
-  /** The events that match, whole. */
+  /** The matching events, complete. */
   *whole(filter: SearchFilter, query: PageQuery, extent: Extent): Work<Page<WholeEvent>> {
     const { rows: ids, next } = yield* this.#page(filter, query, extent);
     const rows = readWhole(this.#database, ids, MOST_BYTES);
     return { rows, next: rows.length < ids.length ? (rows.at(-1)?.id ?? next) : next };
   }
 
-  /** How many events match; counted no further than to 100,000 or for 200 ms. */
+  /** Counts the matching events, up to 100,000 or for 200 ms. */
   *count(filter: SearchFilter, extent: Extent): Work<TrackerCount> {
     const [first, last] = this.#range(filter, extent);
     const plan = this.#plan(filter);
@@ -105,7 +106,7 @@ export class EventSearch {
     return { rows: ids, next: null };
   }
 
-  /** Undefined where nothing can match. */
+  /** Returns undefined if nothing can match. */
   #plan(filter: SearchFilter): Plan | undefined {
     const { attributed, ...others } = filter;
     if (attributed === undefined || hasCustomers(this.#database)) return planOf(filter);
@@ -151,7 +152,7 @@ export class EventSearch {
     }
   }
 
-  /** Looks at every event, one window after the other; the first one is small, as most often that is enough. */
+  /** Checks every event, one window after the other. The first window is small if there is no text: most often it is enough. */
   *#scan(plan: Plan, first: number, last: number, limit: number): Generator<Found> {
     const statement = this.#database.prepare(
       `SELECT id FROM events WHERE id BETWEEN ? AND ? ${plan.conditions} ORDER BY id DESC LIMIT CAST(? AS INTEGER)`,
@@ -169,7 +170,10 @@ export class EventSearch {
     }
   }
 
-  /** Those of the events that fulfil the conditions on rows: an index may name what is gone, and knows of hashes only. */
+  /**
+   * Returns the events that meet the conditions on rows. This is needed because the index may name events that are gone, and
+   * knows only hashes of values.
+   */
   #matching({ conditions, values }: Plan, ids: readonly number[]): number[] {
     if (ids.length === 0) return [];
     const rows = this.#database
@@ -181,7 +185,7 @@ export class EventSearch {
     return rows.map(([id]) => id);
   }
 
-  /** Those of the events whose text has the phrases, some after the other. `down`: as of the events. */
+  /** Yields the events whose text has the phrases, in several groups. `down`: the id down to which `ids` are complete. */
   *#withPhrases(plan: Plan, ids: readonly number[], down: number): Generator<Found> {
     const read = this.#database.prepare('SELECT name, correlation_value, body FROM events WHERE id = ?');
     let candidates: Candidate[] = [];

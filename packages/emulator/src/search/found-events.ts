@@ -4,18 +4,18 @@ import { unescapeText } from '../storage/escaped-text.ts';
 import { ATTRIBUTED } from '../storage/event-conditions.ts';
 import { payloadText } from './payload-text.ts';
 
-/** An event with all of its text. */
+/** An event with its complete text. */
 export interface WholeEvent {
   readonly id: number;
   readonly receivedAt: string;
   readonly deliveries: number;
   readonly attributed: boolean;
-  /** As it came. */
+  /** As received. */
   readonly text: string;
 }
 
 const PREVIEW_CHARACTERS = 240;
-// The payload begins in the first part of nearly all bodies, so that a large one need not be read.
+// In nearly all bodies, the payload begins within this many characters. So a large body need not be read completely.
 const HEAD_CHARACTERS = 4_096;
 
 const ROWS = `SELECT id, name, correlation_value, source, received_at, uuid, deliveries, ${ATTRIBUTED} AS attributed,
@@ -26,7 +26,7 @@ const SIZES = `SELECT id, octet_length(body) FROM events
 const WHOLE = `SELECT id, received_at, deliveries, ${ATTRIBUTED} AS attributed, body
   FROM events WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC`;
 
-/** The rows of a list for events with these ids, the newest first. */
+/** Reads the list rows of the events with these ids, newest first. */
 export function readRows(database: Database, ids: readonly number[]): TrackerRow[] {
   const rows = database.prepare(ROWS).all(JSON.stringify(ids)) as ListedRow[];
   return rows.map((row) => ({
@@ -42,7 +42,7 @@ export function readRows(database: Database, ids: readonly number[]): TrackerRow
   }));
 }
 
-/** The whole events with these ids, the newest first: as many as have `mostBytes` together, but one at least. */
+/** Reads the complete events with these ids, newest first: as many as fit into `mostBytes` together, but at least one. */
 export function readWhole(database: Database, ids: readonly number[], mostBytes: number): WholeEvent[] {
   const sizes = database.prepare(SIZES).raw(true).all(JSON.stringify(ids)) as [id: number, bytes: number][];
   let bytes = 0;

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import Libsql from 'libsql';
 import { type Database, FILES, inTransaction, makePrivateFile, userVersion } from '../storage/database.ts';
 
-// An index of another version is made anew: it needs no migrations.
+// An index of another version is built anew, so it needs no migrations.
 const VERSION = 1;
 const MOST_MAPPED = 2 ** 31 - 65_536;
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * Opens the search index that belongs to `database`. Where there is none, or one that is damaged, of another version or of
- * another account, it is made anew, empty.
+ * Opens the search index of `database`. If it is missing, damaged, of another version or of another account, an empty one is
+ * created.
  */
 export function openIndex(directory: string | undefined, database: Database): Database {
   if (directory === undefined) return prepare(new Libsql(':memory:'), database);
@@ -22,28 +22,28 @@ export function openIndex(directory: string | undefined, database: Database): Da
   }
 }
 
-/** Opens the search index that `openIndex` has opened. Throws where it is not as it should be. */
+/** Opens the search index once more after `openIndex` has opened it. Throws if it is not as it should be. */
 export function reopenIndex(directory: string, database: Database): Database {
   const path = join(directory, FILES.index);
   makePrivateFile(path);
   return prepare(new Libsql(path, { timeout: BUSY_TIMEOUT_MS }), database);
 }
 
-/** How far an index goes. */
+/** How far an index has caught up with the events. */
 export interface Progress {
   readonly account: string;
   /** Events up to this id are in the full-text tables. */
   readonly indexed: number;
-  /** Uuids of events up to this id are in their table. */
+  /** Uuids of events up to this id are in the table of uuids. */
   readonly merged: number;
 }
 
-/** How far an index goes. */
+/** Reads how far an index has caught up. */
 export function progressOf(index: Database): Progress {
   return index.prepare('SELECT account, indexed, merged FROM progress').get() as Progress;
 }
 
-/** Deletes the search index of a data directory. Nobody may have it open. */
+/** Deletes the search index of a data directory. It must not be open anywhere. */
 export function removeIndex(directory: string): void {
   for (const end of ['', '-wal', '-shm']) rmSync(join(directory, FILES.index + end), { force: true });
 }
@@ -51,7 +51,7 @@ export function removeIndex(directory: string): void {
 function prepare(index: Database, database: Database): Database {
   try {
     index.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4096');
-    // Each commit of one thread empties the other's cache: pages are looked at where the system holds them.
+    // Each commit of one thread empties the other thread's cache. With mmap, both read pages from the operating system's memory.
     index.exec(`PRAGMA cache_size = -32768; PRAGMA mmap_size = ${MOST_MAPPED}`);
     if (userVersion(index) === 0) inTransaction(index, () => create(index, database));
     check(index, database);
@@ -86,7 +86,7 @@ function check(index: Database, database: Database): void {
     newest: number;
   };
   if (progress.account !== accountOf(database)) throw new Error('it is of another account');
-  // A power cut may have taken the last events, whose ids are now given out again.
+  // A power cut may have lost the last events. Then their ids are used again.
   if (Math.max(progress.indexed, progress.merged) > newest) throw new Error('it is ahead of the events');
 }
 

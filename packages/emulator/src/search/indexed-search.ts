@@ -9,11 +9,11 @@ import { SearchEngine } from './search-engine.ts';
 import { HAS_THREADS, ThreadSearch } from './thread-search.ts';
 import { UuidMerger } from './uuid-merger.ts';
 
-// So many uuids are held in memory without a thought; more are unmerged only where an index is made anew.
+// This many uuids fit into memory easily. There are more to merge only if an index is built anew.
 const MOST_UNMERGED = 1_000_000;
 const MOST_REBUILDS = 3;
 
-/** What an {@link IndexedSearch} is for. */
+/** What an {@link IndexedSearch} needs. */
 export interface IndexedParts {
   readonly directory: string;
   readonly database: Database;
@@ -22,7 +22,7 @@ export interface IndexedParts {
   readonly logger: Logger;
 }
 
-/** Searches the events of a data directory, and keeps the index in it, which is made anew where it is missing or damaged. */
+/** Searches the events of a data directory, and keeps the index there. It builds the index anew if it is missing or damaged. */
 export class IndexedSearch implements Search {
   readonly #parts: IndexedParts;
   #index: Database;
@@ -54,7 +54,10 @@ export class IndexedSearch implements Search {
     this.#index.close();
   }
 
-  /** Makes the index anew, and says whether it did. Until it has caught up, events are looked through one by one. */
+  /**
+   * Builds the index anew, unless that was done too often. Returns whether it did. Until the index has caught up, events are
+   * searched one by one.
+   */
   #rebuild(reason: unknown): boolean {
     if (this.#isClosed || this.#rebuilds >= MOST_REBUILDS) return false;
     this.#rebuilds += 1;

@@ -5,13 +5,16 @@ import type { UuidMerger } from './uuid-merger.ts';
 const MOST_BYTES = 8 * 1024 * 1024;
 const MERGE_FROM = 131_072;
 
-/** What events there are. */
+/** Ids of the oldest and the newest event. */
 export interface Extent {
   readonly oldest: number;
   readonly newest: number;
 }
 
-/** Keeps the search index up with the events, in pieces of some milliseconds, so that what is asked can go between. */
+/**
+ * Keeps the search index up to date with the events. It works in pieces of a few milliseconds, so that searches can run in
+ * between.
+ */
 export class Indexer {
   readonly #index: SearchIndex;
   readonly #uuids: UuidMerger | undefined;
@@ -21,7 +24,7 @@ export class Indexer {
   readonly #read: Statement;
   #work: Generator<void> | undefined;
 
-  /** `uuids`: undefined where they stay in memory. `atOnce`: events that are added in one piece of work. */
+  /** `uuids`: undefined if uuids stay in memory. `atOnce`: events to add in one piece of work. */
   constructor(database: Database, index: SearchIndex, uuids: UuidMerger | undefined, atOnce: number) {
     this.#atOnce = atOnce;
     this.#index = index;
@@ -30,7 +33,7 @@ export class Indexer {
       WHERE id > ? AND id <= ? ORDER BY id LIMIT CAST(? AS INTEGER)`;
     this.#sizes = database.prepare(sizes).raw(true);
     this.#extent = database.prepare(`SELECT max(id) AS last, sum(size) AS bytes FROM (${sizes})`);
-    // As arrays: to give names to the values of each row would take half as long again.
+    // Rows as arrays: naming the values of each row would take half as long again.
     this.#read = database
       .prepare(
         'SELECT id, name, correlation_value, source, body FROM events WHERE id > ? AND id <= ? ORDER BY id',
@@ -38,7 +41,7 @@ export class Indexer {
       .raw(true);
   }
 
-  /** Does a piece of what there is to do, and says whether more is left. `isIdle`: also what can wait for a quiet moment. */
+  /** Does a piece of the work, and returns whether more is left. `isIdle`: also do what can wait for a quiet moment. */
   step({ oldest, newest }: Extent, isIdle: boolean): boolean {
     if (this.#index.through < oldest - 1) this.#index.skip(oldest - 1);
     const isBehind = this.#index.through < newest && this.#addSome(newest);
@@ -62,7 +65,7 @@ export class Indexer {
     return rows.length > 0;
   }
 
-  /** The last of the events that are added at once: so many, or fewer that are large. */
+  /** The id of the last event to add at once: after `atOnce` events, or earlier if they are large. */
   #lastAtOnce(through: number, newest: number): number {
     const all = this.#extent.get(through, newest, this.#atOnce) as { last: number | null; bytes: number };
     if (all.last === null || all.bytes <= MOST_BYTES) return all.last ?? newest;

@@ -4,16 +4,18 @@ import { ended, type Questions, type Search } from './search.ts';
 import type { SearchEngine } from './search-engine.ts';
 import type { Work } from './work.ts';
 
-// Between the pieces of its work, which take some milliseconds, requests have their turn.
+// Pause between two pieces of indexing, which take a few milliseconds each. In the pause, requests are served.
 const PAUSE_MS = 10;
 
-// So long a search goes on before requests have their turn.
+// A search works for this long. Then requests are served before it continues.
 const TURN_MS = 10;
 
 /** How many events are indexed in one piece of work. */
 export const INLINE_AT_ONCE = 500;
 
-/** Searches on the thread that takes the events. It indexes from the first question on: who never asks pays nothing. */
+/**
+ * Searches on the thread that receives the events. It begins to index with the first search: without searches, it costs nothing.
+ */
 export class InlineSearch implements Search {
   readonly #makeEngine: () => SearchEngine;
   readonly #extent: () => Extent;
@@ -22,7 +24,7 @@ export class InlineSearch implements Search {
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  /** `now`: a clock in milliseconds, for the bounds of turns. */
+  /** `now`: a clock in milliseconds, for the length of turns. */
   constructor(
     makeEngine: () => SearchEngine,
     extent: () => Extent,

@@ -14,7 +14,7 @@ type Answers = {
   ) => Work<Questions[K]['answer']>;
 };
 
-/** All that searches and indexes events, on whatever thread. */
+/** Everything that searches and indexes events. It runs on any thread. */
 export class SearchEngine {
   readonly #index: SearchIndex;
   readonly #uuids: UuidMerger | undefined;
@@ -22,8 +22,8 @@ export class SearchEngine {
   readonly #answers: Answers;
 
   /**
-   * `mergesUuids`: whether the index finds uuids as well; else they stay in memory. `atOnce`: events that are indexed in one
-   * piece of work, 100 take about a millisecond. `now`: by which a search knows when its time is over, in milliseconds.
+   * `mergesUuids`: whether uuids go into the index; if not, they stay in memory. `atOnce`: events to index in one piece of work;
+   * 100 take about a millisecond. `now`: a clock in milliseconds, for the time limits of searches.
    */
   constructor(database: Database, index: Database, mergesUuids: boolean, atOnce: number, now?: () => number) {
     this.#index = new SearchIndex(index);
@@ -43,7 +43,7 @@ export class SearchEngine {
     return this.#index.through;
   }
 
-  /** The id up to which uuids are in the index; 0 where they stay in memory. */
+  /** The id up to which uuids are in the index; 0 if they stay in memory. */
   get merged(): number {
     return this.#uuids?.through ?? 0;
   }
@@ -53,7 +53,7 @@ export class SearchEngine {
     return this.#indexer.step(extent, isIdle);
   }
 
-  /** Answers, when the work is done. */
+  /** Returns the work that answers a question. */
   ask<K extends keyof Questions>(
     kind: K,
     given: Questions[K]['given'],

@@ -4,13 +4,13 @@ import { hash53 } from '../storage/hash.ts';
 import { RowInsert } from '../storage/row-insert.ts';
 import { payloadText, withoutEscapes } from './payload-text.ts';
 
-// One full-text table for so many events: what has many hits is found in the newest alone, the beginning of a word is looked
-// up in one after the other, and what retention removed goes with its table.
+// There is one full-text table for this many events. So a search with many hits needs only the newest tables. The beginning of a
+// word is looked up in one table after the other. If all events of a table were removed, the table is dropped.
 const PARTITION_SIZE = 131_072;
 
 const COLUMNS = ['rowid', 'exact', 'text'];
 
-/** How SQLite takes texts apart into words. */
+/** How SQLite splits texts into words. */
 export const TOKENIZER = 'unicode61 remove_diacritics 2';
 
 /** What the index needs of an event. */
@@ -22,7 +22,7 @@ export interface IndexedEvent {
   readonly body: string;
 }
 
-/** The part of the events, by their ids, that one full-text table holds. */
+/** The range of event ids that one full-text table holds. */
 export interface Partition {
   readonly number: number;
   readonly first: number;
@@ -32,34 +32,34 @@ export interface Partition {
 /** The columns whose exact value can be looked up. */
 export type ExactField = 'name' | 'correlation_value' | 'source';
 
-// Begun with a letter for private use, so that no word that somebody searches for is the beginning of one of these.
+// They begin with a private-use character, so that no word of a search is the beginning of one of them.
 const PREFIXES: Readonly<Record<ExactField, string>> = {
   name: '\uE000n',
   correlation_value: '\uE000c',
   source: '\uE000s',
 };
 
-/** The word that stands in the index for the exact (escaped) value of a column. */
+/** The word in the index for the exact (escaped) value of a column. */
 export function exactWord(field: ExactField, value: string): string {
   return PREFIXES[field] + hash53(value);
 }
 
-/** The partition that an event is in. */
+/** The partition of an event. */
 function partitionOf(id: number): Partition {
   const number = Math.floor((id - 1) / PARTITION_SIZE);
   return { number, first: number * PARTITION_SIZE + 1, last: (number + 1) * PARTITION_SIZE };
 }
 
-/** The full-text index of events, in a database of its own: all of it can be made anew from the events. */
+/** The full-text index of events, in its own database. It can be built anew from the events. */
 export class SearchIndex {
   readonly #database: Database;
-  /** Adds to a partition; only the newest one grows. */
+  /** Adds rows to a partition. Only the newest partition grows. */
   #insert: { readonly number: number; readonly rows: RowInsert } | undefined;
   readonly #save: Statement;
   #through: number;
   #numbers: Set<number>;
 
-  /** `database`: as `openIndex` gives it. */
+  /** `database`: from `openIndex`. */
   constructor(database: Database) {
     this.#database = database;
     this.#save = database.prepare('UPDATE progress SET indexed = ?');
@@ -73,7 +73,7 @@ export class SearchIndex {
     return this.#through;
   }
 
-  /** Adds the events that follow. All of them are in the index then, or none. */
+  /** Adds the events that follow: all of them, or none. */
   add(events: readonly IndexedEvent[]): void {
     const last = events.at(-1);
     if (last === undefined) return;
@@ -90,13 +90,13 @@ export class SearchIndex {
     this.#through = last.id;
   }
 
-  /** Passes over events that are gone. */
+  /** Skips events that are gone. */
   skip(through: number): void {
     this.#save.run(through);
     this.#through = through;
   }
 
-  /** The partitions that may hold events from id `first` to `last`, the newest first. */
+  /** The partitions that may hold events from id `first` to `last`, newest first. */
   partitions(first: number, last: number): Partition[] {
     const found: Partition[] = [];
     for (let id = Math.min(last, this.#through); id >= first && id > 0; id = partitionOf(id).first - 1) {
@@ -105,7 +105,7 @@ export class SearchIndex {
     return found;
   }
 
-  /** Ids from `first` to `last` of what matches, the newest first. None where the partition is gone by now. */
+  /** Ids of matching events from `first` to `last`, newest first. Empty if the partition is gone. */
   find(partition: Partition, match: string, first: number, last: number, limit: number): number[] {
     if (!this.#numbers.has(partition.number)) return [];
     const rows = this.#database
@@ -114,7 +114,7 @@ export class SearchIndex {
     return (rows as { id: number }[]).map(({ id }) => id);
   }
 
-  /** How many from `first` to `last` match; at most `limit`. */
+  /** How many events from `first` to `last` match; counts to `limit` at most. */
   count(partition: Partition, match: string, first: number, last: number, limit: number): number {
     if (!this.#numbers.has(partition.number)) return 0;
     const row = this.#database
@@ -123,7 +123,7 @@ export class SearchIndex {
     return (row as { count: number }).count;
   }
 
-  /** Removes one partition of events that are all older than `oldest`; says whether there was one. */
+  /** Removes one partition whose events are all older than `oldest`. Returns whether there was one. */
   removeBefore(oldest: number): boolean {
     for (const number of this.#numbers) {
       if ((number + 1) * PARTITION_SIZE >= oldest) continue;
@@ -166,13 +166,13 @@ export class SearchIndex {
       `CREATE VIRTUAL TABLE IF NOT EXISTS search_${number} USING
        fts5(exact, text, content='', columnsize=0, tokenize='${TOKENIZER}')`,
     );
-    // Merging its parts less often makes adding a quarter cheaper; so many parts are still searched in no time.
+    // With 16, SQLite merges parts of the table less often. That makes adding a quarter cheaper, and a search is still very fast.
     this.#database.exec(`INSERT INTO search_${number} (search_${number}, rank) VALUES ('automerge', 16)`);
     this.#numbers.add(number);
   }
 }
 
-/** What an event is in the columns of its table. */
+/** The column values of an event in its full-text table. */
 function valuesOf({ id, name, correlation_value, source, body }: IndexedEvent): (number | string)[] {
   const exact = [
     exactWord('name', name),
@@ -182,13 +182,13 @@ function valuesOf({ id, name, correlation_value, source, body }: IndexedEvent): 
   return [id, exact.join(' '), textOf(name, correlation_value, body)];
 }
 
-/** The text in which the words of an event are found: its name, its customer and its payload. Takes escaped columns. */
+/** The text in which the words of an event are searched: its name, its customer and its payload. Takes escaped columns. */
 export function textOf(name: string, correlationValue: string, body: string): string {
   const payload = withoutEscapes(payloadText(body));
   return `${unescapeText(name)} ${unescapeText(correlationValue)} ${payload}`;
 }
 
-// The bounds are cast, as numbers come as REAL, which FTS5 does not take as bounds of rowid.
+// The bounds are cast because numbers arrive as REAL, and FTS5 does not accept REAL as a bound of rowid.
 function select(what: string, { number }: Partition): string {
   const range = 'rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)';
   return `SELECT ${what} FROM search_${number} WHERE search_${number} MATCH ? AND ${range}`;

@@ -33,7 +33,7 @@ function run(port: NonNullable<typeof parentPort>, directory: string): void {
     clearTimeout(timer);
     immediate ??= setImmediate(work, false);
   };
-  // Between pieces of work, what was asked has its turn.
+  // Between two pieces of work, messages are handled.
   function work(isQuiet: boolean): void {
     immediate = undefined;
     try {

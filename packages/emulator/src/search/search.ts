@@ -5,11 +5,11 @@ import type { Page, PageQuery } from './event-search.ts';
 import type { WholeEvent } from './found-events.ts';
 import type { ValueField } from './value-list.ts';
 
-/** What can be asked of the events, and what is answered. */
+/** The questions about events, and their answers. */
 export interface Questions {
-  /** The events that match, as a list shows them. */
+  /** The matching events, as rows of a list. */
   readonly rows: Question<readonly [SearchFilter, PageQuery], Page<TrackerRow>>;
-  /** The events that match, whole. */
+  /** The matching events, complete. */
   readonly whole: Question<readonly [SearchFilter, PageQuery], Page<WholeEvent>>;
   /** How many match. */
   readonly count: Question<readonly [SearchFilter], TrackerCount>;
@@ -22,18 +22,18 @@ interface Question<Given, Answer> {
   readonly answer: Answer;
 }
 
-/** Searches the events while they come in, on this thread or on another one. */
+/** Searches the events while new ones arrive, on this thread or on another one. */
 export interface Search {
-  /** The id up to which events are in the search index. Those behind it are found as well, only slower. */
+  /** The id up to which events are in the search index. A search finds newer ones too, only slower. */
   readonly indexed: number;
-  /** Says that events came or went. Costs next to nothing. */
+  /** Call it when events were added or removed. It costs very little. */
   changed(): void;
   ask<K extends keyof Questions>(kind: K, given: Questions[K]['given']): Promise<Questions[K]['answer']>;
-  /** Ends it. What is being asked is given up. */
+  /** Ends the search. Pending questions are rejected. */
   close(): Promise<void>;
 }
 
-/** What whoever asks is told where the search ends before it has answered. */
+/** The error if the search ends before it has answered. */
 export function ended(): SluiceError {
   return new SluiceError('SLUICE_CLOSED', 'The emulator was closed, or its search thread ended: ask again.');
 }

@@ -3,13 +3,13 @@ import type { Database, Statement } from '../storage/database.ts';
 import { TOKENIZER } from './search-index.ts';
 import { hasPhrases } from './words.ts';
 
-/** A text and what it belongs to. */
+/** A text, and the id that it belongs to. */
 export interface Candidate {
   readonly id: number;
   readonly text: string;
 }
 
-/** Finds texts by words as the index does, without being in it. */
+/** Finds texts by words exactly as the index does, without the index. */
 export class TextMatcher {
   readonly #database: Database = new Libsql(':memory:');
   readonly #put: Statement;
@@ -23,7 +23,7 @@ export class TextMatcher {
     this.#find = this.#database.prepare('SELECT rowid FROM candidates WHERE candidates MATCH ?').raw(true);
   }
 
-  /** The ids of those that have all `phrases`; `match` says the same in SQLite's words. */
+  /** Returns the ids of the candidates that have all `phrases`; `match` is the same as an SQLite query. */
   find(candidates: readonly Candidate[], phrases: readonly string[], match: string): Set<number> {
     const found = new Set<number>();
     const others: Candidate[] = [];
@@ -36,7 +36,7 @@ export class TextMatcher {
     return found;
   }
 
-  /** Only SQLite knows what it takes for a letter in all the scripts there are. */
+  /** Searches with SQLite, because only SQLite knows which characters of all scripts it counts as letters. */
   #findBySqlite(candidates: readonly Candidate[], match: string): number[] {
     this.#database.exec('BEGIN');
     try {
@@ -48,7 +48,7 @@ export class TextMatcher {
   }
 }
 
-/** Whether a text is ASCII: of that, words are the same everywhere. */
+/** Whether a text is ASCII. For ASCII, this code and SQLite find the same words. */
 function isPlain(text: string): boolean {
   return /^[\0-\x7f]*$/.test(text);
 }

@@ -7,13 +7,13 @@ import type { FromWorker, ToWorker } from './worker-messages.ts';
 const PAUSE_MS = 50;
 const CLOSE_MS = 10_000;
 
-/** What a {@link ThreadSearch} tells. */
+/** What a {@link ThreadSearch} reports. */
 export interface ThreadEvents {
-  /** Up to this id, uuids are in the index. */
+  /** Uuids up to this id are in the index. */
   merged(through: number): void;
   /** Indexing failed for now. */
   trouble(reason: string): void;
-  /** The index must be made anew; this search is of no more use. */
+  /** The index must be built anew; this search is no longer usable. */
   damaged(reason: string): void;
 }
 
@@ -22,10 +22,10 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Whether this code can start a thread: it can as built JavaScript. */
+/** Whether this code can start a thread: only built JavaScript can. */
 export const HAS_THREADS: boolean = !import.meta.url.endsWith('.ts');
 
-/** Searches and indexes on a thread of its own, which starts when there is something to do. */
+/** Searches and indexes on its own thread. The thread starts with the first question, or 50 ms after this object is created. */
 export class ThreadSearch implements Search {
   readonly #directory: string;
   readonly #extent: () => Extent;
@@ -38,7 +38,7 @@ export class ThreadSearch implements Search {
   #merged = 0;
   #isClosed = false;
 
-  /** `indexed`: how far the index in the directory goes already. */
+  /** `indexed`: the id up to which the index in the directory is complete. */
   constructor(directory: string, indexed: number, extent: () => Extent, events: ThreadEvents) {
     this.#directory = directory;
     this.#indexed = indexed;
@@ -90,7 +90,7 @@ export class ThreadSearch implements Search {
   }
 
   #start(): Worker {
-    // The thread may not write to standard output, which is for one line of JSON.
+    // The thread must not write to standard output, which is reserved for one line of JSON.
     const worker = new Worker(new URL('./search-worker.js', import.meta.url), {
       workerData: this.#directory,
       stdout: true,
@@ -107,7 +107,7 @@ export class ThreadSearch implements Search {
   }
 
   #hear(message: FromWorker): void {
-    // What is still under way once it is closed is about an index that may be another one by now.
+    // After close(), messages may still arrive. They are about an index that may have been replaced.
     if (this.#isClosed) return;
     switch (message.type) {
       case 'progress':

@@ -2,13 +2,13 @@ import { type Database, inTransaction, type Statement } from '../storage/databas
 import { hash53 } from '../storage/hash.ts';
 import { RowInsert } from '../storage/row-insert.ts';
 
-// With more at a time, each page of the table is written less often.
+// The more uuids are merged at a time, the less often each page of the table is written.
 const MOST_AT_ONCE = 262_144;
 const SLICE = 16_384;
 const SWEEP_SLICES = 64;
 const HASHES = 2 ** 53;
 
-/** Moves uuids of events into the table of the search index that finds them, and out of it. */
+/** Moves uuids of events into the search index's table that finds them, and removes them from it. */
 export class UuidMerger {
   readonly #index: Database;
   readonly #read: Statement;
@@ -34,7 +34,7 @@ export class UuidMerger {
     return this.#through;
   }
 
-  /** Merges the uuids of the events up to `newest`, or of as many as go at once. Each step takes some milliseconds. */
+  /** Merges the uuids of the events up to `newest`, but at most 262,144 events at once. Each step takes a few milliseconds. */
   *merge(newest: number): Generator<void> {
     const through = Math.min(newest, this.#through + MOST_AT_ONCE);
     const hashes = new Float64Array(MOST_AT_ONCE);
@@ -48,7 +48,8 @@ export class UuidMerger {
       }
       yield;
     }
-    // Sorted by the upper bits, with the place in the lower ones: that neighbours meet on one page is all that matters.
+    // The keys are sorted by the upper bits of the hash; the lower bits are the position. It is enough that neighbours share a
+    // page.
     const order = hashes
       .subarray(0, count)
       .map((hash, at) => hash - (hash % MOST_AT_ONCE) + at)
@@ -64,7 +65,7 @@ export class UuidMerger {
     this.#through = through;
   }
 
-  /** Removes the uuids of events that are older than `oldest`. Each step takes some milliseconds. */
+  /** Removes the uuids of events older than `oldest`. Each step takes a few milliseconds. */
   *sweep(oldest: number): Generator<void> {
     for (let slice = 0; slice < SWEEP_SLICES; slice += 1) {
       const bound = (at: number) => (HASHES / SWEEP_SLICES) * at;

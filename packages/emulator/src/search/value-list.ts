@@ -14,8 +14,8 @@ const NEWEST = 20_000;
 const MOST_FOUND = 1_000;
 
 /**
- * The values of a field that begin with `start`, without regard to case, the most frequent first: of the newest 20,000
- * events; where that gives too few, also rarer ones that the index finds.
+ * Lists values of a field that begin with `start`, ignoring case, most frequent first. They come from the newest 20,000 events.
+ * If these give too few values, it adds rarer ones that the index finds, unless `start` is empty.
  */
 export function* listValues(
   database: Database,

@@ -1,4 +1,5 @@
-// Words as SQLite makes them: letters and digits, without case and marks. Where more than ASCII is in a text, only nearly so.
+// Splits text into words as SQLite does: letters and digits, without case and marks. Beyond ASCII, the result is only nearly the
+// same.
 const WORD = /[\p{L}\p{N}\p{Co}]+/gu;
 const MARKS = /\p{Mn}+/gu;
 
@@ -7,12 +8,12 @@ export function wordsOf(text: string): string[] {
   return text.normalize('NFD').replace(MARKS, '').toLowerCase().match(WORD) ?? [];
 }
 
-/** The phrases of what somebody typed: what is between blanks and has a word in it. (U+E000 begins what nobody types.) */
+/** Splits typed text at blanks into phrases, and leaves out those without a word. (Nobody types U+E000: the index uses it.) */
 export function phrasesOf(typed: string): string[] {
   return typed.split(/[\s\0\uE000]+/u).filter((phrase) => wordsOf(phrase).length > 0);
 }
 
-/** Whether a text of ASCII has each phrase in it; the last one may end in the beginning of a word. */
+/** Whether an ASCII text has every phrase. The last phrase may end with the beginning of a word. */
 export function hasPhrases(text: string, phrases: readonly string[]): boolean {
   const words = ` ${wordsOf(text).join(' ')} `;
   return phrases.every((phrase, at) => {

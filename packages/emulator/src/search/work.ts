@@ -1,7 +1,7 @@
-/** Work in pieces of some milliseconds: after each of them, something else can have its turn. */
+/** Work in pieces of a few milliseconds. After each piece, something else can run. */
 export type Work<T> = Generator<void, T>;
 
-/** Does all of it in one go. */
+/** Does all the work at once. */
 export function finish<T>(work: Work<T>): T {
   let piece = work.next();
   while (!piece.done) piece = work.next();

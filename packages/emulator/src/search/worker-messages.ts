@@ -1,7 +1,7 @@
 import type { Extent } from './indexer.ts';
 import type { Questions } from './search.ts';
 
-/** What the search thread is told. */
+/** Messages to the search thread. */
 export type ToWorker =
   | { readonly type: 'changed'; readonly extent: Extent }
   | {
@@ -13,12 +13,12 @@ export type ToWorker =
     }
   | { readonly type: 'close' };
 
-/** What it tells. */
+/** Messages from the search thread. */
 export type FromWorker =
   | { readonly type: 'progress'; readonly indexed: number; readonly merged: number }
   | { readonly type: 'answer'; readonly id: number; readonly answer: Questions[keyof Questions]['answer'] }
   | { readonly type: 'failed'; readonly id: number; readonly reason: string }
-  /** Its work goes on later. */
+  /** The thread continues its work later. */
   | { readonly type: 'trouble'; readonly reason: string }
-  /** Its work does not go on: the index has to be made anew. */
+  /** The thread does not continue: the index must be built anew. */
   | { readonly type: 'damaged'; readonly reason: string };

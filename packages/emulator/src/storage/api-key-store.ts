@@ -33,7 +33,7 @@ export class ApiKeyStore {
     this.#noteUse = database.prepare('UPDATE api_keys SET last_used_at = ? WHERE id = ?');
   }
 
-  /** The id of a valid key, and notes that it is used, to the second; undefined for any other. */
+  /** Returns the id of a valid key, and records its use, at most once a second. Undefined for any other key. */
   use(key: string): number | undefined {
     const row = this.#find.get(key) as { id: number } | undefined;
     if (row === undefined) return undefined;
@@ -46,30 +46,30 @@ export class ApiKeyStore {
     return row.id;
   }
 
-  /** The valid key that was made first. */
+  /** The oldest valid key. */
   oldest(): string | undefined {
     const row = this.#oldest.get() as { key: string } | undefined;
     return row?.key;
   }
 
-  /** Makes a new key. */
+  /** Creates a new key. */
   create(name: string): string {
     const key = `emulator_${randomBytes(KEY_BYTES).toString('base64url')}`;
     this.put(key, name);
     return key;
   }
 
-  /** Makes `key` valid, also one that was revoked. */
+  /** Makes `key` valid, even if it was revoked. */
   put(key: string, name: string): void {
     this.#put.run(key, name, Date.now());
   }
 
-  /** Makes `key` invalid, and says whether it was valid. */
+  /** Makes `key` invalid. Returns whether it was valid. */
   revoke(key: string): boolean {
     return this.#revoke.run(Date.now(), key).changes > 0;
   }
 
-  /** All keys, the newest first, those that were revoked among them. */
+  /** All keys, newest first, including revoked ones. */
   list(): KeyRow[] {
     return (this.#all.all() as Row[]).map(toKeyRow);
   }
@@ -80,7 +80,7 @@ export class ApiKeyStore {
     return row && toKeyRow(row);
   }
 
-  /** Gives the key with this id another name. */
+  /** Renames the key with this id. */
   rename(id: number, name: string): void {
     this.#rename.run(name, id);
   }

@@ -3,10 +3,10 @@ import type { Database } from './database.ts';
 import { unescapeText } from './escaped-text.ts';
 import { ATTRIBUTED } from './event-conditions.ts';
 
-// Enough to see what a change means, and quick to look at however many are stored.
+// Enough to show what a change means, and quick to read however many events are stored.
 const NEWEST = 10_000;
 
-/** How many of the newest events are of a known customer now, and would be where `isKnown` decided. */
+/** How many of the newest events belong to a known customer now, and how many would if `isKnown` decided. */
 export function previewAttribution(
   database: Database,
   isKnown: (correlationKey: string, correlationValue: string) => boolean,

@@ -6,20 +6,20 @@ import { RowInsert } from './row-insert.ts';
 export interface CustomerRecord {
   /** Its value of the selected primary key. */
   readonly primaryValue: string;
-  /** All of its attributes, as JSON. */
+  /** All its attributes, as JSON. */
   readonly attributes: string;
 }
 
 /**
- * Customers on their way into the audience. They are put aside in portions, in a table of this connection alone, and stored
- * with one statement, all or none: a transaction over all portions would take in what requests store in between.
+ * Customers that are being imported. They are staged in portions, in a temporary table of this connection, and then stored with
+ * one statement: all or none. A transaction over all portions would include what requests store in between.
  */
 export class CustomerStaging implements Disposable {
   readonly #database: Database;
   readonly #table: string;
   readonly #insert: RowInsert;
 
-  /** `number` tells those apart that are under way at once. */
+  /** `number` distinguishes imports that run at the same time. */
   constructor(database: Database, number: number) {
     this.#database = database;
     this.#table = `temp.customers_${number}`;
@@ -29,14 +29,14 @@ export class CustomerStaging implements Disposable {
     this.#insert = new RowInsert(database, this.#table, ['primary_value', 'attributes']);
   }
 
-  /** Puts some aside. */
+  /** Stages some customers. */
   add(records: readonly CustomerRecord[]): void {
     this.#insert.run(
       records.flatMap(({ primaryValue, attributes }) => [escapeText(primaryValue), attributes]),
     );
   }
 
-  /** Stores all that were put aside, in their order; one whose primary key value is there takes that one's place. */
+  /** Stores all staged customers, in order. An existing customer with the same primary key value is replaced. */
   store(): void {
     this.#database.exec(
       `INSERT INTO customers (primary_value, attributes)

@@ -2,7 +2,7 @@ import { type CustomerRecord, CustomerStaging } from './customer-staging.ts';
 import type { Database, Statement } from './database.ts';
 import { escapeText, unescapeText } from './escaped-text.ts';
 
-/** A stored customer. `primaryValue` is null for one without the selected primary key: it is kept, but not found. */
+/** A stored customer. `primaryValue` is null if it does not have the selected primary key: then it is stored, but not found. */
 export interface StoredCustomer {
   readonly id: number;
   readonly primaryValue: string | null;
@@ -11,16 +11,16 @@ export interface StoredCustomer {
 
 /** Which customers to list, the newest first. */
 export interface CustomerQuery {
-  /** Text that a value of an attribute must contain, in any case. */
+  /** Text that an attribute value must contain, ignoring case. */
   readonly search?: string | undefined;
-  /** The value of the selected primary key: of one customer at most, whatever else is asked. */
+  /** A value of the selected primary key. It selects one customer at most; all other fields are then ignored. */
   readonly value?: string | undefined;
   /** Only those with a smaller id. */
   readonly before?: number | undefined;
-  /** How many of those are left out, beginning at the newest. Default: 0. */
+  /** How many of the newest of these to skip. Default: 0. */
   readonly offset?: number | undefined;
   readonly limit: number;
-  /** What a search has found is kept for its next one, while this is the same. */
+  /** As long as this value and the search stay the same, the next query reuses what the search has found. */
   readonly version?: number | undefined;
 }
 
@@ -31,8 +31,8 @@ interface Found {
   readonly ids: readonly number[];
 }
 
-// The attributes' text holds the words too, and is quicker to look through than its values. SQLite reads no JSON that is
-// nested deeper than 1,000 levels: there the text has to do.
+// The text of the attributes is checked first: it contains the words too, and is faster to search than the single values. SQLite
+// cannot read JSON that is nested deeper than 1,000 levels: there, the check of the text must be enough.
 const CONTAINS = `attributes LIKE ? ESCAPE '!' AND CASE WHEN json_valid(attributes)
   THEN EXISTS (SELECT 1 FROM json_each(attributes) WHERE value LIKE ? ESCAPE '!') ELSE 1 END`;
 
@@ -93,7 +93,7 @@ export class CustomerStore {
     return row && toStoredCustomer(row);
   }
 
-  /** Those that match, and how many there are without `before`, `offset` and `limit`. */
+  /** Returns those that match, and how many there are without `before`, `offset` and `limit`. */
   list({ search, value, before, offset = 0, limit, version }: CustomerQuery): {
     customers: StoredCustomer[];
     total: number;
@@ -114,7 +114,7 @@ export class CustomerStore {
     return { customers: rows.map(toStoredCustomer), total: ids.length };
   }
 
-  /** Ids of those with a text in a value, the newest first. */
+  /** Ids of the customers with a text in a value, newest first. */
   #matching(search: string, version: number | undefined): readonly number[] {
     if (this.#found === undefined || this.#found.search !== search || this.#found.version !== version) {
       const rows = this.#search.raw(true).all(containing(escapeText(search)), containing(search));
@@ -128,12 +128,12 @@ export class CustomerStore {
     this.#put.run(escapeText(primaryValue), attributes);
   }
 
-  /** Replaces the customer with this id. Its value must not be that of another one. */
+  /** Replaces the customer with this id. No other customer may have its primary key value. */
   update(id: number, { primaryValue, attributes }: CustomerRecord): void {
     this.#update.run(escapeText(primaryValue), attributes, id);
   }
 
-  /** Takes the customer with this id away, and says whether there was one. */
+  /** Deletes the customer with this id. Returns whether there was one. */
   remove(id: number): boolean {
     return this.#remove.run(id).changes > 0;
   }
@@ -143,20 +143,20 @@ export class CustomerStore {
     return (this.#all.all() as Row[]).map(({ attributes }) => attributes);
   }
 
-  /** How many of these are there already, by their primary key values. */
+  /** How many of these customers already exist, by their primary key values. */
   countKnown(records: readonly CustomerRecord[]): number {
     const values = records.map(({ primaryValue }) => escapeText(primaryValue));
     return (this.#countKnown.get(JSON.stringify(values)) as { count: number }).count;
   }
 
-  /** Begins to store many customers in portions. */
+  /** Starts to store many customers in portions. */
   stage(): CustomerStaging {
     this.#staged += 1;
     return new CustomerStaging(this.#database, this.#staged);
   }
 
   /**
-   * Files every customer under another primary key; one for which `primaryValue` gives undefined is kept but not found.
+   * Sets the primary key value of every customer anew. If `primaryValue` returns undefined, the customer is kept but not found.
    * Returns the first value that two customers share, if any: then the caller must roll back.
    */
   refile(primaryValue: (attributes: string) => string | undefined): string | undefined {

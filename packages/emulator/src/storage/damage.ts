@@ -1,9 +1,9 @@
-/** Whether an error of SQLite says that a file is no database, or a broken one. */
+/** Whether an SQLite error says that a file is not a database, or is damaged. */
 export function isDamage(error: unknown): boolean {
   return /^SQLITE_(CORRUPT|NOTADB)/.test(codeOf(error));
 }
 
-/** Whether an error of SQLite says that the disk has no room left. */
+/** Whether an SQLite error says that the disk has no room left. */
 export function isFull(error: unknown): boolean {
   return codeOf(error) === 'SQLITE_FULL';
 }

@@ -9,13 +9,13 @@ import { type Database, FILES, makeDirectory, makePrivateFile } from './database
 const HEADER = 'SQLite format 3\0';
 const LOCK_WAIT_MS = 1_000;
 
-/** A data directory that is this emulator's alone as long as it is open. */
+/** A data directory. While it is open, no other emulator can use it. */
 export class DataDirectory {
   readonly path: string;
   readonly #lock: Database;
 
   /**
-   * Makes the directory if it is missing, and locks it. `isReset`: deletes what an emulator kept in it, and nothing else.
+   * Creates the directory if it is missing, and locks it. `isReset`: deletes what an emulator stored in it, and nothing else.
    * Throws a {@link SluiceError} of code `SLUICE_STORAGE`.
    */
   constructor(directory: string, isReset = false) {
@@ -29,7 +29,7 @@ export class DataDirectory {
     }
   }
 
-  /** Lets another emulator have the directory. */
+  /** Releases the directory for other emulators. */
   close(): void {
     this.#lock.close();
   }
@@ -41,7 +41,7 @@ export class DataDirectory {
         throw new Error(`${FILES.database} in it is no database of an emulator, so it is not deleted`);
       }
       for (const file of [FILES.index, FILES.database]) {
-        // The database itself last: what is left after an interruption is still known as an emulator's.
+        // The database itself is deleted last. So after an interruption, the rest is still recognised as an emulator's.
         for (const end of ['-shm', '-wal', '']) rmSync(join(this.path, file + end), { force: true });
       }
     } catch (error) {
@@ -53,7 +53,7 @@ export class DataDirectory {
 
 /** The error for a data directory that cannot be used. */
 export function unusable(directory: string, cause: unknown): SluiceError {
-  // All of an emulator's errors that are damage are of its database: the index is made anew, the lock tells its own.
+  // Damage here is always in the database: a damaged index is built anew, and `lock()` reports its own damage.
   const reason = isDamage(cause) ? damaged(FILES.database, cause) : messageOf(cause);
   const message = `Cannot use the data directory ${quote(directory)}: ${reason}`;
   return new SluiceError('SLUICE_STORAGE', message, { cause });
@@ -67,7 +67,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-// SQLite's own lock: it is gone with the process, however that ends, and holds against other threads as well.
+// SQLite's own lock. It ends with the process, in whatever way that ends, and it also holds against other threads.
 function lock(path: string): Database {
   makePrivateFile(path);
   const database = new Libsql(path, { timeout: LOCK_WAIT_MS });

@@ -8,14 +8,14 @@ export type Database = Libsql.Database;
 /** A prepared statement. */
 export type Statement = Libsql.Statement<unknown[]>;
 
-/** The files that an emulator keeps in its data directory, apart from those that SQLite puts beside them. */
+/** The files that an emulator keeps in its data directory, apart from those that SQLite adds. */
 export const FILES = { database: 'emulator.db', index: 'emulator-search.db', lock: 'emulator.lock' } as const;
 
 const BUSY_TIMEOUT_MS = 5_000;
 
-// One entry for each version of the schema; `user_version` counts how many have run. Add to the end, never edit one.
-// Columns of free text hold it escaped: see escaped-text.ts. Events have no index here: one of random values, such as their
-// uuids, would halve the ingest rate. What finds them is in the search index: see ../search/search-index.ts.
+// One entry for each version of the schema; `user_version` counts how many have run. Add new ones at the end, and never edit one.
+// Columns of free text hold it escaped: see escaped-text.ts. Events have no index here: an index of random values, such as their
+// uuids, would halve the ingest rate. The search index finds them instead: see ../search/search-index.ts.
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
    CREATE TABLE api_keys (
@@ -68,7 +68,7 @@ const MIGRATIONS: readonly string[] = [
      received_at INTEGER NOT NULL
    );
    CREATE INDEX repeats_of_event ON repeats (event_id);`,
-  // Without the index of uuids, with the body last (what stands before it is read without it), and with ids without a gap.
+  // Removes the index of uuids. Puts the body last, so that SQLite can read the other columns without it. Makes ids without gaps.
   `CREATE TABLE newer_events (
      id INTEGER PRIMARY KEY, -- order of arrival, without a gap
      uuid TEXT, -- in lower case; NULL where the event has none
@@ -103,14 +103,14 @@ export function openDatabase(directory: string | undefined): Database {
   return prepareDatabase(new Libsql(path, { timeout: BUSY_TIMEOUT_MS }));
 }
 
-/** Opens the database in `directory` once more, on another thread: to read, and for checkpoints. */
+/** Opens the database in `directory` once more, on another thread, for reading and for checkpoints. */
 export function reopenDatabase(directory: string): Database {
   const database = new Libsql(join(directory, FILES.database), { timeout: BUSY_TIMEOUT_MS });
   database.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -32768');
   return database;
 }
 
-/** Makes a file that its owner alone can read, if it is not there; SQLite gives the files beside it the same mode. */
+/** Creates the file if it is missing, and makes it readable by its owner only. SQLite gives the files beside it the same mode. */
 export function makePrivateFile(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
   chmodSync(path, 0o600);
@@ -122,13 +122,13 @@ export function userVersion(database: Database): number {
   return (row as { version: number }).version;
 }
 
-/** Closes a database, with all of it in its one file. */
+/** Closes a database. First it moves all data into the one file. */
 export function closeDatabase(database: Database): void {
   if (database.open) database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   database.close();
 }
 
-/** Runs `work` in one transaction, that of its caller if there is one: all of it is stored, or nothing if it throws. */
+/** Runs `work` in one transaction: if it throws, nothing is stored. If the caller has a transaction, `work` runs in that one. */
 export function inTransaction<T>(database: Database, work: () => T): T {
   if (database.inTransaction) return work();
   database.exec('BEGIN IMMEDIATE');
@@ -144,8 +144,8 @@ export function inTransaction<T>(database: Database, work: () => T): T {
 
 function prepareDatabase(database: Database): Database {
   try {
-    // With WAL, NORMAL survives the end of the process at any moment; only a power cut may take the last commits.
-    // Checkpoints are made by the search thread; this is for where it does not come to it.
+    // With WAL, NORMAL keeps all commits, whenever the process ends. Only a power cut may lose the last ones. The search thread
+    // makes the checkpoints. This limit is for the case that it does not get to it.
     database.exec(
       'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 32768',
     );
@@ -169,14 +169,14 @@ function migrate(database: Database): void {
   database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
 }
 
-// Not mkdir's own `recursive`: below /proc, that never returns (Node 20).
-/** Makes a directory that its owner alone can look into, with those above it. */
+// mkdir's own `recursive` is not used: below /proc, it never returns (Node 20).
+/** Creates a directory that only its owner can open, and its missing parents. */
 export function makeDirectory(path: string): void {
   if (existsSync(path)) return;
   makeDirectory(dirname(path));
   try {
     mkdirSync(path, 0o700);
   } catch (error) {
-    if (!existsSync(path)) throw error; // else another process was quicker
+    if (!existsSync(path)) throw error; // otherwise another process was faster
   }
 }

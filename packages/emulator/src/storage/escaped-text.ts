@@ -1,12 +1,12 @@
-// SQLite's text can hold neither U+0000 nor half a surrogate pair; strings of JSON can. So free text is stored as it
-// would stand between the quotes of a JSON string: equal strings stay equal, others stay different, plain words stay plain.
+// SQLite's text cannot hold U+0000 or half a surrogate pair, but JSON strings can. So free text is stored as it would be between
+// the quotes of a JSON string. Equal texts stay equal, different ones stay different, and plain words do not change.
 
-/** The form of `text` that SQLite can store and compare. */
+/** Escapes `text`, so that SQLite can store and compare it. */
 export function escapeText(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** The text that was escaped. */
+/** Returns the text before it was escaped. */
 export function unescapeText(escaped: string): string {
   return JSON.parse(`"${escaped}"`);
 }

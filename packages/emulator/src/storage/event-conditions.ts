@@ -2,7 +2,7 @@ import type { EventFilter } from '../tracked-events.ts';
 import { escapeText } from './escaped-text.ts';
 import { PRIMARY_KEY_SETTING } from './settings-store.ts';
 
-/** SQL that is 1 for a row of `events` whose customer exists now, else 0. Not stored: customers come and go. */
+/** SQL that is 1 for a row of `events` whose customer exists now, else 0. It is not stored, because customers come and go. */
 export const ATTRIBUTED: string = `coalesce(
   events.correlation_key = (SELECT value FROM settings WHERE name = '${PRIMARY_KEY_SETTING}')
   AND EXISTS (SELECT 1 FROM customers WHERE primary_value = events.correlation_value), 0)`;
@@ -13,7 +13,7 @@ export interface Conditions {
   readonly values: readonly (string | number)[];
 }
 
-/** The WHERE clause for a filter of events; `id`: only the event that has it. */
+/** Builds the WHERE clause for a filter of events. `id`: only the event with this id. */
 export function conditions(
   { name, correlationValue, source, attributed }: Omit<EventFilter, 'uuid'>,
   id?: number,

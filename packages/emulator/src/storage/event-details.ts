@@ -2,12 +2,12 @@ import type { TrackerEvent } from '../admin/contract.ts';
 import { readRows, readWhole } from '../search/found-events.ts';
 import type { Database } from './database.ts';
 
-/** What the event tracker itself knows of an event. */
+/** The details of an event, apart from its request and its customer. */
 export type EventDetails = Omit<TrackerEvent, 'request' | 'customer'> & { readonly requestId: number | null };
 
 const MOST_REPEATS = 1_000;
 
-/** All that is known of one event, with its latest 1,000 repeats; undefined where there is none. */
+/** Reads all details of one event, with its latest 1,000 repeats; undefined if there is no such event. */
 export function readEventDetails(database: Database, id: number): EventDetails | undefined {
   const [row] = readRows(database, [id]);
   const [whole] = readWhole(database, [id], Number.POSITIVE_INFINITY);

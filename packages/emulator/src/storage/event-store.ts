@@ -16,33 +16,33 @@ import { firstReceived } from './event-times.ts';
 import { RowInsert } from './row-insert.ts';
 import type { UuidIndex } from './uuid-index.ts';
 
-/** An event to store: its fields, and the JSON text that it came as. */
+/** An event to store: its fields, and its JSON text as received. */
 export interface ReceivedEvent {
   readonly event: Event;
   readonly text: string;
 }
 
-/** A stored event whose body is still the JSON text that it came as. */
+/** A stored event whose body is still the JSON text that was received. */
 export interface EventRow extends Omit<StoredEvent, 'event'> {
   readonly text: string;
 }
 
-/** What became of a batch. */
+/** What happened to a batch. */
 export interface BatchOutcome {
-  /** Events in the batch: all of them were taken. */
+  /** Number of events in the batch: all of them were accepted. */
   readonly accepted: number;
-  /** Those of them whose uuid was stored already. */
+  /** How many of them had a uuid that was already stored. */
   readonly repeated: number;
-  /** Id of the first event that is new; those that follow it are the other new ones. Null where there is none. */
+  /** Id of the first new event; the other new events have the ids that follow. Null if there is none. */
   readonly firstEvent: number | null;
 }
 
-/** How many events there are, and which. */
+/** How many events there are, and the ids of the oldest and the newest. */
 export interface EventTotals extends EventCounts, Extent {}
 
-/** The event tracker: the events received, in their order of arrival. */
+/** The event tracker: stores the received events, in order of arrival. */
 export class EventStore {
-  /** How many new events came in each of the last seconds. */
+  /** The number of new events in each of the last seconds. */
   readonly rates: ArrivalRates = new ArrivalRates();
   readonly #database: Database;
   readonly #uuids: UuidIndex;
@@ -55,7 +55,7 @@ export class EventStore {
   #newest = 0;
   #received = 0;
 
-  /** `changed` is told of each change while it is made: what it does about it, it has to do later. */
+  /** `changed` is called during each change. It must do its own work later. */
   constructor(database: Database, uuids: UuidIndex, changed: () => void = () => {}) {
     this.#database = database;
     this.#changed = changed;
@@ -72,15 +72,15 @@ export class EventStore {
     this.reload();
   }
 
-  /** How many events there are, and the ids of the oldest and the newest. Ids have no gap. Costs nothing. */
+  /** How many events there are, and the ids of the oldest and the newest. Ids have no gap. Reading the totals costs nothing. */
   get totals(): EventTotals {
     const [oldest, newest] = [this.#oldest, this.#newest];
     return { oldest, newest, unique: newest - oldest + 1, received: this.#received };
   }
 
   /**
-   * Stores a batch. Of events with one uuid, the first is kept and the others are counted. To be called in a transaction;
-   * where that is rolled back, call {@link reload}.
+   * Stores a batch. Of events with the same uuid, it keeps the first and counts the others. Call it in a transaction. If that is
+   * rolled back, call {@link reload}.
    */
   add(batch: readonly ReceivedEvent[], requestId: number | null, now: number = Date.now()): BatchOutcome {
     const uuids = batch.map(({ event }) => event.uuid?.toLowerCase());
@@ -131,13 +131,16 @@ export class EventStore {
     this.#uuids.takeBack(newest);
   }
 
-  /** Id of the oldest event that was received at `time` or later; looks no further than `atMost` events. */
+  /**
+   * Id of the oldest event that was received at `time` or later. It checks only the oldest `atMost` events; if none of them is
+   * that new, it returns the id after them.
+   */
   firstSince(time: number, atMost: number): number {
     const last = Math.min(this.#newest, this.#oldest + atMost - 1);
     return firstReceived(this.#database, time, this.#oldest, last);
   }
 
-  /** Removes the oldest events: those with ids below `id`, at most `atMost` of them. */
+  /** Removes the oldest events: those with an id below `id`, but at most `atMost` of them. */
   removeBefore(id: number, atMost: number): void {
     const end = Math.min(id, this.#oldest + atMost, this.#newest + 1);
     if (end <= this.#oldest) return;
@@ -154,7 +157,7 @@ export class EventStore {
     this.#changed();
   }
 
-  /** The events that match, oldest first. */
+  /** The matching events, oldest first. */
   find({ limit, offset, ...filter }: EventQuery): EventRow[] {
     const { where, values } = this.#conditions(filter);
     const rows = this.#database
@@ -166,7 +169,7 @@ export class EventStore {
     return rows.map((row) => toEventRow(row as Row));
   }
 
-  /** How many events match, exactly. */
+  /** The exact number of matching events. */
   count(filter: EventFilter): EventCounts {
     const { where, values } = this.#conditions(filter);
     if (where === '') return { unique: this.totals.unique, received: this.totals.received };
@@ -177,7 +180,7 @@ export class EventStore {
     return { unique, received };
   }
 
-  /** The most frequent values of events that match, exactly. */
+  /** The most frequent values of the matching events, with exact counts. */
   countBy(dimension: EventDimension, limit: number, filter: EventFilter): ValueCount[] {
     const column = dimension === 'event' ? 'name' : 'correlation_value';
     const { where, values } = this.#conditions(filter);

@@ -1,8 +1,8 @@
 import type { Database } from './database.ts';
 
 /**
- * The id of the first event from `first` to `last` that was received at `time` or later, else `last + 1`. Found by halving:
- * events come in the order of their times, but for what a clock that is put back does.
+ * Returns the id of the first event from `first` to `last` that was received at `time` or later, else `last + 1`. It uses binary
+ * search: events are in the order of their times, unless the clock was set back.
  */
 export function firstReceived(database: Database, time: number, first: number, last: number): number {
   const read = database.prepare('SELECT received_at AS at FROM events WHERE id = ?');

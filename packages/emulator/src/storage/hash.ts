@@ -4,7 +4,7 @@ const FACTOR_LOW = 0x01000193;
 const FACTOR_HIGH = 0x85ebca6b;
 const HIGH_BITS = 21;
 
-/** A hash of 53 bits: any number of them fits a double, and SQLite's integers. Not for where somebody may want to collide. */
+/** A hash of 53 bits: each value fits into a double and into an SQLite integer. It is not safe if somebody wants collisions. */
 export function hash53(text: string): number {
   let low = START_LOW;
   let high = START_HIGH;

@@ -4,15 +4,15 @@ import type { RefusalBody, RefusalCode } from '../refusal.ts';
 import type { Database, Statement } from './database.ts';
 import { escapeText, unescapeText } from './escaped-text.ts';
 
-/** What is kept of a request to an endpoint of the interface. */
+/** What is stored of a request to an endpoint of the interface. */
 export interface KeptRequest extends Omit<RequestRow, 'id' | 'receivedAt' | 'keyName'> {
   /** Milliseconds since 1970. */
   readonly receivedAt: number;
-  /** Id of the API key; null where it had none that is valid. */
+  /** Id of the API key; null if the request had no valid key. */
   readonly keyId: number | null;
 }
 
-/** Which requests are meant; a batch of which events were left out was both taken and refused. */
+/** The outcome of a request. A batch of which some events were left out was both taken and refused. */
 export type RequestOutcome = 'taken' | 'refused' | 'fault';
 
 const OUTCOMES: Readonly<Record<RequestOutcome, string>> = {
@@ -23,7 +23,7 @@ const OUTCOMES: Readonly<Record<RequestOutcome, string>> = {
 const ROWS = `SELECT requests.*, api_keys.name AS key_name FROM requests
   LEFT JOIN api_keys ON api_keys.id = requests.key_id`;
 
-/** The requests that the endpoints of the interface were sent, in the order in which they were done with. */
+/** The requests to the endpoints of the interface, in the order in which they were stored. */
 export class RequestStore {
   readonly #database: Database;
   readonly #add: Statement;
@@ -46,7 +46,7 @@ export class RequestStore {
     this.#oldest = row.oldest;
   }
 
-  /** Id of the newest request; 0 where there is none. */
+  /** Id of the newest request; 0 if there is none. */
   get newest(): number {
     return this.#newest;
   }
@@ -56,7 +56,7 @@ export class RequestStore {
     return this.#newest + 1;
   }
 
-  /** Keeps a request, under the id that was `next`. */
+  /** Stores a request, with the id that `next` had. */
   add(request: KeptRequest): void {
     const { error, keyId, receivedAt, durationMs, bytes, status, events, repeated, firstEvent } = request;
     this.#add.run(
@@ -80,7 +80,10 @@ export class RequestStore {
     this.#newest += 1;
   }
 
-  /** Removes the oldest requests: those with ids below `id`, at most `atMost` of them. Says whether there are more of them. */
+  /**
+   * Removes the oldest requests: those with an id below `id`, but at most `atMost` of them. Returns whether more of them are
+   * left.
+   */
   removeBefore(id: number, atMost: number): boolean {
     const end = Math.min(id, this.#oldest + atMost);
     if (end <= this.#oldest) return false;
@@ -89,7 +92,7 @@ export class RequestStore {
     return end < id;
   }
 
-  /** At most `limit` requests from before the one of id `before`, the newest first. Throws a ConfigError for an unknown outcome. */
+  /** Returns at most `limit` requests with an id below `before`, newest first. Throws a ConfigError for an unknown outcome. */
   list({
     before,
     limit = 100,
@@ -112,7 +115,7 @@ export class RequestStore {
     };
   }
 
-  /** The request of this id; undefined where it is not kept, or not any more. */
+  /** The request with this id; undefined if it is not stored, or no longer. */
   get(id: number): RequestRow | undefined {
     const row = this.#get.get(id) as Row | undefined;
     return row && toRequestRow(row);

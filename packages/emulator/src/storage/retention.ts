@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../clock.ts';
 import type { EventStore } from './event-store.ts';
 import type { RequestStore } from './request-store.ts';
 
-/** How much is kept; without a limit, all. */
+/** How much to keep. Without a limit, everything is kept. */
 export interface RetentionLimits {
   readonly maxEvents: number | undefined;
   readonly maxAgeMs: number | undefined;
@@ -10,10 +10,10 @@ export interface RetentionLimits {
 }
 
 const PERIOD_MS = 250;
-// Rows removed at once: some milliseconds, in which no request is served.
+// Rows to remove at once. That takes a few milliseconds, in which no request is served.
 const AT_ONCE = 1_000;
 
-/** Removes the oldest events and requests where there are more than are kept, from time to time and a few at once. */
+/** Removes the oldest events and requests beyond the limits, at intervals and a few at a time. */
 export class Retention {
   readonly #events: EventStore;
   readonly #requests: RequestStore;
@@ -28,12 +28,12 @@ export class Retention {
     this.#clock = clock;
   }
 
-  /** Begins; to be stopped at the end. */
+  /** Starts the removal. Stop it at the end. */
   start(): void {
     this.#next(PERIOD_MS);
   }
 
-  /** Removes nothing from now on. */
+  /** Stops the removal. */
   stop(): void {
     this.#timer?.cancel();
   }
@@ -42,7 +42,7 @@ export class Retention {
     this.#timer = this.#clock.setTimeout(() => this.#next(this.#removeSome() ? 0 : PERIOD_MS), delayMs);
   }
 
-  /** Whether there is more to remove. */
+  /** Removes some rows. Returns whether there are more to remove. */
   #removeSome(): boolean {
     const { maxEvents, maxAgeMs, maxRequests } = this.#limits;
     const { oldest, newest } = this.#events.totals;

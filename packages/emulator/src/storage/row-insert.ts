@@ -1,6 +1,6 @@
 import type { Database, Statement } from './database.ts';
 
-// Rows for one statement: the fewer statements, the less time goes into calling them.
+// Rows for one statement: with fewer statements, less time goes into calling them.
 const AT_ONCE = 50;
 
 /** Inserts rows into a table, many with one statement. */
@@ -20,7 +20,7 @@ export class RowInsert {
     this.#many = insert(AT_ONCE);
   }
 
-  /** `values`: those of the first row, then those of the second, and so on. */
+  /** `values`: first the values of the first row, then those of the second, and so on. */
   run(values: readonly unknown[]): void {
     const size = AT_ONCE * this.#width;
     let at = 0;

@@ -3,8 +3,8 @@ import { type JsonLine, readJsonLines } from '../json-lines.ts';
 import type { ReceivedEvent } from './event-store.ts';
 
 /**
- * The events of a file with one JSON object a line, in its order; blank lines are skipped. Throws {@link ConfigError} that
- * names the first line that is wrong.
+ * Reads the events of a file with one JSON object per line, in order. Skips blank lines. Throws a {@link ConfigError} that names
+ * the first wrong line.
  */
 export function* readSeedFile(path: string): Generator<ReceivedEvent> {
   try {

@@ -3,7 +3,7 @@ import type { BehaviourMemory } from '../behaviour-switch.ts';
 import type { Database, Statement } from './database.ts';
 import { escapeText, unescapeText } from './escaped-text.ts';
 
-/** The name under which the selected primary key is kept; queries refer to it as well. */
+/** The name of the setting that holds the selected primary key. SQL queries use it as well. */
 export const PRIMARY_KEY_SETTING = 'primary_key';
 const BEHAVIOUR_SETTING = 'behaviour';
 
@@ -29,7 +29,7 @@ export class SettingsStore implements BehaviourMemory {
     this.#write.run(PRIMARY_KEY_SETTING, escapeText(name));
   }
 
-  /** The behaviour that was chosen, not checked; undefined where none ever was. */
+  /** The chosen behaviour, not checked; undefined if none was ever chosen. */
   get behaviour(): BehaviourChange | undefined {
     const value = this.#valueOf(BEHAVIOUR_SETTING);
     return value === undefined ? undefined : JSON.parse(value);

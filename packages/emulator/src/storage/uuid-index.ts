@@ -11,8 +11,8 @@ interface Generation {
 }
 
 /**
- * Finds the event that has a uuid. The newest are held in memory. The others were merged, many at a time and sorted, into
- * a table of the search index: written one by one as they come, in their random order, they would halve the rate of ingestion.
+ * Finds the event that has a uuid. The newest uuids are in memory. The others were merged, sorted and many at a time, into a
+ * table of the search index. To write each uuid when it arrives, in random order, would halve the ingest rate.
  */
 export class UuidIndex {
   readonly #database: Database;
@@ -21,15 +21,15 @@ export class UuidIndex {
   #mend: (reason: unknown) => boolean = () => false;
   #generations: Generation[] = [];
 
-  /** Uuids stay in memory until {@link open}. */
+  /** All uuids stay in memory until {@link open} is called. */
   constructor(database: Database) {
     this.#database = database;
     this.#has = database.prepare('SELECT 1 FROM events WHERE id = ? AND uuid = ?');
   }
 
   /**
-   * From now on looks into `index` as well, in which the uuids of events up to `merged` are. `mend` is told where it turns
-   * out damaged: to open another one, or to return false.
+   * From now on also searches `index`, which has the uuids of events up to `merged`. If `index` is damaged, `mend` is called: it
+   * opens another one and returns true, or it returns false.
    */
   open(index: Database, merged: number, mend: (reason: unknown) => boolean): void {
     this.#mend = mend;
@@ -45,7 +45,7 @@ export class UuidIndex {
     for (const [id, uuid] of rows) this.add(uuid, id);
   }
 
-  /** The ids of those uuids that are stored. Uuids are in lower case. */
+  /** Returns the ids of those uuids that are stored. Uuids must be in lower case. */
   find(uuids: readonly string[]): Map<string, number> {
     const found = new Map<string, number>();
     const others: string[] = [];
@@ -56,14 +56,14 @@ export class UuidIndex {
     }
     if (others.length === 0) return found;
     for (const { at, id } of this.#lookUp(others)) {
-      // Two uuids may have one hash, and the event may be gone: only the event itself can tell.
+      // Two uuids may have the same hash, and the event may be gone. So the event itself is checked.
       const uuid = others[at];
       if (uuid !== undefined && this.#has.get(id, uuid) !== undefined) found.set(uuid, id);
     }
     return found;
   }
 
-  /** Notes new events. Ids count up. */
+  /** Adds a new event. Ids must increase. */
   add(uuid: string, id: number): void {
     let latest = this.#generations.at(-1);
     if (latest === undefined || latest.ids.size >= GENERATION_SIZE) {
@@ -74,12 +74,12 @@ export class UuidIndex {
     latest.through = id;
   }
 
-  /** Lets go of what memory holds of events up to `id`: they were merged, or are gone. */
+  /** Frees memory: drops each generation whose ids all end at `id` or before. Its events were merged, or are gone. */
   release(id: number): void {
     this.#generations = this.#generations.filter(({ through }) => through > id);
   }
 
-  /** Lets go of what memory holds of events behind `id`: they were never stored after all. */
+  /** Removes the uuids of events after `id` from memory, because these events were not stored after all. */
   takeBack(id: number): void {
     for (const { ids } of this.#generations) for (const [uuid, at] of ids) if (at > id) ids.delete(uuid);
   }

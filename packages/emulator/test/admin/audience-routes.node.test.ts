@@ -89,7 +89,7 @@ describe('customers', () => {
   it.each([
     ['LOND', [ADA.email]],
     ['bob@', [BOB.email]],
-    ['first_name', []], // names of attributes are no values
+    ['first_name', []], // only values are searched, not names of attributes
     ['100%', ['odd@example.com']],
     ['a_b', ['odd@example.com']],
     ['"quoted"', ['odd@example.com']],

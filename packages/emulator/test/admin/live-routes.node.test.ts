@@ -5,7 +5,7 @@ import { startEmulator } from '../../src/index.ts';
 import { ArrivalRates } from '../../src/rates.ts';
 import { event, sendEvents } from '../service.ts';
 
-/** Reads server-sent events until `isEnough`, and gives the text so far. */
+/** Reads server-sent events until `isEnough` returns true. Returns the text so far. */
 async function read(body: ReadableStream<Uint8Array> | null, isEnough: (text: string) => boolean) {
   if (body === null) throw new Error('there is no stream');
   const decoder = new TextDecoder();
@@ -84,7 +84,7 @@ describe('the live stream', () => {
 
   it('says now and then that it is still there', async () => {
     const { state, feed } = feedAt(1_000_000);
-    // A clock in the far past has no seconds that are over.
+    // With a clock that stands at 0, no second ever ends.
     const quiet = new LiveFeed(
       () => ({}) as Status,
       new ArrivalRates(() => 0),
@@ -112,7 +112,7 @@ describe('the live stream', () => {
     const emulator = await startEmulator();
     const live = () => fetch(`${emulator.apiUrl}/emulator/admin/live`);
     const streams = await Promise.all(Array.from({ length: 3 }, live));
-    const texts = Promise.all(streams.map((stream) => stream.text())); // rejects for one that is cut
+    const texts = Promise.all(streams.map((stream) => stream.text())); // rejects if one is cut
     await emulator.close();
     for (const text of await texts) expect(text).toContain('event: status');
   });

@@ -11,7 +11,7 @@ async function statusOf(emulator: Emulator, headers: Record<string, string>, pat
   return (await ask(emulator.apiUrl + path, { headers })).status;
 }
 
-/** fetch sets Host and Cookie itself. */
+/** Does not use fetch, because that sets Host and Cookie itself. */
 function statusWith(emulator: Emulator, headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     request(emulator.apiUrl + STATUS, { headers }, (answer) => {
@@ -69,7 +69,7 @@ describe('pages and admin routes elsewhere', () => {
     expect(cookie).toMatch(/; HttpOnly; SameSite=Strict/);
     const [pair = ''] = cookie.split(';', 1);
     expect(await statusWith(emulator, { cookie: pair })).toBe(200);
-    // A page at another port of the host is of the same site.
+    // A page at another port of the host is same-site.
     expect(await statusWith(emulator, { cookie: pair, origin: emulator.baseUrl })).toBe(403);
     expect(await statusWith(emulator, { cookie: 'sluice_emulator_token=%' })).toBe(403);
   });

@@ -83,7 +83,7 @@ describe.each(['in memory', 'in a directory'])('the event tracker %s', async (wh
   ])('finds by %s, as soon as events are there and when they are indexed', async (search, expected) => {
     for (const isIndexed of [false, true]) {
       if (isIndexed) await expect.poll(unindexed).toBe(0);
-      // A search ends when its time is over: on a busy machine perhaps before it has found all.
+      // A search has a time limit. On a busy machine it may end before it has found everything.
       await expect.poll(() => ids(search)).toEqual(expected);
       const count = async () => (await admin(`tracker/count?${search}`)).body;
       await expect.poll(count).toEqual({ count: expected.length, isExact: true });

@@ -1,5 +1,5 @@
-// What the tests of the interface document share: an emulator as a client that knows nothing but the document sees it, by plain
-// HTTP. What the document shows holds whatever the emulator does where it shows nothing, so each rule is shown with each preset.
+// Shared by the tests of the interface document: an emulator, seen by a client that knows only the document, over plain HTTP.
+// What the document shows must hold whatever the emulator does elsewhere. So each rule is tested with each preset.
 import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { type Emulator, type PresetName, startEmulator } from '../../src/index.ts';
@@ -16,7 +16,7 @@ export interface TrackedEvent {
   readonly attributed: boolean;
 }
 
-/** The least that an event is made of. */
+/** The smallest valid event. */
 export const MINIMAL = {
   event: 'purchase',
   correlationKey: 'email',
@@ -38,7 +38,7 @@ export const FULL = {
   },
 };
 
-/** A customer with all attributes that the document has in its samples. */
+/** A customer with all attributes in the samples of the document. */
 export const ADA = {
   email: 'ada@example.com',
   first_name: 'Ada',
@@ -46,7 +46,7 @@ export const ADA = {
   phone_number: '+44 20 7946 0000',
 };
 
-/** The interface as one preset has it. */
+/** The interface with one preset. */
 export class Interface {
   readonly preset: PresetName;
   #emulator: Emulator | undefined;
@@ -89,7 +89,7 @@ export class Interface {
     return send('POST', this.readUrl, this.headers(), JSON.stringify({ primary_key: primaryKey }));
   }
 
-  /** The events in the event tracker but for the first ones, the oldest first, as its page is given them. */
+  /** The events in the event tracker, oldest first, without the first `from`, as the page of the tracker gets them. */
   async tracked(from = 0): Promise<TrackedEvent[]> {
     const tracker = `${this.emulator.apiUrl}/emulator/admin/tracker`;
     const { rows } = JSON.parse((await send('GET', `${tracker}?limit=1000`, {})).text);
@@ -118,7 +118,7 @@ export class Interface {
   }
 }
 
-/** Describes the interface as each of the presets has it; without a primary key where none is given. */
+/** Runs tests of the interface with each preset. Without `primaryKey`, no primary key is selected. */
 export function describeInterface(primaryKey: string | undefined, tests: (it: Interface) => void): void {
   const when = primaryKey === undefined ? 'before a primary key is selected' : 'the interface';
   describe.each<PresetName>(['plain', 'strict', 'quiet', 'legacy'])(
@@ -132,7 +132,7 @@ export function describeInterface(primaryKey: string | undefined, tests: (it: In
   );
 }
 
-/** One request, as it is written here. */
+/** Sends one request exactly as given here. */
 export function send(
   method: string,
   url: string,

@@ -9,7 +9,7 @@ function setUp(seed = 1) {
   const downs: boolean[] = [];
   const faults = new Faults({ clock, seed, setDown: async (isDown) => void downs.push(isDown) });
   const kind = (injection: Injection) => injection.ending?.kind ?? '-';
-  /** What becomes of so many requests to ingest events. */
+  /** What happens to this many requests that send events. */
   const meet = (requests: number) =>
     Array.from({ length: requests }, () => {
       const { ending } = faults.inject('events');

@@ -1,4 +1,4 @@
-// What clients feel of faults, over real connections.
+// What clients see of faults, over real connections.
 import { EVENTS_PATH, requestHeaders } from '@sluice/protocol';
 import { describe, expect, it } from 'vitest';
 import { type Emulator, type Fault, startEmulator } from '../../src/index.ts';
@@ -10,7 +10,7 @@ function start(...faults: Fault[]): Promise<Emulator> {
   return startEmulator({ primaryKey: 'email', customers: [ADA], faults });
 }
 
-/** How a request ended that got no answer. */
+/** How a request failed that got no answer. */
 async function failureOf(request: Promise<unknown>): Promise<string> {
   const error: unknown = await request.then(
     () => 'it was answered',

@@ -205,7 +205,7 @@ describe.skipIf(!hasChromium)('the audience page (needs Chromium)', () => {
     await sendEvents(emulator, event({ event: 'after' }));
     await panel(page).getByRole('link', { name: 'after' }).waitFor();
     expect(await emulator.events({ attributed: true })).toHaveLength(2);
-    await emulator.addCustomers([BOB]); // by a program: the list shows it as well
+    await emulator.addCustomers([BOB]); // added by a program: the list shows it, too
     await expect.poll(() => names(page)).toEqual([BOB.email, ADA.email]);
   });
 
@@ -237,7 +237,7 @@ describe.skipIf(!hasChromium)('the audience page (needs Chromium)', () => {
     await alert.getByText('Line 3', { exact: true }).waitFor();
     await alert.getByText('Line 4', { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: 'Import', exact: true }).isDisabled()).toBe(true);
-    await choose(page, 'email,name\na@example.com,A\n'); // mended
+    await choose(page, 'email,name\na@example.com,A\n'); // corrected
     await page.getByRole('button', { name: 'Import 1 customer' }).waitFor();
   });
 

@@ -12,7 +12,7 @@ it('asks for the rows that are wanted, though others have only just come', async
   onTestFinished(() => void vi.unstubAllGlobals());
   const rows = new EventRows({});
   rows.want(0, 10);
-  // As a page does that goes to an event as soon as it knows where that is.
+  // Like a page that goes to an event as soon as it knows its index.
   effect(() => {
     if (!rows.isNew) queueMicrotask(() => rows.want(150, 160));
   });

@@ -1,4 +1,4 @@
-// What the tests of pages share: an emulator, and a Chromium that has its pages open.
+// Shared by the tests of pages: an emulator, and a Chromium that shows its pages.
 import { type Browser, chromium, type Page } from 'playwright';
 import { onTestFinished } from 'vitest';
 import { findChromium } from '../../../../scripts/chromium.mjs';
@@ -19,12 +19,12 @@ export const DESKTOP: Size = { width: 1400, height: 860 };
 export const PHONE: Size = { width: 390, height: 844 };
 
 let browser: Promise<Browser> | undefined;
-/** Tabs that no test has open. To make one takes as long as all that many a test does. */
+/** Tabs that no test uses now. Creating a tab takes as long as everything else in many a test. */
 const tabs: Page[] = [];
 
 /**
- * Opens a page of an emulator, `hash` as in its address. It is left when the test ends, which fails if the page did. Nothing stays
- * of it: the next one is of another emulator, and so of another origin.
+ * Opens a page of an emulator; `hash` is the hash of its address. When the test ends, the tab leaves the page, and the test fails
+ * if the page had an error. Nothing of the page remains: the next one has another emulator, and so another origin.
  */
 export async function openPage(emulator: Emulator, hash: string, viewport: Size = DESKTOP): Promise<Page> {
   const page = tabs.pop() ?? (await newTab());
@@ -34,7 +34,7 @@ export async function openPage(emulator: Emulator, hash: string, viewport: Size 
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error.stack)));
   page.on('console', (message) => {
-    // The browser's own words for an answer that refuses, or that does not come.
+    // The browser's own message for a refusal, or for a missing answer.
     const isNetwork = message.text().startsWith('Failed to load resource');
     if (message.type() === 'error' && !isNetwork) problems.push(message.text());
   });

@@ -1,19 +1,19 @@
-// What axe finds in a page, in each size and theme that the page is to hold in.
+// What axe finds in a page, in each size and theme that the page must support.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type axe from 'axe-core';
 import type { Page } from 'playwright';
 import { DESKTOP, PHONE } from './open-page.ts';
 
-// As text: to load it as a module here would take longer than to run it in the page.
+// As text: loading it as a module here would take longer than running it in the page.
 const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** A theme changes colours alone. */
+/** A theme changes only colours. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
-/** What axe finds in a page as it stands, other than trifles, each with the elements at fault. */
+/** The problems that axe finds in the current page, except minor ones, each with the elements at fault. */
 export async function seriousFaults(page: Page): Promise<string[]> {
-  // Not as an element: the policy of the page allows none.
+  // Not as a script element: the content security policy of the page forbids that.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(SOURCE);
   const faults: string[] = [];
   for (const [size, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE })) {
@@ -30,7 +30,7 @@ export async function seriousFaults(page: Page): Promise<string[]> {
   return faults;
 }
 
-/** Two frames and a turn: what a page does on a change of its size is done by then. */
+/** Waits for two frames and a task. By then, the page has reacted to a change of its size. */
 function settled(): Promise<void> {
   return new Promise((resolve) => {
     requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)));

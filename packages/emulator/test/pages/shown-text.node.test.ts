@@ -4,7 +4,7 @@ import { shownText } from '../../pages/parts/shown-text.ts';
 it.each([
   ['plain', 'plain'],
   ['Ω 東京 ليلى', 'Ω 東京 ليلى'],
-  ['👩‍🚀 ❤️‍🔥 می‌خواهم', '👩‍🚀 ❤️‍🔥 می‌خواهم'], // joined by what is not seen, as they are written
+  ['👩‍🚀 ❤️‍🔥 می‌خواهم', '👩‍🚀 ❤️‍🔥 می‌خواهم'], // the invisible joiners in them stay
   ['\u202egolb', '\\u202egolb'],
   ['pay\u200bpal \u200d', 'pay\\u200bpal \\u200d'],
   ['two\nlines\u0000', 'two\\nlines\\u0000'],

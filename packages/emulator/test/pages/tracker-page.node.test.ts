@@ -13,7 +13,7 @@ async function start(count = 0): Promise<Emulator> {
   return emulator;
 }
 
-/** Sends events that count up: `step` with the payload `{ "number": 1 }` and on. */
+/** Sends numbered events: `step` with the payload `{ "number": 1 }`, and so on. */
 async function fill(emulator: Emulator, count: number, name = 'step', from = 1): Promise<void> {
   for (let sent = 0; sent < count; sent += 5_000) {
     const batch = Array.from({ length: Math.min(5_000, count - sent) }, (_, index) =>
@@ -30,7 +30,7 @@ const grid = (page: Page) => page.getByRole('grid');
 const panel = (page: Page) => page.getByRole('dialog');
 const newer = (page: Page) => page.getByRole('button', { name: /new events?$/ });
 
-/** The animation of a row as it arrives, which is over soon: looked at by the page itself. */
+/** The animation of a row that arrives. It ends soon, so the page itself looks at it. */
 function motionOf(page: Page, text: string): Promise<string> {
   return page.evaluate(
     (text) =>
@@ -338,7 +338,7 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
     const page = await openPage(emulator, '#/tracker/1');
     await panel(page).locator('.json').getByText('<img').first().waitFor();
     await panel(page).getByText('The whole event, as it came').click();
-    await page.getByRole('button', { name: html, exact: true }).click(); // of the chart, once its second is over
+    await page.getByRole('button', { name: html, exact: true }).click(); // in the chart, after its second has ended
     await page.getByText('1 event found').waitFor();
     expect(await page.locator('img, b').count()).toBe(0);
     expect(await page.title()).toBe('Event tracker · Sluice emulator');
@@ -376,7 +376,7 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
     await using emulator = await start(2);
     const page = await openPage(emulator, '');
     await numbered(page, 2).waitFor();
-    await page.getByText(/Events per second: 2 events/).waitFor(); // their second is over, and a gap can follow it
+    await page.getByText(/Events per second: 2 events/).waitFor(); // their second has ended, so a gap can follow
     await emulator.suspend();
     await page.getByText('The emulator does not answer.').waitFor();
     await numbered(page, 2).waitFor();
@@ -385,7 +385,7 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
     await page.getByText('The emulator does not answer.').waitFor({ state: 'detached' });
     await fill(emulator, 1, 'late');
     await rowWith(page, 'late').waitFor();
-    // It is the same emulator, which knows what came meanwhile: there is no gap any more.
+    // It is the same emulator, and it knows what arrived meanwhile. So there is no gap any more.
     await expect.poll(() => page.locator('figcaption').textContent()).not.toContain('No connection');
   });
 

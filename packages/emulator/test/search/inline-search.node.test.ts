@@ -11,7 +11,7 @@ import { event } from '../service.ts';
 
 const EVENTS = 20_000;
 
-/** A search on a clock by which each piece of its work takes a turn, and one by which its time is never over. */
+/** A search with two clocks: on one, each piece of work takes a whole turn; on the other, the time limit is never reached. */
 function setUp() {
   const database = openDatabase(undefined);
   database.exec("INSERT INTO customers (primary_value, attributes) VALUES ('nobody@example.com', '{}')");
@@ -37,7 +37,7 @@ function setUp() {
 
 describe('a search in memory', () => {
   it.each<[SearchFilter, turns: number, found: number]>([
-    [{ text: 'z' }, 20, 0], // too short to be looked up: every text is looked at
+    [{ text: 'z' }, 20, 0], // too short to look up: every text is searched
     [{ text: 'p' }, 1, 100],
     [{ attributed: true }, 2, 0],
   ])('for %j lets others have their turn between pieces of it', async (filter, turns, found) => {

@@ -1,4 +1,4 @@
-// The search thread, as built: these tests run after a build.
+// Tests the built search thread, so they run after a build.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
@@ -31,7 +31,7 @@ async function start(data: string, ...args: string[]) {
       return unique - unindexed;
     },
     caughtUp: () => expect.poll(async () => (await admin('status')).unindexed).toBe(0),
-    /** Counting ends after a while, on a busy machine before it is exact: then it is asked again. */
+    /** Counting has a time limit. On a busy machine it may end before the count is exact: then this asks again. */
     finds: (search: string, count: number) =>
       expect.poll(() => admin(`tracker/count?${search}`)).toEqual({ count, isExact: true }),
     async end(signal: NodeJS.Signals) {

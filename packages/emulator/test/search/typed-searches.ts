@@ -1,4 +1,4 @@
-// Searches for whatever may be typed, made of seeds, so that a failure can be repeated.
+// Random searches, made from seeds, so that a failure can be repeated.
 import { expect } from 'vitest';
 import type { SearchFilter } from '../../src/search/event-filter.ts';
 import { openIndex } from '../../src/search/index-database.ts';
@@ -68,11 +68,11 @@ const FRAGMENTS = [
   ],
 ];
 
-/** Events, and two searches of them: one that has indexed them once `index()` was called, and one that has not. */
+/** Creates events and two searches of them. `indexed` indexes them when `index()` is called; `unindexed` never does. */
 export function setUp() {
   const database = openDatabase(undefined);
   const events = new EventStore(database, new UuidIndex(database));
-  // Their time is never over, however busy the machine is.
+  // Their clock stands still, so that they never reach their time limit, however busy the machine is.
   const engine = () => new SearchEngine(database, openIndex(undefined, database), false, 100, () => 0);
   const [unindexed, indexed] = [engine(), engine()];
   const ids = (engine: SearchEngine, filter: SearchFilter) =>
@@ -85,13 +85,13 @@ export function setUp() {
   return { database, events, unindexed, indexed, index, ids, count };
 }
 
-/** An event as the store takes it, `text` as its sender wrote it. */
+/** An event as the store takes it. `text` is its text as the sender wrote it. */
 export function received(fields: Parameters<typeof event>[0], text?: string): ReceivedEvent {
   const made = event(fields);
   return { event: made, text: text ?? JSON.stringify(made) };
 }
 
-/** Searches for what a seed makes: with the index, the same is found as without. */
+/** Makes random searches from a seed. Each must find the same with the index and without it. */
 export function searchTyped(seed: number, times = 250): void {
   const random = generator(seed);
   const some = (most: number, separator: string) =>

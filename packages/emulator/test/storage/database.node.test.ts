@@ -125,7 +125,7 @@ describe('the data directory', () => {
   });
 });
 
-// The schema of the first version, as its emulator made it.
+// The schema of the first version, as the emulator of that time created it.
 const VERSION_1 = `
   CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE api_keys (

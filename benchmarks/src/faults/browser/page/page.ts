@@ -61,9 +61,7 @@ const page = {
     events.track(count);
     tellBooks();
   },
-  /**
-   * Starts or stops continuous tracking. A background tab tracks as many events in fewer steps, because its timers are late.
-   */
+  /** Starts or stops continuous tracking. A background tab tracks as many events in fewer steps: its timers are late. */
   setBusy(isBusy: boolean): void {
     clearInterval(load);
     if (!isBusy) return;

@@ -1,5 +1,4 @@
-// The service worker of the site. It takes control of its pages at once, and sends their remaining events when the browser
-// wakes it.
+// The service worker of the site. It takes control of its pages at once, and sends their events when the browser wakes it.
 import { drainOnSync } from '@sluice/core/service-worker';
 import { NetworkWatch } from './network-watch.ts';
 import type { PageSettings } from './page-settings.ts';

@@ -41,7 +41,7 @@ describe('FileJournal', () => {
     return { journal, witness };
   }
 
-  /** What a life leaves that appends these groups and ends. */
+  /** Leaves what an earlier process leaves that appends these groups and ends. */
   async function leave(groups: string[][], segmentBytes?: number): Promise<void> {
     const { journal } = await open(create(segmentBytes));
     for (const texts of groups) await journal.append(group(texts));
@@ -67,7 +67,7 @@ describe('FileJournal', () => {
     expect((await files('.segment')).length).toBeGreaterThan(3);
     expect(new Set(ranges.map((range) => range.segment)).size).toBeGreaterThan(3);
     for (const range of ranges) await journal.acknowledge(range);
-    // One that is still being synced goes as soon as it is.
+    // A segment that is still being synced is removed as soon as the sync ends.
     await expect.poll(async () => (await files('.segment')).length).toBeLessThanOrEqual(1);
     await journal.close();
     expect(await readdir(directory)).toEqual([]);
@@ -147,7 +147,7 @@ describe('FileJournal', () => {
 
       const { journal, witness } = await open();
       const found = await readAll(journal, witness.ranges);
-      // Intact is an event of which neither the text nor the header before it was touched.
+      // An event is intact if neither its text nor the header before it was touched.
       const intact = events.filter((text) => {
         const start = original.indexOf(text) - FRAME_HEADER_BYTES;
         const end = start + FRAME_HEADER_BYTES + text.length;
@@ -470,7 +470,7 @@ describe('FileJournal, on a disk that a test watches', () => {
     expect([journal.bytes, await place.files('.segment')]).toEqual([0, []]);
     const range = await journal.append(group(['"three"']));
     expect(await readAll(journal, [range])).toEqual(['"three"']);
-    // What was taken before is released by whoever had it.
+    // Ranges that were given out before are still acknowledged by their owner.
     for (const range of ranges) await journal.acknowledge(range);
     expect(await place.inherited()).toEqual(['"three"']);
   });
@@ -525,7 +525,7 @@ describe('FileJournal, at the last moment of its process', () => {
     return place.remove();
   });
 
-  /** What the next life finds once this process is gone. */
+  /** What the next process finds once this one is gone. */
   async function inherited(): Promise<string[]> {
     locks.killAll();
     const { journal, witness } = await place.open({ locks });
@@ -574,7 +574,7 @@ describe('FileJournal, at the last moment of its process', () => {
     await expect.poll(() => fs.hanging).toBeGreaterThan(0);
     journal.appendSync(group(numbered(2, 3)));
     journal.appendSync(group(numbered(0, 2)));
-    // Only now the write comes to an end.
+    // Only now the hanging write ends.
     fs.heal();
     await rejects;
     expect((await inherited()).sort()).toEqual(['"first"', ...numbered(0, 5)].sort());
@@ -616,12 +616,12 @@ describe('FileJournal, where the n-th operation of a kind fails', () => {
     ...(['openToAppend', 'makeDirectory', 'syncDirectory', 'rename', 'remove', 'removeDirectory'] as const),
     ...(['list', 'volume'] as const),
   ].map((operation) => [operation, 'always']);
-  /** Those that another mode calls at other times. */
+  /** Operations that another mode calls at other times. */
   const OF_INTERVAL = (['create', 'write', 'sync', 'stat'] as const).map(
     (operation) => [operation, 'interval'] as const,
   );
 
-  /** Does something again until it works, as the tracker does; a second failure in a row is the test's own fault. */
+  /** Tries again once, as the tracker does. A second failure in a row is a mistake of the test. */
   async function again<Result>(work: () => Promise<Result>): Promise<Result> {
     return work().catch(work);
   }

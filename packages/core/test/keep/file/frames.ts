@@ -1,10 +1,10 @@
 import { framedLength, writeFrames } from '../../../src/keep/file/format/frame.ts';
 import { toEventBytes } from '../../bench/event-texts.ts';
 
-/** The segment to which frames of a test belong, where it does not say. */
+/** The segment of a test's frames, if the test names none. */
 export const SEGMENT = { id: 9, baseTime: 0 };
 
-/** Events as frames, numbered on from an index, each accepted a millisecond after the one before. */
+/** Events as frames, numbered from `index`, each accepted a millisecond after the one before. */
 export function framesOf(texts: readonly string[], index = 0, { id, baseTime } = SEGMENT): Buffer {
   if (texts.length === 0) return Buffer.alloc(0);
   const times = Float64Array.from(texts, (_, number) => baseTime + number);
@@ -14,7 +14,7 @@ export function framesOf(texts: readonly string[], index = 0, { id, baseTime } =
   return frames;
 }
 
-/** So many events, all different. */
+/** This many events, all different. */
 export function numbered(from: number, count: number, pad = ''): string[] {
   return Array.from({ length: count }, (_, number) => JSON.stringify({ number: from + number, pad }));
 }

@@ -6,13 +6,13 @@ import type { HeldLock, Locks } from '../../../src/keep/file/slots/locks.ts';
 import { VirtualClock } from '../../bench/virtual-clock.ts';
 import { readAll, Witness } from '../../contracts/journal-contract.ts';
 
-/** A life that opened. */
+/** An open journal, and the observer of its events. */
 export interface Life {
   readonly journal: FileJournal;
   readonly witness: Witness;
 }
 
-/** A journal directory, and the lives in it. */
+/** A journal directory, and the journals in it. */
 export class Place {
   readonly directory: string;
   readonly clock = new VirtualClock();
@@ -26,7 +26,7 @@ export class Place {
     return new Place(await mkdtemp(join(tmpdir(), 'sluice-')));
   }
 
-  /** A journal in this place; its clock stands still unless a test moves it. */
+  /** A journal in this place. Its clock stands still until a test moves it. */
   create(options: Partial<FileJournalOptions> = {}): FileJournal {
     const { directory, clock } = this;
     const journal = new FileJournal({ directory, clock, fsync: 'interval', ...options });
@@ -41,7 +41,7 @@ export class Place {
     return { journal, witness };
   }
 
-  /** Closes all lives that are open, and returns what the next one finds, as it is read. */
+  /** Closes all open journals. Returns the events that the next one finds, in the order in which they are read. */
   async inherited(): Promise<string[]> {
     for (const journal of this.#journals.splice(0)) await journal.close();
     const { journal, witness } = await this.open();
@@ -56,7 +56,7 @@ export class Place {
       .map((name) => join(this.directory, name));
   }
 
-  /** The path of the only segment that there is. */
+  /** The path of the only segment. Throws if there are none or several. */
   async theSegment(): Promise<string> {
     const [path, ...others] = await this.files('.segment');
     if (path === undefined || others.length > 0) throw new Error('there is not exactly one segment');
@@ -69,11 +69,11 @@ export class Place {
   }
 }
 
-/** Locks of which a test takes away those that are held, as if their processes were killed. */
+/** Locks that a test can take away from their holders, as if the holders' processes were killed. */
 export class MortalLocks implements Locks {
   readonly #held = new Map<string, () => void>();
 
-  /** All who hold a lock are dead from now on, though their code may run on. */
+  /** From now on all holders of locks count as dead, although their code may still run. */
   killAll(): void {
     this.#held.clear();
   }

@@ -24,7 +24,7 @@ describe('IndexedDbJournal, where the browser fails', () => {
     throw new DOMException('the scripted failure', 'UnknownError');
   };
 
-  /** Opens a journal. Returns what it says of events that met their end. */
+  /** Opens a journal. Returns the events that it reports as settled. */
   async function openToSettled(journal: IndexedDbJournal): Promise<unknown[]> {
     const ended: unknown[] = [];
     await journal.open({
@@ -36,7 +36,7 @@ describe('IndexedDbJournal, where the browser fails', () => {
     return ended;
   }
 
-  /** What the next life finds. */
+  /** What the next page finds. */
   async function left(place: string, journal: IndexedDbJournal): Promise<string[]> {
     await journal.close();
     const next = create(place);

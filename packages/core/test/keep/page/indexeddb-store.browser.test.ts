@@ -2,7 +2,7 @@
 import { cdp, server } from 'vitest/browser';
 import { describeStore } from '../../contracts/indexeddb-store-contract.ts';
 
-/** As a browser does of itself; Chromium can be told to. */
+/** Closes the connection as a browser does by itself. Only Chromium can be told to do so. */
 async function forceClose(db: IDBDatabase): Promise<void> {
   if (server.browser === 'chromium') {
     await cdp().send('Storage.clearDataForOrigin', { origin: location.origin, storageTypes: 'indexeddb' });

@@ -3,7 +3,7 @@ import { Tabs } from '../../../src/keep/page/tabs.ts';
 import { FakeLocks } from '../../bench/fake-locks.ts';
 import { settle, VirtualClock } from '../../bench/virtual-clock.ts';
 
-/** What a page is to those who work in it: shown or hidden, frozen, and back. */
+/** The part of a page that `Tabs` uses: it is hidden or frozen. */
 class FakePage extends EventTarget {
   visibilityState = 'visible';
 
@@ -39,7 +39,7 @@ describe('the lock under which one tab works', () => {
     const [one, other] = [createTabs(), createTabs()];
     const held = one.hold(() => new Promise<never>(() => {}), signal);
     await settle();
-    // It has no page that could be hidden.
+    // This one has no document that could be hidden.
     vi.stubGlobal('document', undefined);
     const work = other.hold(async () => 'worked', signal);
     page.freeze();

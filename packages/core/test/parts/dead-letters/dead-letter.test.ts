@@ -18,7 +18,7 @@ describe('a dead letter', () => {
           status,
           event: JSON.parse(event),
         });
-        // What is no text, a lone half of a pair, is written as JSON has it.
+        // A lone surrogate is not valid text. It is written as JSON writes it.
         expect(found?.letter.excerpt).toBe(excerpt);
       }),
     );

@@ -48,7 +48,7 @@ describe('dead letters on a disk that fails', () => {
   const texts = Array.from({ length: 12 }, (_, n) => JSON.stringify({ n, pad: 'p'.repeat(3_000) }));
   let places = 0;
 
-  /** Keeps all, sends the first half again, and deletes the last; each is tried again where it failed. */
+  /** Keeps all letters, replays the first half, and deletes the last one. Tries again what failed. */
   async function live(directory: string, fs: FailingFileSystem) {
     const { clock } = platform;
     const reporter = new Reporter({ books: new Books(), clock });
@@ -82,7 +82,7 @@ describe('dead letters on a disk that fails', () => {
     return replayed;
   }
 
-  /** What the next life finds. */
+  /** What the next process finds. */
   async function find(directory: string): Promise<unknown[]> {
     const { clock } = platform;
     const journal = new FileJournal({ directory, fsync: 'interval', clock });
@@ -120,7 +120,7 @@ const ada = { correlationValue: 'ada@example.com' };
 /** A port on which nobody listens. */
 const nowhere = 'http://127.0.0.1:9';
 
-/** The emulator, behind something that refuses what has the word in it, until it is mended. */
+/** The emulator behind a proxy. The proxy refuses requests that contain the word, as long as there is one. */
 async function startService() {
   const emulator = await startEmulator({ primaryKey: 'email', apiKey: key });
   const service = {
@@ -159,7 +159,7 @@ describe('the dead letters of a tracker', () => {
   let service: Awaited<ReturnType<typeof startService>>;
   let directory = '';
   const trackers: Tracker[] = [];
-  /** Of the books, whenever something was raised and at the end. */
+  /** The differences in the stats, at each emitted event and at the end. */
   const imbalances: number[] = [];
 
   beforeEach(async () => {
@@ -186,7 +186,7 @@ describe('the dead letters of a tracker', () => {
     });
     trackers.push(tracker);
     for (const name of ['delivered', 'deadLettered', 'dropped', 'recovered', 'replayed'] as const) {
-      // What a listener throws is thrown nowhere.
+      // Recorded, not thrown: the tracker catches what a listener throws.
       tracker.on(name, () => imbalances.push(imbalanceOf(tracker)));
     }
     return tracker;
@@ -198,7 +198,7 @@ describe('the dead letters of a tracker', () => {
     return accepted + recovered - delivered - deadLettered - lost - pending;
   }
 
-  /** Tracks 100 events, of which every tenth is refused. */
+  /** Tracks 100 events. The service refuses every tenth. */
   async function refuseTen(tracker: Tracker, pad = ''): Promise<void> {
     for (let number = 0; number < 100; number += 1) {
       tracker.track('mixed', { number, taste: number % 10 === 7 ? 'poison' : 'good', pad }, ada);
@@ -337,7 +337,7 @@ describe('the dead letters of a tracker', () => {
 
     service.poison = undefined;
     const heir = create();
-    // Sent once for what was in the journal, and a second time, under the same uuids, for what was not given up.
+    // Sent once from the journal, and again with the same uuids from the dead letters, which were not removed.
     expect(await heir.flush()).toMatchObject({ delivered: 10, pending: 0 });
     expect(await heir.deadLetters.replay()).toBe(10);
     await heir.flush();

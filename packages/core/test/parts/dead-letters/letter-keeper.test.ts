@@ -13,7 +13,7 @@ import { VirtualClock } from '../../bench/virtual-clock.ts';
 const MAX_BYTES = 4_096;
 const refusal = { status: 422, excerpt: 'no' };
 
-/** A place that outlives those who open it. */
+/** A journal whose events stay for the next one who opens it. */
 class Place extends MemoryJournal {
   failsToOpen = false;
   failsToSync = false;
@@ -44,7 +44,7 @@ class Place extends MemoryJournal {
 
   override async close(): Promise<void> {}
 
-  /** The numbers of the events that are here. */
+  /** The numbers of the stored events. */
   async numbers(): Promise<unknown[]> {
     const found: unknown[] = [];
     for (const range of this.#here) {

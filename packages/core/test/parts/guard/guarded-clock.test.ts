@@ -9,7 +9,7 @@ interface Bench {
   readonly failures: string[];
 }
 
-/** A clock of a user that differs from a good one in some way. */
+/** A user's clock that differs in some way from a good one. */
 function create(bad: { now?: unknown; setTimeout?: unknown }): Bench & { user: VirtualClock } {
   const user = new VirtualClock(1_000_000);
   const platform = new VirtualClock(2_000_000);

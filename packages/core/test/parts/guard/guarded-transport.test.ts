@@ -13,7 +13,7 @@ interface Bench {
   readonly post: () => Promise<Outcome>;
 }
 
-/** A transport of the user's that is a function, and requests to it. */
+/** A user's transport, made from a function, and a request to it. */
 function createBench(respond: (request: TransportRequest) => unknown = () => OK): Bench {
   const clock = new VirtualClock();
   const abort = new AbortController();
@@ -31,7 +31,7 @@ function createBench(respond: (request: TransportRequest) => unknown = () => OK)
   return { clock, abort, seen, post: () => transport.post(request) };
 }
 
-/** What comes of a request, once it has come to an end. */
+/** The outcome of a request, once it has ended. */
 function watch(posted: Promise<Outcome>): { outcome?: Outcome } {
   const state: { outcome?: Outcome } = {};
   void posted.then((outcome) => {

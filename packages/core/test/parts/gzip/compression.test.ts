@@ -5,7 +5,7 @@ import type { Encoded } from '../../../src/send/http/encoder.ts';
 import { VirtualClock } from '../../bench/virtual-clock.ts';
 import { bodyOf, describeGzip } from '../../contracts/gzip-contract.ts';
 
-/** What incompressible data looks like. */
+/** Incompressible data. */
 function noise(bytes: number): Uint8Array {
   const body = new Uint8Array(bytes);
   for (let at = 0; at < bytes; at += 65_536) crypto.getRandomValues(body.subarray(at, at + 65_536));
@@ -24,7 +24,7 @@ function create(gzip: Partial<Gzip> = {}): { compression: Compression; clock: Vi
   return { compression: new Compression({ ...streamGzip, ...gzip }, clock), clock };
 }
 
-/** Compared as one object: byte by byte it would take long. */
+/** Compares identity: to compare byte by byte would take long. */
 function expectPlain(encoded: Encoded | undefined, body: Uint8Array): void {
   expect(encoded?.encoding).toBeUndefined();
   expect(encoded?.body === body).toBe(true);

@@ -17,11 +17,11 @@ interface StoredText {
   readonly life: number;
   readonly index: number;
   readonly text: string;
-  /** Who looks after it. */
+  /** The page that is responsible for it. */
   owner: number;
 }
 
-/** What outlives those who use it. */
+/** The storage that remains when a page ends. */
 class Disk {
   readonly stored = new Map<string, StoredText>();
   readonly alive = new Set<number>();
@@ -29,7 +29,7 @@ class Disk {
   lives = 0;
 }
 
-/** Lets so many operations through, and dies with the next one: before it is done, or after. */
+/** Lets `left` operations pass. Dies with the next one, before or after it is done. */
 class Power {
   left = Number.POSITIVE_INFINITY;
   isCutAfter = false;
@@ -46,7 +46,7 @@ class Power {
   }
 }
 
-/** A journal, and a note, on a disk. Whoever opens it has what the dead left. */
+/** A journal and a note on a disk. Whoever opens it takes over the events of dead pages. */
 class DiskJournal implements Journal {
   readonly kind = 'disk';
   readonly survives = true;
@@ -126,7 +126,7 @@ class DiskJournal implements Journal {
   async close(): Promise<void> {}
 }
 
-/** Events by number that went on their road, and whose they were said to be. */
+/** The numbers of the events that were let through, and the customers that they were given. */
 type Road = [number: number, customer: string][];
 
 /** One page of a device. */
@@ -196,7 +196,7 @@ interface Step {
   readonly tab: 0 | 1;
   readonly do: 'track' | 'identify' | 'reset' | 'wait' | 'reload' | 'cut';
   readonly who: string;
-  /** After so many operations, before or after the last one is done. */
+  /** The power is cut after this many operations. `isCutAfter`: whether the last one is still done. */
   readonly after: number;
   readonly isCutAfter: boolean;
 }
@@ -215,12 +215,12 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 10, maxLength: 60 },
 );
 
-/** A change of the identity, or an event, and whether the device was sure to know of it before the page died. */
+/** An event, or a change of the identity. `isSure`: whether the change was surely stored before the page died. */
 type Happening =
   | { readonly number: number }
   | { readonly customer: string | undefined; isSure: boolean; readonly page: Page };
 
-/** Whose an event may be, of all that happened. */
+/** The customers that an event may belong to, after all that happened. */
 function mayBe(happened: readonly Happening[], number: number): Set<string> {
   const at = happened.findIndex((one) => 'number' in one && one.number === number);
   const allowed = new Set<string>();
@@ -269,7 +269,7 @@ describe('held events of two customers on one device', () => {
         for (const step of all) {
           const tab = tabs[step.tab];
           if (tab !== undefined && tab !== page) {
-            // Nobody is in two tabs at once: many changes take many turns.
+            // A user is never in two tabs at once. So all changes get enough turns to finish.
             for (let time = 0; time < 20; time += 1) await settle();
             page = tab;
           }
@@ -314,7 +314,7 @@ interface Bench {
   readonly journal: FakeJournal;
   readonly held: HeldEvents;
   readonly hold: (...numbers: readonly number[]) => void;
-  /** What is on its road. */
+  /** The events that were let through. */
   readonly entered: string[];
   readonly failures: unknown[];
   readonly dropped: [reason: string, count: number][];

@@ -4,7 +4,7 @@ import type { Outcome } from '../../../src/send/http/transport.ts';
 import { LONG } from '../../hostile/trial.ts';
 
 const request = {
-  // A port to which the browser itself lets nothing through.
+  // The browser itself blocks this port.
   ...{
     url: 'http://127.0.0.1:1/',
     headers: {},
@@ -31,9 +31,9 @@ describe('FetchTransport, in a page that lets no request through to the service'
     const [first] = await postMany(transport, 4);
     expect(first).toMatchObject({ kind: 'failed', maybeSent: true });
     await fetch(`/?${Math.random()}`, { cache: 'no-store' }).then((answer) => answer.text());
-    // Firefox tells of it a little later.
+    // Firefox reports it a little later.
     await expect.poll(() => performance.getEntriesByType('resource').length).toBeGreaterThan(0);
-    // Where the machine is busy not each fails at once.
+    // On a busy machine, not every request fails at once.
     const outcomes = await postMany(transport, 100);
     expect(outcomes.filter((outcome) => 'isBlocked' in outcome)).not.toEqual([]);
     expect(outcomes.find((outcome) => 'isBlocked' in outcome)).toMatchObject({ maybeSent: false });

@@ -37,7 +37,7 @@ describe('FetchTransport, in a page', () => {
   it('keeps its bound below that of the browser', async () => {
     const transport = create();
     const bytes = transport.room('keepalive');
-    // The browser may not be done yet with what the test before this one sent.
+    // The browser may still be busy with the requests of the previous test.
     await vi.waitFor(async () => {
       const outcome = await transport.post({ ...request, body: body(bytes), outlives: 'keepalive' });
       expect(outcome).toMatchObject({ kind: 'answered' });

@@ -20,7 +20,7 @@ describeAtHostileService('FetchTransport on Node', create, hostile, {
 });
 
 it('asks for nothing that the runtime does not know', async () => {
-  // As workerd does it.
+  // Fails as workerd does.
   vi.stubGlobal('Request', class {});
   vi.stubGlobal('fetch', async (_: string, init: RequestInit) => {
     for (const field of ['cache', 'credentials', 'keepalive', 'mode', 'referrerPolicy']) {

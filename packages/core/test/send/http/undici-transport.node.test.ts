@@ -78,7 +78,7 @@ it('reads nothing more of a body once there is an answer, though it is not sent 
   });
   await once(socket?.on('error', () => {}).resume() ?? early, 'close');
   expect(bytes).toBeLessThan(body.length);
-  // The next one goes over another connection.
+  // The next request uses another connection.
   expect(await transport.post(request(url, new Uint8Array(2)))).toMatchObject({ kind: 'answered' });
   expect(sockets).toHaveLength(2);
   await transport.close();

@@ -4,12 +4,12 @@ import { framesOf, numbered, SEGMENT } from '../frames.ts';
 
 const START = 32;
 
-/** A file of these parts behind a header. */
+/** A file with these parts after a header. */
 function file(...parts: Uint8Array[]): Buffer {
   return Buffer.concat([Buffer.alloc(START), ...parts]);
 }
 
-/** Events `from` to `to` as they were written. */
+/** Events `from` to `to` (exclusive), as they were written. */
 function frames(from: number, to: number): Buffer {
   return framesOf(numbered(from, to - from), from);
 }

@@ -21,7 +21,7 @@ afterEach(() => {
   return place.remove();
 });
 
-/** A life of which events 0 to 5 are synced, and 5 to 10 are written. */
+/** A journal with events 0 to 5 (exclusive) synced, and 5 to 10 (exclusive) written. */
 async function half(): Promise<Life> {
   const life = await place.open({ fs });
   await life.journal.append(group(numbered(0, 5)));
@@ -30,7 +30,7 @@ async function half(): Promise<Life> {
   return life;
 }
 
-/** Far more of the disk than anything here takes. */
+/** Takes far more disk calls than any operation in these tests. */
 async function aWhile(): Promise<void> {
   for (let turn = 0; turn < 100; turn += 1) await place.files('.segment');
 }
@@ -151,7 +151,7 @@ describe('a sync under way', () => {
     const letSync = fs.hang('sync');
     const synced = journal.sync();
     await journal.append(group(numbered(5, 5)));
-    // Its own succeeds, the one at the end does not, nor what is to make that good.
+    // This sync succeeds. The sync at the end fails, and so does the attempt to save its events in a new file.
     fs.fail('sync', 'EIO', { after: 1 });
     fs.fail('create', 'ENOSPC');
     const letCreate = fs.hang('create');

@@ -9,7 +9,7 @@ import {
 
 const HEADER = { first: 7, baseTime: Date.UTC(2026, 0, 1), id: 0xfedcba98 };
 
-/** A header with a sound checksum in which something was changed. */
+/** A changed header with a valid checksum. */
 function changed(change: (header: Buffer) => void): Buffer {
   const header = writeHeader(HEADER);
   change(header);

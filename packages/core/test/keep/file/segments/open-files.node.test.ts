@@ -38,7 +38,7 @@ function createBench(most = 2): {
   return { fs, files, content: (path) => files.use(path, 'read', read) };
 }
 
-/** Uses a file until the returned function is called. */
+/** Keeps a file in use until the returned function is called. */
 function occupy(files: OpenFiles, path: string): () => Promise<void> {
   let release = (): void => {};
   const released = new Promise<void>((resolve) => {

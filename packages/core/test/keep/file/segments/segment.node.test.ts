@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => place.remove());
 
-/** What a life leaves that writes these events, and the bytes of its segment. */
+/** Leaves what an earlier process leaves that writes these events. Returns the path and the bytes of its segment. */
 async function leave(texts: readonly string[]): Promise<{ path: string; bytes: Buffer }> {
   const { journal } = await place.open();
   const step = 50;
@@ -33,7 +33,7 @@ function frameAt(bytes: Buffer, text: string): number {
   return bytes.indexOf(text) - FRAME_HEADER_BYTES;
 }
 
-/** The next life, on a disk that remembers what was read of segments. */
+/** The next process, on a disk that records the reads of segments. */
 async function openWatched(): Promise<Life & { readonly reads: () => number[] }> {
   const fs = new FailingFileSystem();
   const life = await place.open({ fs });
@@ -244,7 +244,7 @@ describe('a segment that is released', () => {
     fs.fail('write', 'ENOSPC', { path: /\.acks$/ });
     await expect(journal.acknowledge({ ...range, to: 1 })).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
     await journal.acknowledge({ ...range, from: 1, to: 2 });
-    // What could not be noted is delivered twice, and not lost.
+    // A release that could not be recorded leads to a second delivery, not to a loss.
     expect(await place.inherited()).toEqual(['0', '2', '3'].flatMap((n) => numbered(Number(n), 1)));
   });
 
@@ -258,7 +258,7 @@ describe('a segment that is released', () => {
     const [first = '', second = ''] = await place.files('.acks');
     await writeFile(first, await readFile(second));
     const found = await place.inherited();
-    // One of them has its own records, the other those of another, which are none.
+    // One segment has its own records, the other has those of another segment, which do not count.
     const isSecondWhole = found.includes(numbered(12, 1)[0] ?? '');
     expect(found).toHaveLength(isSecondWhole ? 5 + 2 : 5 + 3);
   });

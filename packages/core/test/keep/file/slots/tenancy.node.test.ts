@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => place.remove());
 
 describe('a journal among others', () => {
-  /** A life with a clock of its own, which has no timers of its writes. */
+  /** Opens a journal with its own clock. With `never`, it has no timers for writes. */
   async function live(): Promise<{ clock: VirtualClock } & Awaited<ReturnType<Place['open']>>> {
     const clock = new VirtualClock();
     return { clock, ...(await place.open({ clock, fsync: 'never' })) };
