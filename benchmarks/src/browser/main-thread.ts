@@ -45,10 +45,7 @@ export class MainThread {
     return usage.usedSize + (usage.backingStorageSize ?? 0);
   }
 
-  /**
-   * Resolves to true once the thread has been idle for one second; to false if it is not idle by then (`deadline` is a Date.now()
-   * time).
-   */
+  /** Resolves to true once the thread has been idle for one second; to false if it is not by `deadline`, a Date.now() time. */
   async idleBy(deadline: number): Promise<boolean> {
     let idleLooks = 0;
     let before = await this.busyMs();

@@ -5,7 +5,7 @@ import type { Random } from '../random.ts';
 const MOST_PADDING = 700;
 const PADDING = 'x'.repeat(MOST_PADDING);
 
-/** Tracks events of one life, numbered from 0 in the order in which they are tracked. */
+/** Tracks the events of one process, numbered from 0 in the order in which they are tracked. */
 export class NumberedEvents {
   readonly #tracker: Tracker;
   readonly #life: number;

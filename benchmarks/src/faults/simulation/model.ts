@@ -22,7 +22,7 @@ export interface TrackedEvent {
 
 /** Conditions of a schedule that excuse some of its results. */
 export interface Excuses {
-  /** Whether a life ended without closing its tracker. */
+  /** Whether a process ended without closing its tracker. */
   readonly crashes: boolean;
   /** Whether the disk failed. */
   readonly faults: boolean;

@@ -104,9 +104,7 @@ export class Trial {
     await expect.poll(async () => (await this.postWell(transport))[0].kind).toBe('answered');
   }
 
-  /**
-   * Runs a check with a time limit that must be reached only after something came. If that fails, repeats it with a longer limit.
-   */
+  /** Runs a check with a time limit that must be reached only after something came. Repeats a failed check with a longer one. */
   async withBound(check: (ms: number) => Promise<void>): Promise<void> {
     let ms = SHORT_MS / 2;
     await vi.waitFor(() => {
