@@ -10,79 +10,83 @@ import { askedMs, LONGEST_WAIT_MS, pauseMs, probeMs } from './wait-times.ts';
 
 /** Failures in a row that open the breaker. */
 const FAILURES_TO_OPEN = 5;
-/** So does half of the last requests. */
+/** If half of this many last requests failed, the breaker opens too. */
 const WINDOW_REQUESTS = 20;
-/** A network that comes and goes gives many hints. */
+/** Hints count at most once in this time: an unstable network gives many. */
 const HINT_MS = 60_000;
 
-/** A request that may be made. */
+/** The right to make one request. */
 export interface Pass {
-  /** Grows each time that the breaker opens or is told to try: what a request of an earlier era is answered is old news. */
+  /** The breaker's era when the request was made. Answers to requests of an earlier era no longer count. */
   readonly era: number;
   readonly at: number;
 }
 
-/** A request that did not succeed, and is to be made again. */
+/** A request that failed and will be retried. */
 export interface Failure {
-  /** How many failed before it with the same events. */
+  /** How many requests with the same events failed before. */
   readonly failures: number;
-  /** How long the service asks to be left alone. */
+  /** How long the service asks us to wait, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** Whether the service says by it that it is sent too much. */
+  /** Whether the service says that it gets too many requests. */
   readonly isPushback?: boolean;
-  /** Whether nothing but the rate of requests is wrong. */
+  /** Whether the service works and only the rate of requests is wrong. */
   readonly isAlive?: boolean;
 }
 
 export interface GateOptions {
   readonly clock: Clock;
   readonly random: () => number;
-  /** Requests at the same time. */
+  /** Maximum number of requests at the same time. */
   readonly concurrency: number;
   readonly backoff: Backoff;
-  /** Retries that a success allows. */
+  /** Retries that one success allows. */
   readonly retriesPerSuccess: number;
   readonly reporter: Pick<Reporter, 'emit'>;
-  /** Whether no request is to be made to see whether more may follow: when that is over, `catchUp()` is to be called. */
+  /** Whether probes must wait, for example because the page is hidden. When this turns false, call `catchUp()`. */
   readonly rests?: (() => boolean) | undefined;
-  /** Whether requests are under way, or may be made soon, may have changed: by this state of the breaker, where there is a new one. */
+  /** Called when a request ended, a batch was parked, or the breaker changed its state: the sender may have work now. */
   readonly onChange: (state?: BreakerState) => void;
 }
 
 interface Waiter {
   readonly events: number;
-  /** Of one who waits for it to be known that nothing can become of any event before. */
+  /** Set if the caller waits for it to be known that no request will be made before this time. */
   readonly until: number | undefined;
   readonly wake: () => void;
 }
 
 /**
- * Says when a request may be made, and learns from what becomes of it: a breaker keeps requests from a service that does not
- * want or cannot answer them; beside it a rate, a budget of retries, and a slow start after an outage.
+ * Decides when a request may be made, and learns from each outcome. The breaker stops requests while the service cannot or does
+ * not want to answer them. The gate also limits the rate of requests, the retries, and the number of requests after an outage.
  */
 export class Gate {
   readonly #options: GateOptions;
   readonly #budget: RetryBudget;
   readonly #rateLimit: RateLimit;
-  /** Those who wait for a request to end or the breaker to change. */
+  /** Callers that wait for a request to end or for the breaker to change. */
   readonly #waiting = new Set<Waiter>();
+  /** Circuit breaker. `closed`: requests may be made. `open`: no request for a time. `half-open`: one request, the probe. */
   #state: BreakerState = 'closed';
+  /** Grows when the breaker opens, and with each `#tryNow()`. */
   #era = 0;
+  /** Whether a request was made since the current state began. Half-open allows only one. */
   #isProbing = false;
   #isStopped = false;
-  /** While the breaker is open. */
+  /** Runs while the breaker is open. Then the breaker becomes half-open. */
   readonly #alarm: Alarm;
   #openUntil = 0;
   #openForMs = 0;
   #hintedAt = Number.NEGATIVE_INFINITY;
+  /** Failures since the last success. */
   #failuresInARow = 0;
-  /** Whether each of the last requests failed. */
+  /** For each of the last requests: whether it failed. */
   #lastFailed: boolean[] = [];
   /** Whether the breaker opened because requests failed, not because the service asked for time. */
   #isBroken = false;
   #pauses = 0;
   #pause: Pause | undefined;
-  /** Requests at the same time, for now: after an outage one, and one more with each success. */
+  /** Current maximum of requests at the same time. After an outage it starts at 1 and grows by 1 with each success. */
   #window: number;
   #underWay = 0;
   #parked = 0;
@@ -102,72 +106,74 @@ export class Gate {
     return this.#state;
   }
 
-  /** Why no request is made but a probe from time to time. */
+  /** Why the sender makes no request except a probe from time to time; undefined if it is not paused. */
   get pause(): Pause | undefined {
-    // The probe may have failed otherwise since, or the service asked for more time.
+    // A later probe may have failed in another way, or the service asked for more time: `openUntil` is the current end.
     const until = this.openUntil;
     return this.#pause && until !== undefined ? { ...this.#pause, until } : this.#pause;
   }
 
-  /** Requests per second at the most; undefined where there is no limit. */
+  /** Maximum of requests per second; undefined if there is no limit. */
   get perSecond(): number | undefined {
     return this.#rateLimit.perSecond;
   }
 
-  /** Until when no request is made, in milliseconds since 1970; undefined where one may be made now. */
+  /** Until when no request is made, in milliseconds since 1970; undefined if the breaker is not open. */
   get openUntil(): number | undefined {
     if (this.#state !== 'open') return undefined;
-    // Never longer than was asked, also where the time of day was set back.
+    // If the clock was set back, the remaining time is still at most the time that was asked for.
     return Math.min(this.#openUntil, this.#options.clock.now() + this.#openForMs);
   }
 
-  /** Batches that wait for a time of their own, and leave their place to others meanwhile. */
+  /** Batches that wait for a time of their own. Meanwhile they do not take the place of others. */
   get parked(): number {
     return this.#parked;
   }
 
-  /** Whether requests are under way. */
+  /** Whether a request is pending. */
   get isBusy(): boolean {
     return this.#underWay > 0;
   }
 
-  /** How long until a retry may be made, in milliseconds. While no request fails there is nothing to keep it from. */
+  /** How long until a retry may be made, in milliseconds; 0 if the recent requests all succeeded. */
   get retryWaitMs(): number {
     const isClean = this.#lastFailed.length === WINDOW_REQUESTS && !this.#lastFailed.includes(true);
     return isClean ? 0 : this.#budget.waitMs(this.#options.clock.now());
   }
 
-  /** How many batches are worth being taken: where requests have to wait, a batch that waits with them is not fresh for long. */
+  /**
+   * How many batches are worth taking at once. With a rate limit that is one second's worth: more would only wait and get old.
+   */
   get mostTaken(): number {
     return Math.ceil(this.perSecond ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Whether a request that cannot wait may be made. */
+  /** Whether a request that cannot wait may be made now. */
   get isFree(): boolean {
     return this.#state === 'closed' && this.#rateLimit.waitMs(this.#options.clock.now()) === 0;
   }
 
-  /** What others that share the journal are to know. */
+  /** What other tabs that share the journal need to know; undefined if the breaker is not open. */
   get sharedPause(): SharedPause | undefined {
     const until = this.openUntil;
     if (until === undefined) return undefined;
-    // 0: we are at fault, or somebody in between. A page that opens may find that mended.
+    // 0: the fault is ours, or of something between us and the service. A page that opens may find it fixed.
     const mayBeMended = this.#pause && this.#pause.reason !== 'refused';
     return { until, failures: mayBeMended ? 0 : this.#failuresInARow || 1 };
   }
 
-  /** Others that share the journal found that the service is to be left alone. */
+  /** Another tab that shares the journal found that the service needs time: opens the breaker. */
   share({ until, failures }: SharedPause): void {
     const leftMs = until - this.#options.clock.now();
-    // Longer than anybody waits: the clock was set back.
+    // No wait is longer than LONGEST_WAIT_MS. A longer one means that the clock was set back.
     if (leftMs <= 0 || leftMs > LONGEST_WAIT_MS) return;
     this.#failuresInARow = Math.max(this.#failuresInARow, failures);
     this.#open(leftMs);
   }
 
   /**
-   * Resolves to a pass when a request with so many events may be made, or to undefined when the signal aborts. While half-open
-   * only one gets through, that with the fewest events.
+   * Resolves to a pass when a request with this many events may be made; to undefined when the signal aborts. While half-open,
+   * only one request is admitted: the waiting one with the fewest events.
    */
   async admit(events: number, isRetry: boolean, signal: AbortSignal): Promise<Pass | undefined> {
     const { clock } = this.#options;
@@ -183,7 +189,7 @@ export class Gate {
     return undefined;
   }
 
-  /** A request is made. */
+  /** Counts a new request and returns its pass. */
   start(): Pass {
     const at = this.#options.clock.now();
     this.#rateLimit.take(at);
@@ -199,7 +205,7 @@ export class Gate {
     this.#options.onChange();
   }
 
-  /** The service took a request. */
+  /** The service accepted a request. */
   accepted(pass: Pass): void {
     const { clock, concurrency } = this.#options;
     this.#window = Math.min(concurrency, this.#window + 1);
@@ -209,16 +215,16 @@ export class Gate {
     this.answered(pass);
   }
 
-  /** Whether what a request is answered is news: nothing was mended since it was made. */
+  /** Whether the answer to a request still counts: since it was made, the breaker has not opened or been told to try. */
   isCurrent({ era }: Pass): boolean {
     return era === this.#era;
   }
 
-  /** The service works, whatever it says of the events that it was sent. */
+  /** The service works, whatever it says about the events of the request. */
   answered(pass: Pass): void {
-    // An answer to what was sent before the breaker opened does not cut its time short.
+    // The request was made before the breaker opened: its answer must not end the open state early.
     if (!this.isCurrent(pass)) return;
-    // A service that was away says nothing of how much it bears.
+    // Refusals during an outage say nothing about the rate that the service can take.
     if (this.#isBroken) this.#rateLimit.forget();
     this.#isBroken = false;
     this.#failuresInARow = 0;
@@ -232,7 +238,7 @@ export class Gate {
     this.#options.reporter.emit('resumed', {});
   }
 
-  /** A request failed. Resolves when it may be made again, or the signal aborts. */
+  /** A request failed. Resolves when `admit()` may be called for it again, or when the signal aborts. */
   async failed(
     { era, at }: Pass,
     { failures, retryAfterMs, isPushback = false, isAlive = false }: Failure,
@@ -241,11 +247,11 @@ export class Gate {
     const { backoff, clock, random } = this.#options;
     const rateLimit = this.#rateLimit;
     if (isPushback) rateLimit.pushedBack(at, clock.now(), isAlive);
-    // A service that only says how much it bears is for the rate limit, once there is one.
+    // If the service works and only pushes back, the rate limit handles it, unless there is none yet or it no longer helps.
     const isRated = isAlive && !rateLimit.isExhausted && this.perSecond !== undefined;
     const isBroken = (!isRated || this.#state !== 'closed') && this.#isTooMuch(era);
     if (retryAfterMs !== undefined) {
-      // It tells all clients the same, each time: that alone does not make them fewer.
+      // Every client gets the same Retry-After, so that alone does not reduce the load: the rate limit applies too.
       this.#open(Math.max(askedMs(retryAfterMs, random), rateLimit.waitMs(clock.now())));
     } else if (isBroken) {
       this.#isBroken = true;
@@ -255,7 +261,7 @@ export class Gate {
     }
   }
 
-  /** Waits, and leaves the place to others meanwhile. Never rejects. */
+  /** Waits without taking the place of other requests. Never rejects. */
   async park(delayMs: number, signal: AbortSignal): Promise<void> {
     const { clock, onChange } = this.#options;
     this.#parked += 1;
@@ -264,10 +270,10 @@ export class Gate {
     this.#parked -= 1;
   }
 
-  /** Nothing is wrong with the events: no request for a while, longer from time to time. */
+  /** Pauses the sender, because the events are not at fault. Each pause in a row is longer, up to a limit. */
   hold(pass: Pass, reason: PauseReason, status: number, isSlow = false): void {
     const { clock, random, reporter } = this.#options;
-    // Several requests that were under way at once are told the same: that is one pause.
+    // Several pending requests may get the same answer: that counts as one pause.
     if (!this.isCurrent(pass)) return;
     const delayMs = pauseMs(this.#pauses, isSlow, random);
     this.#pauses += 1;
@@ -276,7 +282,10 @@ export class Gate {
     reporter.emit('paused', this.#pause);
   }
 
-  /** The network may be back: the service is asked now, unless it has asked for time itself, finds fault with us, or was asked so of late. */
+  /**
+   * The network may be back: sends a probe now. Only if the network may be the reason for the failures or the pause, and at
+   * most once in `HINT_MS`.
+   */
   hint(): void {
     const { clock, rests } = this.#options;
     const now = clock.now();
@@ -287,25 +296,25 @@ export class Gate {
     this.#tryNow();
   }
 
-  /** The network may be gone: one request says whether it is, as the last of those that open the breaker. */
+  /** The network may be gone: one request finds out. If it fails, the breaker opens. */
   doubt(): void {
     if (this.#state !== 'closed') return;
     this.#failuresInARow = FAILURES_TO_OPEN - 1;
     this.#enter('half-open');
   }
 
-  /** What the service was refused for is mended: it is asked now. */
+  /** The reason for the refusals is fixed, for example by a new key: sends a probe now. */
   resume(): void {
     this.#pauses = 0;
     this.#tryNow();
   }
 
-  /** Timers stand still while a function is frozen or a machine sleeps; the time of day goes on. */
+  /** Ends the open state if its time is over. Timers stop while a function is frozen or a machine sleeps; the clock goes on. */
   catchUp(): void {
     if (this.#state === 'open' && this.#options.clock.now() >= this.#openUntil) this.#tryNow();
   }
 
-  /** Resolves with the work, or as soon as nothing can become of any event before `until`, in milliseconds since 1970. */
+  /** Resolves when the work ends, or when no request is pending and none will be made before `until` (in ms since 1970). */
   async whileUseful(work: Promise<void>, until: number): Promise<void> {
     this.catchUp();
     const over = new AbortController();
@@ -314,15 +323,15 @@ export class Gate {
     if (!this.#isStalled(until)) await this.#change(0, over.signal, until);
   }
 
-  /** Cancels the timer, for good: whatever waits does so until its signal aborts. */
+  /** Cancels the timer for good. Requests that wait then wait until their signal aborts. */
   stop(): void {
     this.#isStopped = true;
     this.#alarm.cancel();
   }
 
-  /** How long until a request may be made, in milliseconds; infinite where that is not known. */
+  /** How long until a request may be made, in milliseconds; Infinity if that is not known. */
   #waitMs(isRetry: boolean): number {
-    // A probe is spaced already.
+    // The breaker spaces the probes, so no other limit applies.
     if (this.#state === 'half-open' && !this.#isProbing) return 0;
     if (this.#state !== 'closed') return Number.POSITIVE_INFINITY;
     const waitMs = Math.max(
@@ -332,14 +341,14 @@ export class Gate {
     return waitMs === 0 && this.#underWay >= this.#window ? Number.POSITIVE_INFINITY : waitMs;
   }
 
-  /** Whether no request is under way, and none will be made before. */
+  /** Whether no request is pending and none will be made before `until`. */
   #isStalled(until: number): boolean {
     return this.#underWay === 0 && (this.openUntil ?? 0) >= until;
   }
 
-  /** Takes note of a failure. Returns whether no other request should be made for a while. */
+  /** Records a failure. Returns whether no other request should be made for a while. */
   #isTooMuch(era: number): boolean {
-    // What was sent before the breaker opened is not to end the probe that finds out about now.
+    // The request was made before the breaker opened: it must not end the current probe.
     if (era !== this.#era) return false;
     this.#failuresInARow += 1;
     this.#record(true);
@@ -353,7 +362,7 @@ export class Gate {
     if (this.#lastFailed.length > WINDOW_REQUESTS) this.#lastFailed.shift();
   }
 
-  /** No request for `delayMs` milliseconds, or for what is left of the time that it is open already; then one. */
+  /** Opens the breaker for `delayMs` milliseconds, or for the remaining time if that is longer. Then it becomes half-open. */
   #open(delayMs: number): void {
     this.#alarm.cancel();
     if (this.#isStopped) return;
@@ -366,7 +375,7 @@ export class Gate {
     this.#enter('open');
   }
 
-  /** What was sent before is old news; where the breaker is open, its time ends: one request is made now. */
+  /** Starts a new era, so that answers to earlier requests no longer count. If not closed, becomes half-open now. */
   #tryNow(): void {
     if (this.#isStopped) return;
     this.#era += 1;
@@ -386,11 +395,12 @@ export class Gate {
   }
 
   #wake(): void {
-    // In this order: the first to ask is the one that gets through.
+    // Fewest events first: the first caller that asks is admitted.
     for (const { until, wake } of [...this.#waiting].sort((a, b) => a.events - b.events))
       if (until === undefined || this.#isStalled(until)) wake();
   }
 
+  /** Resolves with the next `#wake()` that is meant for this caller, or when the signal aborts. */
   #change(events: number, signal: AbortSignal, until?: number): Promise<void> {
     return untilWoken(signal, (wake) => {
       const waiter = { events, until, wake };
