@@ -20,7 +20,7 @@ export class CoreUnderTest {
     const [core, journal] =
       directory === undefined
         ? ['@sluice/core', '@sluice/core/file-journal']
-        : [`${directory}/dist/index.js`, `${directory}/dist/file-journal.js`];
+        : [`${directory}/dist/index.js`, `${directory}/dist/entries/file-journal.js`];
     const { createTracker } = await import(core);
     const { FileJournal } = await import(journal);
     return new CoreUnderTest({ createTracker, FileJournal });
