@@ -167,10 +167,10 @@ export function readOptions(options: TrackerOptions, defaults: Defaults): Settin
   }
 }
 
-function readAll(options: TrackerOptions, { holdsUnidentified, ...given }: Defaults): Settings {
-  const parts: Parts = { ...options?.parts, ...given.parts };
+function readAll(options: TrackerOptions, defaults: Defaults): Settings {
+  const parts: Parts = { ...options?.parts, ...defaults.parts };
   // The cast is safe: each value obeys its rule, and the rules have the names of the type.
-  const settings = readRules(rulesOf(parts, holdsUnidentified), '', options) as unknown as Settings;
+  const settings = readRules(rulesOf(parts, defaults.holdsUnidentified), '', options) as unknown as Settings;
   const { baseUrl, correlationKey, compress, journal, journalDirectory } = settings;
   if (compress && !parts.gzip) missingPart('compress', 'gzip');
   if (journal !== undefined && journalDirectory !== undefined) {

@@ -1,4 +1,5 @@
 import { aFunction, type Rule } from '@sluice/protocol';
+import type { ReadRejected } from '../send/http/read-rejected.ts';
 import type { Batch } from '../wait/batch.ts';
 import { type AcceptingAnswer, type Classify, rejectedIndexes } from './rejected-indexes.ts';
 
@@ -14,7 +15,7 @@ export interface ClassifyPart {
     answer: Omit<AcceptingAnswer, 'count'>,
     classify: Classify,
     onFailed: (error: unknown) => void,
-  ): [index: number, reason: string][] | undefined;
+  ): ReturnType<ReadRejected>;
 }
 
 /** For pages: `createTracker({ delivery: { classify: … }, parts: { classify } })`. In Node a tracker has this already. */
