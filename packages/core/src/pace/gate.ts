@@ -77,6 +77,8 @@ export class Gate {
   readonly #alarm: Alarm;
   #openUntil = 0;
   #openForMs = 0;
+  /** Whether pages that open later wait as well: the service asked for the time, or refuses everything. */
+  #isForAll = false;
   #hintedAt = Number.NEGATIVE_INFINITY;
   /** Failures since the last success. */
   #failuresInARow = 0;
@@ -157,18 +159,21 @@ export class Gate {
   get sharedPause(): SharedPause | undefined {
     const until = this.openUntil;
     if (until === undefined) return undefined;
-    // 0: the fault is ours, or of something between us and the service. A page that opens may find it fixed.
-    const mayBeMended = this.#pause && this.#pause.reason !== 'refused';
-    return { until, failures: mayBeMended ? 0 : this.#failuresInARow || 1 };
+    return { until, failures: this.#isForAll ? 0 : this.#failuresInARow || 1 };
   }
 
-  /** Another tab that shares the journal found that the service needs time: opens the breaker. */
-  share({ until, failures }: SharedPause): void {
+  /**
+   * Another tab that shares the journal found that the service needs time: opens the breaker.
+   *
+   * @param isFirst Whether the page was just opened. Then it makes a probe at once, unless `failures` is 0.
+   */
+  share({ until, failures }: SharedPause, isFirst: boolean): void {
     const leftMs = until - this.#options.clock.now();
     // No wait is longer than LONGEST_WAIT_MS. A longer one means that the clock was set back.
     if (leftMs <= 0 || leftMs > LONGEST_WAIT_MS) return;
     this.#failuresInARow = Math.max(this.#failuresInARow, failures);
-    this.#open(leftMs);
+    this.#open(leftMs, !failures);
+    if (isFirst && failures) this.#tryNow();
   }
 
   /**
@@ -252,7 +257,7 @@ export class Gate {
     const isBroken = (!isRated || this.#state !== 'closed') && this.#isTooMuch(era);
     if (retryAfterMs !== undefined) {
       // Every client gets the same Retry-After, so that alone does not reduce the load: the rate limit applies too.
-      this.#open(Math.max(askedMs(retryAfterMs, random), rateLimit.waitMs(clock.now())));
+      this.#open(Math.max(askedMs(retryAfterMs, random), rateLimit.waitMs(clock.now())), true);
     } else if (isBroken) {
       this.#isBroken = true;
       this.#open(probeMs(this.#failuresInARow, backoff, random));
@@ -278,7 +283,7 @@ export class Gate {
     const delayMs = pauseMs(this.#pauses, isSlow, random);
     this.#pauses += 1;
     this.#pause = { reason, status, until: clock.now() + delayMs };
-    this.#open(delayMs);
+    this.#open(delayMs, reason === 'refused');
     reporter.emit('paused', this.#pause);
   }
 
@@ -363,9 +368,10 @@ export class Gate {
   }
 
   /** Opens the breaker for `delayMs` milliseconds, or for the remaining time if that is longer. Then it becomes half-open. */
-  #open(delayMs: number): void {
+  #open(delayMs: number, isForAll = false): void {
     this.#alarm.cancel();
     if (this.#isStopped) return;
+    this.#isForAll = isForAll;
     const now = this.#options.clock.now();
     this.#openForMs = Math.max(delayMs, (this.openUntil ?? now) - now);
     this.#openUntil = now + this.#openForMs;

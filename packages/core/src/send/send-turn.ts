@@ -52,10 +52,8 @@ export class SendTurn {
   #isCalled = false;
   /** How many times in a row this tab could not read what others did. */
   #blindTries = 0;
-  /** When the last known pause ends: one that this tab read or stored. */
-  #pauseUntil: number | undefined;
-  /** Whether this page has not had a turn yet. */
-  #isFirst = true;
+  /** When the last known pause ends: one that this tab read or stored. 0 until this page has had a turn. */
+  #pauseUntil: number | undefined = 0;
 
   constructor(options: SendTurnOptions) {
     this.#options = options;
@@ -191,11 +189,8 @@ export class SendTurn {
       if (this.#blindTries <= MOST_BLIND_TRIES) return false;
     }
     const { pause } = sharing;
-    // A page that opens checks by itself whether a fault of ours, or of something in between, is fixed (`failures` is 0).
-    const isNews = pause !== undefined && pause.until !== this.#pauseUntil;
-    if (isNews && !(this.#isFirst && pause.failures === 0)) gate.share(pause);
+    if (pause && pause.until !== this.#pauseUntil) gate.share(pause, this.#pauseUntil === 0);
     this.#pauseUntil = pause?.until;
-    this.#isFirst = false;
     return this.#isDue;
   }
 

@@ -87,7 +87,7 @@ function createBench(options: BenchOptions = {}): Bench {
     ...{ clock, gate, states, pauses, rates, ask, make },
     resumed: () => resumed,
     changes: () => changes,
-    open: (ms) => gate.share({ until: seen.now() + ms, failures: 0 }),
+    open: (ms) => gate.share({ until: seen.now() + ms, failures: 0 }, false),
     fail: (pass) => void gate.failed(pass, { failures: 0 }, never),
   };
 }
