@@ -1,124 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createTracker, type Tracker, type TrackerEvents, type TrackerOptions } from '../../src/index.ts';
+import type { TrackerEvents } from '../../src/index.ts';
 import type { Outcome } from '../../src/send/http/transport.ts';
-import { answered, failed, hang, ScriptedTransport, type SeenRequest } from '../bench/scripted-transport.ts';
-import { settle, VirtualClock } from '../bench/virtual-clock.ts';
+import { Bench, type BenchOptions, numberOf, range, sorted } from '../bench/bench.ts';
+import { answered, failed, hang } from '../bench/scripted-transport.ts';
+import { settle } from '../bench/virtual-clock.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-
-type Delivery = NonNullable<TrackerOptions['delivery']>;
-
-interface BenchOptions extends Partial<Omit<TrackerOptions, 'delivery' | 'batch'>> {
-  readonly delivery?: Delivery;
-  readonly maxEvents?: number;
-}
-
-/** A tracker in memory, a function as its service, and a clock that stands still. */
-class Bench {
-  readonly clock = new VirtualClock();
-  readonly transport = new ScriptedTransport(this.clock);
-  readonly tracker: Tracker;
-  /** Numbers of the events that the service took, in order. */
-  readonly taken: number[] = [];
-  readonly pauses: TrackerEvents['paused'][] = [];
-  readonly hooksFailed: TrackerEvents['hookFailed'][] = [];
-  #next = 0;
-
-  constructor({ delivery, maxEvents = 500, ...options }: BenchOptions = {}) {
-    this.tracker = createTracker({
-      ...{ baseUrl: 'http://service.example', apiKey: 'key', correlationKey: 'email', journal: 'memory' },
-      ...{ clock: this.clock, transport: this.transport, random: () => 0.5, commitIntervalMs: 0 },
-      // Not 0: a page writes events in pieces, and would send each piece at once.
-      batch: { maxEvents, maxWaitMs: 1 },
-      delivery: { concurrency: 1, retriesPerSuccess: 1_000, ...delivery },
-      ...options,
-    });
-    this.tracker.on('paused', (pause) => this.pauses.push(pause));
-    this.tracker.on('hookFailed', (failure) => this.hooksFailed.push(failure));
-    this.answer(() => 200);
-  }
-
-  /** How the service answers each request, by the numbers of its events. It takes them if the status is below 300. */
-  answer(respond: (numbers: number[], request: SeenRequest) => number | Outcome | Promise<Outcome>): void {
-    this.transport.respond = async (request) => {
-      const numbers = numbersOf(request);
-      const given = await respond(numbers, request);
-      const outcome = typeof given === 'number' ? answered(given) : given;
-      if (outcome.kind === 'answered' && outcome.status < 300) this.taken.push(...numbers);
-      return outcome;
-    };
-  }
-
-  /** The service refuses requests with bad events. */
-  refuse(isBad: (n: number) => boolean, status = 400): void {
-    this.answer((numbers) => (numbers.some(isBad) ? status : 200));
-  }
-
-  /** Tracks new events, and lets a millisecond pass. */
-  async track(count: number): Promise<void> {
-    for (let left = count; left > 0; left -= 1) {
-      this.tracker.track('event', { n: this.#next }, { correlationValue: 'ada@example.com' });
-      this.#next += 1;
-    }
-    await this.pass(1);
-  }
-
-  async pass(ms: number, stepMs: number = Math.max(1, Math.ceil(ms / 200))): Promise<void> {
-    for (let left = ms; left > 0; left -= stepMs) {
-      await this.clock.advance(Math.min(left, stepMs));
-      await this.quiet();
-    }
-  }
-
-  /** Lets the tracker run until it waits for time or for an answer. */
-  async quiet(): Promise<void> {
-    for (let calm = 0, before = -1; calm < 4; ) {
-      await settle();
-      const { delivered, deadLettered, requests } = this.tracker.stats();
-      const now = requests.sent + delivered + deadLettered;
-      calm = now === before ? calm + 1 : 0;
-      before = now;
-    }
-    this.check();
-  }
-
-  /** Rule 4 of the design: accepted + recovered = delivered + deadLettered + dropped + pending. */
-  check(): void {
-    const { accepted, recovered, delivered, deadLettered, dropped, pending } = this.tracker.stats();
-    const lost = Object.values(dropped).reduce((sum, count) => sum + count, 0);
-    expect(delivered + deadLettered + lost + pending).toBe(accepted + recovered);
-  }
-
-  /** Numbers of the events that are kept as dead letters. */
-  async kept(): Promise<number[]> {
-    const numbers: number[] = [];
-    for await (const { event } of this.tracker.deadLetters.list()) numbers.push(numberOf(event));
-    return numbers;
-  }
-
-  get requests(): number {
-    return this.transport.requests.length;
-  }
-}
-
-function numbersOf({ events }: SeenRequest): number[] {
-  return events.map(numberOf);
-}
-
-function numberOf(event: unknown): number {
-  return Number(Reflect.get(Object(Reflect.get(Object(event), 'payload')), 'n'));
-}
-
-function range(from: number, to: number): number[] {
-  return Array.from({ length: to - from }, (_, index) => from + index);
-}
-
-function sorted(numbers: Iterable<number>): number[] {
-  return [...numbers].sort((a, b) => a - b);
-}
 
 describe('Delivery, as a policy says', () => {
   it('accepts what the table would take for a refusal', async () => {
@@ -179,7 +69,8 @@ describe('Delivery, as a policy says', () => {
 
 describe('Delivery, with a classify hook', () => {
   /** Reads the rejected events from the answer's body. */
-  const classify: Delivery['classify'] = ({ body }) => (body === '' ? undefined : JSON.parse(body));
+  const classify: NonNullable<BenchOptions['delivery']>['classify'] = ({ body }) =>
+    body === '' ? undefined : JSON.parse(body);
 
   function rejecting(
     isBad: (n: number) => boolean,
@@ -223,7 +114,9 @@ describe('Delivery, with a classify hook', () => {
     ['rejects', async () => expect.fail('code of mine')],
     ['returns nonsense', () => 'all of them'],
   ])('delivers all where it %s, and says so once', async (_, hook) => {
-    const bench = new Bench({ delivery: { classify: hook as NonNullable<Delivery['classify']> } });
+    const bench = new Bench({
+      delivery: { classify: hook as NonNullable<NonNullable<BenchOptions['delivery']>['classify']> },
+    });
     for (let round = 0; round < 3; round += 1) await bench.track(5);
     expect(bench.tracker.stats()).toMatchObject({ delivered: 15, deadLettered: 0 });
     expect(bench.hooksFailed.map(({ hook }) => hook)).toEqual(['delivery.classify']);

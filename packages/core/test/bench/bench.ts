@@ -1,0 +1,138 @@
+import { expect } from 'vitest';
+import { createTracker, type Tracker, type TrackerEvents, type TrackerOptions } from '../../src/index.ts';
+import type { Outcome } from '../../src/send/http/transport.ts';
+import { answered, ScriptedTransport, type SeenRequest } from './scripted-transport.ts';
+import { settle, VirtualClock } from './virtual-clock.ts';
+
+type Delivery = NonNullable<TrackerOptions['delivery']>;
+type BatchOptions = NonNullable<TrackerOptions['batch']>;
+
+export interface BenchOptions extends Partial<Omit<TrackerOptions, 'delivery' | 'batch'>> {
+  readonly delivery?: Delivery;
+  readonly batch?: BatchOptions;
+  readonly maxEvents?: number;
+}
+
+/** A whole tracker with a function as its service, and a clock that stands still. Its journal is in memory unless one is given. */
+export class Bench {
+  readonly clock = new VirtualClock();
+  readonly transport = new ScriptedTransport(this.clock);
+  readonly tracker: Tracker;
+  /** Numbers of the events that the service took, in order. */
+  readonly taken: number[] = [];
+  readonly pauses: TrackerEvents['paused'][] = [];
+  readonly states: TrackerEvents['breaker']['state'][] = [];
+  readonly drops: TrackerEvents['dropped'][] = [];
+  readonly deadLetters: TrackerEvents['deadLettered'][] = [];
+  readonly attemptsFailed: TrackerEvents['failedAttempt'][] = [];
+  readonly storageFailures: unknown[] = [];
+  readonly hooksFailed: TrackerEvents['hookFailed'][] = [];
+  #next = 0;
+
+  constructor({ delivery, batch, maxEvents = 500, journal = 'memory', ...options }: BenchOptions = {}) {
+    this.tracker = createTracker({
+      ...{ baseUrl: 'http://service.example', apiKey: 'key', correlationKey: 'email', journal },
+      ...{ clock: this.clock, transport: this.transport, random: () => 0.5, commitIntervalMs: 0 },
+      // Not 0: a page writes events in pieces, and would send each piece at once.
+      batch: { maxEvents, maxWaitMs: 1, ...batch },
+      delivery: { concurrency: 1, retriesPerSuccess: 1_000, ...delivery },
+      ...options,
+    });
+    const { tracker } = this;
+    tracker.on('paused', (pause) => this.pauses.push(pause));
+    tracker.on('breaker', ({ state }) => this.states.push(state));
+    tracker.on('dropped', (drop) => this.drops.push(drop));
+    tracker.on('deadLettered', (refusal) => this.deadLetters.push(refusal));
+    tracker.on('failedAttempt', (attempt) => this.attemptsFailed.push(attempt));
+    tracker.on('storageFailed', ({ error }) => this.storageFailures.push(error));
+    tracker.on('hookFailed', (failure) => this.hooksFailed.push(failure));
+    this.answer(() => 200);
+  }
+
+  /** How the service answers each request, by the numbers of its events. It takes them if the status is below 300. */
+  answer(respond: (numbers: number[], request: SeenRequest) => number | Outcome | Promise<Outcome>): void {
+    this.transport.respond = async (request) => {
+      const numbers = numbersOf(request);
+      const given = await respond(numbers, request);
+      const outcome = typeof given === 'number' ? answered(given) : given;
+      if (outcome.kind === 'answered' && outcome.status < 300) this.taken.push(...numbers);
+      return outcome;
+    };
+  }
+
+  /** The service refuses requests with bad events. */
+  refuse(isBad: (n: number) => boolean, status = 400): void {
+    this.answer((numbers) => (numbers.some(isBad) ? status : 200));
+  }
+
+  /** Tracks new events, and lets a millisecond pass. */
+  async track(count: number): Promise<void> {
+    this.trackNow(count);
+    await this.pass(1);
+  }
+
+  /** Tracks new events. Lets no time pass. */
+  trackNow(count: number, options: { readonly priority?: 'high' } = {}): void {
+    for (let left = count; left > 0; left -= 1) {
+      this.tracker.track('event', { n: this.#next }, { correlationValue: 'ada@example.com', ...options });
+      this.#next += 1;
+    }
+  }
+
+  async pass(ms: number, stepMs: number = Math.max(1, Math.ceil(ms / 200))): Promise<void> {
+    for (let left = ms; left > 0; left -= stepMs) {
+      await this.clock.advance(Math.min(left, stepMs));
+      await this.quiet();
+    }
+  }
+
+  /** Lets the tracker run until it waits for time or for an answer. */
+  async quiet(): Promise<void> {
+    for (let calm = 0, before = -1; calm < 4; ) {
+      await settle();
+      const { delivered, deadLettered, requests } = this.tracker.stats();
+      const now = requests.sent + delivered + deadLettered;
+      calm = now === before ? calm + 1 : 0;
+      before = now;
+    }
+    this.check();
+  }
+
+  /** Rule 4 of the design: accepted + recovered = delivered + deadLettered + dropped + pending. */
+  check(): void {
+    const { accepted, recovered, delivered, deadLettered, dropped, pending } = this.tracker.stats();
+    const lost = Object.values(dropped).reduce((sum, count) => sum + count, 0);
+    expect(delivered + deadLettered + lost + pending).toBe(accepted + recovered);
+  }
+
+  /** Numbers of the events that are kept as dead letters. */
+  async kept(): Promise<number[]> {
+    const numbers: number[] = [];
+    for await (const { event } of this.tracker.deadLetters.list()) numbers.push(numberOf(event));
+    return numbers;
+  }
+
+  get requests(): number {
+    return this.transport.requests.length;
+  }
+}
+
+/** The numbers of the events in a request. */
+export function numbersOf({ events }: SeenRequest): number[] {
+  return events.map(numberOf);
+}
+
+/** The number of an event. */
+export function numberOf(event: unknown): number {
+  return Number(Reflect.get(Object(Reflect.get(Object(event), 'payload')), 'n'));
+}
+
+/** The numbers `from` (inclusive) to `to` (exclusive). */
+export function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from }, (_, index) => from + index);
+}
+
+/** Numbers in ascending order. */
+export function sorted(numbers: Iterable<number>): number[] {
+  return [...numbers].sort((a, b) => a - b);
+}
