@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { createTracker, type Tracker, type TrackerEvents, type TrackerOptions } from '../../src/index.ts';
 import type { Outcome } from '../../src/send/http/transport.ts';
 import { answered, ScriptedTransport, type SeenRequest } from './scripted-transport.ts';
+import { SkewedClock } from './skewed-clock.ts';
 import { settle, VirtualClock } from './virtual-clock.ts';
 
 type Delivery = NonNullable<TrackerOptions['delivery']>;
@@ -16,6 +17,8 @@ export interface BenchOptions extends Partial<Omit<TrackerOptions, 'delivery' | 
 /** A whole tracker with a function as its service, and a clock that stands still. Its journal is in memory unless one is given. */
 export class Bench {
   readonly clock = new VirtualClock();
+  /** The clock that the tracker is given. */
+  readonly time = new SkewedClock(this.clock);
   readonly transport = new ScriptedTransport(this.clock);
   readonly tracker: Tracker;
   /** Numbers of the events that the service took, in order. */
@@ -32,7 +35,7 @@ export class Bench {
   constructor({ delivery, batch, maxEvents = 500, journal = 'memory', ...options }: BenchOptions = {}) {
     this.tracker = createTracker({
       ...{ baseUrl: 'http://service.example', apiKey: 'key', correlationKey: 'email', journal },
-      ...{ clock: this.clock, transport: this.transport, random: () => 0.5, commitIntervalMs: 0 },
+      ...{ clock: this.time, transport: this.transport, random: () => 0.5, commitIntervalMs: 0 },
       // Not 0: a page writes events in pieces, and would send each piece at once.
       batch: { maxEvents, maxWaitMs: 1, ...batch },
       delivery: { concurrency: 1, retriesPerSuccess: 1_000, ...delivery },
@@ -71,10 +74,19 @@ export class Bench {
     await this.pass(1);
   }
 
-  /** Tracks new events. Lets no time pass. */
-  trackNow(count: number, options: { readonly priority?: 'high' } = {}): void {
+  /**
+   * Tracks new events. Lets no time pass.
+   *
+   * @param bytes Length of a text in each of them.
+   */
+  trackNow(
+    count: number,
+    { bytes, ...options }: { readonly priority?: 'high'; readonly bytes?: number } = {},
+  ): void {
+    const more = bytes === undefined ? {} : { text: 'x'.repeat(bytes) };
     for (let left = count; left > 0; left -= 1) {
-      this.tracker.track('event', { n: this.#next }, { correlationValue: 'ada@example.com', ...options });
+      const payload = { n: this.#next, ...more };
+      this.tracker.track('event', payload, { correlationValue: 'ada@example.com', ...options });
       this.#next += 1;
     }
   }
@@ -115,6 +127,12 @@ export class Bench {
   get requests(): number {
     return this.transport.requests.length;
   }
+
+  /** When each request was made, in milliseconds since the first one. */
+  get times(): number[] {
+    const { times } = this.transport;
+    return times.map((at) => at - (times[0] ?? 0));
+  }
 }
 
 /** The numbers of the events in a request. */
@@ -125,6 +143,38 @@ export function numbersOf({ events }: SeenRequest): number[] {
 /** The number of an event. */
 export function numberOf(event: unknown): number {
   return Number(Reflect.get(Object(Reflect.get(Object(event), 'payload')), 'n'));
+}
+
+/** Texts of events with these numbers, as a journal holds them. */
+export function textsOf(numbers: readonly number[]): string[] {
+  return numbers.map((n) => JSON.stringify({ event: 'event', payload: { n } }));
+}
+
+/** The numbers of events in a journal. */
+export function textNumbers(texts: readonly string[]): number[] {
+  return texts.map((text) => numberOf(JSON.parse(text)));
+}
+
+/** The numbers of the events of each append. */
+export function groupsOf({ groups }: { readonly groups: readonly (readonly string[])[] }): number[][] {
+  return groups.map(textNumbers);
+}
+
+/** The state of a promise, as it changes. */
+export interface Watched<Value> {
+  value?: Value;
+  error?: unknown;
+  isOver: boolean;
+}
+
+/** Watches a promise without waiting for it. */
+export function watch<Value>(promise: Promise<Value>): Watched<Value> {
+  const seen: Watched<Value> = { isOver: false };
+  promise.then(
+    (value) => Object.assign(seen, { value, isOver: true }),
+    (error) => Object.assign(seen, { error, isOver: true }),
+  );
+  return seen;
 }
 
 /** The numbers `from` (inclusive) to `to` (exclusive). */

@@ -3,7 +3,7 @@ import type { EventBytes, Limit } from '../../src/base/event-bytes.ts';
 import type { Range } from '../../src/base/range.ts';
 import type { Journal, JournalObserver, Reading, Sharing } from '../../src/keep/journal.ts';
 import { MemoryJournal } from '../../src/keep/memory-journal.ts';
-import { toTexts } from './event-texts.ts';
+import { toEventBytes, toTexts } from './event-texts.ts';
 
 type Call = 'open' | 'append' | 'appendSync' | 'read' | 'acknowledge' | 'sync' | 'close';
 
@@ -28,8 +28,12 @@ export class FakeJournal implements Journal {
   failAppendsLeft = 0;
   failReads = false;
   failAcknowledgements = false;
+  failSyncs = false;
+  /** The tracker, once it has opened the journal. */
+  observer: JournalObserver | undefined;
   readonly #memory = new MemoryJournal(Number.POSITIVE_INFINITY);
   readonly #damaged: Range[] = [];
+  readonly #left: Range[] = [];
   /** When each event was accepted, by index. */
   readonly #times: number[] = [];
   #appends = 0;
@@ -48,6 +52,20 @@ export class FakeJournal implements Journal {
   /** All events in the order in which they were appended. */
   get texts(): string[] {
     return this.groups.flat();
+  }
+
+  /**
+   * Adds events of an earlier process. The journal reports them when it opens, or now if it is open.
+   *
+   * @param times When each was accepted. Default: not known.
+   */
+  async leave(texts: readonly string[], times: readonly number[] = []): Promise<Range> {
+    const range = await this.#memory.append(toEventBytes(texts));
+    for (let index = range.from; index < range.to; index += 1)
+      this.#times[index] = times[index - range.from] ?? Number.NaN;
+    if (this.observer === undefined) this.#left.push(range);
+    else this.observer.recovered(range, times[0]);
+    return range;
   }
 
   /** From now on, appends do not end until the returned function is called. */
@@ -85,10 +103,12 @@ export class FakeJournal implements Journal {
     this.#damaged.push(range);
   }
 
-  async open(_observer: JournalObserver): Promise<void> {
+  async open(observer: JournalObserver): Promise<void> {
     this.calls.push('open');
     if (this.failOpen) throw failure('open');
     await this.#memory.open();
+    this.observer = observer;
+    for (const range of this.#left.splice(0)) observer.recovered(range, this.#times[range.from] || undefined);
   }
 
   async append(given: EventBytes, holdMs?: number): Promise<Range> {
@@ -136,6 +156,7 @@ export class FakeJournal implements Journal {
 
   async sync(): Promise<void> {
     this.calls.push('sync');
+    if (this.failSyncs) throw failure('sync');
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,7 @@
+import { StorageError } from '../../src/base/errors/storage-error.ts';
 import { type EventBytes, type Limit, NO_EVENTS, sliceEvents } from '../../src/base/event-bytes.ts';
 import type { Range } from '../../src/base/range.ts';
-import type { Journal, JournalObserver, Reading } from '../../src/keep/journal.ts';
+import type { Journal, JournalObserver, Reading, Sharing } from '../../src/keep/journal.ts';
 import { toTexts } from './event-texts.ts';
 
 /** Bytes that an event takes besides its text. */
@@ -19,6 +20,10 @@ export class SegmentedJournal implements Journal {
     freeBytes: Number.MAX_SAFE_INTEGER,
     totalBytes: Number.MAX_SAFE_INTEGER,
   });
+  sharing: Sharing | undefined;
+  failAppends = false;
+  /** The tracker, once it has opened the journal. */
+  observer: JournalObserver | undefined;
   readonly #segments = new Map<number, EventBytes>();
   #last = 0;
 
@@ -34,11 +39,16 @@ export class SegmentedJournal implements Journal {
     return bytes;
   }
 
-  async open(_observer: JournalObserver): Promise<void> {}
+  async open(observer: JournalObserver): Promise<void> {
+    this.observer = observer;
+  }
 
   async append({ bytes, ends, times }: EventBytes): Promise<Range> {
+    if (this.failAppends) throw new StorageError('the scripted failure of append');
     this.#last += 1;
-    this.#segments.set(this.#last, { bytes: bytes.slice(), ends: ends.slice(), times: times?.slice() });
+    // Not `slice()`: on a Buffer it does not copy.
+    const copy = new Uint8Array(bytes);
+    this.#segments.set(this.#last, { bytes: copy, ends: ends.slice(), times: times?.slice() });
     return { segment: this.#last, from: 0, to: ends.length };
   }
 
@@ -55,7 +65,13 @@ export class SegmentedJournal implements Journal {
     this.#segments.clear();
   }
 
-  async acknowledge(): Promise<void> {}
+  /** A segment disappears from storage, and the tracker is told so. */
+  vanish(segment: number): void {
+    this.#segments.delete(segment);
+    this.observer?.vanished?.(segment);
+  }
+
+  async acknowledge(_range: Range): Promise<void> {}
 
   async sync(): Promise<void> {}
 

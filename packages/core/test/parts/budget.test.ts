@@ -3,12 +3,10 @@ import type { Clock } from '../../src/base/clock.ts';
 import type { EventBytes } from '../../src/base/event-bytes.ts';
 import type { Journal } from '../../src/keep/journal.ts';
 import { Budget, type BudgetOptions } from '../../src/parts/budget.ts';
-import { Backlog } from '../../src/wait/backlog.ts';
 import { toEventBytes } from '../bench/event-texts.ts';
 import { FakeJournal } from '../bench/fake-journal.ts';
 import { SegmentedJournal } from '../bench/segmented-journal.ts';
 import { SkewedClock } from '../bench/skewed-clock.ts';
-import { textWriter } from '../bench/text-writer.ts';
 import { VirtualClock } from '../bench/virtual-clock.ts';
 
 const GIB = 1024 ** 3;
@@ -20,7 +18,8 @@ function sized(bytes: number): EventBytes {
 
 interface Bench<J extends Journal> {
   readonly clock: VirtualClock;
-  readonly backlog: Backlog;
+  /** How many events wait in each segment. */
+  readonly waiting: Map<number, number>;
   readonly journal: J;
   readonly budget: Budget;
   /** Counts of dropped events. */
@@ -35,19 +34,27 @@ function createBenchWith<J extends Journal>(
   clock: VirtualClock = new VirtualClock(),
   time: Clock = clock,
 ): Bench<J> {
-  const backlog = new Backlog({ maxEvents: 1_000, maxBytes: 100_000 }, textWriter);
+  const waiting = new Map<number, number>();
+  const evict = (segment: number): number => {
+    const count = waiting.get(segment) ?? 0;
+    waiting.delete(segment);
+    return count;
+  };
   const dropped: number[] = [];
   const budget = new Budget({
-    ...{ evict: (segment: number) => backlog.evict(segment), rescue: async () => 0 },
+    ...{ evict, rescue: async () => 0 },
     ...{ journal, clock: time, opened: async () => {} },
     ...{ maxBytes: 1_000, minFreeBytes: 0, whenFull: 'drop-oldest' },
     ...bounds,
     reporter: { settled: (_reason, count) => count > 0 && dropped.push(count) },
   });
   const fill = async (...sizes: number[]): Promise<void> => {
-    for (const bytes of sizes) backlog.addRecovered(await journal.append(sized(bytes)));
+    for (const bytes of sizes) {
+      const { segment } = await journal.append(sized(bytes));
+      waiting.set(segment, (waiting.get(segment) ?? 0) + 1);
+    }
   };
-  return { clock, backlog, journal, budget, dropped, fill };
+  return { clock, waiting, journal, budget, dropped, fill };
 }
 
 function createBench(bounds?: Partial<BudgetOptions>): Bench<SegmentedJournal> {
@@ -69,12 +76,12 @@ describe('Budget, with a bound of the journal', () => {
   });
 
   it('gives up as many of the oldest segments as a group needs, and tells what waited in them', async () => {
-    const { budget, fill, journal, backlog, dropped } = createBench();
+    const { budget, fill, journal, waiting, dropped } = createBench();
     await fill(300, 300, 400);
     expect(await budget.makeRoom(sized(500))).toBe('room');
     expect(journal.evicted).toEqual([1, 2]);
     expect(dropped).toEqual([1, 1]);
-    expect(backlog.pending).toBe(1);
+    expect([...waiting]).toEqual([[3, 1]]);
   });
 
   it('tells of no loss where nothing waited in what it gave up', async () => {

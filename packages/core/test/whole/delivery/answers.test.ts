@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { createTracker } from '../../../src/index.ts';
+import type { Outcome } from '../../../src/send/http/transport.ts';
+import { Bench, range } from '../../bench/bench.ts';
+import { FakeJournal } from '../../bench/fake-journal.ts';
+import { answered, ScriptedTransport } from '../../bench/scripted-transport.ts';
+import { VirtualClock } from '../../bench/virtual-clock.ts';
+
+const HOUR = 60 * 60_000;
+const ada = { correlationValue: 'ada@example.com' };
+
+describe('a request', () => {
+  it('goes to the service with the key and the time limits, and carries all waiting events', async () => {
+    const bench = new Bench();
+    await bench.track(3);
+    expect(bench.transport.requests).toMatchObject([
+      {
+        url: 'http://service.example/api/events/batch/',
+        headers: { authorization: 'Api-Key key', 'content-type': 'application/json' },
+        timeouts: { connectMs: 10_000, headersMs: 30_000, bodyMs: 5_000, totalMs: 60_000 },
+      },
+    ]);
+    expect(bench.taken).toEqual([0, 1, 2]);
+  });
+
+  it('carries no key where a relay holds it', async () => {
+    const clock = new VirtualClock();
+    const transport = new ScriptedTransport(clock);
+    const tracker = createTracker({
+      ...{ baseUrl: 'http://relay.example', correlationKey: 'email', journal: 'memory', clock, transport },
+      commitIntervalMs: 0,
+    });
+    tracker.track('event', {}, ada);
+    await clock.advance(1_000);
+    expect(transport.requests[0]?.headers).toEqual({ 'content-type': 'application/json' });
+    expect(tracker.stats().delivered).toBe(1);
+  });
+
+  it('carries the bytes that the journal was given', async () => {
+    const journal = new FakeJournal();
+    const bench = new Bench({ journal });
+    bench.tracker.track('é€😀\ud800', { 'a "key"': [1e21, '\u2028', null] }, ada);
+    bench.trackNow(1);
+    await bench.pass(1);
+    expect(journal.texts).toHaveLength(2);
+    expect(bench.transport.requests[0]?.text).toBe(`{"batch":[${journal.texts.join(',')}]}`);
+  });
+
+  it('carries the bytes of an event that an earlier process left, also after it was a dead letter', async () => {
+    const texts = [
+      '{"payload":{"n":0}, "t":"é€😀\\ud800"}',
+      '{"payload":{"n":1.0},"t":12345678901234567890}',
+    ];
+    const journal = new FakeJournal();
+    await journal.leave(texts);
+    const bench = new Bench({ journal });
+    bench.refuse((n) => n === 1);
+    await bench.pass(1);
+    expect(bench.transport.requests[0]?.text).toBe(`{"batch":[${texts.join(',')}]}`);
+    expect(bench.tracker.stats().deadLettered).toBe(1);
+    bench.answer(() => 200);
+    expect(await bench.tracker.deadLetters.replay()).toBe(1);
+    await bench.pass(10);
+    expect(bench.transport.requests.at(-1)?.text).toBe(`{"batch":[${texts[1]}]}`);
+    expect(bench.tracker.stats()).toMatchObject({ delivered: 2, pending: 0 });
+  });
+
+  it('is not made where nothing was tracked', async () => {
+    const bench = new Bench();
+    expect(await bench.tracker.flush()).toMatchObject({ delivered: 0, pending: 0 });
+    await bench.pass(HOUR);
+    expect(bench.requests).toBe(0);
+    expect(bench.clock.timers).toBe(0);
+  });
+
+  it.each([1, 2, 4])(
+    'is one of at most %d at the same time, until all events are sent',
+    async (concurrency) => {
+      const bench = new Bench({ maxEvents: 10, delivery: { concurrency } });
+      const answers: (() => void)[] = [];
+      bench.answer(() => new Promise<Outcome>((resolve) => void answers.push(() => resolve(answered(200)))));
+      await bench.track(200);
+      expect(bench.transport.open).toBe(concurrency);
+      while (answers.length > 0) {
+        answers.shift()?.();
+        await bench.quiet();
+      }
+      expect(bench.transport.mostOpen).toBe(concurrency);
+      expect(bench.requests).toBe(20);
+      expect(bench.tracker.stats()).toMatchObject({ delivered: 200, pending: 0 });
+    },
+  );
+
+  it('is made for each event, whatever the tracker does at the moment of tracking', async () => {
+    for (let turns = 0; turns < 60; turns += 1) {
+      const bench = new Bench({ maxEvents: 1, delivery: { concurrency: 2 } });
+      bench.answer(() => new Promise<Outcome>(() => {}));
+      bench.trackNow(1, { priority: 'high' });
+      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+      bench.trackNow(1, { priority: 'high' });
+      await bench.quiet();
+      expect(bench.requests, `after ${turns} turns`).toBe(2);
+    }
+  });
+});
+
+describe('an answer of success', () => {
+  it.each([
+    [200, ''],
+    [200, '{"ok":true}'],
+    [201, 'not json'],
+    [202, '{"cut sho'],
+    [204, ''],
+    [299, '\0'],
+  ])('delivers and releases the events, whatever its body: %d %j', async (status, body) => {
+    const journal = new FakeJournal();
+    const bench = new Bench({ journal });
+    const delivered: number[] = [];
+    bench.tracker.on('delivered', ({ count }) => delivered.push(count));
+    bench.answer(() => answered(status, { body }));
+    await bench.track(3);
+    expect(delivered).toEqual([3]);
+    expect(bench.tracker.stats()).toMatchObject({ delivered: 3, pending: 0 });
+    expect(journal.acknowledged).toMatchObject([{ from: 0, to: 3 }]);
+    expect(journal.bytes).toBe(0);
+    expect(bench.attemptsFailed).toEqual([]);
+    expect(bench.clock.timers).toBe(0);
+  });
+});
+
+describe('the counts of a tracker', () => {
+  it('add up whenever a listener looks, and when flush() resolves', async () => {
+    const bench = new Bench({ maxEvents: 4, delivery: { concurrency: 2 } });
+    let looks = 0;
+    for (const name of ['delivered', 'deadLettered', 'failedAttempt'] as const) {
+      bench.tracker.on(name, () => {
+        looks += 1;
+        bench.check();
+      });
+    }
+    bench.refuse((n) => n % 7 === 0);
+    bench.trackNow(20);
+    const flushed = bench.tracker.flush().then((report) => {
+      bench.check();
+      return report;
+    });
+    await bench.pass(10);
+    expect(await flushed).toEqual({ delivered: 17, deadLettered: 3, dropped: 0, pending: 0 });
+    expect(await bench.kept()).toEqual(range(0, 3).map((index) => index * 7));
+    expect(looks).toBeGreaterThan(17 / 4 + 3);
+    // A listener that throws is a hook that failed.
+    expect(bench.hooksFailed).toEqual([]);
+  });
+});

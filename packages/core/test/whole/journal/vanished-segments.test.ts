@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import type { Range } from '../../../src/base/range.ts';
+import type { Journal, Sharing } from '../../../src/keep/journal.ts';
+import { Bench, type BenchOptions, range, sorted, textNumbers } from '../../bench/bench.ts';
+import { FakeJournal } from '../../bench/fake-journal.ts';
+import { answered, hang } from '../../bench/scripted-transport.ts';
+import { SegmentedJournal } from '../../bench/segmented-journal.ts';
+
+const SECOND = 1_000;
+const HOUR = 60 * 60 * SECOND;
+
+/** Two events are sent at once. */
+function createBench(journal: Journal, { batch, ...options }: BenchOptions = {}): Bench {
+  // The longest waits: the journal is tried again after one second.
+  return new Bench({
+    ...{ journal, random: () => 1, batch: { maxEvents: 2, ...batch }, delivery: { timeoutMs: HOUR } },
+    ...options,
+  });
+}
+
+/** The service answers no request until the returned function is called. Then it answers all with success. */
+function holdAnswers(bench: Bench): () => Promise<void> {
+  let open = (): void => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  bench.answer(() => opened.then(() => answered(200)));
+  return async () => {
+    open();
+    await bench.pass(SECOND);
+  };
+}
+
+/** Tracks events, and writes them as one group. */
+async function write(bench: Bench, count: number): Promise<void> {
+  bench.trackNow(count);
+  await bench.tracker.durable();
+  await bench.pass(1);
+}
+
+/** Others send from the journal too: they want to follow the first turn. Returns a function that gives the turn back. */
+function share(journal: { sharing: Sharing | undefined }): () => void {
+  let listener: Parameters<Sharing['listen']>[0] = () => {};
+  let turns = 0;
+  let giveBack = (): void => {};
+  const othersAreDone = new Promise<void>((resolve) => {
+    giveBack = resolve;
+  });
+  journal.sharing = {
+    hold: async (work) => {
+      turns += 1;
+      if (turns > 1) await othersAreDone;
+      return work();
+    },
+    refresh: async () => {},
+    listen: (given) => {
+      listener = given;
+    },
+    tell: (activity) => {
+      if (activity === 'works' && turns === 1) listener('other', 'waits');
+    },
+    pause: undefined,
+    setPause: async () => {},
+  };
+  return giveBack;
+}
+
+describe('a tracker whose journal loses a segment', () => {
+  it('writes again what memory holds of it, in a request or waiting, and nothing else', async () => {
+    const journal = new SegmentedJournal();
+    const bench = createBench(journal);
+    const answer = holdAnswers(bench);
+    await write(bench, 4);
+    await write(bench, 1);
+    expect(bench.tracker.stats()).toMatchObject({ inFlight: 2, pending: 5 });
+    journal.vanish(1);
+    await bench.quiet();
+    expect(textNumbers(journal.texts)).toEqual([4, 0, 1, 2, 3]);
+    expect(bench.tracker.stats()).toMatchObject({ pending: 5, unwritten: 0, journal: 'segmented' });
+    await answer();
+    expect(bench.taken).toEqual(range(0, 5));
+    expect(bench.drops).toEqual([]);
+  });
+
+  it('writes again what went back to it from a request, each event once', async () => {
+    const journal = new SegmentedJournal();
+    const giveBack = share(journal);
+    const bench = createBench(journal);
+    bench.answer(() => 503);
+    await write(bench, 3);
+    await bench.pass(2 * SECOND);
+    expect(bench.tracker.stats()).toMatchObject({ stored: 3, inFlight: 0 });
+    // Written again, the events are in other segments.
+    for (const segments of [[1], [2, 3]]) {
+      for (const segment of segments) journal.vanish(segment);
+      await bench.quiet();
+      expect(sorted(textNumbers(journal.texts))).toEqual([0, 1, 2]);
+      expect(bench.tracker.stats()).toMatchObject({ pending: 3, unwritten: 0 });
+    }
+    bench.answer(() => 200);
+    giveBack();
+    await bench.pass(SECOND);
+    expect(sorted(bench.taken)).toEqual([0, 1, 2]);
+    expect(bench.drops).toEqual([]);
+  });
+
+  it('keeps it in memory while the journal fails, and writes it once that works', async () => {
+    const journal = new SegmentedJournal();
+    const bench = createBench(journal);
+    const answer = holdAnswers(bench);
+    await write(bench, 3);
+    journal.failAppends = true;
+    journal.vanish(1);
+    await bench.quiet();
+    expect(bench.tracker.stats()).toMatchObject({ journal: 'memory', pending: 3, unwritten: 3, inFlight: 2 });
+    journal.failAppends = false;
+    await bench.pass(SECOND);
+    expect(textNumbers(journal.texts)).toEqual([0, 1, 2]);
+    expect(bench.tracker.stats()).toMatchObject({ journal: 'segmented', pending: 3, unwritten: 0 });
+    await answer();
+    expect(bench.taken).toEqual([0, 1, 2]);
+  });
+
+  it('keeps also what went back to it in parts, and writes it in its order', async () => {
+    const journal = new FakeJournal();
+    share(journal);
+    const bench = createBench(journal, { batch: { maxEvents: 4 } });
+    bench.answer((numbers) => (numbers.length > 2 ? 413 : 503));
+    await write(bench, 4);
+    await bench.pass(2 * SECOND);
+    expect(bench.tracker.stats()).toMatchObject({ stored: 4, inFlight: 0 });
+    journal.failAppends = true;
+    journal.observer?.vanished?.(1);
+    await bench.quiet();
+    expect(bench.tracker.stats()).toMatchObject({ journal: 'memory', stored: 0, unwritten: 4, pending: 4 });
+    journal.failAppends = false;
+    await bench.pass(SECOND);
+    expect(textNumbers(journal.texts)).toEqual([0, 1, 2, 3, 0, 1, 2, 3]);
+    expect(bench.tracker.stats()).toMatchObject({ journal: 'fake', stored: 4, unwritten: 0, pending: 4 });
+  });
+
+  it('sends it from memory while the journal fails', async () => {
+    const journal = new SegmentedJournal();
+    const bench = createBench(journal, { batch: { maxWaitMs: HOUR } });
+    await write(bench, 1);
+    journal.failAppends = true;
+    journal.vanish(1);
+    expect(await bench.tracker.flush()).toMatchObject({ delivered: 1, pending: 0 });
+    expect(bench.taken).toEqual([0]);
+  });
+
+  it('has all that memory holds of it restored in its place, if the journal can do that', async () => {
+    const restored: Range[] = [];
+    const journal: FakeJournal & Pick<Journal, 'restore'> = new FakeJournal();
+    journal.restore = async (lost) => void restored.push(...lost.map(({ range }) => range));
+    share(journal);
+    const bench = createBench(journal, { batch: { maxEvents: 1 } });
+    bench.answer((numbers, request) => (numbers.includes(0) ? 503 : hang(request)));
+    await write(bench, 4);
+    await bench.pass(12 * SECOND);
+    expect(bench.tracker.stats()).toMatchObject({ stored: 1, inFlight: 1, pending: 4 });
+    journal.observer?.vanished?.(1);
+    await bench.quiet();
+    expect(restored.sort((one, other) => one.from - other.from)).toMatchObject([
+      { segment: 1, from: 0, to: 1 },
+      { segment: 1, from: 1, to: 2 },
+      { segment: 1, from: 2, to: 4 },
+    ]);
+    expect(journal.groups).toHaveLength(1);
+    expect(bench.tracker.stats()).toMatchObject({ stored: 1, inFlight: 1, pending: 4, unwritten: 0 });
+  });
+
+  it('writes it again if the journal cannot restore it', async () => {
+    const journal: FakeJournal & Pick<Journal, 'restore'> = new FakeJournal();
+    journal.restore = () => Promise.reject(new Error('no room'));
+    const bench = createBench(journal);
+    const answer = holdAnswers(bench);
+    await write(bench, 4);
+    journal.observer?.vanished?.(1);
+    await bench.quiet();
+    expect(bench.storageFailures).toMatchObject([{ message: 'storage failed: no room' }]);
+    expect(sorted(textNumbers(journal.texts.slice(4)))).toEqual(range(0, 4));
+    expect(bench.tracker.stats()).toMatchObject({ pending: 4, unwritten: 0 });
+    await answer();
+    expect(bench.taken).toEqual(range(0, 4));
+  });
+
+  it('drops what memory does not hold of it, and counts it as damaged', async () => {
+    const journal = new FakeJournal();
+    const bench = createBench(journal);
+    const answer = holdAnswers(bench);
+    await write(bench, 1);
+    journal.observer?.recovered({ segment: 7, from: 0, to: 3 });
+    journal.observer?.vanished?.(7);
+    await bench.quiet();
+    expect(bench.drops).toEqual([{ reason: 'damaged', count: 3 }]);
+    expect(bench.tracker.stats()).toMatchObject({ pending: 1, recovered: 3, dropped: { damaged: 3 } });
+    await answer();
+    expect(bench.taken).toEqual([0]);
+  });
+});

@@ -1,0 +1,226 @@
+import { describe, expect, it } from 'vitest';
+import { Page } from '../../bench/page.ts';
+import { answered, failed, hang } from '../../bench/scripted-transport.ts';
+import { settle } from '../../bench/virtual-clock.ts';
+
+describe('a page that is hidden', () => {
+  it('writes all and sends what has room, before its handler is over', async () => {
+    const page = new Page();
+    page.track(1_000);
+    const [request, ...others] = page.hide();
+    expect(others).toEqual([]);
+    expect(request?.outlives).toBe('keepalive');
+    expect(request?.bytes).toBeGreaterThan(59_000);
+    expect(request?.bytes).toBeLessThanOrEqual(60_000);
+    // The events that are sent are one group, the others are more groups. All were passed to the journal before the request.
+    expect(page.appendsBefore).toEqual([1 + Math.ceil((1_000 - (request?.count ?? 0)) / 100)]);
+    await settle();
+    expect(page.journal.texts).toHaveLength(1_000);
+  });
+
+  it('releases what it sees an answer to, and nothing else', async () => {
+    const page = new Page();
+    page.track(50);
+    page.respond(() => hang(page.transport.requests[0] ?? expect.fail()));
+    page.hide();
+    await page.clock.advance(10_000);
+    expect(page.counts).toEqual({ pending: 50, volatile: 0, inFlight: 50, delivered: 0 });
+    expect(page.journal.acknowledged).toEqual([]);
+  });
+
+  it('counts what it sees an answer to as delivered', async () => {
+    const page = new Page();
+    page.track(50);
+    page.hide();
+    await settle();
+    expect(page.counts).toEqual({ pending: 0, volatile: 0, inFlight: 0, delivered: 50 });
+    expect(page.journal.bytes).toBe(0);
+  });
+
+  it('sends again what failed, as any other batch, where it lives on', async () => {
+    const page = new Page();
+    page.track(50);
+    page.respond(() => failed(true));
+    page.hide();
+    await settle();
+    expect(page.books.maybeDuplicate).toBe(50);
+    page.respond(() => answered(200));
+    await page.clock.advance(1_000);
+    expect(page.transport.requests.map(({ outlives }) => outlives)).toEqual(['keepalive', undefined]);
+    expect(page.transport.requests[1]?.text).toBe(page.transport.requests[0]?.text);
+    expect(page.counts).toMatchObject({ pending: 0, delivered: 50 });
+  });
+
+  it('also sends what is written and waits for others to be sent with', async () => {
+    const page = new Page();
+    page.track(30);
+    await page.clock.advance(300);
+    page.track(20);
+    expect(page.hide().map(({ count }) => count)).toEqual([30, 20]);
+    await settle();
+    expect(page.journal.texts).toHaveLength(50);
+    expect(page.counts).toMatchObject({ pending: 0, delivered: 50 });
+  });
+
+  it('sends what is being written, and knows where the journal has it', async () => {
+    const page = new Page();
+    page.journal.copies = true;
+    const goOn = page.journal.hangAppends();
+    page.track(150);
+    await page.clock.advance(300);
+    page.track(10);
+    // As many events as fit: from the two groups that are being written, and from the unwritten ones.
+    page.transport.left.keepalive = 42_000;
+    const [first, second, ...others] = page.hide();
+    expect(others).toEqual([]);
+    expect(first?.count).toBe(100);
+    expect(second?.count).toBeLessThan(50);
+    await settle();
+    expect(page.counts).toMatchObject({ delivered: 100 + (second?.count ?? 0) });
+    goOn();
+    await settle();
+    expect(page.journal.texts).toHaveLength(160);
+    await page.clock.advance(2_000);
+    expect(page.counts).toEqual({ pending: 0, volatile: 0, inFlight: 0, delivered: 160 });
+    expect(page.journal.bytes).toBe(0);
+    expect(page.transport.requests.flatMap(({ events }) => events)).toHaveLength(160);
+  });
+
+  it('has it in the journal also where no answer comes', async () => {
+    const page = new Page();
+    page.journal.copies = true;
+    const goOn = page.journal.hangAppends();
+    page.track(150);
+    await page.clock.advance(300);
+    page.respond(() => hang(page.transport.requests[0] ?? expect.fail()));
+    page.hide();
+    expect(page.counts).toMatchObject({ inFlight: 150, volatile: 150 });
+    goOn();
+    await settle();
+    expect(page.counts).toMatchObject({ inFlight: 150, volatile: 0 });
+    expect(page.journal.acknowledged).toEqual([]);
+  });
+
+  it('keeps in memory what is on its way where the journal does not take it, until it does', async () => {
+    const page = new Page();
+    page.journal.copies = true;
+    page.journal.failAppends = true;
+    page.track(150);
+    page.respond(() => hang(page.transport.requests[0] ?? expect.fail()));
+    page.hide();
+    await settle();
+    expect(page.counts).toMatchObject({ pending: 150, volatile: 150 });
+  });
+
+  it('leaves alone what is being written where that is read from the same memory: it is sent the usual way', async () => {
+    const page = new Page();
+    const goOn = page.journal.hangAppends();
+    page.track(30);
+    await page.clock.advance(300);
+    page.track(20);
+    expect(page.hide()).toEqual([]);
+    goOn();
+    await page.clock.advance(2_000);
+    expect(page.journal.texts).toHaveLength(50);
+    expect(page.counts).toMatchObject({ pending: 0, delivered: 50 });
+  });
+
+  it('sends nothing while the service does not answer, and writes all', async () => {
+    const page = new Page();
+    page.respond(() => failed(false));
+    for (let number = 0; number < 5; number += 1) {
+      page.track(1);
+      await page.clock.advance(1_500);
+    }
+    await page.clock.advance(5_000);
+    expect(page.dispatch.stats.breaker).toBe('open');
+    page.track(50);
+    expect(page.hide()).toEqual([]);
+    await settle();
+    expect(page.journal.texts).toHaveLength(55);
+  });
+
+  it('sends one request where order is strict, and none while something older waits', async () => {
+    const page = new Page('strict');
+    await page.dispatch.wake();
+    await settle();
+    page.track(300);
+    page.respond(() => hang(page.transport.requests[0] ?? expect.fail()));
+    expect(page.hide(true)).toHaveLength(1);
+    page.track(300);
+    expect(page.hide(true)).toEqual([]);
+    await settle();
+    expect(page.journal.texts).toHaveLength(600);
+  });
+});
+
+describe('a page that is left', () => {
+  it('has the browser send later what does not fit, as far as that has room', async () => {
+    const page = new Page();
+    page.track(1_000);
+    const requests = page.hide(true);
+    expect(requests.map(({ outlives }) => outlives)).toEqual(['keepalive', 'later']);
+    for (const { bytes } of requests) expect(bytes).toBeGreaterThan(59_000);
+    await settle();
+    expect(page.journal.texts).toHaveLength(1_000);
+  });
+
+  it('sends what a request that was made before left room for', async () => {
+    const page = new Page();
+    page.transport.left.keepalive = 10_000;
+    page.transport.left.later = 0;
+    page.track(100);
+    const [request, ...others] = page.hide(true);
+    expect(others).toEqual([]);
+    expect(request?.bytes).toBeLessThanOrEqual(10_000);
+  });
+
+  it('does not send an event that is larger than the room', async () => {
+    const page = new Page();
+    page.track(1, 70_000);
+    expect(page.hide(true)).toEqual([]);
+    await settle();
+    expect(page.journal.texts).toHaveLength(1);
+  });
+});
+
+describe('a page whose journal others send from', () => {
+  it('sends what it has not written, tells the journal so, and leaves to them what they may be sending', async () => {
+    const page = new Page('unordered', undefined, true);
+    page.track(30);
+    await page.clock.advance(300);
+    page.track(20);
+    expect(page.hide().map(({ count }) => count)).toEqual([20]);
+    await settle();
+    expect(page.counts).toMatchObject({ pending: 30, delivered: 20 });
+    expect(page.lanes.waiting.stored).toBe(30);
+    expect(page.journal.holds).toEqual([undefined, 10_000]);
+  });
+
+  it('sends nothing of what they are about to see', async () => {
+    const page = new Page('unordered', undefined, true);
+    page.journal.copies = true;
+    page.journal.hangAppends();
+    page.track(30);
+    await page.clock.advance(300);
+    page.track(20);
+    expect(page.hide()).toEqual([]);
+  });
+
+  it('sends all when it is left: it will see no answer, whoever sends it', async () => {
+    const page = new Page('unordered', undefined, true);
+    page.track(30);
+    await page.clock.advance(300);
+    page.track(20);
+    expect(page.hide(true).map(({ count }) => count)).toEqual([30, 20]);
+    expect(page.journal.holds).toEqual([undefined, 0]);
+  });
+
+  it('sends nothing where order is strict and it is not its turn', async () => {
+    const page = new Page('strict', undefined, true);
+    page.track(30);
+    expect(page.hide()).toEqual([]);
+    await settle();
+    expect(page.journal.texts).toHaveLength(30);
+  });
+});

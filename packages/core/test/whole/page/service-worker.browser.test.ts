@@ -1,0 +1,84 @@
+import { describe, expect, inject, it, vi } from 'vitest';
+import { PATIENCE } from '../../../../../testing/patience.ts';
+import { encodeEvents } from '../../../src/base/event-bytes.ts';
+import { uuid } from '../../../src/base/uuid.ts';
+import { type DrainOptions, drain } from '../../../src/entries/service-worker.ts';
+import { createTracker, type TrackerOptions } from '../../../src/index.ts';
+import { accountOf } from '../../../src/keep/account.ts';
+import { clock, createJournal } from '../../../src/platform/browser.ts';
+
+const { apiUrl, apiKey, ...emulator } = inject('emulator');
+/** Another host name, so that only these tests send from the journal. */
+const baseUrl = `${emulator.baseUrl.replace('127.0.0.1', 'localhost')}/`;
+const ada = { correlationValue: 'ada@example.com' };
+
+/** A page that tracks this many events, and is gone before it sends any. */
+async function leave(options: TrackerOptions, name: string, count: number): Promise<void> {
+  // On a busy machine, the tracker may begin a request, but nothing arrives.
+  const transport = { post: () => new Promise<never>(() => {}), close: async () => {} };
+  const page = createTracker({ ...options, transport, batch: { maxWaitMs: 60_000, maxEvents: 10_000 } });
+  for (let number = 0; number < count; number += 1) page.track(name, { number }, ada);
+  await page.durable();
+  await page.close({ timeoutMs: 0 });
+}
+
+/** Tries again after a rejection, as the browser does. It rejects if the storage of a busy browser takes too long. */
+async function wake(options: DrainOptions): Promise<void> {
+  await vi.waitFor(() => drain(options), PATIENCE);
+}
+
+async function count(name: string): Promise<unknown> {
+  const answer = await fetch(`${apiUrl}/emulator/counts?name=${name}`, {
+    headers: { authorization: `Api-Key ${apiKey}` },
+  });
+  const { unique, received } = await answer.json();
+  return { unique, received };
+}
+
+/** These tests run in a page. A row of `npm run faults` tests a worker on a sync event, with no page open. */
+describe('what a service worker does', () => {
+  it('sends what pages left, each event once', async () => {
+    const options = { baseUrl, apiKey, correlationKey: 'email' };
+    const name = `drained-${uuid()}`;
+    await leave(options, name, 250);
+    await Promise.all([wake(options), wake(options)]);
+    expect(await count(name)).toEqual({ unique: 250, received: 250 });
+  });
+
+  it('has the browser try again where a page that was hidden a moment ago may still see an answer', async () => {
+    const options = { baseUrl, apiKey, correlationKey: `held-${uuid()}` };
+    const account = accountOf(baseUrl, options.correlationKey, apiKey);
+    const journal = createJournal({ account, clock });
+    await journal?.append(encodeEvents(['{}'], [clock.now()]), 10_000);
+    await expect(drain(options)).rejects.toThrow('may still see');
+    await journal?.close();
+  });
+
+  it.each([400, 409, 413, 422])(
+    'leaves to a page what the service answers with %i, and sends the rest',
+    async (status) => {
+      const options = { baseUrl, apiKey, correlationKey: 'email' };
+      const name = `refused-${status}-${uuid()}`;
+      await leave(options, name, 150);
+      const refusing = vi.spyOn(globalThis, 'fetch').mockResolvedValueOnce(new Response('', { status }));
+      await drain(options);
+      refusing.mockRestore();
+      expect(await count(name)).toEqual({ unique: 50, received: 50 });
+      // Not `await using`: WebKit cannot parse it.
+      const page = createTracker(options);
+      await page.flush();
+      expect(await count(name)).toEqual({ unique: 150, received: 150 });
+      await page.close({ timeoutMs: 0 });
+    },
+  );
+
+  it('leaves everything where it is while the service cannot be reached, and has the browser try again', async () => {
+    const options = { baseUrl: 'http://127.0.0.1:1', correlationKey: `down-${uuid()}` };
+    await leave(options, 'left', 30);
+    await expect(drain(options)).rejects.toThrow('the service answered nothing');
+    const next = createTracker(options);
+    await new Promise((resolve) => next.on('recovered', resolve));
+    expect(next.stats()).toMatchObject({ recovered: 30, pending: 30 });
+    await next.close({ timeoutMs: 0 });
+  });
+});

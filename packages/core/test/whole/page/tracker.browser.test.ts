@@ -1,0 +1,105 @@
+import { afterEach, describe, expect, inject, it } from 'vitest';
+import { platform } from '#platform';
+import { uuid } from '../../../src/base/uuid.ts';
+import { type Clock, createTracker, type Tracker, type TrackerOptions } from '../../../src/index.ts';
+
+const { baseUrl, apiUrl, apiKey } = inject('emulator');
+const ada = { correlationValue: 'ada@example.com' };
+/** Nobody listens at this address. */
+const nowhere = 'http://127.0.0.1:1';
+
+const trackers: Tracker[] = [];
+
+afterEach(async () => {
+  for (const tracker of trackers.splice(0)) await tracker.close({ timeoutMs: 0 });
+});
+
+/** Makes a tracker with the emulator's key. It is closed after the test. */
+function create(url: string, options: Partial<TrackerOptions> = {}): Tracker {
+  const tracker = createTracker({ baseUrl: url, apiKey, correlationKey: 'email', ...options });
+  trackers.push(tracker);
+  return tracker;
+}
+
+async function count(name: string): Promise<unknown> {
+  const answer = await fetch(`${apiUrl}/emulator/counts?name=${name}`, {
+    headers: { authorization: `Api-Key ${apiKey}` },
+  });
+  const { unique, received } = await answer.json();
+  return { unique, received };
+}
+
+describe('a tracker in a browser', () => {
+  it('delivers what is tracked, over another origin', async () => {
+    const name = `page-${uuid()}`;
+    const tracker = create(baseUrl);
+    for (let number = 0; number < 1_000; number += 1) tracker.track(name, { number }, ada);
+    // This also delivers what other pages of this origin left.
+    expect(await tracker.flush()).toMatchObject({ pending: 0 });
+    expect(tracker.stats().journal).toBe('indexeddb');
+    expect(await count(name)).toEqual({ unique: 1_000, received: 1_000 });
+  });
+
+  it('has no timer left once nothing waits', async () => {
+    const timers = new Set<object>();
+    const clock: Clock = {
+      now: () => platform.clock.now(),
+      setTimeout(callback, delayMs) {
+        const entry = {};
+        timers.add(entry);
+        const timer = platform.clock.setTimeout(() => {
+          timers.delete(entry);
+          callback();
+        }, delayMs);
+        return {
+          cancel: () => {
+            timers.delete(entry);
+            timer.cancel();
+          },
+        };
+      },
+    };
+    const tracker = create(baseUrl, { clock });
+    for (let number = 0; number < 1_000; number += 1) tracker.track(`idle-${uuid()}`, {}, ada);
+    expect(await tracker.flush()).toMatchObject({ delivered: 1_000, pending: 0 });
+    await expect.poll(() => timers.size).toBe(0);
+  });
+
+  it('tries with less once the browser says that there is no network, and delivers where there is one', async () => {
+    const name = `page-${uuid()}`;
+    const tracker = create(baseUrl);
+    dispatchEvent(new Event('offline'));
+    expect(tracker.stats().breaker).toBe('half-open');
+    tracker.track(name, {}, ada);
+    expect(await tracker.flush()).toMatchObject({ pending: 0 });
+    expect(tracker.stats().breaker).toBe('closed');
+    expect(await count(name)).toEqual({ unique: 1, received: 1 });
+  });
+
+  it('finds in IndexedDB what a page before it could not deliver', async () => {
+    const name = `left-${uuid()}`;
+    const first = create(nowhere);
+    for (let number = 0; number < 300; number += 1) first.track(name, { number }, ada);
+    expect(await first.close({ timeoutMs: 50 })).toMatchObject({ delivered: 0, pending: 300 });
+    const second = create(nowhere);
+    await new Promise((resolve) => second.on('recovered', resolve));
+    expect(second.stats()).toMatchObject({ accepted: 0, recovered: 300, pending: 300 });
+  });
+
+  it('sends bodies as they are where the service takes none that are gzipped', async () => {
+    const name = `plain-${uuid()}`;
+    const tracker = create(baseUrl, { journal: 'memory', compress: true });
+    for (let number = 0; number < 1_000; number += 1) tracker.track(name, { number }, ada);
+    expect(await tracker.flush()).toMatchObject({ delivered: 1_000, deadLettered: 0 });
+    expect(tracker.stats().requests.failed).toBeGreaterThan(0);
+    expect(await count(name)).toEqual({ unique: 1_000, received: 1_000 });
+  });
+
+  it('goes on in memory where it is asked to', async () => {
+    const name = `memory-${uuid()}`;
+    const tracker = create(baseUrl, { journal: 'memory' });
+    tracker.track(name, {}, ada);
+    expect(await tracker.flush()).toMatchObject({ delivered: 1 });
+    expect(await count(name)).toEqual({ unique: 1, received: 1 });
+  });
+});
