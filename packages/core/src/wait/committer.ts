@@ -277,6 +277,7 @@ export class Committer {
         this.#tries += 1;
         this.#fail(room === 'low' ? low : room.error);
         backlog.sendsUnwritten = true;
+        this.#options.onWritten();
         return;
       }
     }
