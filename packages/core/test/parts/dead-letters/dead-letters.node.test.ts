@@ -1,5 +1,3 @@
-import { Books } from '../../../src/tell/books.ts';
-import { Reporter } from '../../../src/tell/reporter.ts';
 import 'fake-indexeddb/auto';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,16 +12,12 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTracker, type DeadLetter, type Tracker, type TrackerOptions } from '../../../src/index.ts';
 import { FileJournal } from '../../../src/keep/file/file-journal.ts';
 import { IndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
-import { DeadLetterStore } from '../../../src/parts/dead-letters/dead-letter-store.ts';
-import { DeadLetters } from '../../../src/parts/dead-letters/dead-letters.ts';
 import { platform } from '../../../src/platform/node.ts';
-import { createBatch } from '../../../src/wait/batch.ts';
-import { toEventBytes, toTexts } from '../../bench/event-texts.ts';
-import { FailingFileSystem, type Operation } from '../../bench/failing-file-system.ts';
+import { FailingFileSystem } from '../../bench/failing-file-system.ts';
 import { FakeLocks } from '../../bench/fake-locks.ts';
 import { SkewedClock } from '../../bench/skewed-clock.ts';
 import { describeDeadLetters } from '../../contracts/dead-letters-contract.ts';
-import { readAll, Witness } from '../../contracts/journal-contract.ts';
+import { describeFailingDisk } from '../../contracts/failing-letters-contract.ts';
 
 const scratch = await mkdtemp(join(tmpdir(), 'sluice-'));
 afterAll(() => rm(scratch, { recursive: true, force: true }));
@@ -40,80 +34,8 @@ describeDeadLetters('fake-indexeddb', {
   survives: true,
 });
 
-describe('dead letters on a disk that fails', () => {
-  const operations = [
-    ...['makeDirectory', 'create', 'write', 'sync', 'syncDirectory', 'openToRead', 'read', 'stat'],
-    ...['openToAppend', 'list', 'rename', 'remove'],
-  ] as Operation[];
-  const texts = Array.from({ length: 12 }, (_, n) => JSON.stringify({ n, pad: 'p'.repeat(3_000) }));
-  let places = 0;
-
-  /** Keeps all letters, replays the first half, and deletes the last one. Tries again what failed. */
-  async function live(directory: string, fs: FailingFileSystem) {
-    const { clock } = platform;
-    const reporter = new Reporter({ books: new Books(), clock });
-    const store = new DeadLetterStore({
-      createJournal: () => new FileJournal({ directory, fsync: 'interval', clock, maxBytes: 64 * 1024, fs }),
-      ...{ mayHold: async () => true, clock, maxBytes: 64 * 1024, maxAgeMs: 60_000 },
-      ...{ page: { maxEvents: 4, maxBytes: 16 * 1024 }, reporter },
-    });
-    const replayed: string[] = [];
-    const letters = new DeadLetters({
-      ...{ store, now: clock.now, isClosed: () => false, reporter },
-      replay: async (events) => void replayed.push(...toTexts(events)),
-    });
-    const insist = async <Result>(work: () => Promise<Result>) => {
-      for (let tries = 1; ; tries += 1) {
-        try {
-          return await work();
-        } catch (error) {
-          expect(error).toBeInstanceOf(Error);
-          if (tries > 5) throw error;
-        }
-      }
-    };
-    for (const text of texts) {
-      const batch = createBatch(toEventBytes([text]), { segment: 1, from: 0, to: 1, epoch: 0 });
-      await insist(() => store.keep(batch, { status: 400, excerpt: '' }));
-    }
-    await insist(() => letters.replay(({ event }) => Number(event.n) < 6));
-    await insist(() => letters.purge(({ event }) => event.n === 11));
-    await store.close();
-    return replayed;
-  }
-
-  /** What the next process finds. */
-  async function find(directory: string): Promise<unknown[]> {
-    const { clock } = platform;
-    const journal = new FileJournal({ directory, fsync: 'interval', clock });
-    const witness = new Witness();
-    await journal.open(witness);
-    const found = (await readAll(journal, witness.ranges)).map((text) => JSON.parse(text).event.n);
-    await journal.close();
-    expect(witness.damages).toEqual([]);
-    return found;
-  }
-
-  it.each(operations)(
-    'lose none, and have none that was given up but by a note that failed: %s',
-    async (operation) => {
-      for (let after = 0; after < 200; after += after < 12 ? 1 : 9) {
-        places += 1;
-        const directory = join(scratch, `failing-${places}`);
-        const fs = new FailingFileSystem();
-        fs.fail(operation, 'EIO', { after });
-        const replayed = await live(directory, fs);
-        expect(new Set(replayed)).toEqual(new Set(texts.slice(0, 6)));
-        const found = await find(directory);
-        expect(found).toEqual(expect.arrayContaining([6, 7, 8, 9, 10]));
-        if (fs.count(operation) <= after) {
-          expect(found).toEqual([6, 7, 8, 9, 10]);
-          break;
-        }
-      }
-    },
-  );
-});
+// At each of the first operations, then ever fewer. The long tests try them all.
+describeFailingDisk((after) => after + Math.ceil(after / 2 + 0.5));
 
 const key = 'canary-7f3a91-key';
 const ada = { correlationValue: 'ada@example.com' };
