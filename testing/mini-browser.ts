@@ -24,6 +24,9 @@ class MiniBrowser implements BrowserProvider {
 
   constructor(programs: Programs) {
     this.#programs = programs;
+    // If a time limit ends the run, the browser must not stay.
+    process.once('SIGTERM', () => process.exit(143));
+    process.once('exit', () => this.#end());
   }
 
   getCommandsContext(): Record<string, unknown> {
@@ -44,7 +47,11 @@ class MiniBrowser implements BrowserProvider {
   }
 
   async close(): Promise<void> {
-    for (const { pid } of this.#processes) if (pid !== undefined) endGroup(pid);
+    this.#end();
+  }
+
+  #end(): void {
+    for (const { pid } of this.#processes.splice(0)) if (pid !== undefined) endGroup(pid);
     rmSync(this.#profile, { recursive: true, force: true, maxRetries: 3 });
   }
 }
