@@ -593,6 +593,28 @@ describe('FileJournal, at the last moment of its process', () => {
     await rejects;
   });
 
+  it.each<[string, (journal: FileJournal) => Promise<unknown>]>([
+    ['is full and others wait', (journal) => journal.append(group(numbered(2, 2)))],
+    ['is ended by a close', (journal) => journal.close()],
+  ])(
+    'gives each event to the next life once where events are synced in a segment that %s',
+    async (_, end) => {
+      const { journal } = await place.open({ fs, fsync: 'always', locks, segmentBytes: 100 });
+      fs.hang('sync');
+      const texts = numbered(0, 2, 'p'.repeat(50));
+      const rejects = expect(journal.append(group(texts))).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
+      const ends = Promise.allSettled([end(journal)]);
+      await expect.poll(() => fs.syncs).toBeGreaterThan(0);
+      // Takes far more disk calls than a change of segments.
+      for (let turn = 0; turn < 100; turn += 1) await place.files('.segment');
+      texts.push(...numbered(2, 2));
+      journal.appendSync(group(texts));
+      expect((await inherited()).sort()).toEqual(texts.sort());
+      fs.heal();
+      await Promise.all([rejects, ends]);
+    },
+  );
+
   it('leaves what it has to the next life though it never opened, as whole as the disk is', async () => {
     const journal = place.create({ fs, locks });
     fs.longestWrite = 5;

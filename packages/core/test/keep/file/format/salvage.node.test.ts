@@ -287,6 +287,26 @@ describe('with fsync always', () => {
     expect((await place.inherited()).sort()).toEqual(numbered(0, 2));
   });
 
+  it('an append that is written while a sync fails is not taken on the word of the next sync of that file', async () => {
+    const { journal } = await place.open({ fs, fsync: 'always' });
+    const letSync = fs.hang('sync');
+    const first = journal.append(group(numbered(0, 1)));
+    await expect.poll(() => fs.hanging).toBe(1);
+    const letWrite = fs.hang('write');
+    const second = journal.append(group(numbered(1, 1)));
+    await expect.poll(() => fs.hanging).toBe(2);
+    const ends = Promise.allSettled([first, second]);
+    // Only the first sync fails. But no other file takes the events.
+    fs.fail('sync', 'EIO');
+    fs.fail('create', 'ENOSPC', EVERY);
+    letSync();
+    await expect.poll(() => fs.count('sync', SEGMENT)).toBe(1);
+    await aWhile();
+    letWrite();
+    expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(fs.count('sync', SEGMENT)).toBe(1);
+  });
+
   it('no append under way is taken where the sync of those before it failed for good', async () => {
     const { journal } = await place.open({ fs, fsync: 'always' });
     const release = fs.hang('sync');

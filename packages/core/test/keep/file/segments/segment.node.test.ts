@@ -28,6 +28,15 @@ async function leave(texts: readonly string[]): Promise<{ path: string; bytes: B
   return { path, bytes: await readFile(path) };
 }
 
+/** Leaves a segment with this id and base time, of which only these frames are there. */
+async function leaveFrames(...frames: readonly Buffer[]): Promise<void> {
+  const origin = 'a'.repeat(16);
+  const directory = join(place.directory, `${origin}.${origin}`);
+  await mkdir(directory);
+  const header = writeHeader({ first: 0, ...SEGMENT });
+  await writeFile(join(directory, '00000001.segment'), Buffer.concat([header, ...frames]));
+}
+
 /** Where the frame of an event starts. */
 function frameAt(bytes: Buffer, text: string): number {
   return bytes.indexOf(text) - FRAME_HEADER_BYTES;
@@ -115,6 +124,23 @@ describe('a segment that is taken on', () => {
     const { witness, journal } = await openWatched();
     expect(await readAll(journal, witness.ranges)).toEqual(LARGE);
     expect(witness.damages).toEqual([{ place: expect.anything(), bytes: 3_000 }]);
+  });
+
+  it('does not promise events that are missing before its last one, though no byte is damaged', async () => {
+    await leaveFrames(framesOf(numbered(0, 3)), framesOf(numbered(7, 2), 7));
+    const { witness, journal } = await openWatched();
+    expect(witness.ranges).toEqual([
+      { segment: 1, from: 0, to: 3 },
+      { segment: 1, from: 7, to: 9 },
+    ]);
+    expect(await readAll(journal, witness.ranges)).toEqual([...numbered(0, 3), ...numbered(7, 2)]);
+    expect(witness.damages).toEqual([]);
+  });
+
+  it('finds its last events also where earlier ones lie behind them', async () => {
+    await leaveFrames(framesOf(numbered(3, 4), 3), framesOf(numbered(0, 3)));
+    const { witness, journal } = await openWatched();
+    expect(await readAll(journal, witness.ranges)).toEqual(numbered(0, 7));
   });
 
   it('loses no event, only their ages, where its header is damaged', async () => {
