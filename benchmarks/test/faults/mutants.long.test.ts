@@ -1,15 +1,20 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { copyCore } from '../../src/faults/simulation/mutants/core-copy.ts';
-import { MUTANTS, type Mutant } from '../../src/faults/simulation/mutants/mutants.ts';
+import { MUTANTS, type Mutant, TESTED_MUTANTS } from '../../src/faults/simulation/mutants/mutants.ts';
 import { simulateApart } from '../../src/faults/simulation/simulating.ts';
 
 /** Enough to find each of them, with any seed. */
 const SCHEDULES = 1_000;
 /** With this seed each of them is found soon: one shows in only one of three hundred schedules. */
 const SEED = 836;
+const VITEST = fileURLToPath(new URL('../../../node_modules/vitest/vitest.mjs', import.meta.url));
+const CONFIG = fileURLToPath(new URL('./mutated.config.ts', import.meta.url));
 const SCRIPT = new URL('../../dist/faults/simulation/processes/simulating-process.js', import.meta.url);
 
 const scratch = mkdtempSync(join(tmpdir(), 'sluice-mutants-'));
@@ -24,6 +29,19 @@ async function problemsOf(mutant?: Mutant): Promise<readonly string[]> {
   return failures.flatMap(({ problems }) => problems);
 }
 
+/** Runs tests of the package. If a mutant is named, the package has its mistake. Returns how many tests passed and failed. */
+async function countTests(
+  files: readonly string[],
+  mutant = '',
+): Promise<{ passed: number; failed: number }> {
+  const report = join(mkdtempSync(join(scratch, 'tests-')), 'report.json');
+  const args = [VITEST, 'run', '--config', CONFIG, '--reporter=json', `--outputFile=${report}`, ...files];
+  const env = { ...process.env, SLUICE_MUTANT: mutant };
+  await once(spawn(process.execPath, args, { env, stdio: 'ignore' }), 'close');
+  const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, 'utf8'));
+  return { passed: numPassedTests, failed: numFailedTests };
+}
+
 describe('the simulation', () => {
   it.each(MUTANTS)('finds that it $name', async (mutant) => {
     expect(await problemsOf(mutant)).not.toEqual([]);
@@ -31,5 +49,16 @@ describe('the simulation', () => {
 
   it('finds nothing in a copy without a mistake', async () => {
     expect(await problemsOf()).toEqual([]);
+  });
+});
+
+describe('the tests', () => {
+  it.each(TESTED_MUTANTS)('find that it $name', async ({ name, test }) => {
+    expect((await countTests([test], name)).failed).toBeGreaterThan(0);
+  });
+
+  it('find nothing where there is no mistake', async () => {
+    const { passed, failed } = await countTests(TESTED_MUTANTS.map(({ test }) => test));
+    expect([passed > 0, failed]).toEqual([true, 0]);
   });
 });

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Mutant } from './mutants.ts';
+import { type Mutant, mutate } from './mutants.ts';
 
 const CORE = realpathSync(fileURLToPath(new URL('../../../../node_modules/@sluice/core', import.meta.url)));
 
@@ -12,10 +12,6 @@ export function copyCore(directory: string, mutant?: Mutant): void {
     cpSync(join(CORE, name), join(directory, name), { recursive: true });
   symlinkSync(join(CORE, 'node_modules'), join(directory, 'node_modules'));
   if (mutant === undefined) return;
-  const path = join(directory, 'dist', mutant.file);
-  const [before, after, ...more] = readFileSync(path, 'utf8').split(mutant.find);
-  if (before === undefined || after === undefined || more.length > 0) {
-    throw new Error(`${mutant.name}: ${mutant.file} must hold this once, and does not: ${mutant.find}`);
-  }
-  writeFileSync(path, before + mutant.replace + after);
+  const path = join(directory, 'dist', `${mutant.file}.js`);
+  writeFileSync(path, mutate(readFileSync(path, 'utf8'), mutant));
 }

@@ -1,14 +1,21 @@
-/** A mistake in the package, which a simulation must find. It replaces `find`, which occurs once in the file. */
+/** A mistake in the package. It replaces `find`, which occurs once in the file. */
 export interface Mutant {
   readonly name: string;
-  /** Path below `dist` of the package. */
+  /** Path below `src` or `dist` of the package, without the suffix. */
   readonly file: string;
   readonly find: string;
   readonly replace: string;
 }
 
-const SEGMENT_WRITER = 'keep/file/segments/segment-writer.js';
+/** A mistake that only tests find. */
+export interface TestedMutant extends Mutant {
+  /** Path below `packages/core/test` of the test file that finds it. */
+  readonly test: string;
+}
 
+const SEGMENT_WRITER = 'keep/file/segments/segment-writer';
+
+/** A simulation finds these. */
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'skips the sync',
@@ -24,13 +31,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'acknowledges before the service has answered',
-    file: 'send/delivery.js',
+    file: 'send/delivery',
     find: 'const outcome = await requests.post(',
     replace: 'await this.#options.journal.acknowledge(batch.range); const outcome = await requests.post(',
   },
   {
     name: 'drops the checksum',
-    file: 'keep/file/format/frame.js',
+    file: 'keep/file/format/frame',
     find: 'if (xxh32(view, at + SEGMENT_AT, end) !== view.getUint32(at + CHECKSUM_AT, true))',
     replace: 'if (false)',
   },
@@ -42,7 +49,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'adopts what a living owner has',
-    file: 'keep/file/slots/slot.js',
+    file: 'keep/file/slots/slot',
     find: "if (kind === 'directory' && origin !== '' && !(await isAlive(owner)))",
     replace: "if (kind === 'directory' && origin !== '' && owner !== this.#owner)",
   },
@@ -54,14 +61,60 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'lets fresh events overtake stored ones where order is strict',
-    file: 'wait/batcher.js',
+    file: 'wait/batcher',
     find: 'const storedIsNext = isStrict || this.#storedIsNext || !freshIsDue;',
     replace: 'const storedIsNext = this.#storedIsNext || !freshIsDue;',
   },
   {
     name: 'takes a whole batch for the one event at fault',
-    file: 'send/delivery.js',
+    file: 'send/delivery',
     find: 'if (!isSingle)',
     replace: 'if (false)',
   },
 ];
+
+/** They do harm in situations that a simulation does not bring about, or forgives. Each has a test that makes its situation. */
+export const TESTED_MUTANTS: readonly TestedMutant[] = [
+  {
+    name: 'takes over a segment twice',
+    file: 'keep/file/segments/segments',
+    find: 'this.#paths.has(segment.path) ? undefined : segment',
+    replace: 'segment',
+    test: 'keep/file/segments/recovery.node.test.ts',
+  },
+  {
+    name: 'takes an owner for dead whose lock takes no more connections',
+    file: 'keep/file/slots/socket-locks',
+    find: "new Set(['ECONNREFUSED', 'ENOENT'])",
+    replace: "new Set(['ECONNREFUSED', 'ENOENT', 'EAGAIN'])",
+    test: 'keep/file/slots/socket-locks.node.test.ts',
+  },
+  {
+    name: 'forgets that the sync of a file failed',
+    file: SEGMENT_WRITER,
+    find: 'syncing.then(forget, () => undefined);',
+    replace: 'syncing.then(forget, forget);',
+    test: 'keep/file/format/salvage.node.test.ts',
+  },
+  {
+    name: 'follows a full segment with a new one while its last append is pending',
+    file: 'keep/file/segments/appender',
+    find: 'this.#write(events, before, moments)',
+    replace: 'this.#write(events, Promise.resolve(), moments)',
+    test: 'keep/file/file-journal.node.test.ts',
+  },
+  {
+    name: 'ignores that events are missing at the end of a segment',
+    file: 'keep/file/segments/segment',
+    find: 'reader.index !== last + 1',
+    replace: 'false',
+    test: 'keep/file/segments/segment.node.test.ts',
+  },
+];
+
+/** The text of a file with the mistake. */
+export function mutate(text: string, { name, file, find, replace }: Mutant): string {
+  const [before, after, ...more] = text.split(find);
+  if (before !== undefined && after !== undefined && more.length === 0) return before + replace + after;
+  throw new Error(`${name}: ${file} must hold this once, and does not: ${find}`);
+}
