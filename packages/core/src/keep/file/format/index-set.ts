@@ -1,15 +1,16 @@
-interface Interval {
+/** Consecutive event indexes: `from` (inclusive) to `to` (exclusive). */
+export interface Run {
   readonly from: number;
   readonly to: number;
 }
 
-/** A set of event indexes, stored as sorted intervals. Indexes that arrive in order take little memory. */
+/** A set of event indexes, stored as sorted runs. Indexes that arrive in order take little memory. */
 export class IndexSet {
-  readonly #intervals: Interval[] = [];
+  readonly #runs: Run[] = [];
 
   /** Whether it contains every number below `count`. */
   covers(count: number): boolean {
-    const first = this.#intervals[0];
+    const first = this.#runs[0];
     return count === 0 || (first !== undefined && first.from === 0 && first.to >= count);
   }
 
@@ -19,33 +20,33 @@ export class IndexSet {
     const first = this.#firstEndingAt(from);
     let merged = { from, to };
     let behind = first;
-    for (let next = this.#intervals[behind]; next !== undefined && next.from <= to; ) {
+    for (let next = this.#runs[behind]; next !== undefined && next.from <= to; ) {
       merged = { from: Math.min(merged.from, next.from), to: Math.max(merged.to, next.to) };
       behind += 1;
-      next = this.#intervals[behind];
+      next = this.#runs[behind];
     }
-    this.#intervals.splice(first, behind - first, merged);
+    this.#runs.splice(first, behind - first, merged);
   }
 
-  /** Calls `callback` with each run of numbers from `from` (inclusive) to `to` (exclusive) that is not in the set. */
-  forEachGap(from: number, to: number, callback: (from: number, to: number) => void): void {
+  /** The runs of numbers from `from` (inclusive) to `to` (exclusive) that are not in the set. */
+  gaps(from: number, to: number): Run[] {
+    const gaps: Run[] = [];
     let start = from;
-    for (let index = this.#firstEndingAt(from); index < this.#intervals.length; index += 1) {
-      const interval = this.#intervals[index];
-      if (interval === undefined || interval.from >= to) break;
-      if (interval.from > start) callback(start, interval.from);
-      start = Math.max(start, interval.to);
+    for (let index = this.#firstEndingAt(from); start < to; index += 1) {
+      const run = this.#runs[index] ?? { from: to, to };
+      if (run.from > start) gaps.push({ from: start, to: Math.min(run.from, to) });
+      start = Math.max(start, run.to);
     }
-    if (start < to) callback(start, to);
+    return gaps;
   }
 
-  /** The position of the first interval that ends at a number or after it. */
+  /** The position of the first run that ends at a number or after it. */
   #firstEndingAt(number: number): number {
     let low = 0;
-    let high = this.#intervals.length;
+    let high = this.#runs.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.#intervals[middle]?.to ?? 0) < number) low = middle + 1;
+      if ((this.#runs[middle]?.to ?? 0) < number) low = middle + 1;
       else high = middle;
     }
     return low;

@@ -1,12 +1,8 @@
 import { FrameReader } from './frame.ts';
+import type { Run } from './index-set.ts';
 
-/**
- * Consecutive intact events with no bytes between their frames: indexes `from` (inclusive) to `to` (exclusive). The first
- * frame is at `offset`.
- */
-export interface IntactRun {
-  readonly from: number;
-  readonly to: number;
+/** Intact events with no bytes between their frames. The first frame is at `offset`. */
+export interface IntactRun extends Run {
   readonly offset: number;
 }
 

@@ -2,7 +2,8 @@ import { basename, join } from 'node:path';
 import { StorageError, storageError } from '../../../base/errors/storage-error.ts';
 import type { JournalObserver } from '../../journal.ts';
 import type { FileSystem } from '../disk/file-system.ts';
-import { ACKNOWLEDGEMENTS_SUFFIX, type Run, SEGMENT_SUFFIX, type Segment } from './segment.ts';
+import type { Run } from '../format/index-set.ts';
+import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX, type Segment } from './segment.ts';
 
 export interface RecoveryOptions {
   readonly fs: FileSystem;

@@ -102,10 +102,9 @@ export class SegmentWriter {
   }
 
   /** Makes a group count. To be called in the order in which the groups were written. */
-  confirm({ from, to, frames }: WrittenGroup): void {
+  confirm({ to, frames }: WrittenGroup): void {
     // `appendSync` has written and counted this group.
     if (to <= this.segment.end) return;
-    this.segment.mark(from, this.segment.size);
     this.segment.grow(to, frames.length);
   }
 
