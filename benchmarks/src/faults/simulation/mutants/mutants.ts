@@ -99,15 +99,22 @@ export const TESTED_MUTANTS: readonly TestedMutant[] = [
   {
     name: 'follows a full segment with a new one while its last append is pending',
     file: 'keep/file/segments/appender',
-    find: 'this.#write(events, before, moments)',
-    replace: 'this.#write(events, Promise.resolve(), moments)',
+    find: 'await before;',
+    replace: '',
+    test: 'keep/file/file-journal.node.test.ts',
+  },
+  {
+    name: 'ends its segment at the close while its last append is pending',
+    file: 'keep/file/segments/appender',
+    find: 'await last;',
+    replace: '',
     test: 'keep/file/file-journal.node.test.ts',
   },
   {
     name: 'ignores that events are missing at the end of a segment',
     file: 'keep/file/segments/segment',
-    find: 'reader.index !== last + 1',
-    replace: 'false',
+    find: 'from === (runs[at - 1]?.to ?? from)',
+    replace: 'true',
     test: 'keep/file/segments/segment.node.test.ts',
   },
 ];

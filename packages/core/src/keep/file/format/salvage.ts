@@ -39,11 +39,6 @@ export class Salvage {
     this.#release = release;
   }
 
-  /** Whether any events are in memory only. */
-  get isNeeded(): boolean {
-    return this.#kept.size > 0;
-  }
-
   /** How many events are in memory only and not released. */
   get count(): number {
     let count = 0;
@@ -62,7 +57,7 @@ export class Salvage {
 
   /** Writes all kept events to new files. If the disk fails again, it rejects and still keeps them. */
   run(): Promise<void> {
-    if (this.isNeeded) this.#running ??= this.#run();
+    if (this.#kept.size > 0) this.#running ??= this.#run();
     return this.#running ?? Promise.resolve();
   }
 

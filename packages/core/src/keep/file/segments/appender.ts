@@ -43,15 +43,10 @@ export class Appender {
   /** Settles once the most recent append has ended. */
   #lastAppend: Promise<void> = Promise.resolve();
   #syncTimer: Timer | undefined;
-  /** Number of `appendSync` calls; `#overtaking` is the last writer that one of them used. */
+  /** Number of `appendSync` calls. */
   #lastMoments = 0;
-  #overtaking: SegmentWriter | undefined;
-  /** For each writer whose sync failed: settles once its events are saved, or cannot be. */
-  readonly #saved = new WeakMap<SegmentWriter, Promise<void>>();
-  /** Settles once no segment is being ended. */
-  #ending: Promise<unknown> = Promise.resolve();
-  /** Settles once no events are being saved after a failed sync. */
-  #saving: Promise<unknown> = Promise.resolve();
+  /** Settles once no segment is being ended, and no events are being saved after a failed sync. */
+  #ending: Promise<void> = Promise.resolve();
 
   constructor(options: AppenderOptions) {
     this.#options = options;
@@ -83,10 +78,8 @@ export class Appender {
     const count = events.ends.length;
     this.#lastMoments += 1;
     const from = this.#writer?.appendSync(events);
-    if (this.#writer !== undefined && from !== undefined) {
-      this.#overtaking = this.#writer;
+    if (this.#writer !== undefined && from !== undefined)
       return { segment: this.#writer.segment.number, from, to: from + count };
-    }
     const next = segments.next();
     const header = newHeader(0, events.times?.[0] ?? this.#options.clock.now());
     const directory = tenancy.writeSync((place) => {
@@ -106,17 +99,15 @@ export class Appender {
     const { salvage } = this.#options.segments;
     if (this.#writer !== undefined) await this.#sync(this.#writer);
     await this.#ending;
-    await this.#saving;
-    if (salvage.isNeeded) await salvage.run();
+    await salvage.run();
   }
 
   /** Ends the current segment after all appends so far, if the callback returns true. */
   end(isToEnd: (segment: Segment) => boolean = () => true): Promise<void> {
-    const before = this.#lastAppend;
+    const last = this.#lastAppend;
     return this.#turns.take(async () => {
-      await before;
+      await last;
       await this.#ending;
-      await this.#saving;
       if (this.#writer !== undefined && isToEnd(this.#writer.segment)) await this.#endSegment();
     });
   }
@@ -132,7 +123,8 @@ export class Appender {
       await writer.sync();
       await writer.close();
     } catch (error) {
-      await this.#abandon(writer);
+      await writer.close();
+      await this.#options.segments.discard(segment).catch(() => undefined);
       throw error;
     }
     return segment;
@@ -143,10 +135,10 @@ export class Appender {
    * group is stored twice: releases this copy. Always rejects.
    */
   async #discard(writer: SegmentWriter, group: WrittenGroup): Promise<never> {
-    if (writer !== this.#overtaking) {
+    const { from, to } = group;
+    if (from === writer.segment.end) {
       writer.confirm(group);
-      const { number } = writer.segment;
-      await this.#options.segments.acknowledge({ segment: number, from: group.from, to: group.to });
+      await this.#options.segments.acknowledge({ segment: writer.segment.number, from, to });
     }
     throw overtaken();
   }
@@ -163,23 +155,17 @@ export class Appender {
   ): Promise<{ writer: SegmentWriter; group: WrittenGroup }> {
     const { root, segments, tenancy } = this.#options;
     tenancy.lookAround();
-    const write = async () => {
-      if (segments.salvage.isNeeded) await segments.salvage.run();
-      const writer = await this.#currentWriter(events, before);
-      if (moments !== this.#lastMoments) throw overtaken();
-      return { writer, group: await writer.write(events) };
-    };
-    try {
-      return await write();
-    } catch {
-      // After a failure, the file is not trusted with the same events again: they go to a new file.
-      await this.#endSegment().catch(() => undefined);
-    }
-    try {
-      return await write();
-    } catch (cause) {
-      await this.#endSegment().catch(() => undefined);
-      throw storageError(`cannot write ${events.ends.length} events to ${root}`, cause);
+    for (let isLast = false; ; isLast = true) {
+      try {
+        await segments.salvage.run();
+        const writer = await this.#currentWriter(events, before);
+        if (moments !== this.#lastMoments) throw overtaken();
+        return { writer, group: await writer.write(events) };
+      } catch (cause) {
+        // After a failure, the file is not trusted with the same events again: they go to a new file.
+        await this.#endSegment().catch(() => undefined);
+        if (isLast) throw storageError(`cannot write ${events.ends.length} events to ${root}`, cause);
+      }
     }
   }
 
@@ -220,11 +206,6 @@ export class Appender {
     }
   }
 
-  async #abandon(writer: SegmentWriter): Promise<void> {
-    await writer.close();
-    await this.#options.segments.discard(writer.segment).catch(() => undefined);
-  }
-
   /** Ends the current segment: from now on it is only read and released, never written. */
   #endSegment(): Promise<void> {
     const writer = this.#writer;
@@ -262,21 +243,14 @@ export class Appender {
     try {
       await writer.sync();
     } catch (cause) {
-      await this.#save(writer, cause);
+      // All who waited for the failed sync get the same result.
+      writer.saved ??= this.#save(writer, cause);
+      this.#ending = settled(this.#ending, writer.saved);
+      await writer.saved;
     }
   }
 
-  /** All who waited for the failed sync get the same result. */
-  #save(writer: SegmentWriter, cause: unknown): Promise<void> {
-    const known = this.#saved.get(writer);
-    if (known !== undefined) return known;
-    const saving = this.#saveOnce(writer, cause);
-    this.#saved.set(writer, saving);
-    this.#saving = settled(this.#saving, saving);
-    return saving;
-  }
-
-  async #saveOnce(writer: SegmentWriter, cause: unknown): Promise<void> {
+  async #save(writer: SegmentWriter, cause: unknown): Promise<void> {
     const { root, fsync, segments, onFailed } = this.#options;
     const { segment } = writer;
     onFailed(storageError(`cannot sync ${segment.path}; its last events go to a new file`, cause));

@@ -31,10 +31,13 @@ export class SegmentWriter {
   #writing: Promise<unknown> = Promise.resolve();
   /** The write in progress. It may still reach the file after the process has ended. */
   #inFlight: { readonly frames: Buffer; readonly position: number } | undefined;
+  /** The sync in progress, or the one that failed. */
   #syncing: Promise<void> | undefined;
   /** The sync that follows the current one, for what was written since that started. */
   #nextSync: Promise<void> | undefined;
   #closed = false;
+  /** Set after a failed sync: settles once the unsynced events are in another file, or cannot be. */
+  saved: Promise<void> | undefined;
 
   private constructor(
     segment: Segment,
