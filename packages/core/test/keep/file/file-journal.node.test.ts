@@ -580,6 +580,19 @@ describe('FileJournal, at the last moment of its process', () => {
     expect((await inherited()).sort()).toEqual(['"first"', ...numbered(0, 5)].sort());
   });
 
+  it('gives each event to the next life once where another file took them, and the write under way still ends', async () => {
+    const { journal } = await place.open({ fs, locks });
+    await journal.append(group(['"first"']));
+    fs.hang('write');
+    const append = journal.append(group(numbered(0, 2)));
+    const rejects = expect(append).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
+    await expect.poll(() => fs.hanging).toBeGreaterThan(0);
+    expect(journal.appendSync(group([...numbered(2, 3), ...numbered(0, 2)]))).toMatchObject({ segment: 2 });
+    fs.heal();
+    await rejects;
+    expect((await inherited()).sort()).toEqual(['"first"', ...numbered(0, 5)].sort());
+  });
+
   it('gives each event to the next life once in the middle of a change of segments', async () => {
     const { journal } = await place.open({ fs, fsync: 'always', locks, segmentBytes: 100 });
     await journal.append(group(numbered(0, 2, 'p'.repeat(50))));
