@@ -72,21 +72,34 @@ export class FileJournal implements Journal {
     this.#fs = fs;
     this.#files = new OpenFiles(fs, MOST_OPEN_FILES);
     this.#tenancy = new Tenancy({
-      ...{ root: directory, mayBeLink, fs, locks, clock, onFailed },
+      root: directory,
+      mayBeLink,
+      fs,
+      locks,
+      clock,
       onOrphan: (orphan) => this.#recover(orphan),
+      onFailed,
     });
     this.#segments = new Segments(
       {
-        ...{ fs, files: this.#files, readingBuffer: new ReadingBuffer() },
-        ownDirectory: () => this.#tenancy.directory,
+        fs,
+        files: this.#files,
+        readingBuffer: new ReadingBuffer(),
         onDamaged: (path, bytes) => this.#observer?.damaged(path, bytes),
         onFailed,
       },
+      () => this.#tenancy.directory,
       (lost, groups) => this.#appender.rewrite(lost, groups),
     );
     this.#appender = new Appender({
-      ...{ root: directory, fs, fsync, clock, segmentBytes, onFailed },
-      ...{ tenancy: this.#tenancy, segments: this.#segments },
+      root: directory,
+      fs,
+      fsync,
+      clock,
+      segmentBytes,
+      tenancy: this.#tenancy,
+      segments: this.#segments,
+      onFailed,
     });
   }
 

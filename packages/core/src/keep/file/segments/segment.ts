@@ -42,8 +42,6 @@ export interface SegmentContext {
   readonly fs: FileSystem;
   readonly files: OpenFiles;
   readonly readingBuffer: ReadingBuffer;
-  /** The slot's own directory, which is not removed with its last segment. */
-  readonly ownDirectory: () => string | undefined;
   /** Called when bytes are found that are not intact events. */
   readonly onDamaged: (path: string, bytes: number) => void;
   readonly onFailed: (error: Error) => void;

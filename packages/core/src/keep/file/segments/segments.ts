@@ -10,6 +10,7 @@ export class Segments {
   /** Events that may be missing from the files, because a sync failed. */
   readonly salvage: Salvage;
   readonly #context: SegmentContext;
+  readonly #ownDirectory: () => string | undefined;
   readonly #segments = new Map<number, Segment>();
   readonly #paths = new Set<string>();
   /** Releases and deletions in progress. */
@@ -17,8 +18,10 @@ export class Segments {
   #last = 0;
   #bytes = 0;
 
-  constructor(context: SegmentContext, rewrite: Rewrite) {
+  /** @param ownDirectory The slot's own directory, which is not removed with its last segment. */
+  constructor(context: SegmentContext, ownDirectory: () => string | undefined, rewrite: Rewrite) {
     this.#context = context;
+    this.#ownDirectory = ownDirectory;
     this.salvage = new Salvage(rewrite, (segment, from, to) => this.#release(segment, from, to));
   }
 
@@ -88,7 +91,7 @@ export class Segments {
     let oldest: Segment | undefined;
     let least = Number.POSITIVE_INFINITY;
     for (const segment of this.#segments.values()) {
-      if (segment.directory === this.#context.ownDirectory()) continue;
+      if (segment.directory === this.#ownDirectory()) continue;
       const age = Number.isNaN(segment.baseTime) ? Number.MAX_VALUE : segment.baseTime;
       if (age < least) [oldest, least] = [segment, age];
     }
@@ -163,7 +166,7 @@ export class Segments {
     this.#bytes -= segment.bytes;
     this.salvage.forget(segment);
     // A directory that was taken over is removed with its last segment; the slot's own is removed when the slot is released.
-    if (segment.directory !== this.#context.ownDirectory())
+    if (segment.directory !== this.#ownDirectory())
       await this.#context.fs.removeDirectory(segment.directory).catch(() => undefined);
   }
 
