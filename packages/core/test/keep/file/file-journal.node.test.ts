@@ -565,13 +565,19 @@ describe('FileJournal, at the last moment of its process', () => {
     await rejects;
   });
 
-  it('gives each event to the next life once where other events come first than those that are under way', async () => {
+  /** One event is written, and the write of two others hangs. Their append must reject. */
+  async function hangInWrite() {
     const { journal } = await place.open({ fs, locks });
     await journal.append(group(['"first"']));
     fs.hang('write');
     const append = journal.append(group(numbered(0, 2)));
     const rejects = expect(append).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
     await expect.poll(() => fs.hanging).toBeGreaterThan(0);
+    return { journal, rejects };
+  }
+
+  it('gives each event to the next life once where other events come first than those that are under way', async () => {
+    const { journal, rejects } = await hangInWrite();
     journal.appendSync(group(numbered(2, 3)));
     journal.appendSync(group(numbered(0, 2)));
     // Only now the hanging write ends.
@@ -581,12 +587,7 @@ describe('FileJournal, at the last moment of its process', () => {
   });
 
   it('gives each event to the next life once where another file took them, and the write under way still ends', async () => {
-    const { journal } = await place.open({ fs, locks });
-    await journal.append(group(['"first"']));
-    fs.hang('write');
-    const append = journal.append(group(numbered(0, 2)));
-    const rejects = expect(append).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
-    await expect.poll(() => fs.hanging).toBeGreaterThan(0);
+    const { journal, rejects } = await hangInWrite();
     expect(journal.appendSync(group([...numbered(2, 3), ...numbered(0, 2)]))).toMatchObject({ segment: 2 });
     fs.heal();
     await rejects;
