@@ -1,6 +1,5 @@
-import { MAX_TIMER_MS } from '@sluice/protocol';
+import { type Clock, MAX_TIMER_MS } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
-import type { Clock } from './base/clock.ts';
 import { attempt } from './base/user-code.ts';
 import type { FinishOptions } from './tell/stats.ts';
 

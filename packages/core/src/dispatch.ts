@@ -1,102 +1,132 @@
 import { EVENTS_PATH, endpoint } from '@sluice/protocol';
 import { platform } from '#platform';
-import type { Clock } from './base/clock.ts';
-import type { Journal } from './keep/journal.ts';
+import type { Sharing } from './keep/journal.ts';
 import type { Hooked } from './options/hooks.ts';
 import type { Settings } from './options/settings.ts';
 import { Gate } from './pace/gate.ts';
-import type { SizeLimit } from './pace/size-limit.ts';
-import { Verdicts } from './pace/verdicts.ts';
+import type { Limits } from './pace/limits.ts';
+import { Delivery, type DeliveryOptions } from './send/delivery.ts';
 import { Evidence } from './send/evidence.ts';
 import type { Transport } from './send/http/transport.ts';
 import type { LetterStore } from './send/letter-store.ts';
 import { Letterbox } from './send/letterbox.ts';
 import { Requests } from './send/requests.ts';
+import { SendTurn } from './send/send-turn.ts';
 import { Sender } from './send/sender.ts';
+import type { Waiting } from './send/waiting.ts';
 import type { Books } from './tell/books.ts';
 import type { Reporter } from './tell/reporter.ts';
 import type { TrackerStats } from './tell/stats.ts';
-import type { Lanes } from './wait/lanes.ts';
 
-/** When the service is back, this many batches of waiting events stay in memory. The rest is left to the journal. */
-const FRESH_BATCHES = 2;
-
-export interface DispatchOptions extends Pick<Hooked, 'headersOf' | 'rejected' | 'safeCause'> {
+export interface DispatchOptions {
   readonly settings: Settings;
-  readonly clock: Clock;
-  readonly random: () => number;
+  readonly hooked: Pick<Hooked, 'clock' | 'headersOf' | 'random' | 'rejected' | 'safeCause'>;
   readonly transport: Transport;
-  readonly journal: Journal;
-  readonly lanes: Lanes;
+  /** Undefined if no other tabs share the journal. */
+  readonly sharing: Sharing | undefined;
+  readonly waiting: Waiting;
   readonly books: Books;
   readonly letters: Pick<LetterStore, 'keep'>;
-  readonly sizeLimit: SizeLimit;
+  readonly limits: Limits;
   readonly reporter: Reporter;
-  /** Whether the journal has reported what previous processes left. Call `wake()` when it has. */
-  readonly isOpened: () => boolean;
-  /** As in `SenderOptions`. */
-  readonly isDenied?: () => boolean;
 }
 
-/** Everything between a batch and the service: sends requests, decides when, and learns from the answers. */
+/** Everything between a parcel and the service: sends requests, decides when, and learns from the answers. */
 export class Dispatch {
+  readonly #abort: AbortController = platform.createAbortController();
   readonly #gate: Gate;
   readonly #requests: Requests;
   readonly #letterbox: Letterbox;
-  readonly #sizeLimit: SizeLimit;
+  readonly #limits: Limits;
   readonly #sender: Sender;
 
-  constructor({ settings, isOpened, ...given }: DispatchOptions) {
-    const { baseUrl, apiKey, batch, compress, delivery } = settings;
+  constructor(options: DispatchOptions) {
+    const { books, hooked, letters, limits, reporter, settings, sharing, transport, waiting } = options;
+    const { clock, headersOf, random, rejected, safeCause } = hooked;
+    const { apiKey, baseUrl, compress, delivery } = settings;
+    const { createAbortController, createQueue, lifecycle, registerSync } = platform;
+    const { signal } = this.#abort;
+    const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
     const isStrict = settings.ordering === 'strict';
-    const { createAbortController, createQueue, registerSync } = platform;
-    const parts = {
-      ...{ ...delivery, ...given, isStrict, createAbortController, createQueue, registerSync },
-      policy: { ...delivery.policy },
-      concurrency: isStrict ? 1 : delivery.concurrency,
-      backoff: { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs },
-      letterbox: new Letterbox(given.clock),
-      verdicts: new Verdicts(),
-      evidence: new Evidence(given.random),
-      abort: createAbortController(),
-    };
-    this.#letterbox = parts.letterbox;
-    this.#sizeLimit = parts.sizeLimit;
-    this.#gate = new Gate({
-      ...parts,
-      rests: platform.lifecycle.isHidden,
+    const concurrency = isStrict ? 1 : delivery.concurrency;
+    const wake = () => this.wake();
+    const gate = new Gate({
+      backoff,
+      clock,
+      concurrency,
+      random,
+      reporter,
+      rests: lifecycle.isHidden,
+      rate: limits.rate,
+      retriesPerSuccess: delivery.retriesPerSuccess,
       onChange: (state) => {
         if (state === 'open') registerSync?.();
-        // Events that waited for the service must not delay new events.
-        if (state === 'closed' && !isStrict)
-          for (const { backlog } of parts.lanes.all) backlog.leaveToJournal(FRESH_BATCHES * batch.maxEvents);
-        void this.wake();
+        if (state === 'closed') waiting.leaveToJournal();
+        void wake();
       },
     });
-    this.#requests = new Requests({
-      ...{ ...parts, apiKey, signal: parts.abort.signal },
-      url: endpoint(baseUrl, EVENTS_PATH),
+    const requests = new Requests({
+      apiKey,
+      clock,
+      compression: compress ? settings.parts.gzip?.(clock) : undefined,
+      headersOf,
+      safeCause,
+      signal,
       timeouts: {
         totalMs: delivery.timeoutMs,
         connectMs: delivery.connectTimeoutMs,
         headersMs: delivery.headersTimeoutMs,
         bodyMs: delivery.bodyTimeoutMs,
       },
-      compression: compress ? settings.parts.gzip?.(parts.clock) : undefined,
+      transport,
+      url: endpoint(baseUrl, EVENTS_PATH),
     });
+    const letterbox = new Letterbox({ clock, letters, reporter, waiting });
+    const turn =
+      sharing &&
+      new SendTurn({ clock, createAbortController, gate, reporter, sharing, signal, waiting, wake });
+    const deliveryOptions: DeliveryOptions = {
+      backoff,
+      books,
+      clock,
+      evidence: new Evidence(random),
+      gate,
+      isStrict,
+      letterbox,
+      policy: { ...delivery.policy },
+      random,
+      rejected,
+      reporter,
+      requests,
+      signal,
+      sizeLimit: limits.size,
+      waiting,
+    };
     this.#sender = new Sender({
-      ...{ ...parts, gate: this.#gate, requests: this.#requests },
-      isReady: () => !isStrict || isOpened(),
+      clock,
+      concurrency,
+      createDelivery: () => new Delivery(deliveryOptions, turn?.signal ?? signal),
+      createQueue,
+      gate,
+      isStrict,
+      registerSync,
+      reporter,
+      requests,
+      signal,
+      turn,
+      waiting,
     });
+    this.#gate = gate;
+    this.#requests = requests;
+    this.#letterbox = letterbox;
+    this.#limits = limits;
   }
 
   get stats(): Pick<TrackerStats, 'breaker' | 'pause' | 'rateLimit' | 'bodyLimit' | 'requests'> {
-    const { bytes } = this.#sizeLimit;
     return {
       breaker: this.#gate.state,
       pause: this.#gate.pause,
-      rateLimit: this.#gate.perSecond,
-      bodyLimit: Number.isFinite(bytes) ? bytes : undefined,
+      ...this.#limits.stats,
       requests: this.#requests.stats,
     };
   }
@@ -107,11 +137,11 @@ export class Dispatch {
   }
 
   /**
-   * The page may be gone soon. Before this returns, `write` gives all events to the journal, and requests that outlive the page
-   * send as many of them as they can.
+   * The page may be gone soon: takes as many events as requests that outlive the page can send. Returns a function that makes
+   * these requests before it returns. Give all other events to the journal first.
    */
-  leave(isLeft: boolean, write: () => void): void {
-    this.#sender.leave(isLeft, write);
+  leave(isLeft: boolean): () => void {
+    return this.#sender.leave(isLeft);
   }
 
   /** The page is back. */
@@ -151,6 +181,7 @@ export class Dispatch {
   async stop(): Promise<void> {
     this.#gate.stop();
     this.#letterbox.stop();
+    this.#abort.abort();
     await this.#sender.stop();
   }
 }

@@ -6,8 +6,8 @@ export {
   SluiceError,
   type SluiceErrorCode,
 } from '@sluice/protocol';
+export type { Clock, Timer } from '@sluice/protocol/toolbox';
 export type { TrackOptions } from './accept/event-text.ts';
-export type { Clock, Timer } from './base/clock.ts';
 export { ClosedError } from './base/errors/closed-error.ts';
 export { StorageError } from './base/errors/storage-error.ts';
 export type { EventBytes, Limit } from './base/event-bytes.ts';
@@ -16,7 +16,8 @@ export type { Range } from './base/range.ts';
 export type { Journal, JournalObserver, Reading } from './keep/journal.ts';
 export type { Consent, Ordering, TrackerOptions } from './options/options.ts';
 export type { DeadLetter } from './parts/dead-letters/dead-letter.ts';
-export type { DeadLetterFilter, DeadLetters } from './parts/dead-letters/dead-letters.ts';
+export type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
+export type { DeadLetterFilter } from './parts/dead-letters/letter-filter.ts';
 export type { Logger } from './parts/logger.ts';
 export type { AcceptingAnswer, Classify, RejectedEvent } from './parts/rejected-indexes.ts';
 export type { Parts } from './parts.ts';

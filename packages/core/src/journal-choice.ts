@@ -1,5 +1,5 @@
+import type { Clock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
-import type { Clock } from './base/clock.ts';
 import { accountOf } from './keep/account.ts';
 import type { Journal } from './keep/journal.ts';
 import { MemoryJournal } from './keep/memory-journal.ts';
@@ -33,13 +33,12 @@ export function createNote(settings: Settings, clock: Clock): Note {
 }
 
 function placeOf(settings: Settings, clock: Clock, part: Part | undefined): JournalPlace {
-  const { baseUrl, apiKey, correlationKey, journalDirectory, fsync, storage, deadLetters, unidentified } =
-    settings;
+  const { baseUrl, apiKey, correlationKey, journalDirectory, fsync } = settings;
   return {
     account: accountOf(baseUrl, correlationKey, apiKey),
     directory: journalDirectory,
     fsync,
-    maxBytes: { '': storage, 'dead-letters': deadLetters, unidentified }[part ?? ''].maxBytes,
+    maxBytes: settings[part === 'dead-letters' ? 'deadLetters' : (part ?? 'storage')].maxBytes,
     clock,
     ...(part && { part }),
   };

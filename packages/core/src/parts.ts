@@ -1,11 +1,12 @@
-import { ConfigError, type Rule } from '@sluice/protocol';
+import { ConfigError } from '@sluice/protocol';
+import type { BoundsPart } from './parts/bounds/bounds.ts';
 import type { ClassifyPart } from './parts/classify.ts';
 import type { DeadLettersPart } from './parts/dead-letters/dead-letters.ts';
 import type { GuardsPart } from './parts/guard/guards.ts';
 import type { GzipPart } from './parts/gzip/gzip.ts';
 import type { IdempotencyPart } from './parts/idempotency.ts';
+import type { LearnPart } from './parts/learn/learn.ts';
 import type { LoggerPart } from './parts/logger.ts';
-import type { PolicyPart } from './parts/policy.ts';
 
 /**
  * Optional stages. In Node and on the edge, a tracker has all of them. In a page, each part has its own entry point, so that a
@@ -20,22 +21,24 @@ export interface Parts {
   readonly logger?: LoggerPart | undefined;
   /** `@sluice/core/guards`: needed for `transport`, `clock` and `random`. */
   readonly guards?: GuardsPart | undefined;
+  /** `@sluice/core/bounds`: needed for `storage`. */
+  readonly bounds?: BoundsPart | undefined;
   /** `@sluice/core/classify`: needed for `delivery.classify`. */
   readonly classify?: ClassifyPart | undefined;
   /** `@sluice/core/idempotency`: needed for `delivery.idempotencyHeader`. */
   readonly idempotency?: IdempotencyPart | undefined;
-  /** `@sluice/core/policy`: needed for `delivery.policy`. */
-  readonly policy?: PolicyPart | undefined;
+  /** `@sluice/core/learn`: remembers which sizes and rates the service takes. Without it, these are found out again and again. */
+  readonly learn?: LearnPart | undefined;
+  /** `@sluice/core/checked`: checks all options. Development builds of a page have it without asking. */
+  readonly checked?: CheckedPart | undefined;
 }
+
+/** Checks each option by its name. Throws a ConfigError with the option, its value (never the key), and what is allowed. */
+export type CheckedPart = (options: unknown) => void;
 
 /** Throws a ConfigError that says how to add a missing part. */
 export function missingPart(option: string, part: keyof Parts): never {
   const entry = part === 'deadLetters' ? 'dead-letters' : part;
   const how = `give parts: { ${part} }, from @sluice/core/${entry}`;
   throw new ConfigError(option, `${option} needs a part here: ${how}`);
-}
-
-/** The rule of an option whose part is missing: it refuses every value. */
-export function missing(part: keyof Parts): Rule {
-  return [(_, option = '') => missingPart(option, part), ''];
 }

@@ -1,23 +1,27 @@
-import { BATCH_OVERHEAD_BYTES, InvalidEventError } from '@sluice/protocol';
+import { InvalidEventError } from '@sluice/protocol';
+import { type Clock, systemClock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
-import { Admission } from './admission.ts';
-import type { Clock } from './base/clock.ts';
+import { createAdmission } from './admission.ts';
 import { StorageError, storageError } from './base/errors/storage-error.ts';
+import type { EventBytes } from './base/event-bytes.ts';
 import { rangeLength } from './base/range.ts';
 import type { Deadline } from './deadline.ts';
 import { Dispatch } from './dispatch.ts';
-import { createJournal, mayHold } from './journal-choice.ts';
-import type { Journal } from './keep/journal.ts';
+import { createJournal } from './journal-choice.ts';
+import { type Journal, together } from './keep/journal.ts';
+import { createWaiting } from './keeping.ts';
+import { createLetters } from './letters.ts';
 import { guardHooks, type Hooked } from './options/hooks.ts';
 import type { Settings } from './options/settings.ts';
-import { SizeLimit } from './pace/size-limit.ts';
-import { Budget } from './parts/budget.ts';
+import { HalvingLimit } from './pace/halving-limit.ts';
+import type { SizeLimit } from './pace/limits.ts';
 import type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
-import { LetterKeeper } from './parts/dead-letters/letter-keeper.ts';
+import type { Admission } from './parts/hold/admission.ts';
 import { Snapshots } from './snapshots.ts';
 import { Books } from './tell/books.ts';
 import { Reporter } from './tell/reporter.ts';
-import { Lanes } from './wait/lanes.ts';
+import { writeVanished } from './vanished.ts';
+import type { Waiting } from './wait/waiting.ts';
 
 /** Builds the stages of a tracker in the order in which events pass them. Handles the lifecycle of the process or page. */
 export class Road {
@@ -29,7 +33,7 @@ export class Road {
   readonly snapshots: Snapshots;
   readonly #settings: Settings;
   readonly #journal: Journal;
-  readonly #lanes: Lanes;
+  readonly #waiting: Waiting;
   readonly #sizeLimit: SizeLimit;
   /** Closed when the road closes. */
   readonly #resources: readonly { close(): Promise<void> }[];
@@ -45,14 +49,13 @@ export class Road {
   /** @param flush Resolves once all events tracked by now are settled, or cannot be settled for now. */
   constructor(settings: Settings, flush: () => Promise<unknown>) {
     this.#settings = settings;
-    const { batch, buffer, storage } = settings;
     const hooked = guardHooks({
-      ...{ settings, clock: platform.clock, redact: (text) => this.dispatch.redact(text) },
+      ...{ settings, clock: systemClock, redact: (text) => this.dispatch.redact(text) },
       tracked: () => this.#books.accepted,
       flush,
       onFailed: (hook, error) => this.reporter.hookFailed(hook, error),
     });
-    const { clock, transport = platform.createTransport() } = hooked;
+    const { clock, random, transport = platform.createTransport() } = hooked;
     this.clock = clock;
     const { publish } = platform;
     const reporter = new Reporter({ books: this.#books, clock, publish, log: hooked.log });
@@ -60,62 +63,79 @@ export class Road {
     this.#handOver = hooked.handOver;
     const journal = createJournal(settings, clock);
     this.#journal = journal;
-    const sizeLimit = new SizeLimit((bytes) => reporter.emit('bodyLimit', { bytes }));
-    this.#sizeLimit = sizeLimit;
+    const limits = settings.parts.learn?.(reporter) ?? { size: new HalvingLimit() };
+    this.#sizeLimit = limits.size;
     const wake = () => void this.dispatch.wake();
-    const parts = { ...hooked, settings, transport, journal, reporter, books: this.#books, sizeLimit };
-    const lanes = new Lanes({
-      ...{ ...parts, buffer, text: platform.text, limit: batch },
-      createAbortController: platform.createAbortController,
-      budget: new Budget({
-        ...{ ...parts, ...storage },
-        evict: (segment) => lanes.evict(segment),
-        rescue: (segment) => lanes.rescue(segment),
-        ...(storage.maxBytes < Number.POSITIVE_INFINITY && { opened: () => this.#opened }),
-      }),
-      intervalMs: settings.commitIntervalMs ?? platform.commitIntervalMs,
-      maxWaitMs: batch.maxWaitMs,
-      maxAgeMs: storage.maxAgeMs,
-      isStrict: settings.ordering === 'strict',
-      onWritten: () => {
+    const books = this.#books;
+    const isStrict = settings.ordering === 'strict';
+    const waiting = createWaiting({
+      settings,
+      clock,
+      random,
+      journal,
+      limits,
+      reporter,
+      // With strict order, what previous processes left goes first.
+      isShut: () => this.admission.isDenied || (isStrict && !this.#isOpened),
+      opened: () => this.#opened,
+      wake,
+      onChange: () => {
         this.snapshots.sample();
         wake();
       },
       onFailed: (error) => this.#storageFailed(error),
-      onRecovered: async () => reporter.journal(this.snapshots.journalKind),
-      onDue: wake,
+      onRecovered: () => reporter.journal(this.snapshots.journalKind),
     });
-    this.#lanes = lanes;
-    const letterOptions = {
-      ...{ ...parts, ...settings.deadLetters },
-      createJournal: () => createJournal(settings, clock, 'dead-letters'),
+    this.#waiting = waiting;
+    const sendAgain = async (events: EventBytes, onReplayed: () => void) => {
+      await waiting.replay(events);
+      onReplayed();
+      wake();
     };
-    const part = settings.parts.deadLetters?.({
-      ...{ ...letterOptions, ...lanes.normal },
-      mayHold: () => mayHold(settings, clock, 'dead-letters'),
+    const { keeper: letters, deadLetters } = createLetters({
+      settings,
+      clock,
+      reporter,
       // Dead letters that are read together are replayed together: read as many as fit one append.
       page: journal.groupLimit,
-      isClosed: () => this.#isClosed,
-      onReplayed: (count) => {
-        reporter.recovered('replayed', count);
-        wake();
-      },
+      replay: (events) => sendAgain(events, () => reporter.recovered('replayed', events.ends.length)),
     });
-    const letters = part?.store ?? new LetterKeeper(letterOptions);
     this.#resources = [letters, journal, transport];
-    this.deadLetters = part?.tools;
+    this.deadLetters = deadLetters;
+    const { sharing } = journal;
     const dispatch = new Dispatch({
-      ...{ ...parts, lanes, letters },
-      isOpened: () => this.#isOpened,
-      isDenied: () => this.admission.isDenied,
+      books,
+      hooked,
+      letters,
+      limits,
+      reporter,
+      settings,
+      sharing,
+      transport,
+      waiting,
     });
     this.dispatch = dispatch;
-    const admission = new Admission({
-      ...{ ...parts, lanes, letters, wake },
+    const admission = createAdmission({
+      settings,
+      clock,
+      journal,
+      waiting,
+      letters,
+      reporter,
       enter: ({ text, at, isHigh }) => this.#enter(text, at, isHigh),
+      replay: sendAgain,
     });
     this.admission = admission;
-    this.snapshots = new Snapshots({ ...parts, lanes, letters, dispatch, admission });
+    this.snapshots = new Snapshots({
+      admission,
+      books,
+      clock,
+      dispatch,
+      journal,
+      letters,
+      reporter,
+      waiting,
+    });
     this.#opened = this.#open();
     this.#stopListening = platform.lifecycle.listen({
       exit: (isFinal) => {
@@ -124,13 +144,18 @@ export class Road {
       },
       hide: (isLeft) => {
         // Before `#isLeft` is set: after that, each event that this releases would be written by itself.
-        this.admission.held?.leave();
+        this.admission.leave();
         // A page that is left is also hidden, before or after: keep `true`.
         this.#isLeft ||= isLeft;
         // Consent is denied: nothing is written or sent.
         if (this.admission.isDenied) return;
-        const write = () => void this.#writeAndSend(this.#lanes.writeAll(), !this.#isLeft);
-        this.dispatch.leave(this.#isLeft, write);
+        const send = together(journal, () => {
+          const send = this.dispatch.leave(this.#isLeft);
+          this.#waiting.commit.writeNow();
+          void this.#writeAndSend(this.#waiting.commitAll(), !this.#isLeft);
+          return send;
+        });
+        send();
       },
       show: () => {
         this.#isLeft = false;
@@ -155,9 +180,9 @@ export class Road {
 
   /** As `Tracker.durable`. */
   async durable(): Promise<void> {
-    // Held events come first: this may release some of them to the lanes, which are written next.
+    // Held events come first: this may release some of them, which are written next.
     const isAdmitted = await this.admission.write();
-    const isWritten = (await this.#lanes.write()) && isAdmitted;
+    const isWritten = (await this.#waiting.write()) && isAdmitted;
     if (!isWritten || !this.#journal.survives) {
       const fails = 'the journal fails or is full, or consent is pending; events go on in memory';
       const why = this.#journal.survives ? fails : 'the journal is in memory';
@@ -172,7 +197,7 @@ export class Road {
 
   /** From now on, until the returned function is called, no event waits for a batch to fill. */
   hurry(): () => void {
-    return this.#lanes.hurry();
+    return this.#waiting.hurry();
   }
 
   /**
@@ -181,11 +206,13 @@ export class Road {
    */
   async settleAll(deadline: Deadline): Promise<void> {
     await this.#opened;
-    await this.admission.held?.settled();
-    await this.#lanes.commit();
-    const settled = this.#lanes.settled(deadline.over);
+    await this.admission.write();
+    // The tracker may be closed: nothing is written any more.
+    if (deadline.over.aborted) return;
+    const settled = this.#waiting.turn();
+    await this.#waiting.commitAll();
     void this.dispatch.wake();
-    await this.dispatch.whileUseful(settled, deadline.at);
+    await this.dispatch.whileUseful(settled(deadline.over), deadline.at);
   }
 
   /** From now on, new events are dropped. */
@@ -195,12 +222,11 @@ export class Road {
 
   /** Leaves the rest to the journal, and releases all resources. */
   async close(): Promise<void> {
-    this.#lanes.stopBatches();
+    this.#waiting.stopBatches();
     await this.dispatch.stop();
-    await this.admission.held?.close();
-    await this.#lanes.commit();
-    await this.#lanes.secure();
-    this.#lanes.stopWriting();
+    await this.admission.close();
+    await this.#waiting.commitAll();
+    await this.#waiting.commit.stop();
     // Not earlier: if the process ends while the disk hangs, the exit handler still writes the waiting events.
     this.#stopListening();
     const closing = this.#resources.map(async (part) => part.close());
@@ -212,7 +238,7 @@ export class Road {
   /** Drops the events that no journal holds, and reports them as `closed`. */
   giveUpVolatile(): void {
     const { survives, unsaved = 0 } = this.#journal;
-    const count = this.#lanes.giveUp(survives, unsaved);
+    const count = this.#waiting.giveUp(survives, unsaved);
     this.reporter.settled('closed', count);
     this.admission.giveUp();
   }
@@ -223,15 +249,19 @@ export class Road {
       await this.#journal.open({
         recovered: (range, at, wasSent) => {
           if (wasSent) this.#books.maybeDuplicate += rangeLength(range);
-          this.#lanes.normal.backlog.addRecovered(range, at);
+          this.#waiting.recovered(range, at);
           this.reporter.recovered('recovered', rangeLength(range));
-          if (this.admission.isDenied) void this.#lanes.purge();
+          if (this.admission.isDenied) void this.#waiting.purge();
           void this.dispatch.wake();
         },
         damaged: (place, bytes) => this.reporter.emit('damaged', { place, bytes }),
-        vanished: (segment) => void this.#lanes.lose(segment),
+        vanished: (segment) => {
+          const { reporter } = this;
+          const onFailed = (error: unknown) => this.#storageFailed(error);
+          void writeVanished(segment, { waiting: this.#waiting, journal: this.#journal, onFailed, reporter });
+        },
         settled: (range, fate) => {
-          this.reporter.settled(fate, this.#lanes.end(range));
+          this.reporter.settled(fate, this.#waiting.drop(range));
           void this.dispatch.wake();
         },
         failed: this.reporter.storageFailed,
@@ -244,8 +274,11 @@ export class Road {
     void this.dispatch.wake();
   }
 
-  async #writeAndSend(written: Promise<void> = this.#lanes.commit(), sends: boolean = true): Promise<void> {
-    const calm = this.#lanes.hurry();
+  async #writeAndSend(
+    written: Promise<void> = this.#waiting.commitAll(),
+    sends: boolean = true,
+  ): Promise<void> {
+    const calm = this.#waiting.hurry();
     await written;
     if (sends) await this.dispatch.wake();
     calm();
@@ -260,35 +293,33 @@ export class Road {
   #writeNow(): void {
     if (this.admission.isDenied) return;
     try {
-      this.admission.held?.leave();
-      platform.writeNow(this.#lanes, this.#journal);
+      this.admission.leave();
+      platform.writeNow(this.#waiting.commit);
     } catch (error) {
       this.reporter.storageFailed(error);
     }
   }
 
-  /** Adds an event to its lane. @param accepted 0 if the event is counted as accepted already. */
+  /** Adds an event to the ring buffer. @param accepted 0 if the event is counted as accepted already. */
   #enter(text: string, at: number, isHigh: boolean, accepted = 0): void {
     const isClosed = this.#isClosed && accepted > 0;
-    const { backlog, committer } = isHigh ? this.#lanes.high : this.#lanes.normal;
-    const isTaken = !isClosed && backlog.push(text, at);
+    const isTaken = !isClosed && this.#waiting.push(text, at, isHigh);
     this.#books.accepted += accepted;
     if (isTaken && this.#isLeft) this.#writeNow();
     else if (isTaken && isHigh && this.#settings.ordering === 'strict') void this.#writeAndSend();
-    else if (isTaken) committer.notify(isHigh);
+    else if (isTaken) this.#waiting.commit.notify(isHigh);
     else this.reporter.settled(isClosed ? 'closed' : 'buffer-full', 1);
     if (isTaken) this.#handOver?.notify();
   }
 
   #checkSize(text: string, now: number): void {
     const { maxEventBytes } = this.#settings;
-    const refused = this.#sizeLimit.tooLargeBytes(now) - BATCH_OVERHEAD_BYTES;
-    const most = Math.min(maxEventBytes, refused - 1);
+    const most = Math.min(maxEventBytes, this.#sizeLimit.mostEventBytes?.(now) ?? maxEventBytes);
     // UTF-8 takes at most three bytes per character: a text this short cannot exceed the limit.
     if (text.length * 3 <= most) return;
     const bytes = platform.text.byteLength(text);
     if (bytes <= most) return;
-    const why = most < maxEventBytes ? ', since the service refused a larger body' : '';
+    const why = most < maxEventBytes ? this.#sizeLimit.why : '';
     throw new InvalidEventError('event', `event must take at most ${most} bytes as JSON${why}, got ${bytes}`);
   }
 }

@@ -1,20 +1,20 @@
-import type { Admission } from './admission.ts';
-import type { Clock } from './base/clock.ts';
+import type { Clock } from '@sluice/protocol/toolbox';
 import type { Dispatch } from './dispatch.ts';
 import type { Journal } from './keep/journal.ts';
-import type { LetterStore } from './send/letter-store.ts';
+import type { LetterKeeper } from './parts/dead-letters/letter-keeper.ts';
+import type { Admission } from './parts/hold/admission.ts';
 import type { Books } from './tell/books.ts';
 import { RateMeter } from './tell/rate-meter.ts';
 import type { Reporter } from './tell/reporter.ts';
 import type { FlushReport, TrackerStats } from './tell/stats.ts';
-import type { Lanes } from './wait/lanes.ts';
+import type { Waiting } from './wait/waiting.ts';
 
 export interface SnapshotsOptions {
   readonly books: Books;
   readonly clock: Clock;
-  readonly lanes: Lanes;
+  readonly waiting: Waiting;
   readonly journal: Journal;
-  readonly letters: LetterStore;
+  readonly letters: Pick<LetterKeeper, 'kept' | 'journal'>;
   readonly dispatch: Dispatch;
   readonly reporter: Reporter;
   readonly admission: Pick<Admission, 'pending' | 'held' | 'unwritten'>;
@@ -33,8 +33,8 @@ export class Snapshots {
 
   /** Where events are kept now. */
   get journalKind(): string {
-    const { journal, lanes } = this.#options;
-    return lanes.failing ? 'memory' : journal.kind;
+    const { journal, waiting } = this.#options;
+    return waiting.commit.isFailing ? 'memory' : journal.kind;
   }
 
   /** Samples the counters from which the rates are computed. Cheap to call. */
@@ -47,15 +47,15 @@ export class Snapshots {
 
   /** The counts of all events so far. */
   report(): FlushReport {
-    const { admission, books, lanes } = this.#options;
+    const { admission, books, waiting } = this.#options;
     const { delivered, deadLettered, droppedTotal } = books;
-    const pending = lanes.waiting.pending + admission.pending;
+    const pending = waiting.pending + admission.pending;
     return { delivered, deadLettered, dropped: droppedTotal, pending };
   }
 
   take(): TrackerStats {
-    const { admission, books, clock, dispatch, journal, lanes, letters, reporter } = this.#options;
-    const { pending, volatile, stored, inFlight, bytes, oldestAt } = lanes.waiting;
+    const { admission, books, clock, dispatch, journal, letters, reporter, waiting } = this.#options;
+    const { pending, volatile, stored, inFlight, bytes, oldestAt } = waiting;
     const now = clock.now();
     this.sample();
     return {
@@ -63,12 +63,12 @@ export class Snapshots {
       dropped: { ...books.dropped },
       pending: pending + admission.pending,
       unwritten: volatile + (journal.unsaved ?? 0) + admission.unwritten,
-      held: admission.held?.pending ?? 0,
+      held: admission.held,
       stored,
       inFlight,
       memoryBytes: bytes,
       journalBytes: journal.bytes,
-      deadLetters: { kept: letters.count, bytes: letters.bytes },
+      deadLetters: { kept: letters.kept.count, bytes: letters.journal.bytes },
       oldestAgeMs: oldestAt === undefined ? undefined : Math.max(0, now - oldestAt),
       journal: this.journalKind,
       ...dispatch.stats,

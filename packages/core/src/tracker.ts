@@ -1,12 +1,13 @@
 // `await using` needs the types of this library, also where a user's tsconfig does not list it.
 /// <reference lib="esnext.disposable" preserve="true" />
-import { readApiKey } from '@sluice/protocol';
+import { ConfigError, readApiKey } from '@sluice/protocol';
 import { platform } from '#platform';
 import { checkText, EventTexts, type TrackOptions } from './accept/event-text.ts';
 import { UNIDENTIFIED } from './accept/unidentified.ts';
+import { isThrown, reasonOf } from './base/reason.ts';
 import { Deadline, finishOptions } from './deadline.ts';
 import type { Consent, TrackerOptions } from './options/options.ts';
-import { readConsent, readOptions, type Settings } from './options/settings.ts';
+import { type Defaults, readConsent, readOptions, type Settings } from './options/settings.ts';
 import type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
 import { missingPart } from './parts.ts';
 import { Road } from './road.ts';
@@ -24,7 +25,17 @@ const NO_OPTIONS: TrackOptions = {};
  * Throws a ConfigError if an option is wrong, and nothing else.
  */
 export function createTracker(options: TrackerOptions): Tracker {
-  return new Tracker(readOptions(options, platform));
+  return createWith(options, platform);
+}
+
+/** As `createTracker`, with these defaults. @internal */
+export function createWith(options: TrackerOptions, defaults: Defaults): Tracker {
+  try {
+    return new Tracker(readOptions(options, defaults));
+  } catch (error) {
+    if (isThrown(error, ConfigError)) throw error;
+    throw new ConfigError('options', `options cannot be used: ${reasonOf(error)}`);
+  }
 }
 
 /** Takes events, keeps them safe, delivers them. Made by `createTracker`. */

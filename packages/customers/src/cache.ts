@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock } from '@sluice/protocol/toolbox';
 
 /** How long customers are kept in memory, and how many. */
 export interface CacheOptions {

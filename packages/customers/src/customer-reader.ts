@@ -1,9 +1,10 @@
-import { type Customer, isNonEmptyString, refusal } from '@sluice/protocol';
+import type { Customer } from '@sluice/protocol';
+import { isNonEmptyString, refusal } from '@sluice/protocol/toolbox';
 import { Cache } from './cache.ts';
 import { type CustomerReaderOptions, readSettings } from './options.ts';
 import { requestCustomer } from './request.ts';
 import { SharedRequests } from './shared-requests.ts';
-import { applySchema, checkSchema, type StandardSchema } from './standard-schema.ts';
+import { applySchema, type StandardSchema } from './standard-schema.ts';
 
 /** Options of one read. */
 export interface ReadOptions<T = Customer> {
@@ -41,7 +42,8 @@ export function createCustomerReader(options: CustomerReaderOptions): CustomerRe
   return {
     async read<T = Customer>(primaryKey: string, { signal, schema }: ReadOptions<T> = {}): Promise<T> {
       if (!isNonEmptyString(primaryKey)) throw refusal('primaryKey', 'a non-empty string', primaryKey);
-      if (schema !== undefined) checkSchema(schema);
+      if (schema !== undefined && typeof schema?.['~standard']?.validate !== 'function')
+        throw refusal('schema', 'a Standard Schema', schema);
       signal?.throwIfAborted();
       const customer = JSON.parse(cache?.get(primaryKey) ?? (await requests.join(primaryKey, signal)));
       if (schema === undefined) return customer;

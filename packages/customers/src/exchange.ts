@@ -3,10 +3,9 @@ import {
   type DeliveryFailure,
   parseRetryAfter,
   type ReadRequest,
-  redactedError,
   requestHeaders,
-  rootMessage,
 } from '@sluice/protocol';
+import { redactedError, rootMessage } from '@sluice/protocol/toolbox';
 import { readBounded } from './bounded-body.ts';
 import { CustomerNotFoundError } from './errors/customer-not-found-error.ts';
 import type { FetchResponse } from './fetch/fetch.ts';

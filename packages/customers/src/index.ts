@@ -6,9 +6,9 @@ export {
   SluiceError,
   type SluiceErrorCode,
 } from '@sluice/protocol';
+export type { Clock, Timer } from '@sluice/protocol/toolbox';
 export type { CustomerAnswer } from './answer.ts';
 export type { CacheOptions } from './cache.ts';
-export type { Clock, Timer } from './clock.ts';
 export { type CustomerReader, createCustomerReader, type ReadOptions } from './customer-reader.ts';
 export { CustomerNotFoundError } from './errors/customer-not-found-error.ts';
 export { type CustomerIssue, InvalidCustomerError } from './errors/invalid-customer-error.ts';

@@ -1,23 +1,21 @@
+import { CUSTOMER_READ_PATH, endpoint, readApiKey, readBaseUrl } from '@sluice/protocol';
 import {
   ANYTHING,
   aFunction,
-  CUSTOMER_READ_PATH,
-  endpoint,
-  methods,
+  type Clock,
+  hasMethods,
   milliseconds,
   type Redact,
   type Rule,
-  readApiKey,
-  readBaseUrl,
   readRules,
   redactor,
   refusal,
+  systemClock,
   whole,
-} from '@sluice/protocol';
+} from '@sluice/protocol/toolbox';
 import { platformFetch } from '#fetch';
 import type { CustomerAnswer } from './answer.ts';
 import type { CacheLimits, CacheOptions } from './cache.ts';
-import { type Clock, systemClock } from './clock.ts';
 import type { Fetch } from './fetch/fetch.ts';
 
 /** Options of `createCustomerReader`. */
@@ -79,7 +77,7 @@ const RULES: Readonly<Record<Exclude<keyof CustomerReaderOptions, 'cache'>, Rule
   cache: { ttlMs: TTL, maxEntries: whole(1_000, 1, Number.MAX_SAFE_INTEGER) },
   isNotFound: aFunction(({ status }: CustomerAnswer) => status === 404),
   fetch: aFunction(platformFetch),
-  clock: methods('a Clock', 'now', 'setTimeout'),
+  clock: [(value) => hasMethods(value, 'now', 'setTimeout'), 'a Clock', systemClock],
   random: aFunction(Math.random),
 };
 
@@ -87,10 +85,9 @@ const RULES: Readonly<Record<Exclude<keyof CustomerReaderOptions, 'cache'>, Rule
 export function readSettings(options: CustomerReaderOptions): Settings {
   // The cast is safe: the rules have the names of the type, and each value passed its rule.
   const settings = readRules(RULES, '', options) as unknown as Settings;
-  const { clock = systemClock } = settings;
   const apiKey = readApiKey(options.apiKey);
   const cache = options.cache && settings.cache;
   if (cache && !cache.ttlMs) throw refusal('cache.ttlMs', TTL[1], undefined);
   const url = endpoint(readBaseUrl('apiUrl', options.apiUrl, apiKey), CUSTOMER_READ_PATH);
-  return { ...settings, url, clock, cache, redact: redactor(apiKey) };
+  return { ...settings, url, cache, redact: redactor(apiKey) };
 }

@@ -1,5 +1,5 @@
-import { type Backoff, backoffDelayMs, DeliveryError } from '@sluice/protocol';
-import { pause } from './clock.ts';
+import { DeliveryError } from '@sluice/protocol';
+import { type Backoff, backoffDelayMs, sleep } from '@sluice/protocol/toolbox';
 import { exchange, failure } from './exchange.ts';
 import type { Settings } from './options.ts';
 
@@ -7,37 +7,35 @@ const BACKOFF: Backoff = { baseMs: 500, maxMs: 60_000 };
 // Waits up to a fifth longer than `Retry-After`: clients that got the same value then do not retry together.
 const RETRY_AFTER_JITTER = 0.2;
 
-/** Returns the customer's JSON text. Retries until an answer comes, a retry cannot help, or no retry is left. */
+/**
+ * Returns the customer's JSON text. Retries until an answer comes, a retry cannot help, or no retry is left. Ends early if the
+ * signal aborts; then nobody waits for the result.
+ */
 export async function requestCustomer(settings: Settings, key: string, signal: AbortSignal): Promise<string> {
-  const { clock, random, retries, maxRetryAfterMs } = settings;
+  const { clock, random, retries, maxRetryAfterMs, timeoutMs } = settings;
   for (let failures = 0; ; failures += 1) {
+    const attempt = new AbortController();
+    const end = () => attempt.abort();
+    signal.addEventListener('abort', end, { signal: attempt.signal });
+    // Ends the attempt even if `fetch` ignores its signal.
+    const timeUp = sleep(clock, timeoutMs, attempt.signal, true).then(() => {
+      throw failure(settings, `timed out after ${timeoutMs} ms`, { retryable: true });
+    });
+    let retryAfterMs: number;
     try {
-      return await attempt(settings, key, signal);
+      return await Promise.race([exchange(settings, key, attempt.signal), timeUp]);
     } catch (error) {
       if (!(error instanceof DeliveryError && error.retryable) || failures >= retries) throw error;
-      const { retryAfterMs = 0 } = error;
+      ({ retryAfterMs = 0 } = error);
       if (retryAfterMs > maxRetryAfterMs) throw error;
-      const delayMs = retryAfterMs
-        ? retryAfterMs + RETRY_AFTER_JITTER * retryAfterMs * random()
-        : backoffDelayMs(failures, BACKOFF, random);
-      await pause(clock, delayMs, signal);
+    } finally {
+      // Cancels the timer, and closes the connection if the body was not read to its end.
+      end();
     }
-  }
-}
-
-/** Sends one request. Ends within the time-out, even if `fetch` ignores its signal. */
-async function attempt(settings: Settings, key: string, signal: AbortSignal): Promise<string> {
-  signal.throwIfAborted();
-  const controller = new AbortController();
-  const over = controller.signal;
-  signal.addEventListener('abort', () => controller.abort(signal.reason), { signal: over });
-  const timeUp = pause(settings.clock, settings.timeoutMs, over).then(() => {
-    throw failure(settings, `timed out after ${settings.timeoutMs} ms`, { retryable: true });
-  });
-  try {
-    return await Promise.race([exchange(settings, key, over), timeUp]);
-  } finally {
-    // Cancels the timer, and closes the connection if the body was not read to its end.
-    controller.abort();
+    const delayMs = retryAfterMs
+      ? retryAfterMs + RETRY_AFTER_JITTER * retryAfterMs * random()
+      : backoffDelayMs(failures, BACKOFF, random);
+    await sleep(clock, delayMs, signal, true);
+    signal.throwIfAborted();
   }
 }

@@ -1,4 +1,3 @@
-import { refusal } from '@sluice/protocol';
 import { InvalidCustomerError } from './errors/invalid-customer-error.ts';
 
 /**
@@ -24,12 +23,6 @@ export interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** Throws a `ConfigError` if a value is not a Standard Schema. */
-export function checkSchema(schema: StandardSchema<unknown>): void {
-  if (typeof schema?.['~standard']?.validate === 'function') return;
-  throw refusal('schema', 'a Standard Schema (an object with "~standard")', schema);
-}
-
 /** Returns what the schema makes of a customer. Throws an `InvalidCustomerError` if the schema refuses it. */
 export async function applySchema<T>(
   schema: StandardSchema<T>,
@@ -39,8 +32,12 @@ export async function applySchema<T>(
   const result = await schema['~standard'].validate(customer);
   if (!result.issues) return result.value;
   const issues = result.issues.map(({ message, path = [] }) => ({
-    path: path.map((step) => String(typeof step === 'object' ? step.key : step)).join('.'),
+    path: path.map(nameOf).join('.'),
     message,
   }));
   throw new InvalidCustomerError(primaryKey, issues);
+}
+
+function nameOf(step: PropertyKey | { readonly key: PropertyKey }): string {
+  return String(typeof step === 'object' ? step.key : step);
 }

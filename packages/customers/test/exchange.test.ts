@@ -21,7 +21,7 @@ describe('no such customer', () => {
       primaryKey: 'bob@example.com',
       status: 404,
       message:
-        'no customer has the primary key string "bob@example.com" (status 404); if no customer is ever found, check apiUrl: a wrong address answers 404 too',
+        'no customer has the primary key string "bob@example.com" (status 404); if none ever has, check apiUrl',
     });
     expect(sent).toHaveLength(1);
   });

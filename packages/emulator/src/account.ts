@@ -1,8 +1,8 @@
 import { type Customer, SluiceError } from '@sluice/protocol';
+import { systemClock } from '@sluice/protocol/toolbox';
 import type { TrackerEvent } from './admin/contract.ts';
 import { Arrivals } from './arrivals.ts';
 import { Audience } from './audience.ts';
-import { systemClock } from './clock.ts';
 import { type Logger, silentLogger } from './logger.ts';
 import { openIndex } from './search/index-database.ts';
 import { IndexedSearch } from './search/indexed-search.ts';

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { ConfigError, type Customer, describe, isNonEmptyString } from '@sluice/protocol';
+import { ConfigError, type Customer } from '@sluice/protocol';
+import { describe, isNonEmptyString } from '@sluice/protocol/toolbox';
 import type { CustomerImport, CustomerRow, CustomerRows, PrimaryKeyPreview } from './admin/contract.ts';
 import { parseCustomersCsv } from './customers-csv.ts';
 import { quote } from './quote.ts';

@@ -1,6 +1,5 @@
-import { refusal, whole } from '@sluice/protocol';
+import { type Clock, milliseconds, refusal, whole } from '@sluice/protocol/toolbox';
 import type { Account } from './account.ts';
-import type { Clock } from './clock.ts';
 import { checkNames } from './known-names.ts';
 import type { EventRow } from './storage/event-store.ts';
 import { checkFilter, type EventFilter, type ValueCount } from './tracked-events.ts';
@@ -36,7 +35,7 @@ export class MissingEventsError extends Error {
 
 const DEFAULT_TIMEOUT_MS = 4_000;
 const [isCount, COUNT] = whole(undefined, 0);
-const [isTime, TIME] = whole(undefined, 0, 2 ** 31 - 1);
+const [isTime, TIME] = milliseconds(undefined, 0);
 const NAMES = 10;
 
 /**
@@ -80,7 +79,7 @@ function nextArrival(
       signal?.removeEventListener('abort', end);
       resolve();
     };
-    const timer = clock.setTimeout(end, leftMs);
+    const timer = clock.setTimeout(end, leftMs, true);
     const arrival = arrivals.next(end);
     signal?.addEventListener('abort', end);
   });

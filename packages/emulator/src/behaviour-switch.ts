@@ -1,4 +1,5 @@
-import { ConfigError, refusal } from '@sluice/protocol';
+import { ConfigError } from '@sluice/protocol';
+import { refusal } from '@sluice/protocol/toolbox';
 import type { BehaviourChange, BehaviourState } from './admin/contract.ts';
 import { type Behaviour, type BehaviourSettings, readBehaviour } from './behaviour.ts';
 import { checkNames } from './known-names.ts';

@@ -1,4 +1,5 @@
-import { ConfigError, flag, oneOf, type Rule, readRules, refusal, whole } from '@sluice/protocol';
+import { ConfigError } from '@sluice/protocol';
+import { flag, oneOf, type Rule, readRules, refusal, whole } from '@sluice/protocol/toolbox';
 import { REFUSALS, type RefusalCode } from './refusal.ts';
 
 /**

@@ -1,5 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { ConfigError, describe, refusal } from '@sluice/protocol';
+import { ConfigError } from '@sluice/protocol';
+import { describe, refusal } from '@sluice/protocol/toolbox';
 import type { OptionFiles } from './option-files.ts';
 import type { EmulatorOptions } from './options.ts';
 import { isPresetName, PRESETS, type PresetName } from './presets.ts';

@@ -1,4 +1,5 @@
-import { CUSTOMER_READ_PATH, describe, isNonEmptyString } from '@sluice/protocol';
+import { CUSTOMER_READ_PATH } from '@sluice/protocol';
+import { describe, isNonEmptyString } from '@sluice/protocol/toolbox';
 import { answer, JSON_TYPE, respond } from './answers.ts';
 import type { Application } from './application.ts';
 import { addInterfaceEndpoint, type SharedParts } from './interface-endpoint.ts';

@@ -1,4 +1,5 @@
-import { ConfigError, type Customer, describe } from '@sluice/protocol';
+import { ConfigError, type Customer } from '@sluice/protocol';
+import { describe } from '@sluice/protocol/toolbox';
 import { type JsonLine, readJsonLines } from './json-lines.ts';
 
 /** Reads customers from a file with one JSON object per line. Skips blank lines. Throws {@link ConfigError}. */

@@ -1,4 +1,5 @@
-import { ConfigError, describe } from '@sluice/protocol';
+import { ConfigError } from '@sluice/protocol';
+import { describe } from '@sluice/protocol/toolbox';
 import type { Account } from './account.ts';
 import { type Application, addRoute, type RequestContext } from './application.ts';
 import { authenticate } from './authentication.ts';

@@ -1,4 +1,5 @@
-import { ConfigError, describe } from '@sluice/protocol';
+import { ConfigError } from '@sluice/protocol';
+import { describe } from '@sluice/protocol/toolbox';
 import { checkCount, checkFilter, checkQuery, type EventFilter, type EventQuery } from './tracked-events.ts';
 
 const DEFAULT_EVENTS = 100;

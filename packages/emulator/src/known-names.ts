@@ -1,4 +1,5 @@
-import { ConfigError, describe } from '@sluice/protocol';
+import { ConfigError } from '@sluice/protocol';
+import { describe } from '@sluice/protocol/toolbox';
 
 /**
  * Throws {@link ConfigError} if `given` is not an object or has an unknown name, so that a typing error is noticed. `what` names

@@ -1,10 +1,10 @@
 import { CUSTOMER_READ_PATH, EVENTS_PATH } from '@sluice/protocol';
+import { systemClock } from '@sluice/protocol/toolbox';
 import type { Account } from './account.ts';
 import { addAdminEndpoints, isOperators } from './admin/admin-endpoints.ts';
 import { LiveFeed } from './admin/live-routes.ts';
 import { statusOf } from './admin/status.ts';
 import { type Application, createApplication, type RequestContext } from './application.ts';
-import { systemClock } from './clock.ts';
 import { addCustomerEndpoint } from './customer-endpoint.ts';
 import { addEventsEndpoint } from './events-endpoint.ts';
 import { Exchange } from './exchange.ts';

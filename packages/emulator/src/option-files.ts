@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { ConfigError, describe } from '@sluice/protocol';
+import { ConfigError } from '@sluice/protocol';
+import { describe } from '@sluice/protocol/toolbox';
 import { readCustomersFile } from './customers-file.ts';
 import type { EmulatorOptions } from './options.ts';
 

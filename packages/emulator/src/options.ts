@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { ConfigError, type Customer, describe, isApiKey, isNonEmptyString } from '@sluice/protocol';
+import { ConfigError, type Customer, isApiKey } from '@sluice/protocol';
+import { describe, isNonEmptyString } from '@sluice/protocol/toolbox';
 import { isLoopback } from './admin/operator-access.ts';
 import { type BehaviourSettings, checkShorthands, readBehaviour } from './behaviour.ts';
 import { BehaviourSwitch } from './behaviour-switch.ts';

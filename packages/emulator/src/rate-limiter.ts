@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import type { Clock } from '@sluice/protocol/toolbox';
 
 /** One request, in thousandths. So the allowance grows by a whole number each millisecond. */
 const REQUEST = 1_000;

@@ -1,11 +1,11 @@
-import { ConfigError, type Customer, describe } from '@sluice/protocol';
+import { ConfigError, type Customer } from '@sluice/protocol';
+import { describe, systemClock } from '@sluice/protocol/toolbox';
 import { type Account, closedError } from './account.ts';
 import type { BehaviourChange, RequestRow } from './admin/contract.ts';
 import type { LiveFeed } from './admin/live-routes.ts';
 import { awaitEvents, type WaitOptions } from './awaited-events.ts';
 import type { Behaviour } from './behaviour.ts';
 import type { BehaviourSwitch } from './behaviour-switch.ts';
-import { systemClock } from './clock.ts';
 import type { Emulator } from './emulator.ts';
 import type { Fault, Script } from './faults/fault.ts';
 import { FaultHandle } from './faults/fault-handle.ts';

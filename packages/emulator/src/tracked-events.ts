@@ -1,4 +1,5 @@
-import { ConfigError, describe, type Event } from '@sluice/protocol';
+import { ConfigError, type Event } from '@sluice/protocol';
+import { describe } from '@sluice/protocol/toolbox';
 import { checkNames } from './known-names.ts';
 
 /** An event as the event tracker stores it. */

@@ -1,5 +1,5 @@
-import { describe } from './describe.ts';
 import { ConfigError } from './errors/config-error.ts';
+import { describe } from './toolbox/describe.ts';
 
 const ALLOWED = 'an http or https URL without credentials, query or fragment';
 
@@ -9,18 +9,19 @@ const ALLOWED = 'an http or https URL without credentials, query or fragment';
  */
 export function readBaseUrl(option: string, value: unknown, apiKey?: string): string {
   if (value === undefined) throw new ConfigError(option, `${option} is required: ${ALLOWED}`);
-  const url = parse(value);
-  if (url !== undefined && !url.username && !url.password && !url.search && !url.hash) {
-    return url.origin + url.pathname;
-  }
+  const baseUrl = baseUrlOf(value);
+  if (baseUrl !== undefined) return baseUrl;
   const shown = describe(typeof value === 'string' ? withoutSecrets(value, apiKey) : value);
   throw new ConfigError(option, `${option} must be ${ALLOWED}, got ${shown}`);
 }
 
-function parse(value: unknown): URL | undefined {
+/** A base URL, normalised, with its path if it has one. Undefined if the value is none. */
+export function baseUrlOf(value: unknown): string | undefined {
   try {
-    const url = typeof value === 'string' ? new URL(value) : undefined;
-    return url && /^https?:$/.test(url.protocol) ? url : undefined;
+    const url = new URL(typeof value === 'string' ? value : '');
+    const isBase =
+      /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
+    return isBase ? url.origin + url.pathname : undefined;
   } catch {
     return undefined;
   }

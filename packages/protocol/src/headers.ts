@@ -22,14 +22,9 @@ export function readApiKey(value: unknown): string {
   );
 }
 
-/** The value of the `Authorization` header (section 5). */
-export function authorization(apiKey: string): string {
-  return `Api-Key ${apiKey}`;
-}
-
-/** The request headers of both endpoints (section 4). Without a key there is no `Authorization`: a relay adds it. */
+/** The request headers of both endpoints (sections 4 and 5). Without a key there is no `Authorization`: a relay adds it. */
 export function requestHeaders(apiKey: string | undefined): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': 'application/json' };
-  if (apiKey !== undefined) headers.authorization = authorization(apiKey);
+  if (apiKey !== undefined) headers.authorization = `Api-Key ${apiKey}`;
   return headers;
 }

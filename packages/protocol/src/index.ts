@@ -1,5 +1,4 @@
-export { type Backoff, backoffDelayMs } from './backoff.ts';
-export { readBaseUrl } from './base-url.ts';
+export { baseUrlOf, readBaseUrl } from './base-url.ts';
 export {
   BATCH_HEAD_LENGTH,
   BATCH_OVERHEAD_BYTES,
@@ -7,38 +6,19 @@ export {
   joinEvents,
 } from './batch-body.ts';
 export type { Customer, ReadRequest } from './customer.ts';
-export { describe } from './describe.ts';
 export { CUSTOMER_READ_PATH, EVENTS_PATH, endpoint } from './endpoints.ts';
 export { ConfigError } from './errors/config-error.ts';
 export { DeliveryError, type DeliveryFailure } from './errors/delivery-error.ts';
 export { InvalidEventError } from './errors/invalid-event-error.ts';
 export { isSluiceError, SluiceError, type SluiceErrorCode } from './errors/sluice-error.ts';
 export type { Batch, Event, Json, Source } from './event.ts';
-export { authorization, isApiKey, readApiKey, requestHeaders } from './headers.ts';
-export { type Redact, redactedError, redactor, rootMessage } from './redaction.ts';
+export { isApiKey, readApiKey, requestHeaders } from './headers.ts';
 export { parseRetryAfter } from './retry-after.ts';
-export {
-  ANYTHING,
-  aFunction,
-  flag,
-  hasMethods,
-  MAX_TIMER_MS,
-  methods,
-  milliseconds,
-  nonEmpty,
-  oneOf,
-  type Rule,
-  type Rules,
-  readRules,
-  refusal,
-  whole,
-} from './rules.ts';
 export {
   findBatchProblem,
   findEventProblem,
   isBatch,
   isEvent,
-  isNonEmptyString,
   isTimestamp,
   isUuid,
   type Problem,

@@ -1,5 +1,6 @@
-import { describe, isArray } from './describe.ts';
 import type { Batch, Event } from './event.ts';
+import { describe, isArray } from './toolbox/describe.ts';
+import { isNonEmptyString } from './toolbox/rules.ts';
 
 /** What is wrong with a value, and where: `batch[3].correlationValue must be a non-empty string, got number 7`. */
 export interface Problem {
@@ -80,11 +81,6 @@ export function isTimestamp(value: unknown): value is string {
 /** Whether a value is a UUID of any version, in its usual form. */
 export function isUuid(value: unknown): value is string {
   return typeof value === 'string' && UUID.test(value);
-}
-
-/** Whether a value is a string with at least one character. */
-export function isNonEmptyString(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
 }
 
 function isObject(value: unknown): value is object {

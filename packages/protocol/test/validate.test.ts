@@ -1,13 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  findBatchProblem,
-  findEventProblem,
-  isBatch,
-  isEvent,
-  isNonEmptyString,
-  isTimestamp,
-  isUuid,
-} from '../src/index.ts';
+import { findBatchProblem, findEventProblem, isBatch, isEvent, isTimestamp, isUuid } from '../src/index.ts';
 
 const MINIMUM = {
   event: 'purchase',
@@ -206,10 +198,4 @@ describe('a UUID', () => {
     '{f47ac10b-58cc-4372-a567-0e02b2c3d479}',
     'g47ac10b-58cc-4372-a567-0e02b2c3d479',
   ])('is not taken as %j', (text) => expect(isUuid(text)).toBe(false));
-});
-
-it('a non-empty string is one with a character, be it a blank', () => {
-  expect(isNonEmptyString(' ')).toBe(true);
-  expect(isNonEmptyString('')).toBe(false);
-  expect(isNonEmptyString(new String('boxed'))).toBe(false);
 });

@@ -1,4 +1,5 @@
-import { describe, InvalidEventError, isNonEmptyString, isTimestamp, isUuid } from '@sluice/protocol';
+import { InvalidEventError, isTimestamp, isUuid } from '@sluice/protocol';
+import { describe, isNonEmptyString } from '@sluice/protocol/toolbox';
 import { uuid as newUuid } from '../base/uuid.ts';
 import { payloadText } from './payload.ts';
 import { UNIDENTIFIED } from './unidentified.ts';
@@ -17,15 +18,9 @@ export interface TrackOptions {
   readonly priority?: 'normal' | 'high' | undefined;
 }
 
-const OPTION_NAMES: ReadonlySet<string> = new Set([
-  'correlationValue',
-  'timestamp',
-  'uuid',
-  'source',
-  'priority',
-]);
-const FIRST_TIME = Date.parse('0000-01-01T00:00:00.000Z');
-const LAST_TIME = Date.parse('9999-12-31T23:59:59.999Z');
+const OPTION_NAMES = ['correlationValue', 'timestamp', 'uuid', 'source', 'priority'];
+/** The length of a timestamp in the years 0 to 9999. Others have a sign before the year. */
+const TIMESTAMP_LENGTH = 24;
 /** Bounds of the cache of heads: how many, and for names of what length. */
 const MAX_HEADS = 256;
 const MAX_NAME_LENGTH = 128;
@@ -38,7 +33,8 @@ const PLAIN = /^[ !#-[\]-~]*$/;
  * thirds of the time. Parts that many events share are cached. They are built with `join`, which makes a string in one piece.
  */
 export class EventTexts {
-  readonly #correlationKey: string;
+  /** The text from the event name to the correlationValue. */
+  readonly #key: string;
   readonly #source: string;
   readonly #maxBytes: number;
   /** For each event name, the text up to the correlationValue. */
@@ -54,7 +50,7 @@ export class EventTexts {
 
   /** @param maxBytes Bound of an event. A text or payload that exceeds it alone is not read to its end. */
   constructor(correlationKey: string, source: string, maxBytes: number) {
-    this.#correlationKey = correlationKey;
+    this.#key = `,"correlationKey":${JSON.stringify(correlationKey)},"correlationValue":`;
     this.#source = source;
     this.#maxBytes = maxBytes;
   }
@@ -65,7 +61,8 @@ export class EventTexts {
       throw refusal('options', 'must be an object', options);
     }
     for (const option in options) {
-      if (!OPTION_NAMES.has(option) && Object.hasOwn(options, option)) throw unknownOption(option);
+      if (OPTION_NAMES.includes(option) || !Object.hasOwn(options, option)) continue;
+      throw new InvalidEventError(option, `${option} is not one of the options ${OPTION_NAMES.join(', ')}`);
     }
     const { correlationValue: givenValue, priority, uuid: givenUuid } = options;
     const uuid = givenUuid ?? newUuid();
@@ -100,9 +97,7 @@ export class EventTexts {
   #headOf(name: string): string {
     const known = this.#heads.get(name);
     if (known !== undefined) return known;
-    const key = JSON.stringify(this.#correlationKey);
-    const parts = ['{"event":', JSON.stringify(name), ',"correlationKey":', key, ',"correlationValue":'];
-    const head = parts.join('');
+    const head = ['{"event":', JSON.stringify(name), this.#key].join('');
     if (this.#heads.size < MAX_HEADS && name.length <= MAX_NAME_LENGTH) this.#heads.set(name, head);
     return head;
   }
@@ -142,21 +137,19 @@ function isList(value: object): boolean {
   return Object.hasOwn(value, 'length') || ArrayBuffer.isView(value);
 }
 
-function isoTime(time: Date | number | string): string {
-  if (typeof time === 'string') {
-    if (!isTimestamp(time)) throw refusal('timestamp', 'must be ISO 8601 UTC with milliseconds', time);
-    return time;
-  }
-  const ms: unknown = time instanceof Date ? time.getTime() : time;
-  if (typeof ms === 'number' && ms >= FIRST_TIME && ms <= LAST_TIME) return new Date(ms).toISOString();
-  throw refusal('timestamp', 'must be a time between the years 0 and 9999', time);
+function isoTime(time: unknown): string {
+  if (typeof time === 'number' || time instanceof Date) {
+    // null if it is no time.
+    const text = new Date(time).toJSON() as string | null;
+    if (text?.length === TIMESTAMP_LENGTH) return text;
+  } else if (isTimestamp(time)) return time;
+  throw refusal(
+    'timestamp',
+    'must be a time of the years 0 to 9999: a Date, milliseconds, or ISO 8601 UTC with milliseconds',
+    time,
+  );
 }
 
 function refusal(field: string, rule: string, value: unknown): InvalidEventError {
   return new InvalidEventError(field, `${field} ${rule}, got ${describe(value)}`);
-}
-
-function unknownOption(option: string): InvalidEventError {
-  const known = [...OPTION_NAMES].join(', ');
-  return new InvalidEventError(option, `${option} is not an option of track(); there are ${known}`);
 }

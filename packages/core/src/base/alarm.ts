@@ -1,10 +1,13 @@
-import type { Clock, Timer } from './clock.ts';
+import type { Clock, Timer } from '@sluice/protocol/toolbox';
 
 /** A timer that calls back once each time it is set. */
 export class Alarm {
   readonly #clock: Clock;
   readonly #callback: () => void;
   #timer: Timer | undefined;
+  #delayMs = 0;
+  #until = 0;
+  #isStopped = false;
 
   constructor(clock: Clock, callback: () => void) {
     this.#clock = clock;
@@ -16,9 +19,23 @@ export class Alarm {
     return this.#timer !== undefined;
   }
 
-  /** Calls back after `delayMs` milliseconds. Does nothing if it is set already. */
+  /** Whether `stop()` was called. */
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  /** When it calls back, in milliseconds since 1970; undefined if it is not set. */
+  get until(): number | undefined {
+    // If the clock was set back, the remaining time is still at most the time that was asked for.
+    return this.#timer && Math.min(this.#until, this.#clock.now() + this.#delayMs);
+  }
+
+  /** Calls back after `delayMs` milliseconds. Does nothing if it is set already, or stopped. */
   set(delayMs: number): void {
-    this.#timer ??= this.#clock.setTimeout(() => {
+    if (this.#timer || this.#isStopped) return;
+    this.#delayMs = delayMs;
+    this.#until = this.#clock.now() + delayMs;
+    this.#timer = this.#clock.setTimeout(() => {
       this.#timer = undefined;
       this.#callback();
     }, delayMs);
@@ -27,5 +44,11 @@ export class Alarm {
   cancel(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
+  }
+
+  /** Cancels the call. From now on, `set()` does nothing. */
+  stop(): void {
+    this.#isStopped = true;
+    this.cancel();
   }
 }

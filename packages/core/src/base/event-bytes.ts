@@ -86,7 +86,7 @@ export function joinedLength(groups: readonly EventBytes[]): number {
 }
 
 /** Copies groups, merged into one, to an offset in other memory. There must be room for them. */
-export function copyEvents(groups: readonly EventBytes[], target: Uint8Array, offset: number): EventBytes {
+function copyEvents(groups: readonly EventBytes[], target: Uint8Array, offset: number): EventBytes {
   const count = groups.reduce((total, { ends }) => total + ends.length, 0);
   const ends = new Uint32Array(count);
   const times = new Float64Array(count);

@@ -1,4 +1,4 @@
-import { describe } from '@sluice/protocol';
+import { describe } from '@sluice/protocol/toolbox';
 
 /** Whether a thrown value is an instance of an error class. False if even this check throws. */
 export function isThrown<Thrown extends Error>(

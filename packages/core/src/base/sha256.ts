@@ -10,24 +10,25 @@ export function sha256(text: string): string {
   new Uint8Array(padded.buffer).set(bytes);
   padded.setUint8(bytes.length, 0x80);
   padded.setUint32(padded.byteLength - 4, bytes.length * 8);
-  const sum = new Uint32Array(primes(8).map((prime) => fraction(prime ** (1 / 2))));
-  const factors = primes(64).map((prime) => fraction(prime ** (1 / 3)));
+  const primes: number[] = [];
+  for (let number = 2; primes.length < 64; number += 1)
+    if (primes.every((prime) => number % prime > 0)) primes.push(number);
+  const sum = new Uint32Array(primes.slice(0, 8).map((prime) => fraction(prime ** (1 / 2))));
   const words = new Uint32Array(64);
   for (let block = 0; block < padded.byteLength; block += 64) {
     const state = [...sum];
-    for (const [round, factor] of factors.entries()) {
+    for (const [round, prime] of primes.entries()) {
       const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = state;
       const before = (rounds: number) => words[round - rounds] ?? 0;
       words[round] =
         round < 16
           ? padded.getUint32(block + round * 4)
           : before(16) +
-            (turned(before(15), 7) ^ turned(before(15), 18) ^ (before(15) >>> 3)) +
+            (turned(before(15), 7, 18) ^ (before(15) >>> 3)) +
             before(7) +
-            (turned(before(2), 17) ^ turned(before(2), 19) ^ (before(2) >>> 10));
-      const one =
-        h + (turned(e, 6) ^ turned(e, 11) ^ turned(e, 25)) + ((e & f) ^ (~e & g)) + factor + before(0);
-      const two = (turned(a, 2) ^ turned(a, 13) ^ turned(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+            (turned(before(2), 17, 19) ^ (before(2) >>> 10));
+      const one = h + turned(e, 6, 11, 25) + ((e & f) ^ (~e & g)) + fraction(prime ** (1 / 3)) + before(0);
+      const two = turned(a, 2, 13, 22) + ((a & b) ^ (a & c) ^ (b & c));
       state.pop();
       state.unshift((one + two) | 0);
       state[4] = (d + one) | 0;
@@ -37,19 +38,12 @@ export function sha256(text: string): string {
   return Array.from(sum.subarray(0, 4), (word) => word.toString(16).padStart(8, '0')).join('');
 }
 
-/** The first prime numbers. The constants of SHA-256 are made from their roots. */
-function primes(count: number): number[] {
-  const found: number[] = [];
-  for (let candidate = 2; found.length < count; candidate += 1)
-    if (found.every((prime) => candidate % prime > 0)) found.push(candidate);
-  return found;
-}
-
-/** The first 32 bits of the fractional part. */
+/** The first 32 bits of the fractional part. The constants of SHA-256 are made from the roots of prime numbers. */
 function fraction(root: number): number {
-  return ((root % 1) * 2 ** 32) | 0;
+  return (root * 2 ** 32) | 0;
 }
 
-function turned(word: number, bits: number): number {
-  return (word >>> bits) | (word << (32 - bits));
+/** The word turned by each of these numbers of bits, together. */
+function turned(word: number, ...turns: readonly number[]): number {
+  return turns.reduce((mix, bits) => mix ^ ((word >>> bits) | (word << (32 - bits))), 0);
 }

@@ -1,4 +1,4 @@
-import { describe } from '@sluice/protocol';
+import { describe } from '@sluice/protocol/toolbox';
 
 type OnFailed = (error: unknown) => void;
 

@@ -1,12 +1,6 @@
 const POOL_UUIDS = 256;
 const LENGTH = 36;
-const DIGITS = new TextEncoder().encode('0123456789abcdef');
 const [DASH, VERSION] = [0x2d, 0x34];
-/** The two hexadecimal digits of each byte. */
-const PAIRS = Uint16Array.from(
-  { length: 256 },
-  (_, byte) => (DIGITS[byte >> 4] ?? 0) | ((DIGITS[byte & 15] ?? 0) << 8),
-);
 
 let pool = '';
 let next = 0;
@@ -25,17 +19,21 @@ export function uuid(): string {
   return pool.slice(next - LENGTH, next);
 }
 
-/** Short, plain loops: the engine has usually not optimised this function yet. */
+/** Makes four digits at once. Short, plain loops: the engine has usually not optimised this function yet. */
 function makePool(): string {
-  const random = crypto.getRandomValues(new Uint8Array((POOL_UUIDS * LENGTH) / 2));
-  const pairs = new Uint16Array(random.length);
-  for (let index = 0; index < random.length; index += 1) pairs[index] = PAIRS[random[index] ?? 0] ?? 0;
-  const text = new Uint8Array(pairs.buffer);
-  for (let start = 0; start < text.length; start += LENGTH) {
-    text[start + 8] = text[start + 13] = text[start + 18] = text[start + 23] = DASH;
-    text[start + 14] = VERSION;
-    // From the byte that made this digit and the digit before it, which is a dash now.
-    text[start + 19] = DIGITS[8 | ((random[(start + 18) / 2] ?? 0) & 3)] ?? 0;
+  const text = crypto.getRandomValues(new Uint8Array(POOL_UUIDS * LENGTH));
+  // Of the variant's digit, the upper two bits are fixed.
+  for (let at = 19; at < text.length; at += LENGTH) text[at] = 8 | ((text[at] ?? 0) & 3);
+  const words = new Uint32Array(text.buffer);
+  for (let at = 0; at < words.length; at += 1) {
+    const digits = (words[at] ?? 0) & 0x0f0f0f0f;
+    // 1 in the byte of each digit above 9: from '9' to 'a', there are 39 other characters.
+    const letters = ((digits + 0x06060606) >>> 4) & 0x01010101;
+    words[at] = digits + 0x30303030 + letters * 39;
+  }
+  for (let at = 0; at < text.length; at += LENGTH) {
+    text[at + 8] = text[at + 13] = text[at + 18] = text[at + 23] = DASH;
+    text[at + 14] = VERSION;
   }
   return new TextDecoder().decode(text);
 }

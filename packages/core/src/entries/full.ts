@@ -1,10 +1,24 @@
-// The package with all its parts in one file, for pages without a bundler: they cannot import parts.
+/**
+ * The package with all its parts, which its trackers have without asking. Bundled, this is the file for pages without a bundler:
+ * they cannot import parts.
+ */
+import { platform } from '#platform';
+import type { TrackerOptions } from '../options/options.ts';
+import { allParts } from '../platform/all-parts.ts';
+import { createWith, type Tracker } from '../tracker.ts';
 
 export * from '../index.ts';
+export { checked } from '../options/checked.ts';
+export { bounds } from '../parts/bounds/bounds.ts';
 export { classify } from '../parts/classify.ts';
 export { deadLetters } from '../parts/dead-letters/dead-letters.ts';
 export { guards } from '../parts/guard/guards.ts';
 export { gzip } from '../parts/gzip/gzip.ts';
 export { idempotency } from '../parts/idempotency.ts';
+export { learn } from '../parts/learn/learn.ts';
 export { logger } from '../parts/logger.ts';
-export { policy } from '../parts/policy.ts';
+
+/** As `createTracker` of `@sluice/core`, with all parts. */
+export function createTracker(options: TrackerOptions): Tracker {
+  return createWith(options, { ...platform, parts: { ...allParts, ...platform.parts } });
+}

@@ -1,15 +1,23 @@
-import { EVENTS_PATH, endpoint, readBaseUrl, requestHeaders } from '@sluice/protocol';
+import {
+  BATCH_HEAD_LENGTH,
+  BATCH_OVERHEAD_BYTES,
+  EVENTS_PATH,
+  encloseBatch,
+  endpoint,
+  readBaseUrl,
+  requestHeaders,
+} from '@sluice/protocol';
+import { systemClock } from '@sluice/protocol/toolbox';
 import type { Limit } from '../base/event-bytes.ts';
 import type { Range } from '../base/range.ts';
 import { accountOf } from '../keep/account.ts';
 import type { Journal } from '../keep/journal.ts';
 import { SYNC_TAG } from '../platform/background-sync.ts';
-import { clock, openJournal } from '../platform/browser.ts';
+import { openJournal } from '../platform/browser.ts';
 import { subtleSha256 } from '../platform/subtle-sha256.ts';
 import { FetchTransport } from '../send/http/fetch-transport.ts';
 import { isIntercepted } from '../send/http/interception.ts';
 import type { Timeouts, Transport } from '../send/http/transport.ts';
-import { createBatch } from '../wait/batch.ts';
 
 /** Small: the service worker does not split a batch that the service finds too large. */
 const BATCH: Limit = { maxEvents: 100, maxBytes: 512 * 1024 };
@@ -51,7 +59,7 @@ export function drainOnSync(options: DrainOptions): void {
 export async function drain({ correlationKey, apiKey, ...options }: DrainOptions): Promise<void> {
   const baseUrl = readBaseUrl('baseUrl', options.baseUrl, apiKey);
   const account = accountOf(baseUrl, correlationKey, apiKey);
-  const journal = openJournal(await subtleSha256(account), clock);
+  const journal = openJournal(await subtleSha256(account), systemClock);
   if (journal === undefined) return;
   const transport = new FetchTransport();
   const request = { url: endpoint(baseUrl, EVENTS_PATH), headers: requestHeaders(apiKey) };
@@ -62,7 +70,7 @@ export async function drain({ correlationKey, apiKey, ...options }: DrainOptions
       isHeld ||= activity === 'waits';
     });
     await journal.open({ recovered: (range) => found.push(range), damaged: () => {}, failed: () => {} });
-    if ((journal.sharing?.pause?.until ?? 0) > clock.now())
+    if ((journal.sharing?.pause?.until ?? 0) > systemClock.now())
       throw new Error('the service is not to be asked now');
     for (const range of found) await send(journal, range, transport, request);
     // Some events are in the last request of a page, or a page has just stored more. It may be gone, or may send them itself.
@@ -85,7 +93,10 @@ async function send(
     const { events, range: read } = await journal.read({ ...range, from }, BATCH);
     from = Math.max(read.to, from + 1);
     if (events.ends.length === 0) continue;
-    const { body } = createBatch(events, { ...read, epoch: 0 });
+    const { length } = events.bytes;
+    const memory = new Uint8Array(length + BATCH_OVERHEAD_BYTES);
+    memory.set(events.bytes, BATCH_HEAD_LENGTH);
+    const body = encloseBatch(memory, length);
     const { signal } = new AbortController();
     const outcome = await transport.post({ ...request, body, timeouts: TIMEOUTS, signal });
     if (outcome.kind === 'answered' && isIntercepted(outcome)) throw new Error('somebody else answered');

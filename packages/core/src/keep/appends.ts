@@ -2,143 +2,86 @@ import { StorageError } from '../base/errors/storage-error.ts';
 import type { EventBytes } from '../base/event-bytes.ts';
 import type { Range } from '../base/range.ts';
 
-/** Number of appends started so far, in all lanes. */
-let begun = 0;
-
-/** A group of events that was passed to the journal. */
-export interface Append {
-  readonly group: EventBytes;
-  /** Its position in the start order of the appends of all lanes. */
-  readonly order: number;
+/** Events that are given to the journal in one append. */
+export interface Entry {
+  readonly events: EventBytes;
+  /** Whether they are given up last if the journal is full. */
+  readonly isLast: boolean;
+  /** The journal has them. Returns ranges that nobody needs any more, because events ended meanwhile. */
+  placed(range: Range): readonly Range[];
+  /** The append failed: they are unwritten again. */
+  handBack(): void;
+  /** The journal is full: they end. Returns how many had not ended before. */
+  drop(): number;
 }
 
-interface Turn extends Append {
-  readonly generation: number;
-  /** How many of its events are still in the ring buffer: `take` may remove some while the append runs. */
-  left: number;
-  /** The events that `take` removed, the oldest first. `tell` receives their range once the journal has stored them. */
-  readonly placed: { readonly count: number; readonly tell: (range: Range) => void }[];
-  /** Handles the result. Set when the append ends; called once all earlier appends have ended. */
-  outcome?: () => void;
-}
-
-/** What the caller does when an append ends. */
+/** Called when an append ends: one of the first three, and `over` last. */
 export interface AppendEnd {
-  readonly succeeded: (range: Range) => void;
+  readonly written: (range: Range) => void;
   readonly failed: (error: unknown) => void;
-  /** The append succeeded after `disown()`. Its events are written again elsewhere, so nobody needs this copy. */
-  readonly disowned: (range: Range) => void;
-  /** Called last, after one of the others. If a disowned append fails, only this one is called. */
+  /** It has written events that others have seen to after `takeOver()`: nobody needs this copy. */
+  readonly unneeded: (range: Range) => void;
   readonly over: () => void;
 }
 
-/**
- * The appends of one lane that are in progress. They hold the lane's oldest unwritten events. So their results are handled in
- * the order in which the appends started, in whatever order the results arrive.
- */
+/** The appends in progress, in the order in which they started. */
 export class Appends {
-  readonly #turns: Turn[] = [];
-  readonly #underWay = new Set<Promise<void>>();
-  #handed = 0;
-  /** Increased by `disown()`, for example when an append fails. Results of earlier generations do not count. */
-  #generation = 0;
+  readonly #entries = new Set<Entry>();
+  #next: { readonly ended: Promise<void>; readonly end: () => void } | undefined;
 
   get size(): number {
-    return this.#underWay.size;
+    return this.#entries.size;
   }
 
-  /** How many events of the oldest append are still in the ring buffer; undefined if there is no such append. */
-  get oldest(): number | undefined {
-    return this.#oldest?.left;
+  /** An entry waits for room in the journal. */
+  hold(entry: Entry): void {
+    this.#entries.add(entry);
   }
 
-  /** The `count` oldest events leave the ring buffer. `tell` receives their range once the journal has stored them. */
-  take(count: number, tell: (range: Range) => void): void {
-    const turn = this.#oldest;
-    if (turn === undefined) return;
-    turn.placed.push({ count, tell });
-    turn.left -= count;
-    this.#handed -= count;
+  /** It does not wait any more. Returns false if `takeOver` has seen to it. */
+  release(entry: Entry): boolean {
+    return this.#entries.delete(entry);
   }
 
-  /** Events of these appends that are still in the ring buffer. Disowned appends do not count. */
-  get handed(): number {
-    return this.#handed;
-  }
-
-  begin(
-    group: EventBytes,
-    call: () => Promise<Range>,
-    { succeeded, failed, disowned, over }: AppendEnd,
-  ): void {
-    begun += 1;
-    const { length } = group.ends;
-    const turn: Turn = { group, order: begun, generation: this.#generation, left: length, placed: [] };
-    this.#turns.push(turn);
-    this.#handed += length;
-    const isOurs = () => turn.generation === this.#generation;
-    const take = (range: Range) => {
-      const all = checkedRange(range, group);
-      if (!isOurs()) return disowned(all);
-      let { from } = all;
-      for (const { count, tell } of turn.placed) {
-        tell({ ...all, from, to: from + count });
-        from += count;
+  begin(entry: Entry, call: () => Promise<Range>, { written, failed, unneeded, over }: AppendEnd): void {
+    this.#entries.add(entry);
+    const end = (outcome: (isOurs: boolean) => unknown) => {
+      const isOurs = this.#entries.delete(entry);
+      try {
+        outcome(isOurs);
+      } catch (error) {
+        if (isOurs) failed(error);
       }
-      succeeded({ ...all, from });
-      this.#handed -= turn.left;
-    };
-    const fail = (error: unknown) => {
-      if (isOurs()) failed(error);
-    };
-    const ended = new Promise<void>((resolve) => {
-      const end = (outcome: () => void) =>
-        this.#inTurn(turn, () => {
-          try {
-            outcome();
-          } catch (error) {
-            fail(error);
-          }
-          resolve();
-        });
-      // Handle the result with no further await: the process may be ending, and the last write must know what is written.
-      called(call).then(
-        (range) => end(() => take(range)),
-        (error) => end(() => fail(error)),
-      );
-    });
-    const append = ended.then(() => {
-      this.#underWay.delete(append);
       over();
-    });
-    this.#underWay.add(append);
+      const next = this.#next;
+      this.#next = undefined;
+      next?.end();
+    };
+    // Handle the result with no further await: the process may be ending, and the last write must know what is written.
+    called(call).then(
+      (range) => end((isOurs) => (isOurs ? written : unneeded)(checkedRange(range, entry.events))),
+      (error: unknown) => end((isOurs) => isOurs && failed(error)),
+    );
   }
 
-  /** The appends in progress no longer count. Returns them in the order in which they started. */
-  disown(): readonly Append[] {
-    const ours = this.#turns.filter(({ generation }) => generation === this.#generation);
-    this.#generation += 1;
-    this.#handed = 0;
-    return ours;
-  }
-
-  get #oldest(): Turn | undefined {
-    return this.#turns.find(({ generation, left }) => generation === this.#generation && left > 0);
-  }
-
-  /** Resolves once one append has ended; at once if none is in progress. */
+  /** Resolves once an append has ended; at once if none is in progress. */
   async next(): Promise<void> {
-    if (this.#underWay.size > 0) await Promise.race(this.#underWay);
+    if (this.size === 0) return;
+    if (this.#next === undefined) {
+      let end = () => {};
+      const ended = new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      this.#next = { ended, end };
+    }
+    await this.#next.ended;
   }
 
-  /** Resolves once all appends that are in progress now have ended. */
-  async ended(): Promise<void> {
-    await Promise.all(this.#underWay);
-  }
-
-  #inTurn(turn: Turn, outcome: () => void): void {
-    turn.outcome = outcome;
-    while (this.#turns[0]?.outcome !== undefined) this.#turns.shift()?.outcome?.();
+  /** Others see to all events in progress: the results of their appends do not count. */
+  takeOver(): Entry[] {
+    const entries = [...this.#entries];
+    this.#entries.clear();
+    return entries;
   }
 }
 

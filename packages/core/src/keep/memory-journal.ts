@@ -2,25 +2,15 @@ import { ClosedError } from '../base/errors/closed-error.ts';
 import { StorageError } from '../base/errors/storage-error.ts';
 import type { EventBytes, Limit } from '../base/event-bytes.ts';
 import type { Range } from '../base/range.ts';
-import { type Chunk, ChunkList, readChunks } from './chunk-list.ts';
 import type { Journal, Reading } from './journal.ts';
+import { type Kept, type Piece, RecordList, readPieces } from './record-list.ts';
 
 const GROUP_LIMIT: Limit = { maxEvents: 4096, maxBytes: 512 * 1024 };
 /** The bound is divided into this many segments, so that the oldest one can be given up. */
 const SEGMENTS = 8;
 
-interface MemoryChunk extends Chunk {
-  readonly events: EventBytes;
-}
-
-interface Segment {
-  readonly number: number;
-  readonly chunks: ChunkList<MemoryChunk>;
-  /** Number of events appended to it so far. */
-  end: number;
-  /** Bytes appended to it so far. `waiting`: the bytes of its chunks that are not released. */
-  written: number;
-  waiting: number;
+interface MemoryRecord extends Kept {
+  readonly piece: Piece;
 }
 
 /** Keeps events in memory until the process ends. Used if there is no storage, and in tests. */
@@ -30,11 +20,10 @@ export class MemoryJournal implements Journal {
   readonly groupLimit: Limit;
   readonly #maxBytes: number;
   readonly #segmentBytes: number;
-  readonly #segments = new Map<number, Segment>();
+  readonly #segments = new Map<number, RecordList<MemoryRecord>>();
   /** The segment that new events go to. */
-  #last: Segment | undefined;
-  #number = 0;
-  #bytes = 0;
+  #last = 0;
+  #next = 0;
   #closed = false;
 
   /**
@@ -48,76 +37,65 @@ export class MemoryJournal implements Journal {
   }
 
   get bytes(): number {
-    return this.#bytes;
+    let bytes = 0;
+    for (const records of this.#segments.values()) bytes += records.bytes;
+    return bytes;
   }
 
   async open(): Promise<void> {}
 
   async append({ bytes, ends, times }: EventBytes): Promise<Range> {
     if (this.#closed) throw new ClosedError('append() was called after close()');
-    if (this.#bytes + bytes.length > this.#maxBytes) {
-      throw new StorageError(
-        `the memory journal is full: it holds ${this.#bytes} of ${this.#maxBytes} bytes`,
-      );
+    const held = this.bytes;
+    if (held + bytes.length > this.#maxBytes)
+      throw new StorageError(`the memory journal is full: it holds ${held} of ${this.#maxBytes} bytes`);
+    let records = this.#segments.get(this.#last);
+    if (records === undefined || records.bytes >= this.#segmentBytes) {
+      records = new RecordList();
+      this.#last += 1;
+      this.#segments.set(this.#last, records);
     }
-    const segment = this.#segment();
-    const { end: from, number } = segment;
+    const from = this.#next;
     const to = from + ends.length;
-    segment.end = to;
-    segment.written += bytes.length;
-    segment.waiting += bytes.length;
-    this.#bytes += bytes.length;
+    this.#next = to;
     // Not `slice()`: on a Buffer it does not copy.
-    segment.chunks.push({
-      from,
-      to,
-      bytes: bytes.length,
-      events: { bytes: new Uint8Array(bytes), ends, times },
-    });
-    return { segment: number, from, to };
+    const piece = { from, bytes: new Uint8Array(bytes), ends, times };
+    records.add({ from, to, bytes: bytes.length, rest: [{ from, to }], piece });
+    return { segment: this.#last, from, to };
   }
 
   async read(range: Range, limit: Limit): Promise<Reading> {
-    const chunks = this.#segments.get(range.segment)?.chunks.within(range, limit) ?? [];
-    const contents = chunks.map(({ events }) => events);
-    const events = readChunks(range, limit, chunks, contents);
+    const pieces = this.#segments.get(range.segment)?.within(range, limit) ?? [];
+    const events = readPieces(
+      range,
+      limit,
+      pieces.map(({ piece }) => piece),
+    );
     const count = events.ends.length;
     return { events, range: count === 0 ? range : { ...range, to: range.from + count } };
   }
 
   async acknowledge(range: Range): Promise<void> {
-    const segment = this.#segments.get(range.segment);
-    if (segment === undefined) return;
-    for (const chunk of segment.chunks.acknowledge(range)) {
-      segment.waiting -= chunk.bytes;
-      this.#bytes -= chunk.bytes;
-    }
-    if (segment.waiting === 0 && segment !== this.#last) this.#segments.delete(segment.number);
+    const { segment } = range;
+    const records = this.#segments.get(segment);
+    if (records === undefined) return;
+    for (const record of records.release(range)) if (record.rest.length === 0) records.remove(record);
+    if (records.bytes === 0 && segment !== this.#last) this.#segments.delete(segment);
   }
 
   async sync(): Promise<void> {}
 
   async evictOldest(rescue?: (segment: number) => Promise<void>): Promise<number | undefined> {
-    const [oldest] = this.#segments.values();
+    const [oldest] = this.#segments.keys();
     if (oldest === undefined) return undefined;
-    if (oldest === this.#last) this.#last = undefined;
-    await rescue?.(oldest.number);
-    this.#bytes -= oldest.waiting;
-    this.#segments.delete(oldest.number);
-    return oldest.number;
+    // What is appended meanwhile does not go with it.
+    if (oldest === this.#last) this.#last += 1;
+    await rescue?.(oldest);
+    this.#segments.delete(oldest);
+    return oldest;
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-  }
-
-  /** The segment to append to. Starts a new one when the last one is full. */
-  #segment(): Segment {
-    if (this.#last !== undefined && this.#last.written < this.#segmentBytes) return this.#last;
-    if (this.#last?.waiting === 0) this.#segments.delete(this.#last.number);
-    this.#number += 1;
-    this.#last = { number: this.#number, chunks: new ChunkList(), end: 0, written: 0, waiting: 0 };
-    this.#segments.set(this.#number, this.#last);
-    return this.#last;
   }
 }

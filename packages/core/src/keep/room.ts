@@ -19,3 +19,11 @@ export interface Room {
   /** The group was written, or the write failed: ends the reservation. */
   written(group: EventBytes): void;
 }
+
+/** There is room for all: storage alone is the limit. */
+export const UNLIMITED: Room = {
+  hasRoom: () => true,
+  makeRoom: async () => 'room',
+  fitting: ({ ends }) => ends.length,
+  written: () => {},
+};

@@ -1,9 +1,9 @@
-import { type Redact, redactedError } from '@sluice/protocol';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, type Redact, redactedError } from '@sluice/protocol/toolbox';
 import type { Log } from '../parts/logger.ts';
+import { missingPart, type Parts } from '../parts.ts';
 import type { ReadRejected } from '../send/http/read-rejected.ts';
 import type { Transport } from '../send/http/transport.ts';
-import type { Batch } from '../wait/batch.ts';
+import type { Batch } from '../wait/parcel.ts';
 import { HandOver } from './hand-over.ts';
 import type { Settings } from './settings.ts';
 
@@ -50,18 +50,24 @@ export function guardHooks({
   const failed = (hook: string) => (error: unknown) => onFailed(hook, error);
   const { random, transport, waitUntil, logger, delivery, parts } = settings;
   const { classify, idempotencyHeader } = delivery;
-  const clock =
-    (settings.clock && parts.guards?.clock(settings.clock, platformClock, failed('clock'))) ?? platformClock;
+  const part = <Name extends keyof Parts>(name: Name, option: string = name) =>
+    parts[name] ?? missingPart(option, name);
+  const clock = settings.clock
+    ? part('guards', 'clock').clock(settings.clock, platformClock, failed('clock'))
+    : platformClock;
+  const reader = classify && part('classify', 'delivery.classify');
   return {
     clock,
-    random: (random && parts.guards?.random(random, failed('random'))) ?? Math.random,
-    transport: transport && parts.guards?.transport(transport, clock),
+    random: random ? part('guards', 'random').random(random, failed('random')) : Math.random,
+    transport: transport && part('guards', 'transport').transport(transport, clock),
     safeCause: (cause) => redactedError(cause, redact),
-    headersOf: idempotencyHeader ? parts.idempotency?.create(idempotencyHeader) : undefined,
+    headersOf:
+      idempotencyHeader === undefined
+        ? undefined
+        : part('idempotency', 'delivery.idempotencyHeader').create(idempotencyHeader),
     rejected:
-      classify &&
-      ((batch, answer) => parts.classify?.read(batch, answer, classify, failed('delivery.classify'))),
-    log: logger && parts.logger?.create({ logger, clock, redact, onFailed: failed('logger') }),
+      reader && ((batch, answer) => reader.read(batch, answer, classify, failed('delivery.classify'))),
+    log: logger && part('logger').create({ logger, clock, redact, onFailed: failed('logger') }),
     handOver: waitUntil && new HandOver({ waitUntil, tracked, flush, onFailed: failed('waitUntil') }),
   };
 }

@@ -1,7 +1,7 @@
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '@sluice/protocol/toolbox';
 import type { Fsync } from '../keep/fsync.ts';
 import type { Journal } from '../keep/journal.ts';
-import type { WhenFull } from '../parts/budget.ts';
+import type { WhenFull } from '../parts/bounds/budget.ts';
 import type { Logger } from '../parts/logger.ts';
 import type { Classify } from '../parts/rejected-indexes.ts';
 import type { Parts } from '../parts.ts';
@@ -113,10 +113,7 @@ export interface TrackerOptions {
         readonly retryMaxMs?: number | undefined;
         /** Retries that each accepted request allows, in addition to one in ten seconds. Default: 0.1. */
         readonly retriesPerSuccess?: number | undefined;
-        /**
-         * What to do with an answer, by status (`409`) or class (`5xx`), instead of what the delivery table says. A page needs
-         * the part `policy` for it.
-         */
+        /** What to do with an answer, by status (`409`) or class (`5xx`), instead of what the delivery table says. */
         readonly policy?: DeliveryPolicy | undefined;
         /**
          * Finds the events that the answer to an accepted batch names as rejected: they become dead letters. A page needs the

@@ -1,94 +1,33 @@
-import {
-  ANYTHING,
-  aFunction,
-  ConfigError,
-  flag,
-  hasMethods,
-  methods,
-  milliseconds,
-  nonEmpty,
-  oneOf,
-  type Rule,
-  readApiKey,
-  readBaseUrl,
-  readRules,
-  refusal,
-  whole,
-} from '@sluice/protocol';
-import type { Clock } from '../base/clock.ts';
-import { isThrown, reasonOf } from '../base/reason.ts';
+import { baseUrlOf, ConfigError, readApiKey } from '@sluice/protocol';
+import { isNonEmptyString, MAX_TIMER_MS, refusal } from '@sluice/protocol/toolbox';
 import type { Fsync } from '../keep/fsync.ts';
-import type { Journal } from '../keep/journal.ts';
-import type { WhenFull } from '../parts/budget.ts';
-import type { Logger } from '../parts/logger.ts';
-import type { Classify } from '../parts/rejected-indexes.ts';
-import { missing, missingPart, type Parts } from '../parts.ts';
-import type { DeliveryPolicy } from '../send/delivery-policy.ts';
-import type { Transport } from '../send/http/transport.ts';
+import { missingPart, type Parts } from '../parts.ts';
 import type { Consent, Ordering, TrackerOptions } from './options.ts';
 
-/** Options, checked and complete. */
-export interface Settings {
-  readonly baseUrl: string;
-  readonly apiKey: string | undefined;
-  readonly correlationKey: string;
+type Group<Name extends keyof TrackerOptions> = NonNullable<TrackerOptions[Name]>;
+/** A group of options. All have a default, except for the `Optional` ones. */
+type Complete<Name extends keyof TrackerOptions, Optional extends keyof Group<Name> = never> = Group<Name> & {
+  readonly [Option in Exclude<keyof Group<Name>, Optional>]-?: NonNullable<Group<Name>[Option]>;
+};
+
+/** The options with a default. Also those that are a number if they are given. */
+interface Completed {
   readonly source: string;
-  readonly journal: 'memory' | Journal | undefined;
-  readonly journalDirectory: string | undefined;
   readonly fsync: Fsync;
   readonly commitIntervalMs: number | undefined;
   readonly maxEventBytes: number;
-  readonly buffer: { readonly maxEvents: number; readonly maxBytes: number };
-  readonly storage: {
-    readonly maxBytes: number;
-    readonly minFreeBytes: number;
-    readonly whenFull: WhenFull;
-    readonly maxAgeMs: number | undefined;
-  };
-  readonly deadLetters: { readonly maxBytes: number; readonly maxAgeMs: number };
-  readonly unidentified: { readonly hold: boolean; readonly maxBytes: number; readonly maxAgeMs: number };
-  readonly consent: Consent;
-  readonly batch: { readonly maxEvents: number; readonly maxBytes: number; readonly maxWaitMs: number };
+  readonly buffer: Complete<'buffer'>;
+  readonly storage: Complete<'storage', 'maxAgeMs'>;
+  readonly deadLetters: Complete<'deadLetters'>;
+  readonly unidentified: Complete<'unidentified'>;
+  readonly batch: Complete<'batch'>;
   readonly ordering: Ordering;
   readonly compress: boolean;
-  readonly delivery: {
-    readonly concurrency: number;
-    readonly timeoutMs: number;
-    readonly connectTimeoutMs: number;
-    readonly headersTimeoutMs: number;
-    readonly bodyTimeoutMs: number;
-    readonly retryBaseMs: number;
-    readonly retryMaxMs: number;
-    readonly retriesPerSuccess: number;
-    readonly policy: DeliveryPolicy | undefined;
-    readonly classify: Classify | undefined;
-    readonly idempotencyHeader: string | undefined;
-  };
-  readonly parts: Parts;
-  readonly waitUntil: ((work: Promise<unknown>) => void) | undefined;
-  readonly logger: Logger | undefined;
-  readonly transport: Transport | undefined;
-  readonly clock: Clock | undefined;
-  /** Undefined: `Math.random`. */
-  readonly random: (() => number) | undefined;
+  readonly delivery: Complete<'delivery', 'classify' | 'idempotencyHeader'>;
 }
 
-const KIB = 1024;
-const MIB = 1024 * KIB;
-/** Room for a few segments. */
-const LEAST_JOURNAL_BYTES = 64 * KIB;
-const DAY_MS = 24 * 60 * 60_000;
-const MOST = Number.MAX_SAFE_INTEGER;
-
-const CONSENT = oneOf('granted', ['pending', 'granted', 'denied']);
-
-type Groups = 'buffer' | 'storage' | 'deadLetters' | 'unidentified' | 'batch' | 'delivery';
-type GroupRules<Name extends Groups> = Readonly<Record<keyof NonNullable<TrackerOptions[Name]>, Rule>>;
-
-/** By name: an option that is added to the type but not here does not compile. */
-type OptionRules = Readonly<Record<Exclude<keyof TrackerOptions, Groups>, Rule>> & {
-  readonly [Name in Groups]: GroupRules<Name>;
-};
+/** Options, complete. */
+export type Settings = TrackerOptions & Completed & { readonly consent: Consent; readonly parts: Parts };
 
 /** Defaults that depend on the platform. */
 export interface Defaults {
@@ -97,103 +36,94 @@ export interface Defaults {
   readonly holdsUnidentified: boolean;
 }
 
-/** The rule of each option. An option that needs a part has the rule of that part. */
-function rulesOf({ classify, guards, idempotency, logger, policy }: Parts, isHeld: boolean): OptionRules {
-  return {
-    baseUrl: ANYTHING,
-    apiKey: ANYTHING,
-    correlationKey: nonEmpty(),
-    source: nonEmpty('custom'),
-    journal: [isJournal, '"memory" or a Journal'],
-    journalDirectory: nonEmpty(undefined, 'a path'),
-    fsync: oneOf('interval', ['always', 'interval', 'never']),
-    commitIntervalMs: milliseconds(undefined, 0),
-    maxEventBytes: whole(256 * KIB),
-    buffer: { maxEvents: whole(256 * KIB), maxBytes: whole(64 * MIB) },
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const DAY_MS = 24 * 60 * 60_000;
+/** The numbers that may be 0. */
+const MAY_BE_ZERO = /Interval|Wait|Free|Success/;
+
+/**
+ * Fills in defaults. Checks here are only of what would lose or misdirect events; the part `checked` checks the rest. Throws a
+ * ConfigError.
+ */
+export function readOptions(options: TrackerOptions, { parts: own, holdsUnidentified }: Defaults): Settings {
+  const parts: Parts = { ...options?.parts, ...own };
+  parts.checked?.(options);
+  const { correlationKey, journal, consent = 'granted' } = options;
+  const completed: Completed = {
+    source: 'custom',
+    fsync: 'interval',
+    commitIntervalMs: undefined,
+    maxEventBytes: 256 * KIB,
+    buffer: { maxEvents: 256 * KIB, maxBytes: 64 * MIB },
     storage: {
-      maxBytes: whole(Number.POSITIVE_INFINITY, LEAST_JOURNAL_BYTES, MOST),
-      minFreeBytes: whole(64 * MIB, 0, MOST),
-      whenFull: oneOf('drop-oldest', ['drop-oldest', 'drop-newest']),
-      maxAgeMs: milliseconds(undefined),
+      maxBytes: Number.POSITIVE_INFINITY,
+      minFreeBytes: 64 * MIB,
+      whenFull: 'drop-oldest',
+      maxAgeMs: undefined,
     },
-    deadLetters: {
-      maxBytes: whole(16 * MIB, LEAST_JOURNAL_BYTES, MOST),
-      maxAgeMs: whole(30 * DAY_MS, 1, MOST),
-    },
-    batch: { maxEvents: whole(500), maxBytes: whole(512 * KIB), maxWaitMs: milliseconds(1_000, 0) },
+    deadLetters: { maxBytes: 16 * MIB, maxAgeMs: 30 * DAY_MS },
+    unidentified: { hold: holdsUnidentified, maxBytes: 4 * MIB, maxAgeMs: 30 * DAY_MS },
+    batch: { maxEvents: 500, maxBytes: 512 * KIB, maxWaitMs: 1_000 },
+    ordering: 'unordered',
+    compress: false,
     delivery: {
-      concurrency: whole(4),
-      timeoutMs: milliseconds(60_000),
-      connectTimeoutMs: milliseconds(10_000),
-      headersTimeoutMs: milliseconds(30_000),
-      bodyTimeoutMs: milliseconds(5_000),
-      retryBaseMs: milliseconds(500),
-      retryMaxMs: milliseconds(60_000),
-      retriesPerSuccess: [
-        (value) => typeof value === 'number' && value >= 0 && value <= 1_000,
-        'a number from 0 to 1,000',
-        0.1,
-      ],
-      policy: policy?.rule ?? missing('policy'),
-      classify: classify?.rule ?? missing('classify'),
-      idempotencyHeader: idempotency?.rule ?? missing('idempotency'),
+      concurrency: 4,
+      timeoutMs: 60_000,
+      connectTimeoutMs: 10_000,
+      headersTimeoutMs: 30_000,
+      bodyTimeoutMs: 5_000,
+      retryBaseMs: 500,
+      retryMaxMs: 60_000,
+      retriesPerSuccess: 0.1,
+      policy: {},
     },
-    unidentified: {
-      hold: flag(isHeld),
-      maxBytes: whole(4 * MIB, LEAST_JOURNAL_BYTES, MOST),
-      maxAgeMs: whole(30 * DAY_MS, 1, MOST),
-    },
-    consent: CONSENT,
-    ordering: oneOf('unordered', ['unordered', 'strict']),
-    compress: flag(false),
-    parts: methods('an object of parts'),
-    waitUntil: aFunction(),
-    logger: logger?.rule ?? missing('logger'),
-    transport: guards?.rules.transport ?? missing('guards'),
-    clock: guards?.rules.clock ?? missing('guards'),
-    random: guards?.rules.random ?? missing('guards'),
   };
+  // The cast is safe: what is given has the type of its default, or is replaced by it.
+  const settings = complete(completed, options) as Settings;
+  const baseUrl = baseUrlOf(options.baseUrl);
+  if (baseUrl === undefined) {
+    const rule = 'baseUrl must be an http or https URL without credentials, query or fragment';
+    throw new ConfigError('baseUrl', rule);
+  }
+  if ('apiKey' in options) readApiKey(options.apiKey);
+  if (!isNonEmptyString(correlationKey)) {
+    const rule = 'correlationKey is required: the primary key chosen in the audience section';
+    throw new ConfigError('correlationKey', rule);
+  }
+  // Events would be in memory alone.
+  if (journal !== undefined && journal !== 'memory' && !journal?.groupLimit) {
+    throw refusal('journal', '"memory" or a Journal', journal);
+  }
+  if (settings.compress && !parts.gzip) missingPart('compress', 'gzip');
+  if (options.storage && !parts.bounds) missingPart('storage', 'bounds');
+  return { ...settings, baseUrl, consent: readConsent(consent), parts };
 }
 
 /**
- * Checks options and fills in defaults. Throws a ConfigError with the option, its value (never the key), and what is allowed.
+ * The options that were given, with defaults for those left out. A value counts as left out if it has another type than the
+ * default, is empty, or is too small a number. Too large a number counts as the largest.
  */
-export function readOptions(options: TrackerOptions, defaults: Defaults): Settings {
-  try {
-    return readAll(options, defaults);
-  } catch (error) {
-    if (isThrown(error, ConfigError)) throw error;
-    throw new ConfigError('options', `options cannot be read: ${reasonOf(error)}`);
+function complete(defaults: object, given: unknown): object {
+  const settings: Record<string, unknown> = { ...(given as object) };
+  for (const [name, fallback] of Object.entries(defaults)) {
+    const value = settings[name];
+    if (typeof fallback === 'object') settings[name] = complete(fallback, value);
+    else if (typeof value !== typeof (fallback ?? 0) || value === '') settings[name] = fallback;
+    else if (typeof value === 'number') settings[name] = limited(name, value, fallback ?? 0) ?? fallback;
   }
+  return settings;
 }
 
-function readAll(options: TrackerOptions, defaults: Defaults): Settings {
-  const parts: Parts = { ...options?.parts, ...defaults.parts };
-  // The cast is safe: each value obeys its rule, and the rules have the names of the type.
-  const settings = readRules(rulesOf(parts, defaults.holdsUnidentified), '', options) as unknown as Settings;
-  const { baseUrl, correlationKey, compress, journal, journalDirectory } = settings;
-  if (compress && !parts.gzip) missingPart('compress', 'gzip');
-  if (journal !== undefined && journalDirectory !== undefined) {
-    const rule = 'journalDirectory is for the file journal: leave it out, or leave out journal';
-    throw new ConfigError('journalDirectory', rule);
-  }
-  const url = readBaseUrl('baseUrl', baseUrl);
-  if ('apiKey' in options) readApiKey(options.apiKey);
-  if (correlationKey !== undefined) return { ...settings, baseUrl: url, parts };
-  const rule = 'correlationKey is required: the primary key chosen in the audience section';
-  throw new ConfigError('correlationKey', rule);
-}
-
-function isJournal(value: unknown): value is 'memory' | Journal {
-  if (value === 'memory') return true;
-  if (!hasMethods(value, 'open', 'append', 'read', 'acknowledge', 'sync', 'close')) return false;
-  const { groupLimit } = value as Journal;
-  return groupLimit?.maxEvents > 0 && groupLimit.maxBytes > 0;
+/** @param fallback The default, or 0 if there is none. */
+function limited(name: string, value: number, fallback: number): number | undefined {
+  const least = MAY_BE_ZERO.test(name) ? 0 : 1;
+  if (!(value >= least && value < Number.POSITIVE_INFINITY)) return undefined;
+  return fallback > MAX_TIMER_MS || /Bytes/.test(name) ? value : Math.min(value, MAX_TIMER_MS);
 }
 
 /** Reads a consent value. Throws a ConfigError if it is none. */
 export function readConsent(value: unknown): Consent {
-  const [isValid, allowed] = CONSENT;
-  if (isValid(value)) return value as Consent;
-  throw refusal('consent', allowed, value);
+  if (value === 'pending' || value === 'granted' || value === 'denied') return value;
+  throw refusal('consent', '"pending", "granted" or "denied"', value);
 }

@@ -1,11 +1,9 @@
-import { aFunction, type Rule } from '@sluice/protocol';
 import type { ReadRejected } from '../send/http/read-rejected.ts';
-import type { Batch } from '../wait/batch.ts';
+import type { Batch } from '../wait/parcel.ts';
 import { type AcceptingAnswer, type Classify, rejectedIndexes } from './rejected-indexes.ts';
 
-/** Calls the application's `classify` function for an answer, and checks that option. */
+/** Calls the application's `classify` function for an answer. */
 export interface ClassifyPart {
-  readonly rule: Rule;
   /**
    * Returns the events of an accepted batch that the answer names as rejected, in order, each with the reason. Undefined if the
    * answer says nothing about that.
@@ -19,4 +17,4 @@ export interface ClassifyPart {
 }
 
 /** For pages: `createTracker({ delivery: { classify: … }, parts: { classify } })`. In Node a tracker has this already. */
-export const classify: ClassifyPart = { rule: aFunction(), read: rejectedIndexes };
+export const classify: ClassifyPart = { read: rejectedIndexes };

@@ -1,5 +1,4 @@
-import { methods, type Redact, type Rule, redactedError } from '@sluice/protocol';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, type Redact, redactedError } from '@sluice/protocol/toolbox';
 import { attempt } from '../base/user-code.ts';
 import type { TrackerEvents } from '../tell/tracker-events.ts';
 
@@ -49,15 +48,13 @@ export interface LogOptions {
   readonly onFailed: (error: unknown) => void;
 }
 
-/** Writes to the application's logger, and checks that option. */
+/** Writes to the application's logger. */
 export interface LoggerPart {
-  readonly rule: Rule;
   create(options: LogOptions): Log;
 }
 
 /** For pages: `createTracker({ logger: console, parts: { logger } })`. In Node a tracker has this already. */
 export const logger: LoggerPart = {
-  rule: methods('an object with debug, info, warn and error', 'debug', 'info', 'warn', 'error'),
   create: (options) => new Log(options),
 };
 

@@ -1,7 +1,7 @@
 import { splitEvents } from '../base/event-bytes.ts';
 import { excerptOf } from '../base/excerpt.ts';
 import { ask, attempt } from '../base/user-code.ts';
-import type { Batch } from '../wait/batch.ts';
+import type { Batch } from '../wait/parcel.ts';
 
 /** An event that, according to the answer, the service did not take. */
 export interface RejectedEvent {

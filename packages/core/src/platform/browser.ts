@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '@sluice/protocol/toolbox';
 import { sha256 } from '../base/sha256.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { Lifecycle } from '../keep/lifecycle.ts';
@@ -6,7 +6,7 @@ import { IndexedDbJournal } from '../keep/page/indexeddb-journal.ts';
 import { IndexedDbNote } from '../keep/page/indexeddb-note.ts';
 import { isHidden, type Meeting } from '../keep/page/tabs.ts';
 import { FetchTransport } from '../send/http/fetch-transport.ts';
-import type { TextWriter } from '../wait/ring-buffer.ts';
+import type { TextWriter } from '../wait/contents.ts';
 import { registerSync } from './background-sync.ts';
 import type { JournalPlace, Platform } from './platform.ts';
 import { RunningWork } from './running-work.ts';
@@ -20,22 +20,13 @@ const allocate = (bytes: number): Uint8Array => new Uint8Array(bytes);
 
 const text: TextWriter = {
   allocate,
-  // Not reused: no request says when it is done with its body.
-  createBodies: () => ({ take: allocate, give: () => {} }),
   write: (string, target, offset) => encoder.encodeInto(string, target.subarray(offset)).written,
   byteLength: (string) => encoder.encode(string).length,
   // The size of a record of the journal.
-  blockBytes: 48 * 1024,
-  spareBytes: 32 * 1024,
+  writeBytes: 48 * 1024,
   mostWrittenBytes: 512 * 1024,
-};
-
-export const clock: Clock = {
-  now: () => Date.now(),
-  setTimeout(callback, delayMs) {
-    const timer = setTimeout(callback, delayMs);
-    return { cancel: () => clearTimeout(timer) };
-  },
+  // No request says when it is done with its body.
+  createMemory: () => ({ take: allocate, give: () => {} }),
 };
 
 /** Undefined in workers: they have no document and cannot be hidden. */
@@ -76,7 +67,6 @@ export function createJournal({ account, clock, part }: BrowserPlace): Journal |
 
 export const platform: Platform = {
   text,
-  clock,
   lifecycle,
   parts: {},
   holdsUnidentified: true,
@@ -93,7 +83,7 @@ export const platform: Platform = {
     signal.addEventListener('abort', callback);
     return () => signal.removeEventListener('abort', callback);
   },
-  writeNow: (lanes) => void lanes.writeAll(),
+  writeNow: (commit) => commit.writeNow(),
 };
 
 /** Older browsers lack locks, channels, or both. */

@@ -1,4 +1,4 @@
-import { allParts } from '../parts/all-parts.ts';
+import { allParts } from './all-parts.ts';
 import { platform as browser } from './browser.ts';
 import type { Platform } from './platform.ts';
 

@@ -5,41 +5,30 @@ import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import PQueue from 'p-queue';
-import type { Clock } from '../base/clock.ts';
 import { FileNote } from '../keep/file/disk/file-note.ts';
 import { errorCode } from '../keep/file/disk/file-system.ts';
 import { FileJournal } from '../keep/file/file-journal.ts';
 import type { Lifecycle } from '../keep/lifecycle.ts';
-import { allParts } from '../parts/all-parts.ts';
 import { Compression } from '../parts/gzip/compression.ts';
 import { zlibGzip } from '../parts/gzip/zlib-gzip.ts';
 import { UndiciTransport } from '../send/http/undici-transport.ts';
 import type { TrackerEvents } from '../tell/tracker-events.ts';
-import { BodyMemory } from '../wait/body-memory.ts';
-import { writeNow } from '../wait/last-write.ts';
-import type { TextWriter } from '../wait/ring-buffer.ts';
+import type { TextWriter } from '../wait/contents.ts';
 import { onAbort } from './abort-listeners.ts';
+import { allParts } from './all-parts.ts';
 import { atLastMoment } from './last-moment.ts';
+import { MemoryPool } from './memory-pool.ts';
 import type { JournalPlace, Platform } from './platform.ts';
 
 const allocate = (bytes: number): Buffer => Buffer.allocUnsafeSlow(bytes);
 
 const text: TextWriter = {
   allocate,
-  createBodies: () => new BodyMemory(allocate),
   write: (string, target, offset) => (target as Buffer).write(string, offset),
   byteLength: (string) => Buffer.byteLength(string),
-  blockBytes: 512 * 1024,
+  writeBytes: 512 * 1024,
   mostWrittenBytes: 16 * 1024 * 1024,
-};
-
-const clock: Clock = {
-  now: Date.now,
-  setTimeout(callback, delayMs, keepAlive = false) {
-    const timer = setTimeout(callback, delayMs);
-    if (!keepAlive) timer.unref();
-    return { cancel: () => clearTimeout(timer) };
-  },
+  createMemory: () => new MemoryPool(allocate),
 };
 
 const lifecycle: Lifecycle = {
@@ -51,7 +40,6 @@ const channels: Partial<Record<keyof TrackerEvents, diagnosticsChannel.Channel>>
 
 export const platform: Platform = {
   text,
-  clock,
   lifecycle,
   holdsUnidentified: false,
   parts: {
@@ -83,7 +71,7 @@ export const platform: Platform = {
     return controller;
   },
   onAbort,
-  writeNow: ({ all }, journal) => writeNow(all, journal),
+  writeNow: (commit) => commit.writeSync(),
   publish(event, detail) {
     channels[event] ??= diagnosticsChannel.channel(`sluice:${event}`);
     if (channels[event].hasSubscribers) channels[event].publish(detail);

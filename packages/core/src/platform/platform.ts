@@ -1,14 +1,14 @@
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '@sluice/protocol/toolbox';
 import type { Fsync } from '../keep/fsync.ts';
+import type { GroupCommit } from '../keep/group-commit.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { Lifecycle } from '../keep/lifecycle.ts';
 import type { Note } from '../keep/note.ts';
 import type { Parts } from '../parts.ts';
 import type { Transport } from '../send/http/transport.ts';
-import type { Queue } from '../send/queue.ts';
+import type { Queue } from '../send/sender.ts';
 import type { TrackerEvents } from '../tell/tracker-events.ts';
-import type { Lanes } from '../wait/lanes.ts';
-import type { TextWriter } from '../wait/ring-buffer.ts';
+import type { TextWriter } from '../wait/contents.ts';
 
 /** Decides which journal a tracker gets, and where. */
 export interface JournalPlace {
@@ -26,7 +26,6 @@ export interface JournalPlace {
 /** Everything that differs between Node and browsers. The package's `imports` map selects one, under `#platform`. */
 export interface Platform {
   readonly text: TextWriter;
-  readonly clock: Clock;
   readonly lifecycle: Lifecycle;
   /** The parts that a tracker has by default. */
   readonly parts: Parts;
@@ -59,7 +58,7 @@ export interface Platform {
    * For the last moment: before it returns, Node writes all events that no journal holds, if the journal has `appendSync`. A
    * browser passes them to the journal.
    */
-  writeNow(lanes: Pick<Lanes, 'all' | 'writeAll'>, journal: Journal): void;
+  writeNow(commit: GroupCommit): void;
   /**
    * Publishes what happened in a tracker to those in the process who listen to all trackers. Absent if the platform cannot do
    * that.

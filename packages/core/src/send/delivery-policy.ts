@@ -1,4 +1,6 @@
 import type { PauseReason } from '../tell/stats.ts';
+import { isIntercepted } from './http/interception.ts';
+import type { Outcome } from './http/transport.ts';
 
 /**
  * What the sender does with an answer:
@@ -30,9 +32,11 @@ export interface Rule {
    * Set if a single event may be at fault while the service accepts others. Then the sender does not pause. `ends`: after
    * several refusals the event becomes a dead letter. `waits`: the event is kept, however often it is refused.
    */
-  readonly suspect?: 'ends' | 'waits';
+  readonly suspect?: 'ends' | 'waits' | undefined;
   /** Whether the user's policy asks for this. Then it is done at once, and no single event is suspected. */
   readonly isAskedFor?: true;
+  /** Whether the service has not seen the request. */
+  readonly isForeign?: true;
 }
 
 /** Actions by status (`409`) or class (`5xx`). */
@@ -75,11 +79,21 @@ export function ruleFor(status: number, policy: DeliveryPolicy = {}): Rule {
   for (const name of [String(status), `${Math.floor(status / 100)}xx`]) {
     const rule = DELIVERY_TABLE[name];
     const action = Object.hasOwn(policy, name) ? policy[name] : undefined;
-    if (action !== undefined) return { ...rule, action, isAskedFor: true };
+    if (action !== undefined) return { ...rule, action, suspect: undefined, isAskedFor: true };
     if (rule !== undefined) return rule;
   }
   return AMBIGUOUS;
 }
 
+/** Something on this side blocks the request. */
+const BLOCKED: Rule = { action: 'pause', reason: 'blocked', isForeign: true };
 /** For an accepting answer that is not the service's: nobody has the events. */
-export const INTERCEPTED: Rule = { action: 'pause', reason: 'intercepted', suspect: 'waits' };
+const INTERCEPTED: Rule = { action: 'pause', reason: 'intercepted', suspect: 'waits', isForeign: true };
+
+/** The rule for an outcome. An accepting answer that is not the service's accepts nothing, unless the user's policy says so. */
+export function ruleOf(outcome: Outcome, policy: DeliveryPolicy): Rule {
+  if (outcome.kind === 'failed')
+    return outcome.isBlocked ? BLOCKED : { action: 'retry', isAmbiguous: outcome.maybeSent };
+  const rule = ruleFor(outcome.status, policy);
+  return rule.action === 'accept' && !rule.isAskedFor && isIntercepted(outcome) ? INTERCEPTED : rule;
+}

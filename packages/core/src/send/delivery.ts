@@ -1,28 +1,29 @@
-import { type Backoff, backoffDelayMs, parseRetryAfter } from '@sluice/protocol';
-import { abortAfter, type Clock, sleep } from '../base/clock.ts';
+import { parseRetryAfter } from '@sluice/protocol';
+import { abortAfter, type Backoff, backoffDelayMs, type Clock, sleep } from '@sluice/protocol/toolbox';
 import { excerptOf } from '../base/excerpt.ts';
-import type { Gate, Pass } from '../pace/gate.ts';
-import type { SizeLimit } from '../pace/size-limit.ts';
-import { type Batch, cutBatch } from '../wait/batch.ts';
-import { type DeliveryPolicy, INTERCEPTED, type Rule, ruleFor } from './delivery-policy.ts';
+import type { Gate } from '../pace/gate.ts';
+import type { SizeLimit } from '../pace/limits.ts';
+import type { Pass } from '../pace/pass.ts';
+import type { Books } from '../tell/books.ts';
+import type { Reporter } from '../tell/reporter.ts';
+import type { Parcel } from '../wait/parcel.ts';
+import { type DeliveryPolicy, type Rule, ruleOf } from './delivery-policy.ts';
 import type { Evidence } from './evidence.ts';
 import { failedAttempt } from './failed-attempt.ts';
-import { isIntercepted } from './http/interception.ts';
 import type { ReadRejected } from './http/read-rejected.ts';
 import type { Outcome, Outliving } from './http/transport.ts';
-import { type Piece, Pieces } from './pieces.ts';
+import { type Piece, Pieces } from './isolate.ts';
+import { judge, type Verdict } from './judge.ts';
+import type { Letterbox } from './letterbox.ts';
 import type { Requests } from './requests.ts';
-import { type OutgoingLane, Settlement, type SettlementOptions } from './settlement.ts';
+import type { Waiting } from './waiting.ts';
 
-/** After this many refusals a single event is refused for good, even if each refusal had another status. */
-const MAX_REFUSALS = 4;
-/** After this many slow refusals, the wait before the next request no longer grows. */
+/** After this many refusals that are not worth many requests, the wait before the next request no longer grows. */
 const SLOWEST = 3;
 /** How soon an event is sent again if its dead letter could not be stored. The service is asked once more each time. */
 const STORAGE_RETRY_MS = 60_000;
-/** Batches that wait for a retry in memory; others wait in the journal. */
+/** Parcels that wait for a retry in memory; others wait in the journal. */
 const MOST_PARKED = 8;
-const BLOCKED: Rule = { action: 'pause', reason: 'blocked' };
 /** Takes the place of an answer if a request got none. */
 const NO_ANSWER: Answer = { kind: 'answered', status: 0, retryAfter: undefined, body: '' };
 
@@ -34,291 +35,270 @@ export interface FirstRequest {
   readonly outlives: Outliving;
 }
 
-export interface DeliveryOptions extends SettlementOptions {
+export interface DeliveryOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly backoff: Backoff;
   /** Whether no event may overtake another. */
   readonly isStrict: boolean;
   readonly policy: DeliveryPolicy;
-  readonly rejected?: ReadRejected | undefined;
+  readonly rejected: ReadRejected | undefined;
+  readonly waiting: Waiting;
   readonly gate: Gate;
   readonly requests: Requests;
   readonly sizeLimit: SizeLimit;
   readonly evidence: Evidence;
-  /** Aborts all deliveries and requests. */
-  readonly abort: AbortController;
+  readonly letterbox: Letterbox;
+  readonly books: Pick<Books, 'maybeDuplicate'>;
+  readonly reporter: Pick<Reporter, 'failedAttempt'>;
+  /** Aborts all requests. */
+  readonly signal: AbortSignal;
 }
 
-/** Handles one batch until its end, in as many pieces as needed: delivered, kept as dead letters, dropped or put back. */
+/** Handles one parcel until its end, in as many pieces as needed: delivered, kept as dead letters, dropped or put back. */
 export class Delivery {
   readonly #options: DeliveryOptions;
-  /** The lane of the batch. */
-  readonly #lane: OutgoingLane;
-  readonly #settlement: Settlement;
   readonly #pieces: Pieces;
-  /** Number of slow refusals: those that are not worth many requests. */
+  /** Number of refusals that are not worth many requests. */
   #slowness = 0;
-  #restsBefore = false;
+  /** Resolves when the next request may be made. */
+  #rest: Promise<void> | undefined;
   /** Set until the first request is made, if that cannot wait. */
   #first: FirstRequest | undefined;
   /** Aborts when this delivery must end as soon as it has no pending request. */
   readonly #stop: AbortSignal;
-  /** Aborts when consent to send the batch is denied. */
+  /** Aborts when consent to send the parcel is denied. */
   readonly #denied: AbortSignal;
 
-  constructor(options: DeliveryOptions, lane: OutgoingLane, stop: AbortSignal = options.abort.signal) {
+  constructor(options: DeliveryOptions, stop: AbortSignal) {
     this.#options = options;
     this.#stop = stop;
-    this.#lane = lane;
-    this.#denied = lane.underWay.denied;
-    this.#settlement = new Settlement(options, lane);
-    this.#pieces = new Pieces(options, lane);
+    this.#denied = options.waiting.denied;
+    this.#pieces = new Pieces(options.waiting, options.evidence);
   }
 
   /** @param first Left out if the request may wait. Otherwise the request is made before this function returns. */
-  async run(batch: Batch, first?: FirstRequest): Promise<void> {
+  async run(parcel: Parcel, first?: FirstRequest): Promise<void> {
+    const { clock, evidence, isStrict, signal } = this.#options;
+    const pieces = this.#pieces;
     this.#first = first;
-    const { isStrict, journal, verdicts } = this.#options;
-    const isDoubted = verdicts.blameTheService && !isStrict && first === undefined;
-    if (isDoubted) this.#pieces.sample(batch);
-    else this.#pieces.add(batch);
-    for (let piece = this.#pieces.next(); piece !== undefined; piece = this.#pieces.next()) {
+    if (evidence.blamesService && !isStrict && first === undefined)
+      pieces.addSample(parcel, Math.floor(clock.now() % parcel.count));
+    else pieces.add(parcel);
+    for (let piece = pieces.next(); piece !== undefined; piece = pieces.next()) {
       if (await this.#send(piece)) continue;
-      // Stopped. If other tabs share the journal, put the pieces back so that those can send them.
-      if (journal.sharing) this.#pieces.leave();
+      // Stopped. The turn is over, or the tracker closes, which leaves all to the journal.
+      if (!signal.aborted) pieces.leave();
       return;
     }
   }
 
-  /** Whether all remaining pieces were refused while other batches were accepted. Then they are no test of the service. */
+  /** Whether all remaining pieces were refused while other parcels were accepted. Then they are no test of the service. */
   get isSuspect(): boolean {
     return this.#pieces.areSuspect;
   }
 
-  /** Resolves to true once a piece has ended, was cut in halves or waits elsewhere; to false if it was stopped before. */
+  /** Sends a piece until it has ended, was cut in halves or waits elsewhere. Resolves to false if it was stopped before. */
   async #send(piece: Piece): Promise<boolean> {
-    const { clock, sizeLimit } = this.#options;
-    const { batch, isAtFault = false } = piece;
-    const isTooLarge = sizeLimit.isTooLarge(batch.body.length, clock.now());
-    if (batch.events.ends.length > 1 && (isAtFault || isTooLarge)) {
+    const { clock, evidence, gate, requests, sizeLimit, waiting } = this.#options;
+    const { count, pair, parcel } = piece;
+    const isAtFault = pair?.isAccepted === true;
+    if (count > 1 && (isAtFault || sizeLimit.isTooLarge(parcel.body.length, clock.now()))) {
       this.#pieces.cut(piece, isAtFault);
       return true;
     }
-    const expiresInMs = this.#lane.batcher.expiresInMs(batch);
-    const expiry = abortAfter(clock, expiresInMs, this.#stop, this.#denied);
+    const end = abortAfter(clock, waiting.expiresInMs(parcel), this.#stop, this.#denied);
     try {
-      return await this.#sendUntil(piece, expiry.signal);
+      for (;;) {
+        const first = this.#first;
+        this.#first = undefined;
+        // Nothing is awaited before the first request: the page may be gone.
+        const waits = first === undefined && (piece.again || piece.suspicion || this.#rest);
+        if (waits) await this.#wait(piece, end.signal);
+        // If many parcels wait for a retry, leave this one to the journal, so that others can be sent.
+        const isCrowded = piece.failures > 0 && gate.parked >= MOST_PARKED && !end.signal.aborted;
+        const isOverBudget = isCrowded && piece.owesBudget && gate.retryWaitMs > 0;
+        if (isOverBudget && waiting.putBack(parcel, 'aside')) return true;
+        // Among waiting requests the smallest goes first, and a suspected piece last.
+        const size = piece.suspicion ? Number.POSITIVE_INFINITY : count;
+        const pass = first?.pass ?? (await gate.admit(size, piece.owesBudget, end.signal));
+        if (pass === undefined) {
+          const isDenied = this.#denied.aborted;
+          if (this.#stop.aborted && !isDenied) return false;
+          await waiting.end(parcel, isDenied ? 'denied' : 'expired');
+          return true;
+        }
+        try {
+          const isRepeated = piece.owesBudget || piece.request > 0;
+          piece.request = evidence.sent();
+          const outcome = await requests.post(parcel, isRepeated, first?.outlives);
+          if (await this.#handle(piece, pass, outcome, end.signal)) return true;
+        } finally {
+          gate.end();
+        }
+      }
     } finally {
-      expiry.cancel();
+      end.cancel();
     }
   }
 
-  /** @param waiting Aborts waits between two requests. */
-  async #sendUntil(piece: Piece, waiting: AbortSignal): Promise<boolean> {
-    const { clock, evidence, gate, requests } = this.#options;
-    const { batch } = piece;
-    for (;;) {
-      if (piece.again !== undefined) await piece.again;
-      const waitMs = piece.suspicion ? evidence.waitMs(piece.suspicion, clock.now()) : 0;
-      if (waitMs > 0) await gate.park(waitMs, waiting);
-      if (this.#restsBefore) await this.#rest(waiting);
-      if (piece.failures > 0 && piece.owesBudget && this.#putAside(batch)) return true;
-      const first = this.#first;
-      this.#first = undefined;
-      const pass = first?.pass ?? (await gate.admit(sizeOf(piece), piece.owesBudget, waiting));
-      if (pass === undefined) {
-        if (this.#denied.aborted) await this.#settlement.end(batch, 'denied');
-        else if (this.#stop.aborted) return false;
-        else await this.#settlement.expired(batch);
-        return true;
-      }
-      try {
-        piece.request = evidence.sent();
-        const outcome = await requests.post(batch, piece.isRepeated, first?.outlives);
-        piece.isRepeated = true;
-        piece.again = undefined;
-        if (await this.#judge(piece, pass, outcome, waiting)) return true;
-      } finally {
-        gate.end();
-      }
-    }
+  /** Waits as long as the piece must wait, or until the signal aborts. */
+  async #wait(piece: Piece, end: AbortSignal): Promise<void> {
+    const { clock, evidence, gate } = this.#options;
+    const { suspicion } = piece;
+    await piece.again;
+    piece.again = undefined;
+    const waitMs = suspicion ? evidence.waitMs(suspicion, clock.now()) : 0;
+    if (waitMs > 0) await gate.park(waitMs, end);
+    await this.#rest;
   }
 
-  /** Acts on the outcome of a request. Returns true if nothing is left to do for the piece; otherwise it is sent again. */
-  async #judge(piece: Piece, pass: Pass, outcome: Outcome, waiting: AbortSignal): Promise<boolean> {
-    const { abort, books, clock, gate, reporter, requests, sizeLimit } = this.#options;
-    const { batch, refusals } = piece;
+  /** Handles the outcome of a request. Returns true if nothing is left to do for the piece; otherwise it is sent again. */
+  async #handle(piece: Piece, pass: Pass, outcome: Outcome, end: AbortSignal): Promise<boolean> {
+    const { clock, evidence, gate, policy, rejected, reporter, requests, signal, waiting } = this.#options;
+    const { parcel } = piece;
+    const pieces = this.#pieces;
     const now = clock.now();
     const answer = outcome.kind === 'answered' ? outcome : NO_ANSWER;
     const { status } = answer;
-    const rule = outcome.kind === 'answered' ? this.#ruleOf(batch, answer) : ruleOfFailure(outcome);
-    if (rule.action === 'accept') {
-      await this.#accepted(piece, pass, answer);
+    const rule = ruleOf(outcome, policy);
+    const { action } = rule;
+    const isAccepting = action === 'accept' || rule.reason === 'intercepted';
+    // If `classify` knows the answer, it is the service's.
+    const named = isAccepting ? rejected?.(parcel, answer) : undefined;
+    if (action === 'accept' || named !== undefined) {
+      await this.#accepted(piece, pass, answer, named);
       return true;
     }
-    if (abort.signal.aborted) return false;
+    if (signal.aborted) return false;
     reporter.failedAttempt(failedAttempt(outcome, rule, now));
     // Send the next try uncompressed if that may help: some servers fail on a body that they cannot parse.
-    const isNobodys = rule === BLOCKED || rule === INTERCEPTED;
-    const isEncodingAtFault = !isNobodys && requests.isEncodingAtFault(batch, status || undefined);
-    if (rule.action === 'retry') {
-      if (rule.isAmbiguous) books.maybeDuplicate += batch.events.ends.length;
-      const { failures } = piece;
-      const retryAfterMs = parseRetryAfter(answer.retryAfter, now);
-      piece.again = gate.failed(pass, { ...rule, failures, retryAfterMs }, waiting);
-      piece.failures += 1;
-      // A service that pushes back did no work for the request, and says itself how much it can take: no budget needed.
-      piece.owesBudget = !rule.isPushback;
-      return false;
-    }
-    if (isEncodingAtFault) {
+    const isEncodingAtFault = !rule.isForeign && requests.isEncodingAtFault(parcel, status || undefined);
+    if (isEncodingAtFault && action !== 'retry') {
       gate.answered(pass);
       return false;
     }
-    if (rule.action === 'pause') {
-      if (rule.suspect && !rule.isAskedFor && !this.#options.isStrict)
-        return this.#suspect(piece, pass, rule, answer);
-      gate.hold(pass, rule.reason ?? 'policy', status, rule.isSlow);
-      return false;
-    }
-    if (rule.action === 'drop') {
-      gate.answered(pass);
-      await this.#settlement.end(batch, 'refused');
-      return true;
-    }
-    const { length } = batch.body;
-    const isSingle = batch.events.ends.length === 1;
-    // A single event is too large, though larger bodies were accepted recently: another server may have answered.
-    const isOdd = isSingle && refusals.length === 0 && sizeLimit.tookAsLarge(length);
-    const isSize = rule.action === 'split' && !isOdd;
-    if (isSize) sizeLimit.refused(length, now);
-    if (rule.isSlow) {
-      this.#restsBefore = true;
-      this.#slowness += 1;
-    }
-    const isBlamed = this.#options.verdicts.blameTheService;
-    // The service works: what it says about these events says nothing about others.
-    if (!isBlamed || !isSingle) gate.answered(pass);
-    if (!isSingle) {
-      this.#pieces.cut(piece, !isSize);
-      return true;
-    }
-    const isRepeated = refusals.includes(status) || refusals.length + 1 >= MAX_REFUSALS;
-    refusals.push(status);
-    return (isSize || isRepeated || isBlamed) && this.#endSingle(piece, pass, answer);
-  }
-
-  /** The rule for an answer. One that is not the service's accepts nothing, unless the user's policy or `classify` says so. */
-  #ruleOf(batch: Batch, answer: Answer): Rule {
-    const { policy, rejected } = this.#options;
-    const rule = ruleFor(answer.status, policy);
-    const isOdd = rule.action === 'accept' && !rule.isAskedFor && isIntercepted(answer);
-    return isOdd && rejected?.(batch, answer) === undefined ? INTERCEPTED : rule;
-  }
-
-  /**
-   * The service refuses our key or address, but one event may be the reason. While the service accepts other batches, only this
-   * batch waits: it is sent again and halved, until one event is left. Otherwise the sender pauses, and events that were never
-   * refused are tried first. Returns as `#judge` does.
-   */
-  async #suspect(piece: Piece, pass: Pass, rule: Rule, answer: Answer): Promise<boolean> {
-    const { clock, evidence, gate } = this.#options;
-    const { batch } = piece;
-    const now = clock.now();
-    if (!gate.isCurrent(pass)) return false;
-    const isHalf = piece.suspicion === undefined && piece.sibling !== undefined;
-    piece.suspicion ??= evidence.suspicionOf(batch.range);
-    evidence.refused(piece.suspicion, now);
-    if (evidence.isDoubted) {
-      gate.hold(pass, rule.reason ?? 'policy', answer.status, rule.isSlow);
-      const { backlog } = this.#lane;
-      if (backlog.fresh + backlog.stored > 0 && this.#pieces.putBack(batch)) return true;
-    } else {
-      gate.answered(pass);
-      if (batch.events.ends.length > 1 && (isHalf || piece.suspicion.tries > 1)) {
-        // Other pieces go first. If the service accepts them, the event at fault is known to be in this one.
-        this.#pieces.cut(piece, true, true);
+    const verdict = this.#judge(piece, pass, rule, status);
+    switch (verdict) {
+      case 'retry':
+        this.#retry(piece, pass, rule, parseRetryAfter(answer.retryAfter, now), end);
+        return false;
+      case 'pause':
+      case 'doubt':
+        gate.hold(pass, rule.reason ?? 'policy', status, rule.isSlow);
+        if (verdict === 'pause') return false;
+        if (!waiting.hasOthers(parcel) || !pieces.putBack(piece)) pieces.putLast(piece);
         return true;
-      }
-      const isProven = rule.suspect === 'ends' && evidence.isProven(piece.suspicion, now);
-      if (isProven && batch.events.ends.length === 1) return this.#endSingle(piece, pass, answer);
+      case 'end':
+        if (!evidence.blamesService) gate.answered(pass);
+        return this.#end(piece, pass, answer);
     }
-    this.#pieces.putLast(piece);
+    // The service works: what it says about these events says nothing about others.
+    gate.answered(pass);
+    if (verdict === 'again') return false;
+    if (verdict === 'drop') await waiting.end(parcel, 'refused');
+    else if (verdict === 'suspect') pieces.putLast(piece);
+    else pieces.cut(piece, verdict !== 'shrink', verdict === 'halve-later');
     return true;
   }
 
+  /** Judges an answer that accepts nothing, and remembers it. */
+  #judge(piece: Piece, pass: Pass, rule: Rule, status: number): Verdict {
+    const { backoff, clock, evidence, gate, isStrict, random, sizeLimit } = this.#options;
+    const { count, pair, parcel, refusals } = piece;
+    const { action, suspect } = rule;
+    const { length } = parcel.body;
+    const now = clock.now();
+    // With strict order no event may overtake another, so none is suspected.
+    const isSuspect = suspect !== undefined && !isStrict && gate.isCurrent(pass);
+    if (isSuspect) piece.suspicion ??= evidence.suspicionOf(parcel);
+    const verdict = judge(rule, status, {
+      count,
+      finding: isSuspect && piece.suspicion ? evidence.refused(piece.suspicion, now) : undefined,
+      isBlamed: evidence.blamesService,
+      isHalf: pair !== undefined,
+      refusals,
+      tookAsLarge: sizeLimit.tookAsLarge?.(length) ?? true,
+    });
+    if (action === 'split' && verdict !== 'again') sizeLimit.refused(length, now);
+    if (action === 'split' || action === 'isolate') refusals.push(status);
+    if (action === 'isolate' && rule.isSlow) {
+      this.#slowness = Math.min(SLOWEST, this.#slowness + 1);
+      this.#rest = sleep(clock, backoffDelayMs(this.#slowness, backoff, random), this.#stop);
+    }
+    return verdict;
+  }
+
+  #retry(piece: Piece, pass: Pass, rule: Rule, retryAfterMs: number | undefined, end: AbortSignal): void {
+    const { books, gate } = this.#options;
+    const { count, failures } = piece;
+    if (rule.isAmbiguous) books.maybeDuplicate += count;
+    piece.again = gate.failed(pass, { ...rule, failures, retryAfterMs }, end);
+    piece.failures += 1;
+    // A service that pushes back did no work for the request, and says itself how much it can take: no budget needed.
+    piece.owesBudget = !rule.isPushback;
+  }
+
   /**
-   * Ends an event that is refused for good, unless the service is to blame. Returns whether the event ended or waits elsewhere.
+   * Ends a single event that is at fault, unless the service is to blame. Returns whether the event ended or waits elsewhere.
    */
-  async #endSingle(piece: Piece, pass: Pass, { status, body }: Answer): Promise<boolean> {
-    const { gate, isStrict, verdicts } = this.#options;
-    const { batch, isHeld } = piece;
-    const isBlamed = verdicts.blameTheService;
-    // An event that cannot be put back must not block all others forever.
-    const isEnding = !isBlamed || isHeld;
-    const isEnded = isEnding && (await this.#settlement.deadLettered(batch, status, excerptOf(body)));
+  async #end(piece: Piece, pass: Pass, { body, status }: Answer): Promise<boolean> {
+    const { evidence, gate, isStrict, letterbox } = this.#options;
+    const { parcel } = piece;
+    const pieces = this.#pieces;
+    const isBlamed = evidence.blamesService;
     if (isBlamed) gate.hold(pass, 'refused', status);
-    if (isEnded) {
-      this.#options.evidence.forget(batch.range);
-      if (!isStrict) this.#pieces.largestNext();
+    // If it cannot be put back, it is held back once. It must not block all others forever.
+    if (isBlamed && !piece.isHeld) {
+      if (pieces.putBack(piece)) return true;
+      piece.isHeld = true;
+      return false;
+    }
+    // Counted before the letter is stored, because others are judged meanwhile.
+    evidence.count(0, 1);
+    if (await letterbox.put(parcel, status, excerptOf(body))) {
+      evidence.forget(parcel);
+      if (!isStrict) pieces.largestNext();
       return true;
     }
-    if (isBlamed && !isStrict && this.#pieces.putBack(batch)) return true;
-    if (isBlamed) piece.isHeld = true;
-    // The storage is to blame, not the service: only this event waits.
-    else piece.again = gate.park(STORAGE_RETRY_MS, this.#stop);
+    // The storage is to blame, not the service: only this event waits, and will be judged again.
+    evidence.count(0, -1);
+    piece.again = gate.park(STORAGE_RETRY_MS, this.#stop);
     return false;
   }
 
-  async #accepted(piece: Piece, pass: Pass, answer: Answer): Promise<void> {
-    const { clock, evidence, gate, rejected, requests, sizeLimit } = this.#options;
-    const { batch, failures, isAtFault = false, isHeld, sibling, suspicion } = piece;
-    const { backlog, underWay } = this.#lane;
-    const count = batch.events.ends.length;
+  /** @param rejected The events that the answer names as rejected. */
+  async #accepted(
+    piece: Piece,
+    pass: Pass,
+    answer: Answer,
+    rejected: ReturnType<ReadRejected>,
+  ): Promise<void> {
+    const { clock, evidence, gate, requests, sizeLimit, waiting } = this.#options;
+    const { failures, isHeld, pair, parcel, request, suspicion } = piece;
+    const now = clock.now();
     gate.accepted(pass);
-    evidence.accepted(piece.request, isAtFault || suspicion !== undefined, clock.now());
-    evidence.forget(batch.range);
-    requests.accepted(batch);
-    sizeLimit.accepted(batch.body.length, clock.now());
-    underWay.delete(batch);
-    if (sibling !== undefined) sibling.isAtFault = true;
-    let from = 0;
-    for (const [index, reason] of rejected?.(batch, answer) ?? []) {
-      if (index > from) await this.#settlement.delivered(cutBatch(batch, from, index));
-      const event = this.#pieces.take(cutBatch(batch, index, index + 1));
+    evidence.accepted(request, pair?.isAccepted === true || suspicion !== undefined, now);
+    evidence.forget(parcel);
+    requests.accepted(parcel);
+    sizeLimit.accepted(parcel.body.length, now);
+    if (pair) pair.isAccepted = true;
+    const reasons = new Map(rejected);
+    const indexes = [...reasons.keys()].flatMap((index) => [index, index + 1]);
+    let index = 0;
+    for (const part of indexes.length > 0 ? waiting.cut(parcel, ...indexes) : [parcel]) {
+      const reason = reasons.get(index);
+      index += part.count;
+      if (reason === undefined) {
+        evidence.count(part.count, 0);
+        // A request that failed without an answer may still be running, and read the body.
+        await waiting.end(part, 'delivered', failures === 0 && requests.releasesBodies);
+        continue;
+      }
+      const event = this.#pieces.pieceOf(part);
       event.isHeld = isHeld;
-      const isEnded = await this.#endSingle(event, pass, { ...answer, body: requests.redact(reason) });
+      const isEnded = await this.#end(event, pass, { ...answer, body: requests.redact(reason) });
       if (!isEnded) this.#pieces.putNext(event);
-      from = index + 1;
     }
-    if (from < count) await this.#settlement.delivered(from === 0 ? batch : cutBatch(batch, from, count));
-    // Reuse the batch's memory, unless a request may still read it: one that failed without an answer may still be running.
-    if (failures === 0 && requests.releasesBodies && batch.memory) backlog.bodies.give(batch.memory);
   }
-
-  /** Puts a batch back into the journal if many batches already wait for a retry, so that others can be sent. */
-  #putAside(batch: Batch): boolean {
-    const { gate, isStrict } = this.#options;
-    const isCrowded = gate.parked >= MOST_PARKED && gate.retryWaitMs > 0;
-    const isEnding = this.#stop.aborted || this.#denied.aborted;
-    return isCrowded && !isStrict && !isEnding && this.#lane.underWay.putBack(batch, 'aside');
-  }
-
-  /** Waits after a refusal that is not worth many requests. */
-  async #rest(waiting: AbortSignal): Promise<void> {
-    this.#restsBefore = false;
-    const { backoff, clock, random } = this.#options;
-    await sleep(clock, backoffDelayMs(Math.min(this.#slowness, SLOWEST), backoff, random), waiting);
-  }
-}
-
-/** Among waiting requests the smallest goes first. A suspected piece goes last. */
-function sizeOf({ batch, suspicion }: Piece): number {
-  return suspicion === undefined ? batch.events.ends.length : Number.POSITIVE_INFINITY;
-}
-
-/** The rule for a request that got no answer. */
-function ruleOfFailure({ isBlocked, maybeSent }: Extract<Outcome, { kind: 'failed' }>): Rule {
-  return isBlocked ? BLOCKED : { action: 'retry', isAmbiguous: maybeSent };
 }

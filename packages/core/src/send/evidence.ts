@@ -1,12 +1,16 @@
-import { type Range, rangeLength } from '../base/range.ts';
+import type { Parcel } from '../wait/parcel.ts';
 
-/** If this many batches in a row are refused, the events are probably not at fault. */
+/** If this many parcels in a row are refused, the events are probably not at fault. */
 const REFUSALS_TO_DOUBT = 5;
 /** An event is at fault after this many refusals over at least `LEAST_MS`, if others are accepted in between. */
 const REFUSALS_TO_END = 5;
 const LEAST_MS = 30_000;
 /** If the service accepts bytes that it refused before, its refusals prove nothing for this long. */
 const FICKLE_MS = 10 * 60_000;
+/** About this many of the last ended events count. */
+const WINDOW_EVENTS = 500;
+/** So few refused events say nothing about the service yet. */
+const FEW_REFUSED = 10;
 /** First wait before something suspected is sent again. The wait doubles up to `LONGEST_WAIT_MS`. */
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
@@ -18,7 +22,13 @@ const JITTER = 0.5;
 /** Maximum number of suspected events that are remembered. More would mean that the service refuses everything. */
 const MOST_KNOWN = 1_000;
 
-/** The evidence against an event or a batch that was refused while others were accepted. */
+/**
+ * What a refusal says about a suspected event or parcel. `doubted`: nothing, because the service may refuse everything.
+ * `first`, `repeated`: it is suspected. `proven`: it is at fault, if it is a single event.
+ */
+export type Finding = 'doubted' | 'first' | 'repeated' | 'proven';
+
+/** The evidence against an event or a parcel that was refused while others were accepted. */
 export class Suspicion {
   /** How often it was refused, and how many refusals count: the first, and each one after something newer was accepted. */
   tries = 0;
@@ -34,19 +44,24 @@ export class Suspicion {
 }
 
 /**
- * Decides whether an event or our setup is at fault when the service does not accept our key, or says that the address is
- * wrong. Some firewalls answer so because of one event. As long as others are accepted, the event is suspected.
+ * Who is at fault: an event, or the service and our setup?
+ * - If the service refused most of the last events, the service is.
+ * - If it does not accept our key, or says that the address is wrong, it may be one event: some firewalls answer so. As long as
+ *   others are accepted, the event is suspected.
  */
 export class Evidence {
   readonly #random: () => number;
   #requests = 0;
   /** The number of the newest accepted request. */
   #accepted = 0;
-  /** Batches that were refused since something was accepted. Each counts once. */
+  /** Parcels that were refused since something was accepted. Each counts once. */
   #refusedInARow = 0;
-  /** How often the service was doubted, because too many batches in a row were refused. */
+  /** How often the service was doubted, because too many parcels in a row were refused. */
   #doubts = 0;
   #fickleUntil = 0;
+  /** How many of the last events were accepted, and how many were refused for good. */
+  #acceptedEvents = 0;
+  #refusedEvents = 0;
   /** Suspected single events, by segment and index. So an event that went back to the journal is recognized later. */
   readonly #known = new Map<string, Suspicion>();
 
@@ -61,13 +76,21 @@ export class Evidence {
     return this.#requests;
   }
 
-  /** Whether it is unknown who is at fault: nothing was accepted yet, or nothing since several batches were refused. */
-  get isDoubted(): boolean {
-    return this.#accepted === 0 || this.#refusedInARow >= REFUSALS_TO_DOUBT;
+  /** Whether the service refused most of the last events. Then it or our setup is at fault, not the events. */
+  get blamesService(): boolean {
+    return this.#refusedEvents >= FEW_REFUSED && this.#refusedEvents > this.#acceptedEvents;
+  }
+
+  /** Counts events that were accepted, and events that were refused for good. Older ones count less. */
+  count(accepted: number, refused: number): void {
+    const total = this.#acceptedEvents + this.#refusedEvents + accepted + refused;
+    const share = Math.min(1, WINDOW_EVENTS / total);
+    this.#acceptedEvents = share * (this.#acceptedEvents + accepted);
+    this.#refusedEvents = share * (this.#refusedEvents + refused);
   }
 
   /**
-   * The service accepted the events of a request.
+   * The service accepted a request.
    *
    * @param wasRefused Whether it refused these events before, or whether the event at fault was known to be among them.
    */
@@ -77,8 +100,8 @@ export class Evidence {
     if (wasRefused) this.#fickleUntil = now + FICKLE_MS;
   }
 
-  /** The service refused a suspected event or batch. */
-  refused(suspicion: Suspicion, now: number): void {
+  /** The service refused a suspected event or parcel. */
+  refused(suspicion: Suspicion, now: number): Finding {
     const isNews = suspicion.tries === 0 || this.#accepted > suspicion.request;
     if (isNews) this.#refusedInARow += 1;
     if (isNews && this.#refusedInARow === REFUSALS_TO_DOUBT) this.#doubts += 1;
@@ -87,7 +110,11 @@ export class Evidence {
     suspicion.tries += 1;
     suspicion.request = this.#requests;
     // During a pause, the pause decides how long everything waits.
-    if (!this.isDoubted) this.#putOff(suspicion, now);
+    if (this.#accepted === 0 || this.#refusedInARow >= REFUSALS_TO_DOUBT) return 'doubted';
+    this.#putOff(suspicion, now);
+    const isLong = now - suspicion.since >= LEAST_MS && now >= this.#fickleUntil;
+    if (isLong && suspicion.proofs >= REFUSALS_TO_END) return 'proven';
+    return suspicion.tries === 1 ? 'first' : 'repeated';
   }
 
   /** How long until it may be tried again, in milliseconds. */
@@ -97,34 +124,27 @@ export class Evidence {
     return suspicion.nextAt - now;
   }
 
-  /** Whether a single event is certainly at fault. */
-  isProven({ proofs, since }: Suspicion, now: number): boolean {
-    return proofs >= REFUSALS_TO_END && now - since >= LEAST_MS && now >= this.#fickleUntil;
-  }
-
-  /** The suspicion of a range, known or new. That of a single event is remembered. */
-  suspicionOf(range: Range): Suspicion {
-    const suspicion = this.knownAs(range) ?? new Suspicion();
+  /** The suspicion of a parcel, known or new. That of a single event is remembered. */
+  suspicionOf(parcel: Parcel): Suspicion {
+    const suspicion = this.knownAs(parcel) ?? new Suspicion();
     if (this.#known.size === MOST_KNOWN) this.#known.clear();
-    if (rangeLength(range) === 1) this.#known.set(placeOf(range), suspicion);
+    if (parcel.count === 1) for (const place of placesOf(parcel)) this.#known.set(place, suspicion);
     return suspicion;
   }
 
   /** The known suspicion of a single event, if there is one. */
-  knownAs(range: Range): Suspicion | undefined {
-    return rangeLength(range) === 1 ? this.#known.get(placeOf(range)) : undefined;
+  knownAs(parcel: Parcel): Suspicion | undefined {
+    return parcel.count === 1 ? this.#known.get(placesOf(parcel)[0] ?? '') : undefined;
   }
 
-  /** Whether an event of the range is suspected. */
-  knows({ segment, from, to }: Range): boolean {
-    for (let index = from; this.#known.size > 0 && index < to; index += 1)
-      if (this.#known.has(placeOf({ segment, from: index }))) return true;
-    return false;
+  /** Whether an event of the parcel is suspected. */
+  knows(parcel: Parcel): boolean {
+    return this.#known.size > 0 && placesOf(parcel).some((place) => this.#known.has(place));
   }
 
-  /** The event has ended: forgets its suspicion. */
-  forget(range: Range): void {
-    this.#known.delete(placeOf(range));
+  /** The events have ended: forgets what they were suspected of. */
+  forget(parcel: Parcel): void {
+    if (this.#known.size > 0) for (const place of placesOf(parcel)) this.#known.delete(place);
   }
 
   /**
@@ -145,6 +165,9 @@ export class Evidence {
   }
 }
 
-function placeOf({ segment, from }: Omit<Range, 'to'>): string {
-  return `${segment} ${from}`;
+/** Where the journal has each event. */
+function placesOf({ runs }: Parcel): string[] {
+  return runs.ranges.flatMap(({ segment, from, to }) =>
+    Array.from({ length: to - from }, (_, index) => `${segment} ${from + index}`),
+  );
 }

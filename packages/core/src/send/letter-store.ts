@@ -1,4 +1,4 @@
-import type { Batch } from '../wait/batch.ts';
+import type { Parcel } from '../wait/parcel.ts';
 
 /** Why the service refused an event for good. */
 export interface Refusal {
@@ -9,13 +9,6 @@ export interface Refusal {
 
 /** Where dead letters are kept. */
 export interface LetterStore {
-  /** Number of letters, as far as storage was read. */
-  readonly count: number;
-  /** Bytes that they take in storage. */
-  readonly bytes: number;
-  /** Stores the one event of a batch as a dead letter. Rejects with a StorageError if that fails. */
-  keep(batch: Pick<Batch, 'events'>, refusal: Refusal): Promise<void>;
-  /** Deletes all letters. Returns how many. Rejects with a StorageError if that fails. */
-  clear(): Promise<number>;
-  close(): Promise<void>;
+  /** Stores the one event of a parcel as a dead letter. Rejects with a StorageError if that fails. */
+  keep(parcel: Pick<Parcel, 'events'>, refusal: Refusal): Promise<void>;
 }

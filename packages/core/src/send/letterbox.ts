@@ -1,47 +1,76 @@
-import type { Clock, Timer } from '../base/clock.ts';
+import type { Clock } from '@sluice/protocol/toolbox';
+import { Alarm } from '../base/alarm.ts';
+import type { Reporter } from '../tell/reporter.ts';
+import type { Parcel } from '../wait/parcel.ts';
+import type { LetterStore } from './letter-store.ts';
+import type { Waiting } from './waiting.ts';
 
 /** How soon dead letters that could not be stored are tried again. */
 const RETRY_MS = 60_000;
 /** Maximum number of dead letters held here. Beyond that, the delivery of a refused event waits with it. */
 const MOST_HELD = 1_000;
 
-/** Dead letters that could not be stored, because storage failed. They are tried again every minute, while others go on. */
+export interface LetterboxOptions {
+  readonly clock: Clock;
+  readonly waiting: Pick<Waiting, 'end'>;
+  readonly letters: Pick<LetterStore, 'keep'>;
+  readonly reporter: Pick<Reporter, 'emit' | 'storageFailed'>;
+}
+
+/** Makes dead letters of events that the service refused for good. */
 export class Letterbox {
-  readonly #clock: Clock;
-  /** Each function stores one dead letter. It resolves to false if that fails again. */
+  readonly #options: LetterboxOptions;
+  /** Dead letters that could not be stored. Each function tries again; it resolves to false if that fails. */
   readonly #held = new Set<() => Promise<boolean>>();
-  #timer: Timer | undefined;
+  readonly #retry: Alarm;
   #isStopped = false;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
+  constructor(options: LetterboxOptions) {
+    this.#options = options;
+    this.#retry = new Alarm(options.clock, () => void this.#keepHeld());
   }
 
-  /** Takes a dead letter. Returns false if there are too many already. */
-  hold(keep: () => Promise<boolean>): boolean {
+  /**
+   * Stores the one event of a parcel as a dead letter. If storage fails, tries again every minute, while others go on. Returns
+   * false if too many dead letters wait for that already.
+   */
+  async put(parcel: Parcel, status: number, excerpt: string): Promise<boolean> {
+    const keep = () => this.#keep(parcel, status, excerpt);
+    if (await keep()) return true;
     if (this.#held.size >= MOST_HELD) return false;
     this.#held.add(keep);
     this.#wait();
     return true;
   }
 
-  /** Cancels the timer. The events of the letters stay where they are. */
+  /** Cancels the timer. Events whose dead letters could not be stored stay where they are. */
   stop(): void {
     this.#isStopped = true;
-    this.#timer?.cancel();
+    this.#retry.cancel();
+  }
+
+  async #keep(parcel: Parcel, status: number, excerpt: string): Promise<boolean> {
+    const { letters, reporter, waiting } = this.#options;
+    try {
+      await letters.keep(parcel, { status, excerpt });
+    } catch (error) {
+      reporter.storageFailed(error);
+      return false;
+    }
+    await waiting.end(parcel, 'deadLettered');
+    reporter.emit('deadLettered', { count: 1, status, excerpt });
+    return true;
   }
 
   #wait(): void {
-    if (this.#isStopped || this.#held.size === 0) return;
-    this.#timer ??= this.#clock.setTimeout(() => void this.#retry(), RETRY_MS);
+    if (!this.#isStopped && this.#held.size > 0) this.#retry.set(RETRY_MS);
   }
 
-  async #retry(): Promise<void> {
+  async #keepHeld(): Promise<void> {
     for (const keep of this.#held) {
       if (this.#isStopped || !(await keep())) break;
       this.#held.delete(keep);
     }
-    this.#timer = undefined;
     this.#wait();
   }
 }

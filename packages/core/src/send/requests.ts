@@ -1,8 +1,8 @@
-import { type Redact, redactor, requestHeaders } from '@sluice/protocol';
-import type { Clock } from '../base/clock.ts';
+import { requestHeaders } from '@sluice/protocol';
+import { type Clock, type Redact, redactor } from '@sluice/protocol/toolbox';
 import { Latencies } from '../tell/latencies.ts';
 import type { TrackerStats } from '../tell/stats.ts';
-import type { Batch } from '../wait/batch.ts';
+import type { Parcel } from '../wait/parcel.ts';
 import type { Encoder } from './http/encoder.ts';
 import type { Outcome, Outliving, Timeouts, Transport } from './http/transport.ts';
 
@@ -13,8 +13,8 @@ export interface RequestsOptions {
   readonly url: string;
   readonly apiKey: string | undefined;
   readonly timeouts: Timeouts;
-  /** Makes headers that differ from batch to batch. */
-  readonly headersOf?: ((batch: Batch) => Readonly<Record<string, string>>) | undefined;
+  /** Makes headers that differ from parcel to parcel. */
+  readonly headersOf?: ((parcel: Parcel) => Readonly<Record<string, string>>) | undefined;
   /** Left out if bodies are sent uncompressed. */
   readonly compression?: Encoder | undefined;
   /** Must keep the contract of `Transport`. */
@@ -72,19 +72,19 @@ export class Requests {
   }
 
   /**
-   * Sends a batch. Never rejects, and resolves within the timeouts.
+   * Sends a parcel. Never rejects, and resolves within the timeouts.
    *
-   * @param isRepeated Whether the batch was sent before.
+   * @param isRepeated Whether the parcel was sent before.
    * @param outlives How the request outlives the page. Then it is made before this function returns, and is not compressed.
    */
-  async post(batch: Batch, isRepeated: boolean = false, outlives?: Outliving): Promise<Outcome> {
+  async post(parcel: Parcel, isRepeated: boolean = false, outlives?: Outliving): Promise<Outcome> {
     const { clock, compression, safeCause, signal, timeouts, transport, url } = this.#options;
-    const encoded = outlives ? undefined : await compression?.encode(batch.body);
-    const sent = encoded?.body ?? batch.body;
+    const encoded = outlives ? undefined : await compression?.encode(parcel.body);
+    const sent = encoded?.body ?? parcel.body;
     this.#sent += 1;
     if (isRepeated) this.#retried += 1;
     this.#bytes += sent.length;
-    const headers = this.#headersOf(batch, encoded?.encoding);
+    const headers = this.#headersOf(parcel, encoded?.encoding);
     const start = clock.now();
     const outcome = await transport.post({ url, headers, body: sent, timeouts, signal, outlives });
     this.#latencies.add(clock.now() - start);
@@ -105,22 +105,22 @@ export class Requests {
     return this.#options.transport.room?.(way) ?? 0;
   }
 
-  /** The service accepted a batch. */
-  accepted(batch: Batch): void {
+  /** The service accepted a parcel. */
+  accepted(parcel: Parcel): void {
     this.#accepted += 1;
-    this.#options.compression?.accepted(batch.body);
+    this.#options.compression?.accepted(parcel.body);
   }
 
   /**
-   * The service refused a batch, or gave no answer. Returns whether gzip may be the reason. Then the batch is sent uncompressed
+   * The service refused a parcel, or gave no answer. Returns whether gzip may be the reason. Then the parcel is sent uncompressed
    * from now on, and the answer says nothing about its events.
    */
-  isEncodingAtFault(batch: Batch, status: number | undefined): boolean {
-    return this.#options.compression?.refused(batch.body, status) ?? false;
+  isEncodingAtFault(parcel: Parcel, status: number | undefined): boolean {
+    return this.#options.compression?.refused(parcel.body, status) ?? false;
   }
 
-  #headersOf(batch: Batch, encoding: string | undefined): Readonly<Record<string, string>> {
-    const own = this.#options.headersOf?.(batch);
+  #headersOf(parcel: Parcel, encoding: string | undefined): Readonly<Record<string, string>> {
+    const own = this.#options.headersOf?.(parcel);
     if (own === undefined && encoding === undefined) return this.#headers;
     return { ...this.#headers, ...(encoding && { 'content-encoding': encoding }), ...own };
   }

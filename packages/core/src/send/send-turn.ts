@@ -1,13 +1,13 @@
+import type { Clock } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
-import type { Clock } from '../base/clock.ts';
 import type { Sharing } from '../keep/journal.ts';
 import type { Gate } from '../pace/gate.ts';
 import type { Reporter } from '../tell/reporter.ts';
-import type { OutgoingLanes } from './settlement.ts';
+import type { Waiting } from './waiting.ts';
 
 /** How often to check whether this tab still needs the turn. */
 const TICK_MS = 1_000;
-/** After this many ticks, tabs that wait get the turn. Not earlier: what was learned about refused batches is lost then. */
+/** After this many ticks, tabs that wait get the turn. Not earlier: what was learned about refused parcels is lost then. */
 const MOST_TICKS = 10;
 /** A tick without a pending request counts as this many. */
 const IDLE_TICKS = 2;
@@ -20,11 +20,11 @@ const MOST_BLIND_TRIES = 2;
 export interface SendTurnOptions {
   readonly sharing: Sharing;
   readonly clock: Clock;
-  readonly gate: Gate;
+  readonly gate: Pick<Gate, 'isBusy' | 'share' | 'sharedPause' | 'state'>;
   readonly createAbortController: () => AbortController;
   /** Once aborted, nothing is sent any more. */
-  readonly abort: AbortController;
-  readonly lanes: OutgoingLanes;
+  readonly signal: AbortSignal;
+  readonly waiting: Pick<Waiting, 'isDue' | 'pending' | 'putAllBack'>;
   readonly reporter: Pick<Reporter, 'storageFailed'>;
   /** Sends what is due if this tab has the turn, else calls `seek()`. Resolves once sending has started. */
   readonly wake: () => Promise<void>;
@@ -36,7 +36,7 @@ export class SendTurn {
   /** Resolves once the turn has come, or will not come now. */
   #asked: Promise<void> | undefined;
   /** Ends the wait for the turn. */
-  #ask: AbortController;
+  #ask = new AbortController();
   #stop: AbortController;
   /** Ends the turn. Set only while this tab has it. */
   #over: (() => void) | undefined;
@@ -57,8 +57,7 @@ export class SendTurn {
 
   constructor(options: SendTurnOptions) {
     this.#options = options;
-    const { clock, createAbortController, wake } = options;
-    this.#ask = createAbortController();
+    const { clock, createAbortController, sharing, wake } = options;
     this.#stop = createAbortController();
     this.#ticker = new Alarm(clock, () => this.#tick());
     this.#lookout = new Alarm(clock, () => {
@@ -66,7 +65,7 @@ export class SendTurn {
       void wake();
     });
     this.#stop.abort();
-    options.sharing.listen((life, activity) => {
+    sharing.listen((life, activity) => {
       if (activity === 'rests') this.#others.delete(life);
       else this.#others.add(life);
       // Wait in line behind the tab that works. If that tab dies, this one takes over at once.
@@ -81,7 +80,7 @@ export class SendTurn {
     return this.#over !== undefined;
   }
 
-  /** Aborts when batches that wait between two requests must go back. Stays aborted until the next turn. */
+  /** Aborts when parcels that wait between two requests must go back. Stays aborted until the next turn. */
   get signal(): AbortSignal {
     return this.#stop.signal;
   }
@@ -91,23 +90,23 @@ export class SendTurn {
    * has come and sending has started, or when the turn will not come now.
    */
   async seek(): Promise<void> {
-    const { abort, gate, lanes, sharing } = this.#options;
-    if (!abort.signal.aborted && gate.state !== 'open' && (this.#isCalled || this.#isDue)) {
+    const { gate, sharing, signal, waiting } = this.#options;
+    if (!signal.aborted && gate.state !== 'open' && (this.#isCalled || waiting.isDue)) {
       this.#asked ??= this.#hold();
       return this.#asked;
     }
-    this.cancel();
-    if (lanes.all.every(({ backlog }) => backlog.pending === 0)) sharing.tell('rests');
+    this.#cancel();
+    if (waiting.pending === 0) sharing.tell('rests');
   }
 
   /** Leaves the line. */
-  cancel(): void {
+  #cancel(): void {
     if (!this.#asked) return;
     this.#asked = undefined;
     this.#ask.abort();
   }
 
-  /** Starts to end the turn: batches that wait between two requests go back. */
+  /** Starts to end the turn: parcels that wait between two requests go back. */
   yield(): void {
     if (this.signal.aborted) return;
     this.#stop.abort();
@@ -127,77 +126,61 @@ export class SendTurn {
 
   /** Ends the turn for good. Resolves once another tab can have it. */
   async stop(): Promise<void> {
-    this.cancel();
+    this.#cancel();
     this.end();
     await this.#last;
     this.#lookout.cancel();
   }
 
-  get #isDue(): boolean {
-    return this.#options.lanes.all.some(({ batcher, underWay }) => underWay.left.length > 0 || batcher.isDue);
-  }
-
   #hold(): Promise<void> {
-    const { createAbortController, sharing, wake } = this.#options;
-    this.#ask = createAbortController();
+    const { sharing, wake } = this.#options;
+    this.#ask = new AbortController();
     const { signal } = this.#ask;
     return new Promise((resolve) => {
-      const work = async () => {
-        this.#others.clear();
-        this.#isCalled = false;
-        this.#lookout.cancel();
-        const isDue = await this.#prepare();
-        if (signal.aborted) return;
-        // Let `seek()` ask again: maybe only a storage failure prevented this turn.
-        if (!isDue) return this.cancel();
-        const over = new Promise<void>((end) => {
-          this.#over = end;
+      this.#last = sharing
+        .hold(() => this.#work(signal, resolve), signal)
+        .catch(() => {
+          // If this tab cannot have the lock, another one has it. That tab may die, so check later.
+          if (!signal.aborted) this.#lookout.set(LOOK_MS);
+          if (this.#ask.signal !== signal) return;
+          // The lock may have been lost during the turn: stop the rest of the work as soon as possible.
+          this.#cancel();
+          this.end();
         });
-        this.#stop = createAbortController();
-        this.#ticks = 0;
-        this.#ticker.set(TICK_MS);
-        sharing.tell('works');
-        await wake();
-        resolve();
-        await over;
-        await this.#leave();
-      };
-      // If this tab cannot have the lock, another one has it. That tab may die, so check later.
-      this.#last = sharing.hold(work, signal).catch(() => {
-        if (!signal.aborted) this.#lookout.set(LOOK_MS);
-        if (this.#ask.signal !== signal) return;
-        // The lock may have been lost during the turn: stop the rest of the work as soon as possible.
-        this.cancel();
-        this.end();
-      });
       void this.#last.then(resolve).then(wake);
     });
   }
 
-  /** Before sending: reads what others sent, and whether the service must be left alone. Returns whether something is due. */
-  async #prepare(): Promise<boolean> {
-    const { gate, lanes, reporter, sharing } = this.#options;
-    // Batches that the journal has stored meanwhile go back to it, like all others that it holds.
-    for (const { underWay } of lanes.all) for (const batch of underWay.left.splice(0)) underWay.leave(batch);
-    try {
-      await sharing.refresh();
-      this.#blindTries = 0;
-    } catch (error) {
-      reporter.storageFailed(error);
-      this.#blindTries += 1;
-      // The page may have been asleep. If storage is broken for good, sending twice is better than never.
-      if (this.#blindTries <= MOST_BLIND_TRIES) return false;
+  /** This tab has the lock. Calls `started` once sending has started. Resolves once the turn is over. */
+  async #work(signal: AbortSignal, started: () => void): Promise<void> {
+    const { createAbortController, gate, reporter, sharing, waiting, wake } = this.#options;
+    this.#others.clear();
+    this.#isCalled = false;
+    this.#lookout.cancel();
+    const isRead = await sharing.refresh().then(() => true, reporter.storageFailed);
+    this.#blindTries = isRead ? 0 : this.#blindTries + 1;
+    // The page may have been asleep. If storage is broken for good, sending twice is better than never.
+    const isAwake = this.#blindTries === 0 || this.#blindTries > MOST_BLIND_TRIES;
+    if (isAwake) {
+      const { pause } = sharing;
+      if (pause && pause.until !== this.#pauseUntil) gate.share(pause, this.#pauseUntil === 0);
+      this.#pauseUntil = pause?.until;
     }
-    const { pause } = sharing;
-    if (pause && pause.until !== this.#pauseUntil) gate.share(pause, this.#pauseUntil === 0);
-    this.#pauseUntil = pause?.until;
-    return this.#isDue;
-  }
-
-  /** The turn is over, and no other tab has it yet. */
-  async #leave(): Promise<void> {
-    const { gate, lanes, reporter, sharing } = this.#options;
-    for (const { backlog } of lanes.all) backlog.putAllBack();
+    if (signal.aborted) return;
+    // Let `seek()` ask again: maybe only a storage failure prevented this turn.
+    if (!isAwake || !waiting.isDue) return this.#cancel();
+    const over = new Promise<void>((end) => {
+      this.#over = end;
+    });
+    this.#stop = createAbortController();
+    this.#ticks = 0;
+    this.#ticker.set(TICK_MS);
+    sharing.tell('works');
+    await wake();
+    started();
+    await over;
+    // The turn is over, and no other tab has it yet.
+    waiting.putAllBack();
     await sharing.setPause(gate.sharedPause).catch(reporter.storageFailed);
     this.#pauseUntil = sharing.pause?.until;
   }

@@ -1,5 +1,5 @@
 import { InvalidEventError } from '@sluice/protocol';
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '@sluice/protocol/toolbox';
 import { StorageError, storageError } from '../base/errors/storage-error.ts';
 import type { Fate } from '../base/fate.ts';
 import { errorOf, isThrown, reasonOf } from '../base/reason.ts';

@@ -82,9 +82,9 @@ export interface TrackerStats {
   /** Why and until when the sender pauses; undefined if it does not. */
   readonly pause: Pause | undefined;
   /** The most requests per second that Sluice makes since the service pushed back; undefined if there is no limit. */
-  readonly rateLimit: number | undefined;
+  readonly rateLimit?: number | undefined;
   /** The largest body that Sluice sends since the service refused a larger one, in bytes; undefined if there is no limit. */
-  readonly bodyLimit: number | undefined;
+  readonly bodyLimit?: number | undefined;
   readonly requests: {
     /** Requests ever made. */
     readonly sent: number;

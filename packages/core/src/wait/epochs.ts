@@ -1,28 +1,30 @@
-import { untilWoken } from '../base/clock.ts';
+import { untilWoken } from '@sluice/protocol/toolbox';
 
 /**
- * Tells when all events of before a moment are settled, at a cost that does not grow with them: a flush ends an epoch,
- * and each epoch counts its unsettled events.
+ * Tells when all events tracked before a flush are settled, at a cost that does not grow with them: a flush ends an epoch, and
+ * each epoch counts its unsettled events.
  */
 export class Epochs {
-  #current = 0;
+  /** The epoch of new events. */
+  current = 0;
+  /** Unsettled events of the current epoch. */
+  #newest = 0;
+  /** The same of earlier epochs that have any, in ascending order. */
   readonly #unsettled = new Map<number, number>();
   /** Ends the wait for each epoch, in ascending order. */
   readonly #waiting = new Map<number, () => void>();
 
-  /** The epoch in which events are counted in now. */
-  get current(): number {
-    return this.#current;
-  }
-
-  /** Counts new events in. Returns their epoch. */
-  enter(count: number): number {
-    if (count > 0) this.#unsettled.set(this.#current, (this.#unsettled.get(this.#current) ?? 0) + count);
-    return this.#current;
+  /** Counts new events in. */
+  enter(count: number): void {
+    this.#newest += count;
   }
 
   /** Counts settled events out: delivered, dead-lettered or dropped. */
   settle(epoch: number, count: number): void {
+    if (epoch === this.current) {
+      this.#newest -= count;
+      return;
+    }
     const left = (this.#unsettled.get(epoch) ?? 0) - count;
     if (left > 0) {
       this.#unsettled.set(epoch, left);
@@ -36,19 +38,22 @@ export class Epochs {
     }
   }
 
-  /** Ends the current epoch. Resolves when its events and all earlier ones are settled, or the signal aborts. */
-  turn(over: AbortSignal): Promise<void> {
-    const epoch = this.#current;
-    this.#current += 1;
-    if (this.#oldest() > epoch) return Promise.resolve();
-    return untilWoken(over, (wake) => {
-      this.#waiting.set(epoch, wake);
-      return () => this.#waiting.delete(epoch);
-    });
+  /** Ends the current epoch. The returned function resolves once its events and all earlier ones are settled, or the signal aborts. */
+  turn(): (over: AbortSignal) => Promise<void> {
+    const epoch = this.current;
+    if (this.#newest > 0) this.#unsettled.set(epoch, this.#newest);
+    this.#newest = 0;
+    this.current += 1;
+    return async (over) => {
+      if (this.#oldest() > epoch) return;
+      await untilWoken(over, (wake) => {
+        this.#waiting.set(epoch, wake);
+        return () => this.#waiting.delete(epoch);
+      });
+    };
   }
 
   #oldest(): number {
-    // Insertion order is ascending: only the current epoch, the highest, is ever added again.
     for (const epoch of this.#unsettled.keys()) return epoch;
     return Number.POSITIVE_INFINITY;
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Alarm } from '../../src/base/alarm.ts';
+import { SkewedClock } from '../bench/skewed-clock.ts';
 import { VirtualClock } from '../bench/virtual-clock.ts';
 
 function create(): { clock: VirtualClock; alarm: Alarm; calls: boolean[] } {
@@ -41,5 +42,35 @@ describe('an alarm', () => {
     alarm.set(10);
     await clock.advance(10);
     expect(calls).toEqual([false]);
+  });
+
+  it('says when it calls back', async () => {
+    const { clock, alarm } = create();
+    expect(alarm.until).toBeUndefined();
+    const at = clock.now();
+    alarm.set(10);
+    await clock.advance(4);
+    alarm.set(1_000);
+    expect(alarm.until).toBe(at + 10);
+    await clock.advance(6);
+    expect(alarm.until).toBeUndefined();
+  });
+
+  it('says so in time that is left at most, where the time of day was set back', () => {
+    const time = new SkewedClock(new VirtualClock());
+    const alarm = new Alarm(time, () => {});
+    alarm.set(10);
+    time.skewMs = -1_000;
+    expect(alarm.until).toBe(time.now() + 10);
+  });
+
+  it('that is stopped never calls back, and cannot be set again', async () => {
+    const { clock, alarm, calls } = create();
+    alarm.set(10);
+    alarm.stop();
+    alarm.set(10);
+    expect([alarm.isStopped, alarm.isSet, alarm.until, clock.timers]).toEqual([true, false, undefined, 0]);
+    await clock.advance(100);
+    expect(calls).toEqual([]);
   });
 });

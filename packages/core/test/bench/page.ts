@@ -1,14 +1,15 @@
 import { platform } from '#platform';
 import { Dispatch } from '../../src/dispatch.ts';
-import type { Sharing } from '../../src/keep/journal.ts';
+import { GroupCommit } from '../../src/keep/group-commit.ts';
+import { type Sharing, together } from '../../src/keep/journal.ts';
+import { UNLIMITED } from '../../src/keep/room.ts';
 import { readOptions } from '../../src/options/settings.ts';
-import { SizeLimit } from '../../src/pace/size-limit.ts';
-import { Budget } from '../../src/parts/budget.ts';
-import { DeadLetterStore } from '../../src/parts/dead-letters/dead-letter-store.ts';
+import { HalvingLimit } from '../../src/pace/halving-limit.ts';
+import { LetterKeeper } from '../../src/parts/dead-letters/letter-keeper.ts';
 import type { Outcome, Outliving } from '../../src/send/http/transport.ts';
 import { Books } from '../../src/tell/books.ts';
 import { Reporter } from '../../src/tell/reporter.ts';
-import { Lanes } from '../../src/wait/lanes.ts';
+import { Waiting } from '../../src/wait/waiting.ts';
 import { FakeJournal } from './fake-journal.ts';
 import { answered, ScriptedTransport } from './scripted-transport.ts';
 import { textWriter } from './text-writer.ts';
@@ -39,7 +40,7 @@ export class Page {
   readonly journal = new FakeJournal({ maxEvents: 100, maxBytes: 48 * 1024 });
   readonly transport = new OutlivingTransport(this.clock);
   readonly books = new Books();
-  readonly lanes: Lanes;
+  readonly waiting: Waiting;
   readonly dispatch: Dispatch;
   /** How many appends the journal had received before each request. */
   readonly appendsBefore: number[] = [];
@@ -55,29 +56,44 @@ export class Page {
       { baseUrl: 'https://example.com', correlationKey: 'email', ordering },
       platform,
     );
-    const sizeLimit = new SizeLimit(() => {});
+    const sizeLimit = new HalvingLimit();
     const wake = () => void this.dispatch.wake();
     const reporter = new Reporter({ books, clock });
-    this.lanes = new Lanes({
-      ...{ buffer: settings.buffer, text: textWriter, journal, clock, random, sizeLimit },
-      budget: new Budget({
-        ...{ ...settings.storage, journal, clock, reporter },
-        ...{ evict: (segment) => this.lanes.evict(segment), rescue: (segment) => this.lanes.rescue(segment) },
-      }),
-      ...{ intervalMs: 250, maxWaitMs: 1_000, maxAgeMs: undefined, limit: settings.batch },
-      ...{ isStrict: ordering === 'strict', onWritten: wake, onDue: wake, onRecovered: async () => {} },
-      ...{ reporter, onFailed: () => {} },
-      createAbortController: platform.createAbortController,
-    });
-    this.dispatch = new Dispatch({
-      ...{ settings, clock, random, transport, journal, lanes: this.lanes, books, sizeLimit },
-      letters: new DeadLetterStore({
-        ...{ clock, maxBytes: Number.POSITIVE_INFINITY, maxAgeMs: Number.POSITIVE_INFINITY },
-        ...{ createJournal: () => new FakeJournal(), mayHold: async () => true, page: journal.groupLimit },
+    const isStrict = ordering === 'strict';
+    const { batch, buffer } = settings;
+    const waiting = new Waiting({
+      ...{
+        journal,
+        text: textWriter,
+        clock,
+        buffer,
+        batch,
+        sizeLimit,
+        isStrict,
+        createExpiry: undefined,
         reporter,
-      }),
+      },
+      ...{ isShut: () => false, onDue: wake, createAbortController: platform.createAbortController },
+      createCommit: (unwritten) =>
+        new GroupCommit({
+          ...{ unwritten, journal, room: UNLIMITED, clock, random, intervalMs: 250, isStrict, reporter },
+          ...{ onChange: wake, onFailed: () => {}, onRecovered: () => {} },
+        }),
+    });
+    this.waiting = waiting;
+    this.dispatch = new Dispatch({
+      books,
+      hooked: { clock, random },
       reporter,
-      isOpened: () => true,
+      settings,
+      sharing: journal.sharing,
+      limits: { size: sizeLimit },
+      transport,
+      waiting,
+      letters: new LetterKeeper({
+        ...{ journal: new FakeJournal(), clock, reporter },
+        ...{ maxBytes: Number.POSITIVE_INFINITY, maxAgeMs: Number.POSITIVE_INFINITY },
+      }),
     });
     this.respond(() => answered(200));
   }
@@ -91,24 +107,28 @@ export class Page {
 
   /** Adds events of about `bytes` bytes each, in the state after `track()`. */
   track(count: number, bytes = 300): void {
-    const { backlog, committer } = this.lanes.normal;
     for (let number = 0; number < count; number += 1) {
-      backlog.push(JSON.stringify({ text: 'x'.repeat(bytes) }), this.clock.now());
-      committer.notify();
+      this.waiting.push(JSON.stringify({ text: 'x'.repeat(bytes) }), this.clock.now(), false);
+      this.waiting.commit.notify(false);
     }
   }
 
   /** Hides the page. Returns the requests that were made before the call returned. */
   hide(isLeft = false): readonly { outlives?: Outliving | undefined; count: number; bytes: number }[] {
     const before = this.transport.requests.length;
-    this.dispatch.leave(isLeft, () => void this.lanes.writeAll());
+    const send = together(this.journal, () => {
+      const send = this.dispatch.leave(isLeft);
+      this.waiting.commit.writeNow();
+      return send;
+    });
+    send();
     return this.transport.requests
       .slice(before)
       .map(({ outlives, events, body }) => ({ outlives, count: events.length, bytes: body.length }));
   }
 
   get counts(): { pending: number; volatile: number; inFlight: number; delivered: number } {
-    const { pending, volatile, inFlight } = this.lanes.waiting;
+    const { pending, volatile, inFlight } = this.waiting;
     return { pending, volatile, inFlight, delivered: this.books.delivered };
   }
 }

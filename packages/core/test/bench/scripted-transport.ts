@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/base/clock.ts';
+import type { Clock } from '@sluice/protocol/toolbox';
 import type { Outcome, Transport, TransportRequest } from '../../src/send/http/transport.ts';
 
 /** A request, as the service sees it. */

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../src/base/clock.ts';
+import type { Clock, Timer } from '@sluice/protocol/toolbox';
 
 /** A clock whose time of day can be wrong. Its timers are not affected, as on all platforms. */
 export class SkewedClock implements Clock {

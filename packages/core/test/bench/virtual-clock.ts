@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../src/base/clock.ts';
+import type { Clock, Timer } from '@sluice/protocol/toolbox';
 
 interface Entry {
   readonly at: number;

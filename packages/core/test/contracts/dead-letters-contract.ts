@@ -1,13 +1,14 @@
+import type { Clock } from '@sluice/protocol/toolbox';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Clock } from '../../src/base/clock.ts';
 import type { EventBytes } from '../../src/base/event-bytes.ts';
 import type { Journal } from '../../src/keep/journal.ts';
 import type { DeadLetter } from '../../src/parts/dead-letters/dead-letter.ts';
-import { DeadLetterStore } from '../../src/parts/dead-letters/dead-letter-store.ts';
-import { type DeadLetterFilter, DeadLetters } from '../../src/parts/dead-letters/dead-letters.ts';
+import { DeadLetters } from '../../src/parts/dead-letters/dead-letters.ts';
+import { LetterArchive } from '../../src/parts/dead-letters/letter-archive.ts';
+import type { DeadLetterFilter } from '../../src/parts/dead-letters/letter-filter.ts';
 import { Books } from '../../src/tell/books.ts';
 import { Reporter } from '../../src/tell/reporter.ts';
-import { createBatch } from '../../src/wait/batch.ts';
+import { createBatch } from '../bench/batch.ts';
 import { toEventBytes, toTexts } from '../bench/event-texts.ts';
 import { SkewedClock } from '../bench/skewed-clock.ts';
 import { settle, VirtualClock } from '../bench/virtual-clock.ts';
@@ -39,10 +40,9 @@ class Life {
   readonly failures: unknown[] = [];
   readonly replayed: string[] = [];
   readonly times: number[] = [];
-  readonly store: DeadLetterStore;
+  readonly store: LetterArchive;
   readonly letters: DeadLetters;
   roadWorks = true;
-  isClosed = false;
 
   constructor(subject: DeadLettersSubject, place: string, clock: VirtualClock, bounds: Bounds) {
     const { maxBytes = 1024 * KIB, maxAgeMs = 24 * HOUR } = bounds;
@@ -51,16 +51,15 @@ class Life {
     const reporter = new Reporter({ books: new Books(), clock });
     reporter.on('deadLettersDropped', (detail) => this.dropped.push(detail));
     reporter.on('storageFailed', ({ error }) => this.failures.push(error));
-    this.store = new DeadLetterStore({
-      ...{ clock: this.timeOfDay, maxBytes, maxAgeMs, page: { maxEvents: 50, maxBytes: 16 * KIB } },
-      createJournal: () => subject.create(place, this.timeOfDay, maxBytes),
-      mayHold: async () => true,
-      reporter,
-    });
+    const journal = subject.create(place, this.timeOfDay, maxBytes);
+    this.store = new LetterArchive(
+      { journal, clock: this.timeOfDay, maxBytes, maxAgeMs, reporter },
+      async () => true,
+    );
     this.letters = new DeadLetters({
-      store: this.store,
-      now: () => clock.now(),
-      isClosed: () => this.isClosed,
+      letters: this.store,
+      clock,
+      page: { maxEvents: 50, maxBytes: 16 * KIB },
       replay: (events) => this.#replay(events),
       reporter,
     });
@@ -69,7 +68,7 @@ class Life {
   /** Keeps numbered events, one every `everyMs` milliseconds. */
   async keep(from: number, to: number, everyMs = 1): Promise<void> {
     for (let n = from; n < to; n += 1) {
-      const batch = createBatch(toEventBytes([text(n)]), { segment: 1, from: 0, to: 1, epoch: 0 });
+      const batch = createBatch(toEventBytes([text(n)]), { segment: 1, from: 0, to: 1 });
       await this.store.keep(batch, { status: 400 + (n % 2) * 22, excerpt: `no ${n}, ",event":` });
       await this.clock.advance(everyMs);
     }
@@ -97,7 +96,6 @@ class Life {
   }
 
   async close(): Promise<void> {
-    this.isClosed = true;
     await this.store.close();
   }
 
@@ -306,7 +304,7 @@ export function describeDeadLetters(name: string, subject: DeadLettersSubject): 
       const life = start(newPlace(), { maxBytes: 64 * KIB });
       await life.keep(0, 5);
       const large = toEventBytes([JSON.stringify({ large: 'x'.repeat(64 * KIB) })]);
-      const batch = createBatch(large, { segment: 1, from: 0, to: 1, epoch: 0 });
+      const batch = createBatch(large, { segment: 1, from: 0, to: 1 });
       await life.store.keep(batch, { status: 400, excerpt: '' });
       expect(await life.numbers()).toEqual(range(0, 5));
       expect(life.dropped).toEqual([{ reason: 'full', count: 1 }]);

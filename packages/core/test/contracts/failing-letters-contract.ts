@@ -1,14 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '@sluice/protocol/toolbox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FileJournal } from '../../src/keep/file/file-journal.ts';
-import { DeadLetterStore } from '../../src/parts/dead-letters/dead-letter-store.ts';
 import { DeadLetters } from '../../src/parts/dead-letters/dead-letters.ts';
-import { platform } from '../../src/platform/node.ts';
+import { LetterArchive } from '../../src/parts/dead-letters/letter-archive.ts';
 import { Books } from '../../src/tell/books.ts';
 import { Reporter } from '../../src/tell/reporter.ts';
-import { createBatch } from '../../src/wait/batch.ts';
+import { createBatch } from '../bench/batch.ts';
 import { toEventBytes, toTexts } from '../bench/event-texts.ts';
 import { FailingFileSystem, type Operation } from '../bench/failing-file-system.ts';
 import { readAll, Witness } from './journal-contract.ts';
@@ -35,17 +35,17 @@ export function describeFailingDisk(next: (after: number) => number): void {
 
     /** Keeps all letters, replays the first half, and deletes the last one. Tries again what failed. */
     async function live(directory: string, fs: FailingFileSystem) {
-      const { clock } = platform;
+      const clock = systemClock;
       const reporter = new Reporter({ books: new Books(), clock });
-      const store = new DeadLetterStore({
-        createJournal: () =>
-          new FileJournal({ directory, fsync: 'interval', clock, maxBytes: 64 * 1024, fs }),
-        ...{ mayHold: async () => true, clock, maxBytes: 64 * 1024, maxAgeMs: 60_000 },
-        ...{ page: { maxEvents: 4, maxBytes: 16 * 1024 }, reporter },
-      });
+      const maxBytes = 64 * 1024;
+      const journal = new FileJournal({ directory, fsync: 'interval', clock, maxBytes, fs });
+      const store = new LetterArchive(
+        { journal, clock, maxBytes, maxAgeMs: 60_000, reporter },
+        async () => true,
+      );
       const replayed: string[] = [];
       const letters = new DeadLetters({
-        ...{ store, now: clock.now, isClosed: () => false, reporter },
+        ...{ letters: store, clock, page: { maxEvents: 4, maxBytes: 16 * 1024 }, reporter },
         replay: async (events) => void replayed.push(...toTexts(events)),
       });
       const insist = async <Result>(work: () => Promise<Result>) => {
@@ -59,7 +59,7 @@ export function describeFailingDisk(next: (after: number) => number): void {
         }
       };
       for (const text of texts) {
-        const batch = createBatch(toEventBytes([text]), { segment: 1, from: 0, to: 1, epoch: 0 });
+        const batch = createBatch(toEventBytes([text]), { segment: 1, from: 0, to: 1 });
         await insist(() => store.keep(batch, { status: 400, excerpt: '' }));
       }
       await insist(() => letters.replay(({ event }) => Number(event.n) < 6));
@@ -70,7 +70,7 @@ export function describeFailingDisk(next: (after: number) => number): void {
 
     /** What the next process finds. */
     async function find(directory: string): Promise<unknown[]> {
-      const { clock } = platform;
+      const clock = systemClock;
       const journal = new FileJournal({ directory, fsync: 'interval', clock });
       const witness = new Witness();
       await journal.open(witness);

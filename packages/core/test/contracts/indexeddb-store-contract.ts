@@ -83,8 +83,8 @@ export function describeStore(name: string, forceClose: (db: IDBDatabase) => Pro
       const begin = vi.spyOn(IDBDatabase.prototype, 'transaction');
       const written = [set('a', 2, store.use), store.sync()];
       expect(begin.mock.calls).toEqual([
-        ['events', 'readwrite', { durability: 'relaxed' }],
-        ['events', 'readwrite', { durability: 'strict' }],
+        ['records', 'readwrite', { durability: 'relaxed' }],
+        ['records', 'readwrite', { durability: 'strict' }],
       ]);
       await Promise.all(written);
     });
@@ -119,6 +119,21 @@ export function describeStore(name: string, forceClose: (db: IDBDatabase) => Pro
       });
       handles[0]?.onclose?.(new Event('close'));
       await clock.advance(REOPEN_MS);
+      store.close();
+      await clock.advance(2 * PATIENCE_MS);
+      expect(clock.timers).toBe(0);
+    });
+
+    it('does not try on once it is closed while the browser has not answered', async () => {
+      await set('a', 1, store.use);
+      const [db] = handles;
+      db?.onclose?.(new Event('close'));
+      // Opened anew, and then broken: no transaction ends.
+      vi.spyOn(IDBDatabase.prototype, 'transaction').mockImplementation(
+        () => Object.assign(new EventTarget(), { objectStore: () => ({ get: () => ({}) }) }) as never,
+      );
+      await clock.advance(REOPEN_MS);
+      await expect.poll(() => clock.timers).toBe(1);
       store.close();
       await clock.advance(2 * PATIENCE_MS);
       expect(clock.timers).toBe(0);
@@ -204,7 +219,7 @@ export function describeStore(name: string, forceClose: (db: IDBDatabase) => Pro
       await set('b', 2, store.use);
       expect(await textKeys(store)).toEqual(['b']);
       expect(handles).toHaveLength(2);
-      expect(() => handles[0]?.transaction('events')).toThrow();
+      expect(() => handles[0]?.transaction('records')).toThrow();
     });
 
     it('opens nothing any more once it is closed', async () => {
@@ -218,7 +233,7 @@ export function describeStore(name: string, forceClose: (db: IDBDatabase) => Pro
     it('gives up a transaction that does not come to its end, which then writes nothing', async () => {
       await set('a', 1, store.use);
       const raw = await openRaw();
-      const objects = raw.transaction('events', 'readwrite').objectStore('events');
+      const objects = raw.transaction('records', 'readwrite').objectStore('records');
       let isHeld = true;
       const hold = () => {
         if (isHeld) objects.get('a').onsuccess = hold;

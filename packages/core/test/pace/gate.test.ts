@@ -1,6 +1,8 @@
+import type { Clock } from '@sluice/protocol/toolbox';
 import { describe, expect, it } from 'vitest';
-import type { Clock } from '../../src/base/clock.ts';
-import { Gate, type Pass } from '../../src/pace/gate.ts';
+import { Gate } from '../../src/pace/gate.ts';
+import type { Pass } from '../../src/pace/pass.ts';
+import { LearnedRate } from '../../src/parts/learn/learned-rate.ts';
 import { Books } from '../../src/tell/books.ts';
 import { Reporter } from '../../src/tell/reporter.ts';
 import type { BreakerState, Pause } from '../../src/tell/stats.ts';
@@ -15,6 +17,7 @@ interface BenchOptions {
   readonly random?: () => number;
   readonly perSuccess?: number;
   readonly rests?: () => boolean;
+  readonly hasRate?: boolean;
   readonly onState?: (state: BreakerState) => void;
   /** The clock that the gate sees. */
   readonly skewed?: (clock: VirtualClock) => Clock;
@@ -25,7 +28,7 @@ interface Bench {
   readonly gate: Gate;
   readonly states: BreakerState[];
   readonly pauses: Pause[];
-  readonly rates: (number | undefined)[];
+  readonly rate: LearnedRate;
   readonly resumed: () => number;
   readonly changes: () => number;
   /** Asks for a request. `pass` is set once the request may be made. */
@@ -46,23 +49,29 @@ interface Asked {
 const never = new AbortController().signal;
 
 function createBench(options: BenchOptions = {}): Bench {
-  const { concurrency = 4, random = () => 1, perSuccess = 0.1, rests = () => false } = options;
+  const {
+    concurrency = 4,
+    hasRate = true,
+    random = () => 1,
+    perSuccess = 0.1,
+    rests = () => false,
+  } = options;
   const clock = new VirtualClock();
   const seen = options.skewed?.(clock) ?? clock;
   const states: BreakerState[] = [];
   const pauses: Pause[] = [];
-  const rates: (number | undefined)[] = [];
   let resumed = 0;
   let changes = 0;
   const reporter = new Reporter({ books: new Books(), clock });
   reporter.on('breaker', ({ state }) => states.push(state));
   reporter.on('paused', (pause) => pauses.push(pause));
-  reporter.on('rateLimit', ({ perSecond }) => rates.push(perSecond));
   reporter.on('resumed', () => {
     resumed += 1;
   });
+  const rate = new LearnedRate(() => {});
   const gate = new Gate({
     ...{ clock: seen, random, concurrency, backoff: { baseMs: 500, maxMs: MINUTE }, reporter, rests },
+    rate: hasRate ? rate : undefined,
     retriesPerSuccess: perSuccess,
     onChange: (state) => {
       changes += 1;
@@ -84,7 +93,7 @@ function createBench(options: BenchOptions = {}): Bench {
     return asked.pass;
   };
   return {
-    ...{ clock, gate, states, pauses, rates, ask, make },
+    ...{ clock, gate, states, pauses, rate, ask, make },
     resumed: () => resumed,
     changes: () => changes,
     open: (ms) => gate.share({ until: seen.now() + ms, failures: 0 }, false),
@@ -161,7 +170,7 @@ describe('Gate', () => {
   });
 
   it('lets no more requests go than the rate limit says', async () => {
-    const { clock, gate, ask, make } = createBench();
+    const { clock, gate, rate, ask, make } = createBench();
     for (let count = 0; count < 30; count += 1) {
       gate.accepted(await make());
       gate.end();
@@ -170,7 +179,7 @@ describe('Gate', () => {
     const pass = await make();
     void gate.failed(pass, { failures: 0, isPushback: true }, never);
     gate.end();
-    const between = SECOND / (gate.perSecond ?? 0);
+    const between = SECOND / (rate.perSecond ?? 0);
     expect(between).toBeLessThan(SECOND / 5);
     const asked = Array.from({ length: 10 }, () => ask());
     const times: number[] = [];
@@ -290,7 +299,7 @@ describe('Gate, after an outage', () => {
     await breakDown(bench);
     await clock.advance(MINUTE);
     void gate.failed(old, { failures: 0, retryAfterMs: 2 * MINUTE }, never);
-    expect(gate.openUntil).toBe(clock.now() + 2 * MINUTE);
+    expect(gate.sharedPause?.until).toBe(clock.now() + 2 * MINUTE);
   });
 
   it('does not ask sooner than the rate limit lets it, where the service asks for less time than that', async () => {
@@ -301,10 +310,10 @@ describe('Gate, after an outage', () => {
     for (let count = 0; count < 2; count += 1) {
       await gate.failed(await make(), failure, never);
       gate.end();
-      await clock.advance((gate.openUntil ?? 0) - clock.now());
+      await clock.advance((gate.sharedPause?.until ?? 0) - clock.now());
     }
     await gate.failed(await make(), failure, never);
-    expect((gate.openUntil ?? 0) - clock.now()).toBe(Math.ceil(SECOND / 0.7 ** 3));
+    expect((gate.sharedPause?.until ?? 0) - clock.now()).toBe(Math.ceil(SECOND / 0.7 ** 3));
   });
 
   it('takes a service that refuses however little it is sent for one that is away', async () => {
@@ -334,10 +343,10 @@ describe('Gate, after an outage', () => {
 
   it('forgets a rate limit that it learned while requests failed', async () => {
     const bench = createBench({ concurrency: 8 });
-    const { clock, gate, fail, make } = bench;
+    const { clock, gate, rate, fail, make } = bench;
     gate.accepted(await make());
     void gate.failed(await make(), { failures: 0, isPushback: true }, never);
-    expect(gate.perSecond).toBeDefined();
+    expect(rate.perSecond).toBeDefined();
     await clock.advance(MINUTE);
     bench.open(1);
     for (let failures = 0; failures < 5; failures += 1) {
@@ -347,7 +356,7 @@ describe('Gate, after an outage', () => {
     }
     await clock.advance(2 * MINUTE);
     gate.accepted(await make());
-    expect(gate.perSecond).toBeUndefined();
+    expect(rate.perSecond).toBeUndefined();
   });
 });
 
@@ -387,7 +396,7 @@ describe('Gate, where nothing is wrong with the events', () => {
     await clock.advance(MINUTE);
     void gate.failed(await make(), { failures: 0, retryAfterMs: 10 * MINUTE }, never);
     expect(gate.pause).toEqual({ reason: 'unauthorized', status: 401, until: clock.now() + 10 * MINUTE });
-    expect(gate.openUntil).toBe(gate.pause?.until);
+    expect(gate.sharedPause?.until).toBe(gate.pause?.until);
   });
 
   it('resumes with the first answer that is about the events, and says so once', async () => {
@@ -592,25 +601,17 @@ describe('Gate, its breaker', () => {
     expect(states).toEqual(['open']);
   });
 
-  it('opens where half of the last twenty failed, and not before there were twenty', async () => {
-    const { gate, fail, make } = createBench({ concurrency: 100 });
-    const isOpen: boolean[] = [];
-    for (let count = 0; count < 10; count += 1) {
-      gate.answered(await make());
-      fail(await make());
-      isOpen.push(gate.state === 'open');
-    }
-    expect(isOpen.indexOf(true)).toBe(9);
-  });
-
-  it('does not where fewer than half of the last twenty fail, however long', async () => {
-    const { gate, fail, make, states } = createBench({ concurrency: 1_000 });
-    for (let count = 0; count < 300; count += 1) {
-      if (count % 5 >= 3) fail(await make());
-      else gate.answered(await make());
-    }
-    expect(states).toEqual([]);
-  });
+  it.each([2, 5])(
+    'stays closed while it has a success within each %d requests, however many fail',
+    async (within) => {
+      const { gate, fail, make, states } = createBench({ concurrency: 1_000 });
+      for (let count = 0; count < 300; count += 1) {
+        if (count % within > 0) fail(await make());
+        else gate.answered(await make());
+      }
+      expect(states).toEqual([]);
+    },
+  );
 
   it('judges by what came since it opened last', async () => {
     const { gate, clock, fail, make, open } = createBench({ concurrency: 100 });
@@ -624,6 +625,21 @@ describe('Gate, its breaker', () => {
     gate.answered(await make());
     gate.end();
     fail(await make());
+    expect(gate.state).toBe('closed');
+  });
+
+  it('stays open for as long as another tab says, also for hours', async () => {
+    const { gate, clock } = createBench();
+    gate.share({ until: clock.now() + 3 * 60 * MINUTE, failures: 5 }, false);
+    await clock.advance(3 * 60 * MINUTE - 1);
+    expect(gate.state).toBe('open');
+    await clock.advance(1);
+    expect(gate.state).toBe('half-open');
+  });
+
+  it('is not opened by a pause of another tab that is over', () => {
+    const { gate, clock } = createBench();
+    gate.share({ until: clock.now(), failures: 5 }, false);
     expect(gate.state).toBe('closed');
   });
 
@@ -695,11 +711,11 @@ describe('Gate, its breaker', () => {
 
   it('says until when it is open, which is no further off than was asked where the time of day was set back', async () => {
     const { gate, open, time } = createSkewed();
-    expect(gate.openUntil).toBeUndefined();
+    expect(gate.sharedPause?.until).toBeUndefined();
     open(SECOND);
-    expect(gate.openUntil).toBe(time.now() + SECOND);
+    expect(gate.sharedPause?.until).toBe(time.now() + SECOND);
     time.skewMs = -24 * 60 * MINUTE;
-    expect(gate.openUntil).toBe(time.now() + SECOND);
+    expect(gate.sharedPause?.until).toBe(time.now() + SECOND);
   });
 
   it('lets nothing through to find out about the service while the page is hidden, and one as soon as it is seen again', async () => {
@@ -714,6 +730,44 @@ describe('Gate, its breaker', () => {
     gate.catchUp();
     await settle();
     expect(asked.pass).toBeDefined();
+  });
+});
+
+describe('Gate, told that the network may be gone', () => {
+  it.each([
+    ['opens if the next request fails', true, 'open'],
+    ['goes on if the next request is answered', false, 'closed'],
+  ])('lets one request pass, and %s', async (_, isFailing, state) => {
+    const { gate, ask, fail } = createBench();
+    gate.doubt();
+    const asked = [ask(), ask()];
+    await settle();
+    expect(admitted(asked)).toEqual([true, false]);
+    const pass = asked[0]?.pass ?? expect.fail();
+    if (isFailing) fail(pass);
+    else gate.answered(pass);
+    expect(gate.state).toBe(state);
+  });
+});
+
+describe('Gate, without a rate limit', () => {
+  it('waits as long as the service asks for', async () => {
+    const { gate, clock, make } = createBench({ random: () => 0, hasRate: false });
+    gate.accepted(await make());
+    const failure = { failures: 0, retryAfterMs: MINUTE, isPushback: true, isAlive: true };
+    void gate.failed(await make(), failure, never);
+    expect(gate.sharedPause).toEqual({ until: clock.now() + MINUTE, failures: 0 });
+  });
+
+  it('takes push-backs for failures: five in a row open the breaker', async () => {
+    const { gate, make, states } = createBench({ concurrency: 100, hasRate: false });
+    gate.accepted(await make());
+    for (let count = 0; count < 5; count += 1) {
+      expect(states).toEqual([]);
+      void gate.failed(await make(), { failures: 0, isPushback: true, isAlive: true }, never);
+    }
+    expect(states).toEqual(['open']);
+    expect(gate.mostTaken).toBe(Number.POSITIVE_INFINITY);
   });
 });
 
@@ -733,6 +787,19 @@ describe('Gate, told that the network may be back', () => {
     }
     const quiet = Array.from({ length: 5 }, () => 'open');
     expect(states).toEqual(['half-open', ...quiet, 'half-open', ...quiet]);
+  });
+});
+
+describe('Gate, asked for time', () => {
+  it('gives the service all of it, though the network may be back', async () => {
+    const { gate, clock, make } = createBench();
+    for (let count = 0; count < 10; count += 1) {
+      void gate.failed(await make(), { failures: 0, retryAfterMs: 10 * MINUTE }, never);
+      gate.end();
+      gate.hint();
+      expect(gate.state).toBe('open');
+      await clock.advance((gate.sharedPause?.until ?? 0) - clock.now());
+    }
   });
 });
 

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { batchId } from '../../src/parts/batch-id.ts';
-import { createBatch, cutBatch } from '../../src/wait/batch.ts';
+import { createBatch, cutBatch } from '../bench/batch.ts';
 import { toEventBytes } from '../bench/event-texts.ts';
 
-const RANGE = { segment: 1, from: 0, to: 3, epoch: 0 };
+const RANGE = { segment: 1, from: 0, to: 3 };
 const texts = (payload: number) => [1, 2, 3].map((n) => JSON.stringify({ uuid: `id-${n}`, payload }));
 
 describe('batchId', () => {
   it('is the same for the same bytes, wherever the batch is kept', () => {
     const one = createBatch(toEventBytes(texts(1)), RANGE);
-    const other = createBatch(toEventBytes(texts(1)), { ...RANGE, segment: 7, epoch: 2 });
+    const other = createBatch(toEventBytes(texts(1)), { ...RANGE, segment: 7 });
     expect(batchId(one)).toBe(batchId(other));
     expect(batchId(one)).toMatch(/^id-1-3-[0-9a-f]{8}$/);
   });

@@ -2,13 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AcceptingAnswer, Classify } from '../../src/parts/rejected-indexes.ts';
 import { rejectedIndexes } from '../../src/parts/rejected-indexes.ts';
-import { type Batch, createBatch } from '../../src/wait/batch.ts';
+import type { Parcel } from '../../src/wait/parcel.ts';
+import { createBatch } from '../bench/batch.ts';
 import { toEventBytes } from '../bench/event-texts.ts';
 
 const uuids = ['a-0', 'b-1', 'c-2', 'd-3', 'e-4'];
 
-function batchOf(texts: readonly string[]): Batch {
-  return createBatch(toEventBytes(texts), { segment: 1, from: 0, to: texts.length, epoch: 0 });
+function batchOf(texts: readonly string[]): Parcel {
+  return createBatch(toEventBytes(texts), { segment: 1, from: 0, to: texts.length });
 }
 
 const batch = batchOf(uuids.map((uuid) => `{"event":"é","uuid":"${uuid}"}`));

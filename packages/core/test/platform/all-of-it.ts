@@ -1,2 +1,5 @@
 export * from '../../src/index.ts';
+export * from '../../src/options/checked.ts';
+export * from '../../src/parts/bounds/bounds.ts';
 export * from '../../src/parts/gzip/gzip.ts';
+export * from '../../src/parts/learn/learn.ts';

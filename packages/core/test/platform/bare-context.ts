@@ -4,13 +4,13 @@ import { rolldown } from 'rolldown';
 
 const input = fileURLToPath(new URL('./all-of-it.ts', import.meta.url));
 
-/** Bundles the package into one script, for this export condition. Throws if an import is left. */
-export async function bundleFor(condition: string): Promise<string> {
+/** Bundles the package into one script, for these export conditions. Throws if an import is left. */
+export async function bundleFor(...conditions: readonly string[]): Promise<string> {
   const complaints: string[] = [];
   const bundle = await rolldown({
     input,
     platform: 'neutral',
-    resolve: { conditionNames: ['@sluice/source', condition, 'import', 'default'] },
+    resolve: { conditionNames: ['@sluice/source', ...conditions, 'import', 'default'] },
     onLog: (_level, { message }) => complaints.push(message),
   });
   const { output } = await bundle.generate({ format: 'iife', name: 'sluice' });

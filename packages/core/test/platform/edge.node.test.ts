@@ -1,5 +1,6 @@
 import { type Emulator, startEmulator } from '@sluice/emulator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FlushReport, TrackerStats } from '../../src/index.ts';
 import { BareContext, bundleFor } from './bare-context.ts';
 
 /** The code of a worker, as its author writes it. It handles requests, and makes a tracker for each. */
@@ -47,7 +48,7 @@ describe.each(['workerd', 'edge-light', 'worker', 'browser'])('a bundle for %s',
     for (const end of ['flush', 'close']) {
       const track = `tracker.track(name, {}, { correlationValue: 'ada@example.com' })`;
       const report = await context.run(
-        `{ const tracker = create({ storage: { maxAgeMs: 60_000 } });
+        `{ const tracker = create({ storage: { maxAgeMs: 60_000 }, parts: { bounds: sluice.bounds } });
            for (let number = 0; number < 1_000; number += 1) ${track};
            tracker.${end}(); }`,
       );
@@ -91,7 +92,7 @@ describe('a bundle for a page', async () => {
     ['transport: { post() {}, close() {} }', 'transport', 'guards'],
     ['clock: { now: Date.now, setTimeout() {} }', 'clock', 'guards'],
     ['random: Math.random', 'random', 'guards'],
-    ['delivery: { policy: { 409: "accept" } }', 'delivery.policy', 'policy'],
+    ['storage: { maxBytes: 1_000_000 }', 'storage', 'bounds'],
     ['delivery: { classify() {} }', 'delivery.classify', 'classify'],
     ['delivery: { idempotencyHeader: "Idempotency-Key" }', 'delivery.idempotencyHeader', 'idempotency'],
   ])('says which part it needs for %s', (given, option, part) => {
@@ -101,10 +102,57 @@ describe('a bundle for a page', async () => {
     );
   });
 
+  it.each([
+    ['remembers which size the service takes', '{ learn: sluice.learn }', expect.any(Number)],
+    ['delivers all without that, too', '{}', undefined],
+  ])('%s, with the parts %s', async (_, parts, bodyLimit) => {
+    const service = await startEmulator({ primaryKey: 'email', maxBodyBytes: 20_000 });
+    const context = new BareContext(bundle);
+    context.isInRequest = true;
+    context.run(WORKER, { baseUrl: service.baseUrl, apiKey: service.apiKey, name: 'in small bodies' });
+    const track = `tracker.track(name, { number }, { correlationValue: 'ada@example.com' })`;
+    const { report, stats } = (await context.run(
+      `(async () => {
+         const tracker = create({ parts: ${parts} });
+         for (let number = 0; number < 1_000; number += 1) ${track};
+         const report = await tracker.close();
+         return { report, stats: tracker.stats() };
+       })()`,
+    )) as { report: FlushReport; stats: TrackerStats };
+    expect(report).toEqual({ delivered: 1_000, deadLettered: 0, dropped: 0, pending: 0 });
+    expect(stats.bodyLimit).toEqual(bodyLimit);
+    expect(await service.countEvents({ name: 'in small bodies' })).toEqual({
+      unique: 1_000,
+      received: 1_000,
+    });
+    await service.close();
+  });
+
   it('keeps dead letters, and says which part it needs to show them', () => {
     const context = load(bundle, 'unused');
     expect(context.run('try { create().deadLetters } catch (error) { error.message }')).toBe(
       'tracker.deadLetters needs a part here: give parts: { deadLetters }, from @sluice/core/dead-letters',
     );
+  });
+});
+
+describe('a wrong option', async () => {
+  const wrong = '{ maxEvents: 5, batch: { maxWait: 1 } }';
+  const refusal = `try { create(options) } catch ({ code, message }) { [code, message].join(': ') }`;
+
+  it.each([
+    ['a development build of a page', ['browser', 'development'], wrong],
+    ['a page with the part for it', ['browser'], `{ ...${wrong}, parts: { checked: sluice.checked } }`],
+    ['an edge runtime', ['workerd'], wrong],
+  ])('is refused by name in %s', async (_, conditions, options) => {
+    const context = load(await bundleFor(...conditions), 'unused');
+    context.run(`globalThis.options = ${options}`);
+    expect(context.run(refusal)).toMatch(/^SLUICE_CONFIG: maxEvents is not an option; there are baseUrl, /);
+  });
+
+  it('is let pass in a production build of a page', async () => {
+    const context = load(await bundleFor('browser', 'production'), 'unused');
+    context.run(`globalThis.options = ${wrong}`);
+    expect(context.run(`create(options).stats().accepted`)).toBe(0);
   });
 });

@@ -1,9 +1,10 @@
-import { redactedError } from '@sluice/protocol';
+import { redactedError } from '@sluice/protocol/toolbox';
 import { describe, expect, it } from 'vitest';
 import { idempotency } from '../../src/parts/idempotency.ts';
 import type { Outcome, Transport, TransportRequest } from '../../src/send/http/transport.ts';
 import { Requests, type RequestsOptions } from '../../src/send/requests.ts';
-import { type Batch, createBatch } from '../../src/wait/batch.ts';
+import type { Parcel } from '../../src/wait/parcel.ts';
+import { createBatch } from '../bench/batch.ts';
 import { toEventBytes } from '../bench/event-texts.ts';
 import { answered, failed } from '../bench/scripted-transport.ts';
 import { VirtualClock } from '../bench/virtual-clock.ts';
@@ -39,9 +40,9 @@ function createBench(
   return { clock, requests, seen };
 }
 
-function batch(...texts: string[]): Batch {
+function batch(...texts: string[]): Parcel {
   const events = texts.length === 0 ? ['{"n":1}'] : texts;
-  return createBatch(toEventBytes(events), { segment: 1, from: 0, to: events.length, epoch: 0 });
+  return createBatch(toEventBytes(events), { segment: 1, from: 0, to: events.length });
 }
 
 describe('Requests', () => {

@@ -41,15 +41,11 @@ describe('a payload that is too large is refused before it is looked at to its e
     expect(message).toBe(`payload.items[0] ${TOO_LARGE}`);
   });
 
-  it.each<[string, object, string]>([
-    ['bytes', new Uint8Array(50 * MEGABYTE), `payload ${TOO_LARGE}`],
-    [
-      'a boxed string',
-      new String('x'.repeat(10 * MEGABYTE)),
-      'payload must be an object, got a boxed String',
-    ],
-  ])('%s in place of the payload', (_, payload, message) => {
-    expect(refusal(() => payloadText(payload, MAX_BYTES)).message).toBe(message);
+  it.each<[string, object]>([
+    ['bytes', new Uint8Array(50 * MEGABYTE)],
+    ['a boxed string', new String('x'.repeat(10 * MEGABYTE))],
+  ])('%s in place of the payload', (_, payload) => {
+    expect(refusal(() => payloadText(payload, MAX_BYTES)).message).toBe(`payload ${TOO_LARGE}`);
   });
 
   it('a string, and one that a toJSON gives', () => {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { type Emulator, startEmulator } from '@sluice/emulator';
+import { systemClock } from '@sluice/protocol/toolbox';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -16,7 +17,6 @@ import {
   type Transport,
 } from '../../src/index.ts';
 import { FileJournal } from '../../src/keep/file/file-journal.ts';
-import { platform } from '../../src/platform/node.ts';
 import { FailingFileSystem } from '../bench/failing-file-system.ts';
 import { SkewedClock } from '../bench/skewed-clock.ts';
 import { VirtualClock } from '../bench/virtual-clock.ts';
@@ -453,7 +453,7 @@ describe('durable()', () => {
     'rejects where the disk fails to %s with fsync %s, gives nothing up, and resolves once it works',
     async (operation, fsync) => {
       const fs = new FailingFileSystem();
-      const journal = new FileJournal({ directory, fsync, clock: platform.clock, fs });
+      const journal = new FileJournal({ directory, fsync, clock: systemClock, fs });
       const tracker = create(nowhere, { journal, batch: { maxWaitMs: 3_600_000, maxEvents: 100_000 } });
       fs.fail(operation, 'EIO', { times: Number.POSITIVE_INFINITY });
       trackMany(tracker, 'disk', 1_000);
@@ -549,7 +549,7 @@ describe('a tracker with bounds of storage', () => {
 
   it('drops what got too old over a restart, and delivers the rest', async () => {
     const HOUR = 60 * 60_000;
-    const clock = new SkewedClock(platform.clock);
+    const clock = new SkewedClock(systemClock);
     const options = { clock, storage: { maxAgeMs: 24 * HOUR } };
     for (const [name, atHour] of [
       ['too old', 0],
@@ -572,7 +572,7 @@ describe('a tracker with bounds of storage', () => {
   });
 
   it('never finds again what it dropped as too old', async () => {
-    const clock = new SkewedClock(platform.clock);
+    const clock = new SkewedClock(systemClock);
     const options = { clock, storage: { maxAgeMs: 3_600_000 } };
     const tracker = create(nowhere, options);
     for (let number = 0; number < 50; number += 1) tracker.track('never again', { number }, ada);

@@ -1,15 +1,15 @@
-import { describe, SluiceError } from '@sluice/protocol';
+import { SluiceError } from '@sluice/protocol';
+import { describe } from '@sluice/protocol/toolbox';
 
 /** The service answered that there is no customer with this primary key. */
 export class CustomerNotFoundError extends SluiceError {
   /** The requested primary key. */
-  readonly primaryKey: string;
+  declare readonly primaryKey: string;
   /** HTTP status of the answer. */
-  readonly status: number;
+  declare readonly status: number;
 
   constructor(primaryKey: string, status: number) {
-    const hint =
-      status === 404 ? '; if no customer is ever found, check apiUrl: a wrong address answers 404 too' : '';
+    const hint = status === 404 ? '; if none ever has, check apiUrl' : '';
     super(
       'SLUICE_CUSTOMER_NOT_FOUND',
       `no customer has the primary key ${describe(primaryKey)} (status ${status})${hint}`,

@@ -1,4 +1,5 @@
-import { describe, SluiceError } from '@sluice/protocol';
+import { SluiceError } from '@sluice/protocol';
+import { describe } from '@sluice/protocol/toolbox';
 
 /** One problem that a schema found in a customer. */
 export interface CustomerIssue {
@@ -11,9 +12,9 @@ export interface CustomerIssue {
 /** The service returned a customer that does not fit the caller's schema. */
 export class InvalidCustomerError extends SluiceError {
   /** The primary key of the customer. */
-  readonly primaryKey: string;
+  declare readonly primaryKey: string;
   /** All issues that the schema found, in its order. */
-  readonly issues: readonly CustomerIssue[];
+  declare readonly issues: readonly CustomerIssue[];
 
   constructor(primaryKey: string, issues: readonly CustomerIssue[]) {
     const list = issues.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ');

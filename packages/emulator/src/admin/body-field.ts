@@ -1,4 +1,5 @@
-import { ConfigError, describe } from '@sluice/protocol';
+import { ConfigError } from '@sluice/protocol';
+import { describe } from '@sluice/protocol/toolbox';
 import type { RequestContext } from '../application.ts';
 import { readJsonBody } from '../request-body.ts';
 

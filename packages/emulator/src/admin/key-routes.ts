@@ -1,4 +1,5 @@
-import { ConfigError, describe, isNonEmptyString } from '@sluice/protocol';
+import { ConfigError } from '@sluice/protocol';
+import { describe, isNonEmptyString } from '@sluice/protocol/toolbox';
 import type { RequestContext } from '../application.ts';
 import { Refusal } from '../refusal.ts';
 import type { ApiKeyStore } from '../storage/api-key-store.ts';

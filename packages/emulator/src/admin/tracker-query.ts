@@ -1,4 +1,5 @@
-import { ConfigError, describe } from '@sluice/protocol';
+import { ConfigError } from '@sluice/protocol';
+import { describe } from '@sluice/protocol/toolbox';
 import type { RequestContext } from '../application.ts';
 import type { SearchFilter } from '../search/event-filter.ts';
 import type { ValueField } from '../search/value-list.ts';

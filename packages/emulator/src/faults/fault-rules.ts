@@ -1,6 +1,6 @@
+import { ConfigError } from '@sluice/protocol';
 import {
   ANYTHING,
-  ConfigError,
   describe,
   flag,
   isNonEmptyString,
@@ -9,7 +9,7 @@ import {
   readRules,
   refusal,
   whole,
-} from '@sluice/protocol';
+} from '@sluice/protocol/toolbox';
 import type { Fault, FaultScope, Script } from './fault.ts';
 
 /** The rules of a kind of fault, and its required settings. */

@@ -1,13 +1,12 @@
 import { setMaxListeners } from 'node:events';
+import { type Clock, MAX_TIMER_MS, sleep, type Timer } from '@sluice/protocol/toolbox';
 import type { FaultRow, FaultRows } from '../admin/contract.ts';
-import type { Clock, Timer } from '../clock.ts';
 import { readFault } from './fault-rules.ts';
 import { FaultRun } from './fault-run.ts';
 import type { Endpoint } from './fault-step.ts';
 import { Injection } from './injection.ts';
 import { seededRandom } from './seeded-random.ts';
 
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Gives each fault its own random choices, although all use the same seed. */
 const SEED_STEP = 0x9e3779b9;
 
@@ -107,15 +106,7 @@ export class Faults {
 
   /** Resolves after this time, or when the emulator closes. */
   pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const end = (): void => {
-        timer.cancel();
-        this.closing.removeEventListener('abort', end);
-        resolve();
-      };
-      const timer = this.#options.clock.setTimeout(end, ms);
-      this.closing.addEventListener('abort', end);
-    });
+    return sleep(this.#options.clock, ms, this.closing, true);
   }
 
   /** Ends all faults, and everything that waits because of them. */
@@ -145,6 +136,6 @@ export class Faults {
       ...steps.map((step) => (step.state(now) === 'over' ? Number.POSITIVE_INFINITY : step.changesAt(now))),
     );
     if (next === Number.POSITIVE_INFINITY) return;
-    this.#timer = clock.setTimeout(() => this.#sync(), Math.min(next - now, LONGEST_TIMER_MS));
+    this.#timer = clock.setTimeout(() => this.#sync(), Math.min(next - now, MAX_TIMER_MS), true);
   }
 }

@@ -1,4 +1,4 @@
-import { refusal } from '@sluice/protocol';
+import { refusal } from '@sluice/protocol/toolbox';
 import type { RequestRow, RequestRows } from '../admin/contract.ts';
 import type { RefusalBody, RefusalCode } from '../refusal.ts';
 import type { Database, Statement } from './database.ts';

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../clock.ts';
+import type { Clock, Timer } from '@sluice/protocol/toolbox';
 import type { EventStore } from './event-store.ts';
 import type { RequestStore } from './request-store.ts';
 

@@ -1,4 +1,5 @@
-import { ConfigError, describe, type Event, findEventProblem } from '@sluice/protocol';
+import { ConfigError, type Event, findEventProblem } from '@sluice/protocol';
+import { describe } from '@sluice/protocol/toolbox';
 import { type JsonLine, readJsonLines } from '../json-lines.ts';
 import type { ReceivedEvent } from './event-store.ts';
 

@@ -15,10 +15,10 @@ export interface DeliveryFailure {
 
 /** A request failed: the service refused it, or could not be reached. */
 export class DeliveryError extends SluiceError implements DeliveryFailure {
-  readonly status: number | undefined;
-  readonly retryable: boolean;
-  readonly retryAfterMs: number | undefined;
-  readonly excerpt: string | undefined;
+  declare readonly status: number | undefined;
+  declare readonly retryable: boolean;
+  declare readonly retryAfterMs: number | undefined;
+  declare readonly excerpt: string | undefined;
 
   constructor(message: string, failure: DeliveryFailure) {
     super('SLUICE_DELIVERY', message, failure.cause === undefined ? undefined : { cause: failure.cause });

@@ -3,7 +3,7 @@ import { SluiceError } from './sluice-error.ts';
 /** An event cannot be sent as it is: fix the event. */
 export class InvalidEventError extends SluiceError {
   /** The wrong field: `correlationValue`, `payload.items[2].price`. */
-  readonly field: string;
+  declare readonly field: string;
 
   constructor(field: string, message: string, options?: { cause?: unknown }) {
     super('SLUICE_INVALID_EVENT', message, options);

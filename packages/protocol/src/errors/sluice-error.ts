@@ -13,7 +13,8 @@ const brand: unique symbol = Symbol.for('sluice.error');
 
 /** Base class of all Sluice errors: a stable `code`, and a `cause` if there is one. */
 export class SluiceError extends Error {
-  readonly code: SluiceErrorCode;
+  // `declare`: the constructor sets it, so the class needs no field of its own. Likewise in the subclasses.
+  declare readonly code: SluiceErrorCode;
 
   constructor(code: SluiceErrorCode, message: string, options?: { cause?: unknown }) {
     super(message, options);

@@ -33,7 +33,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'acknowledges before the service has answered',
     file: 'send/delivery',
     find: 'const outcome = await requests.post(',
-    replace: 'await this.#options.journal.acknowledge(batch.range); const outcome = await requests.post(',
+    replace: "await waiting.end(parcel, 'delivered'); const outcome = await requests.post(",
   },
   {
     name: 'drops the checksum',
@@ -67,9 +67,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'takes a whole batch for the one event at fault',
-    file: 'send/delivery',
-    find: 'if (!isSingle)',
-    replace: 'if (false)',
+    file: 'send/judge',
+    find: "return action === 'split' ? 'shrink' : 'halve';",
+    replace: "return action === 'split' ? 'shrink' : 'end';",
   },
 ];
 

@@ -1,14 +1,11 @@
-import { getMany, keys, promisifyRequest } from 'idb-keyval';
-import type { Clock, Timer } from '../../base/clock.ts';
+import type { Clock, Timer } from '@sluice/protocol/toolbox';
 import { ClosedError } from '../../base/errors/closed-error.ts';
 import { StorageError, storageError } from '../../base/errors/storage-error.ts';
 import { type EventBytes, type Limit, sliceEvents } from '../../base/event-bytes.ts';
 import type { Fate } from '../../base/fate.ts';
-import type { Range } from '../../base/range.ts';
+import { type Range, without } from '../../base/range.ts';
 import { Turns } from '../../base/turns.ts';
-import { uuid } from '../../base/uuid.ts';
 import type { SharedPause } from '../../pace/shared-pause.ts';
-import { type Chunk, ChunkList, readChunks } from '../chunk-list.ts';
 import {
   type Activity,
   type Journal,
@@ -17,58 +14,22 @@ import {
   type Reading,
   type Sharing,
 } from '../journal.ts';
+import { type Piece, readPieces, type Span } from '../record-list.ts';
 import { IndexedDbStore } from './indexeddb-store.ts';
+import { createRecord, type EventKey, keysOf, type PageRecord, type PauseKey } from './page-record.ts';
+import { PageRecords } from './page-records.ts';
 import { isHidden, type Meeting, Tabs } from './tabs.ts';
 
-/**
- * A group of events, by its life, the indexes of its events in it, and their size; where they are in a request of a page that
- * goes, others leave them alone until a time. Or a note that some were released: its size is `NOTE`.
- */
-type EventKey = [life: string, from: number, to: number, bytes: number, ...sentUntil: number[]];
-/** How long it is, from when it was stored, tells a clock that was set back since. */
-type PauseKey = [until: number, failures: number, forMs: number];
-type Key = EventKey | PauseKey;
-
-/** The size in the key of a note. */
-const NOTE = -1;
 /** Storage that could not be searched for what other lives left is searched again after so long. */
 const SEARCH_AGAIN_MS = 30_000;
 /** Records of this size are written fastest, and stay below the size at which browsers move values to files. */
 const GROUP_LIMIT: Limit = { maxEvents: 500, maxBytes: 48 * 1024 };
-
 /** A frame. */
 const GATHER_MS = 16;
 
-interface StoredChunk extends Chunk {
-  readonly key: EventKey;
-  /** Whether it is written. */
-  isStored: boolean;
-  /** Another page may have written it again, too, since storage was cleared. */
-  readonly isAgain?: boolean;
-}
-
-interface Segment {
-  readonly number: number;
-  readonly life: string;
-  readonly chunks: ChunkList<StoredChunk>;
-  /** The first index of each chunk that it ever had. */
-  readonly known: Set<number>;
-  /** What its records take. */
-  bytes: number;
-}
-
-/** An ArrayBuffer, as far as newer browsers go. */
-interface Transferable {
-  transfer?(length: number): unknown;
-}
-
-/** What `delete` of IndexedDB takes. */
-type Keys = Key | IDBKeyRange;
-
 /**
- * Keeps events in IndexedDB, in one database for all pages of an origin and account: a record for each group, written
- * once and deleted once, never rewritten. Each page is a life of its own that appends when it likes. What all lives left
- * is for any of them to deliver, one at a time: see BROWSER.md.
+ * Keeps events in IndexedDB, in one database for all pages of an origin and account: a record for each group. Each page is a
+ * life of its own that appends when it likes. What all lives left is for any of them to deliver, one at a time: see BROWSER.md.
  */
 export class IndexedDbJournal implements Journal, Sharing {
   readonly survives = true;
@@ -78,18 +39,8 @@ export class IndexedDbJournal implements Journal, Sharing {
   pause: SharedPause | undefined;
   readonly #clock: Clock;
   readonly #store: IndexedDbStore;
+  readonly #records: PageRecords;
   readonly #tabs: Tabs;
-  readonly #life = uuid();
-  /** By number. */
-  #segments: (Segment | undefined)[] = [];
-  /** What is appended to. */
-  #own: Segment;
-  /** Records that are to go, and may still be there: deleting them failed, or writing them did, and was done nevertheless. */
-  #stale: Keys[] = [];
-  /** What is written next. */
-  #added: [key: Key, record: unknown][] = [];
-  /** Within `together`: resolves once all of it is written. */
-  #joint: Promise<void> | undefined;
   #observer: JournalObserver | undefined;
   #searching: Timer | undefined;
   readonly #refreshing = new Turns();
@@ -103,12 +54,12 @@ export class IndexedDbJournal implements Journal, Sharing {
   constructor(name: string, meeting: Meeting, clock: Clock) {
     this.#clock = clock;
     this.#store = new IndexedDbStore(name, clock, () => this.#forget());
-    this.#own = this.#segmentOf(this.#life);
+    this.#records = new PageRecords(this.#store);
     this.sharing = meeting.locks && this;
     this.#tabs = new Tabs(name, meeting, clock, (message) => {
       if (message.length === 4) return this.#settle(...message);
       // What it knows of us may be older than what we appended last.
-      if (message[1] === 'works' && this.#isWaiting) this.#tabs.tell([this.#life, 'waits']);
+      if (message[1] === 'works' && this.#isWaiting) this.#tabs.tell([this.#records.own, 'waits']);
       this.#listener(...message);
     });
   }
@@ -123,7 +74,7 @@ export class IndexedDbJournal implements Journal, Sharing {
   }
 
   get bytes(): number {
-    return this.#segments.reduce((total, segment) => total + (segment?.bytes ?? 0), 0);
+    return this.#records.lives.reduce((total, { records }) => total + records.bytes, 0);
   }
 
   async open(observer: JournalObserver): Promise<void> {
@@ -142,110 +93,67 @@ export class IndexedDbJournal implements Journal, Sharing {
   async append(events: EventBytes, holdMs?: number): Promise<Range> {
     if (this.#closed) throw new ClosedError('append() was called after close()');
     const from = this.#next;
-    const to = from + events.ends.length;
     // At once: another append may be called before this one is stored.
-    this.#next = to;
-    const key: EventKey = [this.#life, from, to, events.bytes.length];
-    if (holdMs !== undefined) key.push(this.#clock.now() + holdMs);
-    const own = this.#own;
-    const range = { segment: own.number, from, to };
-    const chunk = this.#keep(own, key, false);
-    try {
-      await this.#runKept(`store ${to - from} events`, () => this.#write([], [key], copy(events)));
-    } catch (error) {
-      this.#release(own, range);
-      this.#stale.push(key);
-      throw error;
-    }
-    chunk.isStored = true;
+    this.#next += events.ends.length;
+    const sentUntil = holdMs === undefined ? [] : [this.#clock.now() + holdMs];
+    const record = this.#records.add(this.#records.lifeOf(this.#records.own), from, events, sentUntil);
+    await this.#save([record], true);
     this.tell('waits');
-    return range;
+    return { segment: record.life.segment, from, to: record.to };
   }
 
   /** Each event by itself: however others hold them, they write the same record, which is there once, and goes once. */
   async restore(lost: readonly Reading[]): Promise<void> {
-    const chunks: [Segment, StoredChunk][] = [];
+    const restored: PageRecord[] = [];
     for (const { events, range } of lost) {
-      const segment = this.#segments[range.segment];
-      for (let from = range.from; segment && from < range.to; from += 1) {
+      const life = this.#records.lives[range.segment - 1];
+      for (let { from } = range; life && from < range.to; from += 1) {
         const event = sliceEvents(events, from - range.from, { maxEvents: 1, maxBytes: 0 });
-        const key: EventKey = [segment.life, from, from + 1, event.bytes.length];
-        chunks.push([segment, this.#keep(segment, key, false, true)]);
-        this.#added.push([key, copy(event)]);
+        restored.push(this.#records.add(life, from, event));
       }
     }
-    try {
-      await this.#run('store events again', () => this.#write([], [], 0));
-    } catch (error) {
-      for (const [segment, { from, to }] of chunks)
-        this.#release(segment, { segment: segment.number, from, to });
-      throw error;
-    }
-    for (const [, chunk] of chunks) chunk.isStored = true;
+    await this.#save(restored, false);
   }
 
-  /** Chromium ends with a page what it wrote in transactions that had not begun, though they were told to commit. */
   together<Result>(work: () => Result): Result {
-    if (this.#joint) return work();
-    let end: (written?: Promise<void>) => void = () => {};
-    this.#joint = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    try {
-      return work();
-    } finally {
-      this.#joint = undefined;
-      end(this.#added.length > 0 ? this.#flush() : undefined);
-    }
+    return this.#records.together(work);
   }
 
   async read(range: Range, limit: Limit): Promise<Reading> {
-    const chunks = this.#segments[range.segment]?.chunks;
-    const wanted = chunks?.within(range, limit) ?? [];
+    const life = this.#records.lives[range.segment - 1];
+    const wanted = life?.records.within(range, limit) ?? [];
+    const ask = (objects: IDBObjectStore) =>
+      wanted.map((record): IDBRequest<Piece[]> => objects.getAll(keysOf(record)));
     // Not as if it had been lost: some of what storage lost is stored again.
-    const records = await this.#runKept('read events', () =>
-      getMany<EventBytes | undefined>(
-        wanted.map(({ key }) => key),
-        this.#store.use,
-      ),
-    );
-    const events = readChunks(range, limit, wanted, records);
-    const [first] = wanted;
+    const found = await this.#run('read events', () => this.#store.use('readonly', ask), true);
+    const pieces = found.flatMap(({ result }) => result);
+    const events = readPieces(range, limit, pieces);
     let to = range.from + events.ends.length;
-    // Deleted under us: storage was cleared.
-    if (first && to === range.from) to = Math.min(range.to, first.to);
-    if (first === undefined) {
-      to = chunks?.chunks.find(({ from }) => from > to && from < range.to)?.from ?? range.to;
-      // Another page saw to them while they were in a request of this one.
-      if (chunks !== undefined) this.#observer?.settled?.({ ...range, to }, 'delivered');
+    if (to === range.from) {
+      const others = life?.records.all.filter(({ rest }) => rest.length > 0) ?? [];
+      const next = [...pieces, ...others].find(({ from }) => from > range.from);
+      to = Math.min(range.to, next?.from ?? range.to);
+      // Another page saw to them, perhaps while they were in a request of this one.
+      if (life) this.#settle(life.id, range.from, to, 'delivered');
     }
     return { events, range: { ...range, to } };
   }
 
   async acknowledge(range: Range, fate: Fate = 'delivered'): Promise<void> {
-    const segment = this.#segments[range.segment];
-    if (segment === undefined) return;
-    const { life, chunks } = segment;
-    const { from, to } = range;
-    this.#tabs.tell([life, from, to, fate]);
-    const done = this.#release(segment, range);
-    // A chunk, and what was noted of it.
-    const gone = done.map((chunk) => IDBKeyRange.bound([life, chunk.from], [life, chunk.to], false, true));
-    const cut = new Set([chunks.find(from), chunks.find(to - 1)]);
-    const notes = [...cut].flatMap((chunk): EventKey[] =>
-      chunk ? [[life, Math.max(from, chunk.from), Math.min(to, chunk.to), NOTE]] : [],
-    );
-    if (gone.length + notes.length === 0) return;
-    await this.#run('release events', () => this.#write(gone, notes, 0));
+    const life = this.#records.lives[range.segment - 1];
+    if (life === undefined) return;
+    this.#tabs.tell([life.id, range.from, range.to, fate]);
+    const changed = life.records.release(range);
+    if (changed.length > 0) await this.#run('release events', () => this.#records.release(changed));
   }
 
   /** Gives up one record, of other lives first, whatever the priority of its events. */
   async evictOldest(): Promise<true | undefined> {
-    const own = this.#own;
-    for (const segment of [...this.#segments.filter((other) => other !== own), own]) {
-      const chunk = segment?.chunks.chunks.find(({ isStored }) => isStored);
-      if (segment === undefined || chunk === undefined) continue;
-      const range = { segment: segment.number, from: chunk.from, to: chunk.to };
+    const own = this.#records.lifeOf(this.#records.own);
+    for (const { segment, records } of [...this.#records.lives.filter((life) => life !== own), own]) {
+      const record = records.all.find(({ isStored, rest }) => isStored && rest.length > 0);
+      if (record === undefined) continue;
+      const range = { segment, from: record.from, to: record.to };
       this.#observer?.settled?.(range, 'journal-full');
       await this.acknowledge(range, 'journal-full');
       return true;
@@ -254,7 +162,7 @@ export class IndexedDbJournal implements Journal, Sharing {
   }
 
   async sync(): Promise<void> {
-    await this.#runKept('sync what is stored', () => this.#store.sync());
+    await this.#run('sync events', () => this.#store.sync(), true);
   }
 
   hold<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
@@ -268,56 +176,61 @@ export class IndexedDbJournal implements Journal, Sharing {
 
   async #list(): Promise<void> {
     const observer = this.#observer;
-    const own = this.#own;
+    const lives = this.#records.lives;
     // What is being appended is not missing, though it may not be listed.
-    const known = this.#segments.map((segment) => segment?.chunks.chunks.filter(({ isStored }) => isStored));
-    const listed = await this.#run('list what is stored', () => keys<Key | number>(this.#store.use));
+    const known = lives.flatMap(({ records }) => records.all.filter(({ isStored }) => isStored));
+    const listed = new Map<PageRecord, Span[]>(known.map((record) => [record, []]));
+    const ask = (objects: IDBObjectStore) => objects.getAllKeys();
+    const { result } = await this.#run('list events', () => this.#store.use('readonly', ask));
     if (observer === undefined || this.#closed) return;
     // Cleared meanwhile: nobody saw to what is not there.
-    if (own !== this.#own) return this.#list();
-    const found = new Set<string>();
-    const notes: EventKey[] = [];
-    const adopted: [Segment, StoredChunk][] = [];
+    if (lives !== this.#records.lives) return this.#list();
+    const now = this.#clock.now();
     let most = Number.POSITIVE_INFINITY;
     this.pause = undefined;
-    for (const key of listed) {
+    for (const key of result as (EventKey | PauseKey | number)[]) {
       if (typeof key === 'number') continue;
-      if (!isEventKey(key)) {
+      if (typeof key[0] === 'number') {
         this.pause = { until: key[0], failures: key[1] };
-        most = this.#clock.now() + key[2];
-      } else if (key[3] === NOTE) {
-        notes.push(key);
-      } else {
-        found.add(String(key));
-        const segment = this.#segmentOf(key[0]);
-        if (segment === this.#own || segment.known.has(key[1])) continue;
-        const leftMs = (key[4] ?? 0) - this.#clock.now();
-        if (leftMs > 0 && leftMs <= MOST_HOLD_MS) this.#listener(key[0], 'waits');
-        else adopted.push([segment, this.#keep(segment, key, true)]);
+        most = now + key[2];
+        continue;
+      }
+      const [id, from, to, , until = 0] = key as EventKey;
+      const life = this.#records.lifeOf(id);
+      const record = life.records.at(from);
+      if (record) listed.get(record)?.push({ from, to });
+      else if (id === this.#records.own || !(from < to)) continue;
+      else if (until > now && until <= now + MOST_HOLD_MS) this.#listener(id, 'waits');
+      else {
+        life.records.add(createRecord(life, key as EventKey, true));
+        observer.recovered({ segment: life.segment, from, to }, undefined, key.length > 4);
       }
     }
-    for (const { key } of known.flatMap((chunks) => chunks ?? []))
-      if (!found.has(String(key))) this.#settle(key[0], key[1], key[2], 'delivered');
-    for (const [life, from, to] of notes) this.#settle(life, from, to, 'delivered');
-    for (const [{ number, chunks }, { key, from }] of adopted)
-      for (const rest of chunks.restOf(from))
-        observer.recovered({ segment: number, ...rest }, undefined, key.length > 4);
+    for (const [record, pieces] of listed) {
+      let missing = record.rest;
+      for (const piece of pieces) missing = missing.flatMap((part) => without(part, piece));
+      for (const { from, to } of missing) this.#settle(record.life.id, from, to, 'delivered');
+      if (pieces.length === 0) this.#records.drop(record);
+    }
     if (this.pause && this.pause.until > most) await this.setPause({ ...this.pause, until: most });
   }
 
   async setPause(pause: SharedPause | undefined): Promise<void> {
     if (pause?.until === this.pause?.until) return;
     this.pause = pause;
-    const key: PauseKey[] = pause ? [[pause.until, pause.failures, pause.until - this.#clock.now()]] : [];
-    const before = IDBKeyRange.bound([Number.NEGATIVE_INFINITY], [''], false, true);
-    await this.#run('store a pause', () => this.#write([before], key, 0));
+    const write = (objects: IDBObjectStore) => {
+      objects.delete(IDBKeyRange.bound([], ['']));
+      if (pause) objects.put(0, [pause.until, pause.failures, pause.until - this.#clock.now()]);
+    };
+    await this.#run('store a pause', () => this.#store.use('readwrite', write));
   }
 
   /** That something waits is told once, until there is rest. */
   tell(activity: Activity): void {
     const wasWaiting = this.#isWaiting;
     this.#isWaiting = activity !== 'rests';
-    if (activity === 'works' || wasWaiting !== this.#isWaiting) this.#tabs.tell([this.#life, activity]);
+    if (activity === 'works' || wasWaiting !== this.#isWaiting)
+      this.#tabs.tell([this.#records.own, activity]);
   }
 
   listen(listener: Parameters<Sharing['listen']>[0]): void {
@@ -331,112 +244,44 @@ export class IndexedDbJournal implements Journal, Sharing {
     this.#store.close();
   }
 
-  /** Nothing is awaited before: this may be the last moment of the page. Where it fails, what is to go goes with what is written next. */
-  #write(gone: readonly Keys[], added: readonly Key[], record: unknown): Promise<void> {
-    this.#stale.push(...gone);
-    for (const key of added) this.#added.push([key, record]);
-    return this.#joint ?? this.#flush();
-  }
-
-  async #flush(): Promise<void> {
-    const gone = this.#stale.splice(0);
-    const added = this.#added.splice(0);
+  /** Writes what was added. What is new is not stored where storage was cleared meanwhile; what is restored is restored again. */
+  async #save(records: readonly PageRecord[], areNew: boolean): Promise<void> {
     try {
-      await this.#store.use('readwrite', (objects) => {
-        for (const old of gone) objects.delete(old);
-        for (const [key, record] of added) objects.put(record, key);
-        // Left to itself, it ends with the page.
-        objects.transaction.commit?.();
-        return promisifyRequest(objects.transaction);
-      });
-      // What waits for the garbage collector cannot hold the next ones: memory that is new to the page is slow.
-      for (const [, record] of added) letGo(record);
+      await this.#run('store events', () => this.#records.write(), areNew);
     } catch (error) {
-      this.#stale.push(...gone);
+      for (const record of records) record.life.records.release(record);
+      if (areNew) this.#records.disown(records);
       throw error;
     }
+    for (const record of records) record.isStored = true;
   }
 
   /** Another life saw events to their end. */
-  #settle(life: string, from: number, to: number, fate: Fate): void {
-    const segment = this.#segmentOf(life);
-    const range = { segment: segment.number, from, to };
-    const again = this.#release(segment, range).filter(({ isAgain }) => isAgain);
+  #settle(id: string, from: number, to: number, fate: Fate): void {
+    const { segment, records } = this.#records.lifeOf(id);
+    const range = { segment, from, to };
+    const changed = records.release(range);
     this.#observer?.settled?.(range, fate);
-    // It may have been written after the other one deleted it.
-    if (again.length > 0)
-      this.#write(
-        again.map(({ key }) => key),
-        [],
-        0,
-      ).catch(() => undefined);
+    // They may have been stored again after the other one deleted them.
+    if (this.#records.wasCleared) this.#records.release(changed).catch(() => undefined);
   }
 
-  #release(segment: Segment, range: Range): StoredChunk[] {
-    const done = segment.chunks.acknowledge(range);
-    for (const { bytes } of done) segment.bytes -= bytes;
-    return done;
-  }
-
-  #segmentOf(life: string): Segment {
-    const known = this.#segments.find((segment) => segment?.life === life);
-    if (known !== undefined) return known;
-    const segment = createSegment(Math.max(1, this.#segments.length), life);
-    this.#segments[segment.number] = segment;
-    return segment;
-  }
-
-  #keep(segment: Segment, key: EventKey, isStored: boolean, isAgain = false): StoredChunk {
-    const [, from, to, bytes] = key;
-    const chunk = { key, from, to, bytes, isStored, isAgain };
-    segment.chunks.push(chunk);
-    segment.known.add(from);
-    segment.bytes += bytes;
-    return chunk;
-  }
-
-  /** Storage was cleared. */
   #forget(): void {
-    this.#segments = this.#segments.map((segment) => segment && createSegment(segment.number, segment.life));
-    this.#own = this.#segmentOf(this.#life);
-    for (const segment of this.#segments) if (segment) this.#observer?.vanished?.(segment.number);
+    this.#records.forget();
+    for (const { segment } of this.#records.lives) this.#observer?.vanished?.(segment);
   }
 
-  /** Rejects also where storage was cleared meanwhile: what was written went with it. */
-  async #runKept<Result>(what: string, action: () => Promise<Result>): Promise<Result> {
-    const own = this.#own;
-    const result = await this.#run(what, action);
-    if (own !== this.#own) throw new StorageError('storage was cleared meanwhile');
-    return result;
-  }
-
-  async #run<Result>(what: string, action: () => Promise<Result>): Promise<Result> {
+  /** @param isKept Rejects also where storage was cleared meanwhile: what was written went with it. */
+  async #run<Result>(what: string, action: () => Promise<Result>, isKept = false): Promise<Result> {
+    const lives = this.#records.lives;
     try {
       const result = await action();
+      if (isKept && lives !== this.#records.lives) throw new StorageError('storage was cleared meanwhile');
       this.#fails = false;
       return result;
     } catch (cause) {
-      this.#fails = true;
+      this.#fails = lives === this.#records.lives;
       throw storageError(`cannot ${what} in IndexedDB`, cause);
     }
   }
-}
-
-function isEventKey(key: Key): key is EventKey {
-  return typeof key[0] === 'string';
-}
-
-function createSegment(number: number, life: string): Segment {
-  return { number, life, chunks: new ChunkList<StoredChunk>(), known: new Set<number>(), bytes: 0 };
-}
-
-/** What is stored of events: their own memory is used again. */
-function copy({ bytes, ends, times }: EventBytes): EventBytes {
-  return { bytes: new Uint8Array(bytes), ends: ends.slice(), times: times?.slice() };
-}
-
-/** Gives back the memory of a copy, where the browser can do that. */
-function letGo(record: unknown): void {
-  const memory = (record as Partial<EventBytes>).bytes?.buffer as Transferable | undefined;
-  memory?.transfer?.(0);
 }

@@ -1,5 +1,5 @@
-import { get, update } from 'idb-keyval';
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '@sluice/protocol/toolbox';
+import { promisifyRequest } from 'idb-keyval';
 import { storageError } from '../../base/errors/storage-error.ts';
 import type { Note } from '../note.ts';
 import { IndexedDbStore } from './indexeddb-store.ts';
@@ -15,20 +15,25 @@ export class IndexedDbNote implements Note {
   }
 
   read(): Promise<string | undefined> {
-    return this.#run(() => get<string>(KEY, this.#store.use));
+    return this.#use('readonly', (objects) => promisifyRequest(objects.get(KEY)));
   }
 
-  change(next: (text: string | undefined) => string): Promise<void> {
-    return this.#run(() => update(KEY, next, this.#store.use));
+  async change(next: (text: string | undefined) => string): Promise<void> {
+    await this.#use('readwrite', async (objects) => {
+      objects.put(next(await promisifyRequest(objects.get(KEY))), KEY);
+    });
   }
 
   close(): void {
     this.#store.close();
   }
 
-  async #run<Result>(action: () => Promise<Result>): Promise<Result> {
+  async #use<Result>(
+    mode: IDBTransactionMode,
+    work: (objects: IDBObjectStore) => Promise<Result>,
+  ): Promise<Result> {
     try {
-      return await action();
+      return await this.#store.use(mode, work);
     } catch (cause) {
       throw storageError('cannot keep a note in IndexedDB', cause);
     }

@@ -1,9 +1,9 @@
-import { get, promisifyRequest, set, type UseStore } from 'idb-keyval';
+import { type Clock, inTime } from '@sluice/protocol/toolbox';
+import { promisifyRequest } from 'idb-keyval';
 import { Alarm } from '../../base/alarm.ts';
-import { type Clock, inTime } from '../../base/clock.ts';
 import { StorageError } from '../../base/errors/storage-error.ts';
 
-const OBJECTS = 'events';
+const OBJECTS = 'records';
 /** Keys of the store's own records, numbers: what tells a database from one of the same name that was deleted; and nothing. */
 const MARK = 0;
 const NOTHING = 1;
@@ -12,16 +12,14 @@ const PATIENCE_MS = 10_000;
 /** While a browser clears its storage it lets nobody open anything. So long it is waited for, too, while it has not answered an earlier open. */
 const REOPEN_MS = 1_000;
 
-type Durability = 'relaxed' | 'strict';
+type Work<Result> = (objects: IDBObjectStore) => Result | PromiseLike<Result>;
 
 /**
- * A database in IndexedDB with one object store, for idb-keyval's functions; keys that are numbers are its own. Opened on demand, and opened anew whenever its
- * connection is lost or its object store is gone: what fails for such a reason is tried once more at once. What the browser does
- * not answer to within 10 s rejects, and may yet be done.
+ * A database in IndexedDB with one object store; keys that are numbers are its own. Opened on demand, and opened anew whenever
+ * its connection is lost or its object store is gone: what fails for such a reason is tried once more at once. What the browser
+ * does not answer to within 10 s rejects, and may yet be done.
  */
 export class IndexedDbStore {
-  /** For idb-keyval. What is written survives the death of the browser. */
-  readonly use: UseStore = (mode, work) => this.#use('relaxed', mode, work);
   readonly #name: string;
   readonly #clock: Clock;
   readonly #onCleared: () => void;
@@ -31,6 +29,7 @@ export class IndexedDbStore {
   #patienceMs = PATIENCE_MS;
   readonly #reopening: Alarm;
   #mark: number | undefined;
+  #closed = false;
 
   /** @param onCleared It was opened anew, and nothing is left of what it held. */
   constructor(name: string, clock: Clock, onCleared: () => void) {
@@ -38,29 +37,42 @@ export class IndexedDbStore {
     this.#clock = clock;
     this.#onCleared = onCleared;
     this.#reopening = new Alarm(clock, () => {
-      get(MARK, this.use).catch(() => this.#reopening.set(PATIENCE_MS));
+      const connect = async () => this.#db ?? this.#connect();
+      connect()
+        .catch(connect)
+        .catch(() => this.#reopen(PATIENCE_MS));
     });
   }
 
+  /**
+   * Calls `work` with the object store, in a transaction that survives the death of the browser, but not a power cut. Resolves
+   * to its result once the transaction is done: requests that it returns have their results then. What a page wrote is only
+   * certain to outlive it if the transaction need not wait for the page. So `work` makes all its requests at once; only one that
+   * writes and returns something may make more of them later. If `work` fails, nothing is written.
+   */
+  readonly use = <Result>(mode: IDBTransactionMode, work: Work<Result>): Promise<Result> =>
+    this.#use(mode, work, 'relaxed');
+
   /** Resolves once all that was written before survives a power cut: it is written to the disk with what is written now. */
   sync(): Promise<void> {
-    return set(NOTHING, 0, (mode, work) => this.#use('strict', mode, work));
+    return this.#use('readwrite', (objects) => void objects.put(0, NOTHING), 'strict');
   }
 
   /** Lets go of the connection once what is under way is done. */
   close(): void {
+    this.#closed = true;
     this.#reopening.cancel();
     this.#letGo(this.#db);
     this.#opening?.then(
       (db) => this.#letGo(db),
-      () => this.#reopening.cancel(),
+      () => undefined,
     );
   }
 
   async #use<Result>(
-    durability: Durability,
     mode: IDBTransactionMode,
-    work: (objects: IDBObjectStore) => Result | PromiseLike<Result>,
+    work: Work<Result>,
+    durability: IDBTransactionDurability,
     isAgain = false,
   ): Promise<Result> {
     let db = this.#db;
@@ -72,32 +84,32 @@ export class IndexedDbStore {
       const isFull = (error as Error | null)?.name === 'QuotaExceededError';
       if (!isFull) this.#letGo(db);
       if (isFull || isAgain || error instanceof StorageError) throw error;
-      return this.#use(durability, mode, work, true);
+      return this.#use(mode, work, durability, true);
     }
   }
 
-  #transact<Result>(
-    transaction: IDBTransaction,
-    work: (objects: IDBObjectStore) => Result | PromiseLike<Result>,
-  ): Promise<Result> {
-    const failed = new Promise<never>((_, reject) => {
-      // Here, because the transaction knows its error only once it has ended.
-      transaction.addEventListener('error', ({ target }) => reject((target as IDBRequest).error));
+  async #transact<Result>(transaction: IDBTransaction, work: Work<Result>): Promise<Result> {
+    const ended = new Promise<unknown>((resolve, reject) => {
+      transaction.addEventListener('complete', resolve);
       transaction.addEventListener('abort', () => reject(transaction.error ?? new Error('it was aborted')));
     });
     const done = async () => {
       const result = work(transaction.objectStore(OBJECTS));
-      // All that it reads is asked for. Left to itself it ends with the page: one that is frozen would keep others from writing.
-      if (transaction.mode === 'readonly') transaction.commit?.();
+      // Left to itself it ends with the page: one that is frozen would keep others from writing.
+      if (transaction.mode === 'readonly' || result === undefined) transaction.commit?.();
       return result;
     };
-    return this.#inTime(Promise.race([failed, done()]), () => {
+    try {
+      const [result] = await this.#inTime(Promise.all([done(), ended]));
+      return result;
+    } catch (error) {
       try {
         transaction.abort();
       } catch {
-        // Too late for that: it is being stored.
+        // Too late for that: it has ended, or is being stored.
       }
-    });
+      throw error;
+    }
   }
 
   #connect(): Promise<IDBDatabase> {
@@ -112,6 +124,12 @@ export class IndexedDbStore {
     db?.close();
   }
 
+  /** Though nobody asks for it: what is gone of it may still be in memory. */
+  #reopen(delayMs: number): void {
+    this.#reopening.cancel();
+    if (!this.#closed) this.#reopening.set(delayMs);
+  }
+
   async #open(version?: number): Promise<IDBDatabase> {
     const request = indexedDB.open(this.#name, version);
     const has = () => request.result.objectStoreNames.contains(OBJECTS);
@@ -121,41 +139,41 @@ export class IndexedDbStore {
     const opened = promisifyRequest(request).finally(() => {
       this.#patienceMs = PATIENCE_MS;
     });
-    const giveUp = () => {
+    const db = await this.#inTime(opened, this.#patienceMs, () => {
       this.#patienceMs = REOPEN_MS;
       opened.then(
         (late) => late.close(),
         () => undefined,
       );
-    };
-    const db = await this.#inTime(opened, giveUp, this.#patienceMs);
+    });
     if (!has()) {
       db.close();
       // Made by others, without what we need.
       return this.#open(db.version + 1);
     }
     // Closed by the browser, or to be deleted or upgraded by others, who wait until it is closed.
+    let isLost = false;
     db.onclose = db.onversionchange = () => {
+      isLost = true;
       this.#letGo(db);
-      // Though nobody asks for it: what is gone of it may still be in memory.
-      this.#reopening.cancel();
-      this.#reopening.set(REOPEN_MS);
+      this.#reopen(REOPEN_MS);
     };
+    // Before anything else: what its user does next may depend on what is gone.
+    const ask = (objects: IDBObjectStore): IDBRequest<number> => objects.get(MARK);
+    const { result } = await this.#transact(db.transaction(OBJECTS), ask).catch((error) => {
+      db.close();
+      throw error;
+    });
+    if (isLost) return this.#open();
     this.#db = db;
-    // Begun before anything else, and so done before anything is written.
-    get<number>(MARK, this.use).then(
-      (mark) => {
-        this.#mark ??= mark;
-        if (mark !== this.#mark) this.#onCleared();
-        this.#mark = mark;
-      },
-      () => undefined,
-    );
+    this.#mark ??= result;
+    if (result !== this.#mark) this.#onCleared();
+    this.#mark = result;
     return db;
   }
 
   /** @param giveUp What to do where it takes too long. */
-  #inTime<Result>(work: Promise<Result>, giveUp: () => void, patienceMs = PATIENCE_MS): Promise<Result> {
+  #inTime<Result>(work: Promise<Result>, patienceMs = PATIENCE_MS, giveUp = () => {}): Promise<Result> {
     return inTime(this.#clock, work, patienceMs, () => {
       giveUp();
       return new StorageError(`the browser did not answer within ${patienceMs / 1_000} s`);

@@ -1,4 +1,4 @@
-import { type Clock, sleep } from '../../base/clock.ts';
+import { type Clock, sleep } from '@sluice/protocol/toolbox';
 import type { Fate } from '../../base/fate.ts';
 import type { Activity } from '../journal.ts';
 
@@ -62,11 +62,11 @@ export class Tabs {
     if (locks === undefined) return work();
     const page = globalThis.document;
     // One that is frozen as soon as it is hidden is not to be given the lock then: its timers stand still.
-    if (signal !== undefined && isHidden()) await sleep(this.#clock, HIDDEN_MS, signal);
+    if (signal && isHidden()) await sleep(this.#clock, HIDDEN_MS, signal);
     const wait = new AbortController();
+    const over = new AbortController();
     const leave = () => wait.abort();
     let hasAnswer = false;
-    let freeze: (event?: unknown) => void = () => {};
     try {
       if (signal?.aborted) leave();
       for (const [target, event] of [
@@ -74,17 +74,15 @@ export class Tabs {
         [page, 'visibilitychange'],
         [globalThis, 'pagehide'],
       ] as const)
-        if (signal !== undefined) target?.addEventListener?.(event, leave, { signal: wait.signal });
+        if (signal) target?.addEventListener?.(event, leave, { signal: over.signal });
       // One that is frozen while it waits would get the lock all the same, and keep it from all others.
-      const options = signal !== undefined && isHidden() ? { ifAvailable: true } : { signal: wait.signal };
+      const options = signal && isHidden() ? { ifAvailable: true } : { signal: wait.signal };
       return await locks.request(this.#name, options, (lock) => {
         hasAnswer = true;
         if (lock === null) throw new Error('another page works');
-        if (signal === undefined) return work();
         // So would one that is frozen while it has it.
         const frozen = new Promise<never>((_, reject) => {
-          freeze = reject;
-          page?.addEventListener?.('freeze', reject);
+          if (signal) page?.addEventListener?.('freeze', reject, { signal: over.signal });
         });
         return Promise.race([work(), frozen]);
       });
@@ -93,8 +91,7 @@ export class Tabs {
       // Not to be had in this page.
       return work();
     } finally {
-      page?.removeEventListener?.('freeze', freeze);
-      leave();
+      over.abort();
     }
   }
 

@@ -16,21 +16,20 @@ export interface DeadLetter {
   readonly event: Readonly<Record<string, unknown>>;
 }
 
-const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 /** Marks the start of the event. It cannot occur before that: in the excerpt, each quote has a backslash before it. */
 const EVENT_MARK = ',"event":';
 
-/** The text of a letter, in UTF-8. The bytes of the event do not change: a replay sends what was tracked. */
-export function writeLetter(event: Uint8Array, { status, excerpt }: Refusal, now: number): Uint8Array {
+/** The text of a letter. The bytes of the event do not change: a replay sends what was tracked. */
+export function writeLetter(event: Uint8Array, { status, excerpt }: Refusal, now: number): string {
   const at = new Date(now).toISOString();
   const head = JSON.stringify({ id: uuid(), at, status, excerpt: excerpt.slice(0, MAX_EXCERPT_LENGTH) });
-  return encoder.encode(`${head.slice(0, -1)}${EVENT_MARK}${decoder.decode(event)}}`);
+  return `${head.slice(0, -1)}${EVENT_MARK}${decoder.decode(event)}}`;
 }
 
 /** Reads the text of a letter: the letter, and the bytes of its event as they were sent. Undefined if it is not a letter. */
 export function readLetter(text: Uint8Array): { letter: DeadLetter; event: Uint8Array } | undefined {
-  const marking = encoder.encode(EVENT_MARK);
+  const marking = new TextEncoder().encode(EVENT_MARK);
   const mark = text.findIndex((_, at) => marking.every((byte, index) => text[at + index] === byte));
   const eventText = text.subarray(mark + EVENT_MARK.length, -1);
   try {

@@ -1,44 +1,40 @@
-import { ConfigError, describe } from '@sluice/protocol';
-import { ClosedError } from '../../base/errors/closed-error.ts';
-import type { EventBytes } from '../../base/event-bytes.ts';
-import { joinEvents } from '../../base/event-bytes.ts';
-import type { LetterStore } from '../../send/letter-store.ts';
-import { type ReplayOptions, replay } from '../../wait/replay.ts';
+import type { Clock } from '@sluice/protocol/toolbox';
+import { type EventBytes, joinEvents, type Limit } from '../../base/event-bytes.ts';
+import type { Reporter } from '../../tell/reporter.ts';
+import type { ShelfOptions } from '../shelf.ts';
 import { type DeadLetter, readLetter } from './dead-letter.ts';
-import { DeadLetterStore, type DeadLetterStoreOptions, type StoredLetter } from './dead-letter-store.ts';
+import { LetterArchive } from './letter-archive.ts';
+import { type DeadLetterFilter, readFilter } from './letter-filter.ts';
+import type { LetterKeeper } from './letter-keeper.ts';
+import { LetterReader, type StoredLetter } from './letter-reader.ts';
 
-/** Which dead letters: an array of ids, or a function that returns true for them. Left out: all. */
-export type DeadLetterFilter = readonly string[] | ((letter: DeadLetter) => boolean);
-
-/** What a tracker provides for its dead letters. */
-export interface DeadLettersPartOptions extends DeadLetterStoreOptions, ReplayOptions {
-  readonly isClosed: () => boolean;
-}
-
-/** Creates the dead letters of a tracker: the store that keeps them, and the methods of `tracker.deadLetters`. */
-export type DeadLettersPart = (options: DeadLettersPartOptions) => {
-  readonly store: LetterStore;
-  readonly tools: DeadLetters;
-};
-
-/** For pages: `createTracker({ parts: { deadLetters } })` makes `tracker.deadLetters`. In Node a tracker has it already. */
-export const deadLetters: DeadLettersPart = (options) => {
-  const { clock, isClosed, reporter } = options;
-  const store = new DeadLetterStore(options);
-  const tools = new DeadLetters({
-    ...{ store, isClosed, reporter, now: () => clock.now() },
-    replay: (events) => replay(events, options),
-  });
-  return { store, tools };
-};
-
-interface DeadLettersOptions {
-  readonly store: DeadLetterStore;
-  readonly now: () => number;
-  readonly isClosed: () => boolean;
+/** What a tracker provides for the methods of its dead letters. */
+export interface DeadLettersTools {
+  /** Whether the journal of dead letters may hold something. */
+  readonly mayHold: () => Promise<boolean>;
+  /** How much is read, and replayed, at once. */
+  readonly page: Limit;
   /** Rejects if the events could not be put into the journal again. */
   readonly replay: (events: EventBytes) => Promise<void>;
-  readonly reporter: DeadLetterStoreOptions['reporter'];
+}
+
+/** Creates the dead letters of a tracker: what keeps them, and the methods of `tracker.deadLetters`. */
+export type DeadLettersPart = (
+  options: ShelfOptions,
+  tools: DeadLettersTools,
+) => { readonly keeper: LetterKeeper; readonly deadLetters: DeadLetters };
+
+/** For pages: `createTracker({ parts: { deadLetters } })` makes `tracker.deadLetters`. In Node a tracker has it already. */
+export const deadLetters: DeadLettersPart = (options, { mayHold, page, replay }) => {
+  const { clock, reporter } = options;
+  const keeper = new LetterArchive(options, mayHold);
+  return { keeper, deadLetters: new DeadLetters({ letters: keeper, clock, page, replay, reporter }) };
+};
+
+interface DeadLettersOptions extends Omit<DeadLettersTools, 'mayHold'> {
+  readonly letters: LetterArchive;
+  readonly clock: Clock;
+  readonly reporter: Pick<Reporter, 'emit' | 'storageFailed'>;
 }
 
 /** A letter that the filter accepts. */
@@ -62,20 +58,18 @@ export class DeadLetters {
 
   /** Bytes that dead letters take in storage, as far as storage was read: with the first letter, or the first call here. */
   get bytes(): number {
-    return this.#options.store.bytes;
+    return this.#options.letters.journal.bytes;
   }
 
   /** How many dead letters there are. */
   async count(): Promise<number> {
-    const { store } = this.#options;
-    this.#check();
-    await store.look();
-    return store.count;
+    const { letters } = this.#options;
+    return letters.alone(async () => letters.kept.count);
   }
 
   /** Dead letters, oldest first. They are read as you ask for them, and are never all in memory. */
   async *list(filter?: DeadLetterFilter): AsyncGenerator<DeadLetter, void, undefined> {
-    for await (const matches of this.#visit(filter, (matches) => matches)) {
+    for await (const matches of this.#visit(filter, async (matches) => matches)) {
       for (const { letter } of matches) yield letter;
     }
   }
@@ -85,90 +79,57 @@ export class DeadLetters {
    * deleted. If it rejects, letters that are not replayed stay. Returns how many were replayed.
    */
   async replay(filter?: DeadLetterFilter): Promise<number> {
-    const { store, now, replay, reporter } = this.#options;
-    let count = 0;
-    const visits = this.#visit(filter, async (matches) => {
+    const { clock, replay, reporter } = this.#options;
+    return this.#sum(filter, async (matches, reader) => {
       if (matches.length === 0) return;
       const events = matches.map(({ event }) => event);
-      await replay(joinEvents(events, now()));
-      count += events.length;
+      await replay(joinEvents(events, clock.now()));
       // The events are in the journal. If a letter cannot be deleted, a later process finds it again.
-      await store.drop(matches).catch(reporter.storageFailed);
+      await reader.drop(matches).catch(reporter.storageFailed);
     });
-    for await (const _ of visits);
-    await store.reclaim();
-    return count;
   }
 
   /** Deletes dead letters for good. Returns how many. */
   async purge(filter?: DeadLetterFilter): Promise<number> {
-    const { store } = this.#options;
+    if (filter === undefined) return this.#options.letters.clear('delivered');
+    return this.#sum(filter, (matches, reader) => reader.drop(matches));
+  }
+
+  /** Ends letters, a page at a time. Returns how many. */
+  async #sum(
+    filter: DeadLetterFilter | undefined,
+    end: (matches: readonly Match[], reader: LetterReader) => Promise<void>,
+  ): Promise<number> {
     let count = 0;
-    if (filter === undefined) {
-      this.#check();
-      count = await store.clear();
-    } else {
-      const visits = this.#visit(filter, async (matches) => {
-        await store.drop(matches);
-        count += matches.length;
-      });
-      for await (const _ of visits);
-    }
-    await store.reclaim();
+    const counts = this.#visit(filter, async (matches, reader) => {
+      await end(matches, reader);
+      return matches.length;
+    });
+    for await (const ended of counts) count += ended;
     return count;
   }
 
+  /** Reads the letters that the filter accepts, a page at a time, and yields what `work` makes of each page. */
   async *#visit<Result>(
     filter: DeadLetterFilter | undefined,
-    work: (matches: readonly Match[]) => Result | Promise<Result>,
+    work: (matches: readonly Match[], reader: LetterReader) => Promise<Result>,
   ): AsyncGenerator<Result> {
-    const { reporter, store } = this.#options;
+    const { letters, page, reporter } = this.#options;
     const { accepts, isDone } = readFilter(filter);
-    this.#check();
-    const visits = store.visit((letters) => {
-      this.#check();
-      const matches: Match[] = [];
-      for (const stored of letters) {
-        const found = readLetter(stored.text);
-        if (found === undefined)
-          reporter.emit('damaged', { place: 'dead letters', bytes: stored.text.length });
-        else if (accepts(found.letter)) matches.push({ ...stored, ...found });
-      }
-      return work(matches);
-    });
-    for await (const result of visits) {
-      yield result;
-      if (isDone()) return;
+    const reader = await letters.alone(async () => new LetterReader(letters, page));
+    while (!isDone()) {
+      const found = await letters.alone(async () => {
+        const stored = await reader.next();
+        const matches: Match[] = [];
+        for (const one of stored) {
+          const read = readLetter(one.text);
+          if (read === undefined) reporter.emit('damaged', { place: 'dead letters', bytes: one.text.length });
+          else if (accepts(read.letter)) matches.push({ ...one, ...read });
+        }
+        return stored.length > 0 && { result: await work(matches, reader) };
+      });
+      if (!found) return;
+      yield found.result;
     }
   }
-
-  #check(): void {
-    if (this.#options.isClosed()) throw new ClosedError('dead letters were asked for after close()');
-  }
-}
-
-interface Choice {
-  readonly accepts: (letter: DeadLetter) => boolean;
-  /** Whether all letters that were asked for are found. */
-  readonly isDone: () => boolean;
-}
-
-function readFilter(filter: unknown): Choice {
-  const isDone = () => false;
-  if (filter === undefined) return { accepts: () => true, isDone };
-  if (typeof filter === 'function') {
-    const accepts = (letter: DeadLetter) => {
-      const answer: unknown = filter(letter);
-      // A promise would count as true.
-      if (typeof answer === 'boolean') return answer;
-      throw new ConfigError('filter', `filter must return true or false, got ${describe(answer)}`);
-    };
-    return { accepts, isDone };
-  }
-  if (!Array.isArray(filter) || filter.some((id) => typeof id !== 'string')) {
-    const allowed = 'an array of the ids of dead letters, or a function';
-    throw new ConfigError('filter', `filter must be ${allowed}, got ${describe(filter)}`);
-  }
-  const ids = new Set(filter);
-  return { accepts: ({ id }) => ids.delete(id), isDone: () => ids.size === 0 };
 }

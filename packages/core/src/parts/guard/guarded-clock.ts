@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../base/clock.ts';
+import type { Clock, Timer } from '@sluice/protocol/toolbox';
 import { ask, attempt, isWithin } from '../../base/user-code.ts';
 
 /** Until the end of the year 9999: no event can be later. */

@@ -1,4 +1,4 @@
-import { abortAfter, type Clock, type Timer } from '../../base/clock.ts';
+import { abortAfter, type Clock, type Timer } from '@sluice/protocol/toolbox';
 import { nonsense } from '../../base/user-code.ts';
 import type { Outcome, Transport, TransportRequest } from '../../send/http/transport.ts';
 

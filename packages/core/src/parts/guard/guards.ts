@@ -1,5 +1,4 @@
-import { aFunction, methods, type Rule } from '@sluice/protocol';
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '@sluice/protocol/toolbox';
 import type { Transport } from '../../send/http/transport.ts';
 import { GuardedClock } from './guarded-clock.ts';
 import { guardedRandom } from './guarded-random.ts';
@@ -9,8 +8,6 @@ type OnFailed = (error: unknown) => void;
 
 /** Wraps what the application provides, so that the tracker can use it safely. */
 export interface GuardsPart {
-  /** What each option must be. */
-  readonly rules: Readonly<Record<'clock' | 'random' | 'transport', Rule>>;
   clock(given: Clock, fallback: Clock, onFailed: OnFailed): Clock;
   random(given: () => number, onFailed: OnFailed): () => number;
   transport(given: Transport, clock: Clock): Transport;
@@ -18,11 +15,6 @@ export interface GuardsPart {
 
 /** For pages: `createTracker({ clock, parts: { guards } })`. In Node a tracker has this already. */
 export const guards: GuardsPart = {
-  rules: {
-    clock: methods('a Clock', 'now', 'setTimeout'),
-    random: aFunction(undefined, 'a function that returns numbers from 0 to 1'),
-    transport: methods('a Transport, with post and close', 'post', 'close'),
-  },
   clock: (given, fallback, onFailed) => new GuardedClock(given, fallback, onFailed),
   random: guardedRandom,
   transport: (given, clock) => new GuardedTransport(given, clock),

@@ -1,4 +1,4 @@
-import { type Clock, inTime } from '../../base/clock.ts';
+import { type Clock, inTime } from '@sluice/protocol/toolbox';
 import type { Encoded, Encoder } from '../../send/http/encoder.ts';
 
 /** Gzip. In Node it runs on other threads. Elsewhere it works in slices, so that this thread is never busy for long. */

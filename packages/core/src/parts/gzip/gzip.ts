@@ -1,5 +1,5 @@
 /** Gzipped bodies, for pages: `createTracker({ compress: true, parts: { gzip } })`. In Node a tracker has this already. */
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '@sluice/protocol/toolbox';
 import { Compression } from './compression.ts';
 import { streamGzip } from './stream-gzip.ts';
 

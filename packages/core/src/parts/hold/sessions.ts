@@ -20,10 +20,10 @@ export class Sessions {
   }
 
   /**
-   * A customer is known. If the current session belongs to another customer, it ends. Returns the id of the session whose
-   * events belong to this customer; undefined if there is none.
+   * A customer is known. Undefined: somebody signed out. If the current session does not belong to this customer, it ends.
+   * Returns the id of the session whose events belong to the customer; undefined if there is none.
    */
-  async claim(customer: string): Promise<string | undefined> {
+  async claim(customer: string | undefined): Promise<string | undefined> {
     let theirs: string | undefined;
     let changed = '';
     await this.#note.change((text) => {
@@ -31,18 +31,12 @@ export class Sessions {
       if (text === changed) return changed;
       const [, salt = uuid(), owner] = text?.split(' ') ?? [];
       const claimant = sha256(salt + customer);
-      theirs = (owner ?? claimant) === claimant ? idOf(text) : undefined;
-      changed = `${theirs ?? uuid()} ${salt} ${claimant}`;
+      theirs = customer !== undefined && (owner ?? claimant) === claimant ? idOf(text) : undefined;
+      changed = theirs ?? uuid();
+      if (customer !== undefined) changed += ` ${salt} ${claimant}`;
       return changed;
     });
     return theirs;
-  }
-
-  /** Ends the current session. Returns the id of the next one. */
-  async end(): Promise<string> {
-    const next = uuid();
-    await this.#note.change(() => next);
-    return next;
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-import type { Batch } from '../../wait/batch.ts';
+import type { Batch } from '../../wait/parcel.ts';
 import type { Outcome } from './transport.ts';
 
 /**

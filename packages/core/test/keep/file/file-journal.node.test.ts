@@ -2,11 +2,11 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { systemClock } from '@sluice/protocol/toolbox';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FileJournal } from '../../../src/keep/file/file-journal.ts';
 import { FRAME_HEADER_BYTES } from '../../../src/keep/file/format/frame.ts';
 import type { Fsync } from '../../../src/keep/fsync.ts';
-import { platform } from '../../../src/platform/node.ts';
 import { FailingFileSystem, type Operation } from '../../bench/failing-file-system.ts';
 import { describeJournal, group, readAll, Witness } from '../../contracts/journal-contract.ts';
 import { numbered } from './frames.ts';
@@ -15,7 +15,7 @@ import { MortalLocks, Place } from './place.ts';
 const scratch = await mkdtemp(join(tmpdir(), 'sluice-'));
 afterAll(() => rm(scratch, { recursive: true, force: true }));
 
-const { clock } = platform;
+const clock = systemClock;
 
 for (const fsync of ['always', 'interval', 'never'] as const) {
   describeJournal(`FileJournal with fsync ${fsync}`, {

@@ -1,6 +1,7 @@
+import { systemClock } from '@sluice/protocol/toolbox';
 import 'fake-indexeddb/auto';
+import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { platform } from '#platform';
 import type { Range } from '../../../src/base/range.ts';
 import { IndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
 import { FakeLocks } from '../../bench/fake-locks.ts';
@@ -10,7 +11,7 @@ import { describeJournal, group, readAll, Witness } from '../../contracts/journa
 const locks = new FakeLocks();
 
 function create(place: string): IndexedDbJournal {
-  return new IndexedDbJournal(place, { locks }, platform.clock);
+  return new IndexedDbJournal(place, { locks }, systemClock);
 }
 
 describeJournal('IndexedDbJournal on fake-indexeddb', { create, survives: true, isShared: true });
@@ -246,5 +247,186 @@ describe('IndexedDbJournal, where the browser fails', () => {
     await journal.sync();
     expect(begin.mock.calls.map(([, , options]) => options)).toEqual([{ durability: 'strict' }]);
     expect(await left('synced', journal)).toEqual(['1']);
+  });
+});
+
+describe('IndexedDbJournal, where a part of a record is released', () => {
+  const five = group(['0', '1', '2', '3', '4']);
+  const ALL = { maxEvents: 100, maxBytes: 1_000 };
+
+  /** A page, and what it reports. Nothing is told from page to page. */
+  async function start(
+    place: string,
+  ): Promise<{ journal: IndexedDbJournal; witness: Witness; range: Range }> {
+    const journal = create(place);
+    const witness = new Witness();
+    await journal.open(witness);
+    return { journal, witness, range: witness.ranges[0] ?? (await journal.append(five)) };
+  }
+
+  async function left(place: string): Promise<string[]> {
+    const { journal, witness } = await start(place);
+    const found = await readAll(journal, witness.ranges);
+    await journal.close();
+    return found;
+  }
+
+  function keysOf(place: string): Promise<unknown[]> {
+    return new Promise((resolve, reject) => {
+      const opening = indexedDB.open(place);
+      opening.onsuccess = () => {
+        const { result: db } = opening;
+        const keys = db.transaction('records').objectStore('records').getAllKeys();
+        keys.onsuccess = () => {
+          db.close();
+          resolve(keys.result.flatMap((key) => (Array.isArray(key) ? [key.slice(1)] : [])));
+        };
+        keys.onerror = () => reject(keys.error);
+      };
+    });
+  }
+
+  it('has the rest in one record or two, whose keys say which events they are', async () => {
+    const { journal, range } = await start('rewritten');
+    await journal.acknowledge({ ...range, to: 1 });
+    expect(await keysOf('rewritten')).toEqual([[1, 5, 7]]);
+    await journal.acknowledge({ ...range, from: 2, to: 3 });
+    expect(await keysOf('rewritten')).toEqual([
+      [1, 2, 1],
+      [3, 5, 3],
+    ]);
+    expect(await readAll(journal, [{ ...range, from: 3 }])).toEqual(['3', '4']);
+    await journal.acknowledge({ ...range, from: 1, to: 2 });
+    await journal.acknowledge({ ...range, from: 3 });
+    expect([await keysOf('rewritten'), journal.bytes]).toEqual([[], 0]);
+    await journal.close();
+  });
+
+  it('keeps what is left of it to the page that sent it, for as long as that asked for', async () => {
+    const clock = new VirtualClock();
+    const journal = new IndexedDbJournal('rewritten while sent', { locks }, clock);
+    const range = await journal.append(five, 10_000);
+    await journal.acknowledge({ ...range, to: 2 });
+    await journal.close();
+    const witness = new Witness();
+    const next = new IndexedDbJournal('rewritten while sent', { locks }, clock);
+    await next.open(witness);
+    expect(witness.ranges).toEqual([]);
+    await clock.advance(10_000);
+    await next.refresh();
+    expect(await readAll(next, witness.ranges)).toEqual(['2', '3', '4']);
+    await next.close();
+  });
+
+  it('tells a page that found it before of the part, at the next list, and takes up nothing twice', async () => {
+    const owner = await start('found before');
+    const other = await start('found before');
+    await owner.journal.acknowledge({ ...owner.range, to: 2 });
+    await other.journal.refresh();
+    await owner.journal.refresh();
+    const ended = { range: { ...other.range, from: 0, to: 2 }, fate: 'delivered' };
+    expect([other.witness.settlements, other.witness.ranges]).toEqual([[ended], [other.range]]);
+    expect([owner.witness.settlements, owner.witness.ranges]).toEqual([[], []]);
+    expect(await readAll(other.journal, [{ ...other.range, from: 2 }])).toEqual(['2', '3', '4']);
+    await other.journal.acknowledge({ ...other.range, from: 2 });
+    await owner.journal.refresh();
+    expect(owner.witness.settlements).toMatchObject([{ range: { from: 2, to: 5 }, fate: 'delivered' }]);
+    expect(owner.journal.bytes).toBe(0);
+    await Promise.all([owner.journal.close(), other.journal.close()]);
+  });
+
+  it('says what is not there to a page that reads all of it, and reads the rest', async () => {
+    const owner = await start('read late');
+    const other = await start('read late');
+    await owner.journal.acknowledge({ ...owner.range, to: 2 });
+    const missing = await other.journal.read(other.range, ALL);
+    expect([missing.range.to, missing.events.ends.length]).toEqual([2, 0]);
+    expect(await readAll(other.journal, [{ ...other.range, from: 2 }])).toEqual(['2', '3', '4']);
+    await Promise.all([owner.journal.close(), other.journal.close()]);
+  });
+
+  it('leaves what neither of two pages released that do not hear of each other', async () => {
+    const owner = await start('released by two');
+    const other = await start('released by two');
+    await Promise.all([
+      owner.journal.acknowledge({ ...owner.range, to: 1 }),
+      other.journal.acknowledge({ ...other.range, from: 3, to: 4 }),
+    ]);
+    expect(await left('released by two')).toEqual(['1', '2', '4']);
+    await Promise.all([owner.journal.close(), other.journal.close()]);
+  });
+
+  it('still has all of it where the rest cannot be written', async () => {
+    const { journal, range } = await start('not rewritten');
+    const failing = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(() => {
+      throw new DOMException('the scripted failure', 'UnknownError');
+    });
+    await expect(journal.acknowledge({ ...range, to: 2 })).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
+    failing.mockRestore();
+    expect(await left('not rewritten')).toEqual(['0', '1', '2', '3', '4']);
+    await journal.acknowledge({ ...range, from: 2 });
+    expect(await keysOf('not rewritten')).toEqual([]);
+    await journal.close();
+  });
+
+  it('leaves what was released by no page, whichever pages release what, and list when', async () => {
+    const step = fc.record({
+      page: fc.nat({ max: 2 }),
+      kind: fc.constantFrom('append', 'release', 'release', 'list'),
+      pick: fc.nat(),
+      size: fc.integer({ min: 1, max: 4 }),
+    });
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+      const place = `random-${Math.random()}`;
+      const expected = new Set<string>();
+      let next = 0;
+      const pages = await Promise.all(
+        [0, 1, 2].map(async () => {
+          const known = new Map<string, Range>();
+          const journal = create(place);
+          const recovered = async (range: Range) => {
+            for (let from = range.from; from < range.to; from += 1) {
+              const [text] = await readAll(journal, [{ ...range, from, to: from + 1 }]);
+              if (text !== undefined) known.set(text, { ...range, from, to: from + 1 });
+            }
+          };
+          const pending: Promise<void>[] = [];
+          await journal.open({
+            recovered: (range) => void pending.push(recovered(range)),
+            damaged: () => {},
+            failed: () => {},
+          });
+          return { journal, known, pending };
+        }),
+      );
+      for (const { page, kind, pick, size } of steps) {
+        const { journal, known, pending } = pages[page] ?? pages[0] ?? expect.unreachable();
+        if (kind === 'append') {
+          const texts = Array.from({ length: size }, () => String(next++));
+          const range = await journal.append(group(texts));
+          texts.forEach((text, index) => {
+            expected.add(text);
+            known.set(text, { ...range, from: range.from + index, to: range.from + index + 1 });
+          });
+        } else if (kind === 'list') {
+          await journal.refresh();
+          await Promise.all(pending);
+        } else {
+          const texts = [...known.keys()];
+          for (const text of texts.slice(pick % (texts.length + 1)).slice(0, size)) {
+            const range = known.get(text);
+            known.delete(text);
+            expected.delete(text);
+            if (range) await journal.acknowledge(range);
+          }
+        }
+      }
+      expect((await left(place)).sort()).toEqual([...expected].sort());
+      for (const { journal } of pages) {
+        await journal.refresh();
+        await journal.close();
+      }
+    });
+    await fc.assert(property, { numRuns: 40 });
   });
 });

@@ -1,3 +1,4 @@
+import { systemClock } from '@sluice/protocol/toolbox';
 import 'fake-indexeddb/auto';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +13,10 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTracker, type DeadLetter, type Tracker, type TrackerOptions } from '../../../src/index.ts';
 import { FileJournal } from '../../../src/keep/file/file-journal.ts';
 import { IndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
-import { platform } from '../../../src/platform/node.ts';
+import { LetterKeeper } from '../../../src/parts/dead-letters/letter-keeper.ts';
+import { Books } from '../../../src/tell/books.ts';
+import { Reporter } from '../../../src/tell/reporter.ts';
+import { toEventBytes } from '../../bench/event-texts.ts';
 import { FailingFileSystem } from '../../bench/failing-file-system.ts';
 import { FakeLocks } from '../../bench/fake-locks.ts';
 import { SkewedClock } from '../../bench/skewed-clock.ts';
@@ -30,8 +34,31 @@ describeDeadLetters('files', {
 
 const locks = new FakeLocks();
 describeDeadLetters('fake-indexeddb', {
-  create: (place) => new IndexedDbJournal(place, { locks }, platform.clock),
+  create: (place) => new IndexedDbJournal(place, { locks }, systemClock),
   survives: true,
+});
+
+describe('the dead letters of two tabs', () => {
+  it('are all deleted once consent is denied in one, also those that the other kept later', async () => {
+    const name = `letters-${Math.random()}`;
+    const dropped: unknown[] = [];
+    const clock = systemClock;
+    const [first, second] = [0, 1].map(() => {
+      const reporter = new Reporter({ books: new Books(), clock });
+      reporter.on('deadLettersDropped', (detail) => dropped.push(detail));
+      const journal = new IndexedDbJournal(name, { locks }, clock);
+      return new LetterKeeper({ journal, clock, maxBytes: 1 << 20, maxAgeMs: 60_000, reporter });
+    });
+    const keep = (letters?: LetterKeeper) =>
+      letters?.keep({ events: toEventBytes(['{}']) }, { status: 400, excerpt: '' });
+    await keep(first);
+    await keep(second);
+    await keep(first);
+    expect(await second?.clear('denied')).toBe(3);
+    expect(dropped).toEqual(expect.arrayContaining([{ reason: 'denied', count: 1 }]));
+    expect(await first?.clear('denied')).toBe(0);
+    await Promise.all([first?.close(), second?.close()]);
+  });
 });
 
 // At each of the first operations, then ever fewer. The long tests try them all.
@@ -219,7 +246,7 @@ describe('the dead letters of a tracker', () => {
 
   it('stay where the journal fails, and are sent once it works', async () => {
     const fs = new FailingFileSystem();
-    const journal = new FileJournal({ directory, fsync: 'interval', clock: platform.clock, fs });
+    const journal = new FileJournal({ directory, fsync: 'interval', clock: systemClock, fs });
     const tracker = create({ journal });
     await refuseTen(tracker);
     service.poison = undefined;
@@ -310,7 +337,7 @@ describe('the dead letters of a tracker', () => {
     const first = create();
     await refuseTen(first);
     await first.close();
-    const clock = new SkewedClock(platform.clock);
+    const clock = new SkewedClock(systemClock);
     for (const [days, kept] of [
       [29, 10],
       [-365, 10],

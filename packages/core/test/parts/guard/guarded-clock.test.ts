@@ -1,5 +1,5 @@
+import type { Clock, Timer } from '@sluice/protocol/toolbox';
 import { describe, expect, it } from 'vitest';
-import type { Clock, Timer } from '../../../src/base/clock.ts';
 import { GuardedClock } from '../../../src/parts/guard/guarded-clock.ts';
 import { VirtualClock } from '../../bench/virtual-clock.ts';
 

@@ -99,7 +99,7 @@ describe('durable(), if the journal fails,', () => {
     await bench.tracker.durable();
   });
 
-  it('rejects if an event has been sent from memory and is not answered', async () => {
+  it('writes also an event that has been sent from memory and is not answered', async () => {
     const journal = new FakeJournal();
     const bench = createBench(journal, SOON_DUE);
     journal.failAppends = true;
@@ -107,7 +107,9 @@ describe('durable(), if the journal fails,', () => {
     await bench.track(1);
     await bench.pass(INTERVAL_MS);
     journal.failAppends = false;
-    await expect(bench.tracker.durable()).rejects.toThrow('not durable');
+    await bench.tracker.durable();
+    expect(journal.texts).toHaveLength(1);
+    //');
   });
 
   it('rejects if the journal does not sync', async () => {

@@ -154,23 +154,6 @@ describe('events of high priority in a segment that the journal gives up', () =>
     expect(rescued).toContainEqual({ segment: 3, from: 0, to: 2 });
   });
 
-  it('are released if they are sent while they are written, and the others are sent from their new place', async () => {
-    const { bench, journal, answer } = createScene();
-    await write(bench, 1);
-    await write(bench, 4, { ...TENTH, ...HIGH });
-    await write(bench, 1, HALF);
-    const release = journal.hangAppends();
-    bench.trackNow(1, HALF);
-    await bench.pass(1);
-    bench.answer(() => new Promise(() => {}));
-    await answer();
-    expect(bench.tracker.stats()).toMatchObject({ delivered: 1, inFlight: 2 });
-    release();
-    await bench.pass(1);
-    expect(journal.acknowledged).toMatchObject([{ segment: 4, from: 0, to: 2 }]);
-    expect(textNumbers(journal.texts)).toEqual([1, 2, 3, 4, 6]);
-  });
-
   it('are dropped if they cannot be read, and that is said', async () => {
     const { bench, journal, answer } = createScene();
     await write(bench, 1);

@@ -75,7 +75,7 @@ describe('a tracker whose journal loses a segment', () => {
     expect(bench.tracker.stats()).toMatchObject({ inFlight: 2, pending: 5 });
     journal.vanish(1);
     await bench.quiet();
-    expect(textNumbers(journal.texts)).toEqual([4, 0, 1, 2, 3]);
+    expect(sorted(textNumbers(journal.texts))).toEqual(range(0, 5));
     expect(bench.tracker.stats()).toMatchObject({ pending: 5, unwritten: 0, journal: 'segmented' });
     await answer();
     expect(bench.taken).toEqual(range(0, 5));
@@ -110,15 +110,15 @@ describe('a tracker whose journal loses a segment', () => {
     const answer = holdAnswers(bench);
     await write(bench, 3);
     journal.failAppends = true;
-    journal.vanish(1);
+    for (const segment of [1, 2]) journal.vanish(segment);
     await bench.quiet();
     expect(bench.tracker.stats()).toMatchObject({ journal: 'memory', pending: 3, unwritten: 3, inFlight: 2 });
     journal.failAppends = false;
-    await bench.pass(SECOND);
-    expect(textNumbers(journal.texts)).toEqual([0, 1, 2]);
+    await bench.pass(5 * SECOND);
+    expect(sorted(textNumbers(journal.texts))).toEqual([0, 1, 2]);
     expect(bench.tracker.stats()).toMatchObject({ journal: 'segmented', pending: 3, unwritten: 0 });
     await answer();
-    expect(bench.taken).toEqual([0, 1, 2]);
+    expect(sorted(bench.taken)).toEqual([0, 1, 2]);
   });
 
   it('keeps also what went back to it in parts, and writes it in its order', async () => {
@@ -164,9 +164,10 @@ describe('a tracker whose journal loses a segment', () => {
     expect(restored.sort((one, other) => one.from - other.from)).toMatchObject([
       { segment: 1, from: 0, to: 1 },
       { segment: 1, from: 1, to: 2 },
-      { segment: 1, from: 2, to: 4 },
+      { segment: 1, from: 2, to: 3 },
+      { segment: 1, from: 3, to: 4 },
     ]);
-    expect(journal.groups).toHaveLength(1);
+    expect(journal.groups).toHaveLength(4);
     expect(bench.tracker.stats()).toMatchObject({ stored: 1, inFlight: 1, pending: 4, unwritten: 0 });
   });
 

@@ -56,7 +56,7 @@ describe('a page that is hidden', () => {
     page.track(30);
     await page.clock.advance(300);
     page.track(20);
-    expect(page.hide().map(({ count }) => count)).toEqual([30, 20]);
+    expect(page.hide().map(({ count }) => count)).toEqual([50]);
     await settle();
     expect(page.journal.texts).toHaveLength(50);
     expect(page.counts).toMatchObject({ pending: 0, delivered: 50 });
@@ -73,10 +73,10 @@ describe('a page that is hidden', () => {
     page.transport.left.keepalive = 42_000;
     const [first, second, ...others] = page.hide();
     expect(others).toEqual([]);
-    expect(first?.count).toBe(100);
-    expect(second?.count).toBeLessThan(50);
+    expect(first?.count).toBeGreaterThan(100);
+    expect(second).toBeUndefined();
     await settle();
-    expect(page.counts).toMatchObject({ delivered: 100 + (second?.count ?? 0) });
+    expect(page.counts).toMatchObject({ delivered: first?.count });
     goOn();
     await settle();
     expect(page.journal.texts).toHaveLength(160);
@@ -193,7 +193,7 @@ describe('a page whose journal others send from', () => {
     expect(page.hide().map(({ count }) => count)).toEqual([20]);
     await settle();
     expect(page.counts).toMatchObject({ pending: 30, delivered: 20 });
-    expect(page.lanes.waiting.stored).toBe(30);
+    expect(page.waiting.stored).toBe(30);
     expect(page.journal.holds).toEqual([undefined, 10_000]);
   });
 
@@ -212,7 +212,7 @@ describe('a page whose journal others send from', () => {
     page.track(30);
     await page.clock.advance(300);
     page.track(20);
-    expect(page.hide(true).map(({ count }) => count)).toEqual([30, 20]);
+    expect(page.hide(true).map(({ count }) => count)).toEqual([50]);
     expect(page.journal.holds).toEqual([undefined, 0]);
   });
 

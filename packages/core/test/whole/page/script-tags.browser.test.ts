@@ -83,7 +83,10 @@ describe('the file for <script>', () => {
     expect(page.window.delivered).toBe(2);
   });
 
-  it('has the parts that a page without a bundler cannot import', async () => {
+  it.each([
+    ['without asking', ''],
+    ['also where it asks for them', 'parts: Sluice'],
+  ])('has the parts that a page without a bundler cannot import, %s', async (_, parts) => {
     const page = new Page();
     await page.load(script);
     page.run(`
@@ -91,12 +94,19 @@ describe('the file for <script>', () => {
       const write = (data, message) => lines.push(message);
       const logger = { debug: write, info: write, warn: write, error: write };
       const options = { ...${JSON.stringify(options)}, logger, random: () => 0.5, compress: true };
-      window.tracker = Sluice.createTracker({ ...options, parts: Sluice });
+      window.tracker = Sluice.createTracker({ ...options, ${parts} });
       tracker.track('', {});
       window.letters = tracker.deadLetters;`);
     expect(page.errors).toEqual([]);
     expect(page.window.lines).toEqual(['an event cannot be sent']);
     expect(page.window.letters).toBeDefined();
+  });
+
+  it('checks each option by its name', async () => {
+    const page = new Page();
+    await page.load(script);
+    page.run('Sluice.createTracker({ maxEvents: 5 })');
+    expect(page.errors).toMatchObject([{ code: 'SLUICE_CONFIG', option: 'maxEvents' }]);
   });
 
   it('does what the stub took before, as of then, and its tracker is a real one', async () => {

@@ -1,7 +1,7 @@
 /// <reference types="@vitest/browser-playwright" />
+import { systemClock } from '@sluice/protocol/toolbox';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { cdp, server } from 'vitest/browser';
-import { platform } from '#platform';
 import { PATIENCE } from '../../../../../testing/patience.ts';
 import { uuid } from '../../../src/base/uuid.ts';
 import { type Clock, createTracker, type Tracker, type TrackerOptions } from '../../../src/index.ts';
@@ -11,8 +11,8 @@ const QUICK = 50;
 
 /** Timers run faster, so that tests need not wait for retries. */
 const clock: Clock = {
-  now: () => platform.clock.now(),
-  setTimeout: (callback, delayMs) => platform.clock.setTimeout(callback, delayMs / QUICK),
+  now: () => systemClock.now(),
+  setTimeout: (callback, delayMs) => systemClock.setTimeout(callback, delayMs / QUICK),
 };
 
 function answerOf<Result>(request: IDBRequest<Result>): Promise<Result> {

@@ -1,3 +1,4 @@
+import { systemClock } from '@sluice/protocol/toolbox';
 import { describe, expect, inject, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../../testing/patience.ts';
 import { encodeEvents } from '../../../src/base/event-bytes.ts';
@@ -5,7 +6,7 @@ import { uuid } from '../../../src/base/uuid.ts';
 import { type DrainOptions, drain } from '../../../src/entries/service-worker.ts';
 import { createTracker, type TrackerOptions } from '../../../src/index.ts';
 import { accountOf } from '../../../src/keep/account.ts';
-import { clock, createJournal } from '../../../src/platform/browser.ts';
+import { createJournal } from '../../../src/platform/browser.ts';
 
 const { apiUrl, apiKey, ...emulator } = inject('emulator');
 /** Another host name, so that only these tests send from the journal. */
@@ -48,8 +49,8 @@ describe('what a service worker does', () => {
   it('has the browser try again where a page that was hidden a moment ago may still see an answer', async () => {
     const options = { baseUrl, apiKey, correlationKey: `held-${uuid()}` };
     const account = accountOf(baseUrl, options.correlationKey, apiKey);
-    const journal = createJournal({ account, clock });
-    await journal?.append(encodeEvents(['{}'], [clock.now()]), 10_000);
+    const journal = createJournal({ account, clock: systemClock });
+    await journal?.append(encodeEvents(['{}'], [systemClock.now()]), 10_000);
     await expect(drain(options)).rejects.toThrow('may still see');
     await journal?.close();
   });

@@ -1,5 +1,5 @@
+import { systemClock } from '@sluice/protocol/toolbox';
 import { afterEach, describe, expect, inject, it } from 'vitest';
-import { platform } from '#platform';
 import { uuid } from '../../../src/base/uuid.ts';
 import { type Clock, createTracker, type Tracker, type TrackerOptions } from '../../../src/index.ts';
 
@@ -43,11 +43,11 @@ describe('a tracker in a browser', () => {
   it('has no timer left once nothing waits', async () => {
     const timers = new Set<object>();
     const clock: Clock = {
-      now: () => platform.clock.now(),
+      now: () => systemClock.now(),
       setTimeout(callback, delayMs) {
         const entry = {};
         timers.add(entry);
-        const timer = platform.clock.setTimeout(() => {
+        const timer = systemClock.setTimeout(() => {
           timers.delete(entry);
           callback();
         }, delayMs);

@@ -1,5 +1,5 @@
+import type { Clock } from '@sluice/protocol/toolbox';
 import { describe, expect, it } from 'vitest';
-import type { Clock } from '../../../src/base/clock.ts';
 import { Deadline, finishOptions } from '../../../src/deadline.ts';
 import { settle, VirtualClock } from '../../bench/virtual-clock.ts';
 

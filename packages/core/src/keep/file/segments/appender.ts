@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Clock, Timer } from '../../../base/clock.ts';
+import type { Clock, Timer } from '@sluice/protocol/toolbox';
 import { StorageError, storageError } from '../../../base/errors/storage-error.ts';
 import type { EventBytes } from '../../../base/event-bytes.ts';
 import type { Range } from '../../../base/range.ts';

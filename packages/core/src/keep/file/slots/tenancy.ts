@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../../base/clock.ts';
+import type { Clock, Timer } from '@sluice/protocol/toolbox';
 import { storageError } from '../../../base/errors/storage-error.ts';
 import type { FileSystem } from '../disk/file-system.ts';
 import type { Locks } from './locks.ts';

@@ -1,0 +1,60 @@
+/** Space for new items at the front, so that adding one does not move the others. */
+const SPARE = 8;
+/** Fewer removed items than this are not worth moving the others. */
+const LEAST_GAP = 32;
+
+/** A list whose ends cost the same however long it is: no operation on them moves all items. */
+export class Deque<Item> implements Iterable<Item> {
+  #items: (Item | undefined)[] = [];
+  #first = 0;
+
+  get length(): number {
+    return this.#items.length - this.#first;
+  }
+
+  get first(): Item | undefined {
+    return this.#items[this.#first];
+  }
+
+  get last(): Item | undefined {
+    return this.length > 0 ? this.#items.at(-1) : undefined;
+  }
+
+  push(item: Item): void {
+    this.#items.push(item);
+  }
+
+  unshift(item: Item): void {
+    if (this.#first === 0) {
+      this.#first = SPARE + this.#items.length;
+      this.#items = [...Array<undefined>(this.#first), ...this.#items];
+    }
+    this.#first -= 1;
+    this.#items[this.#first] = item;
+  }
+
+  shift(): Item | undefined {
+    if (this.length === 0) return undefined;
+    const item = this.#items[this.#first];
+    this.#items[this.#first] = undefined;
+    this.#first += 1;
+    if (this.#first >= LEAST_GAP && this.#first * 2 >= this.#items.length) {
+      this.#items = this.#items.slice(this.#first);
+      this.#first = 0;
+    }
+    return item;
+  }
+
+  /** Replaces each item by others, or none. Takes as long as the list. */
+  replace(change: (item: Item) => readonly Item[]): void {
+    this.#items = [...this].flatMap(change);
+    this.#first = 0;
+  }
+
+  *[Symbol.iterator](): Generator<Item, undefined> {
+    for (let index = this.#first; index < this.#items.length; index += 1) {
+      const item = this.#items[index];
+      if (item !== undefined) yield item;
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import type { EventBytes } from '../../base/event-bytes.ts';
+import { uuid } from '../../base/uuid.ts';
+import type { Piece } from '../record-list.ts';
+import type { IndexedDbStore } from './indexeddb-store.ts';
+import {
+  copyPiece,
+  createLife,
+  createRecord,
+  type EventKey,
+  keyOf,
+  keysOf,
+  type Life,
+  type PageRecord,
+  rewrite,
+} from './page-record.ts';
+
+/** An ArrayBuffer, as far as newer browsers go. */
+interface Transferable {
+  transfer?(length: number): unknown;
+}
+
+/** What a page knows of the records in storage, by the life that appended them. Writes what is new, and what is released. */
+export class PageRecords {
+  /** The id of this page's own life. */
+  readonly own: string = uuid();
+  /** The number of the segment of a life is its place in this list, from 1 on. Another list once storage was cleared. */
+  lives: Life[] = [];
+  readonly #store: IndexedDbStore;
+  /** Whether storage was ever cleared. */
+  wasCleared = false;
+  /** What is written next. */
+  #added: [life: Life, piece: Piece, key: EventKey][] = [];
+  /** Released records that storage may still have. */
+  #gone: PageRecord[] = [];
+  /** Within `together`: resolves once all of it is written. */
+  #joint: Promise<void> | undefined;
+
+  constructor(store: IndexedDbStore) {
+    this.#store = store;
+  }
+
+  /** The life with an id, and with a number from now on. */
+  lifeOf(id: string): Life {
+    const known = this.lives.find((life) => life.id === id);
+    if (known !== undefined) return known;
+    const life = createLife(id, this.lives.length + 1);
+    this.lives.push(life);
+    return life;
+  }
+
+  /** Storage was cleared: nothing of it is known any more, but which lives there were. */
+  forget(): void {
+    this.wasCleared = true;
+    this.lives = this.lives.map(({ id, segment }) => createLife(id, segment));
+  }
+
+  /** Its writing begins with the next `write()`. */
+  add(life: Life, from: number, events: EventBytes, sentUntil: readonly number[] = []): PageRecord {
+    const piece = copyPiece(from, events);
+    const key = keyOf(life, piece, sentUntil);
+    this.#added.push([life, piece, key]);
+    return life.records.add(createRecord(life, key, false));
+  }
+
+  /** Nothing is awaited before it begins: this may be the last moment of the page. */
+  write(): Promise<void> {
+    return this.#joint ?? this.#flush();
+  }
+
+  /** A record may be stored, though it was said that it is not: deletes it with what is written next. */
+  disown(records: readonly PageRecord[]): void {
+    this.#gone.push(...records);
+  }
+
+  /** Leaves in storage what is not released of records. A part that it fails to give up is sent again by a later page. */
+  async release(records: readonly PageRecord[]): Promise<void> {
+    const cut: PageRecord[] = [];
+    for (const record of records) (record.rest.length > 0 ? cut : this.#gone).push(record);
+    await Promise.all([
+      this.#gone.length > 0 && this.write(),
+      ...cut.map((record) => this.#store.use('readwrite', (objects) => rewrite(objects, record))),
+    ]);
+  }
+
+  /** Chromium ends with a page what it wrote in transactions that had not begun, though they were told to commit. */
+  together<Result>(work: () => Result): Result {
+    if (this.#joint) return work();
+    let end: (written?: Promise<void>) => void = () => {};
+    this.#joint = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    try {
+      return work();
+    } finally {
+      this.#joint = undefined;
+      end(this.#added.length > 0 ? this.#flush() : undefined);
+    }
+  }
+
+  /** A record is gone from storage. One of another life is still known where a page that lost it may store it again. */
+  drop(record: PageRecord): void {
+    const { id, records } = record.life;
+    if (id === this.own || !this.wasCleared) records.remove(record);
+  }
+
+  /** Where it fails, what is to go goes with what is written next. */
+  async #flush(): Promise<void> {
+    const gone = this.#gone.splice(0);
+    const added = this.#added.splice(0);
+    try {
+      await this.#store.use('readwrite', (objects) => {
+        for (const record of gone) objects.delete(keysOf(record));
+        // What storage lost meanwhile is not written late.
+        for (const [life, piece, key] of added) if (this.lives.includes(life)) objects.put(piece, key);
+      });
+    } catch (error) {
+      this.#gone.push(...gone);
+      throw error;
+    }
+    for (const record of gone) this.drop(record);
+    // What waits for the garbage collector cannot hold the next ones: memory that is new to the page is slow.
+    for (const [, { bytes }] of added) (bytes.buffer as Transferable).transfer?.(0);
+  }
+}

@@ -1,0 +1,25 @@
+import type { Clock } from '@sluice/protocol/toolbox';
+import { createJournal, mayHold } from './journal-choice.ts';
+import type { Settings } from './options/settings.ts';
+import type { DeadLetters, DeadLettersTools } from './parts/dead-letters/dead-letters.ts';
+import { LetterKeeper } from './parts/dead-letters/letter-keeper.ts';
+import type { Reporter } from './tell/reporter.ts';
+
+/** What the tracker passes to its dead letters. */
+export interface LettersParts extends Pick<DeadLettersTools, 'page' | 'replay'> {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly reporter: Reporter;
+}
+
+/** Creates what keeps dead letters and, with the dead-letters part, the methods to read them. */
+export function createLetters({ settings, clock, reporter, page, replay }: LettersParts): {
+  readonly keeper: LetterKeeper;
+  readonly deadLetters?: DeadLetters;
+} {
+  const { maxBytes, maxAgeMs } = settings.deadLetters;
+  const journal = createJournal(settings, clock, 'dead-letters');
+  const options = { journal, clock, maxBytes, maxAgeMs, reporter };
+  const tools = { mayHold: () => mayHold(settings, clock, 'dead-letters'), page, replay };
+  return settings.parts.deadLetters?.(options, tools) ?? { keeper: new LetterKeeper(options) };
+}

@@ -1,0 +1,143 @@
+import type { Clock } from '@sluice/protocol/toolbox';
+import type { Limit } from '../base/event-bytes.ts';
+import type { Fate } from '../base/fate.ts';
+import { type Range, rangeLength } from '../base/range.ts';
+import { RangeList } from '../base/range-list.ts';
+import type { Journal, Reading } from '../keep/journal.ts';
+import type { Reporter } from '../tell/reporter.ts';
+
+/** How much is read at once. Events may grow before they are written again: it is half of what a journal takes at once. */
+const PAGE: Limit = { maxEvents: 250, maxBytes: 24 * 1024 };
+
+export interface ShelfOptions {
+  /** A journal for the events of this shelf alone. */
+  readonly journal: Journal;
+  readonly clock: Clock;
+  /** Maximum size of the events, in bytes. */
+  readonly maxBytes: number;
+  /** How old an event may get, in milliseconds. */
+  readonly maxAgeMs: number;
+  readonly reporter: Pick<Reporter, 'emit' | 'recovered' | 'settled' | 'storageFailed'>;
+}
+
+/** Stored events that are not to be delivered now. They have a journal of their own, beside the main one. */
+export abstract class Shelf<Options extends ShelfOptions = ShelfOptions> {
+  /** Where the events are. */
+  readonly kept: RangeList = new RangeList();
+  protected readonly options: Options;
+  /** Set once the journal is being opened. */
+  protected opened: Promise<void> | undefined;
+
+  constructor(options: Options) {
+    this.options = options;
+  }
+
+  get journal(): Journal {
+    return this.options.journal;
+  }
+
+  /** Opens the journal, once. If that fails, the next call tries again. */
+  open(): Promise<void> {
+    this.opened ??= this.#open().catch((error) => {
+      this.opened = undefined;
+      throw error;
+    });
+    return this.opened;
+  }
+
+  /** Finds what previous processes and pages left. */
+  look(): Promise<void> {
+    return this.open();
+  }
+
+  /** Runs a task while no other tab works on these events. Before, it finds what other tabs left. */
+  async alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    await this.look();
+    const { journal } = this;
+    const { sharing } = journal;
+    const run = async () => {
+      await sharing?.refresh();
+      const result = await work();
+      await journal.reclaim?.();
+      return result;
+    };
+    return sharing ? sharing.hold(run) : run();
+  }
+
+  /** The journal has these events. */
+  add(range: Range): void {
+    this.kept.push(range);
+  }
+
+  /** Reads events from the start of a range. Drops those that cannot be read. */
+  async read(range: Range, limit: Limit = PAGE): Promise<Reading> {
+    const reading = await this.journal.read(range, limit);
+    if (reading.events.ends.length === 0) await this.drop(reading.range, 'damaged');
+    return reading;
+  }
+
+  async drop(range: Range, fate: Fate): Promise<void> {
+    this.forget(range, fate);
+    await this.journal.acknowledge(range, fate);
+  }
+
+  /** Drops all events. Returns how many. */
+  clear(fate: Fate): Promise<number> {
+    return this.alone(async () => {
+      const { count } = this.kept;
+      for (const range of this.kept.ranges) await this.drop(range, fate);
+      return count;
+    });
+  }
+
+  /** Drops the events that are too old. They come first in each range. */
+  async tidy(): Promise<void> {
+    const { clock, maxAgeMs } = this.options;
+    const before = clock.now() - maxAgeMs;
+    for (const stored of this.kept.ranges) {
+      for (let { from } = stored; from < stored.to; ) {
+        const { events, range } = await this.read({ ...stored, from });
+        // Events before one that is too old were stored before it, whatever the clock said.
+        const count = 1 + (events.times?.findLastIndex((time) => time < before) ?? -1);
+        if (count > 0) await this.drop({ ...range, to: range.from + count }, 'expired');
+        if (count < events.ends.length) break;
+        from = range.to;
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.journal.close();
+  }
+
+  /** Called when events of a previous process or page were found. */
+  protected found(_count: number): void {}
+
+  /** Called when events were dropped, or when another tab ended them. The count may be 0. */
+  protected abstract ended(fate: Fate, count: number): void;
+
+  /** Events are in the journal no more. */
+  protected forget(range: Range, fate: Fate): void {
+    this.ended(fate, this.kept.cut(range));
+  }
+
+  /** A whole segment is gone. */
+  protected lose(segment: number, fate: Fate): void {
+    this.forget({ segment, from: 0, to: Number.POSITIVE_INFINITY }, fate);
+  }
+
+  async #open(): Promise<void> {
+    const { reporter } = this.options;
+    await this.journal.open({
+      recovered: (range) => {
+        this.add(range);
+        this.found(rangeLength(range));
+      },
+      settled: (range, fate) => this.forget(range, fate),
+      vanished: (segment) => this.lose(segment, 'damaged'),
+      damaged: (place, bytes) => reporter.emit('damaged', { place, bytes }),
+      failed: reporter.storageFailed,
+    });
+    await this.tidy().catch(reporter.storageFailed);
+  }
+}

@@ -1,0 +1,23 @@
+import { checked } from '../options/checked.ts';
+import { bounds } from '../parts/bounds/bounds.ts';
+import { classify } from '../parts/classify.ts';
+import { deadLetters } from '../parts/dead-letters/dead-letters.ts';
+import { guards } from '../parts/guard/guards.ts';
+import { gzip } from '../parts/gzip/gzip.ts';
+import { idempotency } from '../parts/idempotency.ts';
+import { learn } from '../parts/learn/learn.ts';
+import { logger } from '../parts/logger.ts';
+import type { Parts } from '../parts.ts';
+
+/** All parts. A tracker has them everywhere but in pages. */
+export const allParts: Required<Parts> = {
+  bounds,
+  checked,
+  classify,
+  deadLetters,
+  guards,
+  gzip,
+  idempotency,
+  learn,
+  logger,
+};

@@ -1,0 +1,53 @@
+import type { Fate } from '../base/fate.ts';
+import type { Parcel } from '../wait/parcel.ts';
+import type { Place } from '../wait/queue.ts';
+
+/** All that waits to be sent. This is all that the sender knows of it. */
+export interface Waiting {
+  /** Number of events that have not ended, those in requests included. */
+  readonly pending: number;
+  /** Whether something should be sent now. */
+  readonly isDue: boolean;
+  /** Aborts when consent is denied to send what is taken now. */
+  readonly denied: AbortSignal;
+  /** Drops the events that are too old. Never rejects. */
+  dropExpired(): Promise<void>;
+  /**
+   * Takes what should be sent next, at most `maxEvents` events. Undefined if nothing is due. Never rejects.
+   *
+   * @param takesAside Whether what is aside may be sent again. Called only if there is something aside.
+   */
+  next(maxEvents: number, takesAside: () => boolean): Promise<Parcel | undefined>;
+  /**
+   * Takes the oldest events that are in memory, due or not. Undefined if there are none, or none that may be sent now.
+   *
+   * @param maxBytes Maximum size of the body.
+   * @param isLeft Whether the page will be gone: no answer will be seen, so other tabs need not wait for it.
+   * @param isShared Whether another tab may be sending what the journal holds. Such events stay where they are.
+   */
+  takeNow(maxBytes: number, isLeft: boolean, isShared: boolean): Parcel | undefined;
+  /** How long until all events of a parcel are too old, in milliseconds. Undefined if they never are. */
+  expiresInMs(parcel: Parcel): number | undefined;
+  /** Whether something else would be sent if this parcel went back. */
+  hasOthers(parcel: Parcel): boolean;
+  /**
+   * Replaces a parcel by several, cut before the events with these indexes. Leaves out empty ones. If one is left, it is the same
+   * parcel.
+   */
+  cut(parcel: Parcel, ...indexes: readonly number[]): Parcel[];
+  /**
+   * Puts a parcel back. Always true for `first`. False, and nothing changed, if no journal holds it, or if no event may overtake
+   * another.
+   */
+  putBack(parcel: Parcel, place: Place): boolean;
+  /** Other tabs may send next: what is aside goes back, before all others. */
+  putAllBack(): void;
+  /** The service is back: leaves old events to the journal, so that new events need not wait for them. */
+  leaveToJournal(): void;
+  /**
+   * The events of a parcel have ended: releases them from the journal, counts and reports them. Never rejects.
+   *
+   * @param isUnused Whether nobody reads the body any more. Then its memory may be used again.
+   */
+  end(parcel: Parcel, fate: Fate, isUnused?: boolean): Promise<void>;
+}

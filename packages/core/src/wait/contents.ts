@@ -1,0 +1,165 @@
+import { BATCH_HEAD_LENGTH, BATCH_OVERHEAD_BYTES, encloseBatch } from '@sluice/protocol';
+import { COMMA, type EventBytes, joinedLength, sliceEvents } from '../base/event-bytes.ts';
+
+/** How a platform makes byte arrays and writes text into them. */
+export interface TextWriter {
+  allocate(bytes: number): Uint8Array;
+  /** Writes `text` as UTF-8 at `offset`, where it must fit. Returns the bytes written. */
+  write(text: string, target: Uint8Array, offset: number): number;
+  byteLength(text: string): number;
+  /** Once this much is not written to the journal, it is written at once, in bytes. */
+  readonly writeBytes: number;
+  /** Events that the journal holds as well take at most this much memory, in bytes: they can be read back. */
+  readonly mostWrittenBytes: number;
+  createMemory(): Memory;
+}
+
+/** The memory of parcels. */
+export interface Memory {
+  /** Memory of at least this size, in bytes. */
+  take(bytes: number): Uint8Array;
+  /** Nobody reads what is in it any more. */
+  give(memory: Uint8Array): void;
+}
+
+/** There is room for the offsets of this many events at first. */
+const LEAST_EVENTS = 16;
+
+/** Events in memory as the body of a request: head, events with commas between them, tail. */
+export class Contents {
+  #memory: Uint8Array;
+  /** Where the head starts. */
+  #start = 0;
+  /** Bytes of the events and of the commas between them. */
+  #length = 0;
+  #count = 0;
+  #ends: Uint32Array = new Uint32Array(LEAST_EVENTS);
+  #times: Float64Array = new Float64Array(LEAST_EVENTS);
+
+  constructor(memory: Uint8Array) {
+    this.#memory = memory;
+  }
+
+  get memory(): Uint8Array {
+    return this.#memory;
+  }
+
+  /** Bytes of the events and of the commas between them. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Number of events. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Bytes that are left for more events and the commas before them. */
+  get spare(): number {
+    return this.#memory.length - this.#start - this.#length - BATCH_OVERHEAD_BYTES;
+  }
+
+  /** Where the next event goes. */
+  get end(): number {
+    return this.#start + BATCH_HEAD_LENGTH + this.#length + (this.#count > 0 ? 1 : 0);
+  }
+
+  /** All events. Copies no bytes. */
+  get events(): EventBytes {
+    const first = this.#start + BATCH_HEAD_LENGTH;
+    return {
+      bytes: this.#memory.subarray(first, first + this.#length),
+      ends: this.#ends.subarray(0, this.#count),
+      times: this.#times.subarray(0, this.#count),
+    };
+  }
+
+  /** When an event was accepted; undefined if there is no such event. */
+  timeOf(index: number): number | undefined {
+    return index < this.#count ? this.#times[index] : undefined;
+  }
+
+  /** Moves the events to larger memory. An append in progress may still read the old one. */
+  move(memory: Uint8Array): void {
+    memory.set(this.#memory.subarray(this.#start, this.end));
+    this.#memory = memory;
+    this.#start = 0;
+  }
+
+  /** An event of so many bytes was written to `end`. */
+  added(bytes: number, time: number): void {
+    this.#makeRoom(1);
+    this.#addComma();
+    this.#length += bytes;
+    this.#ends[this.#count] = this.#length;
+    this.#times[this.#count] = time;
+    this.#count += 1;
+  }
+
+  /** Copies events behind those that are here. There must be room for them. */
+  addAll({ bytes, ends, times }: EventBytes): void {
+    if (ends.length === 0) return;
+    this.#makeRoom(ends.length);
+    this.#addComma();
+    const before = this.#length;
+    this.#memory.set(bytes, this.#start + BATCH_HEAD_LENGTH + before);
+    for (let index = 0; index < ends.length; index += 1) {
+      this.#ends[this.#count + index] = before + (ends[index] ?? 0);
+      this.#times[this.#count + index] = times?.[index] ?? Number.NaN;
+    }
+    this.#count += ends.length;
+    this.#length += bytes.length;
+  }
+
+  /** Events from one index to another (exclusive), at most `maxBytes` of them, but at least one. Copies no bytes. */
+  slice(from: number, to: number, maxBytes: number = Number.POSITIVE_INFINITY): EventBytes {
+    if (from === 0 && to === this.#count && this.#length <= maxBytes) return this.events;
+    return sliceEvents(this.events, from, { maxEvents: to - from, maxBytes });
+  }
+
+  /** Removes the first `count` events, of two or more. No append of them may be in progress: the head goes over them. */
+  dropFirst(count: number): void {
+    const { ends, times } = this.slice(count, this.#count);
+    const start = (this.#ends[count - 1] ?? 0) + 1;
+    this.#start += start;
+    this.#length -= start;
+    this.#count -= count;
+    this.#ends = ends;
+    if (times) this.#times = times;
+  }
+
+  /** Keeps the first `count` events only. */
+  keepFirst(count: number): void {
+    this.#count = count;
+    this.#length = this.#ends[count - 1] ?? 0;
+  }
+
+  /** Completes the body of the request. */
+  enclose(): Uint8Array {
+    return encloseBatch(this.#memory.subarray(this.#start), this.#length);
+  }
+
+  #addComma(): void {
+    if (this.#count === 0) return;
+    this.#memory[this.#start + BATCH_HEAD_LENGTH + this.#length] = COMMA;
+    this.#length += 1;
+  }
+
+  #makeRoom(count: number): void {
+    const least = this.#count + count;
+    if (least <= this.#ends.length) return;
+    const ends = new Uint32Array(Math.max(least, this.#ends.length * 2));
+    const times = new Float64Array(ends.length);
+    ends.set(this.#ends);
+    times.set(this.#times);
+    this.#ends = ends;
+    this.#times = times;
+  }
+}
+
+/** Copies groups of events, joined, to a new body. */
+export function copyOf(groups: readonly EventBytes[], memory: Memory): Contents {
+  const body = new Contents(memory.take(joinedLength(groups) + 1 + BATCH_OVERHEAD_BYTES));
+  for (const group of groups) body.addAll(group);
+  return body;
+}

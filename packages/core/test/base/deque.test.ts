@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Deque } from '../../src/base/deque.ts';
+
+function dequeOf(...items: readonly number[]): Deque<number> {
+  const deque = new Deque<number>();
+  for (const item of items) deque.push(item);
+  return deque;
+}
+
+/** What can be seen of a list. */
+function lookAt(deque: Deque<number>): unknown {
+  return [deque.length, deque.first, deque.last, [...deque]];
+}
+
+describe('Deque', () => {
+  it('is empty at first', () => {
+    const deque = new Deque<number>();
+    expect(lookAt(deque)).toEqual([0, undefined, undefined, []]);
+    expect(deque.shift()).toBeUndefined();
+    expect(lookAt(deque)).toEqual([0, undefined, undefined, []]);
+  });
+
+  it('gives items back in the order in which they were added', () => {
+    const deque = dequeOf(1, 2, 3);
+    expect([deque.shift(), deque.shift(), deque.shift(), deque.shift()]).toEqual([1, 2, 3, undefined]);
+  });
+
+  it('takes items before all others', () => {
+    const deque = dequeOf(2);
+    deque.unshift(1);
+    deque.unshift(0);
+    deque.push(3);
+    expect(lookAt(deque)).toEqual([4, 0, 3, [0, 1, 2, 3]]);
+  });
+
+  it('has no last item once all have left', () => {
+    const deque = dequeOf(1);
+    deque.shift();
+    expect(deque.last).toBeUndefined();
+  });
+
+  it('replaces each item by others, or by none', () => {
+    const deque = dequeOf(9, 1, 2, 3);
+    deque.shift();
+    deque.replace((item) => Array<number>(item - 1).fill(item));
+    expect(lookAt(deque)).toEqual([3, 2, 3, [2, 3, 3]]);
+  });
+
+  it('does the same as an array', () => {
+    const kind = fc.constantFrom('push', 'push', 'unshift', 'shift', 'shift', 'replace');
+    const step = fc.record({ kind, times: fc.integer({ min: 1, max: 40 }) });
+    const property = fc.property(fc.array(step, { maxLength: 40, size: 'max' }), (steps) => {
+      const deque = new Deque<number>();
+      let model: number[] = [];
+      let next = 0;
+      for (const { kind, times } of steps) {
+        if (kind === 'replace') {
+          const change = (item: number): number[] => (item % times === 0 ? [] : [item]);
+          deque.replace(change);
+          model = model.flatMap(change);
+        }
+        for (let time = 0; kind !== 'replace' && time < times; time += 1) {
+          next += 1;
+          if (kind === 'shift') expect(deque.shift()).toBe(model.shift());
+          else {
+            deque[kind](next);
+            model[kind](next);
+          }
+        }
+        expect(lookAt(deque)).toEqual([model.length, model[0], model.at(-1), model]);
+      }
+    });
+    fc.assert(property, { numRuns: 200 });
+  });
+});

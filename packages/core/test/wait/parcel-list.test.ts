@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Range } from '../../src/base/range.ts';
+import { copyOf } from '../../src/wait/contents.ts';
+
+import { Parcel, storedParcel } from '../../src/wait/parcel.ts';
+import { ParcelList } from '../../src/wait/parcel-list.ts';
+import { Runs } from '../../src/wait/runs.ts';
+import { toEventBytes, toTexts } from '../bench/event-texts.ts';
+import { textWriter } from '../bench/text-writer.ts';
+
+const memory = textWriter.createMemory();
+
+function range(from: number, to: number): Range {
+  return { segment: 1, from, to };
+}
+
+function stored(from: number, to: number, at?: number): Parcel {
+  return storedParcel(range(from, to), 0, false, at);
+}
+
+/** A parcel in memory, written or not. */
+function inMemory(texts: readonly string[], at?: number): Parcel {
+  const runs = new Runs(at === undefined ? undefined : range(at, at + texts.length));
+  if (at === undefined) runs.push(0, texts.length);
+  return new Parcel(runs, false, copyOf([toEventBytes(texts)], memory));
+}
+
+function listOf(...parcels: readonly Parcel[]): ParcelList {
+  const list = new ParcelList();
+  for (const parcel of parcels) list.push(parcel);
+  return list;
+}
+
+function rangesOf(list: ParcelList): Range[][] {
+  return [...list].map(({ runs }) => runs.ranges);
+}
+
+describe('ParcelList', () => {
+  it('is empty at first', () => {
+    const list = new ParcelList();
+    expect([list.count, list.first, list.shift(), [...list]]).toEqual([0, undefined, undefined, []]);
+  });
+
+  it('counts the events of its parcels', () => {
+    const list = listOf(inMemory(['1', '2']), stored(0, 5));
+    list.unshift(inMemory(['3']));
+    expect(list.count).toBe(8);
+    list.shift();
+    expect(list.count).toBe(7);
+  });
+
+  it('joins parcels that only the journal has', () => {
+    const [first, second] = [stored(0, 5, 20), stored(7, 9, 10)];
+    const list = listOf(first, second);
+    expect(rangesOf(list)).toEqual([[range(0, 5), range(7, 9)]]);
+    expect([list.first, list.count, first.at, second.state]).toEqual([first, 7, 10, 'ended']);
+  });
+
+  it('does not say that joined events are younger than they may be', () => {
+    const list = listOf(stored(0, 5), stored(7, 9, 10));
+    expect(list.first?.at).toBeUndefined();
+  });
+
+  it('joins none that was sent before, or that is in memory', () => {
+    const sent = stored(10, 11);
+    sent.isSent = true;
+    const parcels = [stored(0, 5), inMemory(['1'], 5), stored(6, 7), sent, stored(11, 12)];
+    expect([...listOf(...parcels)]).toEqual(parcels);
+  });
+
+  it('joins up to 64 places', () => {
+    const list = listOf(...Array.from({ length: 100 }, (_, index) => stored(index * 2, index * 2 + 1)));
+    expect([...list].map(({ count }) => count)).toEqual([64, 36]);
+    expect(list.count).toBe(100);
+  });
+
+  it('takes out what was dropped of stored parcels', () => {
+    const list = listOf(stored(0, 5), inMemory(['1'], 5), stored(6, 9));
+    for (const { runs } of list) for (const indexes of runs.in(range(2, 7))) runs.drop(indexes);
+    list.recount(memory);
+    expect(rangesOf(list)).toEqual([[range(0, 2)], [range(7, 9)]]);
+    expect(list.count).toBe(4);
+  });
+
+  it('goes on with the rest of what is only in memory, as parcels of its own', () => {
+    const parcel = inMemory(['1', '2', '3', '4']);
+    const list = listOf(parcel);
+    parcel.runs.drop({ from: 1, to: 2 });
+    list.recount(memory);
+    expect([...list].map(({ events }) => toTexts(events))).toEqual([['1'], ['3', '4']]);
+    expect([list.count, parcel.state]).toEqual([3, 'ended']);
+  });
+
+  it('does the same as an array of events', () => {
+    const kind = fc.constantFrom('push', 'push', 'pushMemory', 'unshift', 'shift', 'drop');
+    const step = fc.record({ kind, at: fc.nat(), count: fc.integer({ min: 1, max: 6 }) });
+    const property = fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {
+      const list = new ParcelList();
+      let model: number[] = [];
+      let next = 0;
+      for (const { kind, at, count } of steps) {
+        const added = range(next, next + count);
+        const indexes = Array.from({ length: count }, (_, index) => added.from + index);
+        next += count + (at % 2);
+        if (kind === 'push') list.push(stored(added.from, added.to));
+        if (kind === 'pushMemory') list.push(inMemory(indexes.map(String), added.from));
+        if (kind === 'unshift') list.unshift(stored(added.from, added.to));
+        if (kind === 'push' || kind === 'pushMemory') model.push(...indexes);
+        if (kind === 'unshift') model.unshift(...indexes);
+        if (kind === 'shift') {
+          const indexes = list.shift()?.runs.ranges.flatMap(indexesOf) ?? [];
+          expect(indexes).toEqual(model.splice(0, indexes.length));
+        }
+        if (kind === 'drop') {
+          const from = at % next;
+          const gone = range(from, from + count);
+          for (const { runs } of list) for (const indexes of runs.in(gone)) runs.drop(indexes);
+          list.recount(memory);
+          model = model.filter((index) => index < gone.from || index >= gone.to);
+        }
+        expect(list.count).toBe(model.length);
+        expect(rangesOf(list).flat().flatMap(indexesOf)).toEqual(model);
+        expect([...list].every((parcel) => parcel.count > 0)).toBe(true);
+      }
+    });
+    fc.assert(property, { numRuns: 200 });
+  });
+});
+
+function indexesOf({ from, to }: Range): number[] {
+  return Array.from({ length: to - from }, (_, index) => from + index);
+}

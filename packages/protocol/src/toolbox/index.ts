@@ -1,0 +1,21 @@
+export { type Backoff, backoffDelayMs } from './backoff.ts';
+export { type Clock, MAX_TIMER_MS, systemClock, type Timer } from './clock.ts';
+export { describe } from './describe.ts';
+export { type Redact, redactedError, redactor, rootMessage } from './redaction.ts';
+export {
+  ANYTHING,
+  aFunction,
+  flag,
+  hasMethods,
+  isNonEmptyString,
+  methods,
+  milliseconds,
+  nonEmpty,
+  oneOf,
+  type Rule,
+  type Rules,
+  readRules,
+  refusal,
+  whole,
+} from './rules.ts';
+export { abortAfter, inTime, sleep, untilWoken } from './waits.ts';

@@ -1,0 +1,76 @@
+import { type Clock, MAX_TIMER_MS, type Timer } from './clock.ts';
+
+/**
+ * Resolves when `wake` is called or the signal aborts, whichever is first. Never rejects.
+ *
+ * @param start Receives `wake`. Returns a clean-up function, which is called when the wait ends.
+ */
+export function untilWoken(signal: AbortSignal, start: (wake: () => void) => () => unknown): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = () => {
+      end();
+      signal.removeEventListener('abort', wake);
+      resolve();
+    };
+    const end = start(wake);
+    if (signal.aborted) wake();
+    else signal.addEventListener('abort', wake);
+  });
+}
+
+/**
+ * Waits for `delayMs` milliseconds, or until the signal aborts, whichever is first. Never rejects.
+ *
+ * @param keepAlive Whether a Node process stays alive meanwhile.
+ */
+export async function sleep(
+  clock: Clock,
+  delayMs: number,
+  signal: AbortSignal,
+  keepAlive?: boolean,
+): Promise<void> {
+  await untilWoken(signal, (wake) => {
+    const timer = clock.setTimeout(wake, delayMs, keepAlive);
+    return () => timer.cancel();
+  });
+}
+
+/** A signal that aborts after `delayMs` milliseconds, or with one of the others. Without `delayMs` it has no time limit. */
+export function abortAfter(
+  clock: Clock,
+  delayMs: number | undefined,
+  ...others: readonly AbortSignal[]
+): { readonly signal: AbortSignal; cancel(): void } {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  const timer = delayMs === undefined ? undefined : clock.setTimeout(abort, Math.min(delayMs, MAX_TIMER_MS));
+  for (const other of others) {
+    if (other.aborted) abort();
+    other.addEventListener('abort', abort);
+  }
+  return {
+    signal: controller.signal,
+    cancel: () => {
+      timer?.cancel();
+      for (const other of others) other.removeEventListener('abort', abort);
+    },
+  };
+}
+
+/** Settles as the work does. If the work takes longer than `mostMs`, rejects with the error that `giveUp` returns. */
+export async function inTime<Result>(
+  clock: Clock,
+  work: Promise<Result>,
+  mostMs: number,
+  giveUp: () => Error,
+): Promise<Result> {
+  let timer: Timer | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = clock.setTimeout(() => reject(giveUp()), mostMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    timer?.cancel();
+  }
+}
