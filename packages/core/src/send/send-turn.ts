@@ -38,6 +38,8 @@ export class SendTurn {
   /** Ends the wait for the turn. */
   #ask = new AbortController();
   #stop: AbortController;
+  /** Whether `#stop` was told to abort. The signal does not say it: WebKit does not abort one in a page that is gone. */
+  #isStopped = true;
   /** Ends the turn. Set only while this tab has it. */
   #over: (() => void) | undefined;
   /** Resolves once the lock of the last turn is released. */
@@ -108,7 +110,8 @@ export class SendTurn {
 
   /** Starts to end the turn: parcels that wait between two requests go back. */
   yield(): void {
-    if (this.signal.aborted) return;
+    if (this.#isStopped) return;
+    this.#isStopped = true;
     this.#stop.abort();
     void this.#options.wake();
   }
@@ -120,6 +123,7 @@ export class SendTurn {
     this.#over = undefined;
     this.#asked = undefined;
     this.#ticker.cancel();
+    this.#isStopped = true;
     this.#stop.abort();
     over();
   }
@@ -173,6 +177,7 @@ export class SendTurn {
       this.#over = end;
     });
     this.#stop = createAbortController();
+    this.#isStopped = false;
     this.#ticks = 0;
     this.#ticker.set(TICK_MS);
     sharing.tell('works');

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import type { Sharing } from '../../src/keep/journal.ts';
+import { SendTurn } from '../../src/send/send-turn.ts';
+import { VirtualClock } from '../bench/virtual-clock.ts';
+
+/** Of a page that is gone, as in WebKit: its signal never aborts. */
+function deadController(): AbortController {
+  return { signal: new AbortController().signal, abort: () => {} };
+}
+
+describe('SendTurn', () => {
+  it('wakes the sender once when it yields, also in a page whose signals do not abort any more', async () => {
+    const sharing: Sharing = {
+      hold: (work) => work(),
+      refresh: async () => {},
+      listen: () => {},
+      tell: () => {},
+      pause: undefined,
+      setPause: async () => {},
+    };
+    let wakes = 0;
+    const turn = new SendTurn({
+      clock: new VirtualClock(),
+      createAbortController: deadController,
+      gate: { isBusy: false, share: () => {}, sharedPause: undefined, state: 'closed' },
+      reporter: { storageFailed: () => {} },
+      sharing,
+      signal: new AbortController().signal,
+      waiting: { isDue: true, pending: 1, putAllBack: () => {} },
+      wake: async () => {
+        wakes += 1;
+        // As the sender does while a delivery is left.
+        if (turn.isOurs && wakes < 100) turn.yield();
+      },
+    });
+    await turn.seek();
+    expect(turn.isOurs).toBe(true);
+    expect(wakes).toBe(2);
+  });
+});
