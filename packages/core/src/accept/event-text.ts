@@ -19,8 +19,8 @@ export interface TrackOptions {
 }
 
 const OPTION_NAMES = ['correlationValue', 'timestamp', 'uuid', 'source', 'priority'];
-/** The length of a timestamp in the years 0 to 9999. Others have a sign before the year. */
-const TIMESTAMP_LENGTH = 24;
+/** The years 0 to 9999, in milliseconds since 1970. */
+const [FIRST_TIME, LAST_TIME] = [Date.UTC(-1, 12), Date.UTC(10_000, 0) - 1];
 /** Bounds of the cache of heads: how many, and for names of what length. */
 const MAX_HEADS = 256;
 const MAX_NAME_LENGTH = 128;
@@ -138,11 +138,9 @@ function isList(value: object): boolean {
 }
 
 function isoTime(time: unknown): string {
-  if (typeof time === 'number' || time instanceof Date) {
-    // null if it is no time.
-    const text = new Date(time).toJSON() as string | null;
-    if (text?.length === TIMESTAMP_LENGTH) return text;
-  } else if (isTimestamp(time)) return time;
+  const ms: unknown = time instanceof Date ? time.getTime() : time;
+  if (typeof ms === 'number' && ms >= FIRST_TIME && ms <= LAST_TIME) return new Date(ms).toISOString();
+  if (isTimestamp(time)) return time;
   throw refusal(
     'timestamp',
     'must be a time of the years 0 to 9999: a Date, milliseconds, or ISO 8601 UTC with milliseconds',

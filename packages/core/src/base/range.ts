@@ -1,21 +1,22 @@
-/** Consecutive events of one segment: indexes `from` (inclusive) to `to` (exclusive). */
-export interface Range {
-  /** A positive number that the journal chose. */
-  readonly segment: number;
+/** Consecutive events, by their indexes: `from` (inclusive) to `to` (exclusive). */
+export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
+/** Consecutive events of one segment. */
+export interface Range extends Span {
+  /** A positive number that the journal chose. */
+  readonly segment: number;
+}
+
 /** How many events a range holds. */
-export function rangeLength({ from, to }: Range): number {
+export function rangeLength({ from, to }: Span): number {
   return to - from;
 }
 
 /** The parts of a range that lie outside another range of the same segment. */
-export function without<Part extends Omit<Range, 'segment'>>(
-  part: Part,
-  { from, to }: Omit<Range, 'segment'>,
-): Part[] {
+export function without<Part extends Span>(part: Part, { from, to }: Span): Part[] {
   const parts = [
     { ...part, to: Math.min(part.to, from) },
     { ...part, from: Math.max(part.from, to) },

@@ -7,8 +7,8 @@ export interface Entry {
   readonly events: EventBytes;
   /** Whether they are given up last if the journal is full. */
   readonly isLast: boolean;
-  /** The journal has them. Returns ranges that nobody needs any more, because events ended meanwhile. */
-  placed(range: Range): readonly Range[];
+  /** The journal has them. Returns the range if nobody needs it any more, because the events ended meanwhile. */
+  placed(range: Range): Range | undefined;
   /** The append failed: they are unwritten again. */
   handBack(): void;
   /** The journal is full: they end. Returns how many had not ended before. */

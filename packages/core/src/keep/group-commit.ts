@@ -16,11 +16,11 @@ const GATHERED = 4;
 
 /** The events in memory that no journal has or is given. */
 export interface Unwritten {
-  readonly count: number;
+  readonly isEmpty: boolean;
   /** When the oldest of them was accepted. */
   readonly oldestAt: number | undefined;
-  /** Whether there are so many that they are worth a write of their own; `times` as many as that. */
-  isPressing(times: number): boolean;
+  /** Number of parcels that are worth a write of their own, or are being written. */
+  readonly parcels: number;
   /** Takes the next of them; undefined if there are none. @param isUrgent Takes only those that wait for no others. */
   next(limit: Limit, isUrgent: boolean): Entry | undefined;
 }
@@ -125,10 +125,10 @@ export class GroupCommit {
       if (this.isFailing && this.#appends.size === 0 && this.#tries > tries) return false;
       await this.#writeAll();
       // Nothing is left to be written here: others see to it.
-      if (unwritten.count === 0 && this.#appends.size === 0) return isDone();
+      if (unwritten.isEmpty && this.#appends.size === 0) return isDone();
       await this.#appends.next();
     }
-    if (unwritten.count === 0) this.#rest();
+    if (unwritten.isEmpty) this.#rest();
     return true;
   }
 
@@ -258,7 +258,8 @@ export class GroupCommit {
   }
 
   get #isPressing(): boolean {
-    return this.#options.unwritten.isPressing(this.#gathering.isSet ? GATHERED : 1);
+    const most = this.#gathering.isSet ? GATHERED : 1;
+    return this.#options.unwritten.parcels - this.#appends.size >= most;
   }
 
   async #startAppends(): Promise<void> {
@@ -344,7 +345,8 @@ export class GroupCommit {
     this.#tries += 1;
     this.#appends.begin(entry, call, {
       written: (range) => {
-        for (const unneeded of entry.placed(range)) release(unneeded);
+        const unneeded = entry.placed(range);
+        if (unneeded) release(unneeded);
         this.#health.works(changes);
       },
       failed: (error) => {

@@ -1,8 +1,5 @@
 import { type EventBytes, type Limit, mergeEvents, NO_EVENTS, sliceEvents } from '../base/event-bytes.ts';
-import { type Range, without } from '../base/range.ts';
-
-/** Consecutive events of a segment: indexes `from` (inclusive) to `to` (exclusive). */
-export type Span = Omit<Range, 'segment'>;
+import { type Span, without } from '../base/range.ts';
 
 /** Events that were appended together, and their size in bytes. */
 export interface Kept extends Span {

@@ -22,8 +22,6 @@ const text: TextWriter = {
   allocate,
   write: (string, target, offset) => encoder.encodeInto(string, target.subarray(offset)).written,
   byteLength: (string) => encoder.encode(string).length,
-  // The size of a record of the journal.
-  writeBytes: 48 * 1024,
   mostWrittenBytes: 512 * 1024,
   // No request says when it is done with its body.
   createMemory: () => ({ take: allocate, give: () => {} }),

@@ -1,7 +1,8 @@
 import type { Memory } from '../wait/contents.ts';
 
-/** Sizes are powers of two, so that the memory of one parcel fits another. */
-const LEAST_BYTES = 4096;
+const LEAST_BYTES = 256;
+/** Sizes from one power of two to the next: few, so that the memory of one parcel fits another. */
+const STEPS = 4;
 const MOST_KEPT_BYTES = 8 * 1024 * 1024;
 
 /** Memory that is used again: the system takes long to provide large new pieces. */
@@ -16,7 +17,8 @@ export class MemoryPool implements Memory {
   }
 
   take(bytes: number): Uint8Array {
-    const size = Math.max(LEAST_BYTES, 2 ** Math.ceil(Math.log2(bytes)));
+    const step = 2 ** Math.floor(Math.log2(Math.max(LEAST_BYTES, bytes))) / STEPS;
+    const size = Math.ceil(bytes / step) * step;
     const memory = this.#free.get(size)?.pop();
     if (memory === undefined) return this.#allocate(size);
     this.#freeBytes -= size;

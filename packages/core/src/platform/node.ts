@@ -26,7 +26,6 @@ const text: TextWriter = {
   allocate,
   write: (string, target, offset) => (target as Buffer).write(string, offset),
   byteLength: (string) => Buffer.byteLength(string),
-  writeBytes: 512 * 1024,
   mostWrittenBytes: 16 * 1024 * 1024,
   createMemory: () => new MemoryPool(allocate),
 };

@@ -166,8 +166,8 @@ export class Evidence {
 }
 
 /** Where the journal has each event. */
-function placesOf({ runs }: Parcel): string[] {
-  return runs.ranges.flatMap(({ segment, from, to }) =>
+function placesOf({ places }: Parcel): string[] {
+  return places.ranges.flatMap(({ segment, from, to }) =>
     Array.from({ length: to - from }, (_, index) => `${segment} ${from + index}`),
   );
 }

@@ -88,7 +88,7 @@ export class Batcher {
       } else if (freshIsDue) {
         this.#storedIsNext = true;
         this.#age.cancel();
-        return queue.takeFresh(limit, sendsUnwritten());
+        return queue.takeFresh(limit, sendsUnwritten() ? 'unread' : 'written');
       } else {
         return undefined;
       }
@@ -128,16 +128,11 @@ export class Batcher {
 
   #freshIsDue(): boolean {
     const { queue, clock, isUrgent, maxWaitMs, sendsUnwritten } = this.#options;
-    const { first } = queue;
-    if (first === undefined) return false;
-    const isUnwritten = sendsUnwritten();
-    const ready = isUnwritten ? first.runs.length : first.runs.writtenFirst;
-    if (ready === 0) return false;
     const limit = this.limit(Number.POSITIVE_INFINITY);
-    const isFull =
-      first.state === 'waiting' || ready >= limit.maxEvents || first.contents.length >= limit.maxBytes;
-    if (isUrgent() || (isFull && ready === first.runs.length)) return true;
-    const waitMs = (first.at ?? 0) + maxWaitMs - clock.now();
+    const { count, isFull } = queue.ready(limit, sendsUnwritten() ? 'unread' : 'written');
+    if (count === 0) return false;
+    if (isFull || isUrgent()) return true;
+    const waitMs = (queue.first?.at ?? 0) + maxWaitMs - clock.now();
     // More than the whole wait: the time of day was set back.
     if (waitMs <= 0 || waitMs > maxWaitMs) return true;
     this.#age.set(waitMs);

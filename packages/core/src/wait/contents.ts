@@ -7,8 +7,6 @@ export interface TextWriter {
   /** Writes `text` as UTF-8 at `offset`, where it must fit. Returns the bytes written. */
   write(text: string, target: Uint8Array, offset: number): number;
   byteLength(text: string): number;
-  /** Once this much is not written to the journal, it is written at once, in bytes. */
-  readonly writeBytes: number;
   /** Events that the journal holds as well take at most this much memory, in bytes: they can be read back. */
   readonly mostWrittenBytes: number;
   createMemory(): Memory;
@@ -28,16 +26,17 @@ const LEAST_EVENTS = 16;
 /** Events in memory as the body of a request: head, events with commas between them, tail. */
 export class Contents {
   #memory: Uint8Array;
-  /** Where the head starts. */
-  #start = 0;
   /** Bytes of the events and of the commas between them. */
   #length = 0;
   #count = 0;
-  #ends: Uint32Array = new Uint32Array(LEAST_EVENTS);
-  #times: Float64Array = new Float64Array(LEAST_EVENTS);
+  #ends: Uint32Array;
+  #times: Float64Array;
 
-  constructor(memory: Uint8Array) {
+  /** @param events There is room for this many at first. */
+  constructor(memory: Uint8Array, events: number = LEAST_EVENTS) {
     this.#memory = memory;
+    this.#ends = new Uint32Array(events);
+    this.#times = new Float64Array(events);
   }
 
   get memory(): Uint8Array {
@@ -56,19 +55,18 @@ export class Contents {
 
   /** Bytes that are left for more events and the commas before them. */
   get spare(): number {
-    return this.#memory.length - this.#start - this.#length - BATCH_OVERHEAD_BYTES;
+    return this.#memory.length - this.#length - BATCH_OVERHEAD_BYTES;
   }
 
   /** Where the next event goes. */
   get end(): number {
-    return this.#start + BATCH_HEAD_LENGTH + this.#length + (this.#count > 0 ? 1 : 0);
+    return BATCH_HEAD_LENGTH + this.#length + (this.#count > 0 ? 1 : 0);
   }
 
   /** All events. Copies no bytes. */
   get events(): EventBytes {
-    const first = this.#start + BATCH_HEAD_LENGTH;
     return {
-      bytes: this.#memory.subarray(first, first + this.#length),
+      bytes: this.#memory.subarray(BATCH_HEAD_LENGTH, BATCH_HEAD_LENGTH + this.#length),
       ends: this.#ends.subarray(0, this.#count),
       times: this.#times.subarray(0, this.#count),
     };
@@ -79,21 +77,26 @@ export class Contents {
     return index < this.#count ? this.#times[index] : undefined;
   }
 
-  /** Moves the events to larger memory. An append in progress may still read the old one. */
-  move(memory: Uint8Array): void {
-    memory.set(this.#memory.subarray(this.#start, this.end));
+  /** Moves the events to other memory. Returns the memory that they were in. */
+  move(memory: Uint8Array): Uint8Array {
+    const before = this.#memory;
+    memory.set(before.subarray(0, this.end));
     this.#memory = memory;
-    this.#start = 0;
+    return before;
   }
 
-  /** An event of so many bytes was written to `end`. */
-  added(bytes: number, time: number): void {
-    this.#makeRoom(1);
+  /** These texts were written to `end`, with commas between them. */
+  wrote(texts: readonly string[], times: readonly number[], byteLength: (text: string) => number): void {
+    this.#makeRoom(texts.length);
     this.#addComma();
-    this.#length += bytes;
-    this.#ends[this.#count] = this.#length;
-    this.#times[this.#count] = time;
-    this.#count += 1;
+    let end = this.#length - 1;
+    for (let index = 0; index < texts.length; index += 1) {
+      end += 1 + byteLength(texts[index] ?? '');
+      this.#ends[this.#count + index] = end;
+      this.#times[this.#count + index] = times[index] ?? 0;
+    }
+    this.#length = end;
+    this.#count += texts.length;
   }
 
   /** Copies events behind those that are here. There must be room for them. */
@@ -102,7 +105,7 @@ export class Contents {
     this.#makeRoom(ends.length);
     this.#addComma();
     const before = this.#length;
-    this.#memory.set(bytes, this.#start + BATCH_HEAD_LENGTH + before);
+    this.#memory.set(bytes, BATCH_HEAD_LENGTH + before);
     for (let index = 0; index < ends.length; index += 1) {
       this.#ends[this.#count + index] = before + (ends[index] ?? 0);
       this.#times[this.#count + index] = times?.[index] ?? Number.NaN;
@@ -117,17 +120,6 @@ export class Contents {
     return sliceEvents(this.events, from, { maxEvents: to - from, maxBytes });
   }
 
-  /** Removes the first `count` events, of two or more. No append of them may be in progress: the head goes over them. */
-  dropFirst(count: number): void {
-    const { ends, times } = this.slice(count, this.#count);
-    const start = (this.#ends[count - 1] ?? 0) + 1;
-    this.#start += start;
-    this.#length -= start;
-    this.#count -= count;
-    this.#ends = ends;
-    if (times) this.#times = times;
-  }
-
   /** Keeps the first `count` events only. */
   keepFirst(count: number): void {
     this.#count = count;
@@ -136,12 +128,12 @@ export class Contents {
 
   /** Completes the body of the request. */
   enclose(): Uint8Array {
-    return encloseBatch(this.#memory.subarray(this.#start), this.#length);
+    return encloseBatch(this.#memory, this.#length);
   }
 
   #addComma(): void {
     if (this.#count === 0) return;
-    this.#memory[this.#start + BATCH_HEAD_LENGTH + this.#length] = COMMA;
+    this.#memory[BATCH_HEAD_LENGTH + this.#length] = COMMA;
     this.#length += 1;
   }
 
@@ -159,7 +151,8 @@ export class Contents {
 
 /** Copies groups of events, joined, to a new body. */
 export function copyOf(groups: readonly EventBytes[], memory: Memory): Contents {
-  const body = new Contents(memory.take(joinedLength(groups) + 1 + BATCH_OVERHEAD_BYTES));
+  const count = groups.reduce((total, { ends }) => total + ends.length, 0);
+  const body = new Contents(memory.take(joinedLength(groups) + 1 + BATCH_OVERHEAD_BYTES), count);
   for (const group of groups) body.addAll(group);
   return body;
 }

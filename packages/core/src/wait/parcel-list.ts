@@ -1,5 +1,5 @@
 import { Deque } from '../base/deque.ts';
-import type { Memory } from './contents.ts';
+import type { Epochs } from '../tell/epochs.ts';
 import type { Parcel } from './parcel.ts';
 
 /** Stored parcels are joined up to this many places, so that the cost of taking the first events has a bound. */
@@ -7,8 +7,13 @@ const MOST_PLACES = 64;
 
 /** A list of parcels that knows how many events they have. */
 export class ParcelList implements Iterable<Parcel> {
+  readonly #epochs: Epochs;
   readonly #parcels = new Deque<Parcel>();
   #count = 0;
+
+  constructor(epochs: Epochs) {
+    this.#epochs = epochs;
+  }
 
   /** Number of events. */
   get count(): number {
@@ -27,7 +32,8 @@ export class ParcelList implements Iterable<Parcel> {
       this.#parcels.push(parcel);
       return;
     }
-    last.runs.append(parcel.runs);
+    last.epoch = this.#epochs.join([last, parcel]);
+    last.places.append(parcel.places);
     if (last.at !== undefined && parcel.at !== undefined) last.at = Math.min(last.at, parcel.at);
     parcel.state = 'ended';
   }
@@ -43,17 +49,12 @@ export class ParcelList implements Iterable<Parcel> {
     return parcel;
   }
 
-  /** Call this after events of its parcels were dropped: takes them out. */
-  recount(memory: Memory): void {
+  /** Call this after events of its parcels ended: takes out those that have none. */
+  recount(): void {
     this.#count = 0;
     this.#parcels.replace((parcel) => {
-      const { runs } = parcel;
       this.#count += parcel.count;
-      if (runs.dropped === 0) return [parcel];
-      if (parcel.isWritten) parcel.store();
-      const parts = parcel.isInMemory ? runs.kept.map((indexes) => parcel.cut(indexes, memory)) : [parcel];
-      if (parcel.count === 0 || parcel.isInMemory) parcel.state = 'ended';
-      return parcel.count > 0 ? parts : [];
+      return parcel.count > 0 ? [parcel] : [];
     });
   }
 
@@ -67,6 +68,6 @@ function areJoinable(one: Parcel, other: Parcel): boolean {
   return isJoinable(one) && isJoinable(other) && (one.at === undefined) === (other.at === undefined);
 }
 
-function isJoinable({ isInMemory, isSent, runs }: Parcel): boolean {
-  return !isInMemory && !isSent && runs.size < MOST_PLACES;
+function isJoinable({ isInMemory, isSent, places }: Parcel): boolean {
+  return !isInMemory && !isSent && places.size < MOST_PLACES;
 }

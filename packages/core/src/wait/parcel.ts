@@ -1,8 +1,7 @@
 import type { EventBytes, Limit } from '../base/event-bytes.ts';
-import { type Range, without } from '../base/range.ts';
-import type { Memory } from './contents.ts';
-import { type Contents, copyOf } from './contents.ts';
-import { type EpochCount, type Indexes, Runs } from './runs.ts';
+import type { Range, Span } from '../base/range.ts';
+import { type Contents, copyOf, type Memory } from './contents.ts';
+import { HANDED, NOWHERE, Places } from './places.ts';
 
 /**
  * - `filling`: `track()` adds events.
@@ -21,23 +20,20 @@ export class Parcel {
   state: ParcelState;
   /** Whether its events wait for no others, and are given up last. */
   readonly isHigh: boolean;
+  /** The epoch to which its events count. */
+  epoch: number;
   /** Whether it was sent before. Then it keeps its bytes: it is not joined with others. */
   isSent = false;
-  /** Whether it is in the ring buffer. */
-  isFresh = false;
   /** When its oldest event was accepted, or a time before that, in milliseconds since 1970; undefined if unknown. */
   at: number | undefined;
-  #runs: Runs;
+  readonly places: Places;
   #contents: Contents | undefined;
   #body: Uint8Array | undefined;
-  /** Number of events that were removed at the front. The indexes of an append count them. */
-  #removed = 0;
-  /** Events that went on in other parcels while an append of them was in progress. */
-  readonly #parts: (Indexes & { readonly parcel: Parcel })[] = [];
 
   /** @param contents Left out if only the journal has the events. */
-  constructor(runs: Runs, isHigh: boolean, contents?: Contents) {
-    this.#runs = runs;
+  constructor(places: Places, epoch: number, isHigh: boolean, contents?: Contents) {
+    this.places = places;
+    this.epoch = epoch;
     this.isHigh = isHigh;
     this.#contents = contents;
     this.state = contents ? 'waiting' : 'stored';
@@ -45,18 +41,19 @@ export class Parcel {
     if (Number.isNaN(this.at)) this.at = undefined;
   }
 
-  get runs(): Runs {
-    return this.#runs;
-  }
-
-  /** Number of events that were not dropped. */
+  /** Number of events. */
   get count(): number {
-    return this.#runs.length - this.#runs.dropped;
+    return this.places.count;
   }
 
   /** Whether the journal has all its events. */
   get isWritten(): boolean {
-    return this.#runs.volatile === 0;
+    return this.places.volatile === 0;
+  }
+
+  /** Whether an append of its events is in progress. */
+  get isHanded(): boolean {
+    return this.places.has(HANDED);
   }
 
   get isInMemory(): boolean {
@@ -79,102 +76,45 @@ export class Parcel {
     return this.#body;
   }
 
-  /** Some of its events as a parcel with memory of its own. */
-  cut({ from, to }: Indexes, memory: Memory): Parcel {
-    const parcel = new Parcel(
-      this.#runs.slice(from, to),
-      this.isHigh,
-      copyOf([this.contents.slice(from, to)], memory),
-    );
-    const removed = this.#removed;
-    if (parcel.#runs.handed > 0) this.#parts.push({ from: removed + from, to: removed + to, parcel });
-    return parcel;
+  /** Some of its events as a parcel with memory of its own. An append in progress is not for the new parcel. */
+  cut(span: Span, memory: Memory): Parcel {
+    const places = this.places.slice(span);
+    for (const handed of places.marked(HANDED)) places.mark(handed, NOWHERE);
+    const events = this.#contents?.slice(span.from, span.to);
+    const part = new Parcel(places, this.epoch, this.isHigh, events && copyOf([events], memory));
+    part.at ??= this.at;
+    return part;
   }
 
-  /** Removes the first events of several. Nobody may read them from its memory any more. */
-  dropFirst(count: number): void {
-    this.#runs = this.#runs.slice(count, this.#runs.length);
-    this.#removed += count;
-    if (this.#contents === undefined) return;
-    this.#contents.dropFirst(count);
-    this.#body = undefined;
-    this.at = this.#contents.timeOf(0);
-  }
-
-  /** Splits the parcel in two, of `count` events and of the others. The first one may be this one. */
-  split(count: number, memory: Memory): [Parcel, Parcel] {
-    const indexes = { from: count, to: this.#runs.length };
-    const rest = this.#contents
-      ? this.cut(indexes, memory)
-      : new Parcel(this.#runs.slice(count, indexes.to), this.isHigh);
-    if (!this.#contents) rest.at = this.at;
+  /** Keeps the first `count` events. Returns the others. No append of it may be in progress. */
+  split(count: number, memory: Memory): Parcel {
+    const others = { from: count, to: this.count };
+    const rest = this.cut(others, memory);
     rest.isSent = this.isSent;
-    if (this.#runs.handed > 0) {
-      // An append may read the others from this memory: the tail of the first ones must not go over them.
-      const first = this.cut({ from: 0, to: count }, memory);
-      first.isSent = this.isSent;
-      this.state = 'ended';
-      return [first, rest];
-    }
-    this.#runs = this.#runs.slice(0, count);
+    this.places.remove(others);
     this.#contents?.keepFirst(count);
     this.#body = undefined;
-    return [this, rest];
+    return rest;
   }
 
-  /** Hands its next events to the journal, within the limit. */
-  hand({ maxEvents, maxBytes }: Limit): { readonly events: EventBytes; readonly at: number } | undefined {
-    const indexes = this.#runs.toWrite;
-    if (indexes === undefined) return undefined;
-    const { from } = indexes;
-    const events = this.contents.slice(from, Math.min(indexes.to, from + maxEvents), maxBytes);
-    this.#runs.hand({ from, to: from + events.ends.length });
-    return { events, at: from + this.#removed };
+  /** Takes out some of several events. */
+  remove({ from, to }: Span, memory: Memory): void {
+    const { count } = this;
+    this.places.remove({ from, to });
+    if (this.#contents === undefined || this.count === 0) return;
+    const left = [this.#contents.slice(0, from), this.#contents.slice(to, count)];
+    this.#contents = copyOf(left, memory);
+    this.#body = undefined;
   }
 
-  /** The journal has the events from `at` on, as `hand` returned it. Returns ranges that nobody needs any more. */
-  place(at: number, range: Range): Range[] {
-    const unneeded: Range[] = [];
-    const { segment } = range;
-    this.#each({ from: at, to: at + range.to - range.from }, (parcel, from, indexes) => {
-      const start = range.from + indexes.from - at;
-      const placed = { segment, from: start, to: start + indexes.to - indexes.from };
-      if (parcel !== this) unneeded.push(...parcel.place(from, placed));
-      else if (this.state === 'ended') unneeded.push(placed);
-      else {
-        // Events that were removed had been dropped before.
-        const first = start - from + this.#removed;
-        const here = { from: first, to: first + this.#runs.length };
-        const own = { segment, from: Math.max(start, first), to: Math.min(placed.to, here.to) };
-        unneeded.push(...without(placed, here));
-        if (own.from < own.to) unneeded.push(...this.#runs.place(own.from - first, own));
-      }
-    });
-    return unneeded;
-  }
-
-  /** The append of the events from `at` on failed. Returns the parcels that have them. */
-  handBack(at: number, count: number): Parcel[] {
-    const found: Parcel[] = [];
-    this.#each({ from: at, to: at + count }, (parcel, from, indexes) => {
-      const length = indexes.to - indexes.from;
-      if (parcel !== this) return void found.push(...parcel.handBack(from, length));
-      this.#runs.handBack({ from: from - this.#removed, to: from - this.#removed + length });
-      found.push(this);
-    });
-    return found;
-  }
-
-  /** Drops the unwritten events from `at` on. Returns how many there were of each epoch. */
-  dropUnwritten(at: number, count: number): EpochCount[] {
-    const dropped: EpochCount[] = [];
-    this.#each({ from: at, to: at + count }, (parcel, from, indexes) => {
-      const length = indexes.to - indexes.from;
-      const first = from - this.#removed;
-      if (parcel !== this) dropped.push(...parcel.dropUnwritten(from, length));
-      else if (this.state !== 'ended') dropped.push(...this.#runs.drop({ from: first, to: first + length }));
-    });
-    return dropped;
+  /** Hands its next unwritten events to the journal, within the limit. Undefined if there are none. */
+  hand({ maxEvents, maxBytes }: Limit): EventBytes | undefined {
+    const [span] = this.places.marked(NOWHERE);
+    if (span === undefined) return undefined;
+    const { from } = span;
+    const events = this.contents.slice(from, Math.min(span.to, from + maxEvents), maxBytes);
+    this.places.mark({ from, to: from + events.ends.length }, HANDED);
+    return events;
   }
 
   /** Leaves the events to the journal, which has all of them. Returns their memory. */
@@ -183,27 +123,13 @@ export class Parcel {
     this.state = 'stored';
     this.#contents = undefined;
     this.#body = undefined;
-    this.#runs.compact();
     return memory;
-  }
-
-  /** Calls back for each part of the indexes, with the parcel that has it and its index there. */
-  #each(all: Indexes, callback: (parcel: Parcel, from: number, indexes: Indexes) => void): void {
-    let rest = [all];
-    for (const part of this.#parts) {
-      const from = Math.max(all.from, part.from);
-      const to = Math.min(all.to, part.to);
-      if (from >= to) continue;
-      callback(part.parcel, from - part.from, { from, to });
-      rest = rest.flatMap((other) => without(other, part));
-    }
-    for (const part of rest) callback(this, part.from, part);
   }
 }
 
 /** A stored parcel. */
 export function storedParcel(range: Range, epoch: number, isHigh: boolean, at?: number): Parcel {
-  const parcel = new Parcel(new Runs(range, epoch), isHigh);
+  const parcel = new Parcel(new Places(range), epoch, isHigh);
   parcel.at = at;
   return parcel;
 }

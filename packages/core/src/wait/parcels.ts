@@ -1,16 +1,17 @@
-import { type Range, without } from '../base/range.ts';
+import { type Range, rangeLength, without } from '../base/range.ts';
+import { Epochs } from '../tell/epochs.ts';
 import type { Line } from './batcher.ts';
-import { Epochs } from './epochs.ts';
 import type { Parcel } from './parcel.ts';
+import { FORSAKEN, NOWHERE } from './places.ts';
 import type { Queue } from './queue.ts';
 
 /** All parcels of a tracker, wherever they are. */
-export abstract class Parcels {
+export class Parcels {
   readonly epochs: Epochs = new Epochs();
   #givenUp = 0;
 
   /** The line that goes first is first. */
-  abstract get lines(): readonly Line[];
+  readonly lines: Line[] = [];
 
   /** Number of events that have not ended, those in requests included. */
   get pending(): number {
@@ -19,14 +20,12 @@ export abstract class Parcels {
 
   /** Number of events that no journal has. */
   get volatile(): number {
-    return this.#sum(({ ring }) => volatileOf(ring)) + volatileOf(this.#loose);
+    return volatileOf(this.all());
   }
 
   /** Number of events that wait in the journal, outside of the ring buffers. */
   get stored(): number {
-    let volatile = 0;
-    for (const { runs, state } of this.#loose) if (state !== 'out') volatile += runs.volatile;
-    return this.#sum(({ stored }) => stored) - volatile;
+    return this.#sum(({ aside, old, stored }) => stored - volatileOf(old) - volatileOf(aside));
   }
 
   get inFlight(): number {
@@ -49,10 +48,7 @@ export abstract class Parcels {
 
   /** What waits of a range ends here. Returns how many events that are. */
   drop(range: Range): number {
-    let count = 0;
-    for (const { queue } of this.lines)
-      count += queue.drop(range, (epoch, count) => this.epochs.settle(epoch, count));
-    return count;
+    return this.#sum((queue) => queue.drop(range));
   }
 
   /** Events of a range are gone from storage, but in memory: no journal has them any more. */
@@ -60,22 +56,18 @@ export abstract class Parcels {
     for (const { queue } of this.lines) {
       for (const parcel of [...queue.out, ...queue.parcels()]) {
         if (!parcel.isInMemory) continue;
-        for (const indexes of parcel.runs.in(range)) parcel.runs.lose(indexes);
-        if (!parcel.isFresh && !parcel.isWritten) queue.loose.add(parcel);
+        for (const span of parcel.places.find(range)) parcel.places.mark(span, NOWHERE);
+        queue.changed(parcel);
       }
-      queue.recount();
     }
   }
 
   /** The journal gave up a segment: what waits in it ends here; what is in requests goes on in memory. Returns how many ended. */
   evict(segment: number): number {
     const gone = { segment, from: 0, to: Number.POSITIVE_INFINITY };
-    for (const { queue } of this.lines) {
-      for (const parcel of queue.out) {
-        for (const indexes of parcel.runs.in(gone)) parcel.runs.forsake(indexes);
-        if (!parcel.isWritten) queue.loose.add(parcel);
-      }
-    }
+    for (const { queue } of this.lines)
+      for (const { places } of queue.out)
+        for (const span of places.find(gone)) places.mark(span, FORSAKEN);
     return this.drop(gone);
   }
 
@@ -84,16 +76,24 @@ export abstract class Parcels {
     range: Range,
   ): Generator<{ readonly parcel: Parcel; readonly range: Range; readonly from: number }> {
     for (const parcel of [...this.all()])
-      for (const { from, to } of parcel.runs.in(range))
-        for (const part of parcel.runs.slice(from, to).ranges) yield { parcel, range: part, from };
+      for (const span of parcel.places.find(range))
+        for (const part of parcel.places.slice(span).ranges) yield { parcel, range: part, from: span.from };
   }
 
   /** The journal has the events of a range in another one now. Returns the parts of that which nobody needs. */
   move(range: Range, target: Range): Range[] {
     let rest = [target];
-    for (const parcel of this.all())
-      for (const found of parcel.runs.move(range, target))
-        rest = rest.flatMap((part) => without(part, found));
+    const { segment, from, to } = target;
+    for (const { places } of this.all()) {
+      for (const span of places.find(range)) {
+        places.change(span, (run) => {
+          const first = run.from - range.from + from;
+          const moved = { segment, from: first, to: Math.min(to, first + rangeLength(run)) };
+          rest = rest.flatMap((part) => without(part, moved));
+          return moved;
+        });
+      }
+    }
     return rest;
   }
 
@@ -104,12 +104,16 @@ export abstract class Parcels {
     return count;
   }
 
+  /** Ends an epoch: all that is accepted by now belongs to it, or to an earlier one. Returns it. */
+  endEpoch(): number {
+    for (const { queue } of this.lines) queue.seal();
+    return this.epochs.end();
+  }
+
   /** The returned function tells whether all that is accepted by now is written. */
   mark(): () => boolean {
-    const marks = this.lines.map(({ queue }) => ({ queue, pushed: queue.pushed }));
-    return () =>
-      marks.every(({ queue, pushed }) => queue.isWritten(pushed)) &&
-      this.#loose.every(({ runs }) => runs.unwritten + runs.handed === 0);
+    const epoch = this.endEpoch();
+    return () => this.lines.every(({ queue }) => queue.isWritten(epoch));
   }
 
   /** All parcels, those in requests first. */
@@ -123,11 +127,6 @@ export abstract class Parcels {
     return this.lines.flatMap(({ queue }) => [...queue.out]);
   }
 
-  /** Parcels outside of the ring buffers that may have unwritten events. */
-  get #loose(): Parcel[] {
-    return this.lines.flatMap(({ queue }) => [...queue.loose]);
-  }
-
   #sum(count: (queue: Queue) => number): number {
     return this.lines.reduce((total, { queue }) => total + count(queue), 0);
   }
@@ -135,6 +134,6 @@ export abstract class Parcels {
 
 function volatileOf(parcels: Iterable<Parcel>): number {
   let count = 0;
-  for (const { runs } of parcels) count += runs.volatile;
+  for (const { places } of parcels) count += places.volatile;
   return count;
 }

@@ -1,8 +1,10 @@
 import type { Limit } from '../base/event-bytes.ts';
-import type { Range } from '../base/range.ts';
-import type { Memory } from './contents.ts';
+import { type Range, rangeLength, type Span } from '../base/range.ts';
+import type { Epochs } from '../tell/epochs.ts';
+import { copyOf, type Memory } from './contents.ts';
 import { Parcel } from './parcel.ts';
 import { ParcelList } from './parcel-list.ts';
+import { HANDED, NOWHERE, Places } from './places.ts';
 import { RingBuffer, type RingBufferOptions } from './ring-buffer.ts';
 
 /** What was put back stays in memory up to this size, in bytes: storage may lose it. */
@@ -14,32 +16,35 @@ const MOST_KEPT_BYTES = 512 * 1024;
  */
 export type Place = 'first' | 'last' | 'aside';
 
+/** Which events of the ring buffer may be sent: those that the journal has, all that no append reads, or all. */
+export type Sendable = 'written' | 'unread' | 'all';
+
 /** All that waits with one priority: the newest events in the ring buffer; older ones in the journal, and some in memory too. */
 export class Queue {
   /** Parcels that were sent, or that only the journal has: they go before the ring buffer, or in turns with it. */
-  readonly old: ParcelList = new ParcelList();
+  readonly old: ParcelList;
   /** Parcels that failed, and wait until the service is better. */
-  readonly aside: ParcelList = new ParcelList();
+  readonly aside: ParcelList;
   /** Taken from one of these, while they are being read. */
   reading: readonly Parcel[] = [];
   /** Parcels that the sender has. */
   readonly out: Set<Parcel> = new Set();
-  /** Parcels outside of the ring buffer that may have unwritten events. */
-  readonly loose: Set<Parcel> = new Set();
-  /** Events in the ring buffer of which no append was started. */
-  toWrite = 0;
-  /** Number of events that were ever added. */
-  pushed = 0;
+  /** Parcels with events that are to be written to the journal, or are being written. The filling one is not among them. */
+  readonly unwritten: Set<Parcel> = new Set();
   readonly #options: RingBufferOptions;
   readonly #ring: RingBuffer;
-  /** Events in the ring buffer that were dropped. */
-  #dropped = 0;
   /** Parcels that were put back lately: they are still in memory. */
   readonly #kept = new Set<Parcel>();
 
   constructor(options: RingBufferOptions) {
     this.#options = options;
-    this.#ring = new RingBuffer(options);
+    this.old = new ParcelList(options.epochs);
+    this.aside = new ParcelList(options.epochs);
+    this.#ring = new RingBuffer(options, (parcel) => this.unwritten.add(parcel));
+  }
+
+  get epochs(): Epochs {
+    return this.#options.epochs;
   }
 
   get memory(): Memory {
@@ -50,14 +55,9 @@ export class Queue {
     return this.#options.isHigh;
   }
 
-  /** Events in the ring buffer, those that were dropped included. */
-  get length(): number {
-    return this.#ring.length;
-  }
-
   /** Events in the ring buffer. */
   get fresh(): number {
-    return this.#ring.length - this.#dropped;
+    return this.#ring.count;
   }
 
   /** All other events. */
@@ -70,16 +70,14 @@ export class Queue {
     return this.#ring.bytes;
   }
 
-  get roughBytes(): number {
-    return this.#ring.roughBytes;
-  }
-
-  get ring(): Iterable<Parcel> {
-    return this.#ring.parcels;
-  }
-
+  /** The first parcel of the ring buffer. */
   get first(): Parcel | undefined {
     return this.#ring.first;
+  }
+
+  /** The parcel that takes new events. */
+  get filling(): Parcel | undefined {
+    return this.#ring.filling;
   }
 
   /** All parcels that wait. */
@@ -93,53 +91,46 @@ export class Queue {
   /** Adds an event. Returns false if there is no room, and nothing can be left to the journal. */
   push(text: string, at: number): boolean {
     while (!this.#ring.push(text, at)) if (!this.spill()) return false;
-    this.toWrite += 1;
-    this.pushed += 1;
     return true;
   }
 
-  /** Whether the journal has the events up to the `pushed`-th, as far as they are in the ring buffer. */
-  isWritten(pushed: number): boolean {
-    let left = this.length - (this.pushed - pushed);
-    for (const { runs } of this.#ring.parcels) {
-      if (left <= 0) break;
-      const { unwritten, handed } = left < runs.length ? runs.slice(0, left) : runs;
-      if (unwritten + handed > 0) return false;
-      left -= runs.length;
-    }
+  /** New events go to another parcel. */
+  seal(): void {
+    this.#ring.seal();
+  }
+
+  /** Whether nothing of an epoch, or of earlier ones, is to be written, or is being written. */
+  isWritten(last: number): boolean {
+    for (const { epoch } of this.unwritten) if (epoch <= last) return false;
     return true;
   }
 
-  /** Writes the newest events to their parcel: they belong to the current epoch. */
-  write(): void {
-    this.#ring.write();
+  /** A parcel with events that no journal has or is given. */
+  get nextToWrite(): Parcel | undefined {
+    for (const parcel of this.unwritten) if (!parcel.isHanded) return parcel;
+    return this.#ring.seal();
   }
 
-  /** Leaves the oldest events of the ring buffer to the journal. Returns false if it does not have them. */
+  /** Call this after the places of a parcel have changed. */
+  changed(parcel: Parcel): void {
+    const { places, state } = parcel;
+    if (state !== 'ended' && (places.has(NOWHERE) || places.has(HANDED))) this.unwritten.add(parcel);
+    else this.unwritten.delete(parcel);
+  }
+
+  /** Leaves the oldest parcel of the ring buffer to the journal. Returns false if it does not have it. */
   spill(): boolean {
     const { first } = this.#ring;
-    const count = first?.runs.writtenFirst ?? 0;
-    if (first === undefined || count === 0) return false;
-    const { isHigh } = this.#options;
-    if (count === first.runs.length) {
-      this.#shift();
-      this.#store(first);
-      if (first.count > 0) this.old.push(first);
-      return true;
-    }
-    const stored = new Parcel(first.runs.slice(0, count), isHigh);
-    stored.at = first.at;
-    stored.runs.compact();
-    this.#shift();
-    first.dropFirst(count);
-    this.#unshift(first);
-    if (stored.count > 0) this.old.push(stored);
+    if (!first?.isWritten) return false;
+    this.#ring.shift();
+    this.#store(first);
+    this.old.push(first);
     return true;
   }
 
   /** Leaves events to the journal as long as the ring buffer has more bytes than this. */
   spillAbove(bytes: number): void {
-    while (this.roughBytes > bytes && this.spill());
+    while (this.#ring.roughBytes > bytes && this.spill());
   }
 
   /** Leaves events to the journal as long as the ring buffer has more events than this. */
@@ -147,40 +138,44 @@ export class Queue {
     while (this.fresh > most && this.spill());
   }
 
-  /**
-   * Takes the oldest events of the ring buffer, as far as they may be sent and fit one batch; undefined if there are none.
-   *
-   * @param isUnwritten Whether events may be sent that the journal does not have.
-   */
-  takeFresh(limit: Limit, isUnwritten: boolean): Parcel | undefined {
-    const { memory } = this.#options;
-    this.#removeDropped();
-    const { first } = this.#ring;
-    const most = isUnwritten ? Number.POSITIVE_INFINITY : (first?.runs.writtenFirst ?? 0);
-    if (first === undefined || most === 0) return undefined;
-    const fitting = first.contents.slice(
-      0,
-      Math.min(most, first.contents.count, limit.maxEvents),
-      limit.maxBytes,
+  /** How many events of the ring buffer may be sent, up to one batch, and whether no more fit in the batch. */
+  ready({ maxEvents, maxBytes }: Limit, which: Sendable): { readonly count: number; readonly isFull: boolean } {
+    let count = 0;
+    let bytes = 0;
+    for (const parcel of this.#ring.parcels) {
+      if (!isSendable(parcel, which)) break;
+      count += parcel.count;
+      bytes += parcel.contents.length + 1;
+      if (count >= maxEvents || bytes > maxBytes) return { count, isFull: true };
+    }
+    return { count, isFull: false };
+  }
+
+  /** Takes the oldest events of the ring buffer that may be sent, as far as they fit one batch. Undefined if there are none. */
+  takeFresh(limit: Limit, which: Sendable): Parcel | undefined {
+    const taken = this.#shift(limit, which);
+    const [first] = taken;
+    if (first === undefined || taken.length === 1) return first && this.taken(first);
+    const { epochs, isHigh, memory } = this.#options;
+    const places = new Places();
+    const epoch = epochs.join(taken);
+    const contents = copyOf(
+      taken.map(({ events }) => events),
+      memory,
     );
-    const count = fitting.ends.length;
-    this.#shift();
-    const rest = { from: count, to: first.contents.count };
-    if (count === rest.to) return this.taken(first);
-    const taken = first.cut({ from: 0, to: count }, memory);
-    // An append may read the first events from this memory: the head of the rest must not go over them.
-    const isRead = first.runs.handed > 0;
-    if (isRead) first.state = 'ended';
-    else first.dropFirst(count);
-    this.#unshift(isRead ? first.cut(rest, memory) : first);
-    return this.taken(taken);
+    for (const parcel of taken) {
+      places.append(parcel.places);
+      this.ended(parcel);
+      memory.give(parcel.contents.memory);
+    }
+    return this.taken(new Parcel(places, epoch, isHigh, contents));
   }
 
   /** The sender has a parcel now. */
   taken(parcel: Parcel): Parcel {
     parcel.state = 'out';
     this.out.add(parcel);
-    if (!parcel.isWritten) this.loose.add(parcel);
+    this.changed(parcel);
     return parcel;
   }
 
@@ -188,7 +183,7 @@ export class Queue {
   ended(parcel: Parcel): void {
     parcel.state = 'ended';
     this.out.delete(parcel);
-    this.loose.delete(parcel);
+    this.unwritten.delete(parcel);
   }
 
   /** A parcel waits again. */
@@ -215,6 +210,14 @@ export class Queue {
     return parcel;
   }
 
+  /** Splits a parcel that waits. Returns the second part. */
+  split(parcel: Parcel, count: number): Parcel {
+    const rest = parcel.split(count, this.memory);
+    this.changed(parcel);
+    this.changed(rest);
+    return rest;
+  }
+
   /** What was put aside waits before all others. */
   putAllBack(): void {
     const parcels = [...this.aside];
@@ -222,50 +225,53 @@ export class Queue {
     for (const parcel of parcels.reverse()) this.old.unshift(parcel);
   }
 
-  /** Drops events for which `find` returns the ranges. Returns how many there were. */
-  drop(range: Range | undefined, ended: (epoch: number, count: number) => void): number {
+  /** All that waits of a range ends; everything, if it is left out. Returns how many events that are. */
+  drop(range?: Range): number {
     let dropped = 0;
     for (const parcel of this.parcels()) {
-      const all = [{ from: 0, to: parcel.runs.length }];
-      for (const indexes of range ? parcel.runs.in(range) : all) {
-        for (const { epoch, count } of parcel.runs.drop(indexes)) {
-          ended(epoch, count);
-          dropped += count;
-        }
-      }
+      const all = [{ from: 0, to: parcel.count }];
+      dropped += this.remove(parcel, range ? parcel.places.find(range) : all);
     }
-    const { memory } = this.#options;
-    for (const list of [this.old, this.aside]) {
-      list.recount(memory);
-      for (const parcel of list) if (!parcel.isWritten) this.loose.add(parcel);
-    }
-    this.recount();
+    if (dropped > 0) this.recount();
     return dropped;
   }
 
-  /** Call this after appends failed, or events were dropped or lost. */
+  /** Some events of a parcel end. Returns how many. Call `recount()` afterwards. */
+  remove(parcel: Parcel, spans: readonly Span[]): number {
+    const count = sum(spans, rangeLength);
+    if (count === 0) return 0;
+    // From the end, so that the other indexes stay right.
+    for (const span of spans.toReversed()) parcel.remove(span, this.memory);
+    this.epochs.settle({ epoch: parcel.epoch, count });
+    if (parcel.count === 0) this.ended(parcel);
+    else this.changed(parcel);
+    return count;
+  }
+
   recount(): void {
-    const ring = [...this.#ring.parcels];
-    this.toWrite = sum(ring, ({ runs }) => runs.unwritten);
-    this.#dropped = sum(ring, ({ runs }) => runs.dropped);
-    while (this.#dropped > 0 && this.#ring.first?.count === 0) this.#shift();
+    for (const list of [this.old, this.aside, this.#ring]) list.recount();
   }
 
-  /** The first parcel of the ring buffer with events that no journal has or is given. */
-  nextToWrite(): Parcel | undefined {
-    if (this.toWrite === 0) return undefined;
-    for (const parcel of this.#ring.parcels) if (parcel.runs.unwritten > 0) return parcel;
-    return undefined;
-  }
-
-  /** Takes what was dropped out of the oldest parcel. */
-  #removeDropped(): void {
-    for (let { first } = this.#ring; first && first.runs.dropped > 0; first = this.#ring.first) {
-      this.#shift();
-      const { memory } = this.#options;
-      for (const indexes of first.runs.kept.reverse()) this.#unshift(first.cut(indexes, memory));
-      first.state = 'ended';
+  /** Takes what fits one batch out of the ring buffer. */
+  #shift({ maxEvents, maxBytes }: Limit, which: Sendable): Parcel[] {
+    const taken: Parcel[] = [];
+    let [events, bytes] = [maxEvents, maxBytes];
+    for (let { first } = this.#ring; first && isSendable(first, which); first = this.#ring.first) {
+      const fitting = events > 0 ? first.contents.slice(0, Math.min(first.count, events), bytes) : undefined;
+      const isAlone = first.isHanded;
+      const isFirst = taken.length === 0;
+      // At least one event is taken, however large it is.
+      if (!fitting || (!isFirst && (isAlone || fitting.bytes.length > bytes))) break;
+      const count = fitting.ends.length;
+      if (isAlone && count < first.count) break;
+      this.#ring.shift();
+      taken.push(first);
+      events -= count;
+      bytes -= fitting.bytes.length + 1;
+      if (count < first.count) this.#ring.unshift(this.split(first, count));
+      if (isAlone || bytes < 1) break;
     }
+    return taken;
   }
 
   #store(parcel: Parcel): void {
@@ -273,24 +279,16 @@ export class Queue {
     const memory = parcel.store();
     if (memory) this.#options.memory.give(memory);
   }
+}
 
-  #shift(): void {
-    const parcel = this.#ring.shift();
-    this.toWrite -= parcel?.runs.unwritten ?? 0;
-    this.#dropped -= parcel?.runs.dropped ?? 0;
-  }
-
-  #unshift(parcel: Parcel): void {
-    this.#ring.unshift(parcel);
-    this.toWrite += parcel.runs.unwritten;
-    this.#dropped += parcel.runs.dropped;
-  }
+function isSendable({ isHanded, isWritten }: Parcel, which: Sendable): boolean {
+  return isWritten || which === 'all' || (which === 'unread' && !isHanded);
 }
 
 function bytesOf(parcel: Parcel): number {
   return parcel.isInMemory ? parcel.contents.length : 0;
 }
 
-function sum(parcels: readonly Parcel[], count: (parcel: Parcel) => number): number {
-  return parcels.reduce((total, parcel) => total + count(parcel), 0);
+function sum<Item>(items: readonly Item[], count: (item: Item) => number): number {
+  return items.reduce((total, item) => total + count(item), 0);
 }

@@ -3,17 +3,15 @@ import { StorageError } from '../base/errors/storage-error.ts';
 import type { EventBytes, Limit } from '../base/event-bytes.ts';
 import { type Range, rangeLength } from '../base/range.ts';
 import type { Journal } from '../keep/journal.ts';
-import type { Memory } from './contents.ts';
 import { Contents } from './contents.ts';
 import { Parcel } from './parcel.ts';
 import type { ParcelList } from './parcel-list.ts';
+import { Places } from './places.ts';
 import type { Queue } from './queue.ts';
-import { Runs } from './runs.ts';
 
 export interface ReaderOptions {
   readonly queue: Queue;
   readonly journal: Journal;
-  readonly memory: Memory;
   /** Stored events that could not be read back intact end. */
   readonly damaged: (range: Range) => Promise<void>;
 }
@@ -35,26 +33,23 @@ export class Reader {
     const taken = this.#shift(list, limit);
     const [first] = taken;
     if (first === undefined) return undefined;
-    if (taken.length === 1 && first.isInMemory) return queue.taken(first);
+    if (first.isInMemory) return queue.taken(first);
     queue.reading = taken;
     const counts = taken.map(({ count }) => count);
-    let read: Parcel | undefined;
+    const isUnchanged = () => taken.every(({ count }, index) => count === counts[index]);
+    let contents: Contents | undefined;
     try {
-      read = await this.#read(taken, limit, () => taken.every(({ count }, index) => count === counts[index]));
+      contents = await this.#read(taken, limit, isUnchanged);
     } finally {
       queue.reading = [];
-      if (read) {
-        read.isSent = first.isSent;
-        queue.taken(read);
-      }
-      this.#putBack(list, taken, read?.runs.length ?? 0);
+      if (contents === undefined) for (const parcel of taken.toReversed()) putBack(list, parcel);
     }
-    return read;
+    return contents && this.#parcelOf(taken, contents, list);
   }
 
   /** Takes one parcel in memory, or stored ones whose events fit one batch by count. */
   #shift(list: ParcelList, { maxEvents, maxBytes }: Limit): Parcel[] {
-    const { queue, memory } = this.#options;
+    const { queue } = this.#options;
     const taken: Parcel[] = [];
     let left = maxEvents;
     for (let next = list.first; next && left > 0; next = list.first) {
@@ -63,39 +58,42 @@ export class Reader {
       queue.shift(list);
       const most = Math.min(left, next.count);
       const count = next.isInMemory ? next.contents.slice(0, most, maxBytes).ends.length : most;
-      const [first, rest] = count < next.count ? next.split(count, memory) : [next];
-      taken.push(first);
-      if (rest) list.unshift(rest);
-      if (rest && !rest.isWritten) queue.loose.add(rest);
+      if (count < next.count) list.unshift(queue.split(next, count));
+      taken.push(next);
       if (isAlone) break;
       left -= count;
     }
     return taken;
   }
 
-  /** The events that are not read wait before all others. */
-  #putBack(list: ParcelList, taken: readonly Parcel[], done: number): void {
-    let end = taken.reduce((total, { count }) => total + count, 0);
-    for (const parcel of taken.toReversed()) {
-      end -= parcel.count;
-      const read = Math.max(0, Math.min(parcel.count, done - end));
-      parcel.dropFirst(read);
-      parcel.runs.compact();
-      if (parcel.count > 0) list.unshift(parcel);
-      else parcel.state = 'ended';
+  /** The first of these events were read. The others wait before all others. */
+  #parcelOf(taken: readonly Parcel[], contents: Contents, list: ParcelList): Parcel {
+    const { queue } = this.#options;
+    const places = new Places();
+    const parts: { readonly epoch: number; readonly count: number }[] = [];
+    for (const parcel of taken) {
+      const count = Math.min(parcel.count, contents.count - places.count);
+      const span = { from: 0, to: count };
+      places.append(parcel.places.slice(span));
+      parcel.places.remove(span);
+      if (count > 0) parts.push({ epoch: parcel.epoch, count });
     }
+    for (const parcel of taken.toReversed()) putBack(list, parcel);
+    const read = new Parcel(places, queue.epochs.join(parts), queue.isHigh, contents);
+    read.isSent = taken[0]?.isSent === true;
+    return queue.taken(read);
   }
 
   async #read(
     taken: readonly Parcel[],
     limit: Limit,
     isUnchanged: () => boolean,
-  ): Promise<Parcel | undefined> {
-    const { journal, queue } = this.#options;
-    const runs = new Runs();
-    for (const parcel of taken) runs.append(parcel.runs);
-    const contents = new Contents(new Uint8Array(0));
-    for (const range of runs.ranges) {
+  ): Promise<Contents | undefined> {
+    const { journal } = this.#options;
+    const places = new Places();
+    for (const parcel of taken) places.append(parcel.places);
+    const contents = new Contents(new Uint8Array(0), places.count);
+    for (const range of places.ranges) {
       const maxBytes = limit.maxBytes - (contents.count > 0 ? contents.length + 1 : 0);
       const maxEvents = limit.maxEvents - contents.count;
       if (maxEvents < 1 || maxBytes < 1) break;
@@ -112,11 +110,11 @@ export class Reader {
       this.#add(contents, events, limit);
       if (count < rangeLength(range)) break;
     }
-    return new Parcel(runs.slice(0, contents.count), queue.isHigh, contents);
+    return contents;
   }
 
   #add(contents: Contents, events: EventBytes, limit: Limit): void {
-    const { memory } = this.#options;
+    const { memory } = this.#options.queue;
     const needed = contents.length + 1 + events.bytes.length + BATCH_OVERHEAD_BYTES;
     if (contents.spare < events.bytes.length + 1) {
       const most = Math.max(needed, contents.count === 0 ? 0 : Math.min(limit.maxBytes, needed * 2));
@@ -124,4 +122,9 @@ export class Reader {
     }
     contents.addAll(events);
   }
+}
+
+function putBack(list: ParcelList, parcel: Parcel): void {
+  if (parcel.count > 0) list.unshift(parcel);
+  else parcel.state = 'ended';
 }

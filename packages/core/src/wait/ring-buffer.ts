@@ -1,11 +1,10 @@
 import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol';
 import { Deque } from '../base/deque.ts';
 import type { Limit } from '../base/event-bytes.ts';
-import type { Memory, TextWriter } from './contents.ts';
-import { Contents } from './contents.ts';
-import type { Epochs } from './epochs.ts';
+import type { Epochs } from '../tell/epochs.ts';
+import { Contents, type Memory, type TextWriter } from './contents.ts';
 import { Parcel } from './parcel.ts';
-import { Runs } from './runs.ts';
+import { Places } from './places.ts';
 
 /** Texts that are written together: a call costs more than the bytes of one text. */
 const MOST_TEXTS = 32;
@@ -13,6 +12,8 @@ const MOST_TEXTS = 32;
 const MAX_BYTES_PER_UNIT = 3;
 /** Memory of the first parcel, in bytes. Later ones start with the size of the one before. */
 const FIRST_BYTES = 1024;
+/** A parcel that uses less than this part of its memory moves to a smaller piece. */
+const LEAST_USE = 0.5;
 
 export interface RingBufferOptions {
   /** Bounds of all events in it. */
@@ -28,6 +29,7 @@ export interface RingBufferOptions {
 /** A ring of parcels: the newest events, oldest first, bounded by count and bytes. `track()` fills the last one. */
 export class RingBuffer {
   readonly #options: RingBufferOptions;
+  readonly #onSealed: (parcel: Parcel) => void;
   readonly #parcels = new Deque<Parcel>();
   /** The last parcel, while it takes more events. */
   #filling: Parcel | undefined;
@@ -36,17 +38,20 @@ export class RingBuffer {
   #times: number[] = [];
   /** Their characters, and a comma for each. */
   #textsLength = 0;
-  #size = FIRST_BYTES;
-  /** Events in all parcels but the filling one, those that were dropped included, and their bytes. */
+  /** The number of events and the bytes that a new parcel has room for at first. */
+  #size: Limit = { maxEvents: 16, maxBytes: FIRST_BYTES };
+  /** Events in all parcels but the filling one, and their bytes. */
   #sealedCount = 0;
   #sealedBytes = 0;
 
-  constructor(options: RingBufferOptions) {
+  /** @param onSealed A parcel takes no more events. */
+  constructor(options: RingBufferOptions, onSealed: (parcel: Parcel) => void) {
     this.#options = options;
+    this.#onSealed = onSealed;
   }
 
-  /** Number of events, those that were dropped included. */
-  get length(): number {
+  /** Number of events. */
+  get count(): number {
     return this.#sealedCount + (this.#filling?.contents.count ?? 0) + this.#texts.length;
   }
 
@@ -61,15 +66,15 @@ export class RingBuffer {
     return this.#sealedBytes + (this.#filling?.contents.length ?? 0) + this.#textsLength;
   }
 
-  /** When the oldest event was accepted, in milliseconds since 1970; undefined if there is none. */
-  get oldestAt(): number | undefined {
-    this.write();
-    return this.#parcels.first?.at;
-  }
-
   get first(): Parcel | undefined {
     this.write();
     return this.#parcels.first;
+  }
+
+  /** The parcel that takes new events. */
+  get filling(): Parcel | undefined {
+    this.write();
+    return this.#filling;
   }
 
   /** All parcels, oldest first. */
@@ -93,37 +98,58 @@ export class RingBuffer {
     const texts = this.#texts;
     const parcel = this.#filling;
     if (texts.length === 0 || parcel === undefined) return;
-    const { text, epochs } = this.#options;
+    const { text } = this.#options;
     const { contents } = parcel;
     const joined = texts.join(',');
     const isAscii = text.write(joined, contents.memory, contents.end) === joined.length;
-    for (const [index, one] of texts.entries())
-      contents.added(isAscii ? one.length : text.byteLength(one), this.#times[index] ?? 0);
+    contents.wrote(texts, this.#times, isAscii ? lengthOf : text.byteLength);
     parcel.at ??= contents.timeOf(0);
-    parcel.runs.push(epochs.current, texts.length);
+    parcel.places.push(texts.length);
     this.#texts = [];
     this.#times = [];
     this.#textsLength = 0;
   }
 
+  /** The filling parcel takes no more events. Returns it. */
+  seal(): Parcel | undefined {
+    const { filling } = this;
+    if (filling === undefined) return undefined;
+    const { memory } = this.#options;
+    const { contents } = filling;
+    this.#filling = undefined;
+    filling.state = 'waiting';
+    if (contents.length < contents.memory.length * LEAST_USE)
+      memory.give(contents.move(memory.take(contents.length + BATCH_OVERHEAD_BYTES)));
+    else this.#size = { maxEvents: contents.count, maxBytes: contents.length };
+    this.#count(filling, 1);
+    this.#onSealed(filling);
+    return filling;
+  }
+
   /** Removes the oldest parcel. */
   shift(): Parcel | undefined {
-    if (this.first === this.#filling) this.#seal();
+    if (this.first === this.#filling) this.seal();
     const parcel = this.#parcels.shift();
-    if (parcel === undefined) return undefined;
-    parcel.isFresh = false;
-    this.#count(parcel, -1);
+    if (parcel) this.#count(parcel, -1);
     return parcel;
   }
 
-  /** Adds a parcel before all others. If there are none, new events go to it. */
+  /** Adds a parcel before all others. */
   unshift(parcel: Parcel): void {
-    const isFilling = this.#parcels.length === 0;
     this.#parcels.unshift(parcel);
-    parcel.isFresh = true;
-    parcel.state = isFilling ? 'filling' : 'waiting';
-    if (isFilling) this.#filling = parcel;
-    else this.#count(parcel, 1);
+    this.#count(parcel, 1);
+  }
+
+  /** Call this after events of its parcels ended: takes out those that have none. */
+  recount(): void {
+    this.#sealedCount = 0;
+    this.#sealedBytes = 0;
+    if (this.#filling?.count === 0) this.#filling = undefined;
+    this.#parcels.replace((parcel) => {
+      if (parcel.count === 0) return [];
+      if (parcel !== this.#filling) this.#count(parcel, 1);
+      return [parcel];
+    });
   }
 
   #count({ contents }: Parcel, sign: 1 | -1): void {
@@ -150,34 +176,33 @@ export class RingBuffer {
   /** Makes room for a text in the filling parcel, or in a new one. Returns false if the bounds leave no room. */
   #makeRoom(text: string): boolean {
     const { limit, parcel, memory } = this.#options;
-    this.write();
+    const { filling } = this;
     const needed = this.#options.text.byteLength(text) + 1;
-    if (this.length >= limit.maxEvents || this.roughBytes + needed > limit.maxBytes) return false;
-    const { contents } = this.#filling ?? {};
+    if (this.count >= limit.maxEvents || this.roughBytes + needed > limit.maxBytes) return false;
+    const { contents } = filling ?? {};
     if (!contents || contents.count >= parcel.maxEvents || contents.length + needed > parcel.maxBytes) {
-      this.#seal();
+      this.seal();
       this.#fill(needed);
     } else if (contents.spare < needed) {
-      contents.move(memory.take(Math.max(contents.memory.length * 2, contents.memory.length + needed)));
+      const { length } = contents.memory;
+      memory.give(contents.move(memory.take(Math.max(length * 2, length + needed))));
     }
     return true;
   }
 
-  #seal(): void {
-    const parcel = this.#filling;
-    if (parcel === undefined) return;
-    this.#filling = undefined;
-    parcel.state = 'waiting';
-    this.#size = parcel.contents.length;
-    this.#count(parcel, 1);
-  }
-
   #fill(needed: number): void {
-    const { isHigh, memory } = this.#options;
-    const contents = new Contents(memory.take(Math.max(this.#size, needed) + BATCH_OVERHEAD_BYTES));
-    this.#filling = new Parcel(new Runs(), isHigh, contents);
+    const { epochs, isHigh, memory } = this.#options;
+    const { maxBytes, maxEvents } = this.#size;
+    const contents = new Contents(
+      memory.take(Math.max(maxBytes, needed) + BATCH_OVERHEAD_BYTES),
+      maxEvents,
+    );
+    this.#filling = new Parcel(new Places(), epochs.current, isHigh, contents);
     this.#filling.state = 'filling';
-    this.#filling.isFresh = true;
     this.#parcels.push(this.#filling);
   }
+}
+
+function lengthOf(text: string): number {
+  return text.length;
 }

@@ -13,10 +13,12 @@ import { type Parcel, storedParcel } from './parcel.ts';
 import { Parcels } from './parcels.ts';
 import { type Place, Queue } from './queue.ts';
 import { Reader } from './reader.ts';
-import { UnwrittenEvents } from './unwritten.ts';
+import { entryOf, UnwrittenEvents } from './unwritten.ts';
 
 /** When the service is back, this many batches stay in memory. The rest is left to the journal. */
 const FRESH_BATCHES = 2;
+/** A full ring buffer has at least this many parcels. */
+const PARTS = 8;
 
 export interface WaitingOptions {
   readonly journal: Journal;
@@ -48,28 +50,18 @@ export class Waiting extends Parcels {
   readonly #normal: Line;
   /** Made with the first event of high priority. Such events go first, and wait for no others. */
   #high: Line | undefined;
-  readonly #unwritten: UnwrittenEvents;
   #consent: AbortController;
   #isUrgent = 0;
 
   constructor(options: WaitingOptions) {
-    const { buffer, text, createAbortController } = options;
+    const { text, createAbortController } = options;
     super();
     this.#options = options;
     this.memory = text.createMemory();
     this.#consent = createAbortController();
     this.#normal = this.#lineOf(false);
-    this.#unwritten = new UnwrittenEvents({
-      queues: () => this.lines.map(({ queue }) => queue),
-      buffer,
-      writeBytes: text.writeBytes,
-      ended: (epoch, count) => this.epochs.settle(epoch, count),
-    });
-    this.commit = options.createCommit(this.#unwritten);
-  }
-
-  override get lines(): readonly Line[] {
-    return this.#high ? [this.#high, this.#normal] : [this.#normal];
+    this.lines.push(this.#normal);
+    this.commit = options.createCommit(new UnwrittenEvents(this.lines));
   }
 
   /** Accepts an event. Returns false if there is no room for it. */
@@ -118,8 +110,8 @@ export class Waiting extends Parcels {
 
   /** Ends an epoch. The returned function resolves once all events of before are settled, or the signal aborts. */
   turn(): (over: AbortSignal) => Promise<void> {
-    for (const { queue } of this.lines) queue.write();
-    return this.epochs.turn();
+    const epoch = this.endEpoch();
+    return (over) => this.epochs.settled(epoch, over);
   }
 
   /** From now on, until the returned function is called, events need not wait for others. */
@@ -169,13 +161,12 @@ export class Waiting extends Parcels {
       if (isShared && this.commit.isWriting) continue;
       if (isShared) queue.leaveToJournal(0);
       const { first } = queue;
-      // Not out of the memory that it is written from.
-      if (first === undefined || (first.runs.handed > 0 && !journal.copies)) continue;
       const limit = batcher.limit(Number.POSITIVE_INFINITY, maxBytes);
-      if (first.contents.slice(0, 1).bytes.length > limit.maxBytes) continue;
-      const parcel = queue.takeFresh(limit, true);
+      if (first && first.contents.slice(0, 1).bytes.length > limit.maxBytes) continue;
+      // Not out of the memory that it is written from.
+      const parcel = queue.takeFresh(limit, journal.copies ? 'all' : 'unread');
       if (parcel === undefined) continue;
-      const entry = this.#unwritten.entryOf(parcel);
+      const entry = entryOf(queue, parcel, { maxEvents: parcel.count, maxBytes: Number.POSITIVE_INFINITY });
       if (entry) this.commit.writeOne(entry, isLeft ? 0 : MOST_HOLD_MS);
       return parcel;
     }
@@ -251,15 +242,13 @@ export class Waiting extends Parcels {
    */
   async end(parcel: Parcel, fate: Fate, isUnused: boolean = false): Promise<void> {
     const { reporter } = this.#options;
-    const { ranges, epochs } = parcel.runs;
-    const { count } = parcel;
-    const isRead = !isUnused || parcel.runs.handed > 0;
+    const { count, isHanded, places } = parcel;
     parcel.state = 'ended';
-    await this.acknowledge(ranges, fate);
+    await this.acknowledge(places.ranges, fate);
     this.#lineFor(parcel.isHigh).queue.ended(parcel);
-    for (const part of epochs) this.epochs.settle(part.epoch, part.count);
+    this.epochs.settle(parcel);
     reporter.settled(fate, count);
-    if (!isRead) this.memory.give(parcel.contents.memory);
+    if (isUnused && !isHanded) this.memory.give(parcel.contents.memory);
   }
 
   async acknowledge(ranges: readonly Range[], fate: Fate): Promise<void> {
@@ -276,8 +265,8 @@ export class Waiting extends Parcels {
     const gone: Range[] = [];
     let count = 0;
     for (const { queue } of this.lines) {
-      for (const { runs } of queue.parcels()) gone.push(...runs.ranges);
-      count += queue.drop(undefined, (epoch, count) => this.epochs.settle(epoch, count));
+      for (const { places } of queue.parcels()) gone.push(...places.ranges);
+      count += queue.drop();
     }
     this.#options.reporter.settled('denied', count);
     await this.acknowledge(gone, 'denied');
@@ -312,8 +301,21 @@ export class Waiting extends Parcels {
   }
 
   get #highLine(): Line {
-    this.#high ??= this.#lineOf(true);
+    if (this.#high === undefined) {
+      this.#high = this.#lineOf(true);
+      this.lines.unshift(this.#high);
+    }
     return this.#high;
+  }
+
+  /** A parcel fits one batch and one append. Several fit the ring buffer, so that it is written before it is full. */
+  get #parcelLimit(): Limit {
+    const { batch, buffer, journal } = this.#options;
+    const { groupLimit } = journal;
+    return {
+      maxEvents: Math.min(batch.maxEvents, groupLimit.maxEvents, Math.ceil(buffer.maxEvents / PARTS)),
+      maxBytes: Math.min(batch.maxBytes, groupLimit.maxBytes, Math.ceil(buffer.maxBytes / PARTS)),
+    };
   }
 
   #lineFor(isHigh: boolean): Line {
@@ -323,12 +325,12 @@ export class Waiting extends Parcels {
   #lineOf(isHigh: boolean): Line {
     const { batch, buffer, clock, isStrict, journal, onDue, reporter, sizeLimit, text } = this.#options;
     const { epochs, memory } = this;
-    const queue = new Queue({ limit: buffer, parcel: batch, isHigh, text, memory, epochs });
+    const queue = new Queue({ limit: buffer, parcel: this.#parcelLimit, isHigh, text, memory, epochs });
     const damaged = async (range: Range) => {
       reporter.settled('damaged', this.drop(range));
       await this.acknowledge([range], 'damaged');
     };
-    const reader = new Reader({ queue, journal, memory, damaged });
+    const reader = new Reader({ queue, journal, damaged });
     const sendsUnwritten = () => this.commit.sendsUnwritten;
     const batcher = new Batcher({
       queue,

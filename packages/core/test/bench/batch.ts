@@ -2,14 +2,14 @@ import type { EventBytes } from '../../src/base/event-bytes.ts';
 import type { Range } from '../../src/base/range.ts';
 import { copyOf } from '../../src/wait/contents.ts';
 import { Parcel } from '../../src/wait/parcel.ts';
-import { Runs } from '../../src/wait/runs.ts';
+import { Places } from '../../src/wait/places.ts';
 import { textWriter } from './text-writer.ts';
 
 const memory = textWriter.createMemory();
 
 /** A parcel in memory, which the journal has in a range. */
 export function createBatch(events: EventBytes, range: Range): Parcel {
-  return new Parcel(new Runs(range), false, copyOf([events], memory));
+  return new Parcel(new Places(range), 0, false, copyOf([events], memory));
 }
 
 /** A part of a parcel. */

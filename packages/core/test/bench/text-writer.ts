@@ -9,7 +9,6 @@ export const textWriter: TextWriter = {
   allocate,
   write: (text, target, offset) => encoder.encodeInto(text, target.subarray(offset)).written,
   byteLength: (text) => encoder.encode(text).length,
-  writeBytes: 512 * 1024,
   mostWrittenBytes: 16 * 1024 * 1024,
   createMemory: () => new MemoryPool(allocate),
 };

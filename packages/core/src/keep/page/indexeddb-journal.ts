@@ -3,7 +3,7 @@ import { ClosedError } from '../../base/errors/closed-error.ts';
 import { StorageError, storageError } from '../../base/errors/storage-error.ts';
 import { type EventBytes, type Limit, sliceEvents } from '../../base/event-bytes.ts';
 import type { Fate } from '../../base/fate.ts';
-import { type Range, without } from '../../base/range.ts';
+import { type Range, type Span, without } from '../../base/range.ts';
 import { Turns } from '../../base/turns.ts';
 import type { SharedPause } from '../../pace/shared-pause.ts';
 import {
@@ -14,7 +14,7 @@ import {
   type Reading,
   type Sharing,
 } from '../journal.ts';
-import { type Piece, readPieces, type Span } from '../record-list.ts';
+import { type Piece, readPieces } from '../record-list.ts';
 import { IndexedDbStore } from './indexeddb-store.ts';
 import { createRecord, type EventKey, keysOf, type PageRecord, type PauseKey } from './page-record.ts';
 import { PageRecords } from './page-records.ts';

@@ -29,7 +29,9 @@ export class AgeLimit implements Expiry {
     for (let { first } = queue; first !== undefined && !this.#isStopped; first = queue.first) {
       const count = expired(first, before);
       const parcel =
-        count > 0 ? queue.takeFresh({ ...limit, maxEvents: count }, sendsUnwritten()) : undefined;
+        count > 0
+          ? queue.takeFresh({ ...limit, maxEvents: count }, sendsUnwritten() ? 'unread' : 'written')
+          : undefined;
       if (parcel === undefined) break;
       await end(parcel, 'expired');
     }
@@ -65,10 +67,8 @@ export class AgeLimit implements Expiry {
       queue.putBack(parcel, 'first');
       return false;
     }
-    const [old, rest] = count < parcel.count ? parcel.split(count, queue.memory) : [parcel];
-    if (rest) queue.putBack(queue.taken(rest), 'first');
-    if (old !== parcel) queue.ended(parcel);
-    await end(old, 'expired');
+    if (count < parcel.count) queue.putBack(queue.split(parcel, count), 'first');
+    await end(parcel, 'expired');
     return true;
   }
 }

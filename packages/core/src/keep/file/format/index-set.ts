@@ -1,12 +1,8 @@
-/** Consecutive event indexes: `from` (inclusive) to `to` (exclusive). */
-export interface Run {
-  readonly from: number;
-  readonly to: number;
-}
+import type { Span } from '../../../base/range.ts';
 
 /** A set of event indexes, stored as sorted runs. Indexes that arrive in order take little memory. */
 export class IndexSet {
-  readonly #runs: Run[] = [];
+  readonly #runs: Span[] = [];
 
   /** Whether it contains every number below `count`. */
   covers(count: number): boolean {
@@ -29,8 +25,8 @@ export class IndexSet {
   }
 
   /** The runs of numbers from `from` (inclusive) to `to` (exclusive) that are not in the set. */
-  gaps(from: number, to: number): Run[] {
-    const gaps: Run[] = [];
+  gaps(from: number, to: number): Span[] {
+    const gaps: Span[] = [];
     let start = from;
     for (let index = this.#firstEndingAt(from); start < to; index += 1) {
       const run = this.#runs[index] ?? { from: to, to };

@@ -1,8 +1,8 @@
 import { FrameReader } from './frame.ts';
-import type { Run } from './index-set.ts';
+import type { Span } from '../../../base/range.ts';
 
 /** Intact events with no bytes between their frames. The first frame is at `offset`. */
-export interface IntactRun extends Run {
+export interface IntactRun extends Span {
   readonly offset: number;
 }
 

@@ -33,11 +33,25 @@ export interface AppenderOptions {
   readonly onFailed: (error: Error) => void;
 }
 
+/** Groups that were written to a segment. */
+interface Written {
+  readonly writer: SegmentWriter;
+  readonly all: readonly WrittenGroup[];
+}
+
+/** Groups that are to be written with one call, and the result of that. */
+interface Joint {
+  readonly groups: EventBytes[];
+  readonly written: Promise<Written>;
+}
+
 /** Writes groups to the current segment, one after the other. While it syncs one group, it writes the next. */
 export class Appender {
   readonly #options: AppenderOptions;
   readonly #buffers = new FrameBuffers();
   #writer: SegmentWriter | undefined;
+  /** What the next write takes. */
+  #joint: Joint | undefined;
   /** Runs the writes one after the other. */
   readonly #turns = new Turns();
   /** Settles once the most recent append has ended. */
@@ -53,11 +67,14 @@ export class Appender {
   }
 
   append(events: EventBytes): Promise<Range> {
-    const before = this.#lastAppend;
     const moments = this.#lastMoments;
+    const { groups, written } = this.#joint ?? this.#startJoint();
+    const index = groups.push(events) - 1;
     let confirm = () => {};
     const appended = (async () => {
-      const { writer, group } = await this.#turns.take(() => this.#write(events, before, moments));
+      const { writer, all } = await written;
+      const group = all[index];
+      if (group === undefined) throw overtaken();
       confirm = () => writer.confirm(group);
       const { fsync } = this.#options;
       if (fsync === 'always') await this.#sync(writer);
@@ -77,6 +94,7 @@ export class Appender {
     const { fs, fsync, segments, tenancy } = this.#options;
     const count = events.ends.length;
     this.#lastMoments += 1;
+    this.#joint = undefined;
     const from = this.#writer?.appendSync(events);
     if (this.#writer !== undefined && from !== undefined)
       return { segment: this.#writer.segment.number, from, to: from + count };
@@ -143,33 +161,44 @@ export class Appender {
     throw overtaken();
   }
 
+  /** Begins a write that takes all groups that are appended until its turn comes. */
+  #startJoint(): Joint {
+    const groups: EventBytes[] = [];
+    const before = this.#lastAppend;
+    const moments = this.#lastMoments;
+    const written = this.#turns.take(() => {
+      if (this.#joint?.groups === groups) this.#joint = undefined;
+      return this.#write(groups, before, moments);
+    });
+    const joint = { groups, written };
+    this.#joint = joint;
+    return joint;
+  }
+
   /**
    * @param before The previous append.
-   * @param moments The number of `appendSync` calls when this append was called. If it has grown, `appendSync` has written
+   * @param moments The number of `appendSync` calls when these groups were appended. If it has grown, `appendSync` has written
    *   the events.
    */
-  async #write(
-    events: EventBytes,
-    before: Promise<void>,
-    moments: number,
-  ): Promise<{ writer: SegmentWriter; group: WrittenGroup }> {
+  async #write(groups: readonly EventBytes[], before: Promise<void>, moments: number): Promise<Written> {
     const { root, segments, tenancy } = this.#options;
     tenancy.lookAround();
     for (let isLast = false; ; isLast = true) {
       try {
         await segments.salvage.run();
-        const writer = await this.#currentWriter(events, before);
+        const writer = await this.#currentWriter(groups[0]?.times?.[0], before);
         if (moments !== this.#lastMoments) throw overtaken();
-        return { writer, group: await writer.write(events) };
+        return { writer, all: await writer.write(groups) };
       } catch (cause) {
         // After a failure, the file is not trusted with the same events again: they go to a new file.
         await this.#endSegment().catch(() => undefined);
-        if (isLast) throw storageError(`cannot write ${events.ends.length} events to ${root}`, cause);
+        const count = groups.reduce((total, { ends }) => total + ends.length, 0);
+        if (isLast) throw storageError(`cannot write ${count} events to ${root}`, cause);
       }
     }
   }
 
-  async #currentWriter({ times }: EventBytes, before: Promise<void>): Promise<SegmentWriter> {
+  async #currentWriter(time: number | undefined, before: Promise<void>): Promise<SegmentWriter> {
     const { clock, tenancy } = this.#options;
     const segmentBytes = Math.min(this.#options.segmentBytes, tenancy.diskBytes / LEAST_SEGMENTS);
     const now = clock.now();
@@ -182,7 +211,7 @@ export class Appender {
       // Not awaited: the next segment can be written while this one ends.
       void this.#endSegment();
     }
-    this.#writer = await this.#createSegment(newHeader(0, times?.[0] ?? now));
+    this.#writer = await this.#createSegment(newHeader(0, time ?? now));
     return this.#writer;
   }
 

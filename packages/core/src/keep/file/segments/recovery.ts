@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { StorageError, storageError } from '../../../base/errors/storage-error.ts';
 import type { JournalObserver } from '../../journal.ts';
 import type { FileSystem } from '../disk/file-system.ts';
-import type { Run } from '../format/index-set.ts';
+import type { Span } from '../../../base/range.ts';
 import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX, type Segment } from './segment.ts';
 
 export interface RecoveryOptions {
@@ -13,7 +13,7 @@ export interface RecoveryOptions {
   /** Opens a segment by the name of its files. Undefined if the journal holds it already. */
   readonly open: (name: string) => Segment | undefined;
   /** Gives the segment to the journal. `waiting`: its events that are not released. */
-  readonly take: (segment: Segment, waiting: readonly Run[]) => Promise<void>;
+  readonly take: (segment: Segment, waiting: readonly Span[]) => Promise<void>;
 }
 
 /**

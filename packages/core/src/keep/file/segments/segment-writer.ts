@@ -7,12 +7,13 @@ import type { FrameBuffers } from '../format/frame-buffers.ts';
 import { SEGMENT_HEADER_BYTES, type SegmentHeader, writeHeader } from '../format/segment-header.ts';
 import type { Segment } from './segment.ts';
 
-/** Events that were written together. Their frames are kept until they are synced, because a failing disk may lose them. */
+/** A group of events in a segment. Its frames are kept until they are synced, because a failing disk may lose them. */
 export interface WrittenGroup {
   readonly from: number;
   readonly to: number;
   readonly frames: Buffer;
-  readonly buffer: Buffer;
+  /** The memory of all groups that were written in one call. The last of them has it. */
+  readonly buffer?: Buffer | undefined;
 }
 
 /** Appends to a new segment. */
@@ -87,21 +88,30 @@ export class SegmentWriter {
   }
 
   /**
-   * Writes a group, all or nothing. Only one call at a time. The group counts once it is confirmed: until then, `appendSync`
-   * of the same events writes the same bytes to the same place.
+   * Writes groups with one call to the system, all or nothing. Only one call at a time. A group counts once it is confirmed: until
+   * then, `appendSync` of the same events writes the same bytes to the same place.
    */
-  write(events: EventBytes): Promise<WrittenGroup> {
-    const length = framedLength(events);
-    const buffer = this.#buffers.take(length);
-    const frames = buffer.subarray(0, length);
-    writeFrames(events, this.#next, this.segment, frames);
-    const from = this.#next;
-    return this.#writeGroup({ from, to: from + events.ends.length, frames, buffer });
+  async write(groups: readonly EventBytes[]): Promise<readonly WrittenGroup[]> {
+    const buffer = this.#buffers.take(groups.reduce((total, events) => total + framedLength(events), 0));
+    const written: WrittenGroup[] = [];
+    let offset = 0;
+    let from = this.#next;
+    for (const events of groups) {
+      const frames = buffer.subarray(offset, offset + framedLength(events));
+      writeFrames(events, from, this.segment, frames);
+      const to = from + events.ends.length;
+      offset += frames.length;
+      written.push({ from, to, frames, buffer: written.length + 1 === groups.length ? buffer : undefined });
+      from = to;
+    }
+    await this.#writeFrames(buffer.subarray(0, offset), from, written);
+    return written;
   }
 
   /** Writes a group that another file may have lost. */
-  rewrite(group: WrittenGroup): Promise<WrittenGroup> {
-    return this.#writeGroup(group);
+  async rewrite(group: WrittenGroup): Promise<WrittenGroup> {
+    await this.#writeFrames(group.frames, group.to, [group]);
+    return group;
   }
 
   /** Makes a group count. To be called in the order in which the groups were written. */
@@ -153,25 +163,22 @@ export class SegmentWriter {
     return unsynced;
   }
 
-  async #writeGroup(group: WrittenGroup): Promise<WrittenGroup> {
+  async #writeFrames(frames: Buffer, to: number, groups: readonly WrittenGroup[]): Promise<void> {
     const position = this.#position;
-    this.#inFlight = { frames: group.frames, position };
-    const writing = this.#write(group.frames, position).finally(() => {
+    this.#inFlight = { frames, position };
+    const writing = this.#write(frames, position).finally(() => {
       this.#inFlight = undefined;
     });
     this.#writing = writing.catch(() => undefined);
     await writing;
-    // `appendSync` has written this group again, and all that came after it.
-    if (group.to <= this.#next) return group;
-    this.#next = group.to;
-    this.#position = position + group.frames.length;
+    // `appendSync` has written these groups again, and all that came after them.
+    if (to <= this.#next) return;
+    this.#next = to;
+    this.#position = position + frames.length;
     if (this.#isSynced) {
-      this.#unsynced.push(group);
-      this.#unsyncedBytes += group.frames.length;
-    } else {
-      this.#buffers.give(group.buffer);
-    }
-    return group;
+      this.#unsynced.push(...groups);
+      this.#unsyncedBytes += frames.length;
+    } else this.#giveBack(groups);
   }
 
   async #write(bytes: Buffer, position: number): Promise<void> {
@@ -211,10 +218,13 @@ export class SegmentWriter {
     await this.#file.sync();
     await this.#named;
     if (!(await this.#file.stat()).isLinked) throw new StorageError('somebody removed the file');
-    for (const { frames, buffer } of this.#unsynced.splice(0, count)) {
-      this.#unsyncedBytes -= frames.length;
-      this.#buffers.give(buffer);
-    }
+    const synced = this.#unsynced.splice(0, count);
+    for (const { frames } of synced) this.#unsyncedBytes -= frames.length;
+    this.#giveBack(synced);
+  }
+
+  #giveBack(groups: readonly WrittenGroup[]): void {
+    for (const { buffer } of groups) if (buffer) this.#buffers.give(buffer);
   }
 }
 

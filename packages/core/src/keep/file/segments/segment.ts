@@ -7,7 +7,8 @@ import type { Reading } from '../../journal.ts';
 import { errorCode, type FileSystem, type OpenFile } from '../disk/file-system.ts';
 import { writeAll } from '../disk/write-all.ts';
 import { acknowledgementRecord, readAcknowledgements } from '../format/acknowledgements.ts';
-import { IndexSet, type Run } from '../format/index-set.ts';
+import { IndexSet } from '../format/index-set.ts';
+import type { Span } from '../../../base/range.ts';
 import { findId, findIntactRuns, type IntactRun, runBehind } from '../format/intact-runs.ts';
 import { readHeader, SEGMENT_HEADER_BYTES, type SegmentHeader } from '../format/segment-header.ts';
 import type { OpenFiles } from './open-files.ts';
@@ -131,7 +132,7 @@ export class Segment {
    * Takes over a segment of a previous process. Returns its events that are not released; undefined if this code does not
    * know its version. Reads only the start and the end: damage between them is found when it is read.
    */
-  async recover(): Promise<readonly Run[] | undefined> {
+  async recover(): Promise<readonly Span[] | undefined> {
     this.sealed = true;
     const isKnown = await this.#context.files.use(this.path, 'read', (file) => this.#survey(file));
     if (!isKnown) return undefined;
@@ -142,7 +143,7 @@ export class Segment {
   }
 
   /** The events from `from` (inclusive) to `to` (exclusive) that are not released. */
-  waiting(from: number, to: number): Run[] {
+  waiting(from: number, to: number): Span[] {
     return this.#released.gaps(from, to);
   }
 

@@ -1,5 +1,11 @@
 import { untilWoken } from '@sluice/protocol/toolbox';
 
+/** Events that were tracked in one epoch. */
+interface Tracked {
+  readonly epoch: number;
+  readonly count: number;
+}
+
 /**
  * Tells when all events tracked before a flush are settled, at a cost that does not grow with them: a flush ends an epoch, and
  * each epoch counts its unsettled events.
@@ -20,7 +26,7 @@ export class Epochs {
   }
 
   /** Counts settled events out: delivered, dead-lettered or dropped. */
-  settle(epoch: number, count: number): void {
+  settle({ epoch, count }: Tracked): void {
     if (epoch === this.current) {
       this.#newest -= count;
       return;
@@ -38,19 +44,33 @@ export class Epochs {
     }
   }
 
-  /** Ends the current epoch. The returned function resolves once its events and all earlier ones are settled, or the signal aborts. */
-  turn(): (over: AbortSignal) => Promise<void> {
+  /** From now on these events travel together, and count to the oldest of their epochs. Returns that epoch. */
+  join(parts: readonly Tracked[]): number {
+    const oldest = Math.min(...parts.map(({ epoch }) => epoch));
+    for (const part of parts) {
+      if (part.epoch === oldest) continue;
+      this.#unsettled.set(oldest, (this.#unsettled.get(oldest) ?? 0) + part.count);
+      this.settle(part);
+    }
+    return oldest;
+  }
+
+  /** Ends the current epoch. Returns it. */
+  end(): number {
     const epoch = this.current;
     if (this.#newest > 0) this.#unsettled.set(epoch, this.#newest);
     this.#newest = 0;
     this.current += 1;
-    return async (over) => {
-      if (this.#oldest() > epoch) return;
-      await untilWoken(over, (wake) => {
-        this.#waiting.set(epoch, wake);
-        return () => this.#waiting.delete(epoch);
-      });
-    };
+    return epoch;
+  }
+
+  /** Resolves once the events of an epoch that has ended, and of all earlier ones, are settled, or the signal aborts. */
+  async settled(epoch: number, over: AbortSignal): Promise<void> {
+    if (this.#oldest() > epoch) return;
+    await untilWoken(over, (wake) => {
+      this.#waiting.set(epoch, wake);
+      return () => this.#waiting.delete(epoch);
+    });
   }
 
   #oldest(): number {

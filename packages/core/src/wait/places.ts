@@ -1,0 +1,130 @@
+import { type Range, rangeLength, type Span } from '../base/range.ts';
+
+/** The journal does not have the events. Segments of journals are positive. */
+export const NOWHERE = 0;
+/** An append of the events is in progress. */
+export const HANDED = -1;
+/** The journal gave the events up, because it was full. It is not given them again. */
+export const FORSAKEN = -2;
+
+/** Where the journal has the events of a parcel, in their order: ranges, or one of the marks above in place of a segment. */
+export class Places {
+  /** Number of events. */
+  count = 0;
+  #runs: Range[] = [];
+
+  constructor(...runs: readonly Range[]) {
+    for (const run of runs) this.#add(run);
+  }
+
+  /** Number of ranges and marks. */
+  get size(): number {
+    return this.#runs.length;
+  }
+
+  /** Where the journal has events. */
+  get ranges(): Range[] {
+    return this.#runs.filter(({ segment }) => segment > NOWHERE);
+  }
+
+  /** Number of events that the journal does not have. */
+  get volatile(): number {
+    let count = 0;
+    for (const run of this.#runs) if (run.segment <= NOWHERE) count += rangeLength(run);
+    return count;
+  }
+
+  has(mark: number): boolean {
+    for (const { segment } of this.#runs) if (segment === mark) return true;
+    return false;
+  }
+
+  /** Adds events that the journal does not have. */
+  push(count: number): void {
+    this.#add({ segment: NOWHERE, from: 0, to: count });
+  }
+
+  /** Adds all events of others behind these. */
+  append(others: Places): void {
+    for (const run of others.#runs) this.#add(run);
+  }
+
+  slice({ from, to }: Span): Places {
+    const slice = new Places();
+    let start = 0;
+    for (const run of this.#runs) {
+      slice.#add(partOf(run, from - start, to - start));
+      start += rangeLength(run);
+    }
+    return slice;
+  }
+
+  /** The indexes of the events of a range. */
+  find({ segment, from, to }: Range): Span[] {
+    const found: Span[] = [];
+    let start = 0;
+    for (const run of this.#runs) {
+      const part = partOf(run, from - run.from, to - run.from);
+      const first = start + part.from - run.from;
+      if (run.segment === segment && part.from < part.to)
+        found.push({ from: first, to: first + rangeLength(part) });
+      start += rangeLength(run);
+    }
+    return found;
+  }
+
+  /** The indexes of the events with a mark. */
+  marked(mark: number): Span[] {
+    return this.find({ segment: mark, from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY });
+  }
+
+  /** Sets a mark. */
+  mark(span: Span, segment: number): void {
+    this.change(span, (run) => ({ ...run, segment }));
+  }
+
+  remove(span: Span): void {
+    this.change(span, () => undefined);
+  }
+
+  /** The append is over: the journal has the events in this range, or nowhere. */
+  appended(range?: Range): void {
+    let from = range?.from ?? 0;
+    for (const span of this.marked(HANDED)) {
+      const first = from;
+      from += rangeLength(span);
+      this.change(span, () => ({ segment: range?.segment ?? NOWHERE, from: first, to: from }));
+    }
+  }
+
+  /** The callback returns the new place of events, or undefined: they are taken out. */
+  change({ from, to }: Span, callback: (run: Range) => Range | undefined): void {
+    const runs = this.#runs;
+    this.#runs = [];
+    this.count = 0;
+    let start = 0;
+    for (const run of runs) {
+      const length = rangeLength(run);
+      const changed = partOf(run, from - start, to - start);
+      this.#add(partOf(run, 0, from - start));
+      if (changed.from < changed.to) this.#add(callback(changed));
+      this.#add(partOf(run, Math.max(from, to) - start, length));
+      start += length;
+    }
+  }
+
+  #add(run: Range | undefined): void {
+    if (run === undefined || run.from >= run.to) return;
+    this.count += rangeLength(run);
+    const last = this.#runs.at(-1);
+    const isNext = last?.segment === run.segment && (run.segment <= NOWHERE || last.to === run.from);
+    if (isNext) this.#runs[this.#runs.length - 1] = { ...last, to: last.to + rangeLength(run) };
+    else this.#runs.push(run);
+  }
+}
+
+/** The part of a run from one of its indexes to another, as far as it goes. */
+function partOf(run: Range, from: number, to: number): Range {
+  const first = Math.max(run.from, Math.min(run.to, run.from + from));
+  return { segment: run.segment, from: first, to: Math.max(first, Math.min(run.to, run.from + to)) };
+}
