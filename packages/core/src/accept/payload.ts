@@ -39,7 +39,9 @@ export function payloadText(payload: unknown, maxBytes: number): string {
   if (fault === undefined) {
     // A toJSON receives the name of the property.
     const isOwn = !hasToJson(payload);
-    const text = isOwn ? (JSON.stringify(payload) ?? '') : JSON.stringify({ payload }).slice(PREFIX.length, -1);
+    const text = isOwn
+      ? (JSON.stringify(payload) ?? '')
+      : JSON.stringify({ payload }).slice(PREFIX.length, -1);
     // To read even one character of a new text takes long.
     if ((isOwn && payload !== null && isPlain(payload)) || text.startsWith('{')) return text;
     fault = `must be an object, got ${describe(text === '' ? undefined : JSON.parse(text))}`;

@@ -88,8 +88,6 @@ export interface Journal {
   readonly unsaved?: number;
   /** The largest group that one `append` takes. */
   readonly groupLimit: Limit;
-  /** Whether `append` has copied the events when the call returns, before it resolves. Absent if that is not certain. */
-  readonly copies?: boolean;
 
   /**
    * Opens the storage and reports the events that previous processes or pages left there. Rejects with a StorageError if it

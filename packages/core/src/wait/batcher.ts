@@ -88,7 +88,7 @@ export class Batcher {
       } else if (freshIsDue) {
         this.#storedIsNext = true;
         this.#age.cancel();
-        return queue.takeFresh(limit, sendsUnwritten() ? 'unread' : 'written');
+        return queue.takeFresh(limit, sendsUnwritten());
       } else {
         return undefined;
       }
@@ -129,7 +129,7 @@ export class Batcher {
   #freshIsDue(): boolean {
     const { queue, clock, isUrgent, maxWaitMs, sendsUnwritten } = this.#options;
     const limit = this.limit(Number.POSITIVE_INFINITY);
-    const { count, isFull } = queue.ready(limit, sendsUnwritten() ? 'unread' : 'written');
+    const { count, isFull } = queue.ready(limit, sendsUnwritten());
     if (count === 0) return false;
     if (isFull || isUrgent()) return true;
     const waitMs = (queue.first?.at ?? 0) + maxWaitMs - clock.now();

@@ -66,8 +66,7 @@ export class Parcels {
   evict(segment: number): number {
     const gone = { segment, from: 0, to: Number.POSITIVE_INFINITY };
     for (const { queue } of this.lines)
-      for (const { places } of queue.out)
-        for (const span of places.find(gone)) places.mark(span, FORSAKEN);
+      for (const { places } of queue.out) for (const span of places.find(gone)) places.mark(span, FORSAKEN);
     return this.drop(gone);
   }
 

@@ -16,9 +16,6 @@ const MOST_KEPT_BYTES = 512 * 1024;
  */
 export type Place = 'first' | 'last' | 'aside';
 
-/** Which events of the ring buffer may be sent: those that the journal has, all that no append reads, or all. */
-export type Sendable = 'written' | 'unread' | 'all';
-
 /** All that waits with one priority: the newest events in the ring buffer; older ones in the journal, and some in memory too. */
 export class Queue {
   /** Parcels that were sent, or that only the journal has: they go before the ring buffer, or in turns with it. */
@@ -107,8 +104,14 @@ export class Queue {
 
   /** A parcel with events that no journal has or is given. */
   get nextToWrite(): Parcel | undefined {
-    for (const parcel of this.unwritten) if (!parcel.isHanded) return parcel;
-    return this.#ring.seal();
+    let out: Parcel | undefined;
+    for (const parcel of this.unwritten) {
+      if (parcel.isHanded) continue;
+      // What is in a request may end soon.
+      if (parcel.state !== 'out') return parcel;
+      out ??= parcel;
+    }
+    return this.#ring.seal() ?? out;
   }
 
   /** Call this after the places of a parcel have changed. */
@@ -138,12 +141,19 @@ export class Queue {
     while (this.fresh > most && this.spill());
   }
 
-  /** How many events of the ring buffer may be sent, up to one batch, and whether no more fit in the batch. */
-  ready({ maxEvents, maxBytes }: Limit, which: Sendable): { readonly count: number; readonly isFull: boolean } {
+  /**
+   * How many events of the ring buffer may be sent, up to one batch, and whether no more fit in the batch.
+   *
+   * @param isUnwritten Whether events may be sent that the journal does not have.
+   */
+  ready(
+    { maxEvents, maxBytes }: Limit,
+    isUnwritten: boolean,
+  ): { readonly count: number; readonly isFull: boolean } {
     let count = 0;
     let bytes = 0;
     for (const parcel of this.#ring.parcels) {
-      if (!isSendable(parcel, which)) break;
+      if (!isUnwritten && !parcel.isWritten) break;
       count += parcel.count;
       bytes += parcel.contents.length + 1;
       if (count >= maxEvents || bytes > maxBytes) return { count, isFull: true };
@@ -152,8 +162,8 @@ export class Queue {
   }
 
   /** Takes the oldest events of the ring buffer that may be sent, as far as they fit one batch. Undefined if there are none. */
-  takeFresh(limit: Limit, which: Sendable): Parcel | undefined {
-    const taken = this.#shift(limit, which);
+  takeFresh(limit: Limit, isUnwritten: boolean): Parcel | undefined {
+    const taken = this.#shift(limit, isUnwritten);
     const [first] = taken;
     if (first === undefined || taken.length === 1) return first && this.taken(first);
     const { epochs, isHigh, memory } = this.#options;
@@ -210,12 +220,19 @@ export class Queue {
     return parcel;
   }
 
-  /** Splits a parcel that waits. Returns the second part. */
-  split(parcel: Parcel, count: number): Parcel {
-    const rest = parcel.split(count, this.memory);
-    this.changed(parcel);
-    this.changed(rest);
-    return rest;
+  /** Splits a parcel in two, of `count` events and of the others. The first one may be this one. */
+  split(parcel: Parcel, count: number): [Parcel, Parcel] {
+    const { memory } = this;
+    let parts: [Parcel, Parcel];
+    if (parcel.isHanded) {
+      // The journal has or gets this one as a whole: it releases that, and the parts are written again.
+      const others = { from: count, to: parcel.count };
+      parts = [parcel.cut({ from: 0, to: count }, memory), parcel.cut(others, memory)];
+      for (const part of parts) part.isSent = parcel.isSent;
+      this.ended(parcel);
+    } else parts = [parcel, parcel.split(count, memory)];
+    for (const part of parts) this.changed(part);
+    return parts;
   }
 
   /** What was put aside waits before all others. */
@@ -252,24 +269,24 @@ export class Queue {
     for (const list of [this.old, this.aside, this.#ring]) list.recount();
   }
 
-  /** Takes what fits one batch out of the ring buffer. */
-  #shift({ maxEvents, maxBytes }: Limit, which: Sendable): Parcel[] {
+  /** Takes what fits one batch out of the ring buffer. What an append reads is not joined with others. */
+  #shift({ maxEvents, maxBytes }: Limit, isUnwritten: boolean): Parcel[] {
     const taken: Parcel[] = [];
     let [events, bytes] = [maxEvents, maxBytes];
-    for (let { first } = this.#ring; first && isSendable(first, which); first = this.#ring.first) {
-      const fitting = events > 0 ? first.contents.slice(0, Math.min(first.count, events), bytes) : undefined;
+    for (let { first } = this.#ring; first && events > 0 && bytes > 0; first = this.#ring.first) {
       const isAlone = first.isHanded;
-      const isFirst = taken.length === 0;
-      // At least one event is taken, however large it is.
-      if (!fitting || (!isFirst && (isAlone || fitting.bytes.length > bytes))) break;
+      if ((!isUnwritten && !first.isWritten) || (isAlone && taken.length > 0)) break;
+      const fitting = first.contents.slice(0, Math.min(first.count, events), bytes);
       const count = fitting.ends.length;
-      if (isAlone && count < first.count) break;
+      // The first event is taken, however large it is.
+      if (taken.length > 0 && fitting.bytes.length > bytes) break;
       this.#ring.shift();
-      taken.push(first);
+      const [part, rest] = count < first.count ? this.split(first, count) : [first];
+      if (rest) this.#ring.unshift(rest);
+      taken.push(part);
+      if (isAlone) break;
       events -= count;
       bytes -= fitting.bytes.length + 1;
-      if (count < first.count) this.#ring.unshift(this.split(first, count));
-      if (isAlone || bytes < 1) break;
     }
     return taken;
   }
@@ -279,10 +296,6 @@ export class Queue {
     const memory = parcel.store();
     if (memory) this.#options.memory.give(memory);
   }
-}
-
-function isSendable({ isHanded, isWritten }: Parcel, which: Sendable): boolean {
-  return isWritten || which === 'all' || (which === 'unread' && !isHanded);
 }
 
 function bytesOf(parcel: Parcel): number {

@@ -58,8 +58,9 @@ export class Reader {
       queue.shift(list);
       const most = Math.min(left, next.count);
       const count = next.isInMemory ? next.contents.slice(0, most, maxBytes).ends.length : most;
-      if (count < next.count) list.unshift(queue.split(next, count));
-      taken.push(next);
+      const [first, rest] = count < next.count ? queue.split(next, count) : [next];
+      if (rest) list.unshift(rest);
+      taken.push(first);
       if (isAlone) break;
       left -= count;
     }

@@ -89,7 +89,8 @@ export class RingBuffer {
     this.#texts.push(text);
     this.#times.push(time);
     this.#textsLength += text.length + 1;
-    if (this.#texts.length === MOST_TEXTS) this.write();
+    if (this.#isFull) this.seal();
+    else if (this.#texts.length === MOST_TEXTS) this.write();
     return true;
   }
 
@@ -152,6 +153,14 @@ export class RingBuffer {
     });
   }
 
+  get #isFull(): boolean {
+    const { contents } = this.#filling ?? {};
+    const { maxBytes, maxEvents } = this.#options.parcel;
+    if (contents === undefined) return false;
+    const count = contents.count + this.#texts.length;
+    return count >= maxEvents || contents.length + this.#textsLength >= maxBytes;
+  }
+
   #count({ contents }: Parcel, sign: 1 | -1): void {
     this.#sealedCount += sign * contents.count;
     this.#sealedBytes += sign * contents.length;
@@ -193,10 +202,7 @@ export class RingBuffer {
   #fill(needed: number): void {
     const { epochs, isHigh, memory } = this.#options;
     const { maxBytes, maxEvents } = this.#size;
-    const contents = new Contents(
-      memory.take(Math.max(maxBytes, needed) + BATCH_OVERHEAD_BYTES),
-      maxEvents,
-    );
+    const contents = new Contents(memory.take(Math.max(maxBytes, needed) + BATCH_OVERHEAD_BYTES), maxEvents);
     this.#filling = new Parcel(new Places(), epochs.current, isHigh, contents);
     this.#filling.state = 'filling';
     this.#parcels.push(this.#filling);

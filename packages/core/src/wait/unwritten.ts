@@ -2,9 +2,9 @@ import type { Limit } from '../base/event-bytes.ts';
 import type { Range } from '../base/range.ts';
 import type { Entry } from '../keep/appends.ts';
 import type { Unwritten } from '../keep/group-commit.ts';
+import type { Line } from './batcher.ts';
 import type { Parcel } from './parcel.ts';
 import { HANDED, NOWHERE } from './places.ts';
-import type { Line } from './batcher.ts';
 import type { Queue } from './queue.ts';
 
 /** The events that no journal has: those of the ring buffers, and those that the journal did not take while it failed. */

@@ -155,16 +155,17 @@ export class Waiting extends Parcels {
    * @param isShared Whether another tab may be sending what the journal holds. Such events stay where they are.
    */
   takeNow(maxBytes: number, isLeft: boolean, isShared: boolean): Parcel | undefined {
-    const { isStrict, journal } = this.#options;
+    const { isStrict } = this.#options;
     for (const { batcher, queue } of this.#open) {
       if (isStrict && queue.stored > 0) continue;
       if (isShared && this.commit.isWriting) continue;
       if (isShared) queue.leaveToJournal(0);
       const { first } = queue;
       const limit = batcher.limit(Number.POSITIVE_INFINITY, maxBytes);
-      if (first && first.contents.slice(0, 1).bytes.length > limit.maxBytes) continue;
-      // Not out of the memory that it is written from.
-      const parcel = queue.takeFresh(limit, journal.copies ? 'all' : 'unread');
+      // What is being written is not cut: it would be written again.
+      const least = first?.isHanded ? first.count : 1;
+      if (first && first.contents.slice(0, least).bytes.length > limit.maxBytes) continue;
+      const parcel = queue.takeFresh(limit, true);
       if (parcel === undefined) continue;
       const entry = entryOf(queue, parcel, { maxEvents: parcel.count, maxBytes: Number.POSITIVE_INFINITY });
       if (entry) this.commit.writeOne(entry, isLeft ? 0 : MOST_HOLD_MS);

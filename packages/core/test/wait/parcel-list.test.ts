@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Range } from '../../src/base/range.ts';
+import { Epochs } from '../../src/tell/epochs.ts';
 import { copyOf } from '../../src/wait/contents.ts';
 
 import { Parcel, storedParcel } from '../../src/wait/parcel.ts';
 import { ParcelList } from '../../src/wait/parcel-list.ts';
-import { Runs } from '../../src/wait/runs.ts';
-import { toEventBytes, toTexts } from '../bench/event-texts.ts';
+import { Places } from '../../src/wait/places.ts';
+import { toEventBytes } from '../bench/event-texts.ts';
 import { textWriter } from '../bench/text-writer.ts';
 
 const memory = textWriter.createMemory();
@@ -21,24 +22,24 @@ function stored(from: number, to: number, at?: number): Parcel {
 
 /** A parcel in memory, written or not. */
 function inMemory(texts: readonly string[], at?: number): Parcel {
-  const runs = new Runs(at === undefined ? undefined : range(at, at + texts.length));
-  if (at === undefined) runs.push(0, texts.length);
-  return new Parcel(runs, false, copyOf([toEventBytes(texts)], memory));
+  const places = at === undefined ? new Places() : new Places(range(at, at + texts.length));
+  if (at === undefined) places.push(texts.length);
+  return new Parcel(places, 0, false, copyOf([toEventBytes(texts)], memory));
 }
 
 function listOf(...parcels: readonly Parcel[]): ParcelList {
-  const list = new ParcelList();
+  const list = new ParcelList(new Epochs());
   for (const parcel of parcels) list.push(parcel);
   return list;
 }
 
 function rangesOf(list: ParcelList): Range[][] {
-  return [...list].map(({ runs }) => runs.ranges);
+  return [...list].map(({ places }) => places.ranges);
 }
 
 describe('ParcelList', () => {
   it('is empty at first', () => {
-    const list = new ParcelList();
+    const list = new ParcelList(new Epochs());
     expect([list.count, list.first, list.shift(), [...list]]).toEqual([0, undefined, undefined, []]);
   });
 
@@ -75,28 +76,33 @@ describe('ParcelList', () => {
     expect(list.count).toBe(100);
   });
 
-  it('takes out what was dropped of stored parcels', () => {
+  it('takes out parcels that have no events any more', () => {
     const list = listOf(stored(0, 5), inMemory(['1'], 5), stored(6, 9));
-    for (const { runs } of list) for (const indexes of runs.in(range(2, 7))) runs.drop(indexes);
-    list.recount(memory);
+    for (const parcel of list)
+      for (const span of parcel.places.find(range(2, 7))) parcel.remove(span, memory);
+    list.recount();
     expect(rangesOf(list)).toEqual([[range(0, 2)], [range(7, 9)]]);
     expect(list.count).toBe(4);
   });
 
-  it('goes on with the rest of what is only in memory, as parcels of its own', () => {
-    const parcel = inMemory(['1', '2', '3', '4']);
-    const list = listOf(parcel);
-    parcel.runs.drop({ from: 1, to: 2 });
-    list.recount(memory);
-    expect([...list].map(({ events }) => toTexts(events))).toEqual([['1'], ['3', '4']]);
-    expect([list.count, parcel.state]).toEqual([3, 'ended']);
+  it('counts joined events to the oldest of their epochs', async () => {
+    const epochs = new Epochs();
+    const list = new ParcelList(epochs);
+    for (const number of [0, 1]) {
+      epochs.enter(1);
+      list.push(storedParcel(range(number, number + 1), epochs.end(), false));
+    }
+    const [parcel = expect.fail(), ...others] = list;
+    expect([others, parcel.epoch, parcel.count]).toEqual([[], 0, 2]);
+    epochs.settle(parcel);
+    await epochs.settled(1, new AbortController().signal);
   });
 
   it('does the same as an array of events', () => {
     const kind = fc.constantFrom('push', 'push', 'pushMemory', 'unshift', 'shift', 'drop');
     const step = fc.record({ kind, at: fc.nat(), count: fc.integer({ min: 1, max: 6 }) });
     const property = fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {
-      const list = new ParcelList();
+      const list = new ParcelList(new Epochs());
       let model: number[] = [];
       let next = 0;
       for (const { kind, at, count } of steps) {
@@ -109,14 +115,15 @@ describe('ParcelList', () => {
         if (kind === 'push' || kind === 'pushMemory') model.push(...indexes);
         if (kind === 'unshift') model.unshift(...indexes);
         if (kind === 'shift') {
-          const indexes = list.shift()?.runs.ranges.flatMap(indexesOf) ?? [];
+          const indexes = list.shift()?.places.ranges.flatMap(indexesOf) ?? [];
           expect(indexes).toEqual(model.splice(0, indexes.length));
         }
         if (kind === 'drop') {
           const from = at % next;
           const gone = range(from, from + count);
-          for (const { runs } of list) for (const indexes of runs.in(gone)) runs.drop(indexes);
-          list.recount(memory);
+          for (const parcel of list)
+            for (const span of parcel.places.find(gone).toReversed()) parcel.remove(span, memory);
+          list.recount();
           model = model.filter((index) => index < gone.from || index >= gone.to);
         }
         expect(list.count).toBe(model.length);

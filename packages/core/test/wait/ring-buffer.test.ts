@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Limit } from '../../src/base/event-bytes.ts';
+import { Epochs } from '../../src/tell/epochs.ts';
 import type { TextWriter } from '../../src/wait/contents.ts';
-import { Epochs } from '../../src/wait/epochs.ts';
 import type { Parcel } from '../../src/wait/parcel.ts';
 import { RingBuffer, type RingBufferOptions } from '../../src/wait/ring-buffer.ts';
 import { toTexts } from '../bench/event-texts.ts';
@@ -15,8 +15,12 @@ interface Bounds {
   readonly parcel?: Partial<Limit>;
 }
 
-function createRing({ limit, parcel }: Bounds = {}, options: Partial<RingBufferOptions> = {}): RingBuffer {
-  return new RingBuffer({
+function createRing(
+  { limit, parcel }: Bounds = {},
+  options: Partial<RingBufferOptions> = {},
+  sealed: Parcel[] = [],
+): RingBuffer {
+  const all: RingBufferOptions = {
     limit: { ...ALL, ...limit },
     parcel: { ...ALL, ...parcel },
     isHigh: false,
@@ -24,7 +28,8 @@ function createRing({ limit, parcel }: Bounds = {}, options: Partial<RingBufferO
     memory: textWriter.createMemory(),
     epochs: new Epochs(),
     ...options,
-  });
+  };
+  return new RingBuffer(all, (parcel) => sealed.push(parcel));
 }
 
 function textsOf({ events }: Parcel): string[] {
@@ -43,7 +48,7 @@ function pushAll(ring: RingBuffer, ...texts: readonly string[]): boolean[] {
 describe('RingBuffer', () => {
   it('is empty at first', () => {
     const ring = createRing();
-    expect([ring.length, ring.bytes, ring.oldestAt, ring.first]).toEqual([0, 0, undefined, undefined]);
+    expect([ring.count, ring.bytes, ring.first, ring.filling]).toEqual([0, 0, undefined, undefined]);
     expect([...ring.parcels, ring.shift()]).toEqual([undefined]);
   });
 
@@ -59,11 +64,11 @@ describe('RingBuffer', () => {
   it('knows when its oldest event came', () => {
     const ring = createRing({ parcel: { maxEvents: 2 } });
     for (const time of [5, 6, 7]) ring.push('a', time);
-    expect(ring.oldestAt).toBe(5);
+    expect(ring.first?.at).toBe(5);
     ring.shift();
-    expect(ring.oldestAt).toBe(7);
+    expect(ring.first?.at).toBe(7);
     ring.shift();
-    expect(ring.oldestAt).toBeUndefined();
+    expect(ring.first?.at).toBeUndefined();
   });
 
   it('takes as many events as it may, and more once some have left', () => {
@@ -83,7 +88,7 @@ describe('RingBuffer', () => {
   it('takes an event that fills it, and none that is larger', () => {
     const ring = createRing({ limit: { maxBytes: 10 } });
     expect(pushAll(ring, '1234567890', '123456789')).toEqual([false, true]);
-    expect(ring.length).toBe(1);
+    expect(ring.count).toBe(1);
   });
 
   it('measures an event by its bytes, not by three for each character', () => {
@@ -111,24 +116,37 @@ describe('RingBuffer', () => {
     expect(allTexts(ring)).toEqual([['1'], ['x'.repeat(5_000)], ['2']]);
   });
 
-  it('says which parcel is being filled, and which are in it', () => {
-    const ring = createRing({ parcel: { maxEvents: 1 } });
-    pushAll(ring, '1', '2');
-    expect([...ring.parcels].map(({ state, isFresh }) => [state, isFresh])).toEqual([
-      ['waiting', true],
-      ['filling', true],
-    ]);
-    const [first, second] = [ring.shift(), ring.shift()];
-    expect([first?.isFresh, second?.isFresh, second?.state]).toEqual([false, false, 'waiting']);
+  it('says which parcel takes no more events, each once', () => {
+    const sealed: Parcel[] = [];
+    const ring = createRing({ parcel: { maxEvents: 2 } }, {}, sealed);
+    pushAll(ring, '1', '2', '3');
+    expect([...ring.parcels].map(({ state }) => state)).toEqual(['waiting', 'filling']);
+    expect(sealed.map(textsOf)).toEqual([['1', '2']]);
+    expect(ring.seal()).toBe(sealed[1]);
+    expect(ring.seal()).toBeUndefined();
+    pushAll(ring, '4');
+    for (let count = 0; count < 3; count += 1) ring.shift();
+    expect(sealed.map(textsOf)).toEqual([['1', '2'], ['3'], ['4']]);
   });
 
-  it('adds new events to a parcel that came back, if there is no other', () => {
-    const ring = createRing();
-    ring.push('1', 5);
-    const first = ring.shift();
-    if (first) ring.unshift(first);
-    ring.push('2', 6);
-    expect([allTexts(ring), ring.length, ring.bytes, ring.oldestAt]).toEqual([[['1', '2']], 2, 3, 5]);
+  it('holds no more memory than a small parcel needs once it takes no more events', () => {
+    const ring = createRing({ parcel: { maxEvents: 100 } });
+    for (let count = 0; count < 100; count += 1) ring.push('x'.repeat(99), 0);
+    ring.push('1', 0);
+    expect(ring.filling?.contents.memory.length).toBeGreaterThan(9_000);
+    expect(ring.seal()?.contents.memory.length).toBeLessThan(100);
+    expect(allTexts(ring).at(-1)).toEqual(['1']);
+  });
+
+  it('counts nothing of a parcel whose events have ended', () => {
+    const ring = createRing({ parcel: { maxEvents: 2 } });
+    pushAll(ring, '1', '2', '3', '4', '5');
+    for (const parcel of [...ring.parcels].slice(1))
+      parcel.remove({ from: 0, to: 1 }, textWriter.createMemory());
+    ring.recount();
+    expect([allTexts(ring), ring.count, ring.bytes]).toEqual([[['1', '2'], ['4']], 3, 4]);
+    pushAll(ring, '6');
+    expect(allTexts(ring)).toEqual([['1', '2'], ['4'], ['6']]);
   });
 
   it('puts a parcel that came back before all others', () => {
@@ -138,23 +156,16 @@ describe('RingBuffer', () => {
     ring.push('2', 6);
     if (first) ring.unshift(first);
     ring.push('3', 7);
-    expect([allTexts(ring), ring.length, ring.bytes]).toEqual([[['1'], ['2', '3']], 3, 4]);
-    expect([ring.first, first?.isFresh, first?.state]).toEqual([first, true, 'waiting']);
+    expect([allTexts(ring), ring.count, ring.bytes]).toEqual([[['1'], ['2', '3']], 3, 4]);
+    expect([ring.first, first?.state]).toEqual([first, 'waiting']);
   });
 
-  it('has all new events as unwritten ones of the current epoch', () => {
+  it('has new events as unwritten ones of the current epoch', () => {
     const epochs = new Epochs();
+    epochs.end();
     const ring = createRing({}, { epochs, isHigh: true });
     pushAll(ring, '1', '2');
-    ring.write();
-    epochs.turn();
-    ring.push('3', 0);
-    const { runs, isHigh } = ring.first ?? {};
-    expect(runs?.epochs).toMatchObject([
-      { epoch: 0, count: 2 },
-      { epoch: 1, count: 1 },
-    ]);
-    expect([runs?.unwritten, isHigh]).toEqual([3, true]);
+    expect(ring.first).toMatchObject({ epoch: 1, isHigh: true, isWritten: false, isHanded: false });
   });
 
   it('writes several texts together', () => {
@@ -167,22 +178,21 @@ describe('RingBuffer', () => {
     const texts = Array.from({ length: 320 }, (_, index) => `${index}`);
     pushAll(ring, ...texts);
     expect(writes).toBeLessThan(20);
-    expect(ring.length).toBe(320);
+    expect(ring.count).toBe(320);
     expect(allTexts(ring)).toEqual([texts]);
   });
 
-  it('grows the memory of a parcel, and leaves the old one as it is', () => {
+  it('grows the memory of a parcel', () => {
     const ring = createRing();
     const texts = Array.from({ length: 1_000 }, (_, index) => `${index}`.repeat(20));
     pushAll(ring, ...texts.slice(0, 20));
     const { first } = ring;
-    const { events: before, contents } = first ?? {};
+    const { contents } = first ?? {};
     const { memory } = contents ?? {};
     pushAll(ring, ...texts.slice(20));
     expect([...ring.parcels]).toEqual([first]);
     expect(contents?.memory).not.toBe(memory);
     expect(allTexts(ring)).toEqual([texts]);
-    expect(before && toTexts(before)).toEqual(texts.slice(0, 20));
   });
 
   it('asks for no memory before its first event, and for little later', () => {
@@ -193,7 +203,7 @@ describe('RingBuffer', () => {
     };
     const memory = { take, give: () => undefined };
     const ring = createRing({ parcel: { maxBytes: 64 * 1024 } }, { memory });
-    expect([ring.length, asked]).toEqual([0, 0]);
+    expect([ring.count, asked]).toEqual([0, 0]);
     for (let count = 0; count < 10_000; count += 1) ring.push('x'.repeat(99), 0);
     expect(asked).toBeLessThan(3 * 10_000 * 100);
   });
@@ -214,7 +224,7 @@ function compare(limit: Limit, parcel: Limit, isWatched: boolean, steps: readonl
     expect(parcels.flatMap(({ events }) => [...(events.times ?? [])])).toEqual(model.map(({ time }) => time));
     expect(parcels.every(({ count }) => count > 0 && count <= parcel.maxEvents)).toBe(true);
     expect(ring.bytes).toBe(parcels.reduce((sum, { events }) => sum + events.bytes.length, 0));
-    expect([ring.oldestAt, ring.first]).toEqual([model[0]?.time, parcels[0]]);
+    expect([ring.first?.at, ring.first]).toEqual([model[0]?.time, parcels[0]]);
   };
   for (const [time, step] of steps.entries()) {
     if (step.kind === 'push') {
@@ -232,7 +242,7 @@ function compare(limit: Limit, parcel: Limit, isWatched: boolean, steps: readonl
       model = [...taken.events, ...model];
       taken = undefined;
     }
-    expect(ring.length).toBe(model.length);
+    expect(ring.count).toBe(model.length);
     if (isWatched || step.kind === 'look') look();
   }
   look();

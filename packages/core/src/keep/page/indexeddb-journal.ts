@@ -34,7 +34,6 @@ const GATHER_MS = 16;
 export class IndexedDbJournal implements Journal, Sharing {
   readonly survives = true;
   readonly groupLimit: Limit = GROUP_LIMIT;
-  readonly copies = true;
   readonly sharing: Sharing | undefined;
   pause: SharedPause | undefined;
   readonly #clock: Clock;

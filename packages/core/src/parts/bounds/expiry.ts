@@ -29,9 +29,7 @@ export class AgeLimit implements Expiry {
     for (let { first } = queue; first !== undefined && !this.#isStopped; first = queue.first) {
       const count = expired(first, before);
       const parcel =
-        count > 0
-          ? queue.takeFresh({ ...limit, maxEvents: count }, sendsUnwritten() ? 'unread' : 'written')
-          : undefined;
+        count > 0 ? queue.takeFresh({ ...limit, maxEvents: count }, sendsUnwritten()) : undefined;
       if (parcel === undefined) break;
       await end(parcel, 'expired');
     }
@@ -67,8 +65,9 @@ export class AgeLimit implements Expiry {
       queue.putBack(parcel, 'first');
       return false;
     }
-    if (count < parcel.count) queue.putBack(queue.split(parcel, count), 'first');
-    await end(parcel, 'expired');
+    const [old, rest] = count < parcel.count ? queue.split(parcel, count) : [parcel];
+    if (rest) queue.putBack(rest, 'first');
+    await end(old, 'expired');
     return true;
   }
 }

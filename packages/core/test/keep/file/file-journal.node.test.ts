@@ -370,13 +370,37 @@ describe('FileJournal, on a disk that a test watches', () => {
   it('writes the next group while one is synced, and syncs one file once at a time', async () => {
     const { journal } = await place.open({ fs, fsync: 'always' });
     const release = fs.hang('sync');
-    const appends = [0, 1, 2].map((number) => journal.append(group(numbered(number, 1))));
-    // The header, and the three groups.
-    await expect.poll(() => fs.count('write', SEGMENT)).toBe(4);
+    const first = journal.append(group(numbered(0, 1)));
+    // The header, and the group.
+    await expect.poll(() => fs.count('write', SEGMENT)).toBe(2);
+    const others = [1, 2].map((number) => journal.append(group(numbered(number, 1))));
+    await expect.poll(() => fs.count('write', SEGMENT)).toBe(3);
     expect(fs.syncs).toBe(1);
     release();
-    await Promise.all(appends);
+    await Promise.all([first, ...others]);
     expect([fs.mostSyncs, fs.count('sync', SEGMENT)]).toEqual([1, 2]);
+  });
+
+  it('writes the groups that wait for the same turn with one call, and gives each its own range', async () => {
+    const { journal } = await place.open({ fs });
+    const groups = [numbered(0, 2), numbered(2, 1), numbered(3, 4)];
+    const ranges = await Promise.all(groups.map((texts) => journal.append(group(texts))));
+    expect(fs.count('write', SEGMENT)).toBe(2);
+    for (const [index, range] of ranges.entries())
+      expect(await readAll(journal, [range])).toEqual(groups[index]);
+    expect(await place.inherited()).toEqual(numbered(0, 7));
+  });
+
+  it('writes to a new file what it could not write with one call, and rejects all of it if that fails too', async () => {
+    const { journal } = await place.open({ fs });
+    await journal.append(group(['"before"']));
+    fs.fail('write', 'EIO');
+    const again = await Promise.all([0, 1].map((number) => journal.append(group(numbered(number, 1)))));
+    expect(await readAll(journal, again)).toEqual(numbered(0, 2));
+    fs.fail('write', 'EIO', { times: 2 });
+    const lost = await Promise.allSettled(['"a"', '"b"'].map((text) => journal.append(group([text]))));
+    expect(lost.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect((await place.inherited()).sort()).toEqual(['"before"', ...numbered(0, 2)].sort());
   });
 
   it('counts nothing as written with fsync always before it is synced', async () => {

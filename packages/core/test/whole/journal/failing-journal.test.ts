@@ -99,7 +99,7 @@ describe('a tracker, after its journal failed,', () => {
     expect(countAppends(journal)).toBe(1);
     expect(bench.tracker.stats()).toMatchObject({ journal: 'memory', unwritten: 2 });
     await bench.pass(1);
-    expect(groupsOf(journal)).toEqual([[0, 1]]);
+    expect(groupsOf(journal)).toEqual([[0], [1]]);
     expect(bench.storageFailures).toHaveLength(1);
     expect(bench.tracker.stats()).toMatchObject({ journal: 'fake', unwritten: 0 });
     await bench.tracker.flush();

@@ -1,5 +1,5 @@
-import { FrameReader } from './frame.ts';
 import type { Span } from '../../../base/range.ts';
+import { FrameReader } from './frame.ts';
 
 /** Intact events with no bytes between their frames. The first frame is at `offset`. */
 export interface IntactRun extends Span {

@@ -1,8 +1,8 @@
 import { basename, join } from 'node:path';
 import { StorageError, storageError } from '../../../base/errors/storage-error.ts';
+import type { Span } from '../../../base/range.ts';
 import type { JournalObserver } from '../../journal.ts';
 import type { FileSystem } from '../disk/file-system.ts';
-import type { Span } from '../../../base/range.ts';
 import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX, type Segment } from './segment.ts';
 
 export interface RecoveryOptions {

@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import { storageError } from '../../../base/errors/storage-error.ts';
 import { type Limit, NO_EVENTS } from '../../../base/event-bytes.ts';
-import type { Range } from '../../../base/range.ts';
+import type { Range, Span } from '../../../base/range.ts';
 import { Turns } from '../../../base/turns.ts';
 import type { Reading } from '../../journal.ts';
 import { errorCode, type FileSystem, type OpenFile } from '../disk/file-system.ts';
 import { writeAll } from '../disk/write-all.ts';
 import { acknowledgementRecord, readAcknowledgements } from '../format/acknowledgements.ts';
 import { IndexSet } from '../format/index-set.ts';
-import type { Span } from '../../../base/range.ts';
 import { findId, findIntactRuns, type IntactRun, runBehind } from '../format/intact-runs.ts';
 import { readHeader, SEGMENT_HEADER_BYTES, type SegmentHeader } from '../format/segment-header.ts';
 import type { OpenFiles } from './open-files.ts';

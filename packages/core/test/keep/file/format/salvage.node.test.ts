@@ -1,5 +1,6 @@
 import { readFile, truncate } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Range } from '../../../../src/base/range.ts';
 import { FRAME_HEADER_BYTES } from '../../../../src/keep/file/format/frame.ts';
 import type { Journal } from '../../../../src/keep/journal.ts';
 import { FailingFileSystem } from '../../../bench/failing-file-system.ts';
@@ -258,15 +259,17 @@ describe('with fsync always', () => {
     const release = fs.hang('sync');
     fs.fail('sync', 'EIO');
     const ends: number[] = [];
-    const appends = [0, 1].map((number) =>
-      journal.append(group(numbered(number, 1))).then((range) => {
-        ends.push(number);
-        return range;
-      }),
-    );
+    const append = async (number: number): Promise<Range> => {
+      const range = await journal.append(group(numbered(number, 1)));
+      ends.push(number);
+      return range;
+    };
+    const first = append(0);
+    await expect.poll(() => fs.count('write', SEGMENT)).toBe(2);
+    const second = append(1);
     await expect.poll(() => fs.count('write', SEGMENT)).toBe(3);
     release();
-    const ranges = await Promise.all(appends);
+    const ranges = await Promise.all([first, second]);
     expect(ends).toEqual([0, 1]);
     expect(await readAll(journal, ranges)).toEqual(numbered(0, 2));
     expect((await place.inherited()).sort()).toEqual(numbered(0, 2));
@@ -311,8 +314,9 @@ describe('with fsync always', () => {
     const { journal } = await place.open({ fs, fsync: 'always' });
     const release = fs.hang('sync');
     fs.fail('sync', 'EIO', EVERY);
-    const appends = [0, 1].map((number) => journal.append(group(numbered(number, 1))));
-    const ends = Promise.allSettled(appends);
+    const first = journal.append(group(numbered(0, 1)));
+    await expect.poll(() => fs.count('write', SEGMENT)).toBe(2);
+    const ends = Promise.allSettled([first, journal.append(group(numbered(1, 1)))]);
     await expect.poll(() => fs.count('write', SEGMENT)).toBe(3);
     release();
     expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
