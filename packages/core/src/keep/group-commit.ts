@@ -1,12 +1,10 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
-import { StorageError } from '../base/errors/storage-error.ts';
 import type { EventBytes, Limit } from '../base/event-bytes.ts';
 import type { Range } from '../base/range.ts';
 import type { Reporter } from '../tell/reporter.ts';
-import { Appends, checkedRange, type Entry } from './appends.ts';
-import { Health } from './health.ts';
 import { type Journal, together } from './journal.ts';
+import { type Entry, JournalWriter } from './journal-writer.ts';
 import type { Room } from './room.ts';
 
 /** Appends at once: some are written while one is synced, and share the next sync. */
@@ -54,8 +52,7 @@ export class GroupCommit {
   readonly #interval: Alarm;
   /** Rings when enough events for a write have waited for more. */
   readonly #gathering: Alarm;
-  readonly #health: Health;
-  readonly #appends = new Appends();
+  readonly #writer: JournalWriter;
   #starting: Promise<void> | undefined;
   #isAsked = false;
   #startsSoon = false;
@@ -64,28 +61,28 @@ export class GroupCommit {
   /** Whether those are to be written now that wait for no others. */
   #wantsUrgent = false;
   #mostAppends: number;
-  #sendsUnwritten = false;
-  /** Resolves once ranges that nobody needs are released. */
-  #released: Promise<void> = Promise.resolve();
-  /** Appends ever started. */
-  #tries = 0;
 
   constructor(options: GroupCommitOptions) {
-    const { clock, isStrict, onChange, onFailed, onRecovered, random } = options;
+    const { clock, isStrict, journal, onChange, onFailed, onRecovered, random, reporter, room } = options;
     this.#options = options;
     this.#mostAppends = isStrict ? 1 : MOST_APPENDS;
     this.#interval = new Alarm(clock, () => this.#tick());
     this.#gathering = new Alarm(clock, () => this.#startUnlessPaused());
-    this.#health = new Health({
+    this.#writer = new JournalWriter({
+      journal,
+      room,
       clock,
       random,
+      reporter,
+      onEnd: () => {
+        if (!this.#writer.isResting && this.#isDue) void this.#start();
+        onChange();
+      },
       onFailed: (error) => {
-        this.#sendsUnwritten ||= this.#appends.size === 0;
         onFailed(error);
         onChange();
       },
       onRecovered: () => {
-        this.#sendsUnwritten = false;
         onRecovered();
         // What came while it failed.
         void this.#writeAll();
@@ -96,37 +93,38 @@ export class GroupCommit {
 
   /** Whether the journal failed when it was last tried. */
   get isFailing(): boolean {
-    return this.#health.isFailing;
+    return this.#writer.isFailing;
   }
 
   /** Whether unwritten events may be sent: the journal failed, and no append of before is in progress any more. */
   get sendsUnwritten(): boolean {
-    return this.#sendsUnwritten;
+    return this.#writer.sendsUnwritten;
   }
 
   /** Whether an append is in progress. */
   get isWriting(): boolean {
-    return this.#appends.size > 0;
+    return this.#writer.inProgress > 0;
   }
 
   /** Events were accepted: they are written within the interval, or at once if that is urgent or there are enough of them. */
   notify(isUrgent: boolean): void {
     if (isUrgent) this.#wantsUrgent = true;
-    if ((isUrgent || this.#isPressing) && this.#appends.size < this.#mostAppends) this.#startSoon(isUrgent);
+    if ((isUrgent || this.#isPressing) && this.#writer.inProgress < this.#mostAppends)
+      this.#startSoon(isUrgent);
     this.#interval.set(this.#options.intervalMs);
   }
 
   /** Resolves once `isDone` returns true; to false as soon as the journal fails. */
   async write(isDone: () => boolean): Promise<boolean> {
     const { unwritten } = this.#options;
-    const tries = this.#tries;
+    const { tries } = this.#writer;
     while (!isDone()) {
       // A failure of an append that was in progress already says nothing of how the journal is now.
-      if (this.isFailing && this.#appends.size === 0 && this.#tries > tries) return false;
+      if (this.isFailing && !this.isWriting && this.#writer.tries > tries) return false;
       await this.#writeAll();
       // Nothing is left to be written here: others see to it.
-      if (unwritten.isEmpty && this.#appends.size === 0) return isDone();
-      await this.#appends.next();
+      if (unwritten.isEmpty && !this.isWriting) return isDone();
+      await this.#writer.ended();
     }
     if (unwritten.isEmpty) this.#rest();
     return true;
@@ -150,28 +148,13 @@ export class GroupCommit {
 
   /** Gives events to the journal before it returns, if there is room. @param holdMs As of `Journal.append`. */
   writeOne(entry: Entry, holdMs?: number): void {
-    const { journal, room } = this.#options;
-    if (!this.isFailing && room.hasRoom(entry.events))
-      this.#append(entry, () => journal.append(entry.events, holdMs));
+    if (!this.isFailing && this.#options.room.hasRoom(entry.events)) this.#writer.append(entry, holdMs);
     else entry.handBack();
   }
 
   /** Writes other events than those in memory, also if the journal failed before. Undefined if it fails or is full. */
-  async put(events: EventBytes): Promise<Range | undefined> {
-    const { journal, room } = this.#options;
-    const has = room.hasRoom(events) || (await room.makeRoom(events).catch(() => 'low')) === 'room';
-    if (!has) return undefined;
-    const { changes } = this.#health;
-    try {
-      const range = checkedRange(await journal.append(events), events);
-      this.#health.works(changes);
-      return range;
-    } catch (error) {
-      this.#health.fails(error, changes);
-      return undefined;
-    } finally {
-      room.written(events);
-    }
+  put(events: EventBytes): Promise<Range | undefined> {
+    return this.#writer.put(events);
   }
 
   /**
@@ -180,32 +163,20 @@ export class GroupCommit {
    */
   writeSync(): void {
     const { journal, unwritten } = this.#options;
-    if (journal.appendSync === undefined) return;
-    const entries = this.#appends.takeOver();
-    const next = () => entries[0] ?? unwritten.next(journal.groupLimit, false);
-    for (let entry = next(); entry; entry = next()) {
-      if (entries.length === 0) entries.push(entry);
-      try {
-        entry.placed(checkedRange(journal.appendSync(entry.events), entry.events));
-        entries.shift();
-      } catch (error) {
-        for (const one of entries) one.handBack();
-        throw error;
-      }
-    }
+    this.#writer.writeSync(() => unwritten.next(journal.groupLimit, false));
   }
 
   /** Resolves once nothing is in progress: also what became of events that ended while they were written. */
   async stop(): Promise<void> {
     for (const timer of [this.#interval, this.#gathering]) timer.cancel();
-    this.#health.stop();
-    while (this.#starting || this.#appends.size > 0) await (this.#starting ?? this.#appends.next());
-    await this.#released;
+    this.#writer.stop();
+    while (this.#starting || this.isWriting) await (this.#starting ?? this.#writer.ended());
+    await this.#writer.released();
   }
 
   #tick(): void {
     const { unwritten, clock, intervalMs, onChange } = this.#options;
-    if (this.#health.isResting) {
+    if (this.#writer.isResting) {
       onChange();
       return;
     }
@@ -219,7 +190,7 @@ export class GroupCommit {
 
   /** Not now: this is `track()`. */
   #startSoon(isUrgent: boolean): void {
-    if (this.#startsSoon || this.#health.isResting) return;
+    if (this.#startsSoon || this.#writer.isResting) return;
     const gatherMs = isUrgent || this.#gathering.isSet ? 0 : this.#options.journal.gatherMs;
     if (gatherMs) {
       this.#gathering.set(gatherMs);
@@ -232,7 +203,7 @@ export class GroupCommit {
   #startUnlessPaused(): void {
     this.#startsSoon = false;
     this.#gathering.cancel();
-    if (!this.#health.isResting) void this.#start();
+    if (!this.#writer.isResting) void this.#start();
   }
 
   #writeAll(): Promise<void> {
@@ -259,7 +230,7 @@ export class GroupCommit {
 
   get #isPressing(): boolean {
     const most = this.#gathering.isSet ? GATHERED : 1;
-    return this.#options.unwritten.parcels - this.#appends.size >= most;
+    return this.#options.unwritten.parcels - this.#writer.inProgress >= most;
   }
 
   async #startAppends(): Promise<void> {
@@ -274,14 +245,14 @@ export class GroupCommit {
         return;
       }
       if (room.hasRoom(entry.events)) {
-        this.#append(entry);
+        this.#writer.append(entry);
         continue;
       }
-      if (this.#appends.size > 0) {
+      if (this.isWriting) {
         entry.handBack();
         return;
       }
-      const kept = await this.#makeRoom(entry);
+      const kept = await this.#writer.makeRoom(entry);
       if (kept === undefined) return;
       maxEvents = kept;
     }
@@ -300,66 +271,6 @@ export class GroupCommit {
 
   /** While the journal fails, one append at a time tries it. */
   get #hasTurn(): boolean {
-    return this.#appends.size < (this.isFailing ? 1 : this.#mostAppends);
-  }
-
-  /** Returns how many events to try next; undefined if none. */
-  async #makeRoom(entry: Entry): Promise<number | undefined> {
-    const { journal, room, reporter } = this.#options;
-    const { events } = entry;
-    const { maxEvents } = journal.groupLimit;
-    this.#appends.hold(entry);
-    const found = await room.makeRoom(events, entry.isLast).catch((error: unknown) => ({ error }));
-    if (!this.#appends.release(entry)) {
-      // The process outlived a last moment, which wrote them.
-      if (found === 'room') room.written(events);
-      return maxEvents;
-    }
-    if (found === 'room') {
-      this.#append(entry);
-      return maxEvents;
-    }
-    if (found === 'full') {
-      // The oldest of the newest are kept, so that no event is dropped before an older one.
-      const fitting = room.fitting(events);
-      if (fitting > 0) {
-        entry.handBack();
-        return fitting;
-      }
-      reporter.settled('journal-full', entry.drop());
-      return maxEvents;
-    }
-    entry.handBack();
-    this.#tries += 1;
-    const low = new StorageError('the disk has too little room left for the journal');
-    this.#health.fails(found === 'low' ? low : found.error);
-    return undefined;
-  }
-
-  #append(entry: Entry, call: () => Promise<Range> = () => this.#options.journal.append(entry.events)): void {
-    const { journal, onChange, room } = this.#options;
-    const { changes } = this.#health;
-    const release = (range: Range) => {
-      this.#released = this.#released.then(() => journal.acknowledge(range)).catch(() => undefined);
-    };
-    this.#tries += 1;
-    this.#appends.begin(entry, call, {
-      written: (range) => {
-        const unneeded = entry.placed(range);
-        if (unneeded) release(unneeded);
-        this.#health.works(changes);
-      },
-      failed: (error) => {
-        entry.handBack();
-        this.#health.fails(error, changes);
-      },
-      unneeded: release,
-      over: () => {
-        room.written(entry.events);
-        this.#sendsUnwritten = this.isFailing && (this.#sendsUnwritten || this.#appends.size === 0);
-        if (!this.#health.isResting && this.#isDue) void this.#start();
-        onChange();
-      },
-    });
+    return this.#writer.inProgress < (this.isFailing ? 1 : this.#mostAppends);
   }
 }

@@ -1,7 +1,7 @@
 import type { Limit } from '../base/event-bytes.ts';
 import type { Range } from '../base/range.ts';
-import type { Entry } from '../keep/appends.ts';
 import type { Unwritten } from '../keep/group-commit.ts';
+import type { Entry } from '../keep/journal-writer.ts';
 import type { Line } from './batcher.ts';
 import type { Parcel } from './parcel.ts';
 import { HANDED, NOWHERE } from './places.ts';
