@@ -12,6 +12,8 @@ const ROOMS = [
 /** The rooms of files that lie directly in src. All others there belong to `road`. */
 const ROOM_OF = { parts: 'parts', index: 'entries' };
 const MOST_FILES = 12;
+const MOST_LINES = 300;
+const NAME = /^export (?:abstract |async )*(?:class|function\*?|const|interface|type) /gm;
 const IMPORT = /(?:\bfrom |\bimport\(|^import )'([^']+)'/gm;
 
 /** @param {string} path below src */
@@ -29,7 +31,7 @@ function* importsOf(path, text) {
   }
 }
 
-/** Throws if a file is in no room or imports from a later room, or if a folder has too many files. */
+/** Throws if a file is in no room, imports from a later room or is too long, or if a folder has too many files. */
 export function checkHouse() {
   const paths = readdirSync(SRC, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -38,10 +40,15 @@ export function checkHouse() {
   const problems = [];
   /** @type {Record<string, number>} */
   const files = {};
-  let lines = 0;
+  let names = 0;
+  /** @type {number[]} */
+  const lengths = [];
   for (const path of paths) {
     const text = readFileSync(join(SRC, path), 'utf8');
-    lines += text.split('\n').length - 1;
+    const length = text.split('\n').length - 1;
+    lengths.push(length);
+    names += text.match(NAME)?.length ?? 0;
+    if (length > MOST_LINES) problems.push(`${path} has ${length} lines, more than ${MOST_LINES}`);
     const folder = dirname(path);
     files[folder] = (files[folder] ?? 0) + 1;
     const room = roomOf(path);
@@ -53,5 +60,10 @@ export function checkHouse() {
   for (const [folder, count] of Object.entries(files))
     if (count > MOST_FILES) problems.push(`${folder} has ${count} files, more than ${MOST_FILES}`);
   if (problems.length > 0) throw new Error(problems.join('\n'));
-  return `${paths.length} files of ${lines} lines in ${Object.keys(files).length} folders, no import against the order of rooms`;
+  const lines = lengths.reduce((sum, length) => sum + length, 0);
+  const median = lengths.sort((one, other) => one - other)[Math.floor(lengths.length / 2)];
+  return [
+    `${paths.length} files in ${Object.keys(files).length} folders, no import against the order of rooms`,
+    `${lines} lines, in the median ${median} a file; ${names} exported names`,
+  ].join('; ');
 }

@@ -10,7 +10,7 @@ import type { Reporter } from './tell/reporter.ts';
 import type { Waiting } from './wait/waiting.ts';
 
 /** What the tracker passes to its admission. */
-export interface AdmissionParts extends Pick<AdmissionOptions, 'enter' | 'replay'> {
+interface AdmissionParts extends Pick<AdmissionOptions, 'enter' | 'replay'> {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly journal: Journal;

@@ -18,7 +18,7 @@ import type { Books } from './tell/books.ts';
 import type { Reporter } from './tell/reporter.ts';
 import type { TrackerStats } from './tell/stats.ts';
 
-export interface DispatchOptions {
+interface DispatchOptions {
   readonly settings: Settings;
   readonly hooked: Pick<Hooked, 'clock' | 'headersOf' | 'random' | 'rejected' | 'safeCause'>;
   readonly transport: Transport;

@@ -6,7 +6,7 @@ import { LetterKeeper } from './parts/dead-letters/letter-keeper.ts';
 import type { Reporter } from './tell/reporter.ts';
 
 /** What the tracker passes to its dead letters. */
-export interface LettersParts extends Pick<DeadLettersTools, 'page' | 'replay'> {
+interface LettersParts extends Pick<DeadLettersTools, 'page' | 'replay'> {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly reporter: Reporter;

@@ -4,12 +4,12 @@ import { platform } from '#platform';
 import { createAdmission } from './admission.ts';
 import { StorageError, storageError } from './base/errors/storage-error.ts';
 import type { EventBytes } from './base/event-bytes.ts';
-import { rangeLength } from './base/range.ts';
 import type { Deadline } from './deadline.ts';
 import { Dispatch } from './dispatch.ts';
 import { createJournal } from './journal-choice.ts';
-import { type Journal, together } from './keep/journal.ts';
-import { createWaiting } from './keeping.ts';
+import { journalObserver } from './journal-observer.ts';
+import type { Journal } from './keep/journal.ts';
+import { Leaving } from './leaving.ts';
 import { createLetters } from './letters.ts';
 import { guardHooks, type Hooked } from './options/hooks.ts';
 import type { Settings } from './options/settings.ts';
@@ -20,8 +20,7 @@ import type { Admission } from './parts/hold/admission.ts';
 import { Snapshots } from './snapshots.ts';
 import { Books } from './tell/books.ts';
 import { Reporter } from './tell/reporter.ts';
-import { writeVanished } from './vanished.ts';
-import type { Waiting } from './wait/waiting.ts';
+import { Waiting } from './wait/waiting.ts';
 
 /** Builds the stages of a tracker in the order in which events pass them. Handles the lifecycle of the process or page. */
 export class Road {
@@ -42,9 +41,7 @@ export class Road {
   readonly #opened: Promise<void>;
   #isOpened = false;
   #isClosed = false;
-  readonly #stopListening: () => void;
-  /** Whether the process ends, or the page is being left. An event tracked now must be written at once, or it is lost. */
-  #isLeft = false;
+  readonly #leaving: Leaving;
 
   /** @param flush Resolves once all events tracked by now are settled, or cannot be settled for now. */
   constructor(settings: Settings, flush: () => Promise<unknown>) {
@@ -66,25 +63,32 @@ export class Road {
     const limits = settings.parts.learn?.(reporter) ?? { size: new HalvingLimit() };
     this.#sizeLimit = limits.size;
     const wake = () => void this.dispatch.wake();
+    const onFailed = (error: unknown) => this.#storageFailed(error);
     const books = this.#books;
     const isStrict = settings.ordering === 'strict';
-    const waiting = createWaiting({
-      settings,
+    const { batch, buffer, storage, parts } = settings;
+    const waiting = new Waiting({
+      journal,
+      text: platform.text,
       clock,
       random,
-      journal,
-      limits,
-      reporter,
+      buffer,
+      batch,
+      sizeLimit: limits.size,
+      isStrict,
+      intervalMs: settings.commitIntervalMs ?? platform.commitIntervalMs,
+      createBounds: (waiting) =>
+        parts.bounds?.({ journal, clock, reporter, storage, waiting, opened: () => this.#opened, onFailed }),
+      createAbortController: platform.createAbortController,
       // With strict order, what previous processes left goes first.
       isShut: () => this.admission.isDenied || (isStrict && !this.#isOpened),
-      opened: () => this.#opened,
-      wake,
-      onChange: () => {
+      onDue: () => {
         this.snapshots.sample();
         wake();
       },
-      onFailed: (error) => this.#storageFailed(error),
+      onFailed,
       onRecovered: () => reporter.journal(this.snapshots.journalKind),
+      reporter,
     });
     this.#waiting = waiting;
     const sendAgain = async (events: EventBytes, onReplayed: () => void) => {
@@ -137,33 +141,7 @@ export class Road {
       waiting,
     });
     this.#opened = this.#open();
-    this.#stopListening = platform.lifecycle.listen({
-      exit: (isFinal) => {
-        this.#isLeft = isFinal;
-        this.#writeNow();
-      },
-      hide: (isLeft) => {
-        // Before `#isLeft` is set: after that, each event that this releases would be written by itself.
-        this.admission.leave();
-        // A page that is left is also hidden, before or after: keep `true`.
-        this.#isLeft ||= isLeft;
-        // Consent is denied: nothing is written or sent.
-        if (this.admission.isDenied) return;
-        const send = together(journal, () => {
-          const send = this.dispatch.leave(this.#isLeft);
-          this.#waiting.commit.writeNow();
-          void this.#writeAndSend(this.#waiting.commitAll(), !this.#isLeft);
-          return send;
-        });
-        send();
-      },
-      show: () => {
-        this.#isLeft = false;
-        this.dispatch.show();
-      },
-      online: () => this.dispatch.online(),
-      offline: () => this.dispatch.offline(),
-    });
+    this.#leaving = new Leaving({ journal, waiting, admission, dispatch, reporter });
   }
 
   /** Accepts an event. Throws an InvalidEventError if it is too large. */
@@ -174,7 +152,7 @@ export class Road {
     } else {
       this.#books.accepted += 1;
       this.admission.take({ text, at, isHigh, isUnidentified });
-      if (this.#isLeft) this.#writeNow();
+      if (this.#leaving.isLeft) this.#leaving.writeNow();
     }
   }
 
@@ -228,7 +206,7 @@ export class Road {
     await this.#waiting.commitAll();
     await this.#waiting.commit.stop();
     // Not earlier: if the process ends while the disk hangs, the exit handler still writes the waiting events.
-    this.#stopListening();
+    this.#leaving.stop();
     const closing = this.#resources.map(async (part) => part.close());
     for (const end of await Promise.allSettled(closing)) {
       if (end.status === 'rejected') this.reporter.storageFailed(end.reason);
@@ -246,26 +224,17 @@ export class Road {
   async #open(): Promise<void> {
     this.reporter.journal(this.#journal.kind);
     try {
-      await this.#journal.open({
-        recovered: (range, at, wasSent) => {
-          if (wasSent) this.#books.maybeDuplicate += rangeLength(range);
-          this.#waiting.recovered(range, at);
-          this.reporter.recovered('recovered', rangeLength(range));
-          if (this.admission.isDenied) void this.#waiting.purge();
-          void this.dispatch.wake();
-        },
-        damaged: (place, bytes) => this.reporter.emit('damaged', { place, bytes }),
-        vanished: (segment) => {
-          const { reporter } = this;
-          const onFailed = (error: unknown) => this.#storageFailed(error);
-          void writeVanished(segment, { waiting: this.#waiting, journal: this.#journal, onFailed, reporter });
-        },
-        settled: (range, fate) => {
-          this.reporter.settled(fate, this.#waiting.drop(range));
-          void this.dispatch.wake();
-        },
-        failed: this.reporter.storageFailed,
-      });
+      await this.#journal.open(
+        journalObserver({
+          waiting: this.#waiting,
+          journal: this.#journal,
+          books: this.#books,
+          admission: this.admission,
+          reporter: this.reporter,
+          onFailed: (error) => this.#storageFailed(error),
+          wake: () => void this.dispatch.wake(),
+        }),
+      );
     } catch (error) {
       this.#storageFailed(error);
     }
@@ -274,30 +243,10 @@ export class Road {
     void this.dispatch.wake();
   }
 
-  async #writeAndSend(
-    written: Promise<void> = this.#waiting.commitAll(),
-    sends: boolean = true,
-  ): Promise<void> {
-    const calm = this.#waiting.hurry();
-    await written;
-    if (sends) await this.dispatch.wake();
-    calm();
-  }
-
   /** Reports the failure. Events may be kept in another place now: reports that too. */
   #storageFailed(error: unknown): void {
     this.reporter.storageFailed(error);
     this.reporter.journal(this.snapshots.journalKind);
-  }
-
-  #writeNow(): void {
-    if (this.admission.isDenied) return;
-    try {
-      this.admission.leave();
-      platform.writeNow(this.#waiting.commit);
-    } catch (error) {
-      this.reporter.storageFailed(error);
-    }
   }
 
   /** Adds an event to the ring buffer. @param accepted 0 if the event is counted as accepted already. */
@@ -305,8 +254,8 @@ export class Road {
     const isClosed = this.#isClosed && accepted > 0;
     const isTaken = !isClosed && this.#waiting.push(text, at, isHigh);
     this.#books.accepted += accepted;
-    if (isTaken && this.#isLeft) this.#writeNow();
-    else if (isTaken && isHigh && this.#settings.ordering === 'strict') void this.#writeAndSend();
+    if (isTaken && this.#leaving.isLeft) this.#leaving.writeNow();
+    else if (isTaken && isHigh && this.#settings.ordering === 'strict') void this.#leaving.writeAndSend();
     else if (isTaken) this.#waiting.commit.notify(isHigh);
     else this.reporter.settled(isClosed ? 'closed' : 'buffer-full', 1);
     if (isTaken) this.#handOver?.notify();

@@ -9,7 +9,7 @@ import type { Reporter } from './tell/reporter.ts';
 import type { FlushReport, TrackerStats } from './tell/stats.ts';
 import type { Waiting } from './wait/waiting.ts';
 
-export interface SnapshotsOptions {
+interface SnapshotsOptions {
   readonly books: Books;
   readonly clock: Clock;
   readonly waiting: Waiting;

@@ -4,12 +4,12 @@ import type { BreakerState, PauseReason, TrackerStats } from '../tell/stats.ts';
 type Attributes = Readonly<Record<string, string>>;
 
 /** An instrument whose values are read at each collection. */
-export interface Instrument {
+interface Instrument {
   addCallback(callback: (result: unknown) => void): void;
 }
 
 /** Receives the values at a collection. */
-export interface Observations {
+interface Observations {
   observe(instrument: Instrument, value: number, attributes?: Attributes): void;
 }
 

@@ -23,7 +23,7 @@ export interface Unwritten {
   next(limit: Limit, isUrgent: boolean): Entry | undefined;
 }
 
-export interface GroupCommitOptions {
+interface GroupCommitOptions {
   readonly unwritten: Unwritten;
   readonly journal: Journal;
   readonly room: Room;

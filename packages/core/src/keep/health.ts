@@ -4,7 +4,7 @@ import { Alarm } from '../base/alarm.ts';
 /** How soon a journal that failed is tried again. */
 const RETRY: Backoff = { baseMs: 1_000, maxMs: 60_000 };
 
-export interface HealthOptions {
+interface HealthOptions {
   readonly clock: Clock;
   readonly random: () => number;
   /** The journal failed. */

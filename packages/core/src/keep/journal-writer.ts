@@ -20,7 +20,7 @@ export interface Entry {
   drop(): number;
 }
 
-export interface JournalWriterOptions {
+interface JournalWriterOptions {
   readonly journal: Journal;
   readonly room: Room;
   readonly clock: Clock;

@@ -8,7 +8,7 @@ import { HandOver } from './hand-over.ts';
 import type { Settings } from './settings.ts';
 
 /** What the tracker passes to the wrappers of user code. */
-export interface HooksOptions {
+interface HooksOptions {
   readonly settings: Settings;
   /** The platform's clock. */
   readonly clock: Clock;

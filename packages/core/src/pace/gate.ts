@@ -15,7 +15,7 @@ const SUCCESSES_TO_TRUST = 20;
 /** Hints count at most once in this time: an unstable network gives many. */
 const HINT_MS = 60_000;
 
-export interface GateOptions {
+interface GateOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly concurrency: number;

@@ -40,7 +40,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   blocked: 'an ad-blocker or the like; send them to a relay',
 };
 
-export interface LogOptions {
+interface LogOptions {
   readonly logger: Logger;
   readonly clock: Clock;
   /** Removes the key from a text. */

@@ -11,11 +11,11 @@ import { type DeliveryPolicy, type Rule, ruleOf } from './delivery-policy.ts';
 import type { Evidence } from './evidence.ts';
 import { failedAttempt } from './failed-attempt.ts';
 import type { ReadRejected } from './http/read-rejected.ts';
-import type { Outcome, Outliving } from './http/transport.ts';
+import type { Outcome } from './http/transport.ts';
 import { type Piece, Pieces } from './isolate.ts';
 import { judge, type Verdict } from './judge.ts';
 import type { Letterbox } from './letterbox.ts';
-import type { Requests } from './requests.ts';
+import type { FirstRequest, Requests } from './requests.ts';
 import type { Waiting } from './waiting.ts';
 
 /** After this many refusals that are not worth many requests, the wait before the next request no longer grows. */
@@ -28,12 +28,6 @@ const MOST_PARKED = 8;
 const NO_ANSWER: Answer = { kind: 'answered', status: 0, retryAfter: undefined, body: '' };
 
 type Answer = Extract<Outcome, { kind: 'answered' }>;
-
-/** A request that cannot wait, with its pass. */
-export interface FirstRequest {
-  readonly pass: Pass;
-  readonly outlives: Outliving;
-}
 
 export interface DeliveryOptions {
   readonly clock: Clock;

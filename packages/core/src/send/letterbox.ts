@@ -10,7 +10,7 @@ const RETRY_MS = 60_000;
 /** Maximum number of dead letters held here. Beyond that, the delivery of a refused event waits with it. */
 const MOST_HELD = 1_000;
 
-export interface LetterboxOptions {
+interface LetterboxOptions {
   readonly clock: Clock;
   readonly waiting: Pick<Waiting, 'end'>;
   readonly letters: Pick<LetterStore, 'keep'>;

@@ -1,5 +1,6 @@
 import { requestHeaders } from '@sluice/protocol';
 import { type Clock, type Redact, redactor } from '@sluice/protocol/toolbox';
+import type { Pass } from '../pace/pass.ts';
 import { Latencies } from '../tell/latencies.ts';
 import type { TrackerStats } from '../tell/stats.ts';
 import type { Parcel } from '../wait/parcel.ts';
@@ -26,6 +27,12 @@ export interface RequestsOptions {
   readonly safeCause?: ((cause: unknown) => unknown) | undefined;
   /** Aborts the pending requests. */
   readonly signal: AbortSignal;
+}
+
+/** A request that cannot wait, with its pass. */
+export interface FirstRequest {
+  readonly pass: Pass;
+  readonly outlives: Outliving;
 }
 
 /** Makes the requests and counts them. Nothing that it returns contains a key. */

@@ -17,7 +17,7 @@ const LOOK_MS = 10_000;
 /** How many turns in a row may fail because this tab cannot read what others did. After that, it sends anyway. */
 const MOST_BLIND_TRIES = 2;
 
-export interface SendTurnOptions {
+interface SendTurnOptions {
   readonly sharing: Sharing;
   readonly clock: Clock;
   readonly gate: Pick<Gate, 'isBusy' | 'share' | 'sharedPause' | 'state'>;

@@ -3,8 +3,8 @@ import { Alarm } from '../base/alarm.ts';
 import type { Gate } from '../pace/gate.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Parcel } from '../wait/parcel.ts';
-import type { Delivery, FirstRequest } from './delivery.ts';
-import type { Requests } from './requests.ts';
+import type { Delivery } from './delivery.ts';
+import type { FirstRequest, Requests } from './requests.ts';
 import type { SendTurn } from './send-turn.ts';
 import type { Waiting } from './waiting.ts';
 
@@ -26,7 +26,7 @@ export interface Queue {
   onIdle(): Promise<void>;
 }
 
-export interface SenderOptions {
+interface SenderOptions {
   readonly clock: Clock;
   readonly waiting: Waiting;
   readonly gate: Gate;

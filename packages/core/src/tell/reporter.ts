@@ -10,7 +10,7 @@ import type { TrackerEvents } from './tracker-events.ts';
 
 type Listener<Name extends keyof TrackerEvents> = (detail: TrackerEvents[Name]) => void;
 
-export interface ReporterOptions {
+interface ReporterOptions {
   readonly books: Books;
   readonly clock: Clock;
   /** Publishes to those who listen to all trackers of the process. Left out if the platform has no such channel. */

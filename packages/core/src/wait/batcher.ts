@@ -2,13 +2,12 @@ import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol';
 import type { Clock } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
 import type { Limit } from '../base/event-bytes.ts';
-import type { Fate } from '../base/fate.ts';
 import type { SizeLimit } from '../pace/limits.ts';
 import type { Parcel } from './parcel.ts';
 import type { Queue } from './queue.ts';
 import type { Reader } from './reader.ts';
 
-export interface BatcherOptions {
+interface BatcherOptions {
   readonly queue: Queue;
   readonly reader: Reader;
   readonly clock: Clock;
@@ -138,35 +137,4 @@ export class Batcher {
     this.#age.set(waitMs);
     return false;
   }
-}
-
-/** What an expiry of one priority needs. */
-export interface ExpiryOptions {
-  readonly queue: Queue;
-  readonly reader: Pick<Reader, 'take'>;
-  readonly clock: Clock;
-  readonly limit: Limit;
-  /** Whether events may be taken that no journal has, because it fails. */
-  readonly sendsUnwritten: () => boolean;
-  /** The events of a parcel end here. */
-  readonly end: (parcel: Parcel, fate: Fate) => Promise<void>;
-  /** It is time to look again. */
-  readonly onDue: () => void;
-}
-
-/** Drops the events that are too old to be sent. */
-export interface Expiry {
-  /** Rejects with a StorageError if stored events cannot be read. */
-  dropExpired(): Promise<void>;
-  /** How long until all events of a parcel are too old, in milliseconds. Undefined if they never are. */
-  expiresInMs(parcel: Parcel): number | undefined;
-  stop(): void;
-}
-
-/** One priority: what waits, and what decides when it is sent. */
-export interface Line {
-  readonly queue: Queue;
-  readonly batcher: Batcher;
-  /** Undefined if events may get as old as they like. */
-  readonly expiry: Expiry | undefined;
 }

@@ -10,7 +10,7 @@ import { HANDED, NOWHERE, Places } from './places.ts';
  * - `out`: the sender has it.
  * - `ended`: its events are delivered, dead letters or dropped, or go on in other parcels.
  */
-export type ParcelState = 'filling' | 'waiting' | 'stored' | 'out' | 'ended';
+type ParcelState = 'filling' | 'waiting' | 'stored' | 'out' | 'ended';
 
 /**
  * What travels: consecutive events, up to one batch of them, and where the journal has them. In memory they are the body of a
@@ -132,6 +132,14 @@ export function storedParcel(range: Range, epoch: number, isHigh: boolean, at?: 
   const parcel = new Parcel(new Places(range), epoch, isHigh);
   parcel.at = at;
   return parcel;
+}
+
+/** The events of parcels in memory as one parcel. */
+export function joinedParcel(parcels: readonly Parcel[], epoch: number, memory: Memory): Parcel {
+  const places = new Places();
+  for (const parcel of parcels) places.append(parcel.places);
+  const events = parcels.map(({ events }) => events);
+  return new Parcel(places, epoch, parcels[0]?.isHigh === true, copyOf(events, memory));
 }
 
 /** What a request carries of a parcel. */

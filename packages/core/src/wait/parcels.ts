@@ -1,6 +1,6 @@
 import { type Range, rangeLength, without } from '../base/range.ts';
 import { Epochs } from '../tell/epochs.ts';
-import type { Line } from './batcher.ts';
+import type { Line } from './line.ts';
 import type { Parcel } from './parcel.ts';
 import { FORSAKEN, NOWHERE } from './places.ts';
 import type { Queue } from './queue.ts';
@@ -46,8 +46,8 @@ export class Parcels {
     return oldest < Number.POSITIVE_INFINITY ? oldest : undefined;
   }
 
-  /** What waits of a range ends here. Returns how many events that are. */
-  drop(range: Range): number {
+  /** What waits of a range ends here; everything, if it is left out. Returns how many events that are. */
+  drop(range?: Range): number {
     return this.#sum((queue) => queue.drop(range));
   }
 
@@ -107,6 +107,17 @@ export class Parcels {
   endEpoch(): number {
     for (const { queue } of this.lines) queue.seal();
     return this.epochs.end();
+  }
+
+  /** Ends an epoch. The returned function resolves once all events of before are settled, or the signal aborts. */
+  turn(): (over: AbortSignal) => Promise<void> {
+    const epoch = this.endEpoch();
+    return (over) => this.epochs.settled(epoch, over);
+  }
+
+  /** Other tabs may send next: what is aside goes back, before all others. */
+  putAllBack(): void {
+    for (const { queue } of this.lines) queue.putAllBack();
   }
 
   /** The returned function tells whether all that is accepted by now is written. */

@@ -1,10 +1,10 @@
 import type { Limit } from '../base/event-bytes.ts';
 import { type Range, rangeLength, type Span } from '../base/range.ts';
 import type { Epochs } from '../tell/epochs.ts';
-import { copyOf, type Memory } from './contents.ts';
-import { Parcel } from './parcel.ts';
+import type { Memory } from './contents.ts';
+import { joinedParcel, type Parcel } from './parcel.ts';
 import { ParcelList } from './parcel-list.ts';
-import { HANDED, NOWHERE, Places } from './places.ts';
+import { HANDED, NOWHERE } from './places.ts';
 import { RingBuffer, type RingBufferOptions } from './ring-buffer.ts';
 
 /** What was put back stays in memory up to this size, in bytes: storage may lose it. */
@@ -28,28 +28,21 @@ export class Queue {
   readonly out: Set<Parcel> = new Set();
   /** Parcels with events that are to be written to the journal, or are being written. The filling one is not among them. */
   readonly unwritten: Set<Parcel> = new Set();
-  readonly #options: RingBufferOptions;
+  readonly isHigh: boolean;
+  readonly epochs: Epochs;
+  readonly memory: Memory;
   readonly #ring: RingBuffer;
   /** Parcels that were put back lately: they are still in memory. */
   readonly #kept = new Set<Parcel>();
 
   constructor(options: RingBufferOptions) {
-    this.#options = options;
-    this.old = new ParcelList(options.epochs);
-    this.aside = new ParcelList(options.epochs);
+    const { epochs, isHigh, memory } = options;
+    this.isHigh = isHigh;
+    this.epochs = epochs;
+    this.memory = memory;
+    this.old = new ParcelList(epochs);
+    this.aside = new ParcelList(epochs);
     this.#ring = new RingBuffer(options, (parcel) => this.unwritten.add(parcel));
-  }
-
-  get epochs(): Epochs {
-    return this.#options.epochs;
-  }
-
-  get memory(): Memory {
-    return this.#options.memory;
-  }
-
-  get isHigh(): boolean {
-    return this.#options.isHigh;
   }
 
   /** Events in the ring buffer. */
@@ -166,19 +159,13 @@ export class Queue {
     const taken = this.#shift(limit, isUnwritten);
     const [first] = taken;
     if (first === undefined || taken.length === 1) return first && this.taken(first);
-    const { epochs, isHigh, memory } = this.#options;
-    const places = new Places();
-    const epoch = epochs.join(taken);
-    const contents = copyOf(
-      taken.map(({ events }) => events),
-      memory,
-    );
+    const { epochs, memory } = this;
+    const joined = joinedParcel(taken, epochs.join(taken), memory);
     for (const parcel of taken) {
-      places.append(parcel.places);
       this.ended(parcel);
       memory.give(parcel.contents.memory);
     }
-    return this.taken(new Parcel(places, epoch, isHigh, contents));
+    return this.taken(joined);
   }
 
   /** The sender has a parcel now. */
@@ -294,7 +281,7 @@ export class Queue {
   #store(parcel: Parcel): void {
     this.#kept.delete(parcel);
     const memory = parcel.store();
-    if (memory) this.#options.memory.give(memory);
+    if (memory) this.memory.give(memory);
   }
 }
 

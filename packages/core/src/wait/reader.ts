@@ -9,7 +9,7 @@ import type { ParcelList } from './parcel-list.ts';
 import { Places } from './places.ts';
 import type { Queue } from './queue.ts';
 
-export interface ReaderOptions {
+interface ReaderOptions {
   readonly queue: Queue;
   readonly journal: Journal;
   /** Stored events that could not be read back intact end. */

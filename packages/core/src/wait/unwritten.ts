@@ -2,7 +2,7 @@ import type { Limit } from '../base/event-bytes.ts';
 import type { Range } from '../base/range.ts';
 import type { Unwritten } from '../keep/group-commit.ts';
 import type { Entry } from '../keep/journal-writer.ts';
-import type { Line } from './batcher.ts';
+import type { Line } from './line.ts';
 import type { Parcel } from './parcel.ts';
 import { HANDED, NOWHERE } from './places.ts';
 import type { Queue } from './queue.ts';

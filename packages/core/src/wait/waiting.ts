@@ -1,44 +1,36 @@
-import type { Clock } from '@sluice/protocol/toolbox';
 import { StorageError, storageError } from '../base/errors/storage-error.ts';
-import type { EventBytes, Limit } from '../base/event-bytes.ts';
+import type { EventBytes } from '../base/event-bytes.ts';
 import type { Fate } from '../base/fate.ts';
 import type { Range } from '../base/range.ts';
-import type { GroupCommit } from '../keep/group-commit.ts';
-import { type Journal, MOST_HOLD_MS } from '../keep/journal.ts';
-import type { SizeLimit } from '../pace/limits.ts';
+import { GroupCommit } from '../keep/group-commit.ts';
+import { MOST_HOLD_MS } from '../keep/journal.ts';
+import { UNLIMITED } from '../keep/room.ts';
 import type { Reporter } from '../tell/reporter.ts';
-import { Batcher, type Expiry, type ExpiryOptions, type Line } from './batcher.ts';
-import type { Memory, TextWriter } from './contents.ts';
+import type { Memory } from './contents.ts';
+import { type Bounds, Line, type LineOptions } from './line.ts';
 import { type Parcel, storedParcel } from './parcel.ts';
 import { Parcels } from './parcels.ts';
-import { type Place, Queue } from './queue.ts';
-import { Reader } from './reader.ts';
+import type { Place } from './queue.ts';
 import { entryOf, UnwrittenEvents } from './unwritten.ts';
 
 /** When the service is back, this many batches stay in memory. The rest is left to the journal. */
 const FRESH_BATCHES = 2;
-/** A full ring buffer has at least this many parcels. */
-const PARTS = 8;
 
-export interface WaitingOptions {
-  readonly journal: Journal;
-  readonly text: TextWriter;
-  readonly clock: Clock;
-  /** Bounds of a ring buffer. */
-  readonly buffer: Limit;
-  /** Bounds of a batch, and how long an event may wait for others, in milliseconds. */
-  readonly batch: Limit & { readonly maxWaitMs: number };
-  readonly sizeLimit: Pick<SizeLimit, 'bytes'>;
-  readonly isStrict: boolean;
-  /** Undefined if events may get as old as they like. */
-  readonly createExpiry: ((options: ExpiryOptions) => Expiry) | undefined;
+/** What all lines share. */
+type Shared = 'journal' | 'text' | 'clock' | 'buffer' | 'batch' | 'sizeLimit' | 'isStrict' | 'onDue';
+
+interface WaitingOptions extends Pick<LineOptions, Shared> {
+  readonly random: () => number;
+  /** How long an event may wait in memory for others to be written with, in milliseconds. */
+  readonly intervalMs: number;
+  readonly createBounds: (waiting: Waiting) => Bounds | undefined;
   readonly createAbortController: () => AbortController;
-  /** Creates the stage that writes to the journal. */
-  readonly createCommit: (unwritten: UnwrittenEvents) => GroupCommit;
   /** Whether nothing may be sent now. */
   readonly isShut: () => boolean;
-  /** There may be something to send. */
-  readonly onDue: () => void;
+  /** The journal failed. Events are sent from memory meanwhile. */
+  readonly onFailed: (error: unknown) => void;
+  /** The journal works again. */
+  readonly onRecovered: () => void;
   readonly reporter: Pick<Reporter, 'settled' | 'storageFailed'>;
 }
 
@@ -47,6 +39,7 @@ export class Waiting extends Parcels {
   readonly commit: GroupCommit;
   readonly memory: Memory;
   readonly #options: WaitingOptions;
+  readonly #bounds: Bounds | undefined;
   readonly #normal: Line;
   /** Made with the first event of high priority. Such events go first, and wait for no others. */
   #high: Line | undefined;
@@ -54,19 +47,37 @@ export class Waiting extends Parcels {
   #isUrgent = 0;
 
   constructor(options: WaitingOptions) {
-    const { text, createAbortController } = options;
+    const { clock, createAbortController, intervalMs, isStrict, journal, random, reporter } = options;
+    const { onDue, onFailed, onRecovered, text } = options;
     super();
     this.#options = options;
     this.memory = text.createMemory();
     this.#consent = createAbortController();
+    this.#bounds = options.createBounds(this);
     this.#normal = this.#lineOf(false);
     this.lines.push(this.#normal);
-    this.commit = options.createCommit(new UnwrittenEvents(this.lines));
+    this.commit = new GroupCommit({
+      unwritten: new UnwrittenEvents(this.lines),
+      journal,
+      room: this.#bounds?.room ?? UNLIMITED,
+      clock,
+      random,
+      intervalMs,
+      isStrict,
+      onChange: () => {
+        // There is memory for written events up to a limit: older ones are left to the journal.
+        for (const { queue } of this.lines) queue.spillAbove(text.mostWrittenBytes);
+        onDue();
+      },
+      onFailed,
+      onRecovered,
+      reporter,
+    });
   }
 
   /** Accepts an event. Returns false if there is no room for it. */
   push(text: string, at: number, isHigh: boolean): boolean {
-    const { queue } = isHigh && !this.#options.isStrict ? this.#highLine : this.#normal;
+    const { queue } = this.#lineFor(isHigh && !this.#options.isStrict);
     if (!queue.push(text, at)) return false;
     this.epochs.enter(1);
     return true;
@@ -108,12 +119,6 @@ export class Waiting extends Parcels {
     return this.commit.commit(this.mark());
   }
 
-  /** Ends an epoch. The returned function resolves once all events of before are settled, or the signal aborts. */
-  turn(): (over: AbortSignal) => Promise<void> {
-    const epoch = this.endEpoch();
-    return (over) => this.epochs.settled(epoch, over);
-  }
-
   /** From now on, until the returned function is called, events need not wait for others. */
   hurry(): () => void {
     this.#isUrgent += 1;
@@ -124,7 +129,7 @@ export class Waiting extends Parcels {
 
   /** Whether something should be sent now. */
   get isDue(): boolean {
-    return !this.#options.isShut() && this.lines.some(({ batcher }) => batcher.isDue);
+    return this.#open.some(({ isDue }) => isDue);
   }
 
   /** Aborts when consent is denied to send what is taken now. */
@@ -138,9 +143,8 @@ export class Waiting extends Parcels {
    * @param takesAside Whether what is aside may be sent again. Called only if there is something aside.
    */
   async next(maxEvents: number, takesAside: () => boolean): Promise<Parcel | undefined> {
-    for (const { batcher, queue } of this.#open) {
-      const isAside = queue.aside.count > 0 && takesAside();
-      const parcel = await this.#next(batcher, maxEvents, isAside);
+    for (const line of this.#open) {
+      const parcel = await line.next(maxEvents, takesAside);
       if (parcel) return parcel;
     }
     return undefined;
@@ -155,17 +159,12 @@ export class Waiting extends Parcels {
    * @param isShared Whether another tab may be sending what the journal holds. Such events stay where they are.
    */
   takeNow(maxBytes: number, isLeft: boolean, isShared: boolean): Parcel | undefined {
-    const { isStrict } = this.#options;
-    for (const { batcher, queue } of this.#open) {
-      if (isStrict && queue.stored > 0) continue;
+    for (const line of this.#open) {
+      const { queue } = line;
+      if (this.#options.isStrict && queue.stored > 0) continue;
       if (isShared && this.commit.isWriting) continue;
       if (isShared) queue.leaveToJournal(0);
-      const { first } = queue;
-      const limit = batcher.limit(Number.POSITIVE_INFINITY, maxBytes);
-      // What is being written is not cut: it would be written again.
-      const least = first?.isHanded ? first.count : 1;
-      if (first && first.contents.slice(0, least).bytes.length > limit.maxBytes) continue;
-      const parcel = queue.takeFresh(limit, true);
+      const parcel = line.takeNow(maxBytes);
       if (parcel === undefined) continue;
       const entry = entryOf(queue, parcel, { maxEvents: parcel.count, maxBytes: Number.POSITIVE_INFINITY });
       if (entry) this.commit.writeOne(entry, isLeft ? 0 : MOST_HOLD_MS);
@@ -176,19 +175,12 @@ export class Waiting extends Parcels {
 
   /** How long until all events of a parcel are too old, in milliseconds. Undefined if they never are. */
   expiresInMs(parcel: Parcel): number | undefined {
-    return this.#normal.expiry?.expiresInMs(parcel);
+    return this.#normal.expiresInMs(parcel);
   }
 
   /** Drops the events that are too old. Never rejects. */
   async dropExpired(): Promise<void> {
-    for (const { batcher, expiry } of this.lines) {
-      if (batcher.isHeld || batcher.isStopped) continue;
-      try {
-        await expiry?.dropExpired();
-      } catch (error) {
-        if (!batcher.isStopped) this.#hold(batcher, error);
-      }
-    }
+    for (const line of this.lines) await line.dropExpired();
   }
 
   /** Whether something else would be sent if this parcel went back. */
@@ -201,10 +193,9 @@ export class Waiting extends Parcels {
   cut(parcel: Parcel, ...indexes: readonly number[]): Parcel[] {
     if (!indexes.some((index) => index > 0 && index < parcel.count)) return [parcel];
     const { queue } = this.#lineFor(parcel.isHigh);
-    const ends = [...indexes, parcel.count];
     const parts: Parcel[] = [];
     let from = 0;
-    for (const to of ends) {
+    for (const to of [...indexes, parcel.count]) {
       if (to > from) parts.push(queue.taken(parcel.cut({ from, to }, this.memory)));
       from = Math.max(from, to);
     }
@@ -220,20 +211,10 @@ export class Waiting extends Parcels {
     return true;
   }
 
-  /** Other tabs may send next: what is aside goes back, before all others. */
-  putAllBack(): void {
-    for (const { queue } of this.lines) queue.putAllBack();
-  }
-
   /** The service is back: leaves old events to the journal, so that new events need not wait for them. */
   leaveToJournal(): void {
     const { batch, isStrict } = this.#options;
     if (!isStrict) for (const { queue } of this.lines) queue.leaveToJournal(FRESH_BATCHES * batch.maxEvents);
-  }
-
-  /** There is memory for written events up to a limit: leaves older ones to the journal. */
-  onWritten(): void {
-    for (const { queue } of this.lines) queue.spillAbove(this.#options.text.mostWrittenBytes);
   }
 
   /**
@@ -242,13 +223,12 @@ export class Waiting extends Parcels {
    * @param isUnused Whether nobody reads the body any more. Then its memory may be used again.
    */
   async end(parcel: Parcel, fate: Fate, isUnused: boolean = false): Promise<void> {
-    const { reporter } = this.#options;
     const { count, isHanded, places } = parcel;
     parcel.state = 'ended';
     await this.acknowledge(places.ranges, fate);
     this.#lineFor(parcel.isHigh).queue.ended(parcel);
     this.epochs.settle(parcel);
-    reporter.settled(fate, count);
+    this.#options.reporter.settled(fate, count);
     if (isUnused && !isHanded) this.memory.give(parcel.contents.memory);
   }
 
@@ -263,37 +243,15 @@ export class Waiting extends Parcels {
   async purge(): Promise<void> {
     this.#consent.abort();
     this.#consent = this.#options.createAbortController();
-    const gone: Range[] = [];
-    let count = 0;
-    for (const { queue } of this.lines) {
-      for (const { places } of queue.parcels()) gone.push(...places.ranges);
-      count += queue.drop();
-    }
-    this.#options.reporter.settled('denied', count);
+    const gone = this.lines.flatMap(({ queue }) =>
+      [...queue.parcels()].flatMap(({ places }) => places.ranges),
+    );
+    this.#options.reporter.settled('denied', this.drop());
     await this.acknowledge(gone, 'denied');
   }
 
   stopBatches(): void {
-    for (const { batcher, expiry } of this.lines) {
-      batcher.stop();
-      expiry?.stop();
-    }
-  }
-
-  async #next(batcher: Batcher, maxEvents: number, takesAside: boolean): Promise<Parcel | undefined> {
-    try {
-      return await batcher.next(maxEvents, takesAside);
-    } catch (error) {
-      if (batcher.isStopped) return undefined;
-      this.#hold(batcher, error);
-      return batcher.next(maxEvents);
-    }
-  }
-
-  /** Stored events cannot be read now: tries again later. */
-  #hold(batcher: Batcher, error: unknown): void {
-    this.#options.reporter.storageFailed(error);
-    batcher.holdStored();
+    for (const line of this.lines) line.stop();
   }
 
   /** The lines of which something may be sent now. */
@@ -301,7 +259,8 @@ export class Waiting extends Parcels {
     return this.#options.isShut() ? [] : this.lines;
   }
 
-  get #highLine(): Line {
+  #lineFor(isHigh: boolean): Line {
+    if (!isHigh) return this.#normal;
     if (this.#high === undefined) {
       this.#high = this.#lineOf(true);
       this.lines.unshift(this.#high);
@@ -309,52 +268,29 @@ export class Waiting extends Parcels {
     return this.#high;
   }
 
-  /** A parcel fits one batch and one append. Several fit the ring buffer, so that it is written before it is full. */
-  get #parcelLimit(): Limit {
-    const { batch, buffer, journal } = this.#options;
-    const { groupLimit } = journal;
-    return {
-      maxEvents: Math.min(batch.maxEvents, groupLimit.maxEvents, Math.ceil(buffer.maxEvents / PARTS)),
-      maxBytes: Math.min(batch.maxBytes, groupLimit.maxBytes, Math.ceil(buffer.maxBytes / PARTS)),
-    };
-  }
-
-  #lineFor(isHigh: boolean): Line {
-    return isHigh ? this.#highLine : this.#normal;
-  }
-
   #lineOf(isHigh: boolean): Line {
     const { batch, buffer, clock, isStrict, journal, onDue, reporter, sizeLimit, text } = this.#options;
-    const { epochs, memory } = this;
-    const queue = new Queue({ limit: buffer, parcel: this.#parcelLimit, isHigh, text, memory, epochs });
-    const damaged = async (range: Range) => {
-      reporter.settled('damaged', this.drop(range));
-      await this.acknowledge([range], 'damaged');
-    };
-    const reader = new Reader({ queue, journal, damaged });
-    const sendsUnwritten = () => this.commit.sendsUnwritten;
-    const batcher = new Batcher({
-      queue,
-      reader,
+    return new Line({
+      isHigh,
+      journal,
+      text,
+      memory: this.memory,
+      epochs: this.epochs,
       clock,
-      limit: batch,
+      buffer,
+      batch,
       sizeLimit,
       isStrict,
-      maxWaitMs: isHigh ? 0 : batch.maxWaitMs,
       isUrgent: () => this.#isUrgent > 0,
-      sendsUnwritten,
+      sendsUnwritten: () => this.commit.sendsUnwritten,
+      createExpiry: this.#bounds?.createExpiry,
+      damaged: async (range) => {
+        reporter.settled('damaged', this.drop(range));
+        await this.acknowledge([range], 'damaged');
+      },
+      end: (parcel, fate) => this.end(parcel, fate),
       onDue,
+      reporter,
     });
-    const end = (parcel: Parcel, fate: Fate) => this.end(parcel, fate);
-    const expiry = this.#options.createExpiry?.({
-      queue,
-      reader,
-      clock,
-      limit: batch,
-      sendsUnwritten,
-      end,
-      onDue,
-    });
-    return { queue, batcher, expiry };
   }
 }

@@ -1,8 +1,6 @@
 import { platform } from '#platform';
 import { Dispatch } from '../../src/dispatch.ts';
-import { GroupCommit } from '../../src/keep/group-commit.ts';
 import { type Sharing, together } from '../../src/keep/journal.ts';
-import { UNLIMITED } from '../../src/keep/room.ts';
 import { readOptions } from '../../src/options/settings.ts';
 import { HalvingLimit } from '../../src/pace/halving-limit.ts';
 import { LetterKeeper } from '../../src/parts/dead-letters/letter-keeper.ts';
@@ -62,23 +60,10 @@ export class Page {
     const isStrict = ordering === 'strict';
     const { batch, buffer } = settings;
     const waiting = new Waiting({
-      ...{
-        journal,
-        text: textWriter,
-        clock,
-        buffer,
-        batch,
-        sizeLimit,
-        isStrict,
-        createExpiry: undefined,
-        reporter,
-      },
-      ...{ isShut: () => false, onDue: wake, createAbortController: platform.createAbortController },
-      createCommit: (unwritten) =>
-        new GroupCommit({
-          ...{ unwritten, journal, room: UNLIMITED, clock, random, intervalMs: 250, isStrict, reporter },
-          ...{ onChange: wake, onFailed: () => {}, onRecovered: () => {} },
-        }),
+      ...{ journal, text: textWriter, clock, random, buffer, batch, sizeLimit, isStrict, reporter },
+      ...{ intervalMs: 250, createBounds: () => undefined, isShut: () => false },
+      ...{ onDue: wake, onFailed: () => {}, onRecovered: () => {} },
+      createAbortController: platform.createAbortController,
     });
     this.waiting = waiting;
     this.dispatch = new Dispatch({

@@ -9,7 +9,7 @@ const HIDDEN_MS = 1_000;
 type Locks = Pick<LockManager, 'request'>;
 
 /** What tabs tell each other. A life: what it does. Or a range of a life's events: what became of them. */
-export type Message =
+type Message =
   | readonly [life: string, activity: Activity]
   | readonly [life: string, from: number, to: number, fate: Fate];
 

@@ -1,15 +1,14 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import type { Journal } from '../../keep/journal.ts';
-import type { Room } from '../../keep/room.ts';
 import type { Reporter } from '../../tell/reporter.ts';
-import type { Expiry, ExpiryOptions } from '../../wait/batcher.ts';
+import type { Bounds } from '../../wait/line.ts';
 import type { Waiting } from '../../wait/waiting.ts';
 import { Budget, type WhenFull } from './budget.ts';
 import { AgeLimit } from './expiry.ts';
 import { rescue } from './rescue.ts';
 
 /** What a tracker provides for its bounds. */
-export interface BoundsOptions {
+interface BoundsOptions {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly reporter: Pick<Reporter, 'settled'>;
@@ -20,19 +19,11 @@ export interface BoundsOptions {
     readonly whenFull: WhenFull;
     readonly maxAgeMs?: number | undefined;
   };
-  /** Called later. */
-  readonly waiting: () => Waiting;
+  readonly waiting: Waiting;
   /** Resolves once the journal knows what previous processes left in it. */
   readonly opened: () => Promise<void>;
   /** Events could not be copied out of a segment that is given up. */
   readonly onFailed: (error: unknown) => void;
-}
-
-/** Keeps what waits within the limits of `storage`. */
-export interface Bounds {
-  readonly room: Room;
-  /** Undefined if events may get as old as they like. */
-  readonly createExpiry: ((options: ExpiryOptions) => Expiry) | undefined;
 }
 
 export type BoundsPart = (options: BoundsOptions) => Bounds;
@@ -47,8 +38,8 @@ export const bounds: BoundsPart = ({ journal, clock, reporter, storage, waiting,
     maxBytes,
     minFreeBytes,
     whenFull,
-    evict: (segment) => waiting().evict(segment),
-    rescue: (segment) => rescue(segment, waiting(), journal, onFailed),
+    evict: (segment) => waiting.evict(segment),
+    rescue: (segment) => rescue(segment, waiting, journal, onFailed),
     ...(maxBytes < Number.POSITIVE_INFINITY && { opened }),
   });
   return {

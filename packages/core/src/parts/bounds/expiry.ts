@@ -1,6 +1,6 @@
 import { MAX_TIMER_MS } from '@sluice/protocol/toolbox';
 import { Alarm } from '../../base/alarm.ts';
-import type { Expiry, ExpiryOptions } from '../../wait/batcher.ts';
+import type { Expiry, ExpiryOptions } from '../../wait/line.ts';
 import type { Parcel } from '../../wait/parcel.ts';
 
 /** How often to look for events that are too old, as a part of the age that they may reach. */

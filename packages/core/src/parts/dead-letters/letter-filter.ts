@@ -5,7 +5,7 @@ import type { DeadLetter } from './dead-letter.ts';
 /** Which dead letters: an array of ids, or a function that returns true for them. Left out: all. */
 export type DeadLetterFilter = readonly string[] | ((letter: DeadLetter) => boolean);
 
-export interface LetterChoice {
+interface LetterChoice {
   readonly accepts: (letter: DeadLetter) => boolean;
   /** Whether all letters that were asked for are found. */
   readonly isDone: () => boolean;

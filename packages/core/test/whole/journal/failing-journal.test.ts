@@ -161,6 +161,7 @@ describe('a tracker, after its journal failed,', () => {
     const bench = createBench(journal, { batch: NONE_DUE });
     journal.failAppends = true;
     await writeOne(bench);
+    await bench.quiet();
     journal.failAppends = false;
     bench.time.skewMs = -24 * HOUR;
     await bench.pass(SECOND);

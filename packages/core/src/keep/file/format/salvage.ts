@@ -20,7 +20,7 @@ interface Moved {
 export type Rewrite = (lost: Segment, groups: readonly WrittenGroup[]) => Promise<Segment>;
 
 /** Records that a segment need not hold these events any more. */
-export type Release = (segment: Segment, from: number, to: number) => Promise<void>;
+type Release = (segment: Segment, from: number, to: number) => Promise<void>;
 
 /**
  * Events that the disk may have lost because their sync failed: the file seems to hold them, but may not after a power cut. They

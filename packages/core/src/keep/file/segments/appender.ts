@@ -22,7 +22,7 @@ export const LEAST_SEGMENTS = 8;
 const SYNC_INTERVAL_MS = 100;
 const SYNC_BYTES = 1024 * 1024;
 
-export interface AppenderOptions {
+interface AppenderOptions {
   readonly root: string;
   readonly fs: FileSystem;
   readonly fsync: Fsync;

@@ -4,7 +4,7 @@ import { FrameReader } from '../format/frame.ts';
 import type { SegmentHeader } from '../format/segment-header.ts';
 
 /** The wanted events that were found in a part of a segment. */
-export interface Collected {
+interface Collected {
   /** The first wanted events; undefined if none is complete in this part. */
   readonly events: EventBytes | undefined;
   /** Whether all wanted events were found, or as many as the limit allows. */

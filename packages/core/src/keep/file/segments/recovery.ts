@@ -5,7 +5,7 @@ import type { JournalObserver } from '../../journal.ts';
 import type { FileSystem } from '../disk/file-system.ts';
 import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX, type Segment } from './segment.ts';
 
-export interface RecoveryOptions {
+interface RecoveryOptions {
   readonly fs: FileSystem;
   readonly observer: JournalObserver | undefined;
   /** Whether to continue. False once the journal is closed. */

@@ -7,7 +7,7 @@ import { Slot } from './slot.ts';
 /** Short enough to take over an orphan within 30 s. */
 const ADOPTION_INTERVAL_MS = 20_000;
 
-export interface TenancyOptions {
+interface TenancyOptions {
   readonly root: string;
   readonly mayBeLink: boolean;
   readonly fs: FileSystem;

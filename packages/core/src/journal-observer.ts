@@ -1,20 +1,48 @@
 import type { EventBytes } from './base/event-bytes.ts';
 import { type Range, rangeLength, without } from './base/range.ts';
-import type { Journal, Reading } from './keep/journal.ts';
+import type { Journal, JournalObserver, Reading } from './keep/journal.ts';
+import type { Admission } from './parts/hold/admission.ts';
+import type { Books } from './tell/books.ts';
 import type { Reporter } from './tell/reporter.ts';
 import type { Waiting } from './wait/waiting.ts';
 
-export interface VanishedOptions {
+interface ObserverOptions {
   readonly waiting: Waiting;
   readonly journal: Journal;
+  readonly books: Books;
+  readonly admission: Pick<Admission, 'isDenied'>;
+  readonly reporter: Reporter;
+  /** The journal failed. */
   readonly onFailed: (error: unknown) => void;
-  readonly reporter: Pick<Reporter, 'settled'>;
+  /** There may be something to send. */
+  readonly wake: () => void;
+}
+
+/** What a tracker does with what its journal tells. */
+export function journalObserver(options: ObserverOptions): JournalObserver {
+  const { waiting, books, admission, reporter, wake } = options;
+  return {
+    recovered(range, at, wasSent) {
+      if (wasSent) books.maybeDuplicate += rangeLength(range);
+      waiting.recovered(range, at);
+      reporter.recovered('recovered', rangeLength(range));
+      if (admission.isDenied) void waiting.purge();
+      wake();
+    },
+    damaged: (place, bytes) => reporter.emit('damaged', { place, bytes }),
+    vanished: (segment) => void writeVanished(segment, options),
+    settled(range, fate) {
+      reporter.settled(fate, waiting.drop(range));
+      wake();
+    },
+    failed: reporter.storageFailed,
+  };
 }
 
 /** A segment is gone from storage: the events of it that are in memory are written again, in their place if the journal can do that. */
-export async function writeVanished(
+async function writeVanished(
   segment: number,
-  { waiting, journal, onFailed, reporter }: VanishedOptions,
+  { waiting, journal, onFailed, reporter }: ObserverOptions,
 ): Promise<void> {
   const all: Range = { segment, from: 0, to: Number.POSITIVE_INFINITY };
   const known: Reading[] = [];

@@ -1,0 +1,79 @@
+import { platform } from '#platform';
+import type { Dispatch } from './dispatch.ts';
+import { type Journal, together } from './keep/journal.ts';
+import type { Admission } from './parts/hold/admission.ts';
+import type { Reporter } from './tell/reporter.ts';
+import type { Waiting } from './wait/waiting.ts';
+
+interface LeavingOptions {
+  readonly journal: Journal;
+  readonly waiting: Waiting;
+  readonly admission: Admission;
+  readonly dispatch: Dispatch;
+  readonly reporter: Reporter;
+}
+
+/** Writes and sends events when the process ends, or when the page is hidden or left. */
+export class Leaving {
+  /** Whether the process ends, or the page is being left. An event tracked now must be written at once, or it is lost. */
+  isLeft = false;
+  /** Stops to listen. */
+  readonly stop: () => void;
+  readonly #options: LeavingOptions;
+
+  constructor(options: LeavingOptions) {
+    const { dispatch } = options;
+    this.#options = options;
+    this.stop = platform.lifecycle.listen({
+      exit: (isFinal) => {
+        this.isLeft = isFinal;
+        this.writeNow();
+      },
+      hide: (isLeft) => this.#hide(isLeft),
+      show: () => {
+        this.isLeft = false;
+        dispatch.show();
+      },
+      online: () => dispatch.online(),
+      offline: () => dispatch.offline(),
+    });
+  }
+
+  /** Writes all events before it returns, as far as the platform can do that. Never throws. */
+  writeNow(): void {
+    const { admission, reporter, waiting } = this.#options;
+    if (admission.isDenied) return;
+    try {
+      admission.leave();
+      platform.writeNow(waiting.commit);
+    } catch (error) {
+      reporter.storageFailed(error);
+    }
+  }
+
+  /** Writes all events, and sends them at once if there is time for it. */
+  async writeAndSend(hasTime: boolean = true): Promise<void> {
+    const { dispatch, waiting } = this.#options;
+    const calm = waiting.hurry();
+    await waiting.commitAll();
+    if (hasTime) await dispatch.wake();
+    calm();
+  }
+
+  #hide(isLeft: boolean): void {
+    const { admission, dispatch, journal, waiting } = this.#options;
+    // Before `isLeft` is set: after that, each event that this releases would be written by itself.
+    admission.leave();
+    // A page that is left is also hidden, before or after: keep `true`.
+    this.isLeft ||= isLeft;
+    // Consent is denied: nothing is written or sent.
+    if (admission.isDenied) return;
+    const send = together(journal, () => {
+      const send = dispatch.leave(this.isLeft);
+      waiting.commit.writeNow();
+      void this.writeAndSend(!this.isLeft);
+      return send;
+    });
+    send();
+  }
+}
