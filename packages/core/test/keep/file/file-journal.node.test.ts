@@ -641,8 +641,8 @@ describe('FileJournal, at the last moment of its process', () => {
       fs.hang('sync');
       const texts = numbered(0, 2, 'p'.repeat(50));
       const rejects = expect(journal.append(group(texts))).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
-      const ends = Promise.allSettled([end(journal)]);
       await expect.poll(() => fs.syncs).toBeGreaterThan(0);
+      const ends = Promise.allSettled([end(journal)]);
       // Takes far more disk calls than a change of segments.
       for (let turn = 0; turn < 100; turn += 1) await place.files('.segment');
       texts.push(...numbered(2, 2));
@@ -652,6 +652,15 @@ describe('FileJournal, at the last moment of its process', () => {
       await Promise.all([rejects, ends]);
     },
   );
+
+  it('takes what is appended after it, though no write of before has begun', async () => {
+    const { journal } = await place.open({ fs, locks });
+    const rejects = expect(journal.append(group(['1']))).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
+    journal.appendSync(group(['1']));
+    expect(await readAll(journal, [await journal.append(group(['2']))])).toEqual(['2']);
+    await rejects;
+    expect((await inherited()).sort()).toEqual(['1', '2']);
+  });
 
   it('leaves what it has to the next life though it never opened, as whole as the disk is', async () => {
     const journal = place.create({ fs, locks });
