@@ -14,40 +14,34 @@ export interface CacheLimits {
   readonly maxEntries: number;
 }
 
-interface Entry {
-  readonly text: string;
-  readonly storedAt: number;
+/** Texts that are kept for a limited time. */
+export interface Cache {
+  get(key: string): string | undefined;
+  set(key: string, text: string): void;
 }
 
-/** Keeps a limited number of texts for a limited time. Removes the least recently used one first. */
-export class Cache {
-  // In order of last use, the least recently used first.
-  readonly #entries = new Map<string, Entry>();
-  readonly #limits: CacheLimits;
-  readonly #clock: Clock;
-
-  constructor(limits: CacheLimits, clock: Clock) {
-    this.#limits = limits;
-    this.#clock = clock;
-  }
-
-  get(key: string): string | undefined {
-    const entry = this.#entries.get(key);
-    this.#entries.delete(key);
-    if (!entry) return undefined;
-    const ageMs = this.#clock.now() - entry.storedAt;
-    // A negative age means that the clock was set back. The age of the entry is then unknown.
-    if (ageMs < 0 || ageMs >= this.#limits.ttlMs) return undefined;
-    this.#entries.set(key, entry);
-    return entry.text;
-  }
-
-  set(key: string, text: string): void {
-    this.#entries.delete(key);
-    this.#entries.set(key, { text, storedAt: this.#clock.now() });
-    for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= this.#limits.maxEntries) return;
-      this.#entries.delete(oldest);
-    }
-  }
+/** Keeps a limited number of texts. Removes the least recently used one first. */
+export function createCache({ ttlMs, maxEntries }: CacheLimits, clock: Clock): Cache {
+  /** When each text was stored. In order of last use, the least recently used first. */
+  const entries = new Map<string, readonly [text: string, storedAt: number]>();
+  return {
+    get(key) {
+      const entry = entries.get(key);
+      entries.delete(key);
+      if (!entry) return undefined;
+      const ageMs = clock.now() - entry[1];
+      // A negative age means that the clock was set back. The age of the entry is then unknown.
+      if (ageMs < 0 || ageMs >= ttlMs) return undefined;
+      entries.set(key, entry);
+      return entry[0];
+    },
+    set(key, text) {
+      entries.delete(key);
+      entries.set(key, [text, clock.now()]);
+      for (const oldest of entries.keys()) {
+        if (entries.size <= maxEntries) return;
+        entries.delete(oldest);
+      }
+    },
+  };
 }

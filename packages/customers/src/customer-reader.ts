@@ -1,9 +1,9 @@
 import type { Customer } from '@sluice/protocol';
 import { isNonEmptyString, refusal } from '@sluice/protocol/toolbox';
-import { Cache } from './cache.ts';
+import { createCache } from './cache.ts';
 import { type CustomerReaderOptions, readSettings } from './options.ts';
 import { requestCustomer } from './request.ts';
-import { SharedRequests } from './shared-requests.ts';
+import { sharedRequests } from './shared-requests.ts';
 import { applySchema, type StandardSchema } from './standard-schema.ts';
 
 /** Options of one read. */
@@ -33,8 +33,8 @@ export interface CustomerReader {
 /** Creates a reader of customers. Throws a `ConfigError` if an option is wrong. Sends no request. */
 export function createCustomerReader(options: CustomerReaderOptions): CustomerReader {
   const settings = readSettings(options);
-  const cache = settings.cache && new Cache(settings.cache, settings.clock);
-  const requests = new SharedRequests(async (primaryKey, signal) => {
+  const cache = settings.cache && createCache(settings.cache, settings.clock);
+  const request = sharedRequests(async (primaryKey, signal) => {
     const text = await requestCustomer(settings, primaryKey, signal);
     cache?.set(primaryKey, text);
     return text;
@@ -45,7 +45,7 @@ export function createCustomerReader(options: CustomerReaderOptions): CustomerRe
       if (schema !== undefined && typeof schema?.['~standard']?.validate !== 'function')
         throw refusal('schema', 'a Standard Schema', schema);
       signal?.throwIfAborted();
-      const customer = JSON.parse(cache?.get(primaryKey) ?? (await requests.join(primaryKey, signal)));
+      const customer = JSON.parse(cache?.get(primaryKey) ?? (await request(primaryKey, signal)));
       if (schema === undefined) return customer;
       const valid = await applySchema(schema, customer, primaryKey);
       signal?.throwIfAborted();

@@ -12,13 +12,14 @@ import type { FetchResponse } from './fetch/fetch.ts';
 import type { Settings } from './options.ts';
 
 const EXCERPT_CHARACTERS = 200;
+/** Statuses of answers after which a retry may help: not 501. */
+const RETRYABLE = /^(?:408|425|429|5(?!01))/;
 
 /** Sends one request. Returns the customer's JSON text, or throws the error that the answer means. */
 export async function exchange(settings: Settings, key: string, signal: AbortSignal): Promise<string> {
   const { url, fetch, apiKey, maxResponseBytes, isNotFound, redact, clock } = settings;
   const request: ReadRequest = { primary_key: key };
   let response: FetchResponse;
-  let isRedirect: boolean | undefined;
   let read: string | undefined;
   try {
     response = await fetch(url, {
@@ -28,34 +29,32 @@ export async function exchange(settings: Settings, key: string, signal: AbortSig
       redirect: 'manual',
       signal,
     });
-    const { status, type, redirected } = response;
-    isRedirect = redirected || type === 'opaqueredirect' || (status >= 300 && status < 400);
-    read = isRedirect ? '' : await readBounded(response.body, maxResponseBytes);
+    read = await readBounded(response.body, maxResponseBytes);
   } catch (error) {
     const cause = redactedError(error, redact);
     throw failure(settings, `failed: ${rootMessage(cause)}`, { retryable: true, cause });
   }
-  const { status, headers } = response;
+  const { status, headers, type, redirected } = response;
   const excerptOf = (text: string) => redact(text).slice(0, EXCERPT_CHARACTERS);
   const body = read ?? '';
   const excerpt = excerptOf(body);
   let what = `was answered ${status}`;
-  if (isRedirect) {
-    const to = excerptOf(headers.get('location') ?? 'another address');
-    what = `was redirected to ${to}: correct apiUrl`;
+  const hundreds = Math.trunc(status / 100);
+  if (redirected || type === 'opaqueredirect' || hundreds === 3) {
+    what = `was redirected to ${excerptOf(headers.get('location') ?? 'another address')}: correct apiUrl`;
   } else {
     const json = parseJson(body);
     if (isNotFound({ status, body, json })) throw new CustomerNotFoundError(key, status);
-    const isSuccess = status >= 200 && status < 300;
-    if (isSuccess && typeof json === 'object' && json !== null && !Array.isArray(json)) return body;
+    const isSuccess = hundreds === 2;
+    if (isSuccess && Object(json) === json && !Array.isArray(json)) return body;
     if (read === undefined) what += ` with more than maxResponseBytes (${maxResponseBytes})`;
     else if (isSuccess) what += ' without a JSON object';
-    if ([401, 403].includes(status)) what += ': check apiKey';
+    if (status === 401 || status === 403) what += ': check apiKey';
     if (excerpt) what += `: ${JSON.stringify(excerpt)}`;
   }
   throw failure(settings, what, {
     status: status || undefined,
-    retryable: [408, 425, 429].includes(status) || (status >= 500 && status !== 501),
+    retryable: RETRYABLE.test(String(status)),
     retryAfterMs: parseRetryAfter(headers.get('retry-after'), clock.now()),
     excerpt,
   });

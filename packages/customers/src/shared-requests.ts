@@ -5,21 +5,30 @@ interface Flight {
   waiting: number;
 }
 
-/** Callers that ask for the same key at the same time share one request. It is aborted when the last caller leaves. */
-export class SharedRequests {
-  readonly #flights = new Map<string, Flight>();
-  readonly #start: (key: string, signal: AbortSignal) => Promise<string>;
-
-  constructor(start: (key: string, signal: AbortSignal) => Promise<string>) {
-    this.#start = start;
-  }
-
-  /** Waits for the answer for `key`. Rejects with the signal's reason as soon as the signal aborts. */
-  join(key: string, signal: AbortSignal | undefined): Promise<string> {
-    const flight = this.#flights.get(key) ?? this.#takeOff(key);
+/**
+ * Returns a function that waits for the answer for a key. Callers that ask for the same key at the same time share one request. It
+ * is aborted when the last caller leaves. The promise of a caller rejects with the signal's reason as soon as the signal aborts.
+ */
+export function sharedRequests(
+  start: (key: string, signal: AbortSignal) => Promise<string>,
+): (key: string, signal: AbortSignal | undefined) => Promise<string> {
+  const flights = new Map<string, Flight>();
+  const takeOff = (key: string): Flight => {
+    const controller = new AbortController();
+    const end = () => {
+      controller.abort();
+      if (flights.get(key) === flight) flights.delete(key);
+    };
+    const flight: Flight = { answer: start(key, controller.signal), end, waiting: 0 };
+    flights.set(key, flight);
+    flight.answer.then(end, end);
+    return flight;
+  };
+  return (key, signal) => {
+    const flight = flights.get(key) ?? takeOff(key);
     flight.waiting += 1;
-    return new Promise<string>((resolve, reject) => {
-      const leave = (): void => {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
         flight.waiting -= 1;
         if (flight.waiting === 0) flight.end();
         reject(signal?.reason);
@@ -27,17 +36,5 @@ export class SharedRequests {
       signal?.addEventListener('abort', leave);
       flight.answer.then(resolve, reject).finally(() => signal?.removeEventListener('abort', leave));
     });
-  }
-
-  #takeOff(key: string): Flight {
-    const controller = new AbortController();
-    const end = (): void => {
-      controller.abort();
-      if (this.#flights.get(key) === flight) this.#flights.delete(key);
-    };
-    const flight: Flight = { answer: this.#start(key, controller.signal), end, waiting: 0 };
-    this.#flights.set(key, flight);
-    flight.answer.then(end, end);
-    return flight;
-  }
+  };
 }

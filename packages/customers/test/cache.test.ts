@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../../testing/virtual-clock.ts';
-import { Cache } from '../src/cache.ts';
+import { createCache } from '../src/cache.ts';
 import type { Customer } from '../src/index.ts';
 import { ADA, json, rejection, scripted } from './scripted-fetch.ts';
 
@@ -57,7 +57,7 @@ describe('the cache', () => {
   });
 
   it('forgets the one longest unused when it is full', () => {
-    const cache = new Cache({ ttlMs: 1000, maxEntries: 2 }, new VirtualClock());
+    const cache = createCache({ ttlMs: 1000, maxEntries: 2 }, new VirtualClock());
     cache.set('a', '1');
     cache.set('b', '2');
     expect(cache.get('a')).toBe('1');
@@ -72,7 +72,7 @@ describe('the cache', () => {
 
   it('does not trust an entry from the future, after the clock was set back', () => {
     const clock = new VirtualClock();
-    const cache = new Cache({ ttlMs: 1000, maxEntries: 2 }, clock);
+    const cache = createCache({ ttlMs: 1000, maxEntries: 2 }, clock);
     cache.set('a', '1');
     clock.advance(-1);
     expect(cache.get('a')).toBeUndefined();

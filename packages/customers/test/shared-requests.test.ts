@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SharedRequests } from '../src/shared-requests.ts';
+import { sharedRequests } from '../src/shared-requests.ts';
 import { ADA, json, rejection, scripted } from './scripted-fetch.ts';
 
 interface Started {
@@ -10,12 +10,12 @@ interface Started {
 }
 
 /** Shared requests that the test itself answers. */
-function byHand(): { requests: SharedRequests; started: Started[] } {
+function byHand(): { request: ReturnType<typeof sharedRequests>; started: Started[] } {
   const started: Started[] = [];
-  const requests = new SharedRequests(
+  const request = sharedRequests(
     (key, signal) => new Promise((resolve, reject) => started.push({ key, signal, resolve, reject })),
   );
-  return { requests, started };
+  return { request, started };
 }
 
 describe('reads of one key at one time', () => {
@@ -45,10 +45,10 @@ describe('reads of one key at one time', () => {
 
 describe('a shared request', () => {
   it('goes on for the others when one leaves', async () => {
-    const { requests, started } = byHand();
+    const { request, started } = byHand();
     const leaver = new AbortController();
-    const left = rejection(requests.join('a', leaver.signal));
-    const stayed = requests.join('a', undefined);
+    const left = rejection(request('a', leaver.signal));
+    const stayed = request('a', undefined);
     const reason = new Error('enough');
     leaver.abort(reason);
     expect(await left).toBe(reason);
@@ -59,9 +59,9 @@ describe('a shared request', () => {
   });
 
   it('is aborted when the last one leaves', async () => {
-    const { requests, started } = byHand();
+    const { request, started } = byHand();
     const controllers = [new AbortController(), new AbortController()];
-    const left = controllers.map(({ signal }) => rejection(requests.join('a', signal)));
+    const left = controllers.map(({ signal }) => rejection(request('a', signal)));
     controllers[0]?.abort();
     expect(started[0]?.signal.aborted).toBe(false);
     controllers[1]?.abort();
@@ -70,27 +70,27 @@ describe('a shared request', () => {
   });
 
   it('that was aborted is not joined by those who come later', async () => {
-    const { requests, started } = byHand();
+    const { request, started } = byHand();
     const controller = new AbortController();
-    const left = rejection(requests.join('a', controller.signal));
+    const left = rejection(request('a', controller.signal));
     controller.abort();
-    const later = requests.join('a', undefined);
+    const later = request('a', undefined);
     expect(started).toHaveLength(2);
     started[0]?.reject(new Error('aborted'));
     await left;
-    const third = requests.join('a', undefined);
+    const third = request('a', undefined);
     expect(started).toHaveLength(2);
     started[1]?.resolve('text');
     expect(await Promise.all([later, third])).toEqual(['text', 'text']);
   });
 
   it('is not disturbed by a signal that aborts after the answer', async () => {
-    const { requests, started } = byHand();
+    const { request, started } = byHand();
     const controller = new AbortController();
-    const first = requests.join('a', controller.signal);
+    const first = request('a', controller.signal);
     started[0]?.resolve('1');
     expect(await first).toBe('1');
-    const second = requests.join('a', undefined);
+    const second = request('a', undefined);
     controller.abort();
     expect(started[1]?.signal.aborted).toBe(false);
     started[1]?.resolve('2');

@@ -8,19 +8,19 @@ import {
   requestHeaders,
 } from '@sluice/protocol';
 import { systemClock } from '@sluice/protocol/toolbox';
-import type { Limit } from '../base/event-bytes.ts';
-import type { Range } from '../base/range.ts';
 import { accountOf } from '../keep/account.ts';
-import type { Journal } from '../keep/journal.ts';
+import { MOST_HOLD_MS } from '../keep/journal.ts';
+import { IndexedDbStore } from '../keep/page/indexeddb-store.ts';
+import { databaseName, hasIndexedDb, meeting } from '../keep/page/origin.ts';
+import type { EventKey, PauseKey } from '../keep/page/page-record.ts';
+import { Tabs } from '../keep/page/tabs.ts';
+import type { Piece } from '../keep/record-list.ts';
 import { SYNC_TAG } from '../platform/background-sync.ts';
-import { openJournal } from '../platform/browser.ts';
 import { subtleSha256 } from '../platform/subtle-sha256.ts';
 import { FetchTransport } from '../send/http/fetch-transport.ts';
 import { isIntercepted } from '../send/http/interception.ts';
-import type { Timeouts, Transport } from '../send/http/transport.ts';
+import type { Timeouts } from '../send/http/transport.ts';
 
-/** Small: the service worker does not split a batch that the service finds too large. */
-const BATCH: Limit = { maxEvents: 100, maxBytes: 512 * 1024 };
 const TIMEOUTS: Timeouts = { connectMs: 10_000, headersMs: 30_000, bodyMs: 10_000, totalMs: 30_000 };
 /** Answers that find fault with events or their size. A page handles these events; the worker goes on with others. */
 const REFUSALS = new Set([400, 409, 413, 422]);
@@ -58,50 +58,71 @@ export function drainOnSync(options: DrainOptions): void {
  */
 export async function drain({ correlationKey, apiKey, ...options }: DrainOptions): Promise<void> {
   const baseUrl = readBaseUrl('baseUrl', options.baseUrl, apiKey);
-  const account = accountOf(baseUrl, correlationKey, apiKey);
-  const journal = openJournal(await subtleSha256(account), systemClock);
-  if (journal === undefined) return;
-  const transport = new FetchTransport();
-  const request = { url: endpoint(baseUrl, EVENTS_PATH), headers: requestHeaders(apiKey) };
+  if (!hasIndexedDb()) return;
+  const name = databaseName(await subtleSha256(accountOf(baseUrl, correlationKey, apiKey)));
+  const store = new IndexedDbStore(name, systemClock, () => {});
+  let isHeld = false;
+  const tabs = new Tabs(name, meeting(), systemClock, ([, activity]) => {
+    isHeld ||= activity === 'waits';
+  });
+  const post = poster(endpoint(baseUrl, EVENTS_PATH), requestHeaders(apiKey));
   const work = async () => {
-    const found: Range[] = [];
-    let isHeld = false;
-    journal.sharing?.listen((_, activity) => {
-      isHeld ||= activity === 'waits';
-    });
-    await journal.open({ recovered: (range) => found.push(range), damaged: () => {}, failed: () => {} });
-    if ((journal.sharing?.pause?.until ?? 0) > systemClock.now())
-      throw new Error('the service is not to be asked now');
-    for (const range of found) await send(journal, range, transport, request);
+    const { result } = await store.use('readonly', (objects) => objects.getAllKeys());
+    const now = systemClock.now();
+    for (const key of result as (EventKey | PauseKey | number)[]) {
+      if (typeof key === 'number') continue;
+      if (typeof key[0] === 'number') {
+        const [until, , forMs] = key as PauseKey;
+        if (until > now && until <= now + forMs) throw new Error('the service is not to be asked now');
+        continue;
+      }
+      const [id, from, to, , until = 0] = key as EventKey;
+      const isSent = until > now && until <= now + MOST_HOLD_MS;
+      isHeld ||= isSent;
+      if (isSent || !(await post(await read(store, key as EventKey)))) continue;
+      await store.use('readwrite', (objects) => void objects.delete(key));
+      tabs.tell([id, from, to, 'delivered']);
+    }
     // Some events are in the last request of a page, or a page has just stored more. It may be gone, or may send them itself.
     if (isHeld) throw new Error('a page may still see what became of its last request');
   };
+  tabs.open();
   try {
-    await (journal.sharing?.hold(work) ?? work());
+    await tabs.hold(work);
   } finally {
-    await journal.close();
+    tabs.close();
+    store.close();
   }
 }
 
-async function send(
-  journal: Journal,
-  range: Range,
-  transport: Transport,
-  request: { readonly url: string; readonly headers: Readonly<Record<string, string>> },
-): Promise<void> {
-  for (let { from } = range; from < range.to; ) {
-    const { events, range: read } = await journal.read({ ...range, from }, BATCH);
-    from = Math.max(read.to, from + 1);
-    if (events.ends.length === 0) continue;
+/** The events of a stored record; undefined if it is gone. */
+async function read(store: IndexedDbStore, key: EventKey): Promise<Piece | undefined> {
+  const ask = (objects: IDBObjectStore): IDBRequest<Piece | undefined> => objects.get(key);
+  const { result } = await store.use('readonly', ask);
+  return result;
+}
+
+/**
+ * Returns a function that sends one record. It resolves to false if the service refuses the events, or if there are none. Rejects
+ * if the service cannot be reached or accepts nothing now.
+ */
+function poster(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+): (events: Piece | undefined) => Promise<boolean> {
+  const transport = new FetchTransport();
+  const { signal } = new AbortController();
+  return async (events) => {
+    if (events === undefined) return false;
     const { length } = events.bytes;
     const memory = new Uint8Array(length + BATCH_OVERHEAD_BYTES);
     memory.set(events.bytes, BATCH_HEAD_LENGTH);
     const body = encloseBatch(memory, length);
-    const { signal } = new AbortController();
-    const outcome = await transport.post({ ...request, body, timeouts: TIMEOUTS, signal });
+    const outcome = await transport.post({ url, headers, body, timeouts: TIMEOUTS, signal });
     if (outcome.kind === 'answered' && isIntercepted(outcome)) throw new Error('somebody else answered');
     const status = outcome.kind === 'answered' ? outcome.status : 0;
-    if (status >= 200 && status < 300) await journal.acknowledge(read);
-    else if (!REFUSALS.has(status)) throw new Error(`the service answered ${status || 'nothing'}`);
-  }
+    const isAccepted = status >= 200 && status < 300;
+    if (isAccepted || REFUSALS.has(status)) return isAccepted;
+    throw new Error(`the service answered ${status || 'nothing'}`);
+  };
 }

@@ -18,26 +18,26 @@ const LINES: Readonly<Partial<Record<keyof TrackerEvents, readonly [keyof Logger
   deadLettered: ['warn', 'the service refused an event; it is kept as a dead letter'],
   dropped: ['warn', 'events were dropped'],
   invalid: ['warn', 'an event cannot be sent'],
-  recovered: ['info', 'events of an earlier life were found'],
+  recovered: ['info', 'events of a previous process were found'],
   replayed: ['info', 'dead letters are sent again'],
   deadLettersDropped: ['warn', 'dead letters were dropped'],
-  damaged: ['warn', 'the journal is damaged; what is intact is delivered'],
+  damaged: ['warn', 'the journal is damaged; intact events are delivered'],
   failedAttempt: ['debug', 'a request failed'],
   storageFailed: ['error', 'storage failed'],
   breaker: ['info', 'the breaker'],
-  paused: ['error', 'the service is not sent events; all are kept'],
-  resumed: ['info', 'the service takes events again'],
-  rateLimit: ['info', 'the rate of requests follows what the service bears'],
-  bodyLimit: ['info', 'the size of bodies follows what the service takes'],
-  journal: ['warn', 'events are kept elsewhere'],
+  paused: ['error', 'requests are paused; all events are kept'],
+  resumed: ['info', 'requests are made again'],
+  rateLimit: ['info', 'the rate limit has changed'],
+  bodyLimit: ['info', 'the size limit has changed'],
+  journal: ['warn', 'events are kept in another place'],
   hookFailed: ['error', 'code of the application failed'],
 };
 
 /** What to do about a pause, by its reason. */
 const ADVICE: Readonly<Record<string, string>> = {
-  unauthorized: 'give a good key to setApiKey()',
-  misdirected: 'look at baseUrl',
-  blocked: 'an ad-blocker or the like; send them to a relay',
+  unauthorized: 'call setApiKey() with a valid key',
+  misdirected: 'check baseUrl',
+  blocked: 'probably by an ad blocker; use a relay',
 };
 
 interface LogOptions {

@@ -1,10 +1,10 @@
-import type { Clock } from '@sluice/protocol/toolbox';
 import { sha256 } from '../base/sha256.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { Lifecycle } from '../keep/lifecycle.ts';
 import { IndexedDbJournal } from '../keep/page/indexeddb-journal.ts';
 import { IndexedDbNote } from '../keep/page/indexeddb-note.ts';
-import { isHidden, type Meeting } from '../keep/page/tabs.ts';
+import { databaseName, hasIndexedDb, meeting } from '../keep/page/origin.ts';
+import { isHidden } from '../keep/page/tabs.ts';
 import { FetchTransport } from '../send/http/fetch-transport.ts';
 import type { TextWriter } from '../wait/contents.ts';
 import { registerSync } from './background-sync.ts';
@@ -54,13 +54,9 @@ const lifecycle: Lifecycle = {
   isHidden,
 };
 
-/** The journal of the account with this hash. Undefined if nothing can be stored. */
-export function openJournal(hash: string, clock: Clock, part = ''): Journal | undefined {
-  return hasIndexedDb() ? new IndexedDbJournal(nameOf(hash, part), meeting(), clock) : undefined;
-}
-
 export function createJournal({ account, clock, part }: BrowserPlace): Journal | undefined {
-  return openJournal(sha256(account), clock, part);
+  const name = databaseName(sha256(account), part);
+  return hasIndexedDb() ? new IndexedDbJournal(name, meeting(), clock) : undefined;
 }
 
 export const platform: Platform = {
@@ -71,7 +67,7 @@ export const platform: Platform = {
   commitIntervalMs: 250,
   createJournal,
   createNote: ({ account, clock }) =>
-    hasIndexedDb() ? new IndexedDbNote(nameOf(sha256(account), 'session'), clock) : undefined,
+    hasIndexedDb() ? new IndexedDbNote(databaseName(sha256(account), 'session'), clock) : undefined,
   exists: async () => true,
   createTransport: () => new FetchTransport(),
   createQueue: () => new RunningWork(),
@@ -83,26 +79,3 @@ export const platform: Platform = {
   },
   writeNow: (commit) => commit.writeNow(),
 };
-
-/** Older browsers lack locks, channels, or both. */
-function meeting(): Meeting {
-  const { BroadcastChannel, navigator } = globalThis;
-  return {
-    locks: navigator?.locks,
-    createChannel: BroadcastChannel && ((name) => new BroadcastChannel(name)),
-  };
-}
-
-/** The name of a database. It is different for each account of an origin, and does not reveal the API key. */
-function nameOf(hash: string, part: string): string {
-  return `sluice${part && ` ${part}`} ${hash}`;
-}
-
-/** If nothing may be stored, some browsers hide IndexedDB, and some throw. */
-function hasIndexedDb(): boolean {
-  try {
-    return Boolean(globalThis.indexedDB);
-  } catch {
-    return false;
-  }
-}

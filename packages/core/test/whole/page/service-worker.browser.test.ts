@@ -13,12 +13,15 @@ const { apiUrl, apiKey, ...emulator } = inject('emulator');
 const baseUrl = `${emulator.baseUrl.replace('127.0.0.1', 'localhost')}/`;
 const ada = { correlationValue: 'ada@example.com' };
 
-/** A page that tracks this many events, and is gone before it sends any. */
+/** A page that tracks this many events, stores each hundred by itself, and is gone before it sends any. */
 async function leave(options: TrackerOptions, name: string, count: number): Promise<void> {
   // On a busy machine, the tracker may begin a request, but nothing arrives.
   const transport = { post: () => new Promise<never>(() => {}), close: async () => {} };
   const page = createTracker({ ...options, transport, batch: { maxWaitMs: 60_000, maxEvents: 10_000 } });
-  for (let number = 0; number < count; number += 1) page.track(name, { number }, ada);
+  for (let number = 0; number < count; number += 1) {
+    page.track(name, { number }, ada);
+    if (number % 100 === 99) await page.durable();
+  }
   await page.durable();
   await page.close({ timeoutMs: 0 });
 }

@@ -1,0 +1,29 @@
+import type { Meeting } from './tabs.ts';
+
+/**
+ * The name of a database. It is different for each account of an origin, and does not reveal the API key.
+ *
+ * @param hash Of the account.
+ * @param part Of the place: events that are not to be delivered now have a database of their own.
+ */
+export function databaseName(hash: string, part: string = ''): string {
+  return `sluice${part && ` ${part}`} ${hash}`;
+}
+
+/** How the tabs of this origin find each other. Older browsers lack locks, channels, or both. */
+export function meeting(): Meeting {
+  const { BroadcastChannel, navigator } = globalThis;
+  return {
+    locks: navigator?.locks,
+    createChannel: BroadcastChannel && ((name) => new BroadcastChannel(name)),
+  };
+}
+
+/** If nothing may be stored, some browsers hide IndexedDB, and some throw. */
+export function hasIndexedDb(): boolean {
+  try {
+    return Boolean(globalThis.indexedDB);
+  } catch {
+    return false;
+  }
+}
