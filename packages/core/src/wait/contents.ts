@@ -22,6 +22,8 @@ export interface Memory {
 
 /** There is room for the offsets of this many events at first. */
 const LEAST_EVENTS = 16;
+const NO_ENDS = new Uint32Array(0);
+const NO_TIMES = new Float64Array(0);
 
 /** Events in memory as the body of a request: head, events with commas between them, tail. */
 export class Contents {
@@ -29,14 +31,15 @@ export class Contents {
   /** Bytes of the events and of the commas between them. */
   #length = 0;
   #count = 0;
-  #ends: Uint32Array;
-  #times: Float64Array;
+  /** Where each event ends, and when it was accepted. Others may read these arrays: the parts that are used do not change. */
+  #ends: Uint32Array = NO_ENDS;
+  #times: Float64Array = NO_TIMES;
+  readonly #most: number;
 
   /** @param events There is room for this many at first. */
   constructor(memory: Uint8Array, events: number = LEAST_EVENTS) {
     this.#memory = memory;
-    this.#ends = new Uint32Array(events);
-    this.#times = new Float64Array(events);
+    this.#most = events;
   }
 
   get memory(): Uint8Array {
@@ -99,18 +102,23 @@ export class Contents {
     this.#count += texts.length;
   }
 
-  /** Copies events behind those that are here. There must be room for them. */
+  /** Copies events behind those that are here. There must be room for them. Does not copy the indexes of the first ones. */
   addAll({ bytes, ends, times }: EventBytes): void {
-    if (ends.length === 0) return;
-    this.#makeRoom(ends.length);
-    this.#addComma();
-    const before = this.#length;
-    this.#memory.set(bytes, BATCH_HEAD_LENGTH + before);
-    for (let index = 0; index < ends.length; index += 1) {
-      this.#ends[this.#count + index] = before + (ends[index] ?? 0);
-      this.#times[this.#count + index] = times?.[index] ?? Number.NaN;
+    const count = ends.length;
+    if (count === 0) return;
+    if (this.#count === 0 && times) {
+      this.#ends = ends;
+      this.#times = times;
+    } else {
+      this.#makeRoom(count);
+      this.#addComma();
+      for (let index = 0; index < count; index += 1) {
+        this.#ends[this.#count + index] = this.#length + (ends[index] ?? 0);
+        this.#times[this.#count + index] = times?.[index] ?? Number.NaN;
+      }
     }
-    this.#count += ends.length;
+    this.#memory.set(bytes, BATCH_HEAD_LENGTH + this.#length);
+    this.#count += count;
     this.#length += bytes.length;
   }
 
@@ -140,7 +148,7 @@ export class Contents {
   #makeRoom(count: number): void {
     const least = this.#count + count;
     if (least <= this.#ends.length) return;
-    const ends = new Uint32Array(Math.max(least, this.#ends.length * 2));
+    const ends = new Uint32Array(Math.max(least, this.#most, this.#ends.length * 2));
     const times = new Float64Array(ends.length);
     ends.set(this.#ends);
     times.set(this.#times);

@@ -13,7 +13,7 @@ const MAX_BYTES_PER_UNIT = 3;
 /** Memory of the first parcel, in bytes. Later ones start with the size of the one before. */
 const FIRST_BYTES = 1024;
 /** A parcel that uses less than this part of its memory moves to a smaller piece. */
-const LEAST_USE = 0.5;
+const LEAST_USE = 0.4;
 
 export interface RingBufferOptions {
   /** Bounds of all events in it. */
@@ -38,6 +38,8 @@ export class RingBuffer {
   #times: number[] = [];
   /** Their characters, and a comma for each. */
   #textsLength = 0;
+  /** With this many they are written: the parcel is full then, or it is worth a call. */
+  #mostTexts = MOST_TEXTS;
   /** The number of events and the bytes that a new parcel has room for at first. */
   #size: Limit = { maxEvents: 16, maxBytes: FIRST_BYTES };
   /** Events in all parcels but the filling one, and their bytes. */
@@ -85,12 +87,12 @@ export class RingBuffer {
 
   /** Adds an event. Returns false, and changes nothing, if there is no room for it. */
   push(text: string, time: number): boolean {
-    if (!this.#fits(text.length + 1) && !this.#makeRoom(text)) return false;
+    const fits = this.#fits(text.length + 1);
+    if (!fits && !this.#makeRoom(text)) return false;
     this.#texts.push(text);
     this.#times.push(time);
     this.#textsLength += text.length + 1;
-    if (this.#isFull) this.seal();
-    else if (this.#texts.length === MOST_TEXTS) this.write();
+    if (this.#texts.length >= this.#mostTexts || !fits) this.write();
     return true;
   }
 
@@ -109,22 +111,15 @@ export class RingBuffer {
     this.#texts = [];
     this.#times = [];
     this.#textsLength = 0;
+    const { maxBytes, maxEvents } = this.#options.parcel;
+    this.#mostTexts = Math.min(MOST_TEXTS, maxEvents - contents.count);
+    if (this.#mostTexts < 1 || contents.length >= maxBytes) this.#seal(parcel);
   }
 
-  /** The filling parcel takes no more events. Returns it. */
-  seal(): Parcel | undefined {
-    const { filling } = this;
-    if (filling === undefined) return undefined;
-    const { memory } = this.#options;
-    const { contents } = filling;
-    this.#filling = undefined;
-    filling.state = 'waiting';
-    if (contents.length < contents.memory.length * LEAST_USE)
-      memory.give(contents.move(memory.take(contents.length + BATCH_OVERHEAD_BYTES)));
-    else this.#size = { maxEvents: contents.count, maxBytes: contents.length };
-    this.#count(filling, 1);
-    this.#onSealed(filling);
-    return filling;
+  /** The filling parcel takes no more events. */
+  seal(): void {
+    this.write();
+    if (this.#filling) this.#seal(this.#filling);
   }
 
   /** Removes the oldest parcel. */
@@ -153,12 +148,16 @@ export class RingBuffer {
     });
   }
 
-  get #isFull(): boolean {
-    const { contents } = this.#filling ?? {};
-    const { maxBytes, maxEvents } = this.#options.parcel;
-    if (contents === undefined) return false;
-    const count = contents.count + this.#texts.length;
-    return count >= maxEvents || contents.length + this.#textsLength >= maxBytes;
+  #seal(filling: Parcel): void {
+    const { memory } = this.#options;
+    const { contents } = filling;
+    this.#filling = undefined;
+    filling.state = 'waiting';
+    if (contents.length < contents.memory.length * LEAST_USE)
+      memory.give(contents.move(memory.take(contents.length + BATCH_OVERHEAD_BYTES)));
+    else this.#size = sizeFor(contents);
+    this.#count(filling, 1);
+    this.#onSealed(filling);
   }
 
   #count({ contents }: Parcel, sign: 1 | -1): void {
@@ -207,6 +206,12 @@ export class RingBuffer {
     this.#filling.state = 'filling';
     this.#parcels.push(this.#filling);
   }
+}
+
+/** Room for as much again, of which the last texts can still be written together, whatever their characters. */
+function sizeFor({ count, length }: Contents): Limit {
+  const spare = (MAX_BYTES_PER_UNIT - 1) * MOST_TEXTS * (length / count);
+  return { maxEvents: count, maxBytes: length + Math.ceil(Math.min(length, spare)) };
 }
 
 function lengthOf(text: string): number {
