@@ -47,7 +47,9 @@ export class Road {
   constructor(settings: Settings, flush: () => Promise<unknown>) {
     this.#settings = settings;
     const hooked = guardHooks({
-      ...{ settings, clock: systemClock, redact: (text) => this.dispatch.redact(text) },
+      settings,
+      clock: systemClock,
+      redact: (text) => this.dispatch.redact(text),
       tracked: () => this.#books.accepted,
       flush,
       onFailed: (hook, error) => this.reporter.hookFailed(hook, error),
