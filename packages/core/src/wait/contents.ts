@@ -22,8 +22,6 @@ export interface Memory {
 
 /** There is room for the offsets of this many events at first. */
 const LEAST_EVENTS = 16;
-const NO_ENDS = new Uint32Array(0);
-const NO_TIMES = new Float64Array(0);
 
 /** Events in memory as the body of a request: head, events with commas between them, tail. */
 export class Contents {
@@ -32,14 +30,14 @@ export class Contents {
   #length = 0;
   #count = 0;
   /** Where each event ends, and when it was accepted. Others may read these arrays: the parts that are used do not change. */
-  #ends: Uint32Array = NO_ENDS;
-  #times: Float64Array = NO_TIMES;
-  readonly #most: number;
+  #ends: Uint32Array;
+  #times: Float64Array;
 
   /** @param events There is room for this many at first. */
   constructor(memory: Uint8Array, events: number = LEAST_EVENTS) {
     this.#memory = memory;
-    this.#most = events;
+    this.#ends = new Uint32Array(events);
+    this.#times = new Float64Array(events);
   }
 
   get memory(): Uint8Array {
@@ -148,7 +146,7 @@ export class Contents {
   #makeRoom(count: number): void {
     const least = this.#count + count;
     if (least <= this.#ends.length) return;
-    const ends = new Uint32Array(Math.max(least, this.#most, this.#ends.length * 2));
+    const ends = new Uint32Array(Math.max(least, this.#ends.length * 2));
     const times = new Float64Array(ends.length);
     ends.set(this.#ends);
     times.set(this.#times);
@@ -159,8 +157,7 @@ export class Contents {
 
 /** Copies groups of events, joined, to a new body. */
 export function copyOf(groups: readonly EventBytes[], memory: Memory): Contents {
-  const count = groups.reduce((total, { ends }) => total + ends.length, 0);
-  const body = new Contents(memory.take(joinedLength(groups) + 1 + BATCH_OVERHEAD_BYTES), count);
+  const body = new Contents(memory.take(joinedLength(groups) + 1 + BATCH_OVERHEAD_BYTES), 0);
   for (const group of groups) body.addAll(group);
   return body;
 }

@@ -97,16 +97,16 @@ export class Queue {
 
   /** A parcel with events that no journal has or is given. */
   get nextToWrite(): Parcel | undefined {
-    const find = (isOut: boolean) => {
-      for (const parcel of this.unwritten)
-        if (!parcel.isHanded && (parcel.state === 'out') === isOut) return parcel;
-      return undefined;
-    };
-    const sealed = find(false);
-    if (sealed) return sealed;
-    this.#ring.seal();
-    // What is in a request may end soon: it goes last.
-    return find(false) ?? find(true);
+    let out: Parcel | undefined;
+    const { filling } = this;
+    for (const parcel of this.unwritten) {
+      if (parcel.isHanded) continue;
+      // What is in a request may end soon: it goes last.
+      if (parcel.state !== 'out') return parcel;
+      out ??= parcel;
+    }
+    this.seal();
+    return filling ?? out;
   }
 
   /** Call this after the places of a parcel have changed. */

@@ -10,10 +10,12 @@ import { Places } from './places.ts';
 const MOST_TEXTS = 32;
 /** UTF-8 takes at most three bytes for one unit of a string. */
 const MAX_BYTES_PER_UNIT = 3;
-/** Memory of the first parcel, in bytes. Later ones start with the size of the one before. */
+/** Memory of the first parcel, in bytes. Later ones start with a little more than the size of the one before. */
 const FIRST_BYTES = 1024;
 /** A parcel that uses less than this part of its memory moves to a smaller piece. */
-const LEAST_USE = 0.4;
+const LEAST_USE = 0.5;
+/** The next parcel may be so much larger than the last. Then its last texts are written together, too: they need room to spare. */
+const GROWTH = 1.25;
 
 export interface RingBufferOptions {
   /** Bounds of all events in it. */
@@ -39,7 +41,7 @@ export class RingBuffer {
   /** Their characters, and a comma for each. */
   #textsLength = 0;
   /** With this many they are written: the parcel is full then, or it is worth a call. */
-  #mostTexts = MOST_TEXTS;
+  #mostTexts = 1;
   /** The number of events and the bytes that a new parcel has room for at first. */
   #size: Limit = { maxEvents: 16, maxBytes: FIRST_BYTES };
   /** Events in all parcels but the filling one, and their bytes. */
@@ -112,8 +114,8 @@ export class RingBuffer {
     this.#times = [];
     this.#textsLength = 0;
     const { maxBytes, maxEvents } = this.#options.parcel;
-    this.#mostTexts = Math.min(MOST_TEXTS, maxEvents - contents.count);
-    if (this.#mostTexts < 1 || contents.length >= maxBytes) this.#seal(parcel);
+    if (contents.count >= maxEvents || contents.length >= maxBytes) this.#seal(parcel);
+    else this.#mostTexts = Math.min(MOST_TEXTS, maxEvents - contents.count);
   }
 
   /** The filling parcel takes no more events. */
@@ -152,10 +154,12 @@ export class RingBuffer {
     const { memory } = this.#options;
     const { contents } = filling;
     this.#filling = undefined;
+    // The first event of the next one tells how many more it takes.
+    this.#mostTexts = 1;
     filling.state = 'waiting';
     if (contents.length < contents.memory.length * LEAST_USE)
       memory.give(contents.move(memory.take(contents.length + BATCH_OVERHEAD_BYTES)));
-    else this.#size = sizeFor(contents);
+    else this.#size = { maxEvents: contents.count, maxBytes: Math.ceil(contents.length * GROWTH) };
     this.#count(filling, 1);
     this.#onSealed(filling);
   }
@@ -206,12 +210,6 @@ export class RingBuffer {
     this.#filling.state = 'filling';
     this.#parcels.push(this.#filling);
   }
-}
-
-/** Room for as much again, of which the last texts can still be written together, whatever their characters. */
-function sizeFor({ count, length }: Contents): Limit {
-  const spare = (MAX_BYTES_PER_UNIT - 1) * MOST_TEXTS * (length / count);
-  return { maxEvents: count, maxBytes: length + Math.ceil(Math.min(length, spare)) };
 }
 
 function lengthOf(text: string): number {

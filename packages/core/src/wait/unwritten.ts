@@ -17,9 +17,9 @@ export class UnwrittenEvents implements Unwritten {
   }
 
   get parcels(): number {
-    // Not a loop: this is asked with each event.
-    const [first, second] = this.#lines;
-    return (first?.queue.unwritten.size ?? 0) + (second?.queue.unwritten.size ?? 0);
+    let count = 0;
+    for (const { queue } of this.#lines) count += queue.unwritten.size;
+    return count;
   }
 
   get isEmpty(): boolean {
