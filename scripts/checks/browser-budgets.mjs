@@ -46,7 +46,8 @@ const BUDGETS = {
     source: customers,
     beside: tracker + checked,
     demand: 1_536,
-    most: 1_870,
+    // Some 30 bytes come and go with every change of core: gzip looks back 32 KiB, and finds more or less of this there.
+    most: 1_890,
   },
   'core and customers': { source: tracker + customers, demand: 15_872, most: 37_000 },
 };

@@ -132,10 +132,7 @@ export class GroupCommit {
 
   /** Resolves once `isDone` returns true, or the journal fails: events are sent from memory then. */
   async commit(isDone: () => boolean): Promise<void> {
-    do {
-      if (await this.write(isDone)) return;
-    } while (!this.isFailing);
-    this.#options.onChange();
+    if (!(await this.write(isDone))) this.#options.onChange();
   }
 
   /** Gives all events to the journal before it returns, as far as there is room: the page may be gone soon. */

@@ -224,9 +224,12 @@ export class Waiting extends Parcels {
    */
   async end(parcel: Parcel, fate: Fate, isUnused: boolean = false): Promise<void> {
     const { count, isHanded, places } = parcel;
+    const { queue } = this.#lineFor(parcel.isHigh);
     parcel.state = 'ended';
+    // Nobody waits for it to be written any more.
+    queue.changed(parcel);
     await this.acknowledge(places.ranges, fate);
-    this.#lineFor(parcel.isHigh).queue.ended(parcel);
+    queue.ended(parcel);
     this.epochs.settle(parcel);
     this.#options.reporter.settled(fate, count);
     if (isUnused && !isHanded) this.memory.give(parcel.contents.memory);

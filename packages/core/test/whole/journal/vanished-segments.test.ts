@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { EventBytes } from '../../../src/base/event-bytes.ts';
 import type { Range } from '../../../src/base/range.ts';
 import type { Journal, Sharing } from '../../../src/keep/journal.ts';
 import { Bench, type BenchOptions, range, sorted, textNumbers } from '../../bench/bench.ts';
@@ -8,6 +9,31 @@ import { SegmentedJournal } from '../../bench/segmented-journal.ts';
 
 const SECOND = 1_000;
 const HOUR = 60 * 60 * SECOND;
+
+/** Its appends and acknowledgements wait for promises of the test. */
+class SlowJournal extends SegmentedJournal {
+  appends: Promise<void> | undefined;
+  acknowledgements: Promise<void> | undefined;
+
+  override async append(events: EventBytes): Promise<Range> {
+    await this.appends;
+    return super.append(events);
+  }
+
+  override async acknowledge(range: Range): Promise<void> {
+    await this.acknowledgements;
+    return super.acknowledge(range);
+  }
+}
+
+/** A promise, and the function that resolves it. */
+function gate(): [promise: Promise<void>, open: () => void] {
+  let open = (): void => {};
+  const promise = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return [promise, open];
+}
 
 /** Two events are sent at once. */
 function createBench(journal: Journal, { batch, ...options }: BenchOptions = {}): Bench {
@@ -137,6 +163,32 @@ describe('a tracker whose journal loses a segment', () => {
     await bench.pass(SECOND);
     expect(textNumbers(journal.texts)).toEqual([0, 1, 2, 3, 0, 1, 2, 3]);
     expect(bench.tracker.stats()).toMatchObject({ journal: 'fake', stored: 4, unwritten: 0, pending: 4 });
+  });
+
+  it('waits for none of it that was delivered meanwhile', async () => {
+    const journal = new SlowJournal();
+    const bench = createBench(journal, { batch: { maxWaitMs: 10 } });
+    const answer = holdAnswers(bench);
+    for (let count = 0; count < 2; count += 1) {
+      bench.trackNow(1);
+      await bench.tracker.durable();
+    }
+    await bench.pass(10);
+    expect(bench.tracker.stats()).toMatchObject({ inFlight: 2, unwritten: 0 });
+    // One of the two events in the request is written again. The service has both before that ends, and before the other is released.
+    const [appends, write] = gate();
+    const [acknowledgements, release] = gate();
+    Object.assign(journal, { appends, acknowledgements });
+    journal.vanish(1);
+    await bench.quiet();
+    await answer();
+    write();
+    await bench.quiet();
+    bench.trackNow(1);
+    await bench.tracker.durable();
+    release();
+    expect(await bench.tracker.flush()).toMatchObject({ pending: 0 });
+    expect(bench.taken).toEqual([0, 1, 2]);
   });
 
   it('sends it from memory while the journal fails', async () => {
