@@ -12,7 +12,7 @@ import { accountOf } from '../keep/account.ts';
 import { MOST_HOLD_MS } from '../keep/journal.ts';
 import { IndexedDbStore } from '../keep/page/indexeddb-store.ts';
 import { databaseName, hasIndexedDb, meeting } from '../keep/page/origin.ts';
-import type { EventKey, PauseKey } from '../keep/page/page-record.ts';
+import { type EventKey, keysOf, type PauseKey } from '../keep/page/page-record.ts';
 import { Tabs } from '../keep/page/tabs.ts';
 import type { Piece } from '../keep/record-list.ts';
 import { SYNC_TAG } from '../platform/background-sync.ts';
@@ -72,15 +72,19 @@ export async function drain({ correlationKey, apiKey, ...options }: DrainOptions
     for (const key of result as (EventKey | PauseKey | number)[]) {
       if (typeof key === 'number') continue;
       if (typeof key[0] === 'number') {
-        const [until, , forMs] = key as PauseKey;
-        if (until > now && until <= now + forMs) throw new Error('the service is not to be asked now');
-        continue;
+        const [until, failures, forMs] = key as PauseKey;
+        if (until <= now) continue;
+        // The clock was set back since: the pause is not longer than it was.
+        const shorter: PauseKey = [now + forMs, failures, forMs];
+        if (until > now + forMs) await store.use('readwrite', (objects) => replace(objects, key, shorter));
+        throw new Error('the service is not to be asked now');
       }
       const [id, from, to, , until = 0] = key as EventKey;
       const isSent = until > now && until <= now + MOST_HOLD_MS;
       isHeld ||= isSent;
       if (isSent || !(await post(await read(store, key as EventKey)))) continue;
-      await store.use('readwrite', (objects) => void objects.delete(key));
+      const keys = keysOf({ life: { id }, from, to });
+      await store.use('readwrite', (objects) => void objects.delete(keys));
       tabs.tell([id, from, to, 'delivered']);
     }
     // Some events are in the last request of a page, or a page has just stored more. It may be gone, or may send them itself.
@@ -93,6 +97,12 @@ export async function drain({ correlationKey, apiKey, ...options }: DrainOptions
     tabs.close();
     store.close();
   }
+}
+
+/** Stores a pause in place of another one. */
+function replace(objects: IDBObjectStore, before: IDBValidKey, after: PauseKey): void {
+  objects.delete(before);
+  objects.put(0, after);
 }
 
 /** The events of a stored record; undefined if it is gone. */

@@ -1,5 +1,6 @@
 import { promisifyRequest } from 'idb-keyval';
 import { type EventBytes, sliceEvents } from '../../base/event-bytes.ts';
+import type { Span } from '../../base/range.ts';
 import { type Kept, type Piece, RecordList } from '../record-list.ts';
 
 /**
@@ -48,7 +49,7 @@ export function keyOf({ id }: Life, { from, bytes, ends }: Piece, sentUntil: rea
 }
 
 /** The keys of all that storage may have of a record. */
-export function keysOf({ life, from, to }: PageRecord): IDBKeyRange {
+export function keysOf({ life, from, to }: Span & { readonly life: Pick<Life, 'id'> }): IDBKeyRange {
   return IDBKeyRange.bound([life.id, from], [life.id, to]);
 }
 

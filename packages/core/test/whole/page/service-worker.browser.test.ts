@@ -58,6 +58,16 @@ describe('what a service worker does', () => {
     await journal?.close();
   });
 
+  it('respects a pause for no longer than it was, though the clock was set back since', async () => {
+    const options = { baseUrl, apiKey, correlationKey: `paused-${uuid()}` };
+    const clock = { ...systemClock, now: () => systemClock.now() + 3_600_000 };
+    const journal = createJournal({ account: accountOf(baseUrl, options.correlationKey, apiKey), clock });
+    await journal?.sharing?.setPause({ until: clock.now() + 1_000, failures: 1 });
+    await journal?.close();
+    await expect(drain(options)).rejects.toThrow('not to be asked now');
+    await wake(options);
+  });
+
   it.each([400, 409, 413, 422])(
     'leaves to a page what the service answers with %i, and sends the rest',
     async (status) => {
