@@ -20,9 +20,6 @@ export interface Memory {
   give(memory: Uint8Array): void;
 }
 
-/** There is room for the offsets of this many events at first. */
-const LEAST_EVENTS = 16;
-
 /** Events in memory as the body of a request: head, events with commas between them, tail. */
 export class Contents {
   #memory: Uint8Array;
@@ -34,7 +31,7 @@ export class Contents {
   #times: Float64Array;
 
   /** @param events There is room for this many at first. */
-  constructor(memory: Uint8Array, events: number = LEAST_EVENTS) {
+  constructor(memory: Uint8Array, events: number = 0) {
     this.#memory = memory;
     this.#ends = new Uint32Array(events);
     this.#times = new Float64Array(events);
@@ -157,7 +154,7 @@ export class Contents {
 
 /** Copies groups of events, joined, to a new body. */
 export function copyOf(groups: readonly EventBytes[], memory: Memory): Contents {
-  const body = new Contents(memory.take(joinedLength(groups) + 1 + BATCH_OVERHEAD_BYTES), 0);
+  const body = new Contents(memory.take(joinedLength(groups) + 1 + BATCH_OVERHEAD_BYTES));
   for (const group of groups) body.addAll(group);
   return body;
 }

@@ -95,8 +95,8 @@ export class Queue {
     return true;
   }
 
-  /** A parcel with events that no journal has or is given. */
-  get nextToWrite(): Parcel | undefined {
+  /** A parcel with events that no journal has or is given. If only the filling one has any, it takes no more. */
+  nextToWrite(): Parcel | undefined {
     let out: Parcel | undefined;
     const { filling } = this;
     for (const parcel of this.unwritten) {

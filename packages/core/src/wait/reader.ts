@@ -93,7 +93,7 @@ export class Reader {
     const { journal } = this.#options;
     const places = new Places();
     for (const parcel of taken) places.append(parcel.places);
-    const contents = new Contents(new Uint8Array(0), 0);
+    const contents = new Contents(new Uint8Array(0));
     for (const range of places.ranges) {
       const maxBytes = limit.maxBytes - (contents.count > 0 ? contents.length + 1 : 0);
       const maxEvents = limit.maxEvents - contents.count;

@@ -38,7 +38,7 @@ export class UnwrittenEvents implements Unwritten {
 
   next(limit: Limit, isUrgent: boolean): Entry | undefined {
     for (const { queue } of this.#lines) {
-      const parcel = isUrgent && !queue.isHigh ? undefined : queue.nextToWrite;
+      const parcel = isUrgent && !queue.isHigh ? undefined : queue.nextToWrite();
       const entry = parcel && entryOf(queue, parcel, limit);
       if (entry) return entry;
     }

@@ -185,7 +185,8 @@ export class FakeSyncJournal extends FakeJournal {
   }
 }
 
-function createGate(): { promise: Promise<void>; open: () => void } {
+/** A promise, and the function that resolves it. */
+export function createGate(): { promise: Promise<void>; open: () => void } {
   let open = (): void => {};
   const promise = new Promise<void>((resolve) => {
     open = resolve;

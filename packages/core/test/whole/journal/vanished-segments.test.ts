@@ -3,7 +3,7 @@ import type { EventBytes } from '../../../src/base/event-bytes.ts';
 import type { Range } from '../../../src/base/range.ts';
 import type { Journal, Sharing } from '../../../src/keep/journal.ts';
 import { Bench, type BenchOptions, range, sorted, textNumbers } from '../../bench/bench.ts';
-import { FakeJournal } from '../../bench/fake-journal.ts';
+import { createGate, FakeJournal } from '../../bench/fake-journal.ts';
 import { answered, hang } from '../../bench/scripted-transport.ts';
 import { SegmentedJournal } from '../../bench/segmented-journal.ts';
 
@@ -24,15 +24,6 @@ class SlowJournal extends SegmentedJournal {
     await this.acknowledgements;
     return super.acknowledge(range);
   }
-}
-
-/** A promise, and the function that resolves it. */
-function gate(): [promise: Promise<void>, open: () => void] {
-  let open = (): void => {};
-  const promise = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return [promise, open];
 }
 
 /** Two events are sent at once. */
@@ -176,17 +167,17 @@ describe('a tracker whose journal loses a segment', () => {
     await bench.pass(10);
     expect(bench.tracker.stats()).toMatchObject({ inFlight: 2, unwritten: 0 });
     // One of the two events in the request is written again. The service has both before that ends, and before the other is released.
-    const [appends, write] = gate();
-    const [acknowledgements, release] = gate();
-    Object.assign(journal, { appends, acknowledgements });
+    const [appends, acknowledgements] = [createGate(), createGate()];
+    journal.appends = appends.promise;
+    journal.acknowledgements = acknowledgements.promise;
     journal.vanish(1);
     await bench.quiet();
     await answer();
-    write();
+    appends.open();
     await bench.quiet();
     bench.trackNow(1);
     await bench.tracker.durable();
-    release();
+    acknowledgements.open();
     expect(await bench.tracker.flush()).toMatchObject({ pending: 0 });
     expect(bench.taken).toEqual([0, 1, 2]);
   });
