@@ -1,7 +1,7 @@
 import { ISOLATION_CASES, ISOLATION_EVENTS, runIsolation } from './delivery-table/isolation.ts';
-import { EVENTS, TABLE_CASES } from './delivery-table/table-cases.ts';
+import { TABLE_CASES } from './delivery-table/table-cases.ts';
 import type { TableRow } from './delivery-table/table-row.ts';
-import { runTableCase } from './delivery-table/table-run.ts';
+import { eventsOf, runTableCase } from './delivery-table/table-run.ts';
 import type { Fault, FaultContext, FaultResult } from './fault.ts';
 import { sumOf } from './lines.ts';
 
@@ -12,7 +12,7 @@ async function run({ seed }: FaultContext): Promise<FaultResult> {
   const rows: TableRow[] = [];
   for (const row of TABLE_CASES) rows.push(await runTableCase(row));
   for (const row of ISOLATION_CASES) rows.push(await runIsolation(row, seed));
-  const tracked = EVENTS * TABLE_CASES.length + ISOLATION_EVENTS * ISOLATION_CASES.length;
+  const tracked = sumOf(TABLE_CASES, eventsOf) + ISOLATION_EVENTS * ISOLATION_CASES.length;
   const ended = ({ deadLettered, dropped, pending }: TableRow) => deadLettered + dropped + pending;
   const due = tracked - sumOf(rows, ended);
   return {

@@ -61,7 +61,7 @@ async function leaveJournal(
     ...{ baseUrl: NOBODY, correlationKey: 'email', transport: takeWhile(isTaking), commitIntervalMs: 0 },
     journal: new FileJournal({ directory, fsync: 'never', clock: scaledClock(1), segmentBytes }),
     batch: { maxEvents: BATCH_EVENTS, maxWaitMs: 0 },
-    delivery: { concurrency: 1 },
+    delivery: { maxConcurrency: 1 },
   });
   for (let number = 0; number < events; number += 1) {
     const payload = { number, padding: 'ä'.repeat(random(MOST_PADDING)) };

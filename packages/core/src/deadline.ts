@@ -1,4 +1,4 @@
-import { type Clock, MAX_TIMER_MS } from '@sluice/protocol/toolbox';
+import { type Clock, MAX_TIMER_MS, sleep } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
 import { attempt } from './base/user-code.ts';
 import type { FinishOptions } from './tell/stats.ts';
@@ -7,23 +7,19 @@ const ignore = (): void => {};
 
 /** The end of a wait: a time-out, or a signal before it. */
 export class Deadline {
+  /** When the time-out ends, in milliseconds since 1970. */
+  readonly at: number;
   readonly #clock: Clock;
   readonly #timeoutMs: number;
-  readonly #signals: readonly AbortSignal[];
-  readonly #at: number;
+  readonly #signals: readonly (AbortSignal | undefined)[];
   readonly #over = platform.createAbortController();
 
   constructor(clock: Clock, timeoutMs: number, ...signals: readonly (AbortSignal | undefined)[]) {
     this.#clock = clock;
     // The caller may pass Infinity, but timers take no more than this.
     this.#timeoutMs = Math.min(timeoutMs, MAX_TIMER_MS);
-    this.#signals = signals.filter((signal) => signal !== undefined);
-    this.#at = clock.now() + this.#timeoutMs;
-  }
-
-  /** When the time-out ends, in milliseconds since 1970. */
-  get at(): number {
-    return this.#at;
+    this.#signals = signals;
+    this.at = clock.now() + this.#timeoutMs;
   }
 
   /** Aborted when the wait is over, so that the work can stop waiting too. */
@@ -33,23 +29,19 @@ export class Deadline {
 
   /** Resolves when the work ends, or at the deadline. Keeps a Node process alive meanwhile, because a caller awaits it. */
   async wait(work: Promise<unknown>): Promise<void> {
-    if (this.#signals.some(({ aborted }) => aborted)) return this.#over.abort();
-    await new Promise<void>((resolve, reject) => {
-      const timer = this.#clock.setTimeout(() => end(), this.#timeoutMs, true);
-      const listeners: (() => void)[] = [];
-      const end = () => {
-        timer.cancel();
-        resolve();
-        this.#over.abort();
-        for (const forget of listeners) attempt(forget, ignore);
-      };
-      for (const signal of this.#signals) {
-        // A user's own signal may throw.
-        attempt(() => void listeners.push(platform.onAbort(signal, end)), ignore);
-      }
-      // Reject first: then the resolve() in `end` has no effect, and `end` only cleans up.
-      work.catch(reject).finally(end);
-    });
+    const end = () => this.#over.abort();
+    const listeners: (() => void)[] = [];
+    for (const signal of this.#signals) {
+      if (signal?.aborted) end();
+      // A user's own signal may throw.
+      else if (signal) attempt(() => void listeners.push(platform.onAbort(signal, end)), ignore);
+    }
+    try {
+      await Promise.race([work, sleep(this.#clock, this.#timeoutMs, this.over, true)]);
+    } finally {
+      end();
+      for (const forget of listeners) attempt(forget, ignore);
+    }
   }
 }
 

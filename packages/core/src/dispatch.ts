@@ -5,18 +5,22 @@ import type { Hooked } from './options/hooks.ts';
 import type { Settings } from './options/settings.ts';
 import { Gate } from './pace/gate.ts';
 import type { Limits } from './pace/limits.ts';
-import { Delivery, type DeliveryOptions } from './send/delivery.ts';
+import { Delivery } from './send/delivery.ts';
 import { Evidence } from './send/evidence.ts';
 import type { Transport } from './send/http/transport.ts';
-import type { LetterStore } from './send/letter-store.ts';
+import type { LetterStore } from './send/letterbox.ts';
 import { Letterbox } from './send/letterbox.ts';
 import { Requests } from './send/requests.ts';
 import { SendTurn } from './send/send-turn.ts';
 import { Sender } from './send/sender.ts';
+import { Trials } from './send/trials.ts';
 import type { Waiting } from './send/waiting.ts';
 import type { Books } from './tell/books.ts';
 import type { Reporter } from './tell/reporter.ts';
 import type { TrackerStats } from './tell/stats.ts';
+
+/** The gate limits the requests. A page that is left may make some more. */
+const QUEUED = 2;
 
 interface DispatchOptions {
   readonly settings: Settings;
@@ -37,28 +41,30 @@ export class Dispatch {
   readonly #gate: Gate;
   readonly #requests: Requests;
   readonly #letterbox: Letterbox;
+  readonly #trials: Trials;
   readonly #limits: Limits;
   readonly #sender: Sender;
 
   constructor(options: DispatchOptions) {
     const { books, hooked, letters, limits, reporter, settings, sharing, transport, waiting } = options;
     const { clock, headersOf, random, rejected, safeCause } = hooked;
-    const { apiKey, baseUrl, compress, delivery } = settings;
+    const { apiKey, baseUrl, compress } = settings;
+    const timing = settings.delivery;
     const { createAbortController, createQueue, lifecycle, registerSync } = platform;
     const { signal } = this.#abort;
-    const backoff = { baseMs: delivery.retryBaseMs, maxMs: delivery.retryMaxMs };
+    const backoff = { baseMs: timing.retryBaseMs, maxMs: timing.retryMaxMs };
     const isStrict = settings.ordering === 'strict';
-    const concurrency = isStrict ? 1 : delivery.concurrency;
+    const maxConcurrency = isStrict ? 1 : timing.maxConcurrency;
     const wake = () => this.wake();
     const gate = new Gate({
       backoff,
       clock,
-      concurrency,
+      concurrency: platform.createConcurrency(maxConcurrency),
       random,
       reporter,
       rests: lifecycle.isHidden,
       rate: limits.rate,
-      retriesPerSuccess: delivery.retriesPerSuccess,
+      onBack: () => trials.resume(),
       onChange: (state) => {
         if (state === 'open') registerSync?.();
         if (state === 'closed') waiting.leaveToJournal();
@@ -69,14 +75,16 @@ export class Dispatch {
       apiKey,
       clock,
       compression: compress ? settings.parts.gzip?.(clock) : undefined,
+      headers: timing.headers,
       headersOf,
+      reporter,
       safeCause,
       signal,
       timeouts: {
-        totalMs: delivery.timeoutMs,
-        connectMs: delivery.connectTimeoutMs,
-        headersMs: delivery.headersTimeoutMs,
-        bodyMs: delivery.bodyTimeoutMs,
+        totalMs: timing.timeoutMs,
+        connectMs: timing.connectTimeoutMs,
+        headersMs: timing.headersTimeoutMs,
+        bodyMs: timing.bodyTimeoutMs,
       },
       transport,
       url: endpoint(baseUrl, EVENTS_PATH),
@@ -85,47 +93,56 @@ export class Dispatch {
     const turn =
       sharing &&
       new SendTurn({ clock, createAbortController, gate, reporter, sharing, signal, waiting, wake });
-    const deliveryOptions: DeliveryOptions = {
+    const trials = new Trials({ clock, isStrict, limit: limits.events, waiting });
+    const queue = createQueue(QUEUED * maxConcurrency);
+    const delivery = new Delivery({
       backoff,
       books,
       clock,
-      evidence: new Evidence(random),
+      evidence: new Evidence(),
       gate,
       isStrict,
       letterbox,
-      policy: { ...delivery.policy },
+      limits,
+      maxTries: timing.maxTries,
+      policy: { ...settings.delivery.policy },
       random,
       rejected,
       reporter,
       requests,
       signal,
-      sizeLimit: limits.size,
+      trials,
       waiting,
-    };
+    });
     this.#sender = new Sender({
       clock,
-      concurrency,
-      createDelivery: () => new Delivery(deliveryOptions, turn?.signal ?? signal),
-      createQueue,
+      delivery,
       gate,
       isStrict,
+      queue,
       registerSync,
       reporter,
       requests,
       signal,
+      trials,
       turn,
       waiting,
     });
     this.#gate = gate;
     this.#requests = requests;
     this.#letterbox = letterbox;
+    this.#trials = trials;
     this.#limits = limits;
   }
 
-  get stats(): Pick<TrackerStats, 'breaker' | 'pause' | 'rateLimit' | 'bodyLimit' | 'requests'> {
+  get stats(): Pick<
+    TrackerStats,
+    'breaker' | 'pause' | 'suspects' | 'rateLimit' | 'bodyLimit' | 'batchLimit' | 'requests'
+  > {
     return {
       breaker: this.#gate.state,
       pause: this.#gate.pause,
+      suspects: this.#trials.shown,
       ...this.#limits.stats,
       requests: this.#requests.stats,
     };
@@ -153,7 +170,9 @@ export class Dispatch {
 
   /** The network may be back. */
   online(): void {
+    const { state } = this.#gate;
     this.#gate.hint();
+    if (this.#gate.state !== state) this.#trials.hurry();
     void this.wake();
   }
 
@@ -169,12 +188,14 @@ export class Dispatch {
 
   /** Later requests carry this key. If requests are paused, one is made at once. */
   setApiKey(apiKey: string): void {
-    if (this.#requests.setApiKey(apiKey)) this.#gate.resume();
+    if (!this.#requests.setApiKey(apiKey)) return;
+    this.#trials.hurry();
+    this.#gate.resume();
   }
 
   /** Resolves when the work ends, or as soon as no event can make progress before `until`, in milliseconds since 1970. */
   whileUseful(work: Promise<void>, until: number): Promise<void> {
-    return this.#gate.whileUseful(work, until);
+    return this.#sender.whileUseful(work, until);
   }
 
   /** Aborts pending requests, without waiting for answers. */

@@ -22,7 +22,8 @@ export type { Logger } from './parts/logger.ts';
 export type { AcceptingAnswer, Classify, RejectedEvent } from './parts/rejected-indexes.ts';
 export type { Parts } from './parts.ts';
 export type { Action, DeliveryPolicy } from './send/delivery-policy.ts';
-export type { Outcome, Timeouts, Transport, TransportRequest } from './send/http/transport.ts';
+export type { ConnectOptions, RequestDispatcher } from './send/http/connect-options.ts';
+export type { Credentials, Outcome, Timeouts, Transport, TransportRequest } from './send/http/transport.ts';
 export type {
   BreakerState,
   FinishOptions,
@@ -30,6 +31,7 @@ export type {
   Latency,
   Pause,
   PauseReason,
+  Suspect,
   TrackerStats,
 } from './tell/stats.ts';
 export type { TrackerEvents } from './tell/tracker-events.ts';

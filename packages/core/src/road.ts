@@ -14,7 +14,6 @@ import { createLetters } from './letters.ts';
 import { guardHooks, type Hooked } from './options/hooks.ts';
 import type { Settings } from './options/settings.ts';
 import { HalvingLimit } from './pace/halving-limit.ts';
-import type { SizeLimit } from './pace/limits.ts';
 import type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
 import type { Admission } from './parts/hold/admission.ts';
 import { Snapshots } from './snapshots.ts';
@@ -33,7 +32,6 @@ export class Road {
   readonly #settings: Settings;
   readonly #journal: Journal;
   readonly #waiting: Waiting;
-  readonly #sizeLimit: SizeLimit;
   /** Closed when the road closes. */
   readonly #resources: readonly { close(): Promise<void> }[];
   readonly #books = new Books();
@@ -54,7 +52,7 @@ export class Road {
       flush,
       onFailed: (hook, error) => this.reporter.hookFailed(hook, error),
     });
-    const { clock, random, transport = platform.createTransport() } = hooked;
+    const { clock, random, transport = platform.createTransport(settings.delivery) } = hooked;
     this.clock = clock;
     const { publish } = platform;
     const reporter = new Reporter({ books: this.#books, clock, publish, log: hooked.log });
@@ -62,8 +60,7 @@ export class Road {
     this.#handOver = hooked.handOver;
     const journal = createJournal(settings, clock);
     this.#journal = journal;
-    const limits = settings.parts.learn?.(reporter) ?? { size: new HalvingLimit() };
-    this.#sizeLimit = limits.size;
+    const limits = settings.parts.learn?.(reporter) ?? { bytes: new HalvingLimit() };
     const wake = () => void this.dispatch.wake();
     const onFailed = (error: unknown) => this.#storageFailed(error);
     const books = this.#books;
@@ -76,7 +73,7 @@ export class Road {
       random,
       buffer,
       batch,
-      sizeLimit: limits.size,
+      limits,
       isStrict,
       intervalMs: settings.commitIntervalMs ?? platform.commitIntervalMs,
       createBounds: (waiting) =>
@@ -148,7 +145,7 @@ export class Road {
 
   /** Accepts an event. Throws an InvalidEventError if it is too large. */
   accept(text: string, at: number, isHigh: boolean, isUnidentified: boolean): void {
-    this.#checkSize(text, at);
+    this.#checkSize(text);
     if (this.#isClosed || this.admission.isOpen(isUnidentified)) {
       this.#enter(text, at, isHigh, 1);
     } else {
@@ -263,14 +260,15 @@ export class Road {
     if (isTaken) this.#handOver?.notify();
   }
 
-  #checkSize(text: string, now: number): void {
+  #checkSize(text: string): void {
     const { maxEventBytes } = this.#settings;
-    const most = Math.min(maxEventBytes, this.#sizeLimit.mostEventBytes?.(now) ?? maxEventBytes);
     // UTF-8 takes at most three bytes per character: a text this short cannot exceed the limit.
-    if (text.length * 3 <= most) return;
+    if (text.length * 3 <= maxEventBytes) return;
     const bytes = platform.text.byteLength(text);
-    if (bytes <= most) return;
-    const why = most < maxEventBytes ? this.#sizeLimit.why : '';
-    throw new InvalidEventError('event', `event must take at most ${most} bytes as JSON${why}, got ${bytes}`);
+    if (bytes <= maxEventBytes) return;
+    throw new InvalidEventError(
+      'event',
+      `event must take at most ${maxEventBytes} bytes as JSON, got ${bytes}`,
+    );
   }
 }

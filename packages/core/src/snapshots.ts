@@ -23,8 +23,7 @@ interface SnapshotsOptions {
 /** Builds what `stats()` returns from the state of all stages. */
 export class Snapshots {
   readonly #options: SnapshotsOptions;
-  readonly #acceptedRate = new RateMeter();
-  readonly #deliveredRate = new RateMeter();
+  readonly #rates = new RateMeter();
 
   constructor(options: SnapshotsOptions) {
     this.#options = options;
@@ -40,9 +39,7 @@ export class Snapshots {
   /** Samples the counters from which the rates are computed. Cheap to call. */
   sample(): void {
     const { books, clock } = this.#options;
-    const now = clock.now();
-    this.#acceptedRate.sample(books.accepted, now);
-    this.#deliveredRate.sample(books.delivered, now);
+    this.#rates.sample(books, clock.now());
   }
 
   /** The counts of all events so far. */
@@ -57,7 +54,6 @@ export class Snapshots {
     const { admission, books, clock, dispatch, journal, letters, reporter, waiting } = this.#options;
     const { pending, volatile, stored, inFlight, bytes, oldestAt } = waiting;
     const now = clock.now();
-    this.sample();
     return {
       ...books,
       dropped: { ...books.dropped },
@@ -72,10 +68,7 @@ export class Snapshots {
       oldestAgeMs: oldestAt === undefined ? undefined : Math.max(0, now - oldestAt),
       journal: this.journalKind,
       ...dispatch.stats,
-      rates: {
-        acceptedPerSecond: this.#acceptedRate.perSecond(books.accepted, now),
-        deliveredPerSecond: this.#deliveredRate.perSecond(books.delivered, now),
-      },
+      rates: this.#rates.perSecond(books, now),
       lastError: reporter.lastError,
     };
   }

@@ -55,7 +55,7 @@ export async function exchange(settings: Settings, key: string, signal: AbortSig
   throw failure(settings, what, {
     status: status || undefined,
     retryable: RETRYABLE.test(String(status)),
-    retryAfterMs: parseRetryAfter(headers.get('retry-after'), clock.now()),
+    retryAfterMs: parseRetryAfter(headers.get('retry-after'), clock.now(), headers.get('date')),
     excerpt,
   });
 }

@@ -10,16 +10,9 @@ export function isApiKey(value: unknown): value is string {
 /** Checks an API key that was given as an option, and returns it. Throws a ConfigError that does not show the value. */
 export function readApiKey(value: unknown): string {
   if (isApiKey(value)) return value;
-  const got =
-    value === undefined
-      ? 'undefined; leave the option out if a relay holds the key'
-      : value === ''
-        ? 'an empty string'
-        : `a value of type ${typeof value} that is not shown`;
-  throw new ConfigError(
-    'apiKey',
-    `apiKey must be visible ASCII characters without blanks or line breaks, got ${got}`,
-  );
+  const got = value === '' ? 'an empty string' : typeof value;
+  const rule = `apiKey must be visible ASCII characters without blanks or line breaks, got ${got}`;
+  throw new ConfigError('apiKey', `${rule}; leave the option out if a relay holds the key`);
 }
 
 /** The request headers of both endpoints (sections 4 and 5). Without a key there is no `Authorization`: a relay adds it. */

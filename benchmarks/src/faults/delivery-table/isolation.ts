@@ -2,6 +2,7 @@ import { createTracker, type DeliveryError } from '@sluice/core';
 import { numberedUuid } from '../../processes/numbered-uuid.ts';
 import { createRandom } from '../random.ts';
 import { bookProblems } from './book-problems.ts';
+import { mostRequests } from './isolation-bound.ts';
 import { LeapingClock } from './leaping-clock.ts';
 import { ScriptedService } from './scripted-service.ts';
 import { rowOf, type TableRow } from './table-row.ts';
@@ -16,16 +17,17 @@ export interface IsolationCase {
 export const ISOLATION_EVENTS = 500;
 const FLUSH_MS = 24 * 60 * 60_000;
 
-export const ISOLATION_CASES: readonly IsolationCase[] = [1, 3, 50].flatMap((bad) =>
+export const ISOLATION_CASES: readonly IsolationCase[] = [1, 3, 50, 100].flatMap((bad) =>
   (['anywhere', 'at the start', 'at the end'] as const).map((where) => ({ bad, where })),
 );
 
 /** Sends a batch to a real HTTP server that answers 400 to each body with a bad event. */
 export async function runIsolation({ bad, where }: IsolationCase, seed: number): Promise<TableRow> {
-  const places = [...placesOf({ bad, where }, seed)].map((place) => numberedUuid(0, place));
+  const places = [...placesOf({ bad, where }, seed)];
+  const uuids = places.map((place) => numberedUuid(0, place));
   using clock = new LeapingClock();
   await using service = await ScriptedService.start(
-    (_, body) => (places.some((uuid) => body.includes(uuid)) ? { kind: 'status', status: 400 } : undefined),
+    (_, body) => (uuids.some((uuid) => body.includes(uuid)) ? { kind: 'status', status: 400 } : undefined),
     () => clock.now(),
   );
   const tracker = createTracker({
@@ -41,13 +43,12 @@ export async function runIsolation({ bad, where }: IsolationCase, seed: number):
   const stats = tracker.stats();
   await tracker.close({ timeoutMs: 0 });
   const row = rowOf(`400, to ${bad} of ${ISOLATION_EVENTS} events, ${where}`, stats, attempts, service);
-  // For each bad event: two halves on each level, and then four requests: both of the last halves, and the bad event twice.
-  const mostRequests = bad * (2 * Math.ceil(Math.log2(ISOLATION_EVENTS / bad)) + 4) + 1;
+  const most = mostRequests({ from: 0, to: ISOLATION_EVENTS }, places);
   const problems = bookProblems(ISOLATION_EVENTS, stats, service);
   if (row.deadLettered !== bad) problems.push(`${row.deadLettered} dead letters, ${bad} must be`);
   if (row.pending + row.dropped > 0) problems.push(`${row.pending} are left, ${row.dropped} dropped`);
-  if (row.requests > mostRequests) problems.push(`${row.requests} requests, ${mostRequests} may be`);
-  return { ...row, mostRequests, problems };
+  if (row.requests > most) problems.push(`${row.requests} requests, ${most} may be`);
+  return { ...row, mostRequests: most, problems };
 }
 
 function placesOf({ bad, where }: IsolationCase, seed: number): Set<number> {

@@ -8,8 +8,10 @@ export type Reply =
       readonly kind: 'status';
       readonly status: number;
       readonly body?: string;
-      /** Makes the header's value at the time of the answer. */
+      /** Makes the header's value at the time of the answer, by the clock of the service. */
       readonly retryAfter?: (now: number) => string;
+      /** How far the clock of the service is ahead. */
+      readonly aheadMs?: number;
       /** How the body ends: its connection breaks, or it never ends. */
       readonly end?: 'cut short' | 'never';
       /** Whether the service takes the events. Default: true for a status below 300. */
@@ -112,10 +114,11 @@ export class ScriptedService implements AsyncDisposable {
 }
 
 function answer(reply: Extract<Reply, { kind: 'status' }>, response: ServerResponse, now: number): void {
-  const { status, body = '', retryAfter, end } = reply;
+  const { status, body = '', retryAfter, aheadMs = 0, end } = reply;
   response.statusCode = status;
+  response.setHeader('date', new Date(now + aheadMs).toUTCString());
   if (status >= 300 && status < 400) response.setHeader('location', TARGET);
-  if (retryAfter) response.setHeader('retry-after', retryAfter(now));
+  if (retryAfter) response.setHeader('retry-after', retryAfter(now + aheadMs));
   if (end === 'cut short') {
     response.setHeader('content-length', body.length + 1);
     response.write(body, () => response.socket?.resetAndDestroy());

@@ -1,5 +1,28 @@
 import type { Tracker, TrackerOptions } from '@sluice/core';
 import type { Reply } from './scripted-service.ts';
+import {
+  ABSOLVED,
+  ALL_KEPT,
+  BACKOFF_MS,
+  CRASHED,
+  DENIED,
+  EVENTS,
+  exactly,
+  HALVED,
+  ISOLATED,
+  JITTER,
+  MANY,
+  NEWER_EVENTS,
+  PAUSED,
+  REPEATED,
+  RESENT,
+  RETRIED,
+  result,
+  SHRUNK,
+  SPLIT,
+  SUSPECTED,
+  type TableResult,
+} from './table-result.ts';
 
 /** One row of the delivery table, as a test case. */
 export interface TableCase {
@@ -15,96 +38,59 @@ export interface TableCase {
   readonly awayFor?: number;
   /** The run stops after this many failed requests. */
   readonly enoughAfter?: number;
+  /** So many events are tracked after the batch, one each second. None of them is bad. */
+  readonly newerEvents?: number;
   readonly options?: Partial<TrackerOptions>;
   readonly whenPaused?: (tracker: Tracker) => void;
   readonly expected: TableResult;
 }
 
-/** The outcome of a row, for a batch of four events. */
-export interface TableResult {
-  /** The action that the sender reported. */
-  readonly action: string;
-  readonly delivered: number;
-  readonly deadLettered: number;
-  readonly dropped: number;
-  readonly pending: number;
-  readonly requests: number;
-  /** Time between the first request and the second, in milliseconds on the tracker's clock. */
-  readonly waitMs?: readonly [least: number, most: number] | undefined;
-  /** Events that the service may have taken without the sender's knowledge. */
-  readonly maybeDuplicate: number;
-}
-
-/** The number of events in the batch, and the index of the bad one, if there is one. */
-export const EVENTS = 4;
-export const BAD_EVENT = 2;
-
-/** All random numbers for jitter are this one, so that the waits are known. */
-export const RANDOM = 0.5;
-/** The first wait before a retry. */
-const BACKOFF_MS = 500 * RANDOM;
-const PAUSE_MS = 60_000;
-const SLOW_PAUSE_MS = 5 * 60_000;
 const HOUR_MS = 60 * 60_000;
-const MOST_JITTER = 1.2;
-const JITTER = 1 + (MOST_JITTER - 1) * RANDOM;
-/** Enough failures to open the breaker, and more than a usual limit of retries. */
-const MANY = 12;
-
-const ALL_DELIVERED: TableResult = {
-  ...{ action: 'accept', delivered: EVENTS, deadLettered: 0, dropped: 0, pending: 0 },
-  ...{ requests: 1, maybeDuplicate: 0 },
-};
-const RETRIED: Partial<TableResult> = { action: 'retry', requests: 2, waitMs: exactly(BACKOFF_MS) };
-const RESENT: Partial<TableResult> = { ...RETRIED, maybeDuplicate: EVENTS };
-const ALL_KEPT: Partial<TableResult> = { action: 'retry', delivered: 0, pending: EVENTS, requests: MANY };
-
 /** In real time. An answer takes much less. */
 const IMPATIENT = { delivery: { timeoutMs: 1_000 } };
 
 const TWO_XX = [200, 201, 202, 203, 204, 205, 206, 226, 299];
-const THREE_XX = [300, 301, 302, 303, 304, 305, 307, 308];
-const OTHER_4XX = [402, 406, 407, 411, 412, 414, 415, 416, 417, 418, 421, 423, 424, 426, 428, 431, 451, 499];
+/** These may be the fault of an event. */
+const DENIALS = [403, 404, 405, 410, 451];
+/** These never are. */
+const OURS = [300, 301, 302, 303, 304, 305, 307, 308, 401, 402, 407, 421, 426, 431];
+/** The service calls the events wrong. */
+const WRONG = [400, 406, 409, 411, 412, 414, 415, 416, 417, 418, 422, 423, 424, 428, 499, 501];
 const OTHER_5XX = [500, 502, 504, 505, 506, 507, 508, 510, 511, 520, 599];
 
 export const TABLE_CASES: readonly TableCase[] = [
   ...TWO_XX.map((status) => once({ status }, {})),
   once({ status: 200 }, {}, '200, empty body'),
   once({ status: 200, body: 'all is well' }, {}, '200, not JSON'),
-  {
-    ...once({ status: 200, body: '<html>You are offline</html>', takes: false }, {}, '200, an HTML page'),
-    expected: result({ action: 'pause', requests: 2, waitMs: [PAUSE_MS, PAUSE_MS * MOST_JITTER] }),
-  },
+  once({ status: 200, body: '<html>You are offline</html>', takes: false }, PAUSED, '200, an HTML page'),
   once({ status: 200, body: '{"taken":', end: 'cut short' }, {}, '200, cut short'),
   once({ status: 200, end: 'never' }, {}, '200, body without end'),
-  ...THREE_XX.map((status) => paused(status, SLOW_PAUSE_MS)),
-  ...[400, 422].flatMap((status) => isolated(status, 0)),
-  ...[401, 403].map((status) => paused(status, PAUSE_MS)),
+  ...[...OURS, ...DENIALS].map((status) => once({ status }, PAUSED)),
   {
-    ...once({ status: 401 }, { action: 'pause', requests: 2, waitMs: exactly(0) }, '401, then setApiKey()'),
+    ...once({ status: 401 }, { ...PAUSED, waitMs: exactly(0) }, '401, then setApiKey()'),
     whenPaused: (tracker) => tracker.setApiKey('another-key'),
   },
-  ...[404, 405, 410].map((status) => paused(status, SLOW_PAUSE_MS)),
+  ...DENIALS.map((status) => amongOthers(status, DENIED)),
+  ...OURS.map((status) => amongOthers(status, SUSPECTED)),
+  manyTimes(403, { ...PAUSED, ...ABSOLVED, bodies: 5 }),
   once({ status: 408 }, RESENT),
   once({ status: 425 }, RETRIED),
-  ...isolated(409, 0),
   {
     ...once({ status: 409, takes: true }, {}, '409, as policy: accept'),
     options: { delivery: { policy: { 409: 'accept' } } },
   },
-  once({ status: 413 }, { action: 'split', requests: 3, waitMs: exactly(0) }),
-  toBadEvent(413, { action: 'split', requests: 5 }),
+  once({ status: 413 }, SPLIT),
+  toBadEvent(413, SHRUNK),
+  manyTimes(413, { ...SPLIT, ...ABSOLVED, bodies: 7 }),
   ...[429, 503].flatMap(pushedBack),
-  ...[...OTHER_4XX, 501].flatMap((status) => isolated(status, 2 * BACKOFF_MS)),
+  ...WRONG.flatMap((status) => [once({ status }, REPEATED, `${status}, once`), toBadEvent(status, ISOLATED)]),
+  manyTimes(400, { ...REPEATED, ...ABSOLVED, bodies: 7 }),
   {
     ...once({ status: 418 }, { action: 'drop', delivered: 0, dropped: EVENTS }, '418, as policy: drop'),
     options: { delivery: { policy: { '4xx': 'drop' } } },
   },
-  ...OTHER_5XX.map((status) => ({
-    answer: `${status}, ${MANY} times`,
-    replies: times(MANY, { kind: 'status', status }),
-    expected: result({ ...RETRIED, requests: MANY + 1, maybeDuplicate: MANY * EVENTS }),
-  })),
+  ...OTHER_5XX.map((status) => manyTimes(status, HALVED)),
+  ...OTHER_5XX.map((status) => amongOthers(status, CRASHED)),
   {
     answer: '500, until they are too old',
     replies: times(MANY, { kind: 'status', status: 500 }),
@@ -118,7 +104,7 @@ export const TABLE_CASES: readonly TableCase[] = [
     enoughAfter: MANY,
     expected: result(ALL_KEPT),
   },
-  { answer: 'refused', awayFor: MANY, expected: result({ action: 'retry', requests: MANY + 1 }) },
+  { answer: 'refused', awayFor: MANY, expected: result({ action: 'retry', requests: MANY + 2, bodies: 2 }) },
   {
     answer: 'no TLS',
     baseUrl: (port) => `https://127.0.0.1:${port}`,
@@ -132,16 +118,8 @@ export const TABLE_CASES: readonly TableCase[] = [
   { ...lost('time-out, taken', { kind: 'hang', takes: true }), options: IMPATIENT },
 ];
 
-function exactly(ms: number): [least: number, most: number] {
-  return [Math.round(ms), Math.round(ms)];
-}
-
 function times(count: number, reply: Reply): Reply[] {
   return Array<Reply>(count).fill(reply);
-}
-
-function result(expected: Partial<TableResult>): TableResult {
-  return { ...ALL_DELIVERED, ...expected };
 }
 
 type Status = Omit<Extract<Reply, { kind: 'status' }>, 'kind'>;
@@ -151,40 +129,46 @@ function once(reply: Status, expected: Partial<TableResult>, answer = String(rep
   return { answer, replies: [{ kind: 'status', ...reply }], expected: result(expected) };
 }
 
-function paused(status: number, ms: number): TableCase {
-  return once({ status }, { action: 'pause', requests: 2, waitMs: [ms, ms * MOST_JITTER] });
-}
-
-/** Two cases: once, after which all events are taken in parts; and each time, for one bad event. */
-function isolated(status: number, restMs: number): TableCase[] {
-  const waitMs = exactly(restMs);
-  return [
-    once({ status }, { action: 'isolate', requests: 4, waitMs }, `${status}, once`),
-    toBadEvent(status, { action: 'isolate', requests: 5, waitMs }),
-  ];
+function manyTimes(status: number, expected: Partial<TableResult>): TableCase {
+  return {
+    answer: `${status}, ${MANY} times`,
+    replies: times(MANY, { kind: 'status', status }),
+    expected: result(expected),
+  };
 }
 
 function toBadEvent(status: number, expected: Partial<TableResult>): TableCase {
   return {
     answer: `${status}, to one of the events`,
     toBadEvent: { kind: 'status', status },
-    expected: result({ delivered: EVENTS - 1, deadLettered: 1, ...expected }),
+    expected: result(expected),
+  };
+}
+
+function amongOthers(status: number, expected: Partial<TableResult>): TableCase {
+  return {
+    ...toBadEvent(status, expected),
+    answer: `${status}, to one of the events, while others are accepted`,
+    newerEvents: NEWER_EVENTS,
   };
 }
 
 function pushedBack(status: number): TableCase[] {
-  const after = (words: string, value: (now: number) => string, waitMs: [least: number, most: number]) =>
-    once({ status, retryAfter: value }, { ...RETRIED, waitMs }, `${status}, Retry-After ${words}`);
+  const after = (words: string, retryAfter: (now: number) => string, waitMs: number, aheadMs = 0) => {
+    const expected = { ...RETRIED, waitMs: exactly(waitMs) };
+    return once({ status, retryAfter, aheadMs }, expected, `${status}, Retry-After ${words}`);
+  };
   const date = (ms: number) => (now: number) => new Date(now + ms).toUTCString();
   const asked = 120_000;
   return [
     once({ status }, RETRIED),
-    after('in seconds', () => String(asked / 1_000), exactly(asked * JITTER)),
-    // An HTTP date has no milliseconds.
-    after('as a date', date(asked), [(asked - 1_000) * JITTER, asked * JITTER]),
-    after('in the past', date(-asked), exactly(BACKOFF_MS)),
-    after('that is none', () => 'soon', exactly(BACKOFF_MS)),
-    after('in a year', () => String(365 * 24 * 3_600), exactly(HOUR_MS * JITTER)),
+    after('in seconds', () => String(asked / 1_000), asked * JITTER),
+    after('as a date', date(asked), asked * JITTER),
+    after('as a date of a clock that is ahead', date(asked), asked * JITTER, HOUR_MS),
+    after('as a date of a clock that is behind', date(asked), asked * JITTER, -HOUR_MS),
+    after('in the past', date(-asked), BACKOFF_MS),
+    after('that is none', () => 'soon', BACKOFF_MS),
+    after('in a year', () => String(365 * 24 * 3_600), HOUR_MS * JITTER),
   ];
 }
 

@@ -131,7 +131,7 @@ function open(
     ...{ baseUrl, apiKey: 'faults-key', correlationKey: 'email', clock, transport: service },
     journal: new FileJournal({ directory, fsync, clock, segmentBytes: SEGMENT_BYTES, fs }),
     batch: { maxEvents: 10, maxWaitMs: 20 },
-    delivery: { concurrency: 2, retryBaseMs: 10, retryMaxMs: 100 },
+    delivery: { maxConcurrency: 2, retryBaseMs: 10, retryMaxMs: 100 },
   });
   return { tracker, service, books: new Bookkeeping(tracker) };
 }

@@ -40,6 +40,7 @@ export class Application {
   /** Whether the unwritten events are the newest. Not so if some events had to go on without the journal. */
   #isOrdered = true;
   #dropped = 0;
+  #deadLettered = 0;
   /** Events that the tracker did not take. */
   #refused = 0;
   #isClosing = false;
@@ -124,6 +125,8 @@ export class Application {
     if (this.process.isDead || !this.process.hasActed()) return;
     const stats = this.#tracker.stats();
     model.balance(stats);
+    model.deadLettered(stats.deadLettered - this.#deadLettered);
+    this.#deadLettered = stats.deadLettered;
     this.#dropped = droppedOf(stats);
     if (stats.journal !== 'file') return;
     if (stats.unwritten === 0) this.#isOrdered = true;

@@ -36,6 +36,10 @@ export interface Verdict {
   readonly duplicates: number;
 }
 
+/** A dead letter takes refusals of its event alone that weigh so much: five, or two if one of them calls it too large. */
+const LETTER_WEIGHT = 5;
+const TOO_LARGE_WEIGHT = 4;
+
 /** The guarantees of Sluice, as rules. Records every tracked event, what its tracker reported, and what happened to it. */
 export class Model {
   readonly #events = new Map<string, TrackedEvent>();
@@ -43,7 +47,9 @@ export class Model {
   readonly problems: string[] = [];
   /** For each application with strict order: the place of the last event that arrived from it and was its own. */
   readonly #lastPlaces = new Map<number, number>();
-  #refused = 0;
+  /** The weight of all refusals of single events, and the dead letters of all trackers. */
+  #weight = 0;
+  #letters = 0;
 
   track(tracked: Pick<TrackedEvent, 'uuid' | 'text' | 'isBad' | 'client' | 'place'>): TrackedEvent {
     const event: TrackedEvent = {
@@ -66,9 +72,18 @@ export class Model {
     const { accepted, recovered, delivered, deadLettered, pending } = stats;
     const [came, went] = [accepted + recovered, delivered + deadLettered + droppedOf(stats) + pending];
     if (came !== went) this.problem(`the books do not balance: ${JSON.stringify(stats)}`);
-    // Rule: the service was asked about each dead letter alone.
-    if (deadLettered > this.#refused)
-      this.problem(`dead letters that nobody refused: ${JSON.stringify(stats)}`);
+  }
+
+  /** Rule: an event becomes a dead letter only after several refusals of it alone. */
+  deadLettered(count: number): void {
+    this.#letters += count;
+    if (this.#letters * LETTER_WEIGHT > this.#weight)
+      this.problem(`${this.#letters} dead letters after too few refusals`);
+  }
+
+  /** Records that an answer refused an event alone. */
+  refusedAlone(status: number): void {
+    this.#weight += status === 413 ? TOO_LARGE_WEIGHT : 1;
   }
 
   /** Records that the tracker reported these events as safe. */
@@ -89,10 +104,7 @@ export class Model {
   refused(uuids: readonly string[]): void {
     for (const uuid of uuids) {
       const event = this.#events.get(uuid);
-      if (event === undefined) continue;
-      event.isRefused = true;
-      // Each time, because a journal may contain an event twice.
-      this.#refused += 1;
+      if (event !== undefined) event.isRefused = true;
     }
   }
 

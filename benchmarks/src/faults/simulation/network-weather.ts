@@ -12,13 +12,16 @@ export type Turn =
   | { readonly kind: 'silence' | 'reset'; readonly takes: boolean }
   | { readonly kind: 'not sent'; readonly takes: false };
 
-type Mood = 'well' | 'moody' | 'away';
+/** `wrong`: the service refuses all events, as after a bad release. */
+export type Mood = 'well' | 'moody' | 'away' | 'wrong';
 type Answer = Extract<Turn, { status: number }>;
 
 /** With these, the service may or may not have taken the events. */
 const AMBIGUOUS = [408, 500, 502, 504];
 /** Statuses with short waits are more frequent: the others cause pauses of minutes. */
 const REFUSALS = [429, 429, 429, 503, 503, 503, 425, 425, 401, 403, 404, 301];
+/** How a service refuses all events. */
+const WRONG = [400, 404, 413, 422];
 const WELL: Turn = { kind: 'answer', takes: true };
 
 /** Decides what happens to requests. */
@@ -38,6 +41,8 @@ export class NetworkWeather {
     if (this.key !== undefined && !key.endsWith(this.key))
       return { kind: 'answer', takes: false, status: 401 };
     if (this.mood === 'well') return WELL;
+    if (this.mood === 'wrong')
+      return { kind: 'answer', takes: false, status: WRONG[random(WRONG.length)] ?? 400 };
     if (this.mood === 'away') return random(3) > 0 ? { kind: 'not sent', takes: false } : this.#failure();
     return random(2) === 0 ? WELL : this.#failure();
   }

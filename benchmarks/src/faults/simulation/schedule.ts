@@ -5,6 +5,7 @@ import { Life, type LifePlan } from './life.ts';
 import type { Log } from './log.ts';
 import { Machine } from './machine.ts';
 import type { Verdict } from './model.ts';
+import type { Mood } from './network-weather.ts';
 import { drawSettings, patientSettings } from './settings.ts';
 
 /** More than any schedule needs to end. */
@@ -14,7 +15,10 @@ const NOTHING: Verdict = { durable: 0, lost: 0, duplicates: 0 };
 const LIVES = [1, 1, 1, 2, 2, 3, 4];
 /** The smallest limit of a body. Few single events exceed it: with many, the tracker would blame the service. */
 const LEAST_BODY_BYTES = 560;
+const MOODS: readonly Mood[] = ['well', 'moody', 'away', 'wrong'];
 const DRAIN_MS = 60 * 60_000;
+/** How often the last application tracks an event. */
+const TRACK_MS = 30_000;
 /** A segment that a process must still deliver. */
 const SEGMENT = /\/[0-9a-f.]+\/\d+\.segment$/;
 
@@ -74,7 +78,7 @@ export class Schedule {
     const plan = this.#plan();
     const { lengthMs } = plan;
     const { disk: trouble, network } = this.#troubles;
-    if (network) networkWeather.mood = (['well', 'moody', 'away'] as const)[random(3)] ?? 'well';
+    if (network) networkWeather.mood = MOODS[random(MOODS.length)] ?? 'well';
     if (network) networkWeather.key = random(4) === 0 ? 'key-of-now' : undefined;
     if (trouble === 'unreliable') {
       // A sync that fails once and then succeeds is the worst that a disk can do.
@@ -96,18 +100,28 @@ export class Schedule {
 
   /** The last life, with a disk and a service that work: it delivers all remaining events. */
   async #drain(): Promise<void> {
-    const { disk, diskWeather, networkWeather, model, log } = this.#machine;
+    const { agenda, disk, diskWeather, networkWeather, model, log } = this.#machine;
     log?.('last life');
     disk.capacity = Number.POSITIVE_INFINITY;
     diskWeather.clear();
     networkWeather.mood = 'well';
     networkWeather.key = undefined;
     const application = new Application(this.#applications, this.#machine, patientSettings(this.#random));
+    // An event is at fault only if the service accepts newer ones: so some must come.
+    const track = () => {
+      application.track(false);
+      next = agenda.add(TRACK_MS, track);
+    };
+    let next = agenda.add(TRACK_MS, track);
     application.flush({ timeoutMs: DRAIN_MS }, () => {
-      if (!application.isIdle) model.problem('the last life could not deliver all that was left');
-      application.close(0);
+      next.cancel();
+      application.flush({ timeoutMs: DRAIN_MS }, () => {
+        if (!application.isIdle) model.problem('the last life could not deliver all that was left');
+        application.close(0);
+      });
     });
     await this.#until(application, () => application.process.isDead);
+    next.cancel();
     this.#dropped += application.dropped;
     const left = [...disk.files()].filter((path) => SEGMENT.test(path));
     if (left.length > 0) model.problem(`left on the disk: ${left.join(', ')}`);

@@ -27,7 +27,7 @@ export function drawSettings(random: Random, hasBudget: boolean): Settings {
       buffer: { maxEvents: pick(4, 16, 1024), maxBytes: hasBudget ? 32_768 : pick(1024, 4096, 16_384) },
       batch: { maxEvents: 2 + random(7), maxBytes: pick(500, 4096), maxWaitMs: pick(0, 20, 1_000) },
       delivery: {
-        concurrency: 1 + random(4),
+        maxConcurrency: 1 + random(4),
         timeoutMs: pick(100, 1_000, 30_000),
         retryBaseMs: pick(10, 500),
         retryMaxMs: pick(500, 5_000),

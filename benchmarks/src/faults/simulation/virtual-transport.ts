@@ -20,6 +20,8 @@ export interface VirtualTransportOptions {
   readonly log: Log;
 }
 
+/** They say that the service does not work, or has too much to do. */
+const WAITS: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 const ABORTED = new Error('aborted');
 const TIMED_OUT = new Error('timed out');
 const RESET = new Error('reset');
@@ -91,20 +93,21 @@ class Exchange {
         return { kind: 'failed', cause: REFUSED, maybeSent: false };
       case 'answer': {
         const status = refusal ?? ('status' in turn ? turn.status : 200);
-        this.#giveUp(status, text);
+        this.#refuse(status, text);
         const retryAfter = 'status' in turn ? turn.retryAfter : undefined;
         return { kind: 'answered', status, retryAfter, body: '' };
       }
     }
   }
 
-  /** If the policy drops or accepts this status, the events may end without being delivered. */
-  #giveUp(status: number, text: string): void {
+  /** The answer may be a reason to end the events without delivering them. */
+  #refuse(status: number, text: string): void {
     const { model, policy } = this.#options;
-    const action = policy[status] ?? policy[`${Math.floor(status / 100)}xx`];
-    if (action !== 'drop' && action !== 'accept') return;
+    if (status < 300) return;
     const { batch }: { batch: readonly { uuid: string }[] } = JSON.parse(text);
-    model.refused(batch.map(({ uuid }) => uuid));
+    if (batch.length === 1 && !WAITS.has(status)) model.refusedAlone(status);
+    const action = policy[status] ?? policy[`${Math.floor(status / 100)}xx`];
+    if (action === 'drop' || action === 'accept') model.refused(batch.map(({ uuid }) => uuid));
   }
 
   /** The client knows the outcome, or has given up. */

@@ -14,6 +14,8 @@ const PAUSES: Readonly<Record<PauseReason, string>> = {
   intercepted: 'Somebody else answers in place of the service',
   policy: 'The service asks for a pause',
   blocked: 'Something in this browser blocks what is sent',
+  unavailable: 'The service does not work, or cannot be reached',
+  asked: 'The service asks to wait',
 };
 
 /** @param isFailing Whether the last request failed. */
@@ -31,11 +33,12 @@ export function describeBuffer(stats: TrackerStats, isFailing: boolean): BufferS
     journal === 'memory'
       ? `${waiting} in memory: this browser has no storage for them, so they end with the page.`
       : `${waiting} on disk. Reload, or close the tab: they stay, and leave once the service is back.`;
+  if (pause?.reason === 'unavailable') return { tone: 'held', headline: 'Not reachable', sentence: kept };
   if (pause !== undefined) {
     return {
       tone: 'held',
       headline: 'Paused',
-      sentence: `${PAUSES[pause.reason]} (${pause.status}). ${kept}`,
+      sentence: `${PAUSES[pause.reason]}${pause.status > 0 ? ` (${pause.status})` : ''}. ${kept}`,
     };
   }
   if (isFailing) return { tone: 'held', headline: 'Not reachable', sentence: kept };
@@ -44,7 +47,8 @@ export function describeBuffer(stats: TrackerStats, isFailing: boolean): BufferS
 
 /** Says in a few words what the sender does. */
 export function describeSender({ breaker, pause }: TrackerStats, isFailing: boolean): string {
-  if (pause !== undefined) return `paused: ${pause.reason}, ${pause.status}`;
+  if (pause !== undefined && pause.reason !== 'unavailable')
+    return `paused: ${pause.reason}, ${pause.status}`;
   if (breaker === 'open') return 'waits before it tries again';
   if (breaker === 'half-open') return 'tries one small batch';
   return isFailing ? 'tries again' : 'sends as events come';

@@ -3,8 +3,6 @@ import { describe } from '@sluice/protocol/toolbox';
 
 /** Beyond this depth, JSON parsers of receivers fail too. A cycle also exceeds it. */
 const MAX_DEPTH = 500;
-/** Bounds the walk if most values are undefined: JSON leaves these out, so they take no bytes. */
-const MAX_VALUES = 100_000;
 const MAX_PATH_LENGTH = 120;
 /** In JSON, each element of a byte array takes at least two characters. */
 const BYTES_PER_ELEMENT = 2;
@@ -18,9 +16,11 @@ const SOUND = /^(?:Object|String|Number|Boolean)$/;
 /** The progress of the walk through a payload. */
 interface Walk {
   readonly maxBytes: number;
-  /** An upper bound of what is left of `maxBytes`: each character counts as one byte. */
+  /**
+   * An upper bound of what is left of `maxBytes`: each character counts as one byte. It also bounds the walk: each property
+   * counts, even an undefined one, which JSON leaves out.
+   */
   room: number;
-  values: number;
   /** Where the fault is. Built on the way back up, so that a valid payload costs no path. */
   path: string;
 }
@@ -34,16 +34,14 @@ interface Walk {
  */
 export function payloadText(payload: unknown, maxBytes: number): string {
   if (payload === undefined) return '';
-  const walk: Walk = { maxBytes, room: maxBytes, values: 0, path: '' };
+  const walk: Walk = { maxBytes, room: maxBytes, path: '' };
   let fault = findFault(payload, 0, walk, 0);
   if (fault === undefined) {
+    // Most payloads: the fast way out. To read even one character of a new text takes long.
+    if (payload !== null && isPlain(payload) && !hasToJson(payload)) return JSON.stringify(payload);
     // A toJSON receives the name of the property.
-    const isOwn = !hasToJson(payload);
-    const text = isOwn
-      ? (JSON.stringify(payload) ?? '')
-      : JSON.stringify({ payload }).slice(PREFIX.length, -1);
-    // To read even one character of a new text takes long.
-    if ((isOwn && payload !== null && isPlain(payload)) || text.startsWith('{')) return text;
+    const text = JSON.stringify({ payload }).slice(PREFIX.length, -1);
+    if (text.startsWith('{')) return text;
     fault = `must be an object, got ${describe(text === '' ? undefined : JSON.parse(text))}`;
   }
   const path = `payload${walk.path}`;
@@ -83,8 +81,6 @@ function findInObject(value: unknown, depth: number, walk: Walk, isJson: boolean
 function findInside(value: object, depth: number, walk: Walk): string | undefined {
   if (depth > MAX_DEPTH) return `is nested more than ${MAX_DEPTH} levels deep, or in a cycle`;
   if (Array.isArray(value)) {
-    walk.values += value.length;
-    if (walk.values > MAX_VALUES) return tooLarge(walk);
     for (let index = 0; index < value.length; index += 1) {
       const fault = findFault(value[index], depth + 1, walk, 1);
       if (fault === undefined) continue;
@@ -96,7 +92,7 @@ function findInside(value: object, depth: number, walk: Walk): string | undefine
   const hasPlainKeys = isPlain(value);
   if (!hasPlainKeys) {
     // JSON writes it as text: do not walk through its characters.
-    if (isStringObject(value)) return findFault(String(value), depth, walk, 0);
+    if (value instanceof String) return findFault(String(value), depth, walk, 0);
     const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
     // JSON would write `{}` for a Map, a Set, an Error, or another built-in object without properties of its own.
     if (!SOUND.test(kind) && (LOSSY.test(kind) || Object.keys(value).length === 0)) return lost(`a ${kind}`);
@@ -104,11 +100,8 @@ function findInside(value: object, depth: number, walk: Walk): string | undefine
   // Faster than Object.keys, but lists inherited properties too, which JSON ignores.
   for (const key in value) {
     if (!hasPlainKeys && !Object.hasOwn(value, key)) continue;
-    walk.values += 1;
-    if (walk.values > MAX_VALUES) return tooLarge(walk);
     const item = (value as Record<string, unknown>)[key];
-    if (item === undefined) continue;
-    const fault = findFault(item, depth + 1, walk, key.length + 4);
+    const fault = findFault(item, depth + 1, walk, item === undefined ? 0 : key.length + 4);
     if (fault === undefined) continue;
     // A plain object inherits only what a page added to Object.prototype: a fault in that does not count.
     walk.path = Object.hasOwn(value, key) ? `.${key}${walk.path}` : '';
@@ -126,8 +119,8 @@ function lost(got: string): string {
   return `must be a value that JSON can hold, got ${got}`;
 }
 
-function tooLarge({ maxBytes, values }: Walk): string {
-  return `brings the payload above ${values > MAX_VALUES ? `${MAX_VALUES} values` : `${maxBytes} bytes`}`;
+function tooLarge({ maxBytes }: Walk): string {
+  return `brings the payload above ${maxBytes} bytes`;
 }
 
 /** Whether this is a typed array with too many elements for the bytes that are left. Reads none of them. */
@@ -135,17 +128,6 @@ function isLong(value: object, { room }: Walk): boolean {
   if (!ArrayBuffer.isView(value)) return false;
   const { length = 0 } = value as Partial<Uint8Array>;
   return length * BYTES_PER_ELEMENT > room;
-}
-
-/** Whether it is a String object, also one of another realm or with a changed tag. */
-function isStringObject(value: object): boolean {
-  if (!Object.hasOwn(value, 'length')) return false;
-  try {
-    String.prototype.valueOf.call(value);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function hasToJson(value: unknown): value is { toJSON(key: string): unknown } {

@@ -17,7 +17,7 @@ export class Deque<Item> implements Iterable<Item> {
   }
 
   get last(): Item | undefined {
-    return this.length > 0 ? this.#items.at(-1) : undefined;
+    return this.#items.at(-1);
   }
 
   push(item: Item): void {

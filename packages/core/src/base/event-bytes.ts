@@ -23,21 +23,20 @@ export const COMMA = 0x2c;
 
 /** The events from index `first` on that fit the limit: at least one, if there is one. Copies no bytes. */
 export function sliceEvents({ bytes, ends, times }: EventBytes, first: number, limit: Limit): EventBytes {
-  const start = first === 0 ? 0 : (ends[first - 1] ?? 0) + 1;
-  const most = Math.min(first + limit.maxEvents, ends.length);
-  let last = most;
-  if ((ends[most - 1] ?? 0) - start > limit.maxBytes) {
-    last = Math.min(first + 1, most);
-    while (last < most && (ends[last] ?? 0) - start <= limit.maxBytes) last += 1;
-  }
-  const slice = ends.slice(first, last);
-  if (start > 0)
-    for (let index = 0; index < slice.length; index += 1) slice[index] = (slice[index] ?? 0) - start;
+  const start = startOf(ends, first);
+  let last = Math.min(first + limit.maxEvents, ends.length);
+  while (last > first + 1 && (ends[last - 1] ?? 0) - start > limit.maxBytes) last -= 1;
+  const slice = ends.subarray(first, last).map((end) => end - start);
   return {
     bytes: bytes.subarray(start, start + (slice.at(-1) ?? 0)),
     ends: slice,
     times: times?.slice(first, last),
   };
+}
+
+/** Where an event starts: after the comma behind the one before it. */
+function startOf(ends: Uint32Array, index: number): number {
+  return (ends[index - 1] ?? -1) + 1;
 }
 
 /** Encodes texts as events, each with the time at which it was accepted. */
@@ -56,51 +55,35 @@ export function encodeEvents(texts: readonly string[], times: readonly number[])
 
 /** Joins texts to events that were all accepted at the same time. */
 export function joinEvents(texts: readonly Uint8Array[], time: number): EventBytes {
-  const ends = new Uint32Array(texts.length);
-  const times = new Float64Array(texts.length).fill(time);
-  const bytes = new Uint8Array(texts.reduce((length, text) => length + text.length + 1, -1)).fill(COMMA);
-  let start = 0;
-  for (const [index, text] of texts.entries()) {
-    bytes.set(text, start);
-    ends[index] = start + text.length;
-    start += text.length + 1;
-  }
-  return { bytes, ends, times };
+  const times = Float64Array.of(time);
+  return mergeEvents(texts.map((bytes) => ({ bytes, ends: Uint32Array.of(bytes.length), times })));
 }
 
 /** The text of each event. Copies no bytes. */
 export function splitEvents({ bytes, ends }: EventBytes): Uint8Array[] {
-  return Array.from(ends, (end, index) => bytes.subarray(index === 0 ? 0 : (ends[index - 1] ?? 0) + 1, end));
+  return Array.from(ends, (end, index) => bytes.subarray(startOf(ends, index), end));
 }
 
 /** Merges groups into one. A single group is returned as it is, without a copy. */
 export function mergeEvents(groups: readonly EventBytes[]): EventBytes {
-  const [first] = groups;
-  if (first !== undefined && groups.length === 1) return first;
-  return copyEvents(groups, new Uint8Array(joinedLength(groups)), 0);
+  const [first = NO_EVENTS] = groups;
+  if (groups.length < 2) return first;
+  const bytes = new Uint8Array(joinedLength(groups)).fill(COMMA);
+  const ends: number[] = [];
+  const times: number[] = [];
+  let start = 0;
+  for (const group of groups) {
+    bytes.set(group.bytes, start);
+    for (const [index, end] of group.ends.entries()) {
+      ends.push(start + end);
+      times.push(group.times?.[index] ?? Number.NaN);
+    }
+    start += group.bytes.length + 1;
+  }
+  return { bytes, ends: Uint32Array.from(ends), times: Float64Array.from(times) };
 }
 
 /** The size of the merged groups, in bytes. */
 export function joinedLength(groups: readonly EventBytes[]): number {
   return groups.reduce((total, { bytes }) => total + bytes.length + 1, -1);
-}
-
-/** Copies groups, merged into one, to an offset in other memory. There must be room for them. */
-function copyEvents(groups: readonly EventBytes[], target: Uint8Array, offset: number): EventBytes {
-  const count = groups.reduce((total, { ends }) => total + ends.length, 0);
-  const ends = new Uint32Array(count);
-  const times = new Float64Array(count);
-  let start = 0;
-  let next = 0;
-  for (const group of groups) {
-    if (start > 0) target[offset + start - 1] = COMMA;
-    target.set(group.bytes, offset + start);
-    for (let index = 0; index < group.ends.length; index += 1) {
-      ends[next] = start + (group.ends[index] ?? 0);
-      times[next] = group.times?.[index] ?? Number.NaN;
-      next += 1;
-    }
-    start += group.bytes.length + 1;
-  }
-  return { bytes: target.subarray(offset, offset + Math.max(0, start - 1)), ends, times };
 }

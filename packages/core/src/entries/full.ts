@@ -17,6 +17,7 @@ export { gzip } from '../parts/gzip/gzip.ts';
 export { idempotency } from '../parts/idempotency.ts';
 export { learn } from '../parts/learn/learn.ts';
 export { logger } from '../parts/logger.ts';
+export { FetchTransport } from '../send/http/fetch-transport.ts';
 
 /** As `createTracker` of `@sluice/core`, with all parts. */
 export function createTracker(options: TrackerOptions): Tracker {

@@ -1,7 +1,8 @@
 /** Metrics of a tracker for OpenTelemetry, without a dependency on it. */
 import type { BreakerState, PauseReason, TrackerStats } from '../tell/stats.ts';
+import type { TrackerEvents } from '../tell/tracker-events.ts';
 
-type Attributes = Readonly<Record<string, string>>;
+type Attributes = Readonly<Record<string, string | number>>;
 
 /** An instrument whose values are read at each collection. */
 interface Instrument {
@@ -18,10 +19,21 @@ interface InstrumentOptions {
   readonly description: string;
 }
 
+interface Histogram {
+  record(value: number, attributes?: Attributes): void;
+}
+
+/** The part of a tracker that is observed. */
+interface Observed {
+  stats(): TrackerStats;
+  on(event: 'request', listener: (detail: TrackerEvents['request']) => void): () => void;
+}
+
 /** The part of a `Meter` of `@opentelemetry/api` that is used here. */
 export interface Meter {
   createObservableCounter(name: string, options: InstrumentOptions): Instrument;
   createObservableUpDownCounter(name: string, options: InstrumentOptions): Instrument;
+  createHistogram(name: string, options: InstrumentOptions): Histogram;
   createObservableGauge(name: string, options: InstrumentOptions): Instrument;
   addBatchObservableCallback(callback: (result: Observations) => void, instruments: Instrument[]): void;
   removeBatchObservableCallback(callback: (result: Observations) => void, instruments: Instrument[]): void;
@@ -47,46 +59,42 @@ const PAUSE_REASONS: Readonly<Record<PauseReason, true>> = {
   intercepted: true,
   policy: true,
   blocked: true,
+  unavailable: true,
+  asked: true,
 };
 
 /** Follows OpenTelemetry's conventions: a value that can be summed over trackers is not a gauge, and time is in seconds. */
 const METRICS: readonly Metric[] = [
-  ['Counter', 'sluice.events.accepted', '{event}', 'Events that track() took', (s) => s.accepted],
-  ['Counter', 'sluice.events.recovered', '{event}', 'Events that earlier lives left', (s) => s.recovered],
-  ['Counter', 'sluice.events.delivered', '{event}', 'Events that the service took', (s) => s.delivered],
-  ['Counter', 'sluice.events.dead_lettered', '{event}', 'Events refused for good', (s) => s.deadLettered],
+  ['Counter', 'sluice.events.accepted', '{event}', 'Events taken', (s) => s.accepted],
+  ['Counter', 'sluice.events.recovered', '{event}', 'Events left by earlier lives', (s) => s.recovered],
+  ['Counter', 'sluice.events.delivered', '{event}', 'Events delivered', (s) => s.delivered],
+  ['Counter', 'sluice.events.dead_lettered', '{event}', 'Events refused', (s) => s.deadLettered],
   ['Counter', 'sluice.events.dropped', '{event}', 'Events lost, by reason', byDropReason],
-  ['Counter', 'sluice.events.invalid', '{event}', 'Events that cannot be sent', (s) => s.invalid],
-  ['Counter', 'sluice.events.maybe_duplicate', '{event}', 'Perhaps sent twice', (s) => s.maybeDuplicate],
-  ['UpDownCounter', 'sluice.events.pending', '{event}', 'Events that wait', (s) => s.pending],
+  ['Counter', 'sluice.events.invalid', '{event}', 'Events invalid', (s) => s.invalid],
+  ['Counter', 'sluice.events.maybe_duplicate', '{event}', 'Events sent again', (s) => s.maybeDuplicate],
+  ['UpDownCounter', 'sluice.events.pending', '{event}', 'Events pending', (s) => s.pending],
   ['UpDownCounter', 'sluice.events.unwritten', '{event}', 'Events in memory alone', (s) => s.unwritten],
-  ['UpDownCounter', 'sluice.events.stored', '{event}', 'Events in the journal alone', (s) => s.stored],
+  ['UpDownCounter', 'sluice.events.stored', '{event}', 'Events in the journal', (s) => s.stored],
   ['UpDownCounter', 'sluice.events.in_flight', '{event}', 'Events in a request', (s) => s.inFlight],
   ['UpDownCounter', 'sluice.memory.usage', 'By', 'Events in memory', (s) => s.memoryBytes],
   ['UpDownCounter', 'sluice.journal.usage', 'By', 'Storage of the journal', (s) => s.journalBytes],
-  ['Gauge', 'sluice.events.oldest_age', 's', 'Age of the oldest event in memory', oldestAge],
-  ['Counter', 'sluice.requests.sent', '{request}', 'Requests made', (s) => s.requests.sent],
+  ['Gauge', 'sluice.events.oldest_age', 's', 'Age of the oldest event', oldestAge],
   ['Counter', 'sluice.requests.retried', '{request}', 'Requests made again', (s) => s.requests.retried],
-  ['Counter', 'sluice.requests.failed', '{request}', 'Requests not accepted', (s) => s.requests.failed],
   ['Counter', 'sluice.requests.io', 'By', 'Bodies sent', (s) => s.requests.bytes],
-  ['Gauge', 'sluice.requests.duration', 's', 'Of the last requests, by quantile', byQuantile],
-  ['Gauge', 'sluice.requests.limit', '{request}/s', 'Most requests, since pushed back', (s) => s.rateLimit],
-  ['Gauge', 'sluice.breaker.state', '1', '1 for the state of the breaker, 0 for others', byBreakerState],
-  ['Gauge', 'sluice.paused', '1', '1 for the reason why the sender waits, 0 for others', byPauseReason],
+  ['Gauge', 'sluice.requests.limit', '{request}/s', 'Most requests', (s) => s.rateLimit],
+  ['Gauge', 'sluice.breaker.state', '1', '1 for its state', byBreakerState],
+  ['Gauge', 'sluice.paused', '1', '1 for the reason', byPauseReason],
 ];
 
 /**
- * Reports the stats of a tracker to a meter, from one snapshot per collection. Returns a function that stops it.
+ * Reports the stats of a tracker to a meter, from one snapshot per collection, and the duration of each request. Returns a
+ * function that stops it.
  *
- * @param tracker Anything with a tracker's `stats()`.
+ * @param tracker Anything with a tracker's `stats()` and `on()`.
  * @param meter A `Meter` of `@opentelemetry/api`.
  * @param attributes Added to every value, to tell several trackers of one meter apart. Default: none.
  */
-export function observeTracker(
-  tracker: { stats(): TrackerStats },
-  meter: Meter,
-  attributes: Attributes = {},
-): () => void {
+export function observeTracker(tracker: Observed, meter: Meter, attributes: Attributes = {}): () => void {
   const instruments = METRICS.map(([kind, name, unit, description]) =>
     meter[`createObservable${kind}`](name, { unit, description }),
   );
@@ -99,17 +107,28 @@ export function observeTracker(
     }
   };
   meter.addBatchObservableCallback(tell, instruments);
-  return () => meter.removeBatchObservableCallback(tell, instruments);
+  // OpenTelemetry's convention for HTTP clients.
+  const description = 'Requests';
+  const durations = meter.createHistogram('http.client.request.duration', { unit: 's', description });
+  const stop = tracker.on('request', ({ durationMs, status, url }) => {
+    const { hostname, port } = new URL(url);
+    durations.record(durationMs / 1_000, {
+      'http.request.method': 'POST',
+      'server.address': hostname,
+      'server.port': Number(port || 443),
+      ...(status && { 'http.response.status_code': status }),
+      ...((!status || status >= 400) && { 'error.type': `${status || 'no answer'}` }),
+      ...attributes,
+    });
+  });
+  return () => {
+    stop();
+    meter.removeBatchObservableCallback(tell, instruments);
+  };
 }
 
 function byDropReason({ dropped }: TrackerStats): Value {
   return Object.entries(dropped).map(([reason, count]) => [count, { reason }]);
-}
-
-function byQuantile({ requests }: TrackerStats): Value {
-  const { p50, p90, p99, max } = requests.latencyMs;
-  const quantiles = { '0.5': p50, '0.9': p90, '0.99': p99, '1': max };
-  return Object.entries(quantiles).map(([quantile, ms]) => [ms / 1_000, { quantile }]);
 }
 
 function byBreakerState({ breaker }: TrackerStats): Value {

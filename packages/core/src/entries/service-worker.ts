@@ -8,6 +8,7 @@ import {
   requestHeaders,
 } from '@sluice/protocol';
 import { systemClock } from '@sluice/protocol/toolbox';
+import { hashOf } from '../base/hash.ts';
 import { accountOf } from '../keep/account.ts';
 import { MOST_HOLD_MS } from '../keep/journal.ts';
 import { IndexedDbStore } from '../keep/page/indexeddb-store.ts';
@@ -16,10 +17,9 @@ import { type EventKey, keysOf, type PauseKey } from '../keep/page/page-record.t
 import { Tabs } from '../keep/page/tabs.ts';
 import type { Piece } from '../keep/record-list.ts';
 import { SYNC_TAG } from '../platform/background-sync.ts';
-import { subtleSha256 } from '../platform/subtle-sha256.ts';
 import { FetchTransport } from '../send/http/fetch-transport.ts';
 import { isIntercepted } from '../send/http/interception.ts';
-import type { Timeouts } from '../send/http/transport.ts';
+import type { Credentials, Timeouts } from '../send/http/transport.ts';
 
 const TIMEOUTS: Timeouts = { connectMs: 10_000, headersMs: 30_000, bodyMs: 10_000, totalMs: 30_000 };
 /** Answers that find fault with events or their size. A page handles these events; the worker goes on with others. */
@@ -31,6 +31,10 @@ export interface DrainOptions {
   readonly correlationKey: string;
   /** Left out if a relay holds it. */
   readonly apiKey?: string | undefined;
+  /** More headers, as `delivery.headers`. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Which requests carry cookies, as `delivery.credentials`. */
+  readonly credentials?: Credentials | undefined;
 }
 
 interface SyncEvent extends Event {
@@ -56,16 +60,18 @@ export function drainOnSync(options: DrainOptions): void {
  * those that the service refuses: these are left to a page. Rejects if the service cannot be reached or accepts nothing now, or
  * if a page may still send some of the events itself.
  */
-export async function drain({ correlationKey, apiKey, ...options }: DrainOptions): Promise<void> {
+export async function drain(options: DrainOptions): Promise<void> {
+  const { apiKey, correlationKey } = options;
   const baseUrl = readBaseUrl('baseUrl', options.baseUrl, apiKey);
   if (!hasIndexedDb()) return;
-  const name = databaseName(await subtleSha256(accountOf(baseUrl, correlationKey, apiKey)));
+  const name = databaseName(hashOf(accountOf(baseUrl, correlationKey, apiKey)));
   const store = new IndexedDbStore(name, systemClock, () => {});
   let isHeld = false;
   const tabs = new Tabs(name, meeting(), systemClock, ([, activity]) => {
     isHeld ||= activity === 'waits';
   });
-  const post = poster(endpoint(baseUrl, EVENTS_PATH), requestHeaders(apiKey));
+  const headers = { ...options.headers, ...requestHeaders(apiKey) };
+  const post = poster(new FetchTransport(options), endpoint(baseUrl, EVENTS_PATH), headers);
   const work = async () => {
     const { result } = await store.use('readonly', (objects) => objects.getAllKeys());
     const now = systemClock.now();
@@ -117,10 +123,10 @@ async function read(store: IndexedDbStore, key: EventKey): Promise<Piece | undef
  * if the service cannot be reached or accepts nothing now.
  */
 function poster(
+  transport: FetchTransport,
   url: string,
   headers: Readonly<Record<string, string>>,
 ): (events: Piece | undefined) => Promise<boolean> {
-  const transport = new FetchTransport();
   const { signal } = new AbortController();
   return async (events) => {
     if (events === undefined) return false;

@@ -1,11 +1,7 @@
-import type { Clock } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
-import type { EventBytes, Limit } from '../base/event-bytes.ts';
-import type { Range } from '../base/range.ts';
-import type { Reporter } from '../tell/reporter.ts';
-import { type Journal, together } from './journal.ts';
-import { type Entry, JournalWriter } from './journal-writer.ts';
-import type { Room } from './room.ts';
+import type { Limit } from '../base/event-bytes.ts';
+import { together } from './journal.ts';
+import { type Entry, JournalWriter, type JournalWriterOptions } from './journal-writer.ts';
 
 /** Appends at once: some are written while one is synced, and share the next sync. */
 const MOST_APPENDS = 4;
@@ -23,36 +19,23 @@ export interface Unwritten {
   next(limit: Limit, isUrgent: boolean): Entry | undefined;
 }
 
-interface GroupCommitOptions {
+interface GroupCommitOptions extends JournalWriterOptions {
   readonly unwritten: Unwritten;
-  readonly journal: Journal;
-  readonly room: Room;
-  readonly clock: Clock;
-  readonly random: () => number;
   /** How long an event may wait in memory for others to be written with, in milliseconds. */
   readonly intervalMs: number;
   /** Whether events must be written in their order even if an append fails: then there is one append at a time. */
   readonly isStrict: boolean;
-  /** There may be events that can be sent. */
-  readonly onChange: () => void;
-  /** The journal failed. Events are sent from memory meanwhile. */
-  readonly onFailed: (error: unknown) => void;
-  /** The journal works again. */
-  readonly onRecovered: () => void;
-  readonly reporter: Pick<Reporter, 'settled'>;
 }
 
 /**
  * Group commit: writes the events in memory to the journal, many with each append. If the journal fails, events are sent from
  * memory, and those that are still there are written once it works.
  */
-export class GroupCommit {
-  readonly #options: GroupCommitOptions;
+export class GroupCommit extends JournalWriter<GroupCommitOptions> {
   /** Rings when events have waited for others to be written with. */
-  readonly #interval: Alarm;
+  readonly #interval = new Alarm(this.options.clock, () => this.#tick());
   /** Rings when enough events for a write have waited for more. */
-  readonly #gathering: Alarm;
-  readonly #writer: JournalWriter;
+  readonly #gathering = new Alarm(this.options.clock, () => this.#startUnlessPaused());
   #starting: Promise<void> | undefined;
   #isAsked = false;
   #startsSoon = false;
@@ -60,71 +43,26 @@ export class GroupCommit {
   #wantsAll = false;
   /** Whether those are to be written now that wait for no others. */
   #wantsUrgent = false;
-  #mostAppends: number;
-
-  constructor(options: GroupCommitOptions) {
-    const { clock, isStrict, journal, onChange, onFailed, onRecovered, random, reporter, room } = options;
-    this.#options = options;
-    this.#mostAppends = isStrict ? 1 : MOST_APPENDS;
-    this.#interval = new Alarm(clock, () => this.#tick());
-    this.#gathering = new Alarm(clock, () => this.#startUnlessPaused());
-    this.#writer = new JournalWriter({
-      journal,
-      room,
-      clock,
-      random,
-      reporter,
-      onEnd: () => {
-        if (!this.#writer.isResting && this.#isDue) void this.#start();
-        onChange();
-      },
-      onFailed: (error) => {
-        onFailed(error);
-        onChange();
-      },
-      onRecovered: () => {
-        onRecovered();
-        // What came while it failed.
-        void this.#writeAll();
-      },
-      onRetry: () => void this.#writeAll(),
-    });
-  }
-
-  /** Whether the journal failed when it was last tried. */
-  get isFailing(): boolean {
-    return this.#writer.isFailing;
-  }
-
-  /** Whether unwritten events may be sent: the journal failed, and no append of before is in progress any more. */
-  get sendsUnwritten(): boolean {
-    return this.#writer.sendsUnwritten;
-  }
-
-  /** Whether an append is in progress. */
-  get isWriting(): boolean {
-    return this.#writer.inProgress > 0;
-  }
+  #mostAppends = this.options.isStrict ? 1 : MOST_APPENDS;
 
   /** Events were accepted: they are written within the interval, or at once if that is urgent or there are enough of them. */
   notify(isUrgent: boolean): void {
     if (isUrgent) this.#wantsUrgent = true;
-    if ((isUrgent || this.#isPressing) && this.#writer.inProgress < this.#mostAppends)
-      this.#startSoon(isUrgent);
-    this.#interval.set(this.#options.intervalMs);
+    if ((isUrgent || this.#isPressing) && this.inProgress < this.#mostAppends) this.#startSoon(isUrgent);
+    this.#interval.set(this.options.intervalMs);
   }
 
   /** Resolves once `isDone` returns true; to false as soon as the journal fails. */
   async write(isDone: () => boolean): Promise<boolean> {
-    const { unwritten } = this.#options;
-    const { tries } = this.#writer;
+    const { unwritten } = this.options;
+    const { tries } = this;
     while (!isDone()) {
       // A failure of an append that was in progress already says nothing of how the journal is now.
-      if (this.isFailing && !this.isWriting && this.#writer.tries > tries) return false;
+      if (this.isFailing && !this.isWriting && this.tries > tries) return false;
       await this.#writeAll();
       // Nothing is left to be written here: others see to it.
       if (unwritten.isEmpty && !this.isWriting) return isDone();
-      await this.#writer.ended();
+      await this.ended();
     }
     if (unwritten.isEmpty) this.#rest();
     return true;
@@ -132,7 +70,7 @@ export class GroupCommit {
 
   /** Resolves once `isDone` returns true, or the journal fails: events are sent from memory then. */
   async commit(isDone: () => boolean): Promise<void> {
-    if (!(await this.write(isDone))) this.#options.onChange();
+    if (!(await this.write(isDone))) this.options.onChange();
   }
 
   /** Gives all events to the journal before it returns, as far as there is room: the page may be gone soon. */
@@ -145,13 +83,8 @@ export class GroupCommit {
 
   /** Gives events to the journal before it returns, if there is room. @param holdMs As of `Journal.append`. */
   writeOne(entry: Entry, holdMs?: number): void {
-    if (!this.isFailing && this.#options.room.hasRoom(entry.events)) this.#writer.append(entry, holdMs);
+    if (!this.isFailing && this.options.room.hasRoom(entry.events)) this.append(entry, holdMs);
     else entry.handBack();
-  }
-
-  /** Writes other events than those in memory, also if the journal failed before. Undefined if it fails or is full. */
-  put(events: EventBytes): Promise<Range | undefined> {
-    return this.#writer.put(events);
   }
 
   /**
@@ -159,21 +92,29 @@ export class GroupCommit {
    * a process. Throws if the journal fails.
    */
   writeSync(): void {
-    const { journal, unwritten } = this.#options;
-    this.#writer.writeSync(() => unwritten.next(journal.groupLimit, false));
+    const { journal, unwritten } = this.options;
+    this.writeAllSync(() => unwritten.next(journal.groupLimit, false));
   }
 
-  /** Resolves once nothing is in progress: also what became of events that ended while they were written. */
-  async stop(): Promise<void> {
+  override async stop(): Promise<void> {
     for (const timer of [this.#interval, this.#gathering]) timer.cancel();
-    this.#writer.stop();
-    while (this.#starting || this.isWriting) await (this.#starting ?? this.#writer.ended());
-    await this.#writer.released();
+    do {
+      await this.#starting;
+      await super.stop();
+    } while (this.#starting);
+  }
+
+  protected override retry(): void {
+    void this.#writeAll();
+  }
+
+  protected override next(): void {
+    if (!this.isResting && this.#isDue) void this.#start();
   }
 
   #tick(): void {
-    const { unwritten, clock, intervalMs, onChange } = this.#options;
-    if (this.#writer.isResting) {
+    const { unwritten, clock, intervalMs, onChange } = this.options;
+    if (this.isResting) {
       onChange();
       return;
     }
@@ -187,8 +128,8 @@ export class GroupCommit {
 
   /** Not now: this is `track()`. */
   #startSoon(isUrgent: boolean): void {
-    if (this.#startsSoon || this.#writer.isResting) return;
-    const gatherMs = isUrgent || this.#gathering.isSet ? 0 : this.#options.journal.gatherMs;
+    if (this.#startsSoon || this.isResting) return;
+    const gatherMs = isUrgent || this.#gathering.isSet ? 0 : this.options.journal.gatherMs;
     if (gatherMs) {
       this.#gathering.set(gatherMs);
     } else {
@@ -200,7 +141,7 @@ export class GroupCommit {
   #startUnlessPaused(): void {
     this.#startsSoon = false;
     this.#gathering.cancel();
-    if (!this.#writer.isResting) void this.#start();
+    if (!this.isResting) void this.#start();
   }
 
   #writeAll(): Promise<void> {
@@ -218,7 +159,7 @@ export class GroupCommit {
     try {
       while (this.#isAsked) {
         this.#isAsked = false;
-        await together(this.#options.journal, () => this.#startAppends());
+        await together(this.options.journal, () => this.#startAppends());
       }
     } finally {
       this.#starting = undefined;
@@ -227,11 +168,11 @@ export class GroupCommit {
 
   get #isPressing(): boolean {
     const most = this.#gathering.isSet ? GATHERED : 1;
-    return this.#options.unwritten.parcels - this.#writer.inProgress >= most;
+    return this.options.unwritten.parcels - this.inProgress >= most;
   }
 
   async #startAppends(): Promise<void> {
-    const { unwritten, journal, room } = this.#options;
+    const { unwritten, journal, room } = this.options;
     let { maxEvents } = journal.groupLimit;
     while (this.#isDue && this.#hasTurn) {
       const isUrgent = !this.#wantsAll && !this.#isPressing;
@@ -242,14 +183,14 @@ export class GroupCommit {
         return;
       }
       if (room.hasRoom(entry.events)) {
-        this.#writer.append(entry);
+        this.append(entry);
         continue;
       }
       if (this.isWriting) {
         entry.handBack();
         return;
       }
-      const kept = await this.#writer.makeRoom(entry);
+      const kept = await this.makeRoom(entry);
       if (kept === undefined) return;
       maxEvents = kept;
     }
@@ -268,6 +209,6 @@ export class GroupCommit {
 
   /** While the journal fails, one append at a time tries it. */
   get #hasTurn(): boolean {
-    return this.#writer.inProgress < (this.isFailing ? 1 : this.#mostAppends);
+    return this.inProgress < (this.isFailing ? 1 : this.#mostAppends);
   }
 }

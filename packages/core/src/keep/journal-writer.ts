@@ -1,11 +1,14 @@
-import type { Clock } from '@sluice/protocol/toolbox';
+import { type Backoff, backoffDelayMs, type Clock } from '@sluice/protocol/toolbox';
+import { Alarm } from '../base/alarm.ts';
 import { StorageError } from '../base/errors/storage-error.ts';
 import type { EventBytes } from '../base/event-bytes.ts';
 import type { Range } from '../base/range.ts';
 import type { Reporter } from '../tell/reporter.ts';
-import { Health } from './health.ts';
 import type { Journal } from './journal.ts';
 import type { Room } from './room.ts';
+
+/** How soon a journal that failed is tried again. */
+const RETRY: Backoff = { baseMs: 1_000, maxMs: 60_000 };
 
 /** Events that are given to the journal in one append. */
 export interface Entry {
@@ -20,66 +23,49 @@ export interface Entry {
   drop(): number;
 }
 
-interface JournalWriterOptions {
+export interface JournalWriterOptions {
   readonly journal: Journal;
   readonly room: Room;
   readonly clock: Clock;
   readonly random: () => number;
   readonly reporter: Pick<Reporter, 'settled'>;
-  /** An append has ended. */
-  readonly onEnd: () => void;
-  /** The journal failed. */
+  /** There may be events that can be sent. */
+  readonly onChange: () => void;
+  /** The journal failed. Events are sent from memory meanwhile. */
   readonly onFailed: (error: unknown) => void;
   /** The journal works again. */
   readonly onRecovered: () => void;
-  /** It is time to try a journal that failed. */
-  readonly onRetry: () => void;
 }
 
-/** Makes the appends, several at once, and knows from them whether the journal works. */
-export class JournalWriter {
+/**
+ * Makes the appends, several at once, and knows from them whether the journal works. One that failed is left alone for a while
+ * before it is tried again.
+ */
+export abstract class JournalWriter<Options extends JournalWriterOptions> {
+  protected readonly options: Options;
   /** Appends ever started. */
-  tries = 0;
-  readonly #options: JournalWriterOptions;
-  readonly #health: Health;
+  protected tries = 0;
   /** What is being appended, or waits for room in the journal, in the order in which that started. */
   readonly #entries = new Set<Entry>();
-  #next: { readonly ended: Promise<void>; readonly end: () => void } | undefined;
+  /** Called when the next append has ended. */
+  #waiters: (() => void)[] = [];
+  /** Runs until a journal that failed is tried again. */
+  readonly #pause: Alarm;
+  #failures = 0;
+  /** Number of changes between working and failing. A result says nothing if the journal has changed since its append started. */
+  #changes = 0;
   #sendsUnwritten = false;
   /** Resolves once ranges that nobody needs are released. */
   #released: Promise<void> = Promise.resolve();
 
-  constructor(options: JournalWriterOptions) {
-    const { clock, onFailed, onRecovered, onRetry, random } = options;
-    this.#options = options;
-    this.#health = new Health({
-      clock,
-      random,
-      onRetry,
-      onFailed: (error) => {
-        this.#sendsUnwritten ||= this.inProgress === 0;
-        onFailed(error);
-      },
-      onRecovered: () => {
-        this.#sendsUnwritten = false;
-        onRecovered();
-      },
-    });
-  }
-
-  /** Number of appends. */
-  get inProgress(): number {
-    return this.#entries.size;
+  constructor(options: Options) {
+    this.options = options;
+    this.#pause = new Alarm(options.clock, () => this.retry());
   }
 
   /** Whether the journal failed when it was last tried. */
   get isFailing(): boolean {
-    return this.#health.isFailing;
-  }
-
-  /** Whether a journal that failed is left alone now. */
-  get isResting(): boolean {
-    return this.#health.isResting;
+    return this.#failures > 0;
   }
 
   /** Whether unwritten events may be sent: the journal failed, and no append of before is in progress any more. */
@@ -87,10 +73,49 @@ export class JournalWriter {
     return this.#sendsUnwritten;
   }
 
+  /** Whether an append is in progress. */
+  get isWriting(): boolean {
+    return this.inProgress > 0;
+  }
+
+  /** Number of appends. */
+  protected get inProgress(): number {
+    return this.#entries.size;
+  }
+
+  /** Whether a journal that failed is left alone now. */
+  protected get isResting(): boolean {
+    return this.#pause.isSet;
+  }
+
+  /** Writes other events than those in memory, also if the journal failed before. Undefined if it fails or is full. */
+  async put(events: EventBytes): Promise<Range | undefined> {
+    const { room } = this.options;
+    const has = room.hasRoom(events) || (await room.makeRoom(events).catch(() => 'low')) === 'room';
+    if (!has) return undefined;
+    return new Promise((resolve) => {
+      const end = (range?: Range) => void resolve(range);
+      this.append({ events, isLast: false, placed: end, handBack: end, drop: () => 0 });
+    });
+  }
+
+  /** Resolves once nothing is in progress: also what became of events that ended while they were written. */
+  async stop(): Promise<void> {
+    while (this.isWriting) await this.ended();
+    this.#pause.cancel();
+    await this.#released;
+  }
+
+  /** It is time to try a journal that failed, or one that works again: what came meanwhile is to be written. */
+  protected abstract retry(): void;
+
+  /** An append has ended. */
+  protected abstract next(): void;
+
   /** Gives events to the journal before it returns. The caller has asked for room. @param holdMs As of `Journal.append`. */
-  append(entry: Entry, holdMs?: number): void {
-    const { journal, onEnd, room } = this.#options;
-    const { changes } = this.#health;
+  protected append(entry: Entry, holdMs?: number): void {
+    const { journal, onChange, room } = this.options;
+    const changes = this.#changes;
     const { events } = entry;
     this.tries += 1;
     this.#entries.add(entry);
@@ -99,17 +124,16 @@ export class JournalWriter {
       const isOurs = this.#entries.delete(entry);
       const unneeded = range && isOurs ? entry.placed(range) : range;
       if (unneeded) this.#release(unneeded);
-      if (range && isOurs) this.#health.works(changes);
-      if (!range && isOurs) {
-        entry.handBack();
-        this.#health.fails(error, changes);
+      if (!range && isOurs) entry.handBack();
+      if (isOurs && changes === this.#changes) {
+        if (range) this.#works();
+        else this.#fails(error);
       }
       room.written(events);
-      this.#sendsUnwritten = this.isFailing && (this.#sendsUnwritten || this.inProgress === 0);
-      onEnd();
-      const next = this.#next;
-      this.#next = undefined;
-      next?.end();
+      this.#updateSends();
+      this.next();
+      onChange();
+      for (const wake of this.#waiters.splice(0)) wake();
     };
     // Handle the result with no further await: the process may be ending, and the last write must know what is written.
     called(() => journal.append(events, holdMs)).then(
@@ -123,8 +147,8 @@ export class JournalWriter {
    *
    * @param entry There is no room for it now.
    */
-  async makeRoom(entry: Entry): Promise<number | undefined> {
-    const { journal, room, reporter } = this.#options;
+  protected async makeRoom(entry: Entry): Promise<number | undefined> {
+    const { journal, room, reporter } = this.options;
     const { events } = entry;
     const { maxEvents } = journal.groupLimit;
     this.#entries.add(entry);
@@ -132,40 +156,23 @@ export class JournalWriter {
     if (!this.#entries.delete(entry)) {
       // The process outlived a last moment, which wrote them.
       if (found === 'room') room.written(events);
-      return maxEvents;
-    }
-    if (found === 'room') {
+    } else if (found === 'room') {
       this.append(entry);
-      return maxEvents;
-    }
-    if (found === 'full') {
+    } else if (found === 'full') {
       // The oldest of the newest are kept, so that no event is dropped before an older one.
       const fitting = room.fitting(events);
-      if (fitting > 0) entry.handBack();
-      else reporter.settled('journal-full', entry.drop());
-      return fitting || maxEvents;
+      if (fitting > 0) {
+        entry.handBack();
+        return fitting;
+      }
+      reporter.settled('journal-full', entry.drop());
+    } else {
+      entry.handBack();
+      this.tries += 1;
+      this.#fails(found === 'low' ? new StorageError('too little room is left on the disk') : found.error);
+      return undefined;
     }
-    entry.handBack();
-    this.tries += 1;
-    const low = new StorageError('the disk has too little room left for the journal');
-    this.#health.fails(found === 'low' ? low : found.error);
-    return undefined;
-  }
-
-  /** Writes events that are not in the tracker's memory, also if the journal failed before. Undefined if it fails or is full. */
-  async put(events: EventBytes): Promise<Range | undefined> {
-    const { journal, room } = this.#options;
-    const has = room.hasRoom(events) || (await room.makeRoom(events).catch(() => 'low')) === 'room';
-    if (!has) return undefined;
-    const { changes } = this.#health;
-    const [range, error] = await called(() => journal.append(events)).then(
-      (range) => checked(range, events),
-      (error: unknown) => [undefined, error] as const,
-    );
-    room.written(events);
-    if (range) this.#health.works(changes);
-    else this.#health.fails(error, changes);
-    return range;
+    return maxEvents;
   }
 
   /**
@@ -174,8 +181,8 @@ export class JournalWriter {
    *
    * @param next The next events that are not given to the journal.
    */
-  writeSync(next: () => Entry | undefined): void {
-    const { journal } = this.#options;
+  protected writeAllSync(next: () => Entry | undefined): void {
+    const { journal } = this.options;
     if (journal.appendSync === undefined) return;
     const entries = [...this.#entries];
     this.#entries.clear();
@@ -194,30 +201,37 @@ export class JournalWriter {
   }
 
   /** Resolves once an append has ended; at once if none is in progress. */
-  async ended(): Promise<void> {
-    if (this.inProgress === 0) return;
-    if (this.#next === undefined) {
-      let end = () => {};
-      const ended = new Promise<void>((resolve) => {
-        end = resolve;
-      });
-      this.#next = { ended, end };
-    }
-    await this.#next.ended;
+  protected async ended(): Promise<void> {
+    if (this.isWriting) await new Promise<void>((resolve) => this.#waiters.push(resolve));
   }
 
-  /** A journal that failed is not tried again. */
-  stop(): void {
-    this.#health.stop();
+  #works(): void {
+    if (!this.isFailing) return;
+    this.#changes += 1;
+    this.#failures = 0;
+    this.#pause.cancel();
+    this.#updateSends();
+    this.options.onRecovered();
+    this.retry();
   }
 
-  /** Resolves once what nobody needs is released. */
-  released(): Promise<void> {
-    return this.#released;
+  #fails(error: unknown): void {
+    const { onChange, onFailed, random } = this.options;
+    this.#changes += 1;
+    this.#pause.cancel();
+    this.#pause.set(backoffDelayMs(this.#failures, RETRY, random));
+    this.#failures += 1;
+    this.#updateSends();
+    onFailed(error);
+    onChange();
+  }
+
+  #updateSends(): void {
+    this.#sendsUnwritten = this.isFailing && (this.#sendsUnwritten || !this.isWriting);
   }
 
   #release(range: Range): void {
-    const { journal } = this.#options;
+    const { journal } = this.options;
     this.#released = this.#released.then(() => journal.acknowledge(range)).catch(() => undefined);
   }
 }

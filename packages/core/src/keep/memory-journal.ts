@@ -9,8 +9,9 @@ const GROUP_LIMIT: Limit = { maxEvents: 4096, maxBytes: 512 * 1024 };
 /** The bound is divided into this many segments, so that the oldest one can be given up. */
 const SEGMENTS = 8;
 
-interface MemoryRecord extends Kept {
-  readonly piece: Piece;
+interface MemoryRecord extends Kept, Range {
+  /** The events, until all are released. */
+  piece: Piece | undefined;
 }
 
 /** Keeps events in memory until the process ends. Used if there is no storage, and in tests. */
@@ -20,9 +21,11 @@ export class MemoryJournal implements Journal {
   readonly groupLimit: Limit;
   readonly #maxBytes: number;
   readonly #segmentBytes: number;
-  readonly #segments = new Map<number, RecordList<MemoryRecord>>();
-  /** The segment that new events go to. */
-  #last = 0;
+  /** The records of all segments. The index of an event is different in all of them. */
+  readonly #records = new RecordList<MemoryRecord>();
+  /** The segment that new events go to, and how much was appended to it. */
+  #segment = 1;
+  #appendedBytes = 0;
   #next = 0;
   #closed = false;
 
@@ -37,65 +40,62 @@ export class MemoryJournal implements Journal {
   }
 
   get bytes(): number {
-    let bytes = 0;
-    for (const records of this.#segments.values()) bytes += records.bytes;
-    return bytes;
+    return this.#records.bytes;
   }
 
   async open(): Promise<void> {}
 
   async append({ bytes, ends, times }: EventBytes): Promise<Range> {
     if (this.#closed) throw new ClosedError('append() was called after close()');
-    const held = this.bytes;
-    if (held + bytes.length > this.#maxBytes)
-      throw new StorageError(`the memory journal is full: it holds ${held} of ${this.#maxBytes} bytes`);
-    let records = this.#segments.get(this.#last);
-    if (records === undefined || records.bytes >= this.#segmentBytes) {
-      records = new RecordList();
-      this.#last += 1;
-      this.#segments.set(this.#last, records);
-    }
+    if (this.bytes + bytes.length > this.#maxBytes)
+      throw new StorageError(`the memory journal is full: it holds ${this.bytes} of ${this.#maxBytes} bytes`);
+    if (this.#appendedBytes >= this.#segmentBytes) this.#rotate();
+    this.#appendedBytes += bytes.length;
     const from = this.#next;
     const to = from + ends.length;
     this.#next = to;
+    const range = { segment: this.#segment, from, to };
     // Not `slice()`: on a Buffer it does not copy.
     const piece = { from, bytes: new Uint8Array(bytes), ends, times };
-    records.add({ from, to, bytes: bytes.length, rest: [{ from, to }], piece });
-    return { segment: this.#last, from, to };
+    this.#records.add({ ...range, bytes: bytes.length, rest: [range], piece });
+    return range;
   }
 
   async read(range: Range, limit: Limit): Promise<Reading> {
-    const pieces = this.#segments.get(range.segment)?.within(range, limit) ?? [];
-    const events = readPieces(
-      range,
-      limit,
-      pieces.map(({ piece }) => piece),
-    );
+    const pieces = this.#records.within(range, limit).flatMap(({ piece }) => piece ?? []);
+    const events = readPieces(range, limit, pieces);
     const count = events.ends.length;
     return { events, range: count === 0 ? range : { ...range, to: range.from + count } };
   }
 
   async acknowledge(range: Range): Promise<void> {
-    const { segment } = range;
-    const records = this.#segments.get(segment);
-    if (records === undefined) return;
-    for (const record of records.release(range)) if (record.rest.length === 0) records.remove(record);
-    if (records.bytes === 0 && segment !== this.#last) this.#segments.delete(segment);
+    for (const record of this.#records.release(range)) {
+      if (record.rest.length > 0) continue;
+      record.piece = undefined;
+      this.#records.remove(record);
+    }
   }
 
   async sync(): Promise<void> {}
 
   async evictOldest(rescue?: (segment: number) => Promise<void>): Promise<number | undefined> {
-    const [oldest] = this.#segments.keys();
+    const oldest = this.#records.all.find(({ rest }) => rest.length > 0);
     if (oldest === undefined) return undefined;
+    const { segment } = oldest;
     // What is appended meanwhile does not go with it.
-    if (oldest === this.#last) this.#last += 1;
-    await rescue?.(oldest);
-    this.#segments.delete(oldest);
-    return oldest;
+    if (segment === this.#segment) this.#rotate();
+    await rescue?.(segment);
+    for (const record of this.#records.all.filter((record) => record.segment === segment))
+      await this.acknowledge(record);
+    return segment;
   }
 
   async close(): Promise<void> {
     this.#closed = true;
+  }
+
+  #rotate(): void {
+    this.#segment += 1;
+    this.#appendedBytes = 0;
   }
 }

@@ -1,4 +1,4 @@
-import { type EventBytes, type Limit, mergeEvents, NO_EVENTS, sliceEvents } from '../base/event-bytes.ts';
+import { type EventBytes, type Limit, mergeEvents, sliceEvents } from '../base/event-bytes.ts';
 import { type Span, without } from '../base/range.ts';
 
 /** Events that were appended together, and their size in bytes. */
@@ -109,5 +109,5 @@ export function readPieces(
     next += part.ends.length;
     room -= part.bytes.length + 1;
   }
-  return parts.length === 0 ? NO_EVENTS : mergeEvents(parts);
+  return mergeEvents(parts);
 }

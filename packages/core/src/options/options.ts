@@ -6,7 +6,8 @@ import type { Logger } from '../parts/logger.ts';
 import type { Classify } from '../parts/rejected-indexes.ts';
 import type { Parts } from '../parts.ts';
 import type { DeliveryPolicy } from '../send/delivery-policy.ts';
-import type { Transport } from '../send/http/transport.ts';
+import type { ConnectOptions, RequestDispatcher } from '../send/http/connect-options.ts';
+import type { Credentials, Transport } from '../send/http/transport.ts';
 
 /** `granted`: events are kept and sent. `pending`: events stay in memory for now. `denied`: nothing is kept or sent. */
 export type Consent = 'pending' | 'granted' | 'denied';
@@ -98,7 +99,7 @@ export interface TrackerOptions {
   readonly delivery?:
     | {
         /** Concurrent requests. Default: 4; always 1 if `ordering` is `strict`. */
-        readonly concurrency?: number | undefined;
+        readonly maxConcurrency?: number | undefined;
         /** Time limit of one request, from sending to the end of the answer, in milliseconds. Default: 60,000. */
         readonly timeoutMs?: number | undefined;
         /** Time limit of connecting, including TLS, in milliseconds. Default: 10,000. Browsers cannot measure it separately. */
@@ -111,8 +112,11 @@ export interface TrackerOptions {
         readonly retryBaseMs?: number | undefined;
         /** The longest wait before any retry, in milliseconds. Default: 60,000. */
         readonly retryMaxMs?: number | undefined;
-        /** Retries that each accepted request allows, in addition to one in ten seconds. Default: 0.1. */
-        readonly retriesPerSuccess?: number | undefined;
+        /**
+         * With strict order: how often one event may fail until it is set aside, so that those after it go on. Default: for
+         * ever.
+         */
+        readonly maxTries?: number | undefined;
         /** What to do with an answer, by status (`409`) or class (`5xx`), instead of what the delivery table says. */
         readonly policy?: DeliveryPolicy | undefined;
         /**
@@ -125,6 +129,17 @@ export interface TrackerOptions {
          * `idempotency` for it. Default: none is sent.
          */
         readonly idempotencyHeader?: string | undefined;
+        /** More headers of each request, except those that Sluice sends itself. Default: none. */
+        readonly headers?: Readonly<Record<string, string>> | undefined;
+        /** Pages: which requests carry cookies. Default: `omit`. */
+        readonly credentials?: Credentials | undefined;
+        /** Node: certificates, a Unix socket, HTTP/2. Default: what Node trusts, HTTP/1.1. */
+        readonly connect?: ConnectOptions | undefined;
+        /**
+         * Node: a dispatcher of undici 7 or later that sends the requests, for example its `ProxyAgent`. Sluice does not close
+         * it. Default: connections of Sluice's own, or with `NODE_USE_ENV_PROXY=1` the proxies that the environment names.
+         */
+        readonly dispatcher?: RequestDispatcher | undefined;
       }
     | undefined;
   /** Pages: optional stages, each from its own entry point: `{ gzip }`. Elsewhere a tracker has all. Default: none. */

@@ -23,7 +23,10 @@ interface Completed {
   readonly batch: Complete<'batch'>;
   readonly ordering: Ordering;
   readonly compress: boolean;
-  readonly delivery: Complete<'delivery', 'classify' | 'idempotencyHeader'>;
+  readonly delivery: Complete<
+    'delivery',
+    'classify' | 'connect' | 'dispatcher' | 'idempotencyHeader' | 'maxTries'
+  >;
 }
 
 /** Options, complete. */
@@ -40,7 +43,7 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 const DAY_MS = 24 * 60 * 60_000;
 /** The numbers that may be 0. */
-const MAY_BE_ZERO = /Interval|Wait|Free|Success/;
+const MAY_BE_ZERO = /Interval|Wait|Free/;
 
 /**
  * Fills in defaults. Checks here are only of what would lose or misdirect events; the part `checked` checks the rest. Throws a
@@ -68,15 +71,17 @@ export function readOptions(options: TrackerOptions, { parts: own, holdsUnidenti
     ordering: 'unordered',
     compress: false,
     delivery: {
-      concurrency: 4,
+      maxConcurrency: 32,
       timeoutMs: 60_000,
       connectTimeoutMs: 10_000,
       headersTimeoutMs: 30_000,
       bodyTimeoutMs: 5_000,
       retryBaseMs: 500,
       retryMaxMs: 60_000,
-      retriesPerSuccess: 0.1,
+      maxTries: undefined,
       policy: {},
+      headers: {},
+      credentials: 'omit',
     },
   };
   // The cast is safe: what is given has the type of its default, or is replaced by it.

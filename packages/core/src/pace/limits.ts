@@ -1,21 +1,18 @@
 import type { TrackerStats } from '../tell/stats.ts';
 
-/** How large a body may be, as far as that is known from refusals (413). */
+/** How large a request of several events may be, in bytes or in events, as far as that is known from refusals. */
 export interface SizeLimit {
-  /** The maximum size of a body of several events. */
-  readonly bytes: number;
-  /** Whether a finished batch should be split before it is sent. */
-  isTooLarge(bytes: number, now: number): boolean;
-  /** The service accepted a body of this size. */
-  accepted(bytes: number, now: number): void;
-  /** A body of this size was too large. */
-  refused(bytes: number, now: number): void;
-  /** Whether a body of that size was accepted recently. Then its size is probably not why it was refused. */
-  tookAsLarge?(bytes: number): boolean;
-  /** The maximum size of a new event, so that its body is not known to be too large. */
-  mostEventBytes?(now: number): number;
-  /** For the error about an event that is larger. */
-  readonly why?: string;
+  readonly most: number;
+  /** A request of this size is made. */
+  sent?(size: number, now: number): void;
+  /** The service accepted a request of this size. */
+  accepted(size: number, now: number): void;
+  /** A request of this size was too large. */
+  refused(size: number, now: number): void;
+  /** Whether a request of that size was accepted. Then its size is probably not why it was refused. */
+  tookAsLarge?(size: number): boolean;
+  /** Whether requests of that size were refused, and none as large was accepted since. */
+  refuses?(size: number): boolean;
 }
 
 /** How many requests a second the service takes, as far as that is known from its push-backs (429, 503). */
@@ -35,14 +32,27 @@ export interface RateLimit {
    * measure is needed.
    *
    * @param isAlive Whether the answer shows that the service works.
+   * @param askedMs How long the service asks to wait, in milliseconds.
    */
-  pushedBack(sentAt: number, now: number, isAlive?: boolean): boolean;
+  pushedBack(sentAt: number, now: number, isAlive?: boolean, askedMs?: number): boolean;
+}
+
+/** How many requests to make at once. */
+export interface Concurrency {
+  readonly limit: number;
+  /** How long until one more may be made, in milliseconds; Infinity if one of those under way must end first. */
+  waitMs(underWay: ReadonlySet<{ readonly at: number }>, now: number): number;
+  /** A request was accepted after this time, in milliseconds. */
+  accepted?(latencyMs: number, now: number): void;
+  /** The service was away: begins with one request at a time. */
+  restart?(): void;
 }
 
 /** The limits that Sluice keeps because of the service's answers. */
 export interface Limits {
-  readonly size: SizeLimit;
+  readonly bytes: SizeLimit;
+  readonly events?: SizeLimit;
   readonly rate?: RateLimit;
   /** What `stats()` says about them. */
-  readonly stats?: Pick<TrackerStats, 'bodyLimit' | 'rateLimit'>;
+  readonly stats?: Pick<TrackerStats, 'batchLimit' | 'bodyLimit' | 'rateLimit'>;
 }

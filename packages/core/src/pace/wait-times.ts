@@ -2,8 +2,6 @@ import { type Backoff, backoffDelayMs } from '@sluice/protocol/toolbox';
 
 /** How long a pause lasts before the service is asked again. The events are not at fault. */
 const PAUSE: Backoff = { baseMs: 60_000, maxMs: 15 * 60_000 };
-/** For a wrong address, for example: that is not fixed soon. */
-const SLOW_PAUSE: Backoff = { baseMs: 5 * 60_000, maxMs: 60 * 60_000 };
 /** Longest Retry-After that is followed. After this, the service is asked again anyway. */
 const MAX_RETRY_AFTER_MS = 60 * 60_000;
 /** Random part added to a wait, so that clients with the same answer do not all ask at the same moment. */
@@ -15,9 +13,8 @@ function atLeastMs(times: number, backoff: Backoff, random: () => number): numbe
 }
 
 /** How long a pause lasts, in milliseconds, after so many others in a row. */
-export function pauseMs(pauses: number, isSlow: boolean, random: () => number): number {
-  const pause = isSlow ? SLOW_PAUSE : PAUSE;
-  return Math.min(pause.maxMs, atLeastMs(pauses, pause, random));
+export function pauseMs(pauses: number, random: () => number): number {
+  return Math.min(PAUSE.maxMs, atLeastMs(pauses, PAUSE, random));
 }
 
 /** How long to wait when the service asks for it, in milliseconds. */

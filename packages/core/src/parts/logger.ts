@@ -15,29 +15,29 @@ const EVERY_MS = 10_000;
 
 /** Level and message of each event. The details, and what to do about it, are added at the end of the message. */
 const LINES: Readonly<Partial<Record<keyof TrackerEvents, readonly [keyof Logger, string]>>> = {
-  deadLettered: ['warn', 'the service refused an event; it is kept as a dead letter'],
-  dropped: ['warn', 'events were dropped'],
+  deadLettered: ['warn', 'an event was refused: see dead letters'],
+  dropped: ['warn', 'events dropped'],
   invalid: ['warn', 'an event cannot be sent'],
-  recovered: ['info', 'events of a previous process were found'],
-  replayed: ['info', 'dead letters are sent again'],
-  deadLettersDropped: ['warn', 'dead letters were dropped'],
-  damaged: ['warn', 'the journal is damaged; intact events are delivered'],
-  failedAttempt: ['debug', 'a request failed'],
+  recovered: ['info', 'earlier events were found'],
+  replayed: ['info', 'dead letters go again'],
+  deadLettersDropped: ['warn', 'dead letters dropped'],
+  damaged: ['warn', 'the journal is damaged'],
+  failedAttempt: ['debug', 'request failed'],
   storageFailed: ['error', 'storage failed'],
   breaker: ['info', 'the breaker'],
-  paused: ['error', 'requests are paused; all events are kept'],
-  resumed: ['info', 'requests are made again'],
-  rateLimit: ['info', 'the rate limit has changed'],
-  bodyLimit: ['info', 'the size limit has changed'],
-  journal: ['warn', 'events are kept in another place'],
-  hookFailed: ['error', 'code of the application failed'],
+  paused: ['error', 'requests pause; events are kept'],
+  resumed: ['info', 'requests go on'],
+  rateLimit: ['info', 'the rate limit changed'],
+  bodyLimit: ['info', 'the size limit changed'],
+  journal: ['warn', 'events go to another place'],
+  hookFailed: ['error', 'your code failed'],
 };
 
 /** What to do about a pause, by its reason. */
 const ADVICE: Readonly<Record<string, string>> = {
   unauthorized: 'call setApiKey() with a valid key',
   misdirected: 'check baseUrl',
-  blocked: 'probably by an ad blocker; use a relay',
+  blocked: 'an ad blocker? use a relay',
 };
 
 interface LogOptions {

@@ -1,4 +1,4 @@
-import { sha256 } from '../base/sha256.ts';
+import { hashOf } from '../base/hash.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { Lifecycle } from '../keep/lifecycle.ts';
 import { IndexedDbJournal } from '../keep/page/indexeddb-journal.ts';
@@ -14,6 +14,9 @@ import { RunningWork } from './running-work.ts';
 /** The fields of a place that a browser uses. */
 type BrowserPlace = Pick<JournalPlace, 'account' | 'clock' | 'part'>;
 
+/** A page has few events, and a browser few connections to a host: HTTP/1.1 gets six. */
+const REQUESTS = 4;
+
 const encoder = new TextEncoder();
 
 const allocate = (bytes: number): Uint8Array => new Uint8Array(bytes);
@@ -27,35 +30,34 @@ const text: TextWriter = {
   createMemory: () => ({ take: allocate, give: () => {} }),
 };
 
-/** Undefined in workers: they have no document and cannot be hidden. */
+/** Workers have no document. They are never hidden. */
 const page = globalThis.document as Document | undefined;
 
 const lifecycle: Lifecycle = {
   listen({ hide, show, online, offline }) {
     const stop = new AbortController();
-    const on = (target: EventTarget | undefined, types: readonly string[], callback: () => void) => {
-      for (const type of types) target?.addEventListener?.(type, callback, { signal: stop.signal });
-    };
+    const on = (type: string, callback: () => void, target: EventTarget | undefined = globalThis) =>
+      target.addEventListener?.(type, callback, { signal: stop.signal });
     const go = (isLeft: boolean) => {
       hide(isLeft);
       if (globalThis.navigator?.onLine === false) registerSync();
     };
     const leave = () => go(true);
     // Not on the document: the page's own listeners there run first, and the events that they track are sent too.
-    on(globalThis, ['visibilitychange'], () => (isHidden() ? go(false) : show()));
-    on(globalThis, ['pagehide'], leave);
-    on(page, ['freeze'], leave);
-    on(globalThis, ['pageshow'], show);
-    on(page, ['resume'], show);
-    on(globalThis, ['online'], online);
-    on(globalThis, ['offline'], offline);
+    on('visibilitychange', () => (isHidden() ? go(false) : show()));
+    on('pagehide', leave);
+    on('freeze', leave, page);
+    on('pageshow', show);
+    on('resume', show, page);
+    on('online', online);
+    on('offline', offline);
     return () => stop.abort();
   },
   isHidden,
 };
 
 export function createJournal({ account, clock, part }: BrowserPlace): Journal | undefined {
-  const name = databaseName(sha256(account), part);
+  const name = databaseName(hashOf(account), part);
   return hasIndexedDb() ? new IndexedDbJournal(name, meeting(), clock) : undefined;
 }
 
@@ -67,9 +69,13 @@ export const platform: Platform = {
   commitIntervalMs: 250,
   createJournal,
   createNote: ({ account, clock }) =>
-    hasIndexedDb() ? new IndexedDbNote(databaseName(sha256(account), 'session'), clock) : undefined,
+    hasIndexedDb() ? new IndexedDbNote(databaseName(hashOf(account), 'session'), clock) : undefined,
   exists: async () => true,
-  createTransport: () => new FetchTransport(),
+  createTransport: (delivery) => new FetchTransport(delivery),
+  createConcurrency(most) {
+    const limit = Math.min(most, REQUESTS);
+    return { limit, waitMs: ({ size }) => (size < limit ? 0 : Number.POSITIVE_INFINITY) };
+  },
   createQueue: () => new RunningWork(),
   registerSync,
   createAbortController: () => new AbortController(),

@@ -1,3 +1,7 @@
+import { ConfigError } from '@sluice/protocol';
+import type { TrackerOptions } from '../options/options.ts';
+import { checkOptions } from '../options/rules.ts';
+import { AdaptiveConcurrency } from '../pace/adaptive-concurrency.ts';
 import { allParts } from './all-parts.ts';
 import { platform as browser } from './browser.ts';
 import type { Platform } from './platform.ts';
@@ -8,5 +12,16 @@ import type { Platform } from './platform.ts';
 export const platform: Platform = {
   ...browser,
   holdsUnidentified: false,
-  parts: allParts,
+  parts: { ...allParts, checked },
+  createConcurrency: (most) => new AdaptiveConcurrency(most),
 };
+
+/** Checks all options. */
+function checked(given: unknown): void {
+  checkOptions(given);
+  // The cast is safe: the rules hold.
+  const { delivery } = given as TrackerOptions;
+  if (delivery?.credentials === undefined || 'credentials' in Request.prototype) return;
+  const rule = 'must be absent in a runtime without cookies: give delivery.headers a cookie';
+  throw new ConfigError('delivery.credentials', `delivery.credentials ${rule}`);
+}

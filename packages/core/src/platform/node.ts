@@ -9,6 +9,8 @@ import { FileNote } from '../keep/file/disk/file-note.ts';
 import { errorCode } from '../keep/file/disk/file-system.ts';
 import { FileJournal } from '../keep/file/file-journal.ts';
 import type { Lifecycle } from '../keep/lifecycle.ts';
+import { nodeChecked } from '../options/node-checked.ts';
+import { AdaptiveConcurrency } from '../pace/adaptive-concurrency.ts';
 import { Compression } from '../parts/gzip/compression.ts';
 import { zlibGzip } from '../parts/gzip/zlib-gzip.ts';
 import { UndiciTransport } from '../send/http/undici-transport.ts';
@@ -43,6 +45,7 @@ export const platform: Platform = {
   holdsUnidentified: false,
   parts: {
     ...allParts,
+    checked: nodeChecked,
     gzip: (clock) => new Compression(zlibGzip, clock),
   },
   commitIntervalMs: 50,
@@ -62,7 +65,8 @@ export const platform: Platform = {
       (error) => errorCode(error) !== 'ENOENT',
     ),
   createNote: (place) => new FileNote(join(pathOf(place), 'session')),
-  createTransport: () => new UndiciTransport(),
+  createTransport: (delivery) => new UndiciTransport(delivery),
+  createConcurrency: (most) => new AdaptiveConcurrency(most),
   createQueue: (concurrency) => new PQueue({ concurrency }),
   createAbortController() {
     const controller = new AbortController();

@@ -4,6 +4,8 @@ import type { GroupCommit } from '../keep/group-commit.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { Lifecycle } from '../keep/lifecycle.ts';
 import type { Note } from '../keep/note.ts';
+import type { Settings } from '../options/settings.ts';
+import type { Concurrency } from '../pace/limits.ts';
 import type { Parts } from '../parts.ts';
 import type { Transport } from '../send/http/transport.ts';
 import type { Queue } from '../send/sender.ts';
@@ -39,7 +41,9 @@ export interface Platform {
   exists(place: JournalPlace): Promise<boolean>;
   /** Creates a note next to that journal; undefined if there is none. */
   createNote(place: JournalPlace): Note | undefined;
-  createTransport(): Transport;
+  createTransport(delivery: Settings['delivery']): Transport;
+  /** How many requests to make at once, up to `most`. */
+  createConcurrency(most: number): Concurrency;
   /** @param concurrency How many tasks run at once. The caller never adds more than that. */
   createQueue(concurrency: number): Queue;
   /**

@@ -18,8 +18,6 @@ export type Action = 'accept' | 'retry' | 'split' | 'isolate' | 'pause' | 'drop'
 /** An action, and how to do it. */
 export interface Rule {
   readonly action: Action;
-  /** Whether waits are longer: a wrong address is not fixed soon, and odd refusals are not worth many requests. */
-  readonly isSlow?: true;
   /** Whether the service says that it gets too many requests. Then Sluice sends fewer. */
   readonly isPushback?: true;
   /** Whether the service works and only the rate of requests is wrong. */
@@ -27,13 +25,10 @@ export interface Rule {
   /** Whether the service may have taken the events anyway: a gateway may give up while the service behind it goes on. */
   readonly isAmbiguous?: boolean;
   /** The reason of a pause. Default: `policy`, because the user's policy asked for it. */
-  readonly reason?: PauseReason;
-  /**
-   * Set if a single event may be at fault while the service accepts others. Then the sender does not pause. `ends`: after
-   * several refusals the event becomes a dead letter. `waits`: the event is kept, however often it is refused.
-   */
-  readonly suspect?: 'ends' | 'waits' | undefined;
-  /** Whether the user's policy asks for this. Then it is done at once, and no single event is suspected. */
+  readonly reason?: PauseReason | undefined;
+  /** Whether a single event that gets this answer again and again, while others are accepted, becomes a dead letter. */
+  readonly endsEvent?: boolean;
+  /** Whether it is done at once, whatever the answers to other requests say. */
   readonly isAskedFor?: true;
   /** Whether the service has not seen the request. */
   readonly isForeign?: true;
@@ -42,10 +37,13 @@ export interface Rule {
 /** Actions by status (`409`) or class (`5xx`). */
 export type DeliveryPolicy = Readonly<Record<string, Action>>;
 
-const MISDIRECTED: Rule = { action: 'pause', isSlow: true, reason: 'misdirected', suspect: 'ends' };
-const UNAUTHORIZED: Rule = { action: 'pause', reason: 'unauthorized', suspect: 'waits' };
-const ISOLATE: Rule = { action: 'isolate' };
-const ODD: Rule = { action: 'isolate', isSlow: true };
+/** The address may be wrong, or the event may be at fault. */
+const MISDIRECTED: Rule = { action: 'pause', reason: 'misdirected', endsEvent: true };
+/** Something between us and the service, or a rule about clients: never the fault of an event. */
+const OURS: Rule = { action: 'pause', reason: 'misdirected' };
+const UNAUTHORIZED: Rule = { action: 'pause', reason: 'unauthorized' };
+/** The service calls the events wrong. */
+export const WRONG: Rule = { action: 'isolate', reason: 'refused', endsEvent: true };
 /** Also for a status that HTTP does not define: the batch is kept and retried. */
 const AMBIGUOUS: Rule = { action: 'retry', isAmbiguous: true };
 
@@ -55,21 +53,24 @@ const AMBIGUOUS: Rule = { action: 'retry', isAmbiguous: true };
  */
 const DELIVERY_TABLE: Readonly<Record<string, Rule>> = {
   '2xx': { action: 'accept' },
-  '3xx': { ...MISDIRECTED, suspect: 'waits' },
-  '400': ISOLATE,
+  '3xx': OURS,
   '401': UNAUTHORIZED,
-  '403': { ...UNAUTHORIZED, suspect: 'ends' },
+  '402': UNAUTHORIZED,
+  '403': { ...UNAUTHORIZED, endsEvent: true },
   '404': MISDIRECTED,
   '405': MISDIRECTED,
+  '407': OURS,
   '408': AMBIGUOUS,
-  '409': ISOLATE,
   '410': MISDIRECTED,
-  '413': { action: 'split' },
-  '422': ISOLATE,
+  '413': { ...WRONG, action: 'split' },
+  '421': OURS,
   '425': { action: 'retry' },
+  '426': OURS,
   '429': { action: 'retry', isPushback: true, isAlive: true },
-  '4xx': ODD,
-  '501': ODD,
+  '431': OURS,
+  '451': MISDIRECTED,
+  '4xx': WRONG,
+  '501': WRONG,
   '503': { action: 'retry', isPushback: true },
   '5xx': AMBIGUOUS,
 };
@@ -79,16 +80,17 @@ export function ruleFor(status: number, policy: DeliveryPolicy = {}): Rule {
   for (const name of [String(status), `${Math.floor(status / 100)}xx`]) {
     const rule = DELIVERY_TABLE[name];
     const action = Object.hasOwn(policy, name) ? policy[name] : undefined;
-    if (action !== undefined) return { ...rule, action, suspect: undefined, isAskedFor: true };
+    if (action !== undefined)
+      return { ...rule, action, endsEvent: action !== 'retry', reason: undefined, isAskedFor: true };
     if (rule !== undefined) return rule;
   }
   return AMBIGUOUS;
 }
 
 /** Something on this side blocks the request. */
-const BLOCKED: Rule = { action: 'pause', reason: 'blocked', isForeign: true };
+const BLOCKED: Rule = { action: 'pause', reason: 'blocked', isForeign: true, isAskedFor: true };
 /** For an accepting answer that is not the service's: nobody has the events. */
-const INTERCEPTED: Rule = { action: 'pause', reason: 'intercepted', suspect: 'waits', isForeign: true };
+const INTERCEPTED: Rule = { action: 'pause', reason: 'intercepted', isForeign: true };
 
 /** The rule for an outcome. An accepting answer that is not the service's accepts nothing, unless the user's policy says so. */
 export function ruleOf(outcome: Outcome, policy: DeliveryPolicy): Rule {

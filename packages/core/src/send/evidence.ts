@@ -1,173 +1,138 @@
-import type { Parcel } from '../wait/parcel.ts';
+import type { Trial } from './trial.ts';
 
-/** If this many parcels in a row are refused, the events are probably not at fault. */
-const REFUSALS_TO_DOUBT = 5;
-/** An event is at fault after this many refusals over at least `LEAST_MS`, if others are accepted in between. */
-const REFUSALS_TO_END = 5;
-const LEAST_MS = 30_000;
+/** Failures in a row after which the service is in doubt; of single events that it calls wrong, twice as many. */
+const FAILURES_TO_DOUBT = 5;
+/** Doubt is for what chance explains less often than once in this many times. */
+const DOUBT_ONCE_IN = 1_000;
 /** If the service accepts bytes that it refused before, its refusals prove nothing for this long. */
 const FICKLE_MS = 10 * 60_000;
-/** About this many of the last ended events count. */
-const WINDOW_EVENTS = 500;
-/** So few refused events say nothing about the service yet. */
-const FEW_REFUSED = 10;
-/** First wait before something suspected is sent again. The wait doubles up to `LONGEST_WAIT_MS`. */
-const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 60_000;
-/**
- * Random part added to that wait. Otherwise an event could meet the same other requests each time, and a rate limit would
- * refuse it each time.
- */
-const JITTER = 0.5;
-/** Maximum number of suspected events that are remembered. More would mean that the service refuses everything. */
-const MOST_KNOWN = 1_000;
+/** About this many of the last requests count, and older ones count half after `HALF_MS`. */
+const WINDOW = 200;
+const HALF_MS = 5 * 60_000;
+/** No service is so good that less of its requests fail. */
+const LEAST_SHARE = 0.01;
+/** Fewer accepted requests say little about chance. At first, one request in so many is taken to fail. */
+const FEW = 10;
 
-/**
- * What a refusal says about a suspected event or parcel. `doubted`: nothing, because the service may refuse everything.
- * `first`, `repeated`: it is suspected. `proven`: it is at fault, if it is a single event.
- */
-export type Finding = 'doubted' | 'first' | 'repeated' | 'proven';
+/** How a request failed: refused with a 4xx or so, or without a sensible answer. */
+export type Failure = 'refusal' | 'crash';
 
-/** The evidence against an event or a parcel that was refused while others were accepted. */
-export class Suspicion {
-  /** How often it was refused, and how many refusals count: the first, and each one after something newer was accepted. */
-  tries = 0;
-  proofs = 0;
-  /** Since when its refusals count. */
-  since = 0;
-  /** When it may be tried again. */
-  nextAt = 0;
-  /** The number of the newest request when it was last refused. */
-  request = 0;
-  /** How often the service had been doubted by then. */
-  doubts = -1;
-}
-
-/**
- * Who is at fault: an event, or the service and our setup?
- * - If the service refused most of the last events, the service is.
- * - If it does not accept our key, or says that the address is wrong, it may be one event: some firewalls answer so. As long as
- *   others are accepted, the event is suspected.
- */
+/** What is known about the service, from all its answers: it tells whether a failure is the fault of an event, or chance. */
 export class Evidence {
-  readonly #random: () => number;
   #requests = 0;
   /** The number of the newest accepted request. */
   #accepted = 0;
-  /** Parcels that were refused since something was accepted. Each counts once. */
-  #refusedInARow = 0;
-  /** How often the service was doubted, because too many parcels in a row were refused. */
-  #doubts = 0;
+  /** Failures since something was accepted, and how many parcels failed: each counts once. */
+  #failures = 0;
+  #row = 0;
+  #outages = 0;
   #fickleUntil = 0;
-  /** How many of the last events were accepted, and how many were refused for good. */
-  #acceptedEvents = 0;
-  #refusedEvents = 0;
-  /** Suspected single events, by segment and index. So an event that went back to the journal is recognized later. */
-  readonly #known = new Map<string, Suspicion>();
+  /** Requests for events that were accepted in the end: all of them, and those that failed. */
+  #all = 0;
+  #refusals = 0;
+  #crashes = 0;
+  #countedAt = 0;
 
-  /** @param random Gives numbers from 0 (inclusive) to 1 (exclusive). */
-  constructor(random: () => number) {
-    this.#random = random;
+  /** Failures since something was accepted. */
+  get inARow(): number {
+    return this.#failures;
   }
 
-  /** Counts a new request. Returns its number. */
-  sent(): number {
+  /** Whether anything was accepted yet. */
+  get isKnown(): boolean {
+    return this.#accepted > 0;
+  }
+
+  /** Whether enough was accepted to know how often requests fail by chance. */
+  get knowsChance(): boolean {
+    return this.#all >= FEW;
+  }
+
+  /** Whether the service lately accepted bytes that it had refused. */
+  isFickle(now: number): boolean {
+    const leftMs = this.#fickleUntil - now;
+    // More than the whole time: the clock was set back.
+    return leftMs > 0 && leftMs <= FICKLE_MS;
+  }
+
+  /** Whether something newer was accepted since a trial failed last. */
+  isNews({ seen }: Trial): boolean {
+    return this.#accepted > seen;
+  }
+
+  /** Which share of the requests fails by chance. Events at fault do not count. */
+  share(failure: Failure): number {
+    const failed = failure === 'crash' ? this.#crashes : this.#refusals;
+    return Math.max(LEAST_SHARE, (failed + 1) / (this.#all + FEW));
+  }
+
+  /** A request is made. */
+  sent(trial: Trial): void {
     this.#requests += 1;
-    return this.#requests;
+    trial.request = this.#requests;
+    trial.sent += 1;
   }
 
-  /** Whether the service refused most of the last events. Then it or our setup is at fault, not the events. */
-  get blamesService(): boolean {
-    return this.#refusedEvents >= FEW_REFUSED && this.#refusedEvents > this.#acceptedEvents;
-  }
-
-  /** Counts events that were accepted, and events that were refused for good. Older ones count less. */
-  count(accepted: number, refused: number): void {
-    const total = this.#acceptedEvents + this.#refusedEvents + accepted + refused;
-    const share = Math.min(1, WINDOW_EVENTS / total);
-    this.#acceptedEvents = share * (this.#acceptedEvents + accepted);
-    this.#refusedEvents = share * (this.#refusedEvents + refused);
-  }
-
-  /**
-   * The service accepted a request.
-   *
-   * @param wasRefused Whether it refused these events before, or whether the event at fault was known to be among them.
-   */
-  accepted(request: number, wasRefused: boolean, now: number): void {
-    this.#refusedInARow = 0;
+  accepted({ request, refusals, whole }: Trial, now: number): void {
+    this.#row = 0;
+    this.#failures = 0;
     this.#accepted = Math.max(this.#accepted, request);
-    if (wasRefused) this.#fickleUntil = now + FICKLE_MS;
-  }
-
-  /** The service refused a suspected event or parcel. */
-  refused(suspicion: Suspicion, now: number): Finding {
-    const isNews = suspicion.tries === 0 || this.#accepted > suspicion.request;
-    if (isNews) this.#refusedInARow += 1;
-    if (isNews && this.#refusedInARow === REFUSALS_TO_DOUBT) this.#doubts += 1;
-    this.#renew(suspicion, now);
-    if (isNews) suspicion.proofs += 1;
-    suspicion.tries += 1;
-    suspicion.request = this.#requests;
-    // During a pause, the pause decides how long everything waits.
-    if (this.#accepted === 0 || this.#refusedInARow >= REFUSALS_TO_DOUBT) return 'doubted';
-    this.#putOff(suspicion, now);
-    const isLong = now - suspicion.since >= LEAST_MS && now >= this.#fickleUntil;
-    if (isLong && suspicion.proofs >= REFUSALS_TO_END) return 'proven';
-    return suspicion.tries === 1 ? 'first' : 'repeated';
-  }
-
-  /** How long until it may be tried again, in milliseconds. */
-  waitMs(suspicion: Suspicion, now: number): number {
-    // After a pause, suspected events are spread out, so that not all are tried at the same moment.
-    if (this.#renew(suspicion, now)) this.#putOff(suspicion, now);
-    return suspicion.nextAt - now;
-  }
-
-  /** The suspicion of a parcel, known or new. That of a single event is remembered. */
-  suspicionOf(parcel: Parcel): Suspicion {
-    const suspicion = this.knownAs(parcel) ?? new Suspicion();
-    if (this.#known.size === MOST_KNOWN) this.#known.clear();
-    if (parcel.count === 1) for (const place of placesOf(parcel)) this.#known.set(place, suspicion);
-    return suspicion;
-  }
-
-  /** The known suspicion of a single event, if there is one. */
-  knownAs(parcel: Parcel): Suspicion | undefined {
-    return parcel.count === 1 ? this.#known.get(placesOf(parcel)[0] ?? '') : undefined;
-  }
-
-  /** Whether an event of the parcel is suspected. */
-  knows(parcel: Parcel): boolean {
-    return this.#known.size > 0 && placesOf(parcel).some((place) => this.#known.has(place));
-  }
-
-  /** The events have ended: forgets what they were suspected of. */
-  forget(parcel: Parcel): void {
-    if (this.#known.size > 0) for (const place of placesOf(parcel)) this.#known.delete(place);
+    if (refusals > 0) this.#fickleUntil = now + FICKLE_MS;
+    whole.open -= 1;
+    whole.isAccepted = true;
+    const isInnocent = whole.open === 0 && !whole.isGuilty;
+    this.#count(1, isInnocent ? whole.refusals : 0, isInnocent ? whole.crashes : 0, now);
   }
 
   /**
-   * Resets the proofs if the service was doubted since the last refusal: refusals of everything prove nothing about one event.
-   * Returns whether it did.
+   * A request failed. Returns whether the service is in doubt now.
+   *
+   * @param isWrong Whether the service calls the events wrong. Then only single events count, and it takes more of them.
+   * @param isAlone Whether nothing else may be tried. Then each failure counts.
    */
-  #renew(suspicion: Suspicion, now: number): boolean {
-    if (suspicion.doubts === this.#doubts) return false;
-    suspicion.doubts = this.#doubts;
-    suspicion.since = now;
-    suspicion.proofs = 0;
-    return true;
+  failed(trial: Trial, failure: Failure, isWrong: boolean, isAlone: boolean, now: number): boolean {
+    const { parcel, whole } = trial;
+    if (trial.outages !== this.#outages) {
+      Object.assign(trial, { refusals: 0, crashes: 0, proofs: 0, since: now, outages: this.#outages });
+    }
+    const isNew = trial.proofs === 0 || this.isNews(trial);
+    if (isNew) trial.proofs += 1;
+    if (failure === 'crash') {
+      trial.crashes += 1;
+      whole.crashes += 1;
+    } else {
+      trial.refusals += 1;
+      whole.refusals += 1;
+    }
+    // What fails while others are accepted says nothing about the service.
+    const isOwn = whole.isAccepted || trial.proofs > 1;
+    if (!isOwn && !(isWrong && parcel.count > 1)) {
+      this.#failures += 1;
+      if (isNew) this.#row += 1;
+    }
+    trial.seen = this.#requests;
+    const inARow = isAlone || failure === 'crash' ? this.#failures : this.#row;
+    const isRare = !this.knowsChance || this.share(failure) ** inARow <= 1 / DOUBT_ONCE_IN;
+    return inARow >= FAILURES_TO_DOUBT * (isWrong && !isAlone ? 2 : 1) && isRare;
   }
 
-  #putOff(suspicion: Suspicion, now: number): void {
-    const waitMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (suspicion.tries - 1));
-    suspicion.nextAt = now + waitMs * (1 + JITTER * this.#random());
+  /** The service was away: what failed by now proves nothing about events. */
+  absolve(): void {
+    this.#outages += 1;
   }
-}
 
-/** Where the journal has each event. */
-function placesOf({ places }: Parcel): string[] {
-  return places.ranges.flatMap(({ segment, from, to }) =>
-    Array.from({ length: to - from }, (_, index) => `${segment} ${from + index}`),
-  );
+  /** With strict order, an event ended as a dead letter: something must be accepted before another one does. */
+  ended(): void {
+    this.#accepted = 0;
+  }
+
+  #count(accepted: number, refusals: number, crashes: number, now: number): void {
+    const added = accepted + refusals + crashes;
+    const fade = 0.5 ** (Math.max(0, now - this.#countedAt) / HALF_MS);
+    const kept = Math.min(fade, Math.max(0, WINDOW - added) / this.#all);
+    this.#countedAt = now;
+    this.#all = this.#all * kept + added;
+    this.#refusals = this.#refusals * kept + refusals;
+    this.#crashes = this.#crashes * kept + crashes;
+  }
 }

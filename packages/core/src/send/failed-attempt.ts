@@ -11,9 +11,9 @@ export function failedAttempt(outcome: Outcome, { action, reason }: Rule, now: n
     const message = `the service could not be reached: ${reasonOf(outcome.cause)}`;
     return new DeliveryError(message, { retryable, cause: outcome.cause });
   }
-  const { body, status, retryAfter } = outcome;
+  const { body, date, status, retryAfter } = outcome;
   const who = reason === 'intercepted' ? 'another host' : 'the service';
   const message = `${who} answered ${status}; the sender's action is to ${action}`;
-  const retryAfterMs = parseRetryAfter(retryAfter, now);
+  const retryAfterMs = parseRetryAfter(retryAfter, now, date);
   return new DeliveryError(message, { status, retryable, retryAfterMs, excerpt: excerptOf(body) });
 }

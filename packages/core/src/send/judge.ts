@@ -1,66 +1,71 @@
 import type { Rule } from './delivery-policy.ts';
-import type { Finding } from './evidence.ts';
 
-/** After this many refusals a single event is at fault, even if each refusal had another status. */
-const MOST_REFUSALS = 4;
+/** How often chance may explain what is taken for a fault: once in so many times. */
+const ONCE_IN = { refusal: 100, crash: 1_000, end: 1_000_000 };
+/** Fewest failures of one kind before a parcel is halved. */
+const LEAST_CRASHES = 3;
+const LEAST_DENIALS = 2;
+/** Fewest failures before a single event is at fault. */
+const LEAST_TO_END = 5;
+/** An event that looks like a wrong key or address must fail over at least this time. */
+const LEAST_MS = 30_000;
+/** If so many requests fail, halves fail too: the tree of pieces would grow without end. */
+const MOST_SHARE = 0.5;
 
-/** What is known about the events of a request, and about the service, when the outcome is judged. */
-export interface State {
+/** What is known about the events of a failed request, and about the service. */
+export interface Facts {
   /** Number of events in the request. */
   readonly count: number;
-  /** Statuses with which the same events were refused before. */
-  readonly refusals: readonly number[];
-  /** Whether the events are one half of a refused parcel. */
-  readonly isHalf: boolean;
-  /** Whether the service accepted a body of this size lately. */
-  readonly tookAsLarge: boolean;
-  /** Whether the service refused most of the last events. */
+  /** How often exactly these events failed in this way. */
+  readonly failures: number;
+  /** How many of these failures came after something newer was accepted; the first one counts. */
+  readonly proofs: number;
+  /** Time since the first of these failures, in milliseconds. */
+  readonly forMs: number;
+  /** Whether other events of their parcel were accepted. */
   readonly isBlamed: boolean;
-  /** What the evidence says, if one event may be the reason why the service refuses our key or address. */
-  readonly finding?: Finding | undefined;
+  /** Which share of the requests fails in this way by chance. */
+  readonly share: number;
+  /** Whether that share is known from enough answers. */
+  readonly knowsChance: boolean;
+  /** Whether the service lately accepted bytes that it had refused. */
+  readonly isFickle: boolean;
+  /** Whether the service lately accepted a body of this size. */
+  readonly tookAsLarge: boolean;
 }
 
 /**
- * What to do with the events of a request:
- * - `accept`: they are delivered.
- * - `retry`: send them again, after a wait that the gate decides.
- * - `again`: send them again. The service works.
- * - `pause`: send nothing for a time. The events are not at fault.
+ * What to do with the events of a failed request, if the service is not in doubt:
+ * - `again`: send them again, after a wait.
+ * - `halve`: one of them is at fault. Send the halves.
+ * - `shrink`: the body is too large. Send smaller ones.
+ * - `end`: the single event is at fault: a dead letter.
+ * - `suspect`: the single event is probably at fault. It waits alone.
+ * - `pause`: send nothing for a time.
  * - `drop`: drop them.
- * - `halve`: one of them is at fault. Send the halves next.
- * - `halve-later`: one of them may be at fault. Send the halves after all other events of the parcel.
- * - `shrink`: the body is too large. Send the halves next.
- * - `suspect`: one of them may be at fault. Send them later; meanwhile all others continue.
- * - `doubt`: nobody knows whether they are at fault. Pause, and then try others first.
- * - `end`: the single event is at fault.
  */
-export type Verdict =
-  | 'accept'
-  | 'retry'
-  | 'again'
-  | 'pause'
-  | 'drop'
-  | 'halve'
-  | 'halve-later'
-  | 'shrink'
-  | 'suspect'
-  | 'doubt'
-  | 'end';
+export type Verdict = 'again' | 'halve' | 'shrink' | 'end' | 'suspect' | 'pause' | 'drop';
 
-/** @param rule What the table says about the outcome. */
-export function judge({ action, suspect }: Rule, status: number, state: State): Verdict {
-  const { count, finding, refusals } = state;
-  const isSingle = count === 1;
-  if (action === 'pause') {
-    if (finding === undefined) return 'pause';
-    if (finding === 'doubted') return 'doubt';
-    if (isSingle) return finding === 'proven' && suspect === 'ends' ? 'end' : 'suspect';
-    return finding === 'first' && !state.isHalf ? 'suspect' : 'halve-later';
+/** @param rule What the table says about the outcome. Not one that accepts. */
+export function judge({ action, isAskedFor, endsEvent }: Rule, facts: Facts): Verdict {
+  const { count, failures, forMs, isBlamed, isFickle, knowsChance, proofs, share, tookAsLarge } = facts;
+  if (action === 'drop') return action;
+  if (action === 'pause' && isAskedFor) return action;
+  const isRare = (onceIn: number) => share ** failures <= 1 / onceIn;
+  if (count > 1) {
+    if (action === 'split') return 'shrink';
+    if (action === 'retry') {
+      const isProven = failures >= LEAST_CRASHES && share < MOST_SHARE && isRare(ONCE_IN.crash);
+      return isProven ? 'halve' : 'again';
+    }
+    // While it is fickle it may be a limit of the rate, which halves would only exceed more.
+    const denials = isFickle ? LEAST_TO_END : LEAST_DENIALS;
+    const least = action === 'pause' ? denials : knowsChance ? 1 : LEAST_DENIALS;
+    return failures >= least && (!knowsChance || isRare(ONCE_IN.refusal)) ? 'halve' : 'again';
   }
-  if (action !== 'split' && action !== 'isolate') return action;
-  if (!isSingle) return action === 'split' ? 'shrink' : 'halve';
-  // If the service accepted a larger body lately, another server may have answered.
-  const isTooLarge = action === 'split' && (refusals.length > 0 || !state.tookAsLarge);
-  const isRepeated = refusals.includes(status) || refusals.length + 1 >= MOST_REFUSALS;
-  return isTooLarge || isRepeated || state.isBlamed ? 'end' : 'again';
+  const isBetween = action === 'pause' ? proofs >= LEAST_TO_END && forMs >= LEAST_MS : isBlamed || proofs > 1;
+  // The size is the reason, if others are accepted.
+  if (action === 'split' && failures >= LEAST_DENIALS && isBetween && !tookAsLarge) return 'end';
+  if (failures < LEAST_TO_END || !isBetween || !isRare(ONCE_IN.end)) return 'again';
+  return endsEvent === true && !isFickle ? 'end' : 'suspect';
 }

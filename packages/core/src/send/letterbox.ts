@@ -2,8 +2,20 @@ import type { Clock } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Parcel } from '../wait/parcel.ts';
-import type { LetterStore } from './letter-store.ts';
 import type { Waiting } from './waiting.ts';
+
+/** Why the service refused an event for good. */
+export interface Refusal {
+  readonly status: number;
+  /** The start of the service's answer. */
+  readonly excerpt: string;
+}
+
+/** Where dead letters are kept. */
+export interface LetterStore {
+  /** Stores the one event of a parcel as a dead letter. Rejects with a StorageError if that fails. */
+  keep(parcel: Pick<Parcel, 'events'>, refusal: Refusal): Promise<void>;
+}
 
 /** How soon dead letters that could not be stored are tried again. */
 const RETRY_MS = 60_000;

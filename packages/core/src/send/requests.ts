@@ -1,7 +1,7 @@
 import { requestHeaders } from '@sluice/protocol';
 import { type Clock, type Redact, redactor } from '@sluice/protocol/toolbox';
-import type { Pass } from '../pace/pass.ts';
 import { Latencies } from '../tell/latencies.ts';
+import type { Reporter } from '../tell/reporter.ts';
 import type { TrackerStats } from '../tell/stats.ts';
 import type { Parcel } from '../wait/parcel.ts';
 import type { Encoder } from './http/encoder.ts';
@@ -9,10 +9,14 @@ import type { Outcome, Outliving, Timeouts, Transport } from './http/transport.t
 
 /** Number of keys to redact: the current key and those before it. Answers may still quote an old key. */
 const KEYS_KEPT = 4;
+/** A header of the user may be a secret if its value is as long. */
+const SECRET_LENGTH = 8;
 
 export interface RequestsOptions {
   readonly url: string;
   readonly apiKey: string | undefined;
+  /** More headers of each request. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly timeouts: Timeouts;
   /** Makes headers that differ from parcel to parcel. */
   readonly headersOf?: ((parcel: Parcel) => Readonly<Record<string, string>>) | undefined;
@@ -25,14 +29,9 @@ export interface RequestsOptions {
    * Removes the key from the cause of a failed request: an HTTP library's error may have the headers, that of `fetch` has not.
    */
   readonly safeCause?: ((cause: unknown) => unknown) | undefined;
+  readonly reporter: Pick<Reporter, 'emit'>;
   /** Aborts the pending requests. */
   readonly signal: AbortSignal;
-}
-
-/** A request that cannot wait, with its pass. */
-export interface FirstRequest {
-  readonly pass: Pass;
-  readonly outlives: Outliving;
 }
 
 /** Makes the requests and counts them. Nothing that it returns contains a key. */
@@ -40,9 +39,11 @@ export class Requests {
   readonly #options: RequestsOptions;
   readonly #latencies = new Latencies();
   #apiKey: string | undefined;
-  #headers = requestHeaders(undefined);
+  #headers: Readonly<Record<string, string>>;
   /** One for each of the last keys. */
-  #redactors: Redact[] = [];
+  #redactors: readonly Redact[] = [];
+  /** One for each header that may be a secret. */
+  readonly #headerRedactors: readonly Redact[];
   #sent = 0;
   #retried = 0;
   #ended = 0;
@@ -50,8 +51,13 @@ export class Requests {
   #bytes = 0;
 
   constructor(options: RequestsOptions) {
+    const { apiKey, headers } = options;
     this.#options = options;
-    if (options.apiKey !== undefined) this.setApiKey(options.apiKey);
+    this.#headerRedactors = Object.values(headers)
+      .filter((value) => value.length >= SECRET_LENGTH)
+      .map(redactor);
+    this.#headers = { ...headers, ...requestHeaders(undefined) };
+    if (apiKey !== undefined) this.setApiKey(apiKey);
   }
 
   get stats(): TrackerStats['requests'] {
@@ -64,9 +70,9 @@ export class Requests {
     };
   }
 
-  /** Removes the current key, and those before it, from a text. */
+  /** Removes the current key, those before it, and the long headers of the user from a text. */
   redact(text: string): string {
-    return this.#redactors.reduce((safe, redact) => redact(safe), text);
+    return [...this.#redactors, ...this.#headerRedactors].reduce((safe, redact) => redact(safe), text);
   }
 
   /** Sets the key of later requests. Returns false if they have this key already. */
@@ -74,7 +80,7 @@ export class Requests {
     if (apiKey === this.#apiKey) return false;
     this.#apiKey = apiKey;
     this.#redactors = [redactor(apiKey), ...this.#redactors].slice(0, KEYS_KEPT);
-    this.#headers = requestHeaders(apiKey);
+    this.#headers = { ...this.#options.headers, ...requestHeaders(apiKey) };
     return true;
   }
 
@@ -85,17 +91,26 @@ export class Requests {
    * @param outlives How the request outlives the page. Then it is made before this function returns, and is not compressed.
    */
   async post(parcel: Parcel, isRepeated: boolean = false, outlives?: Outliving): Promise<Outcome> {
-    const { clock, compression, safeCause, signal, timeouts, transport, url } = this.#options;
+    const { clock, compression, headersOf, reporter, safeCause, signal, timeouts, transport, url } =
+      this.#options;
     const encoded = outlives ? undefined : await compression?.encode(parcel.body);
     const sent = encoded?.body ?? parcel.body;
     this.#sent += 1;
     if (isRepeated) this.#retried += 1;
     this.#bytes += sent.length;
-    const headers = this.#headersOf(parcel, encoded?.encoding);
+    const encoding = encoded?.encoding;
+    const own = headersOf?.(parcel);
+    const headers =
+      own || encoding
+        ? { ...this.#headers, ...(encoding && { 'content-encoding': encoding }), ...own }
+        : this.#headers;
     const start = clock.now();
     const outcome = await transport.post({ url, headers, body: sent, timeouts, signal, outlives });
-    this.#latencies.add(clock.now() - start);
     this.#ended += 1;
+    const status = outcome.kind === 'answered' ? outcome.status : 0;
+    const durationMs = Math.max(0, clock.now() - start);
+    this.#latencies.add(durationMs);
+    reporter.emit('request', { url, status, durationMs });
     if (outcome.kind === 'failed')
       return safeCause ? { ...outcome, cause: safeCause(outcome.cause) } : outcome;
     // The service may quote the request in its answer.
@@ -124,11 +139,5 @@ export class Requests {
    */
   isEncodingAtFault(parcel: Parcel, status: number | undefined): boolean {
     return this.#options.compression?.refused(parcel.body, status) ?? false;
-  }
-
-  #headersOf(parcel: Parcel, encoding: string | undefined): Readonly<Record<string, string>> {
-    const own = this.#options.headersOf?.(parcel);
-    if (own === undefined && encoding === undefined) return this.#headers;
-    return { ...this.#headers, ...(encoding && { 'content-encoding': encoding }), ...own };
   }
 }

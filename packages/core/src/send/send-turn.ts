@@ -24,7 +24,7 @@ interface SendTurnOptions {
   readonly createAbortController: () => AbortController;
   /** Once aborted, nothing is sent any more. */
   readonly signal: AbortSignal;
-  readonly waiting: Pick<Waiting, 'isDue' | 'pending' | 'putAllBack'>;
+  readonly waiting: Pick<Waiting, 'isDue' | 'pending'>;
   readonly reporter: Pick<Reporter, 'storageFailed'>;
   /** Sends what is due if this tab has the turn, else calls `seek()`. Resolves once sending has started. */
   readonly wake: () => Promise<void>;
@@ -185,7 +185,6 @@ export class SendTurn {
     started();
     await over;
     // The turn is over, and no other tab has it yet.
-    waiting.putAllBack();
     await sharing.setPause(gate.sharedPause).catch(reporter.storageFailed);
     this.#pauseUntil = sharing.pause?.until;
   }

@@ -1,21 +1,22 @@
-import type { Clock } from '@sluice/protocol/toolbox';
+import { type Clock, untilWoken } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
 import type { Gate } from '../pace/gate.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Parcel } from '../wait/parcel.ts';
 import type { Delivery } from './delivery.ts';
-import type { FirstRequest, Requests } from './requests.ts';
+import type { Outliving } from './http/transport.ts';
+import type { Requests } from './requests.ts';
 import type { SendTurn } from './send-turn.ts';
+import type { Trial } from './trial.ts';
+import type { Trials } from './trials.ts';
 import type { Waiting } from './waiting.ts';
 
-/** Maximum number of events in a probe: enough to find out whether the service works. */
-const PROBE_EVENTS = 10;
+/** Number of events in a probe: a second one could be at fault. */
+const PROBE_EVENTS = 1;
+/** How soon to look again for what is due, in milliseconds. */
+const DUE_MS = 10;
 /** How requests can outlive the page. The first way is also used if the page may live on. */
 const WAYS = ['keepalive', 'later'] as const;
-/** Maximum number of parcels for each concurrent request: those that wait for a retry leave their place to others. */
-const MOST_WAITING = 8;
-/** Maximum number of deliveries of which only suspected events are left. They do not count for `MOST_WAITING`. */
-const MOST_SUSPECTS = 1_000;
 
 /** Runs tasks in parallel: the part of p-queue that Sluice uses. */
 export interface Queue {
@@ -34,41 +35,46 @@ interface SenderOptions {
   readonly reporter: Pick<Reporter, 'storageFailed'>;
   /** Undefined if no other tabs share the journal. */
   readonly turn: SendTurn | undefined;
-  readonly createDelivery: () => Delivery;
-  /** @param concurrency Maximum number of tasks that run at once. */
-  readonly createQueue: (concurrency: number) => Queue;
+  readonly trials: Trials;
+  readonly delivery: Delivery;
+  /** The gate limits how many requests are made at once, not this queue. */
+  readonly queue: Queue;
   /** Asks the browser to send waiting events once there is a network, even without a page. Undefined if the process lives on. */
   readonly registerSync: (() => void) | undefined;
-  /** Maximum number of requests at the same time. */
-  readonly concurrency: number;
   /** Whether no event may overtake another. */
   readonly isStrict: boolean;
   /** Aborts all deliveries. */
   readonly signal: AbortSignal;
 }
 
-/** Takes parcels as long as there are any, and keeps several of them in delivery at once. */
+/** Takes parcels as long as there are any, and keeps several of them in requests at once. */
 export class Sender {
   readonly #options: SenderOptions;
-  readonly #queue: Queue;
   #pumping: Promise<void> | undefined;
   #wokenWhilePumping = false;
-  /** Runs until something that was put aside may be sent again. */
+  /** Rings when something that failed may be sent again. */
   readonly #retry: Alarm;
-  /** Running deliveries, and for each whether it is small enough to be a probe. */
-  readonly #running = new Map<Delivery, boolean>();
+  #retryAt = 0;
+  /** Requests under way with something that failed before. */
+  #tests = 0;
+  #wasTest = false;
+  readonly #watching = new Set<() => void>();
 
   constructor(options: SenderOptions) {
     this.#options = options;
-    this.#retry = new Alarm(options.clock, () => void this.wake());
-    // The gate limits how many requests are made at once, not this queue. One more: a probe, while all others wait.
-    this.#queue = options.createQueue(options.concurrency * MOST_WAITING + 1 + MOST_SUSPECTS);
+    this.#retry = new Alarm(options.clock, () => {
+      options.trials.due(this.#retryAt);
+      void this.wake();
+    });
   }
 
   /** Something may be ready to be sent. Resolves once sending has started, or when nothing more can be sent. */
   wake(): Promise<void> {
     const { turn } = this.#options;
-    if (turn?.isOurs === false) return turn.seek();
+    if (turn?.isOurs === false) {
+      this.#leaveTrials();
+      return turn.seek();
+    }
     this.#wokenWhilePumping = true;
     this.#pumping ??= this.#pump();
     return this.#pumping;
@@ -86,48 +92,110 @@ export class Sender {
     const last = [...this.#takeNow(isLeft)];
     return () => {
       let others = waiting.pending;
-      for (const { parcel, ...first } of last) {
-        others -= parcel.count;
-        this.#start(parcel, first);
+      for (const [trial, outlives] of last) {
+        others -= trial.parcel.count;
+        this.#start(trial, outlives);
       }
       // What these requests do not take is left to the service worker, in case no page comes back.
       if (others > 0) registerSync?.();
     };
   }
 
+  /** Resolves when the work ends, or when no request is under way and none will be made before `until` (in ms since 1970). */
+  async whileUseful(work: Promise<void>, until: number): Promise<void> {
+    const { gate } = this.#options;
+    gate.catchUp();
+    const over = new AbortController();
+    const end = () => over.abort();
+    void work.then(end, end);
+    while (!over.signal.aborted && (gate.isBusy || this.#nextAt < until)) {
+      await untilWoken(over.signal, (wake) => {
+        this.#watching.add(wake);
+        return () => this.#watching.delete(wake);
+      });
+    }
+  }
+
   /** Resolves once all deliveries have ended. Abort the signal before. Events that were not accepted stay in the journal. */
   async stop(): Promise<void> {
-    const { turn } = this.#options;
-    this.#retry.cancel();
+    const { queue, turn } = this.#options;
+    this.#retry.stop();
     turn?.yield();
     await this.#pumping;
-    await this.#queue.onIdle();
+    await queue.onIdle();
     await turn?.stop();
   }
 
   async #pump(): Promise<void> {
-    const { gate, turn, waiting } = this.#options;
+    const { clock, gate, signal, trials, turn, waiting } = this.#options;
     while (this.#wokenWhilePumping) {
       this.#wokenWhilePumping = false;
       await waiting.dropExpired();
-      while (this.#hasRoom()) {
-        const isClosed = gate.state === 'closed';
-        const most = isClosed ? Number.POSITIVE_INFINITY : PROBE_EVENTS;
-        const parcel = await waiting.next(most, () => isClosed && this.#mayRetry());
-        if (parcel === undefined) break;
-        this.#start(parcel);
-      }
+      await trials.tidy();
+      for (let trial = await this.#next(); trial !== undefined; trial = await this.#next())
+        this.#start(trial);
     }
     this.#pumping = undefined;
-    if (this.#queue.pending === 0) turn?.end();
-    else if (gate.state === 'open' && !gate.isBusy) turn?.yield();
+    const isOver = turn?.signal.aborted || trials.count === 0 || gate.state === 'open';
+    if (turn && isOver && !signal.aborted && this.#leaveTrials()) turn.end();
+    this.#retry.cancel();
+    this.#retryAt = trials.nextAt;
+    const waitMs = this.#retryAt - clock.now();
+    if (waitMs > 0 && waitMs < Number.POSITIVE_INFINITY) this.#retry.set(waitMs);
+    // It has become due just now. If the gate lets nothing go, it says when that changes.
+    else if (waitMs <= 0 && gate.mayStart) this.#retry.set(DUE_MS);
+    for (const wake of this.#watching) wake();
   }
 
-  *#takeNow(isLeft: boolean): Generator<FirstRequest & { parcel: Parcel }> {
-    const { gate, isStrict, requests, signal, turn, waiting } = this.#options;
+  /** What failed goes back, so that other tabs can send it. Returns false if there are requests under way. */
+  #leaveTrials(): boolean {
+    const { gate, queue, trials } = this.#options;
+    if (queue.pending > 0) return false;
+    trials.leave(gate.state !== 'closed');
+    return true;
+  }
+
+  /** Takes what goes next. Undefined if nothing may go now. */
+  async #next(): Promise<Trial | undefined> {
+    const { gate, isStrict, queue, signal, trials, turn, waiting } = this.#options;
+    const mayStart = () => !signal.aborted && turn?.signal.aborted !== true && gate.mayStart;
+    if (!mayStart() || (isStrict && queue.pending > 0)) return undefined;
+    const isProbe = gate.state !== 'closed';
+    const isTestNext = this.#tests < gate.limit / 2 && !(gate.limit < 2 && this.#wasTest);
+    const test = isProbe || !isTestNext ? undefined : trials.take();
+    if (test) return test;
+    while (isStrict ? trials.count === 0 : isProbe || trials.hasRoom) {
+      const parcel = await this.#fresh(isProbe);
+      if (parcel === undefined) break;
+      const trial = trials.of(parcel);
+      if (trial.sent > 0) {
+        trials.add(trial);
+        continue;
+      }
+      if (mayStart()) return trial;
+      waiting.putBack(parcel, 'first');
+      return undefined;
+    }
+    // What failed before is no test of the service, as long as there is anything else.
+    const isLast = !isProbe || isStrict || waiting.pending === waiting.inFlight;
+    return isLast && mayStart() ? trials.take(isProbe) : undefined;
+  }
+
+  /** Takes what never failed. A probe waits for no others. */
+  async #fresh(isProbe: boolean): Promise<Parcel | undefined> {
+    const { waiting } = this.#options;
+    if (!isProbe) return waiting.next(Number.POSITIVE_INFINITY);
+    const calm = waiting.hurry();
+    const parcel = await waiting.next(PROBE_EVENTS);
+    calm();
+    return parcel;
+  }
+
+  *#takeNow(isLeft: boolean): Generator<readonly [Trial, Outliving]> {
+    const { gate, isStrict, queue, requests, signal, trials, turn, waiting } = this.#options;
     const isShared = !isLeft && turn?.isOurs === false;
     // With strict order one parcel, and none while something older is being sent.
-    const isBusy = isShared || this.#pumping !== undefined || this.#queue.pending > 0;
+    const isBusy = isShared || this.#pumping !== undefined || queue.pending > 0 || trials.count > 0;
     if (signal.aborted || (isStrict && isBusy)) return;
     for (const outlives of isLeft ? WAYS : [WAYS[0]]) {
       let room = requests.room(outlives);
@@ -135,42 +203,31 @@ export class Sender {
         const parcel = waiting.takeNow(room, isLeft, isShared);
         if (parcel === undefined) break;
         room -= parcel.body.length;
-        yield { parcel, outlives, pass: gate.start() };
+        yield [trials.of(parcel), outlives];
         if (isStrict) return;
       }
     }
   }
 
-  #start(parcel: Parcel, first?: FirstRequest): void {
-    const { createDelivery, reporter } = this.#options;
-    const delivery = createDelivery();
-    this.#running.set(delivery, parcel.count <= PROBE_EVENTS);
-    void this.#queue
-      .add(() => delivery.run(parcel, first))
+  #start(trial: Trial, outlives?: Outliving): void {
+    const { delivery, gate, queue, reporter } = this.#options;
+    const pass = gate.start();
+    this.#wasTest = trial.sent > 0;
+    const tests = this.#wasTest ? 1 : 0;
+    this.#tests += tests;
+    void queue
+      .add(() => delivery.run(trial, pass, outlives))
       .catch(reporter.storageFailed)
       .then(() => {
-        this.#running.delete(delivery);
+        this.#tests -= tests;
         void this.wake();
       });
   }
 
-  /** Whether one more parcel may be taken. While the breaker is not closed: only if no running delivery can be the probe. */
-  #hasRoom(): boolean {
-    const { concurrency, gate, isStrict, signal, turn } = this.#options;
-    const taken = this.#queue.pending;
-    const running = [...this.#running];
-    if (signal.aborted || turn?.signal.aborted) return false;
-    if (isStrict) return taken === 0;
-    if (gate.state !== 'closed') return running.every(([{ isSuspect }, isSmall]) => isSuspect || !isSmall);
-    const suspects = Math.min(MOST_SUSPECTS, running.filter(([{ isSuspect }]) => isSuspect).length);
-    const most = Math.min(concurrency * MOST_WAITING, gate.mostTaken);
-    return taken - gate.parked < concurrency && taken - suspects < most;
-  }
-
-  /** Whether what was put aside may be sent again now. If it must wait, sets a timer. */
-  #mayRetry(): boolean {
-    const waitMs = this.#options.gate.retryWaitMs;
-    if (waitMs > 0) this.#retry.set(waitMs);
-    return waitMs === 0;
+  /** When the next request may be made, in milliseconds since 1970; 0 if that is not known. */
+  get #nextAt(): number {
+    const { gate, trials, waiting } = this.#options;
+    if (gate.state === 'open' && gate.pause) return gate.pause.until;
+    return waiting.pending > trials.events ? 0 : trials.nextAt;
   }
 }

@@ -6,18 +6,18 @@ import type { Place } from '../wait/queue.ts';
 export interface Waiting {
   /** Number of events that have not ended, those in requests included. */
   readonly pending: number;
+  /** Of these, those that the sender has. */
+  readonly inFlight: number;
+  /** From now on, until the returned function is called, events need not wait for others. */
+  hurry(): () => void;
   /** Whether something should be sent now. */
   readonly isDue: boolean;
   /** Aborts when consent is denied to send what is taken now. */
   readonly denied: AbortSignal;
   /** Drops the events that are too old. Never rejects. */
   dropExpired(): Promise<void>;
-  /**
-   * Takes what should be sent next, at most `maxEvents` events. Undefined if nothing is due. Never rejects.
-   *
-   * @param takesAside Whether what is aside may be sent again. Called only if there is something aside.
-   */
-  next(maxEvents: number, takesAside: () => boolean): Promise<Parcel | undefined>;
+  /** Takes what should be sent next, at most `maxEvents` events. Undefined if nothing is due. Never rejects. */
+  next(maxEvents: number): Promise<Parcel | undefined>;
   /**
    * Takes the oldest events that are in memory, due or not. Undefined if there are none, or none that may be sent now.
    *
@@ -28,20 +28,13 @@ export interface Waiting {
   takeNow(maxBytes: number, isLeft: boolean, isShared: boolean): Parcel | undefined;
   /** How long until all events of a parcel are too old, in milliseconds. Undefined if they never are. */
   expiresInMs(parcel: Parcel): number | undefined;
-  /** Whether something else would be sent if this parcel went back. */
-  hasOthers(parcel: Parcel): boolean;
   /**
    * Replaces a parcel by several, cut before the events with these indexes. Leaves out empty ones. If one is left, it is the same
    * parcel.
    */
   cut(parcel: Parcel, ...indexes: readonly number[]): Parcel[];
-  /**
-   * Puts a parcel back. Always true for `first`. False, and nothing changed, if no journal holds it, or if no event may overtake
-   * another.
-   */
-  putBack(parcel: Parcel, place: Place): boolean;
-  /** Other tabs may send next: what is aside goes back, before all others. */
-  putAllBack(): void;
+  /** Puts a parcel back. */
+  putBack(parcel: Parcel, place: Place): void;
   /** The service is back: leaves old events to the journal, so that new events need not wait for them. */
   leaveToJournal(): void;
   /**

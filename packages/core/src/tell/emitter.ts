@@ -1,8 +1,14 @@
 import { attempt } from '../base/user-code.ts';
 
-/** Listeners by event name. A listener that throws or rejects stops neither the others nor the caller. */
+/** A listener that was added. */
+interface Entry<Events> {
+  readonly event: keyof Events;
+  call(detail: never): void;
+}
+
+/** The listeners. One that throws or rejects stops neither the others nor the caller. */
 export class Emitter<Events extends object> {
-  readonly #listeners = new Map<keyof Events, Set<(detail: never) => void>>();
+  readonly #entries = new Set<Entry<Events>>();
   readonly #onFailed: (error: unknown, event: keyof Events) => void;
 
   /** @param onFailed Called with the first error of each listener. */
@@ -19,23 +25,24 @@ export class Emitter<Events extends object> {
       hasFailed = true;
       this.#onFailed(error, event);
     };
-    // A wrapper: a function that is added twice is two listeners, and each is removed by its own return value.
-    const entry = (detail: Events[Name]) => {
-      if (isCalled) return;
-      isCalled = true;
-      attempt(() => listener(detail), failed);
-      isCalled = false;
+    // A function that is added twice is two listeners, and each is removed by its own return value.
+    const entry = {
+      event,
+      call(detail: Events[Name]) {
+        if (isCalled) return;
+        isCalled = true;
+        attempt(() => listener(detail), failed);
+        isCalled = false;
+      },
     };
-    const listeners = this.#listeners.get(event) ?? new Set();
-    this.#listeners.set(event, listeners.add(entry));
-    return () => listeners.delete(entry);
+    this.#entries.add(entry);
+    return () => this.#entries.delete(entry);
   }
 
   emit<Name extends keyof Events>(event: Name, detail: Events[Name]): void {
-    const listeners = this.#listeners.get(event) ?? [];
     // A copy: a listener that is added in this loop is not called for this event.
-    for (const listener of [...listeners]) {
-      if (this.#listeners.get(event)?.has(listener)) (listener as (detail: Events[Name]) => void)(detail);
+    for (const entry of [...this.#entries]) {
+      if (entry.event === event && this.#entries.has(entry)) entry.call(detail as never);
     }
   }
 }

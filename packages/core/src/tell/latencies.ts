@@ -8,8 +8,8 @@ export class Latencies {
   #next = 0;
 
   add(milliseconds: number): void {
-    this.#kept[this.#next % KEPT] = Math.max(0, milliseconds);
-    this.#next += 1;
+    this.#kept[this.#next] = milliseconds;
+    this.#next = (this.#next + 1) % KEPT;
   }
 
   get quantiles(): Latency {

@@ -1,22 +1,34 @@
-const BUCKET_MS = 1_000;
-const BUCKETS = 10;
+import type { TrackerStats } from './stats.ts';
 
-/** The rate of a counter over the last ten seconds, computed from samples of the counter. */
+/** Counters that only grow. */
+type Counters = Pick<TrackerStats, 'accepted' | 'delivered'>;
+
+const INTERVAL_MS = 1_000;
+const WINDOW_MS = 10_000;
+const MAX_SAMPLES = WINDOW_MS / INTERVAL_MS + 1;
+
+/** The rates of counters over the last ten seconds, computed from samples of the counters. */
 export class RateMeter {
-  readonly #samples: { readonly at: number; readonly total: number }[] = [];
+  readonly #samples: (Counters & { readonly at: number })[] = [];
 
-  /** Takes a sample: the counter is at `total`. Does nothing if the last sample is less than a second old. */
-  sample(total: number, now: number): void {
-    const last = this.#samples.at(-1);
-    if (last !== undefined && now >= last.at && now - last.at < BUCKET_MS) return;
-    if (last !== undefined && now < last.at) this.#samples.length = 0;
-    this.#samples.push({ at: now, total });
-    if (this.#samples.length > BUCKETS + 1) this.#samples.shift();
+  /** Takes a sample. Does nothing if the last one is less than a second old. */
+  sample({ accepted, delivered }: Counters, now: number): void {
+    const ageMs = now - (this.#samples.at(-1)?.at ?? Number.NEGATIVE_INFINITY);
+    if (ageMs >= 0 && ageMs < INTERVAL_MS) return;
+    // The time of day was set back.
+    if (ageMs < 0) this.#samples.length = 0;
+    this.#samples.push({ at: now, accepted, delivered });
+    if (this.#samples.length > MAX_SAMPLES) this.#samples.shift();
   }
 
-  perSecond(total: number, now: number): number {
-    const from = this.#samples.find(({ at }) => now - at <= BUCKETS * BUCKET_MS);
-    const seconds = from === undefined ? 0 : (now - from.at) / 1_000;
-    return from === undefined || seconds <= 0 ? 0 : (total - from.total) / Math.max(1, seconds);
+  /** Takes a sample too. */
+  perSecond(counters: Counters, now: number): TrackerStats['rates'] {
+    this.sample(counters, now);
+    const from = this.#samples.find(({ at }) => now - at <= WINDOW_MS) ?? { ...counters, at: now };
+    const seconds = Math.max(1, (now - from.at) / 1_000);
+    return {
+      acceptedPerSecond: (counters.accepted - from.accepted) / seconds,
+      deliveredPerSecond: (counters.delivered - from.delivered) / seconds,
+    };
   }
 }

@@ -19,13 +19,21 @@ export type PauseReason =
   /** `delivery.policy` asks for a pause after such an answer. */
   | 'policy'
   /** Something in the browser, such as an ad blocker, blocks requests to the service, while other requests succeed. */
-  | 'blocked';
+  | 'blocked'
+  /** The service fails or cannot be reached. */
+  | 'unavailable'
+  /** The service asks to wait (`Retry-After`). */
+  | 'asked';
 
 /** The sender makes no requests, except for a probe from time to time. */
 export interface Pause {
   readonly reason: PauseReason;
   /** The status of the service's answer; 0 if there was none. */
   readonly status: number;
+  /** The start of its answer, without the key. */
+  readonly words: string;
+  /** Since when, in milliseconds since 1970. */
+  readonly since: number;
   /** When the next probe is sent, in milliseconds since 1970. */
   readonly until: number;
 }
@@ -36,6 +44,18 @@ export interface Latency {
   readonly p90: number;
   readonly p99: number;
   readonly max: number;
+}
+
+/** An event that is probably at fault: it fails while others are accepted. It waits alone, and holds up no others. */
+export interface Suspect {
+  /** The event as JSON, at most its first 200 bytes. */
+  readonly event: string;
+  /** How often it was sent alone, and when it is sent next, in milliseconds since 1970. */
+  readonly tries: number;
+  readonly nextAt: number;
+  /** The last answer: its status (0 if there was none), and its start, without the key. */
+  readonly status: number;
+  readonly words: string;
 }
 
 /** A snapshot. At every moment `accepted + recovered = delivered + deadLettered + (all of dropped) + pending`. */
@@ -81,10 +101,14 @@ export interface TrackerStats {
   readonly breaker: BreakerState;
   /** Why and until when the sender pauses; undefined if it does not. */
   readonly pause: Pause | undefined;
+  /** Of the pending: events that are probably at fault. At most 1,000 of them. */
+  readonly suspects: readonly Suspect[];
   /** The most requests per second that Sluice makes since the service pushed back; undefined if there is no limit. */
   readonly rateLimit?: number | undefined;
   /** The largest body that Sluice sends since the service refused a larger one, in bytes; undefined if there is no limit. */
   readonly bodyLimit?: number | undefined;
+  /** The most events that Sluice sends in a request since the service refused more; undefined if there is no limit. */
+  readonly batchLimit?: number | undefined;
   readonly requests: {
     /** Requests ever made. */
     readonly sent: number;

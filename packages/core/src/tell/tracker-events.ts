@@ -17,6 +17,8 @@ export interface TrackerEvents {
   readonly recovered: { readonly count: number };
   /** Stored bytes are damaged; they were skipped and kept aside. */
   readonly damaged: { readonly place: string; readonly bytes: number };
+  /** A request ended. Its status is 0 if there was no answer. */
+  readonly request: { readonly url: string; readonly status: number; readonly durationMs: number };
   /** A request failed. The error's message says what Sluice does next. */
   readonly failedAttempt: { readonly error: DeliveryError };
   /** The disk or the browser's storage failed. Events continue in memory, as long as it has room. */
@@ -29,8 +31,11 @@ export interface TrackerEvents {
   readonly resumed: Record<string, never>;
   /** The service pushed back: Sluice makes at most this many requests per second. Undefined: the limit is gone. */
   readonly rateLimit: { readonly perSecond: number | undefined };
-  /** The largest body that Sluice sends has changed: it falls when the service refuses a larger one, and may rise later. */
-  readonly bodyLimit: { readonly bytes: number };
+  /**
+   * The most bytes or events that Sluice sends in a request have changed: they fall when the service refuses more, and may rise
+   * later. Undefined: no limit.
+   */
+  readonly bodyLimit: { readonly bytes: number | undefined; readonly events: number | undefined };
   /** Events are kept in another place now: in memory because the journal failed, or in the journal again. */
   readonly journal: { readonly kind: string };
   /** Dead letters wait to be sent again; they count as recovered. */

@@ -2,7 +2,7 @@ import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol';
 import type { Clock } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
 import type { Limit } from '../base/event-bytes.ts';
-import type { SizeLimit } from '../pace/limits.ts';
+import type { Limits } from '../pace/limits.ts';
 import type { Parcel } from './parcel.ts';
 import type { Queue } from './queue.ts';
 import type { Reader } from './reader.ts';
@@ -12,7 +12,7 @@ interface BatcherOptions {
   readonly reader: Reader;
   readonly clock: Clock;
   readonly limit: Limit;
-  readonly sizeLimit: Pick<SizeLimit, 'bytes'>;
+  readonly limits: Pick<Limits, 'bytes' | 'events'>;
   /** Whether no event may overtake another: what is stored is older than what is not. */
   readonly isStrict: boolean;
   /** How long an event may wait for others to be sent with, in milliseconds. */
@@ -55,26 +55,17 @@ export class Batcher {
 
   /** Whether a parcel is due; if not, `onDue` is called when one becomes due by its age. */
   get isDue(): boolean {
-    const { old, aside } = this.#options.queue;
-    return (old.count + aside.count > 0 && !this.#hold.isSet) || this.#freshIsDue();
+    return (this.#options.queue.old.count > 0 && !this.#hold.isSet) || this.#freshIsDue();
   }
 
   /**
    * The next parcel that is due, or undefined; then `onDue` is called when one becomes due by its age.
    *
    * @param maxEvents Bound of this parcel beside the limit.
-   * @param takesAside Whether a parcel that was put aside may be sent again.
    */
-  async next(
-    maxEvents: number = Number.POSITIVE_INFINITY,
-    takesAside: boolean = false,
-  ): Promise<Parcel | undefined> {
+  async next(maxEvents: number): Promise<Parcel | undefined> {
     const { isStrict, queue, reader, sendsUnwritten } = this.#options;
     const limit = this.limit(maxEvents);
-    while (takesAside && !this.#hold.isSet && queue.aside.count > 0) {
-      const parcel = await reader.take(queue.aside, limit);
-      if (parcel) return parcel;
-    }
     for (;;) {
       const freshIsDue = this.#freshIsDue();
       const isStored = queue.old.count > 0;
@@ -96,10 +87,10 @@ export class Batcher {
 
   /** What a parcel may have now. */
   limit(maxEvents: number, maxBytes: number = Number.POSITIVE_INFINITY): Limit {
-    const { limit, sizeLimit } = this.#options;
-    const most = Math.min(sizeLimit.bytes, maxBytes) - BATCH_OVERHEAD_BYTES;
+    const { limit, limits } = this.#options;
+    const most = Math.min(limits.bytes.most, maxBytes) - BATCH_OVERHEAD_BYTES;
     return {
-      maxEvents: Math.min(limit.maxEvents, maxEvents),
+      maxEvents: Math.min(limit.maxEvents, maxEvents, limits.events?.most ?? maxEvents),
       maxBytes: Math.max(1, Math.min(limit.maxBytes, most)),
     };
   }
@@ -108,10 +99,8 @@ export class Batcher {
   holdStored(): void {
     const { isStrict, queue } = this.#options;
     // Others may be readable.
-    for (const list of isStrict ? [] : [queue.old, queue.aside]) {
-      const first = queue.shift(list);
-      if (first) list.push(first);
-    }
+    const first = isStrict ? undefined : queue.shift(queue.old);
+    if (first) queue.old.push(first);
     this.#hold.set(HELD_MS);
   }
 

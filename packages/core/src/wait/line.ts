@@ -4,7 +4,7 @@ import type { Fate } from '../base/fate.ts';
 import type { Range } from '../base/range.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { Room } from '../keep/room.ts';
-import type { SizeLimit } from '../pace/limits.ts';
+import type { Limits } from '../pace/limits.ts';
 import type { Epochs } from '../tell/epochs.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import { Batcher } from './batcher.ts';
@@ -57,7 +57,7 @@ export interface LineOptions {
   readonly buffer: Limit;
   /** Bounds of a batch, and how long an event may wait for others, in milliseconds. */
   readonly batch: Limit & { readonly maxWaitMs: number };
-  readonly sizeLimit: Pick<SizeLimit, 'bytes'>;
+  readonly limits: Pick<Limits, 'bytes' | 'events'>;
   /** Whether no event may overtake another. */
   readonly isStrict: boolean;
   /** Whether events need not wait for others now. */
@@ -83,14 +83,14 @@ export class Line {
 
   constructor(options: LineOptions) {
     const { batch, buffer, clock, damaged, end, epochs, isHigh, isStrict, isUrgent, journal } = options;
-    const { memory, onDue, reporter, sendsUnwritten, sizeLimit, text } = options;
+    const { memory, onDue, reporter, sendsUnwritten, limits, text } = options;
     const { groupLimit } = journal;
     const parcel: Limit = {
       maxEvents: Math.min(batch.maxEvents, groupLimit.maxEvents, Math.ceil(buffer.maxEvents / PARTS)),
       maxBytes: Math.min(batch.maxBytes, groupLimit.maxBytes, Math.ceil(buffer.maxBytes / PARTS)),
     };
     const queue = new Queue({ limit: buffer, parcel, isHigh, text, memory, epochs });
-    const reader = new Reader({ queue, journal, damaged });
+    const reader = new Reader({ queue, journal, damaged, sizeLimit: limits.bytes });
     this.queue = queue;
     this.#reporter = reporter;
     this.#batcher = new Batcher({
@@ -98,7 +98,7 @@ export class Line {
       reader,
       clock,
       limit: batch,
-      sizeLimit,
+      limits,
       isStrict,
       maxWaitMs: isHigh ? 0 : batch.maxWaitMs,
       isUrgent,
@@ -113,15 +113,10 @@ export class Line {
     return this.#batcher.isDue;
   }
 
-  /**
-   * Takes what should be sent next, at most `maxEvents` events. Undefined if nothing is due. Never rejects.
-   *
-   * @param takesAside Whether what is aside may be sent again. Called only if there is something aside.
-   */
-  async next(maxEvents: number, takesAside: () => boolean): Promise<Parcel | undefined> {
-    const isAside = this.queue.aside.count > 0 && takesAside();
+  /** Takes what should be sent next, at most `maxEvents` events. Undefined if nothing is due. Never rejects. */
+  async next(maxEvents: number): Promise<Parcel | undefined> {
     try {
-      return await this.#batcher.next(maxEvents, isAside);
+      return await this.#batcher.next(maxEvents);
     } catch (error) {
       return this.#hold(error) ? this.#batcher.next(maxEvents) : undefined;
     }

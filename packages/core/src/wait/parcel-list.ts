@@ -68,6 +68,6 @@ function areJoinable(one: Parcel, other: Parcel): boolean {
   return isJoinable(one) && isJoinable(other) && (one.at === undefined) === (other.at === undefined);
 }
 
-function isJoinable({ isInMemory, isSent, places }: Parcel): boolean {
-  return !isInMemory && !isSent && places.size < MOST_PLACES;
+function isJoinable({ isInMemory, places }: Parcel): boolean {
+  return !isInMemory && places.size < MOST_PLACES;
 }

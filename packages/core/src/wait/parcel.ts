@@ -22,8 +22,6 @@ export class Parcel {
   readonly isHigh: boolean;
   /** The epoch to which its events count. */
   epoch: number;
-  /** Whether it was sent before. Then it keeps its bytes: it is not joined with others. */
-  isSent = false;
   /** When its oldest event was accepted, or a time before that, in milliseconds since 1970; undefined if unknown. */
   at: number | undefined;
   readonly places: Places;
@@ -90,7 +88,6 @@ export class Parcel {
   split(count: number, memory: Memory): Parcel {
     const others = { from: count, to: this.count };
     const rest = this.cut(others, memory);
-    rest.isSent = this.isSent;
     this.places.remove(others);
     this.#contents?.keepFirst(count);
     this.#body = undefined;

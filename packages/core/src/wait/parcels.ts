@@ -25,7 +25,7 @@ export class Parcels {
 
   /** Number of events that wait in the journal, outside of the ring buffers. */
   get stored(): number {
-    return this.#sum(({ aside, old, stored }) => stored - volatileOf(old) - volatileOf(aside));
+    return this.#sum(({ old, stored }) => stored - volatileOf(old));
   }
 
   get inFlight(): number {
@@ -115,20 +115,15 @@ export class Parcels {
     return (over) => this.epochs.settled(epoch, over);
   }
 
-  /** Other tabs may send next: what is aside goes back, before all others. */
-  putAllBack(): void {
-    for (const { queue } of this.lines) queue.putAllBack();
-  }
-
   /** The returned function tells whether all that is accepted by now is written. */
   mark(): () => boolean {
     const epoch = this.endEpoch();
     return () => this.lines.every(({ queue }) => queue.isWritten(epoch));
   }
 
-  /** All parcels, those in requests first. */
+  /** All parcels, those in requests first. Those that are being released count no more: they are released where they were. */
   *all(): Generator<Parcel> {
-    yield* this.#out;
+    yield* this.#out.filter(({ state }) => state === 'out');
     for (const { queue } of this.lines) yield* queue.parcels();
   }
 

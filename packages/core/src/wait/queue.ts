@@ -11,17 +11,15 @@ import { RingBuffer, type RingBufferOptions } from './ring-buffer.ts';
 const MOST_KEPT_BYTES = 512 * 1024;
 
 /**
- * Where a parcel goes that is not sent now: before all others, behind all others, or aside. What is aside waits, uncut, until the
- * service is better.
+ * Where a parcel goes that is not sent now: before all others, or behind them. `journal`: before all others, and out of memory if
+ * the journal has it, to be joined with its neighbours when it is read.
  */
-export type Place = 'first' | 'last' | 'aside';
+export type Place = 'first' | 'last' | 'journal';
 
 /** All that waits with one priority: the newest events in the ring buffer; older ones in the journal, and some in memory too. */
 export class Queue {
   /** Parcels that were sent, or that only the journal has: they go before the ring buffer, or in turns with it. */
   readonly old: ParcelList;
-  /** Parcels that failed, and wait until the service is better. */
-  readonly aside: ParcelList;
   /** Taken from one of these, while they are being read. */
   reading: readonly Parcel[] = [];
   /** Parcels that the sender has. */
@@ -41,7 +39,6 @@ export class Queue {
     this.epochs = epochs;
     this.memory = memory;
     this.old = new ParcelList(epochs);
-    this.aside = new ParcelList(epochs);
     this.#ring = new RingBuffer(options, (parcel) => this.unwritten.add(parcel));
   }
 
@@ -52,7 +49,7 @@ export class Queue {
 
   /** All other events. */
   get stored(): number {
-    return this.old.count + this.aside.count + sum(this.reading, ({ count }) => count);
+    return this.old.count + sum(this.reading, ({ count }) => count);
   }
 
   /** Bytes of the events in the ring buffer. */
@@ -73,7 +70,6 @@ export class Queue {
   /** All parcels that wait. */
   *parcels(): Generator<Parcel, undefined> {
     yield* this.old;
-    yield* this.aside;
     yield* this.reading;
     yield* this.#ring.parcels;
   }
@@ -161,12 +157,15 @@ export class Queue {
     const taken = this.#shift(limit, isUnwritten);
     const [first] = taken;
     if (first === undefined || taken.length === 1) return first && this.taken(first);
-    const { epochs, memory } = this;
-    const joined = joinedParcel(taken, epochs.join(taken), memory);
-    for (const parcel of taken) {
-      this.ended(parcel);
-      memory.give(parcel.contents.memory);
-    }
+    const joined = this.join(taken);
+    for (const parcel of taken) this.memory.give(parcel.contents.memory);
+    return joined;
+  }
+
+  /** Makes one parcel of several in memory, of which no append is in progress. The sender has it. */
+  join(parcels: readonly Parcel[]): Parcel {
+    const joined = joinedParcel(parcels, this.epochs.join(parcels), this.memory);
+    for (const parcel of parcels) this.ended(parcel);
     return this.taken(joined);
   }
 
@@ -189,7 +188,6 @@ export class Queue {
   putBack(parcel: Parcel, place: Place): void {
     this.out.delete(parcel);
     parcel.state = 'waiting';
-    if (place === 'aside') parcel.isSent = true;
     this.#kept.add(parcel);
     const most = [...this.#kept].filter(({ isWritten }) => isWritten);
     for (let bytes = sum(most, bytesOf); bytes > MOST_KEPT_BYTES; ) {
@@ -197,9 +195,9 @@ export class Queue {
       bytes -= oldest ? bytesOf(oldest) : bytes;
       if (oldest) this.#store(oldest);
     }
-    const list = place === 'aside' ? this.aside : this.old;
-    if (place === 'first') list.unshift(parcel);
-    else list.push(parcel);
+    if (place === 'journal' && parcel.isWritten) this.#store(parcel);
+    if (place === 'last') this.old.push(parcel);
+    else this.old.unshift(parcel);
   }
 
   /** Takes the first parcel of a list. */
@@ -217,18 +215,10 @@ export class Queue {
       // The journal has or gets this one as a whole: it releases that, and the parts are written again.
       const others = { from: count, to: parcel.count };
       parts = [parcel.cut({ from: 0, to: count }, memory), parcel.cut(others, memory)];
-      for (const part of parts) part.isSent = parcel.isSent;
       this.ended(parcel);
     } else parts = [parcel, parcel.split(count, memory)];
     for (const part of parts) this.changed(part);
     return parts;
-  }
-
-  /** What was put aside waits before all others. */
-  putAllBack(): void {
-    const parcels = [...this.aside];
-    while (this.aside.shift());
-    for (const parcel of parcels.reverse()) this.old.unshift(parcel);
   }
 
   /** All that waits of a range ends; everything, if it is left out. Returns how many events that are. */
@@ -255,7 +245,7 @@ export class Queue {
   }
 
   recount(): void {
-    for (const list of [this.old, this.aside, this.#ring]) list.recount();
+    for (const list of [this.old, this.#ring]) list.recount();
   }
 
   /** Takes what fits one batch out of the ring buffer. What an append reads is not joined with others. */

@@ -3,15 +3,20 @@ import { StorageError } from '../base/errors/storage-error.ts';
 import type { EventBytes, Limit } from '../base/event-bytes.ts';
 import { type Range, rangeLength } from '../base/range.ts';
 import type { Journal } from '../keep/journal.ts';
+import type { SizeLimit } from '../pace/limits.ts';
 import { Contents } from './contents.ts';
 import { Parcel } from './parcel.ts';
 import type { ParcelList } from './parcel-list.ts';
 import { Places } from './places.ts';
 import type { Queue } from './queue.ts';
 
+/** A parcel in memory may be so much larger than the limit: the halves of what was too large differ a little in size. */
+const TOLERANCE = 1.25;
+
 interface ReaderOptions {
   readonly queue: Queue;
   readonly journal: Journal;
+  readonly sizeLimit: Pick<SizeLimit, 'refuses'>;
   /** Stored events that could not be read back intact end. */
   readonly damaged: (range: Range) => Promise<void>;
 }
@@ -53,11 +58,11 @@ export class Reader {
     const taken: Parcel[] = [];
     let left = maxEvents;
     for (let next = list.first; next && left > 0; next = list.first) {
-      const isAlone = next.isInMemory || next.isSent;
+      const isAlone = next.isInMemory;
       if (taken.length > 0 && isAlone) break;
       queue.shift(list);
       const most = Math.min(left, next.count);
-      const count = next.isInMemory ? next.contents.slice(0, most, maxBytes).ends.length : most;
+      const count = next.isInMemory ? this.#fitting(next, most, maxBytes) : most;
       const [first, rest] = count < next.count ? queue.split(next, count) : [next];
       if (rest) list.unshift(rest);
       taken.push(first);
@@ -65,6 +70,16 @@ export class Reader {
       left -= count;
     }
     return taken;
+  }
+
+  /** How many events of a parcel in memory to take. Parts have about the same size: a small rest would be a request of its own. */
+  #fitting({ contents, count }: Parcel, maxEvents: number, maxBytes: number): number {
+    const { sizeLimit } = this.#options;
+    const isRefused = sizeLimit.refuses?.(contents.length + BATCH_OVERHEAD_BYTES);
+    const most = isRefused ? maxBytes : maxBytes * TOLERANCE;
+    if (count <= maxEvents && contents.length <= most) return count;
+    const parts = Math.ceil(count / contents.slice(0, maxEvents, maxBytes).ends.length);
+    return Math.ceil(count / parts);
   }
 
   /** The first of these events were read. The others wait before all others. */
@@ -81,7 +96,6 @@ export class Reader {
     }
     for (const parcel of taken.toReversed()) putBack(list, parcel);
     const read = new Parcel(places, queue.epochs.join(parts), queue.isHigh, contents);
-    read.isSent = taken[0]?.isSent === true;
     return queue.taken(read);
   }
 

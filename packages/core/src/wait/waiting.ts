@@ -17,7 +17,7 @@ import { entryOf, UnwrittenEvents } from './unwritten.ts';
 const FRESH_BATCHES = 2;
 
 /** What all lines share. */
-type Shared = 'journal' | 'text' | 'clock' | 'buffer' | 'batch' | 'sizeLimit' | 'isStrict' | 'onDue';
+type Shared = 'journal' | 'text' | 'clock' | 'buffer' | 'batch' | 'limits' | 'isStrict' | 'onDue';
 
 interface WaitingOptions extends Pick<LineOptions, Shared> {
   readonly random: () => number;
@@ -137,14 +137,10 @@ export class Waiting extends Parcels {
     return this.#consent.signal;
   }
 
-  /**
-   * Takes what should be sent next, at most `maxEvents` events. Undefined if nothing is due. Never rejects.
-   *
-   * @param takesAside Whether what is aside may be sent again. Called only if there is something aside.
-   */
-  async next(maxEvents: number, takesAside: () => boolean): Promise<Parcel | undefined> {
+  /** Takes what should be sent next, at most `maxEvents` events. Undefined if nothing is due. Never rejects. */
+  async next(maxEvents: number): Promise<Parcel | undefined> {
     for (const line of this.#open) {
-      const parcel = await line.next(maxEvents, takesAside);
+      const parcel = await line.next(maxEvents);
       if (parcel) return parcel;
     }
     return undefined;
@@ -183,12 +179,6 @@ export class Waiting extends Parcels {
     for (const line of this.lines) await line.dropExpired();
   }
 
-  /** Whether something else would be sent if this parcel went back. */
-  hasOthers({ isHigh }: Parcel): boolean {
-    const { queue } = this.#lineFor(isHigh);
-    return queue.fresh + queue.stored > 0;
-  }
-
   /** Replaces a parcel by its parts, cut before the events with these indexes. Leaves out empty parts. */
   cut(parcel: Parcel, ...indexes: readonly number[]): Parcel[] {
     if (!indexes.some((index) => index > 0 && index < parcel.count)) return [parcel];
@@ -204,11 +194,8 @@ export class Waiting extends Parcels {
   }
 
   /** Puts a parcel back. */
-  putBack(parcel: Parcel, place: Place): boolean {
-    // No event may overtake another.
-    if (this.#options.isStrict && place !== 'first') return false;
+  putBack(parcel: Parcel, place: Place): void {
     this.#lineFor(parcel.isHigh).queue.putBack(parcel, place);
-    return true;
   }
 
   /** The service is back: leaves old events to the journal, so that new events need not wait for them. */
@@ -272,7 +259,7 @@ export class Waiting extends Parcels {
   }
 
   #lineOf(isHigh: boolean): Line {
-    const { batch, buffer, clock, isStrict, journal, onDue, reporter, sizeLimit, text } = this.#options;
+    const { batch, buffer, clock, isStrict, journal, onDue, limits, reporter, text } = this.#options;
     return new Line({
       isHigh,
       journal,
@@ -282,7 +269,7 @@ export class Waiting extends Parcels {
       clock,
       buffer,
       batch,
-      sizeLimit,
+      limits,
       isStrict,
       isUrgent: () => this.#isUrgent > 0,
       sendsUnwritten: () => this.commit.sendsUnwritten,

@@ -240,7 +240,7 @@ describe('a payload that cannot be sent', () => {
 
   it('is one of few objects that JSON would write out many times', () => {
     const shared = nested(40, (inner) => [inner, inner]);
-    expect(refusal({ shared }).message).toMatch(/above \d+ values/);
+    expect(refusal({ shared }).message).toMatch(/above \d+ bytes/);
     expect(
       refusal(
         nested(
@@ -253,7 +253,7 @@ describe('a payload that cannot be sent', () => {
   });
 
   it('is one of a list without an end', () => {
-    expect(refusal({ list: new Array(2 ** 32 - 1) }).message).toMatch(/above \d+ values/);
+    expect(refusal({ list: new Array(2 ** 32 - 1) }).message).toMatch(/above \d+ bytes/);
   });
 
   it('has an error that stays short, however long its names', () => {

@@ -38,7 +38,7 @@ export class Bench {
       ...{ clock: this.time, transport: this.transport, random: () => 0.5, commitIntervalMs: 0 },
       // Not 0: a page writes events in pieces, and would send each piece at once.
       batch: { maxEvents, maxWaitMs: 1, ...batch },
-      delivery: { concurrency: 1, retriesPerSuccess: 1_000, ...delivery },
+      delivery: { maxConcurrency: 1, ...delivery },
       ...options,
     });
     const { tracker } = this;

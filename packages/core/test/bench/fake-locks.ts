@@ -12,6 +12,7 @@ interface Waiter {
 export class FakeLocks implements Pick<LockManager, 'request'> {
   /** The line for each lock. The first in it holds the lock. */
   readonly #lines: Map<string, Waiter[]>;
+  #isGone = false;
 
   /** @param origin The locks of another tab of the same origin. */
   constructor(origin?: FakeLocks) {
@@ -19,6 +20,8 @@ export class FakeLocks implements Pick<LockManager, 'request'> {
   }
 
   readonly request: Request = (name: string, ...rest: unknown[]) => {
+    // The code of a page that is gone asks for nothing.
+    if (this.#isGone) return new Promise<never>(() => {});
     const callback = rest.at(-1) as (lock: Lock | null) => Promise<never>;
     const { ifAvailable, signal } = (rest.length > 1 ? rest[0] : {}) as LockOptions;
     const line = this.#lines.get(name) ?? [];
@@ -49,6 +52,7 @@ export class FakeLocks implements Pick<LockManager, 'request'> {
 
   /** The tab is gone: gives up the locks that it holds or waits for. */
   letGo(): void {
+    this.#isGone = true;
     for (const line of this.#lines.values())
       for (const waiter of line.filter(({ holder }) => holder === this)) this.#remove(line, waiter);
   }

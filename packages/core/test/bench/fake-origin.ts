@@ -109,7 +109,7 @@ export class FakeTab {
     this.tracker = createTracker({
       ...{ baseUrl: 'http://service.test', apiKey: 'key', correlationKey: 'email' },
       ...{ clock: mortal, transport, journal: this.#watched(journal), batch: { maxWaitMs: 100 } },
-      delivery: { concurrency: 1 },
+      delivery: { maxConcurrency: 1 },
       ...options,
     });
     this.tracker.identify('ada@example.com');

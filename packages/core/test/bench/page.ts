@@ -54,13 +54,13 @@ export class Page {
       { baseUrl: 'https://example.com', correlationKey: 'email', ordering },
       platform,
     );
-    const sizeLimit = new HalvingLimit();
+    const limits = { bytes: new HalvingLimit() };
     const wake = () => void this.dispatch.wake();
     const reporter = new Reporter({ books, clock });
     const isStrict = ordering === 'strict';
     const { batch, buffer } = settings;
     const waiting = new Waiting({
-      ...{ journal, text: textWriter, clock, random, buffer, batch, sizeLimit, isStrict, reporter },
+      ...{ journal, text: textWriter, clock, random, buffer, batch, limits, isStrict, reporter },
       ...{ intervalMs: 250, createBounds: () => undefined, isShut: () => false },
       ...{ onDue: wake, onFailed: () => {}, onRecovered: () => {} },
       createAbortController: platform.createAbortController,
@@ -72,7 +72,7 @@ export class Page {
       reporter,
       settings,
       sharing: journal.sharing,
-      limits: { size: sizeLimit },
+      limits,
       transport,
       waiting,
       letters: new LetterKeeper({

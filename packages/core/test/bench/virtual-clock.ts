@@ -2,21 +2,30 @@ import type { Clock, Timer } from '@sluice/protocol/toolbox';
 
 interface Entry {
   readonly at: number;
-  readonly callback: () => void;
+  /** Timers of the same moment run in the order in which they were set. */
+  readonly number: number;
+  /** Undefined once the timer has run or was cancelled. */
+  callback: (() => void) | undefined;
 }
 
 /** A clock that stands still until a test moves it. */
 export class VirtualClock implements Clock {
   #now: number;
-  readonly #timers = new Set<Entry>();
+  readonly #settled: () => Promise<void>;
+  /** A binary heap: the next timer is the first entry. Cancelled timers stay in it until their time. */
+  readonly #heap: Entry[] = [];
+  #set = 0;
+  #timers = 0;
 
-  constructor(startMs: number = Date.UTC(2026, 0, 1)) {
+  /** @param settled Lets all work finish that waits for no timer. */
+  constructor(startMs: number = Date.UTC(2026, 0, 1), settled: () => Promise<void> = settle) {
     this.#now = startMs;
+    this.#settled = settled;
   }
 
   /** Timers that have neither run nor been cancelled. */
   get timers(): number {
-    return this.#timers.size;
+    return this.#timers;
   }
 
   now(): number {
@@ -24,25 +33,67 @@ export class VirtualClock implements Clock {
   }
 
   setTimeout(callback: () => void, delayMs: number): Timer {
-    const entry = { at: this.#now + Math.max(0, delayMs), callback };
-    this.#timers.add(entry);
-    return { cancel: () => void this.#timers.delete(entry) };
+    const entry: Entry = { at: this.#now + Math.max(0, delayMs), number: this.#set, callback };
+    this.#set += 1;
+    this.#timers += 1;
+    this.#add(entry);
+    return { cancel: () => void this.#take(entry) };
   }
 
   /** Lets time pass: runs due timers in order, and lets promises settle in between. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
-    await settle();
-    for (;;) {
-      const due = [...this.#timers].filter((entry) => entry.at <= end).sort((a, b) => a.at - b.at)[0];
-      if (due === undefined) break;
-      this.#timers.delete(due);
-      this.#now = Math.max(this.#now, due.at);
-      due.callback();
-      await settle();
+    await this.#settled();
+    for (let next = this.#heap[0]; next !== undefined && next.at <= end; next = this.#heap[0]) {
+      this.#removeFirst();
+      const callback = this.#take(next);
+      if (callback === undefined) continue;
+      this.#now = Math.max(this.#now, next.at);
+      callback();
+      await this.#settled();
     }
     this.#now = end;
   }
+
+  #take(entry: Entry): (() => void) | undefined {
+    const { callback } = entry;
+    if (callback !== undefined) this.#timers -= 1;
+    entry.callback = undefined;
+    return callback;
+  }
+
+  #add(entry: Entry): void {
+    const heap = this.#heap;
+    let index = heap.length;
+    for (let up = (index - 1) >> 1; index > 0; up = (index - 1) >> 1) {
+      const parent = heap[up];
+      if (parent === undefined || isBefore(parent, entry)) break;
+      heap[index] = parent;
+      index = up;
+    }
+    heap[index] = entry;
+  }
+
+  #removeFirst(): void {
+    const heap = this.#heap;
+    const last = heap.pop();
+    if (last === undefined || heap.length === 0) return;
+    let index = 0;
+    for (let down = 1; down < heap.length; down = 2 * index + 1) {
+      const [left, right] = [heap[down], heap[down + 1]];
+      if (left === undefined) break;
+      const isRight = right !== undefined && isBefore(right, left);
+      const child = isRight ? right : left;
+      if (isBefore(last, child)) break;
+      heap[index] = child;
+      index = isRight ? down + 1 : down;
+    }
+    heap[index] = last;
+  }
+}
+
+function isBefore(one: Entry, other: Entry): boolean {
+  return one.at === other.at ? one.number < other.number : one.at < other.at;
 }
 
 /** Lets all work finish that waits for no timer and no I/O. */

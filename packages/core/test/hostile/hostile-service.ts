@@ -16,12 +16,18 @@ const ALLOW_PAGES = [
 /** A service that does what the address of a request says, on the bare socket. */
 export async function startHostileService(): Promise<HostileAddresses & { close(): Promise<void> }> {
   const connections: Socket[] = [];
-  const requests: { script: Script; socket: Socket; bytes: number; isWhole: boolean }[] = [];
+  const requests: {
+    script: Script;
+    socket: Socket;
+    cookie?: string | undefined;
+    bytes: number;
+    isWhole: boolean;
+  }[] = [];
   const seen = (id: string): Seen[] =>
     requests
       .filter(({ script }) => script.id === id)
-      .map(({ socket, bytes, isWhole }) => {
-        return { connection: connections.indexOf(socket), bytes, isWhole, isOpen: !socket.destroyed };
+      .map(({ socket, ...others }) => {
+        return { ...others, connection: connections.indexOf(socket), isOpen: !socket.destroyed };
       });
   const listener: RequestListener = (request) => {
     const { method, url = '' } = request;
@@ -30,7 +36,7 @@ export async function startHostileService(): Promise<HostileAddresses & { close(
     if (method === 'GET') return plainly(request, JSON.stringify(seen(path)));
     const script: Script = JSON.parse(path);
     const { socket } = request;
-    const entry = { script, socket, bytes: 0, isWhole: false };
+    const entry = { script, socket, cookie: request.headers.cookie, bytes: 0, isWhole: false };
     requests.push(entry);
     if (!script.reads) return perform(script, socket);
     request.on('data', (chunk) => {

@@ -33,6 +33,7 @@ export interface Seen {
   /** How many bytes of its body arrived. */
   readonly bytes: number;
   readonly isWhole: boolean;
+  readonly cookie?: string | undefined;
   /** Whether its connection is open now. */
   readonly isOpen: boolean;
 }

@@ -10,6 +10,8 @@ import { VirtualClock } from '../bench/virtual-clock.ts';
 const KEY = 'canary-key-5f1d';
 const GOOD = { baseUrl: 'https://example.com', apiKey: KEY, correlationKey: 'email' };
 
+const isPage = 'document' in globalThis;
+
 const readOptions = (options: TrackerOptions): Settings => readFor(options, platform);
 
 /** Reads options that may have wrong types. */
@@ -36,7 +38,7 @@ function refusalOf(option: string, value: unknown): ConfigError {
 
 const SIZES = [
   ...['maxEventBytes', 'buffer.maxEvents', 'buffer.maxBytes', 'batch.maxEvents', 'batch.maxBytes'],
-  ...['delivery.concurrency', 'delivery.timeoutMs', 'delivery.retryBaseMs', 'delivery.retryMaxMs'],
+  ...['delivery.maxConcurrency', 'delivery.timeoutMs', 'delivery.retryBaseMs', 'delivery.retryMaxMs'],
   ...['delivery.connectTimeoutMs', 'delivery.headersTimeoutMs', 'delivery.bodyTimeoutMs'],
 ];
 const WAITS = ['commitIntervalMs', 'batch.maxWaitMs'];
@@ -79,12 +81,13 @@ describe('readOptions', () => {
       ordering: 'unordered',
       compress: false,
       delivery: {
-        concurrency: 4,
+        maxConcurrency: 32,
         ...{ timeoutMs: 60_000, connectTimeoutMs: 10_000, headersTimeoutMs: 30_000, bodyTimeoutMs: 5_000 },
         retryBaseMs: 500,
         retryMaxMs: 60_000,
-        retriesPerSuccess: 0.1,
         policy: {},
+        headers: {},
+        credentials: 'omit',
         classify: undefined,
         idempotencyHeader: undefined,
       },
@@ -114,8 +117,15 @@ describe('readOptions', () => {
       random: () => 0.5,
     } satisfies TrackerOptions;
     const delivery = {
-      ...{ concurrency: 5, retryBaseMs: 7, retryMaxMs: 8, policy: { '409': 'accept' }, classify: () => [] },
+      ...{
+        maxConcurrency: 5,
+        retryBaseMs: 7,
+        retryMaxMs: 8,
+        policy: { '409': 'accept' },
+        classify: () => [],
+      },
       idempotencyHeader: 'Idempotency-Key',
+      headers: { 'X-Tenant': 'acme', cookie: 'session=1; theme=dark' },
     } satisfies TrackerOptions['delivery'];
     const timeoutOptions = { timeoutMs: 6, connectTimeoutMs: 7, headersTimeoutMs: 8, bodyTimeoutMs: 9 };
     const settings = readOptions({ ...given, delivery: { ...delivery, ...timeoutOptions } });
@@ -356,10 +366,51 @@ describe('a wrong option', () => {
     expect(refusalOf('journal', methods).option).toBe('journal');
   });
 
-  it('is a directory for a journal that has none', () => {
-    const error = refusal({ ...GOOD, journal: 'memory', journalDirectory: '/var/lib/app' });
-    expect(error.option).toBe('journalDirectory');
-    expect(error.message).toMatch(/leave it out, or leave out journal/);
+  it.each<[string, unknown]>([
+    ['authorization', { Authorization: KEY }],
+    ['Content-Length', { 'x-tenant': 'acme', 'Content-Length': KEY }],
+    ['content-type', { 'content-type': KEY }],
+    ['content-encoding', { 'content-encoding': KEY }],
+    ['HOST', { HOST: KEY }],
+    ['no name', { 'no name': KEY }],
+    ['', { '': KEY }],
+    ['x-line', { 'x-line': `${KEY}\r\nx-other: 1` }],
+    ['x-umlaut', { 'x-umlaut': `${KEY}ä` }],
+    ['x-list', { 'x-list': [KEY] }],
+    ['x-none', { 'x-none': undefined }],
+  ])(
+    'is a header that is not free or not legal: it names it, and does not show its value: %s',
+    (name, headers) => {
+      const error = refusalOf('delivery.headers', headers);
+      expect(error.option).toBe('delivery.headers');
+      expect(error.message).toMatch(
+        /^delivery\.headers must be ASCII headers that Sluice does not send itself, got /,
+      );
+      expect(error.message.toLowerCase()).toContain(name.toLowerCase() || 'an empty string');
+      expect(JSON.stringify([error.message, error.stack])).not.toContain(KEY);
+    },
+  );
+
+  it.each([[new Headers({ a: KEY })], [new Map([['a', KEY]])], [[['a', KEY]]], [KEY], [null], [7]])(
+    'is headers in anything but an object: case %#',
+    (headers) => expect(refusalOf('delivery.headers', headers).message).toMatch(/ must be an object, got /),
+  );
+
+  it.runIf(isPage).each(['connect', 'dispatcher'])('is one that only Node has, in a page: %s', (name) => {
+    const error = refusalOf(`delivery.${name}`, { dispatch: () => true });
+    expect(error.message).toBe(`delivery.${name} must be absent, except in Node, got an object`);
+  });
+
+  it.runIf(isPage)('is credentials that are none, in a page', () => {
+    expect(read({ delivery: { credentials: 'include' } }).delivery.credentials).toBe('include');
+    const words = '"omit", "same-origin" or "include"';
+    for (const [value, shown] of [
+      ['all', 'string "all"'],
+      [true, 'boolean true'],
+    ])
+      expect(refusalOf('delivery.credentials', value).message).toBe(
+        `delivery.credentials must be ${words}, got ${shown}`,
+      );
   });
 
   it('is one that is missing', () => {
@@ -380,7 +431,12 @@ describe('a wrong option', () => {
     ],
     ['storage', { ...GOOD, maxAgeMs: 5 }, 'maxAgeMs', /buffer, storage, deadLetters, batch, delivery/],
     ['batch', { ...GOOD, batch: { maxWait: 5 } }, 'batch.maxWait', /maxEvents, maxBytes, maxWaitMs/],
-    ['delivery', { ...GOOD, delivery: { retries: 5 } }, 'delivery.retries', /concurrency, timeoutMs/],
+    [
+      'delivery',
+      { ...GOOD, delivery: { retries: 5 } },
+      'delivery.retries',
+      /maxConcurrency, maxTries, timeoutMs/,
+    ],
     ['JSON', JSON.parse('{"__proto__":{"source":"mobile"}}'), '__proto__', /baseUrl/],
     ['batch', { ...GOOD, batch: { toString: 5 } }, 'batch.toString', /maxEvents, maxBytes, maxWaitMs/],
   ])('is one that there is not, in %s, and those that there are are named', (_, options, option, known) => {

@@ -32,13 +32,19 @@ const NUMBERS = [
   ...['commitIntervalMs', 'maxEventBytes', 'buffer.maxEvents', 'buffer.maxBytes', 'storage.minFreeBytes'],
   ...['storage.maxAgeMs', 'deadLetters.maxBytes', 'deadLetters.maxAgeMs', 'unidentified.maxBytes'],
   ...['unidentified.maxAgeMs', 'batch.maxEvents', 'batch.maxBytes', 'batch.maxWaitMs'],
-  ...['delivery.concurrency', 'delivery.timeoutMs', 'delivery.connectTimeoutMs', 'delivery.headersTimeoutMs'],
-  ...['delivery.bodyTimeoutMs', 'delivery.retryBaseMs', 'delivery.retryMaxMs', 'delivery.retriesPerSuccess'],
+  ...[
+    'delivery.maxConcurrency',
+    'delivery.timeoutMs',
+    'delivery.connectTimeoutMs',
+    'delivery.headersTimeoutMs',
+  ],
+  ...['delivery.bodyTimeoutMs', 'delivery.retryBaseMs', 'delivery.retryMaxMs'],
 ];
 const OTHERS = [
   ...['source', 'fsync', 'ordering', 'storage.whenFull', 'storage.maxBytes', 'unidentified.hold', 'compress'],
   ...['parts', 'waitUntil', 'delivery.policy', 'buffer', 'storage', 'deadLetters', 'unidentified', 'batch'],
-  ...['delivery', 'unknown', 'delivery.unknown'],
+  ...['delivery', 'unknown', 'delivery.unknown', 'delivery.headers', 'delivery.credentials'],
+  ...['delivery.connect', 'delivery.dispatcher'],
 ];
 const HOSTILE = [
   ...[0, -1, -0.5, 0.5, 1e15, Number.MAX_VALUE, Number.NaN, Number.POSITIVE_INFINITY],

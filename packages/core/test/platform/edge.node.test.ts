@@ -83,6 +83,30 @@ describe.each(['workerd', 'edge-light', 'worker', 'browser'])('a bundle for %s',
   });
 });
 
+describe.each(['workerd', 'edge-light', 'worker'])('an option that %s does not have', async (condition) => {
+  const bundle = await bundleFor(condition);
+  /** The message of the ConfigError for these delivery options. */
+  const refusal = (context: BareContext, delivery: string) =>
+    context.run(`try { create({ delivery: ${delivery} }).stats().pause } catch (error) { error.message }`);
+
+  it('is refused: connect and dispatcher are for Node', () => {
+    const context = load(bundle, 'unused');
+    for (const name of ['connect', 'dispatcher'])
+      expect(refusal(context, `{ ${name}: {} }`)).toBe(
+        `delivery.${name} must be absent, except in Node, got an object`,
+      );
+  });
+
+  it('is refused: credentials, where requests have none', () => {
+    const context = load(bundle, 'unused');
+    expect(refusal(context, '{ credentials: "include" }')).toBeUndefined();
+    context.run('Request = class {}');
+    expect(refusal(context, '{ credentials: "include" }')).toBe(
+      'delivery.credentials must be absent in a runtime without cookies: give delivery.headers a cookie',
+    );
+  });
+});
+
 describe('a bundle for a page', async () => {
   const bundle = await bundleFor('browser');
 

@@ -16,12 +16,9 @@ describe('ruleFor', () => {
     expect(ruleFor(status).action).toBe('pause');
   });
 
-  it.each([400, 422, 409, 402, 406, 411, 415, 431, 451, 499, 501])(
-    'looks for the event at fault on %d',
-    (status) => {
-      expect(ruleFor(status).action).toBe('isolate');
-    },
-  );
+  it.each([400, 422, 409, 406, 411, 415, 499, 501])('looks for the event at fault on %d', (status) => {
+    expect(ruleFor(status).action).toBe('isolate');
+  });
 
   it('halves the batch on 413', () => {
     expect(ruleFor(413).action).toBe('split');
@@ -42,8 +39,8 @@ describe('ruleFor', () => {
     expect(ruleFor(status).isPushback).toBe(true);
   });
 
-  it.each([301, 404, 405, 410, 402, 501])('takes its time on %d', (status) => {
-    expect(ruleFor(status).isSlow).toBe(true);
+  it.each([301, 401, 402, 407, 421, 426, 431, 500, 503])('never ends an event by %d', (status) => {
+    expect(ruleFor(status).endsEvent).not.toBe(true);
   });
 
   it('does what the policy says of a status or a class, and leaves the table as it is elsewhere', () => {

@@ -1,158 +1,91 @@
 import { describe, expect, it } from 'vitest';
-import { type DeliveryPolicy, ruleOf } from '../../src/send/delivery-policy.ts';
-import type { Outcome } from '../../src/send/http/transport.ts';
-import { judge, type State, type Verdict } from '../../src/send/judge.ts';
-import { answered, failed } from '../bench/scripted-transport.ts';
+import { ruleFor } from '../../src/send/delivery-policy.ts';
+import { type Facts, judge, type Verdict } from '../../src/send/judge.ts';
 
-/** The verdict on an outcome. Without a state: one event, sent for the first time, while the service accepts others. */
-function verdictOn(outcome: Outcome, state: Partial<State> = {}, policy: DeliveryPolicy = {}): Verdict {
-  const status = outcome.kind === 'answered' ? outcome.status : 0;
-  return judge(ruleOf(outcome, policy), status, {
-    count: 1,
-    finding: undefined,
-    isBlamed: false,
-    isHalf: false,
-    refusals: [],
-    tookAsLarge: false,
-    ...state,
-  });
-}
+/** A service that works, and knows that one request in a hundred fails by chance. */
+const FACTS: Facts = {
+  ...{ count: 1, failures: 1, proofs: 1, forMs: 0, share: 0.01 },
+  ...{ isBlamed: false, knowsChance: true, isFickle: false, tookAsLarge: true },
+};
+const PROVEN = { failures: 5, proofs: 5, forMs: 30_000 };
 
-const SEVERAL = { count: 10 };
-const BAD_EVENT = [400, 409, 422, 402, 406, 411, 415, 431, 451, 499, 501];
-const NOT_OURS = [401, 403, 404, 405, 410, 301, 302, 307];
-/** Of these, the answers that never make a dead letter. */
-const NEVER_ENDS = [401, 301, 302, 307];
-const AWAY = [408, 425, 429, 500, 502, 503, 504, 599];
+const WRONG = [400, 409, 422, 406, 411, 415, 418, 501];
+const DENIED = [403, 404, 405, 410, 451];
+const OURS = [301, 302, 307, 308, 401, 402, 407, 421, 426, 431];
+const FAILED = [408, 425, 500, 502, 504, 599];
 
-describe('judge', () => {
-  it.each([200, 201, 202, 204, 207])('accepts on %d', (status) => {
-    expect(verdictOn(answered(status))).toBe('accept');
-    expect(verdictOn(answered(status), { ...SEVERAL, isBlamed: true })).toBe('accept');
-  });
+const cases: [string, number[], Partial<Facts>, Verdict][] = [
+  ['several events that are called wrong are halved', WRONG, { count: 2 }, 'halve'],
+  ['at first only with the second refusal', WRONG, { count: 2, knowsChance: false }, 'again'],
+  [
+    'at first with the second refusal',
+    WRONG,
+    { count: 2, failures: 2, knowsChance: false, share: 0.5 },
+    'halve',
+  ],
+  [
+    'where a quarter is refused by chance, four say too little',
+    WRONG,
+    { count: 9, failures: 3, share: 0.25 },
+    'again',
+  ],
+  [
+    'where a quarter is refused by chance, more say enough',
+    WRONG,
+    { count: 9, failures: 4, share: 0.25 },
+    'halve',
+  ],
+  ['a single one is asked again', WRONG, { failures: 4, isBlamed: true }, 'again'],
+  ['five refusals, and others accepted between, end it', WRONG, { failures: 5, proofs: 2 }, 'end'],
+  ['or five, if the rest of its parcel was accepted', WRONG, { failures: 5, isBlamed: true }, 'end'],
+  ['without any accepted between, it waits', WRONG, { failures: 50 }, 'again'],
+  ['where the service is fickle, it is a suspect', WRONG, { ...PROVEN, isFickle: true }, 'suspect'],
+  ['where chance explains it, it is asked again', WRONG, { ...PROVEN, share: 0.5 }, 'again'],
+  ['several events that look like a wrong key or address are asked again', DENIED, { count: 2 }, 'again'],
+  ['and halved with the second refusal', DENIED, { count: 2, failures: 2 }, 'halve'],
+  ['a single one ends after five refusals over half a minute', DENIED, PROVEN, 'end'],
+  ['not earlier', DENIED, { ...PROVEN, forMs: 29_999 }, 'again'],
+  ['not after fewer that count', DENIED, { ...PROVEN, failures: 9, proofs: 4 }, 'again'],
+  ['nor while the service is fickle', DENIED, { ...PROVEN, isFickle: true }, 'suspect'],
+  ['what is never the fault of an event is halved too', OURS, { count: 2, failures: 2 }, 'halve'],
+  ['but never ends an event', OURS, { ...PROVEN, failures: 500 }, 'suspect'],
+  ['several events that failed go again', FAILED, { count: 2, failures: 2 }, 'again'],
+  ['and are halved with the third failure', FAILED, { count: 2, failures: 3 }, 'halve'],
+  ['where a fifth fails by chance, with the fifth', FAILED, { count: 2, failures: 4, share: 0.2 }, 'again'],
+  ['where a fifth fails by chance, no later', FAILED, { count: 2, failures: 5, share: 0.2 }, 'halve'],
+  ['where half of all fail, never', FAILED, { count: 2, failures: 50, share: 0.5 }, 'again'],
+  ['a single one that fails is a suspect after five', FAILED, { failures: 5, proofs: 2 }, 'suspect'],
+  ['not after four', FAILED, { failures: 4, proofs: 2 }, 'again'],
+  ['a body that is too large is sent in halves', [413], { count: 2 }, 'shrink'],
+  [
+    'a single one ends with the second refusal, if others are accepted',
+    [413],
+    { failures: 2, proofs: 2, tookAsLarge: false },
+    'end',
+  ],
+  ['as long as all are refused, it waits', [413], { failures: 50, tookAsLarge: false }, 'again'],
+  ['where larger ones are taken, it is asked again', [413], { failures: 2 }, 'again'],
+  ['and ends as if it were called wrong', [413], { failures: 5, proofs: 2 }, 'end'],
+];
 
-  it.each(AWAY)('tries again on %d, however many events there are, and whatever is known', (status) => {
-    for (const state of [{}, SEVERAL, { isBlamed: true }, { refusals: [400, 400, 400] }])
-      expect(verdictOn(answered(status), state)).toBe('retry');
-  });
-
-  it('tries again where there was no answer', () => {
-    expect(verdictOn(failed(true))).toBe('retry');
-    expect(verdictOn(failed(false), SEVERAL)).toBe('retry');
-  });
-
-  it('pauses where something on this side blocks the request', () => {
-    expect(verdictOn({ kind: 'failed', cause: undefined, maybeSent: false, isBlocked: true })).toBe('pause');
-  });
-
-  describe('where an event is at fault', () => {
-    it.each(BAD_EVENT)('halves several events on %d', (status) => {
-      expect(verdictOn(answered(status), SEVERAL)).toBe('halve');
-    });
-
-    it.each(BAD_EVENT)('ends a single event that is refused twice with %d', (status) => {
-      expect(verdictOn(answered(status))).toBe('again');
-      expect(verdictOn(answered(status), { refusals: [status] })).toBe('end');
-    });
-
-    it.each<[number[], Verdict]>([
-      [[], 'again'],
-      [[422], 'again'],
-      [[422, 409], 'again'],
-      [[422, 409, 402], 'end'],
-      [[422, 400], 'end'],
-    ])('after refusals with %j, a refusal with 400 means: %s', (refusals, verdict) => {
-      expect(verdictOn(answered(400), { refusals })).toBe(verdict);
-    });
-
-    it('does not ask again about a single event if the service refuses most events', () => {
-      expect(verdictOn(answered(400), { isBlamed: true })).toBe('end');
-      expect(verdictOn(answered(400), { isBlamed: true, ...SEVERAL })).toBe('halve');
-    });
-  });
-
-  describe('where the body is too large', () => {
-    it.each<[string, Partial<State>, Verdict]>([
-      ['several events are sent in halves', SEVERAL, 'shrink'],
-      ['several events are sent in halves, even if larger bodies were accepted', tookAsLarge(10), 'shrink'],
-      ['a single event ends', {}, 'end'],
-      ['a single event is asked about once more if larger bodies were accepted', tookAsLarge(1), 'again'],
-      ['a single event then ends', { ...tookAsLarge(1), refusals: [413] }, 'end'],
-    ])('%s', (_, state, verdict) => {
-      expect(verdictOn(answered(413), state)).toBe(verdict);
-    });
+describe('the judge', () => {
+  it.each(cases)('%s', (_, statuses, facts, verdict) => {
+    for (const status of statuses)
+      expect([status, judge(ruleFor(status), { ...FACTS, ...facts })]).toEqual([status, verdict]);
   });
 
-  describe('where the service does not accept our key or address', () => {
-    it.each(NOT_OURS)('pauses on %d if no event can be suspected', (status) => {
-      expect(verdictOn(answered(status))).toBe('pause');
-      expect(verdictOn(answered(status), { ...SEVERAL, isBlamed: true })).toBe('pause');
-    });
-
-    it.each(NOT_OURS)('pauses on %d and tries others first if nothing is accepted', (status) => {
-      expect(verdictOn(answered(status), { finding: 'doubted' })).toBe('doubt');
-      expect(verdictOn(answered(status), { finding: 'doubted', ...SEVERAL })).toBe('doubt');
-    });
-
-    it.each(NOT_OURS)('lets others go on after a %d while they are accepted', (status) => {
-      expect(verdictOn(answered(status), { finding: 'first' })).toBe('suspect');
-      expect(verdictOn(answered(status), { finding: 'repeated' })).toBe('suspect');
-      expect(verdictOn(answered(status), { finding: 'first', ...SEVERAL })).toBe('suspect');
-    });
-
-    it.each(NOT_OURS)('halves several events that get a second %d, and halves of such a parcel', (status) => {
-      expect(verdictOn(answered(status), { finding: 'repeated', ...SEVERAL })).toBe('halve-later');
-      expect(verdictOn(answered(status), { finding: 'proven', ...SEVERAL })).toBe('halve-later');
-      expect(verdictOn(answered(status), { finding: 'first', isHalf: true, ...SEVERAL })).toBe('halve-later');
-    });
-
-    it.each(NOT_OURS)(
-      'ends a single event that is proven to be at fault, unless %d never says so',
-      (status) => {
-        const verdict = NEVER_ENDS.includes(status) ? 'suspect' : 'end';
-        expect(verdictOn(answered(status), { finding: 'proven' })).toBe(verdict);
-      },
-    );
+  it('does at once what a policy asks for', () => {
+    expect(judge(ruleFor(500, { '5xx': 'pause' }), FACTS)).toBe('pause');
+    expect(judge(ruleFor(422, { '422': 'drop' }), { ...FACTS, count: 9 })).toBe('drop');
   });
 
-  describe('where an accepting answer is not the service’s', () => {
-    const PORTAL = answered(200, { body: '<!doctype html><title>Sign in</title>' });
-
-    it.each<[Partial<State>, Verdict]>([
-      [{}, 'pause'],
-      [{ finding: 'doubted' }, 'doubt'],
-      [{ finding: 'first' }, 'suspect'],
-      [{ finding: 'proven' }, 'suspect'],
-      [{ finding: 'repeated', ...SEVERAL }, 'halve-later'],
-    ])('with %j: %s', (state, verdict) => {
-      expect(verdictOn(PORTAL, state)).toBe(verdict);
-      expect(verdictOn({ ...answered(200), from: 'https://example.com/offline' } as Outcome, state)).toBe(
-        verdict,
-      );
-    });
-
-    it('accepts it if the policy says so', () => {
-      expect(verdictOn(PORTAL, {}, { '2xx': 'accept' })).toBe('accept');
-    });
+  it('never ends an event that a policy says to retry', () => {
+    expect(judge(ruleFor(400, { '4xx': 'retry' }), { ...FACTS, ...PROVEN })).toBe('suspect');
   });
 
-  describe('where a policy asks for it', () => {
-    it.each<[DeliveryPolicy, Partial<State>, Verdict]>([
-      [{ '403': 'accept' }, {}, 'accept'],
-      [{ '403': 'drop' }, SEVERAL, 'drop'],
-      [{ '403': 'retry' }, {}, 'retry'],
-      [{ '403': 'pause' }, SEVERAL, 'pause'],
-      [{ '4xx': 'drop' }, {}, 'pause'],
-      [{ '403': 'isolate' }, SEVERAL, 'halve'],
-      [{ '403': 'isolate' }, { refusals: [403] }, 'end'],
-      [{ '403': 'split' }, SEVERAL, 'shrink'],
-      [{ '403': 'split' }, {}, 'end'],
-    ])('does %j', (policy, state, verdict) => {
-      expect(verdictOn(answered(403), state, policy)).toBe(verdict);
-    });
+  it('looks for the event at fault where a policy says so', () => {
+    const rule = ruleFor(500, { '500': 'isolate' });
+    expect(judge(rule, { ...FACTS, count: 2 })).toBe('halve');
+    expect(judge(rule, { ...FACTS, ...PROVEN })).toBe('end');
   });
 });
-
-function tookAsLarge(count: number): Partial<State> {
-  return { count, tookAsLarge: true };
-}

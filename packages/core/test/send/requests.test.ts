@@ -17,6 +17,8 @@ interface Bench {
   readonly clock: VirtualClock;
   readonly requests: Requests;
   readonly seen: TransportRequest[];
+  /** What it says of requests that ended. */
+  readonly ended: object[];
 }
 
 function createBench(
@@ -25,6 +27,8 @@ function createBench(
 ): Bench {
   const clock = new VirtualClock();
   const seen: TransportRequest[] = [];
+  const ended: object[] = [];
+  const reporter = { emit: (_name: string, detail: object) => void ended.push(detail) };
   const transport: Transport = {
     post: (request) => {
       seen.push(request);
@@ -34,10 +38,10 @@ function createBench(
   };
   const requests: Requests = new Requests({
     safeCause: (cause) => redactedError(cause, (text) => requests.redact(text)),
-    ...{ url: 'https://example.com/api/events/batch/', apiKey: KEY, timeouts: TIMEOUTS },
-    ...{ transport, clock, signal: new AbortController().signal, ...options },
+    ...{ url: 'https://example.com/api/events/batch/', apiKey: KEY, headers: {}, timeouts: TIMEOUTS },
+    ...{ reporter, transport, clock, signal: new AbortController().signal, ...options },
   });
-  return { clock, requests, seen };
+  return { clock, ended, requests, seen };
 }
 
 function batch(...texts: string[]): Parcel {
@@ -61,7 +65,7 @@ describe('Requests', () => {
 
   it('keeps account of what it sends, and of how long answers take', async () => {
     const outcomes = [OK, answered(404), failed(true), answered(302)];
-    const { requests, clock } = createBench(async () => {
+    const { clock, ended, requests } = createBench(async () => {
       await clock.advance(20);
       return outcomes.shift();
     });
@@ -71,16 +75,54 @@ describe('Requests', () => {
       if (kind === 'answered' && sent === first) requests.accepted(sent);
     }
     const bytes = 4 * '{"batch":[{"n":1}]}'.length;
-    expect(requests.stats).toEqual({
-      ...{ sent: 4, retried: 2, failed: 3, bytes },
-      latencyMs: { p50: 20, p90: 20, p99: 20, max: 20 },
-    });
+    const latencyMs = { p50: 20, p90: 20, p99: 20, max: 20 };
+    expect(requests.stats).toEqual({ sent: 4, retried: 2, failed: 3, bytes, latencyMs });
+    const url = 'https://example.com/api/events/batch/';
+    expect(ended).toEqual([200, 404, 0, 302].map((status) => ({ url, status, durationMs: 20 })));
   });
 
   it('hands on the whole body of an answer', async () => {
     const body = 'x'.repeat(60_000);
     const { requests } = createBench(() => answered(207, { body }));
     expect(await requests.post(batch())).toMatchObject({ body });
+  });
+});
+
+describe('Requests, with headers of the user', () => {
+  const headers = { 'x-tenant': 'acme', cookie: 'session="canary-4b1e"' };
+
+  it('sends them with each request, also with another key and with an id', async () => {
+    const headersOf = () => ({ 'Idempotency-Key': 'id' });
+    const { requests, seen } = createBench(() => OK, { headers, headersOf });
+    await requests.post(batch());
+    requests.setApiKey('second');
+    await requests.post(batch());
+    const type = { 'content-type': 'application/json' };
+    expect(seen.map(({ headers }) => headers)).toEqual(
+      [KEY, 'second'].map((key) => {
+        return { ...headers, ...type, authorization: `Api-Key ${key}`, 'Idempotency-Key': 'id' };
+      }),
+    );
+  });
+
+  it('replaces nothing that it sends itself, and needs no key', async () => {
+    const more = { ...headers, authorization: 'Basic mine', 'content-type': 'text/plain' };
+    const { requests, seen } = createBench(() => OK, { headers: more });
+    await requests.post(batch());
+    expect(seen[0]?.headers).toMatchObject({
+      authorization: `Api-Key ${KEY}`,
+      'content-type': 'application/json',
+    });
+    const relay = createBench(() => OK, { headers, apiKey: undefined });
+    await relay.requests.post(batch());
+    expect(relay.seen[0]?.headers).toEqual({ ...headers, 'content-type': 'application/json' });
+  });
+
+  it('shows no long one, however often the key changes: it may be a secret', async () => {
+    const echo = JSON.stringify({ tenant: 'acme', cookie: headers.cookie });
+    const { requests } = createBench(() => answered(401, { body: echo }), { headers });
+    for (let number = 0; number < 10; number += 1) requests.setApiKey(`key-${number}`);
+    expect(await requests.post(batch())).toMatchObject({ body: '{"tenant":"acme","cookie":"[key]"}' });
   });
 });
 

@@ -26,7 +26,7 @@ describe('SendTurn', () => {
       reporter: { storageFailed: () => {} },
       sharing,
       signal: new AbortController().signal,
-      waiting: { isDue: true, pending: 1, putAllBack: () => {} },
+      waiting: { isDue: true, pending: 1 },
       wake: async () => {
         wakes += 1;
         // As the sender does while a delivery is left.

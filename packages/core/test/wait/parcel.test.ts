@@ -68,11 +68,10 @@ describe('Parcel', () => {
 
   it('splits what only the journal has', () => {
     const parcel = storedParcel(range(10, 20), 3, true, 50);
-    parcel.isSent = true;
     const rest = parcel.split(4, memory);
     expect([parcel.places.ranges, rest.places.ranges]).toEqual([[range(10, 14)], [range(14, 20)]]);
     expect(rest).toMatchObject({
-      ...{ at: 50, isHigh: true, isSent: true, isInMemory: false, state: 'stored', epoch: 3, count: 6 },
+      ...{ at: 50, isHigh: true, isInMemory: false, state: 'stored', epoch: 3, count: 6 },
     });
   });
 

@@ -647,7 +647,9 @@ describe('a tracker with a service that refuses', () => {
   );
 
   it('shows its key nowhere: not in errors, logs, inspection, JSON or files', async () => {
-    const service = await serve((body) => (body.includes('poison') ? 400 : 500));
+    const service = await serve((body) =>
+      body.includes('poison') ? 400 : body.includes('fine') ? 500 : 200,
+    );
     const lines: string[] = [];
     const logger = pino({ level: 'debug' }, { write: (line) => void lines.push(line) });
     const tracker = create(service.baseUrl, { logger, delivery: { retryBaseMs: 1, retryMaxMs: 2 } });
@@ -662,7 +664,7 @@ describe('a tracker with a service that refuses', () => {
     ] as const) {
       tracker.on(name, (detail) => seen.push(detail));
     }
-    tracker.track('poison', {}, ada);
+    for (const name of ['good', 'poison', 'good']) tracker.track(name, {}, ada);
     await tracker.flush();
     const failed = raised(tracker, 'failedAttempt');
     tracker.track('fine', {}, ada);

@@ -66,13 +66,13 @@ describe('setApiKey()', () => {
     expect(paused.length).toBeGreaterThan(1);
     expect(resumed).toEqual([]);
     tracker.setApiKey('second');
-    await pass(1);
+    await pass(10);
     expect(tracker.stats()).toMatchObject({ delivered: 25, pending: 0, pause: undefined, breaker: 'closed' });
     expect(resumed).toEqual([{}]);
   });
 
   it('is not held up by answers to the former one', async () => {
-    const { transport, tracker, pass, track } = createBench({ delivery: { concurrency: 4 } });
+    const { transport, tracker, pass, track } = createBench({ delivery: { maxConcurrency: 4 } });
     let open = (): void => {};
     const opened = new Promise<void>((resolve) => {
       open = resolve;
@@ -135,7 +135,7 @@ describe('flush(), where the service does not work', () => {
   });
 
   it('waits for a request that is under way', async () => {
-    const { transport, tracker, pass, track } = createBench({ delivery: { concurrency: 2 } });
+    const { transport, tracker, pass, track } = createBench({ delivery: { maxConcurrency: 2 } });
     let end = (): void => {};
     transport.respond = () =>
       transport.requests.length > 1

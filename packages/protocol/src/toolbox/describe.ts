@@ -22,19 +22,12 @@ export function describe(value: unknown): string {
   }
 }
 
-/** Whether an object is an array. Undefined for a revoked proxy: `Array.isArray` throws on it. */
-export function isArray(value: object): boolean | undefined {
-  try {
-    return Array.isArray(value);
-  } catch {
-    return undefined;
-  }
-}
-
 function nameObject(value: object): string {
-  const array = isArray(value);
-  if (array === undefined) return 'a revoked proxy';
-  return array ? 'an array' : 'an object';
+  try {
+    return Array.isArray(value) ? 'an array' : 'an object';
+  } catch {
+    return 'a revoked proxy';
+  }
 }
 
 function excerpt(text: string): string {

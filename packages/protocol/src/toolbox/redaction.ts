@@ -1,4 +1,5 @@
 import { describe } from './describe.ts';
+import { isNonEmptyString } from './rules.ts';
 
 /** Removes a secret from a text. */
 export type Redact = (text: string) => string;
@@ -17,9 +18,9 @@ export function redactor(secret: string): Redact {
  */
 export function redactedError(error: unknown, redact: Redact, depth = 4): Error {
   const { name, message, code, cause } = fieldsOf(error);
-  const text = [message, code, name].find((given) => given && typeof given === 'string') ?? describe(error);
+  const text = [message, code, name].find(isNonEmptyString) ?? describe(error);
   const copy: Error & { code?: string } = new Error(
-    redact(String(text)),
+    redact(text),
     cause && depth ? { cause: redactedError(cause, redact, depth - 1) } : undefined,
   );
   if (typeof name === 'string') copy.name = redact(name);

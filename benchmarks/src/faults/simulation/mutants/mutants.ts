@@ -32,8 +32,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'acknowledges before the service has answered',
     file: 'send/delivery',
-    find: 'const outcome = await requests.post(',
-    replace: "await waiting.end(parcel, 'delivered'); const outcome = await requests.post(",
+    find: 'await this.#handle(trial, pass, await requests.post(',
+    replace:
+      "await this.#options.waiting.end(trial.parcel, 'delivered'); await this.#handle(trial, pass, await requests.post(",
   },
   {
     name: 'drops the checksum',
@@ -68,8 +69,20 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'takes a whole batch for the one event at fault',
     file: 'send/judge',
-    find: "return action === 'split' ? 'shrink' : 'halve';",
-    replace: "return action === 'split' ? 'shrink' : 'end';",
+    find: "isRare(ONCE_IN.refusal)) ? 'halve'",
+    replace: "isRare(ONCE_IN.refusal)) ? 'end'",
+  },
+  {
+    name: 'takes the first refusal of an event for proof',
+    file: 'send/judge',
+    find: 'failures < LEAST_TO_END || !isBetween || !isRare(ONCE_IN.end)',
+    replace: 'false',
+  },
+  {
+    name: 'blames an event though the service accepts nothing else',
+    file: 'send/judge',
+    find: 'isBlamed || proofs > 1;',
+    replace: 'true;',
   },
 ];
 
@@ -116,6 +129,20 @@ export const TESTED_MUTANTS: readonly TestedMutant[] = [
     find: 'from === (runs[at - 1]?.to ?? from)',
     replace: 'true',
     test: 'keep/file/segments/segment.node.test.ts',
+  },
+  {
+    name: 'blames an event though the service accepts now what it refused before',
+    file: 'send/evidence',
+    find: 'return leftMs > 0 && leftMs <= FICKLE_MS;',
+    replace: 'return false;',
+    test: 'send/evidence.test.ts',
+  },
+  {
+    name: 'takes the oldest event as a probe, though it failed before',
+    file: 'send/sender',
+    find: 'isProbe || !isTestNext ? undefined : trials.take()',
+    replace: 'isTestNext ? trials.take(isProbe) : undefined',
+    test: 'whole/service/blame.test.ts',
   },
 ];
 

@@ -50,12 +50,28 @@ export class IndexedDbStore {
    * certain to outlive it if the transaction need not wait for the page. So `work` makes all its requests at once; only one that
    * writes and returns something may make more of them later. If `work` fails, nothing is written.
    */
-  readonly use = <Result>(mode: IDBTransactionMode, work: Work<Result>): Promise<Result> =>
-    this.#use(mode, work, 'relaxed');
+  readonly use = async <Result>(
+    mode: IDBTransactionMode,
+    work: Work<Result>,
+    durability: IDBTransactionDurability = 'relaxed',
+    isAgain = false,
+  ): Promise<Result> => {
+    let db = this.#db;
+    try {
+      // Nothing is awaited where it is open: this may be the last moment of the page.
+      db ??= await this.#connect();
+      return await this.#transact(db.transaction(OBJECTS, mode, { durability }), work);
+    } catch (error) {
+      const isFull = (error as Error | null)?.name === 'QuotaExceededError';
+      if (!isFull) this.#letGo(db);
+      if (isFull || isAgain || error instanceof StorageError) throw error;
+      return this.use(mode, work, durability, true);
+    }
+  };
 
   /** Resolves once all that was written before survives a power cut: it is written to the disk with what is written now. */
   sync(): Promise<void> {
-    return this.#use('readwrite', (objects) => void objects.put(0, NOTHING), 'strict');
+    return this.use('readwrite', (objects) => void objects.put(0, NOTHING), 'strict');
   }
 
   /** Lets go of the connection once what is under way is done. */
@@ -67,25 +83,6 @@ export class IndexedDbStore {
       (db) => this.#letGo(db),
       () => undefined,
     );
-  }
-
-  async #use<Result>(
-    mode: IDBTransactionMode,
-    work: Work<Result>,
-    durability: IDBTransactionDurability,
-    isAgain = false,
-  ): Promise<Result> {
-    let db = this.#db;
-    try {
-      // Nothing is awaited where it is open: this may be the last moment of the page.
-      db ??= await this.#connect();
-      return await this.#transact(db.transaction(OBJECTS, mode, { durability }), work);
-    } catch (error) {
-      const isFull = (error as Error | null)?.name === 'QuotaExceededError';
-      if (!isFull) this.#letGo(db);
-      if (isFull || isAgain || error instanceof StorageError) throw error;
-      return this.#use(mode, work, durability, true);
-    }
   }
 
   async #transact<Result>(transaction: IDBTransaction, work: Work<Result>): Promise<Result> {

@@ -2,7 +2,7 @@ import { Alarm } from '../../base/alarm.ts';
 import { ClosedError } from '../../base/errors/closed-error.ts';
 import type { Range } from '../../base/range.ts';
 import { Turns } from '../../base/turns.ts';
-import type { Refusal } from '../../send/letter-store.ts';
+import type { Refusal } from '../../send/letterbox.ts';
 import type { Batch } from '../../wait/parcel.ts';
 import type { ShelfOptions } from '../shelf.ts';
 import { LetterKeeper } from './letter-keeper.ts';

@@ -1,6 +1,6 @@
 import { encodeEvents } from '../../base/event-bytes.ts';
 import type { Fate } from '../../base/fate.ts';
-import type { LetterStore, Refusal } from '../../send/letter-store.ts';
+import type { LetterStore, Refusal } from '../../send/letterbox.ts';
 import type { Batch } from '../../wait/parcel.ts';
 import { Shelf } from '../shelf.ts';
 import { writeLetter } from './dead-letter.ts';

@@ -1,6 +1,6 @@
 import { abortAfter, type Clock, type Timer } from '@sluice/protocol/toolbox';
 import { nonsense } from '../../base/user-code.ts';
-import type { Outcome, Transport, TransportRequest } from '../../send/http/transport.ts';
+import type { Outcome, Outliving, Transport, TransportRequest } from '../../send/http/transport.ts';
 
 /** If a transport gives no outcome within its total time and this long after, its request is aborted. */
 const GRACE_MS = 5_000;
@@ -17,6 +17,14 @@ export class GuardedTransport implements Transport {
     this.releasesBody = transport.releasesBody === true;
     this.#transport = transport;
     this.#clock = clock;
+  }
+
+  room(way: Outliving): number {
+    try {
+      return Number(this.#transport.room?.(way)) || 0;
+    } catch {
+      return 0;
+    }
   }
 
   async post(request: TransportRequest): Promise<Outcome> {
@@ -50,14 +58,15 @@ export class GuardedTransport implements Transport {
 
 /** Checks an outcome, because the user's transport may return anything. Throws if it is not an outcome. */
 function checked(given: Outcome): Outcome {
-  const { kind, status, retryAfter, body, from, cause, maybeSent } = Object(given);
-  if (kind === 'failed') return { kind, cause, maybeSent: maybeSent !== false };
+  const { kind, status, retryAfter, date, body, from, cause, maybeSent, isBlocked } = Object(given);
+  if (kind === 'failed') return { kind, cause, maybeSent: maybeSent !== false, isBlocked: !!isBlocked };
   if (kind !== 'answered' || !Number.isInteger(status))
     throw nonsense('the transport must return an Outcome', given);
   return {
     kind,
     status,
     retryAfter: retryAfter && String(retryAfter),
+    date: date && String(date),
     body: typeof body === 'string' ? body : '',
     from: from ? String(from) : undefined,
   };

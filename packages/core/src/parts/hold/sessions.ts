@@ -1,4 +1,4 @@
-import { sha256 } from '../../base/sha256.ts';
+import { hashOf } from '../../base/hash.ts';
 import { uuid } from '../../base/uuid.ts';
 import type { Note } from '../../keep/note.ts';
 
@@ -30,7 +30,7 @@ export class Sessions {
       // The note calls this function again, although the change was made.
       if (text === changed) return changed;
       const [, salt = uuid(), owner] = text?.split(' ') ?? [];
-      const claimant = sha256(salt + customer);
+      const claimant = hashOf(salt + customer);
       theirs = customer !== undefined && (owner ?? claimant) === claimant ? idOf(text) : undefined;
       changed = theirs ?? uuid();
       if (customer !== undefined) changed += ` ${salt} ${claimant}`;

@@ -8,14 +8,16 @@ export type LearnPart = (reporter: Pick<Reporter, 'emit'>) => Limits;
 
 /** For pages: `createTracker({ parts: { learn } })`. In Node a tracker has this already. */
 export const learn: LearnPart = (reporter) => {
-  const size = new LearnedSize((bytes) => reporter.emit('bodyLimit', { bytes }));
+  const tell = () => reporter.emit('bodyLimit', { bytes: bytes.known, events: events.known });
+  const bytes = new LearnedSize(tell);
+  const events = new LearnedSize(tell);
   const rate = new LearnedRate((perSecond) => reporter.emit('rateLimit', { perSecond }));
   return {
-    size,
+    bytes,
+    events,
     rate,
     get stats() {
-      const bodyLimit = Number.isFinite(size.bytes) ? size.bytes : undefined;
-      return { rateLimit: rate.perSecond, bodyLimit };
+      return { rateLimit: rate.perSecond, bodyLimit: bytes.known, batchLimit: events.known };
     },
   };
 };

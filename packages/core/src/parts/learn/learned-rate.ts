@@ -2,6 +2,13 @@ import type { RateLimit } from '../../pace/limits.ts';
 
 /** The rate is multiplied by this when the service pushes back. */
 const DECREASE = 0.7;
+/**
+ * If the service asks to wait for so many times as long as it took requests before, the rate is multiplied by this, and does not
+ * grow for so many times the wait: it is better to stay below the limit than to look for it often.
+ */
+const OFTEN = 4;
+const HELD_DECREASE = 0.85;
+const HELD = 30;
 /** Added to the rate each second, as a part of the rate at which the service pushed back. */
 const INCREASE_PER_SECOND = 0.1;
 /** Above that rate, the rate is multiplied by this each second: the service takes more than before, or than was known. */
@@ -29,9 +36,13 @@ export class LearnedRate implements RateLimit {
   /** Up to here, the rate grows additively: the rate at the last pushback, or after the first pushback, the new rate. */
   #ceiling = Number.POSITIVE_INFINITY;
   /** When the last request was made. */
-  #takenAt = Number.NEGATIVE_INFINITY;
+  #takenAt = 0;
   #decreasedAt = Number.NEGATIVE_INFINITY;
   #increasedAt = 0;
+  /** Until when the rate does not grow. */
+  #heldUntil = 0;
+  /** When requests began again after the last long wait, or at all. */
+  #beganAt: number | undefined;
   /** How often the rate was lowered since a request was accepted. */
   #pushes = 0;
   /** When the last requests were accepted. */
@@ -45,11 +56,6 @@ export class LearnedRate implements RateLimit {
     return this.#perSecond === Number.POSITIVE_INFINITY ? undefined : this.#perSecond;
   }
 
-  /** Whether the service accepts nothing at any rate: a quota is used up, or the service is away. */
-  get isExhausted(): boolean {
-    return this.#pushes >= MOST_PUSHES;
-  }
-
   waitMs(now: number): number {
     const elapsed = now - this.#takenAt;
     // The last request seems to be in the future: the clock was set back.
@@ -57,6 +63,7 @@ export class LearnedRate implements RateLimit {
   }
 
   take(now: number): void {
+    this.#beganAt ??= now;
     this.#takenAt = now;
   }
 
@@ -67,6 +74,7 @@ export class LearnedRate implements RateLimit {
     if (this.#perSecond === Number.POSITIVE_INFINITY) return;
     const seconds = Math.min(MOST_SECONDS, Math.max(0, (now - this.#increasedAt) / 1_000));
     this.#increasedAt = now;
+    if (now < this.#heldUntil) return;
     if (this.#perSecond < this.#ceiling) this.#perSecond += this.#ceiling * INCREASE_PER_SECOND * seconds;
     else this.#perSecond *= GROWTH_PER_SECOND ** seconds;
     if (this.#perSecond >= this.#ceiling * RELEASE) this.forget();
@@ -82,33 +90,30 @@ export class LearnedRate implements RateLimit {
    * Lowers the rate. While nothing is accepted, it is lowered once, or up to `MOST_PUSHES` times if the service works.
    * Returns true if the service works and the rate limit helps.
    */
-  pushedBack(sentAt: number, now: number, isAlive = false): boolean {
-    this.#lower(sentAt, now, isAlive ? MOST_PUSHES : 1);
-    return isAlive && !this.isExhausted && this.perSecond !== undefined;
-  }
-
-  #lower(sentAt: number, now: number, mostPushes: number): void {
-    // Several pending requests may get the same answer: that counts as one pushback.
-    if (sentAt <= this.#decreasedAt && now >= this.#decreasedAt) return;
-    const accepted = this.#acceptedPerSecond(now);
-    const isGuess = this.#perSecond === Number.POSITIVE_INFINITY;
-    const isTaking = isGuess ? accepted > 0 : this.#pushes < mostPushes;
-    // The service accepts nothing: the breaker handles that. Otherwise each probe of a long outage would lower the later rate.
-    if (!isTaking) return;
-    this.#pushes += 1;
-    this.#decreasedAt = now;
-    this.#increasedAt = now;
-    const before = isGuess ? Math.max(1, accepted) : this.#perSecond;
-    this.#perSecond = Math.max(LEAST_PER_SECOND, before * DECREASE);
-    // The accepted rate may be low only because few requests were sent, so the rate may grow fast from here.
-    this.#ceiling = isGuess ? this.#perSecond : before;
-    this.#takenAt = now;
-    this.#onChange(this.#perSecond);
-  }
-
-  #acceptedPerSecond(now: number): number {
+  pushedBack(sentAt: number, now: number, isAlive = false, askedMs = 0): boolean {
     const recent = this.#accepted.filter((at) => at <= now && now - at <= WINDOW_MS);
     // Measured over at least one second: a burst of a few milliseconds is not a rate.
-    return (recent.length * 1_000) / Math.max(1_000, now - (recent[0] ?? now));
+    const accepted = (recent.length * 1_000) / Math.max(1_000, now - (recent[0] ?? now));
+    const isGuess = this.#perSecond === Number.POSITIVE_INFINITY;
+    // The service accepts nothing: the breaker handles that. Otherwise each probe of a long outage would lower the later rate.
+    const isTaking = isGuess ? accepted > 0 : this.#pushes < (isAlive ? MOST_PUSHES : 1);
+    // Several pending requests may get the same answer: that counts as one pushback.
+    const isNew = sentAt > this.#decreasedAt || now < this.#decreasedAt;
+    if (isTaking && isNew) {
+      this.#pushes += 1;
+      this.#decreasedAt = now;
+      this.#increasedAt = now;
+      const forMs = now - (this.#beganAt ?? now);
+      const isHeld = forMs >= 0 && forMs * OFTEN < askedMs;
+      if (askedMs > 0) this.#beganAt = now + askedMs;
+      if (isHeld) this.#heldUntil = now + HELD * askedMs;
+      const before = isGuess || isHeld ? Math.max(1, accepted) : this.#perSecond;
+      this.#perSecond = Math.max(LEAST_PER_SECOND, before * (isHeld ? HELD_DECREASE : DECREASE));
+      // The accepted rate may be low only because few requests were sent, so the rate may grow fast from here.
+      this.#ceiling = isGuess ? this.#perSecond : before;
+      this.#takenAt = now;
+      this.#onChange(this.#perSecond);
+    }
+    return isAlive && this.#pushes < MOST_PUSHES && this.perSecond !== undefined;
   }
 }

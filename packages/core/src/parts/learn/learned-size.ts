@@ -1,85 +1,94 @@
-import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol';
 import type { SizeLimit } from '../../pace/limits.ts';
 
-/** After this many accepted bodies near the limit, the limit is raised. */
-const ACCEPTED_TO_RAISE = 64;
-/** A smaller raise is not worth the refusal that it may cause. */
-const LEAST_RAISE = 1.05;
-/** A batch may exceed the limit by this factor, because the halves of a batch differ a little in size. */
-const TOLERANCE = 1.25;
-/** A body with at least this part of the limit is near it. A smaller body had room for another event of its size. */
+/** So much more than the limit is tried next, as long as no bound is known. So there is room for one event more. */
+const RAISE = 2;
+/** A request of at least this part of the limit is nearly full: a smaller one had room for another event of its size. */
 const NEAR = 0.5;
-/** A refusal counts for this long, because services change their limits. */
-const FORGET_AFTER_MS = 60 * 60_000;
+/** The limit comes as near as this to the smallest size that was refused, and rests there. */
+const CLOSE = 0.1;
+/** After this time without a trial, so much more than that size is tried, in milliseconds. */
+const REST_MS = 30_000;
+const NONE = Number.POSITIVE_INFINITY;
 
-/** Learns from refusals (413) how large a body may be. There is no limit before the first refusal. */
+/**
+ * Learns from refusals how large a request may be, in bytes or in events. There is no limit before the first refusal. Only one
+ * request at a time is larger than what the service is known to take: the trial.
+ */
 export class LearnedSize implements SizeLimit {
-  readonly why = ', since the service refused a larger body';
-  readonly #onChange: (bytes: number) => void;
-  #bytes = Number.POSITIVE_INFINITY;
-  #smallestRefused = Number.POSITIVE_INFINITY;
-  #refusedAt = 0;
-  #largestAccepted = 0;
-  #acceptedNear = 0;
+  most: number = NONE;
+  readonly #onChange: () => void;
+  /** What the service takes, as far as that is known. */
+  #taken = NONE;
+  /** Whether a trial is pending, or the next large request will be one. */
+  #isTrying = false;
+  #triedAt = 0;
+  /** The smallest size that was refused since one as large was accepted. */
+  #refused = NONE;
+  /** The smallest size that was refused twice in this way: the service has a limit. One refusal may be a mistake. */
+  #bound = NONE;
+  /** The largest size that was accepted. */
+  #accepted = 0;
 
-  constructor(onChange: (bytes: number) => void) {
+  constructor(onChange: () => void) {
     this.#onChange = onChange;
   }
 
-  get bytes(): number {
-    return this.#bytes;
+  /** The limit; undefined if there is none. */
+  get known(): number | undefined {
+    return this.most === NONE ? undefined : this.most;
   }
 
-  /** A body of this size is known to be too large, whatever it contains. Infinity while no body is accepted, however small. */
-  tooLargeBytes(now: number): number {
-    return this.#largestAccepted > 0 ? this.#refusedBytes(now) : Number.POSITIVE_INFINITY;
+  tookAsLarge(size: number): boolean {
+    return this.#accepted >= size;
   }
 
-  mostEventBytes(now: number): number {
-    return this.tooLargeBytes(now) - BATCH_OVERHEAD_BYTES - 1;
+  refuses(size: number): boolean {
+    return size >= this.#bound;
   }
 
-  tookAsLarge(bytes: number): boolean {
-    return this.#largestAccepted >= bytes;
+  sent(size: number, now: number): void {
+    if (size <= this.#taken || size > this.most) return;
+    this.#triedAt = now;
+    this.#set(this.#taken);
   }
 
-  isTooLarge(bytes: number, now: number): boolean {
-    return bytes > this.#bytes * TOLERANCE || bytes >= this.#refusedBytes(now);
-  }
-
-  /** The limit falls to half of its size, or to the largest accepted size if that is more. */
-  refused(bytes: number, now: number): void {
-    if (bytes <= this.#refusedBytes(now)) {
-      this.#smallestRefused = bytes;
-      this.#refusedAt = now;
+  refused(size: number, now: number): void {
+    if (size >= this.#refused) {
+      this.#bound = Math.min(this.#bound, size);
+      this.#triedAt = now;
     }
-    // The service now refuses a size that it accepted before, so that acceptance no longer counts.
-    if (this.#largestAccepted >= bytes) this.#largestAccepted = 0;
-    this.#set(Math.min(this.#bytes, Math.max(Math.floor(bytes / 2), this.#largestAccepted)));
+    this.#refused = Math.min(this.#refused, size);
+    // The service refuses a size that it accepted before.
+    if (this.#accepted >= size) this.#accepted = 0;
+    // What was larger was a trial, or was sent before the limit fell.
+    if (size <= this.#taken) this.#taken = Math.max(this.#accepted, Math.ceil(size / 2));
+    this.#isTrying = false;
+    this.#set(this.#taken);
   }
 
-  accepted(bytes: number, now: number): void {
-    this.#largestAccepted = Math.max(this.#largestAccepted, bytes);
-    if (this.#bytes === Number.POSITIVE_INFINITY) return;
-    // A body of the refused size was accepted, so smaller ones were not refused for their size.
-    if (bytes >= this.#refusedBytes(now)) this.#smallestRefused = Number.POSITIVE_INFINITY;
-    if (bytes < this.#bytes * NEAR) return;
-    this.#acceptedNear += 1;
-    if (this.#acceptedNear < ACCEPTED_TO_RAISE) return;
-    const raised = Math.floor(Math.min(this.#bytes * 2, (this.#bytes + this.#refusedBytes(now)) / 2));
-    this.#set(raised < this.#bytes * LEAST_RAISE ? this.#bytes : raised);
+  accepted(size: number, now: number): void {
+    this.#accepted = Math.max(this.#accepted, size);
+    if (size >= this.#refused) this.#refused = this.#bound;
+    if (size >= this.#bound) this.#bound = this.#refused = NONE;
+    const least = this.#refused;
+    // Also if the clock was set back.
+    const isRested = Math.abs(now - this.#triedAt) > REST_MS;
+    if (size > this.#taken) this.#taken = least === NONE ? NONE : size;
+    else if (size < this.#taken * NEAR || (this.#isTrying && !isRested)) return;
+    const taken = this.#taken;
+    let next = Math.ceil(least * (1 + CLOSE));
+    if (this.#bound === NONE) next = Math.min(taken * RAISE, next);
+    else if (!isRested) {
+      // If there is a limit, one refusal is probably of that limit. It is tried again in the end.
+      next = least - taken > least * CLOSE ? (taken + least) >> 1 : least < this.#bound ? least : taken;
+    }
+    this.#isTrying = next > taken;
+    this.#set(next);
   }
 
-  #refusedBytes(now: number): number {
-    const age = now - this.#refusedAt;
-    if (age < 0 || age > FORGET_AFTER_MS) this.#smallestRefused = Number.POSITIVE_INFINITY;
-    return this.#smallestRefused;
-  }
-
-  #set(bytes: number): void {
-    this.#acceptedNear = 0;
-    if (bytes === this.#bytes) return;
-    this.#bytes = bytes;
-    this.#onChange(bytes);
+  #set(most: number): void {
+    if (most === this.most) return;
+    this.most = most;
+    this.#onChange();
   }
 }

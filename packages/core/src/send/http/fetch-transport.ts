@@ -1,6 +1,7 @@
 import { Blockade } from './blockade.ts';
 import { TimeLimits } from './time-limits.ts';
 import {
+  type Credentials,
   MAX_ANSWER_BYTES,
   type Outcome,
   type Outliving,
@@ -19,9 +20,19 @@ const page = globalThis as { document?: unknown; fetchLater?: FetchLater };
  */
 const room: Record<Outliving, number> = { keepalive: 60_000, later: page.fetchLater ? 60_000 : 0 };
 
+export interface FetchTransportOptions {
+  /** Which requests carry the cookies of the service, if the runtime has cookies. Default: `omit`. */
+  readonly credentials?: Credentials | undefined;
+}
+
 /** Posts with the platform's `fetch`: in browsers, workers and edge runtimes. */
 export class FetchTransport implements Transport {
+  readonly #credentials: Credentials;
   readonly #blockade = page.document ? new Blockade() : undefined;
+
+  constructor({ credentials = 'omit' }: FetchTransportOptions = {}) {
+    this.#credentials = credentials;
+  }
 
   room(way: Outliving): number {
     return page.document ? room[way] : 0;
@@ -52,7 +63,10 @@ export class FetchTransport implements Transport {
         body: body as Uint8Array<ArrayBuffer>,
         redirect: 'manual',
         // Edge runtimes do not have these fields, and some throw if they are set.
-        ...('credentials' in Request.prototype && { credentials: 'omit', referrerPolicy: 'no-referrer' }),
+        ...('credentials' in Request.prototype && {
+          credentials: this.#credentials,
+          referrerPolicy: 'no-referrer',
+        }),
         ...(outlives && !isLater && { keepalive: true }),
         signal: abort.signal,
       };
@@ -66,6 +80,8 @@ export class FetchTransport implements Transport {
         // A page does not see the status of a redirect that was not followed: it counts as 302.
         status: answer.type === 'opaqueredirect' ? 302 : answer.status,
         retryAfter: answer.headers.get('retry-after') ?? undefined,
+        // A page sees it only if the service exposes it.
+        date: answer.headers.get('date') ?? undefined,
         // `url` is normalized, and a page may add a query, so compare the start. An answer made by a script has no address.
         from: (answer.url || url).startsWith(url) ? undefined : answer.url,
         body: await readStart(answer, stopped),
@@ -90,7 +106,7 @@ export class FetchTransport implements Transport {
 function comeBack(): Promise<never> {
   return new Promise((_, reject) => {
     for (const type of ['pageshow', 'resume']) {
-      addEventListener(type, () => reject(new Error('the page is back')), { capture: true, once: true });
+      addEventListener(type, () => reject(new Error('page is back')), { capture: true, once: true });
     }
   });
 }

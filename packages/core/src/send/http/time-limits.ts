@@ -10,20 +10,22 @@ export class TimeLimits {
   readonly #onAbort = () => this.#stop(this.#signal.reason);
   readonly #total: Timer;
   #stage: Timer | undefined;
+  #isOver = false;
 
   /** @param stop Called with the reason, maybe more than once. */
   constructor(timeouts: Timeouts, signal: AbortSignal, stop: (reason: unknown) => void) {
     this.#timeouts = timeouts;
     this.#signal = signal;
     this.#stop = stop;
-    this.#total = this.#after('totalMs');
+    this.#total = this.#after('totalMs', () => !this.#isOver);
     signal.addEventListener('abort', this.#onAbort);
   }
 
   /** A stage begins. The one before is over. */
   enter(stage: Exclude<keyof Timeouts, 'totalMs'>): void {
     clearTimeout(this.#stage);
-    this.#stage = this.#after(stage);
+    const timer = this.#after(stage, () => this.#stage === timer);
+    this.#stage = timer;
     if (this.#signal.aborted) this.#onAbort();
   }
 
@@ -31,11 +33,24 @@ export class TimeLimits {
   clear(): void {
     clearTimeout(this.#stage);
     clearTimeout(this.#total);
+    this.#stage = undefined;
+    this.#isOver = true;
     this.#signal.removeEventListener('abort', this.#onAbort);
   }
 
-  #after(name: keyof Timeouts): Timer {
+  #after(name: keyof Timeouts, isPending: () => boolean): Timer {
     const ms = this.#timeouts[name];
-    return setTimeout(() => this.#stop(new Error(`timed out: ${name} is ${ms}`)), ms);
+    return setTimeout(() => {
+      // If the process slept, the answer may have arrived meanwhile: the event loop looks at the network first.
+      afterNetwork(() => {
+        if (isPending()) this.#stop(new Error(`timed out: ${name} is ${ms}`));
+      });
+    }, ms);
   }
+}
+
+/** Node polls the network before `setImmediate`. Elsewhere a new task comes after those of the network that wait. */
+function afterNetwork(work: () => void): void {
+  if (globalThis.setImmediate) globalThis.setImmediate(work);
+  else setTimeout(work);
 }

@@ -19,6 +19,9 @@ export interface Timeouts {
  */
 export type Outliving = 'keepalive' | 'later';
 
+/** Whether requests carry cookies: none (`omit`), those to the page's own origin (`same-origin`), or all (`include`). */
+export type Credentials = 'omit' | 'same-origin' | 'include';
+
 /** One request: a batch body to be posted. */
 export interface TransportRequest {
   readonly url: string;
@@ -37,6 +40,8 @@ export type Outcome =
       readonly kind: 'answered';
       readonly status: number;
       readonly retryAfter: string | undefined;
+      /** The header `Date`: when the service answered, on its own clock. Left out if it is not known. */
+      readonly date?: string | undefined;
       /** The start of the body as text, at most `MAX_ANSWER_BYTES` of it. */
       readonly body: string;
       /**

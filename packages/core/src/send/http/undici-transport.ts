@@ -1,17 +1,31 @@
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
+import { ConfigError } from '@sluice/protocol';
 import { buildConnector, type Dispatcher } from 'undici';
+import type { ConnectOptions, DispatchController, RequestDispatcher } from './connect-options.ts';
+import { environmentProxy } from './environment-proxy.ts';
 import { TimeLimits } from './time-limits.ts';
 import { MAX_ANSWER_BYTES, type Outcome, type Transport, type TransportRequest } from './transport.ts';
 import { UndiciConnection } from './undici-connection.ts';
 
+type ConnectorOptions = buildConnector.BuildOptions;
+
+export interface UndiciTransportOptions {
+  /** How to connect to the service. */
+  readonly connect?: ConnectOptions | undefined;
+  /** Sends the requests. Default: connections of the transport's own, or the proxies that the environment names. */
+  readonly dispatcher?: RequestDispatcher | undefined;
+}
+
 /**
  * Posts with undici over kept-alive connections, one for each request at the same time. Node's own redirects, retries and
- * decompression are not used. Neither is undici's pool: it keeps a connection idle for one turn of the event loop before it
- * uses it again, and does not tell which connection a request uses.
+ * decompression are not used. Neither is undici's pool, except for proxies: it keeps a connection idle for one turn of the
+ * event loop before it uses it again, and does not tell which connection a request uses.
  */
 export class UndiciTransport implements Transport {
-  readonly releasesBody = true;
-  // No timeout of its own: the request's timeout closes a connection that cannot be established.
-  readonly #connector = buildConnector({ timeout: 0 });
+  readonly releasesBody: boolean;
+  readonly #connector: buildConnector.connector;
+  readonly #proxy: ReturnType<typeof environmentProxy>;
+  readonly #dispatcher: RequestDispatcher | undefined;
   #connections: readonly UndiciConnection[] = [];
   /** Address and headers of the last request. The next request usually has the same. */
   #url = '';
@@ -20,6 +34,16 @@ export class UndiciTransport implements Transport {
   #given: TransportRequest['headers'] | undefined;
   #headers: TransportRequest['headers'] = {};
 
+  /** Throws a ConfigError if Node cannot use a certificate or a key, or if a proxy of the environment is not a URL. */
+  constructor({ connect = {}, dispatcher }: UndiciTransportOptions = {}) {
+    const options = connectorOptions(connect);
+    this.#connector = buildConnector(options);
+    if (dispatcher === undefined && connect.socketPath === undefined) this.#proxy = environmentProxy(options);
+    this.#dispatcher = dispatcher ?? this.#proxy;
+    // A dispatcher, or HTTP/2, may still read a body after the answer.
+    this.releasesBody = this.#dispatcher === undefined && !connect.allowH2;
+  }
+
   post({ url, headers, body, timeouts, signal }: TransportRequest): Promise<Outcome> {
     if (signal.aborted) return Promise.resolve({ kind: 'failed', cause: signal.reason, maybeSent: false });
     if (url !== this.#url) this.#aim(url);
@@ -27,9 +51,10 @@ export class UndiciTransport implements Transport {
       this.#given = headers;
       this.#headers = { ...headers, 'accept-encoding': 'identity' };
     }
-    const connection = this.#connectionTo(this.#origin);
-    connection.isFree = false;
     return new Promise((resolve) => {
+      if (this.#dispatcher) return this.#hand(this.#dispatcher, { body, timeouts, signal }, resolve);
+      const connection = this.#connectionTo(this.#origin);
+      connection.isFree = false;
       const exchange = new Exchange({ timeouts, signal }, (outcome, isComplete) => {
         // If the answer comes before the whole body is sent, close the connection, so that nothing reads the body any more.
         if (isComplete && !connection.isWriting) connection.isFree = true;
@@ -41,7 +66,7 @@ export class UndiciTransport implements Transport {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#connections.map((connection) => connection.close()));
+    await Promise.all([this.#proxy?.destroy(), ...this.#connections.map((connection) => connection.close())]);
   }
 
   #aim(url: string): void {
@@ -49,6 +74,26 @@ export class UndiciTransport implements Transport {
     this.#url = url;
     this.#origin = origin;
     this.#path = pathname + search;
+  }
+
+  /** Hands a request to a dispatcher. */
+  #hand(
+    dispatcher: RequestDispatcher,
+    { body, timeouts, signal }: Pick<TransportRequest, 'body' | 'timeouts' | 'signal'>,
+    resolve: (outcome: Outcome) => void,
+  ): void {
+    const exchange = new Exchange({ timeouts, signal }, (outcome, isComplete) => {
+      if (!isComplete) exchange.abort();
+      resolve(outcome);
+    });
+    const options = { origin: this.#origin, path: this.#path, headersTimeout: 0, bodyTimeout: 0 };
+    try {
+      // A copy of the headers: undici's proxies add some.
+      const headers = { ...this.#headers };
+      dispatcher.dispatch({ ...options, method: 'POST', headers, body }, exchange);
+    } catch (error) {
+      exchange.onResponseError(undefined, error);
+    }
   }
 
   #connectionTo(origin: string): UndiciConnection {
@@ -66,13 +111,30 @@ export class UndiciTransport implements Transport {
   }
 }
 
+/** What undici takes in place of the options of a user. Throws a ConfigError that shows no key. */
+function connectorOptions({ ca, cert, key, passphrase, ...others }: ConnectOptions): ConnectorOptions {
+  // No timeout of its own: the request's timeout closes a connection that cannot be established.
+  const options = { ...others, timeout: 0 };
+  if (!ca && !cert && !key) return options as ConnectorOptions;
+  try {
+    // Once for all connections. The casts are safe: Node takes any bytes, and undici takes `undefined` for absent.
+    const secureContext = createSecureContext({ ca, cert, key, passphrase } as SecureContextOptions);
+    return { ...options, secureContext } as ConnectorOptions;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const rule = `delivery.connect has a ca, cert, key or passphrase that Node cannot use: ${reason}`;
+    throw new ConfigError('delivery.connect', rule);
+  }
+}
+
 /** One request and its answer, as undici reports them. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #limits: TimeLimits;
   readonly #onEnd: (outcome: Outcome, isComplete: boolean) => void;
   /** Set once there is a connection. Nothing is sent before. */
   #isSent = false;
-  #answer: { readonly status: number; readonly retryAfter: string | undefined } | undefined;
+  #controller: DispatchController | undefined;
+  #answer: Pick<Extract<Outcome, { kind: 'answered' }>, 'status' | 'retryAfter' | 'date'> | undefined;
   readonly #body: Buffer[] = [];
   #room = MAX_ANSWER_BYTES;
   #isOver = false;
@@ -87,9 +149,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#limits.enter('connectMs');
   }
 
-  onRequestStart(): void {
+  onRequestStart(controller: DispatchController): void {
+    this.#controller = controller;
+    // A dispatcher may find a connection only after the request was given up.
+    if (this.#isOver) this.abort();
+    else this.#limits.enter('headersMs');
     this.#isSent = true;
-    this.#limits.enter('headersMs');
   }
 
   onResponseStart(
@@ -99,7 +164,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     // After an interim answer, the final one follows.
     if (status < 200) return;
-    this.#answer = { status, retryAfter: headers['retry-after']?.toString() };
+    this.#answer = { status, retryAfter: headers['retry-after']?.toString(), date: headers.date?.toString() };
     this.#limits.enter('bodyMs');
   }
 
@@ -113,8 +178,13 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#end(undefined);
   }
 
-  onResponseError(_: unknown, error: Error): void {
+  onResponseError(_: unknown, error: unknown): void {
     this.#end(error);
+  }
+
+  /** Makes the dispatcher give the request up. */
+  abort(): void {
+    this.#controller?.abort(new Error('given up'));
   }
 
   /** Ends the exchange. If a status came, the status counts, with the part of the body that came. */

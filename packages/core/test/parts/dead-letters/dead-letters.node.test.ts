@@ -130,6 +130,8 @@ describe('the dead letters of a tracker', () => {
       baseUrl: service.baseUrl,
       apiKey: key,
       correlationKey: 'email',
+      // An event at fault is found after several tries.
+      delivery: { retryBaseMs: 10 },
       ...(options.journal === undefined && { journalDirectory: directory }),
       ...options,
     });

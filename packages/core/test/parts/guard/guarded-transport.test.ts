@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { GuardedTransport } from '../../../src/parts/guard/guarded-transport.ts';
-import type { Outcome, TransportRequest } from '../../../src/send/http/transport.ts';
+import type { Outcome, Transport, TransportRequest } from '../../../src/send/http/transport.ts';
 import { answered, hang } from '../../bench/scripted-transport.ts';
 import { settle, VirtualClock } from '../../bench/virtual-clock.ts';
 
@@ -47,6 +47,27 @@ describe('GuardedTransport', () => {
     expect(seen).toMatchObject([
       { headers: { authorization: 'Api-Key mine' }, timeouts: { totalMs: 10_000 } },
     ]);
+  });
+
+  it('hands on whether something here blocks requests, and how much outlives a page', async () => {
+    const { post } = createBench(() => ({
+      kind: 'failed',
+      cause: 'mine',
+      maybeSent: false,
+      isBlocked: true,
+    }));
+    expect(await post()).toEqual({ kind: 'failed', cause: 'mine', maybeSent: false, isBlocked: true });
+    const mine = { post: () => Promise.reject(), close: async () => {} };
+    const rooms: [Transport['room'], number][] = [
+      [(way) => (way === 'later' ? 7 : 0), 7],
+      [undefined, 0],
+      [() => expect.fail('mine'), 0],
+      [() => Number.NaN, 0],
+    ];
+    for (const [room, bytes] of rooms) {
+      const guarded = new GuardedTransport(room ? { ...mine, room } : mine, new VirtualClock());
+      expect(guarded.room('later')).toBe(bytes);
+    }
   });
 
   it('leaves no timer and no listener behind', async () => {

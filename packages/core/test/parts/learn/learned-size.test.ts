@@ -3,165 +3,183 @@ import { describe, expect, it } from 'vitest';
 import { LearnedSize } from '../../../src/parts/learn/learned-size.ts';
 
 const START = Date.UTC(2026, 0, 1);
-const HOUR = 60 * 60_000;
-const KIB = 1024;
+const SECOND = 1_000;
+const FULL = 512 * 1_024;
 
-function createLimit(): { limit: LearnedSize; changes: number[] } {
-  const changes: number[] = [];
-  return { limit: new LearnedSize((bytes) => changes.push(bytes)), changes };
+/** A limit, and a service that takes requests up to a size. A request that it refuses is halved. */
+class Bench {
+  readonly changes: number[] = [];
+  readonly limit: LearnedSize = new LearnedSize(() => void this.changes.push(this.limit.most));
+  truth = Number.POSITIVE_INFINITY;
+  now = START;
+  refused = 0;
+
+  /** Sends as much as is allowed, so many times, one second apart. */
+  send(times: number): void {
+    for (let left = times; left > 0; left -= 1) {
+      this.now += SECOND;
+      this.#post(Math.min(FULL, this.limit.most));
+    }
+  }
+
+  #post(size: number): void {
+    const isTaken = size <= this.truth;
+    this.limit.sent(size, this.now);
+    if (isTaken) this.limit.accepted(size, this.now);
+    else this.limit.refused(size, this.now);
+    this.refused += Number(!isTaken);
+    if (isTaken || size < 2) return;
+    this.#post(Math.ceil(size / 2));
+    this.#post(Math.floor(size / 2));
+  }
 }
 
-function accept(limit: LearnedSize, count: number, bytes: number, now = START): void {
-  for (let left = count; left > 0; left -= 1) limit.accepted(bytes, now);
-}
-
-/** Sends bodies of the full size, and halves each as long as it is too large. Returns how many were refused. */
-function send(limit: LearnedSize, most: number, bodies: number, truth: number, now = START): number {
-  let refused = 0;
-  const deliver = (bytes: number): void => {
-    const isCut = bytes > 1 && limit.isTooLarge(bytes, now);
-    const isTaken = !isCut && bytes <= truth;
-    if (isTaken) limit.accepted(bytes, now);
-    if (!isCut && !isTaken) limit.refused(bytes, now);
-    if (!isCut && !isTaken) refused += 1;
-    if (!isTaken && bytes > 1) halves(bytes);
-  };
-  const halves = (bytes: number): void => {
-    deliver(Math.ceil(bytes / 2));
-    deliver(Math.floor(bytes / 2));
-  };
-  for (let left = bodies; left > 0; left -= 1) deliver(Math.min(most, limit.bytes));
-  return refused;
-}
-
-describe('LearnedSize', () => {
-  it('is none until a body is refused', () => {
-    const { limit, changes } = createLimit();
-    accept(limit, 1_000, 512 * KIB);
-    expect(limit.bytes).toBe(Number.POSITIVE_INFINITY);
-    expect(limit.isTooLarge(Number.MAX_SAFE_INTEGER, START)).toBe(false);
-    expect(limit.tooLargeBytes(START)).toBe(Number.POSITIVE_INFINITY);
+describe('how large a request may be', () => {
+  it('is not limited until one is refused', () => {
+    const { changes, limit } = new Bench();
+    for (let times = 0; times < 1_000; times += 1) limit.accepted(FULL, START);
+    expect(limit.most).toBe(Number.POSITIVE_INFINITY);
+    expect([limit.tookAsLarge(FULL), limit.tookAsLarge(FULL + 1), limit.refuses(FULL)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
     expect(changes).toEqual([]);
   });
 
-  it('is the half of what was refused', () => {
-    const { limit, changes } = createLimit();
-    limit.refused(1_001, START);
-    expect(limit.bytes).toBe(500);
-    expect(changes).toEqual([500]);
-  });
-
-  it('lets what is a little above it be tried, and nothing as large as what was refused', () => {
-    const { limit } = createLimit();
+  it('is half of what was refused, and twice as much once that is accepted: one refusal may be a mistake', () => {
+    const { changes, limit } = new Bench();
+    limit.accepted(1_000, START);
     limit.refused(1_000, START);
-    expect([500, 600, 625].map((bytes) => limit.isTooLarge(bytes, START))).toEqual([false, false, false]);
-    expect([626, 1_000].map((bytes) => limit.isTooLarge(bytes, START))).toEqual([true, true]);
-    limit.refused(600, START);
-    accept(limit, 1, 550);
-    expect(limit.isTooLarge(600, START)).toBe(true);
+    expect([limit.tookAsLarge(1_000), limit.refuses(1_000)]).toEqual([false, false]);
+    expect([limit.most, limit.known]).toEqual([500, 500]);
+    // A small one says nothing.
+    limit.accepted(200, START);
+    limit.accepted(500, START);
+    limit.sent(800, START);
+    limit.accepted(800, START);
+    limit.sent(1_000, START);
+    limit.accepted(1_000, START);
+    expect(changes).toEqual([500, 1_000, 500, 1_100, 800, Number.POSITIVE_INFINITY]);
+    expect(limit.known).toBeUndefined();
   });
 
-  it('falls to the largest that was accepted of late, where that is more than the half', () => {
-    const { limit } = createLimit();
+  it('is larger for one request at a time than what is known to be accepted', () => {
+    const { limit } = new Bench();
     limit.refused(1_000, START);
-    accept(limit, 65, 490);
-    expect(limit.bytes).toBe(750);
-    limit.refused(740, START);
-    expect(limit.bytes).toBe(490);
+    limit.accepted(400, START);
+    expect(limit.most).toBe(1_000);
+    limit.sent(500, START);
+    expect(limit.most).toBe(1_000);
+    limit.sent(900, START);
+    expect(limit.most).toBe(500);
+    limit.accepted(450, START);
+    expect(limit.most).toBe(500);
+    limit.refused(900, START);
+    expect(limit.most).toBe(500);
+    // The answer to this one never comes.
+    limit.accepted(450, START);
+    limit.sent(800, START);
+    limit.accepted(450, START + 30 * SECOND);
+    expect(limit.most).toBe(500);
+    limit.accepted(450, START + 31 * SECOND);
+    expect(limit.most).toBeGreaterThan(900);
   });
 
-  it('falls no further where several that were under way are refused', () => {
-    const { limit } = createLimit();
+  it('falls no more with the refusals of requests that were made before it fell', () => {
+    const { limit } = new Bench();
+    for (let times = 0; times < 8; times += 1) limit.refused(1_000, START);
+    expect(limit.most).toBe(500);
+    expect(limit.refuses(1_000)).toBe(true);
+  });
+
+  it('falls to what was accepted since', () => {
+    const { limit } = new Bench();
     limit.refused(1_000, START);
-    accept(limit, 65, 490);
-    for (const bytes of [740, 750, 745]) limit.refused(bytes, START);
-    expect(limit.bytes).toBe(490);
+    limit.accepted(450, START);
+    limit.refused(480, START);
+    expect(limit.most).toBe(450);
+    limit.refused(450, START);
+    expect(limit.most).toBe(225);
   });
 
-  it('falls to the half where even less than what was accepted is refused now', () => {
-    const { limit } = createLimit();
+  it('is known to be less than what was refused twice, unless one as large was accepted between', () => {
+    const { limit } = new Bench();
     limit.refused(1_000, START);
-    accept(limit, 5, 490);
-    limit.refused(400, START);
-    expect(limit.bytes).toBe(200);
-  });
-
-  it('is raised after 64 that were accepted near it, to the middle between it and what was refused', () => {
-    const { limit } = createLimit();
+    limit.accepted(1_000, START);
     limit.refused(1_000, START);
-    accept(limit, 63, 480);
-    accept(limit, 100, 200);
-    expect(limit.bytes).toBe(500);
-    accept(limit, 1, 480);
-    expect(limit.bytes).toBe(750);
-  });
-
-  it('is raised where each event has more than half of it, so that each is sent alone', () => {
-    const { limit } = createLimit();
+    expect(limit.refuses(1_000)).toBe(false);
     limit.refused(1_000, START);
-    accept(limit, 64, 260);
-    expect(limit.bytes).toBe(750);
+    expect([limit.refuses(999), limit.refuses(1_000)]).toEqual([false, true]);
+    limit.accepted(1_000, START);
+    expect(limit.refuses(1_000)).toBe(false);
   });
 
-  it('forgets a refusal after an hour, and where the time of day was set back', () => {
-    for (const now of [START + HOUR + 1, START - 1]) {
-      const { limit } = createLimit();
-      limit.refused(1_000, START);
-      accept(limit, 64, 500, now);
-      expect(limit.bytes).toBe(1_000);
-      expect(limit.tooLargeBytes(now)).toBe(Number.POSITIVE_INFINITY);
-    }
+  it('comes to at least nine tenths of what the service takes, whatever that is, with few refusals', () => {
+    const sizes = fc.integer({ min: 1, max: FULL - 1 });
+    fc.assert(
+      fc.property(sizes, (truth) => {
+        const bench = new Bench();
+        bench.truth = truth;
+        bench.send(60);
+        expect(bench.limit.most).toBeLessThanOrEqual(truth * 1.1 * 1.5 + 2);
+        // Most of the time: from time to time something larger is tried.
+        const { now, refused } = bench;
+        let near = 0;
+        for (let second = 0; second < 120; second += 1) {
+          bench.send(1);
+          if (bench.limit.most >= Math.floor(truth * 0.9) && bench.limit.most <= truth) near += 1;
+        }
+        expect(bench.now - now).toBe(120 * SECOND);
+        expect(near).toBeGreaterThanOrEqual(90);
+        expect(bench.refused - refused).toBeLessThanOrEqual(12);
+      }),
+      { numRuns: 200 },
+    );
   });
 
-  it('is not reminded of a small one by larger ones that are refused later', () => {
-    const { limit } = createLimit();
-    limit.refused(1_000, START);
-    accept(limit, 1, 400);
-    limit.refused(5_000, START + HOUR - 1);
-    expect(limit.tooLargeBytes(START + HOUR)).toBe(1_000);
-    expect(limit.tooLargeBytes(START + HOUR + 1)).toBe(Number.POSITIVE_INFINITY);
+  it('comes as near to it as the events allow, if they are large', () => {
+    const sizes = fc.integer({ min: 10, max: 200_000 });
+    fc.assert(
+      fc.property(sizes, fc.integer({ min: 1, max: 200 }), (event, most) => {
+        const { limit } = new Bench();
+        let fitting = 0;
+        for (let second = 0; second < 200; second += 1) {
+          const now = START + second * SECOND;
+          fitting = Math.max(1, Math.min(1_000, Math.floor(limit.most / event)));
+          limit.sent(fitting * event, now);
+          if (fitting <= most) limit.accepted(fitting * event, now);
+          else limit.refused(fitting * event, now);
+          if (second > 150 && limit.most >= event && fitting <= most)
+            expect(fitting).toBeGreaterThanOrEqual(Math.floor(most * 0.9));
+        }
+      }),
+      { numRuns: 200 },
+    );
   });
 
-  it('does not believe a refusal any more once a body as large was accepted', () => {
-    const { limit } = createLimit();
-    limit.refused(1_000, START);
-    limit.refused(100, START);
-    expect(limit.bytes).toBe(50);
-    accept(limit, 1, 100);
-    expect(limit.tooLargeBytes(START)).toBe(Number.POSITIVE_INFINITY);
-    accept(limit, 63, 100);
-    expect(limit.bytes).toBe(100);
+  it('grows again within five minutes once the service has no limit any more', () => {
+    const bench = new Bench();
+    bench.truth = 1_024;
+    bench.send(600);
+    bench.truth = Number.POSITIVE_INFINITY;
+    bench.send(300);
+    expect(bench.limit.most).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('knows of no size that is too large where all are refused, however small', () => {
-    const { limit } = createLimit();
-    accept(limit, 10, 5_000);
-    for (const bytes of [10_000, 1_000, 100]) limit.refused(bytes, START);
-    expect(limit.tooLargeBytes(START)).toBe(Number.POSITIVE_INFINITY);
-    accept(limit, 1, 60);
-    expect(limit.tooLargeBytes(START)).toBe(100);
+  it('grows though the clock is set back', () => {
+    const bench = new Bench();
+    bench.truth = 1_024;
+    bench.send(600);
+    bench.truth = Number.POSITIVE_INFINITY;
+    bench.now -= 24 * 60 * 60 * SECOND;
+    bench.send(30);
+    expect(bench.limit.most).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('finds any limit within a tenth, with a handful of refusals, and then brings none for an hour', () => {
-    const most = 512 * KIB;
-    const property = fc.property(fc.integer({ min: 64, max: most }), (truth) => {
-      const { limit } = createLimit();
-      const refused = send(limit, most, 64 * 40, truth);
-      expect(refused).toBeLessThanOrEqual(2 * Math.ceil(Math.log2(most / truth)) + 10);
-      expect(limit.bytes).toBeGreaterThanOrEqual(Math.min(most, truth) * 0.9);
-      if (limit.bytes <= most) expect(limit.bytes).toBeLessThanOrEqual(truth);
-      expect(send(limit, most, 1_000, truth)).toBeLessThanOrEqual(1);
-      expect(send(limit, most, 10_000, truth, START + 2 * HOUR)).toBeLessThanOrEqual(12);
-    });
-    fc.assert(property, { numRuns: 100 });
-  });
-
-  it('finds back to large bodies after a service refused all for a while', () => {
-    const most = 512 * KIB;
-    const { limit } = createLimit();
-    for (let bytes = most; bytes > 100; bytes = Math.ceil(bytes / 2)) limit.refused(bytes, START);
-    expect(limit.bytes).toBeLessThan(100);
-    send(limit, most, 64 * 20, most, START + HOUR + 1);
-    expect(limit.bytes).toBeGreaterThanOrEqual(most);
+  it('is at least one, whatever is refused', () => {
+    const { limit } = new Bench();
+    for (let times = 0; times < 100; times += 1) limit.refused(1, START);
+    expect(limit.most).toBe(1);
   });
 });

@@ -1,18 +1,20 @@
 import { describe, expect, inject, it, vi } from 'vitest';
 import { server } from 'vitest/browser';
 import { PATIENCE } from '../../../../../testing/patience.ts';
-import { FetchTransport } from '../../../src/send/http/fetch-transport.ts';
+import { uuid } from '../../../src/base/uuid.ts';
+import { FetchTransport, type FetchTransportOptions } from '../../../src/send/http/fetch-transport.ts';
 import { describeAtHostileService } from '../../contracts/hostile-contract.ts';
 import { describeTransport } from '../../contracts/transport-contract.ts';
-import { LONG } from '../../hostile/trial.ts';
+import { LONG, type Traits, Trial } from '../../hostile/trial.ts';
 
 const create = () => new FetchTransport();
 describeTransport('FetchTransport', create, inject('emulator'));
-describeAtHostileService('FetchTransport', create, inject('hostile'), {
+const TRAITS: Traits = {
   ...{ seesConnections: false, takesContinue: true, isBrowser: true },
   endsNonsense: server.browser === 'chromium',
   takesEarlyAnswers: server.browser !== 'webkit',
-});
+};
+describeAtHostileService('FetchTransport', create, inject('hostile'), TRAITS);
 
 describe('FetchTransport, in a page', () => {
   const { baseUrl, apiKey } = inject('emulator');
@@ -72,4 +74,27 @@ describe('FetchTransport, in a page', () => {
       expect(outcome).toMatchObject({ kind: 'failed', maybeSent: false });
     },
   );
+
+  it.each<[FetchTransportOptions | undefined, string | undefined]>([
+    [undefined, undefined],
+    [{ credentials: 'omit' }, undefined],
+    [{ credentials: 'same-origin' }, undefined],
+    [{ credentials: 'include' }, 'session=1'],
+  ])('sends cookies to another origin only if it is told to: %j', async (options, cookie) => {
+    // Cookies belong to a host, whatever the port.
+    const service = new URL(inject('hostile').origin);
+    service.hostname = location.hostname;
+    const trial = new Trial(create, { ...inject('hostile'), origin: service.origin }, TRAITS);
+    // Not `cookieStore`: in WebKit, its cookies need TLS.
+    const setCookie = (text: string) => Reflect.set(document, 'cookie', text);
+    setCookie('session=1');
+    const allows = `access-control-allow-origin: ${origin}\r\naccess-control-allow-credentials: true`;
+    const id = uuid();
+    const url = trial.address({ id, says: `HTTP/1.1 204 No Content\r\n${allows}\r\n\r\n` });
+    // Without headers, the browser does not ask first.
+    const outcome = await trial.post(new FetchTransport(options), { url, headers: {} });
+    expect(outcome).toMatchObject({ kind: 'answered', status: 204 });
+    expect((await trial.seen(id)).map((seen) => seen.cookie)).toEqual([cookie]);
+    setCookie('session=; max-age=0');
+  });
 });

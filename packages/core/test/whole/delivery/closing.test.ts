@@ -23,7 +23,7 @@ describe('close()', () => {
     ['a pause', () => answered(401)],
   ])('ends %s at once, and leaves the events to the journal', async (_, respond) => {
     const journal = new FakeJournal();
-    const bench = new Bench({ journal, maxEvents: 2, delivery: { concurrency: 2 } });
+    const bench = new Bench({ journal, maxEvents: 2, delivery: { maxConcurrency: 2 } });
     bench.transport.respond = respond;
     await bench.track(10);
     const { requests } = bench;

@@ -17,9 +17,9 @@ describe('an event that is older than it may be', () => {
     expect(bench.drops).toEqual([]);
     expect(bench.tracker.stats().inFlight).toBe(3);
     await bench.pass(2 * MINUTE);
-    expect(bench.drops).toEqual([{ reason: 'expired', count: 3 }]);
+    expect(bench.tracker.stats().dropped.expired).toBe(3);
     expect(bench.tracker.stats()).toMatchObject({ pending: 0, inFlight: 0 });
-    expect(journal.acknowledged).toMatchObject([{ from: 0, to: 3 }]);
+    expect(journal.acknowledged.reduce((count, { from, to }) => count + to - from, 0)).toBe(3);
     const { requests } = bench;
     await bench.pass(HOUR);
     expect(bench.requests).toBe(requests);
@@ -51,8 +51,8 @@ describe('an event that is older than it may be', () => {
     await bench.track(2);
     journal.failAcknowledgements = true;
     await bench.pass(3 * MINUTE);
-    expect(bench.drops).toEqual([{ reason: 'expired', count: 2 }]);
-    expect(bench.storageFailures).toHaveLength(1);
+    expect(bench.tracker.stats().dropped.expired).toBe(2);
+    expect(bench.storageFailures.length).toBeGreaterThan(0);
     expect(bench.tracker.stats().pending).toBe(0);
   });
 
@@ -61,7 +61,7 @@ describe('an event that is older than it may be', () => {
     bench.answer(() => failed(false));
     await bench.track(2);
     await bench.pass(5 * MINUTE);
-    expect(bench.drops).toEqual([{ reason: 'expired', count: 2 }]);
+    expect(bench.tracker.stats().dropped.expired).toBe(2);
     expect(bench.tracker.stats().breaker).not.toBe('closed');
     bench.answer(() => 200);
     await bench.track(1);

@@ -60,12 +60,12 @@ class Bench {
   }
 
   /** Lets the disk work until the tracker has these counts. While it waits, time passes in these steps. */
-  async until(counts: object, stepMs = 0): Promise<void> {
+  async until(counts: object, stepMs = 50): Promise<void> {
     const stats = async () => {
       await this.clock.advance(stepMs);
       return { ...this.tracker.stats(), failures: this.failures };
     };
-    await expect.poll(stats).toMatchObject(counts);
+    await expect.poll(stats, { interval: 1 }).toMatchObject(counts);
   }
 
   async kept(): Promise<number[]> {
@@ -134,7 +134,15 @@ describe('dead letters that cannot be stored', () => {
     await first.close();
     await mend();
     const second = new Bench();
-    second.refuse(() => true);
+    second.refuse((n) => n === 1);
+    await second.until({
+      recovered: 1,
+      pending: 1,
+      breaker: 'closed',
+      requests: expect.objectContaining({ failed: 1 }),
+    });
+    // Something else that is accepted shows that the event is at fault.
+    second.track([3]);
     await second.until({ recovered: 1, deadLettered: 1, pending: 0 });
     expect(await second.kept()).toEqual([1]);
   });

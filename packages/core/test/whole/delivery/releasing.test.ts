@@ -31,16 +31,16 @@ describe('the journal', () => {
     const bench = new Bench({ journal });
     bench.answer((numbers, request) => (numbers.length > 1 ? 413 : hang(request)));
     await bench.track(4);
-    expect(bench.tracker.stats()).toMatchObject({ inFlight: 4, unwritten: 4 });
+    expect(bench.tracker.stats()).toMatchObject({ pending: 4, unwritten: 4 });
     journal.failAppends = false;
     await bench.pass(20_000);
     expect(sorted(textNumbers(journal.texts))).toEqual(range(0, 4));
-    expect(bench.tracker.stats()).toMatchObject({ inFlight: 4, unwritten: 0 });
+    expect(bench.tracker.stats()).toMatchObject({ pending: 4, unwritten: 0 });
   });
 
   it('must note what was accepted before more requests are made than are allowed at the same time', async () => {
     const journal = new FakeJournal();
-    const bench = new Bench({ journal, maxEvents: 1, delivery: { concurrency: 2 } });
+    const bench = new Bench({ journal, maxEvents: 1, delivery: { maxConcurrency: 2 } });
     const release = journal.hangAcknowledgements();
     await bench.track(9);
     // If the process is killed now, the next one sends these events again, and no others.

@@ -57,7 +57,7 @@ describe('a service that asks for time', () => {
   });
 
   it('gets no request with other events meanwhile', async () => {
-    const bench = asking(429, '60', { delivery: { concurrency: 4 } });
+    const bench = asking(429, '60', { delivery: { maxConcurrency: 4 } });
     for (let count = 0; count < 3; count += 1) await bench.track(1);
     await bench.pass(MINUTE - 3);
     expect(bench.requests).toBe(1);
@@ -72,7 +72,7 @@ describe('a service that asks for time', () => {
     ['a refusal', answered(400)],
     ['a shorter wait', answered(429, { retryAfter: '1' })],
   ])('gets all of the time, though an earlier request then ends with %s', async (_, late) => {
-    const bench = new Bench({ maxEvents: 1, delivery: { concurrency: 2 } });
+    const bench = new Bench({ maxEvents: 1, delivery: { maxConcurrency: 2 } });
     let answerLate = (): void => {};
     bench.answer(() => {
       if (bench.requests > 1) return bench.requests === 2 ? answered(429, { retryAfter: '60' }) : 200;

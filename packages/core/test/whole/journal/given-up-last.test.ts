@@ -19,6 +19,8 @@ const HIGH = { priority: 'high' } as const;
 class RecordingJournal extends SegmentedJournal {
   readonly acknowledged: Range[] = [];
   failReads = false;
+  /** Releases wait for it. */
+  released: Promise<void> | undefined;
   #gate: Promise<void> | undefined;
 
   hangAppends(): () => void {
@@ -36,6 +38,7 @@ class RecordingJournal extends SegmentedJournal {
 
   override async acknowledge(range: Range): Promise<void> {
     this.acknowledged.push(range);
+    await this.released;
   }
 
   override async read(range: Range, limit: Limit): Promise<Reading> {
@@ -152,6 +155,23 @@ describe('events of high priority in a segment that the journal gives up', () =>
     expect(bench.taken.slice(0, 2)).toEqual([0, 1]);
     const rescued = journal.acknowledged.filter(({ segment }) => segment !== 1);
     expect(rescued).toContainEqual({ segment: 3, from: 0, to: 2 });
+  });
+
+  it('leave no copy behind if they are being released', async () => {
+    const { bench, journal, answer } = createScene();
+    await write(bench, 2, { ...TENTH, ...HIGH });
+    let release = (): void => {};
+    journal.released = new Promise((resolve) => {
+      release = resolve;
+    });
+    await answer();
+    expect(journal.acknowledged).toEqual([{ segment: 1, from: 0, to: 2 }]);
+    for (let count = 0; count < 2; count += 1) await write(bench, 1, HALF);
+    expect(journal.evicted).toContain(1);
+    expect(textNumbers(journal.texts)).not.toEqual(expect.arrayContaining([0]));
+    release();
+    await bench.pass(SECOND);
+    expect(sorted(bench.taken)).toEqual([0, 1, 2, 3]);
   });
 
   it('are dropped if they cannot be read, and that is said', async () => {

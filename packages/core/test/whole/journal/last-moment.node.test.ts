@@ -89,7 +89,10 @@ describe('a tracker, when the process ends,', () => {
 
   it('writes also the events that no journal has, because it failed before', async () => {
     const journal = new FakeSyncJournal();
-    const { bench, exit } = createScene(journal, { batch: { maxEvents: 2 }, delivery: { concurrency: 2 } });
+    const { bench, exit } = createScene(journal, {
+      batch: { maxEvents: 2 },
+      delivery: { maxConcurrency: 2 },
+    });
     bench.answer(() => new Promise(() => {}));
     journal.failAppends = true;
     bench.trackNow(5);

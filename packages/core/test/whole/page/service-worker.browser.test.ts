@@ -49,6 +49,14 @@ describe('what a service worker does', () => {
     expect(await count(name)).toEqual({ unique: 250, received: 250 });
   });
 
+  it('sends the headers that it is given', async () => {
+    const options = { baseUrl, correlationKey: 'email' };
+    const name = `with-headers-${uuid()}`;
+    await leave(options, name, 100);
+    await wake({ ...options, headers: { authorization: `Api-Key ${apiKey}` } });
+    expect(await count(name)).toEqual({ unique: 100, received: 100 });
+  });
+
   it('has the browser try again where a page that was hidden a moment ago may still see an answer', async () => {
     const options = { baseUrl, apiKey, correlationKey: `held-${uuid()}` };
     const account = accountOf(baseUrl, options.correlationKey, apiKey);

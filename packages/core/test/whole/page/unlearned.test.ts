@@ -41,8 +41,21 @@ describe('a page that remembers neither sizes nor rates', () => {
   it('keeps an event as a dead letter that is refused twice as too large', async () => {
     const page = new Page();
     page.transport.respond = ({ body }) => answered(body.length > 5_000 ? 413 : 200);
-    expect(await send(page, 1, 10_000)).toHaveLength(2);
+    page.track(1, 10_000);
+    const requests = await send(page, 1);
+    // Both events together, and then the large one alone.
+    expect(requests.filter(({ body }) => body.length > 5_000)).toHaveLength(1 + 2);
     expect(page.books.deadLettered).toBe(1);
+    expect(page.counts.delivered).toBe(1);
+  });
+
+  it('keeps no dead letter if it refuses everything as too large', async () => {
+    const page = new Page();
+    page.transport.respond = () => answered(413);
+    page.track(4);
+    for (let seconds = 0; seconds < 300; seconds += 1) await page.clock.advance(SECOND);
+    expect(page.books.deadLettered).toBe(0);
+    expect(page.counts.pending).toBe(4);
   });
 
   it('delivers all to a service that refuses every other request as one too many', async () => {

@@ -199,7 +199,7 @@ describe('limits', () => {
     expect(new Set(refused.map(({ error }) => error?.code))).toEqual(
       new Set(['too_many_events', 'body_too_large']),
     );
-    expect(refused.length).toBeLessThan(40);
+    expect(refused.length).toBeLessThan(20);
     expect(tracker.stats().bodyLimit).toBeLessThan(64 * 1024);
   });
 });

@@ -108,7 +108,7 @@ describe('a batch', () => {
   });
 
   it('does not wait while somebody waits for the events, and waits again after that', async () => {
-    const bench = createBench({ delivery: { concurrency: 4 } });
+    const bench = createBench({ delivery: { maxConcurrency: 4 } });
     bench.answer((_, request) => hang(request));
     bench.trackNow(1);
     const flushes = [5 * SECOND, 10 * SECOND].map((timeoutMs) => watch(bench.tracker.flush({ timeoutMs })));
@@ -152,18 +152,20 @@ describe('a batch, once the service has refused larger bodies', () => {
 
   it('is sent as soon as it has as many bytes as are known to be taken, and has no more than these', async () => {
     const { bench, before } = await createTaught();
-    bench.trackNow(4, { bytes: 1_000 });
-    await bench.pass(1);
-    const requests = bench.transport.requests.slice(before);
-    expect(requests.map(numbersOf)).toEqual([[10, 11]]);
     const { bodyLimit = 0 } = bench.tracker.stats();
-    for (const { body } of requests) expect(body.length).toBeLessThanOrEqual(bodyLimit);
+    bench.trackNow(6, { bytes: 1_000 });
+    await bench.pass(1);
+    const [request] = bench.transport.requests.slice(before);
+    expect(request?.body.length).toBeGreaterThan(0);
+    expect(request?.body.length).toBeLessThanOrEqual(bodyLimit);
   });
 
   it('has one event alone if that is larger, and may be taken all the same', async () => {
     const { bench, before } = await createTaught();
+    const { bodyLimit = 0 } = bench.tracker.stats();
+    bench.answer(() => 200);
     bench.trackNow(1);
-    bench.trackNow(1, { bytes: 3_500 });
+    bench.trackNow(1, { bytes: bodyLimit });
     bench.trackNow(1);
     void bench.tracker.flush();
     await bench.pass(1);

@@ -12,7 +12,7 @@ class AnsweredBench extends Bench {
   readonly #waiting = new Map<number, (outcome: Outcome) => void>();
 
   constructor(options: BenchOptions = {}) {
-    super({ maxEvents: 1, delivery: { concurrency: 200, timeoutMs: 2 ** 31 - 1 }, ...options });
+    super({ maxEvents: 1, delivery: { maxConcurrency: 200, timeoutMs: 2 ** 31 - 1 }, ...options });
     this.answer(([number = 0]) => new Promise<Outcome>((resolve) => void this.#waiting.set(number, resolve)));
   }
 
@@ -131,7 +131,7 @@ describe('flush()', () => {
   it('does not wait any longer for events that were refused, or that another process has sent', async () => {
     const journal = new FakeJournal();
     journal.hangReads();
-    const bench = new AnsweredBench({ journal });
+    const bench = new AnsweredBench({ journal, delivery: { policy: { '413': 'drop' } } });
     await bench.track(1);
     const left = await journal.leave(textsOf([100]));
     const flush = watch(bench.tracker.flush(LONG));
@@ -139,7 +139,7 @@ describe('flush()', () => {
     expect(flush.isOver).toBe(false);
     journal.observer?.settled?.(left, 'delivered');
     await bench.quiet();
-    expect(flush.value).toMatchObject({ delivered: 1, deadLettered: 1, pending: 0 });
+    expect(flush.value).toMatchObject({ delivered: 1, dropped: 1, pending: 0 });
   });
 
   it('resolves with the last event before it, whatever the order in which events end', async () => {

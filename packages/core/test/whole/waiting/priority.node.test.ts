@@ -57,7 +57,7 @@ describe('an event of high priority', () => {
       baseUrl: 'http://127.0.0.1:9',
       storage: { maxBytes: 64 * 1024, minFreeBytes: 0 },
       buffer: { maxEvents: 100 },
-      delivery: { retryMaxMs: 60_000, concurrency: 1 },
+      delivery: { retryMaxMs: 60_000, maxConcurrency: 1 },
       batch: { maxEvents: 10 },
     });
     for (let round = 0; round < 60; round += 1) {

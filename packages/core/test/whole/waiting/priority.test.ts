@@ -72,7 +72,7 @@ describe('a tracker with events of both priorities', () => {
   });
 
   it('ends flush() once all of them are delivered', async () => {
-    const bench = createBench(new FakeJournal(), { delivery: { concurrency: 2 } });
+    const bench = createBench(new FakeJournal(), { delivery: { maxConcurrency: 2 } });
     const answers = new Map<number, () => void>();
     bench.answer(
       ([number = 0]) => new Promise((resolve) => answers.set(number, () => resolve(answered(200)))),

@@ -1,21 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { Bench, type BenchOptions, textNumbers } from '../../bench/bench.ts';
+import { Bench, type BenchOptions, sorted, textNumbers } from '../../bench/bench.ts';
 import { FakeJournal } from '../../bench/fake-journal.ts';
 
 const SECOND = 1_000;
 const HOUR = 60 * 60 * SECOND;
 const REFUSED = 'events stay where they are: the journal fails or is full';
 
-/** A tracker with two dead letters, the events 0 and 1. The service accepts all later events, but no batch is due. */
+/** A tracker with two dead letters, the events 0 and 1, while 2 was accepted. The service accepts all later events, but no batch is due. */
 async function createBench(journal: FakeJournal, options: BenchOptions = {}): Promise<Bench> {
   // The longest waits: a journal that failed is tried again after one second.
   const bench = new Bench({ journal, random: () => 1, batch: { maxWaitMs: HOUR }, ...options });
-  bench.refuse(() => true);
-  bench.trackNow(2);
-  await bench.tracker.flush();
-  await bench.pass(1);
+  bench.refuse((n) => n < 2);
+  bench.trackNow(3);
+  const flushed = bench.tracker.flush();
+  await bench.pass(30 * SECOND, 100);
+  await flushed;
+  bench.taken.splice(0);
   bench.answer(() => 200);
-  expect(await bench.kept()).toEqual([0, 1]);
+  expect(sorted(await bench.kept())).toEqual([0, 1]);
   return bench;
 }
 
@@ -26,14 +28,14 @@ describe('dead letters that are replayed', () => {
     const replayed: number[] = [];
     bench.tracker.on('replayed', ({ count }) => {
       replayed.push(count);
-      expect(textNumbers(journal.groups.at(-1) ?? [])).toEqual([0, 1]);
+      expect(sorted(textNumbers(journal.groups.at(-1) ?? []))).toEqual([0, 1]);
       expect(journal.calls.at(-1)).toBe('sync');
     });
     expect(await bench.tracker.deadLetters.replay()).toBe(2);
     await bench.quiet();
     expect(replayed).toEqual([2]);
-    expect(bench.taken).toEqual([0, 1]);
-    expect(bench.tracker.stats()).toMatchObject({ recovered: 2, delivered: 2, pending: 0 });
+    expect(sorted(bench.taken)).toEqual([0, 1]);
+    expect(bench.tracker.stats()).toMatchObject({ recovered: 2, delivered: 3, pending: 0 });
     expect(journal.bytes).toBe(0);
   });
 
@@ -42,7 +44,7 @@ describe('dead letters that are replayed', () => {
     const bench = await createBench(journal);
     journal.failAppends = true;
     await expect(bench.tracker.deadLetters.replay()).rejects.toThrow(REFUSED);
-    expect(await bench.kept()).toEqual([0, 1]);
+    expect(sorted(await bench.kept())).toEqual([0, 1]);
     expect(bench.tracker.stats()).toMatchObject({ recovered: 0, pending: 0, journal: 'memory' });
     expect(bench.storageFailures).toHaveLength(1);
   });
@@ -53,7 +55,7 @@ describe('dead letters that are replayed', () => {
     bench.trackNow(1, { bytes: 65_000 });
     await bench.tracker.durable();
     await expect(bench.tracker.deadLetters.replay()).rejects.toThrow(REFUSED);
-    expect(await bench.kept()).toEqual([0, 1]);
+    expect(sorted(await bench.kept())).toEqual([0, 1]);
     expect(bench.tracker.stats()).toMatchObject({ recovered: 0, pending: 1, journal: 'fake' });
   });
 
@@ -65,8 +67,8 @@ describe('dead letters that are replayed', () => {
     await expect(bench.tracker.deadLetters.replay()).rejects.toThrow(
       'events stay where they are: the scripted failure of sync',
     );
-    expect(journal.acknowledged.slice(released)).toEqual([{ segment: 1, from: 2, to: 4 }]);
-    expect(await bench.kept()).toEqual([0, 1]);
+    expect(journal.acknowledged.slice(released)).toEqual([{ segment: 1, from: 3, to: 5 }]);
+    expect(sorted(await bench.kept())).toEqual([0, 1]);
     await bench.pass(SECOND);
     expect(bench.taken).toEqual([]);
     expect(bench.tracker.stats()).toMatchObject({ recovered: 0, pending: 0 });
@@ -87,7 +89,7 @@ describe('dead letters that are replayed', () => {
     await bench.quiet();
     expect(kinds).toEqual(['memory', 'fake']);
     // The event that came while the journal failed is written too, before the journal's time has come.
-    expect(journal.groups.slice(-2).map(textNumbers)).toEqual([[0, 1], [2]]);
+    expect(journal.groups.slice(-2).map((group) => sorted(textNumbers(group)))).toEqual([[0, 1], [3]]);
     expect(bench.tracker.stats()).toMatchObject({ pending: 1, unwritten: 0 });
   });
 });

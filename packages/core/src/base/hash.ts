@@ -1,0 +1,13 @@
+/** The largest prime below 2^44. Times the base it is still an exact number. */
+const PRIME = 2 ** 44 - 17;
+const BASE = 257;
+
+/**
+ * A hash of 44 bits. It tells texts apart, and the text cannot be read from it. It is no protection against somebody who guesses
+ * the text.
+ */
+export function hashOf(text: string): string {
+  let hash = 0;
+  for (let at = 0; at < text.length; at += 1) hash = (hash * BASE + text.charCodeAt(at)) % PRIME;
+  return hash.toString(36);
+}

@@ -1,0 +1,128 @@
+import { readBaseUrl } from '@sluice/protocol';
+import {
+  ANYTHING,
+  aFunction,
+  flag,
+  hasMethods,
+  methods,
+  milliseconds,
+  nonEmpty,
+  oneOf,
+  type Rule,
+  type Rules,
+  readRules,
+  refusal,
+  whole,
+} from '@sluice/protocol/toolbox';
+import type { Journal } from '../keep/journal.ts';
+import type { TrackerOptions } from './options.ts';
+
+type Groups = 'buffer' | 'storage' | 'deadLetters' | 'unidentified' | 'batch' | 'delivery';
+
+/** By name: an option that is added to the type but not here does not compile. */
+type OptionRules = Readonly<Record<Exclude<keyof TrackerOptions, Groups>, Rule>> & {
+  readonly [Name in Groups]: Readonly<Record<keyof NonNullable<TrackerOptions[Name]>, Rule>>;
+};
+
+const MOST = Number.MAX_SAFE_INTEGER;
+/** At least room for a few segments. */
+const JOURNAL_BYTES = whole(undefined, 64 * 1024, MOST);
+const AGE = whole(undefined, 1, MOST);
+const STATUS_OR_CLASS = /^[2-5](?:\d\d|xx)$/;
+const [isAction, ACTIONS] = oneOf(undefined, ['accept', 'retry', 'split', 'isolate', 'pause', 'drop']);
+/** A header name by RFC 9110, section 5.6.2, except those that a request already has. */
+const FREE_HEADER = /^(?!(?:authorization|content-(?:type|length|encoding)|host)$)[!#-'*+.^-z|~0-9-]+$/i;
+const HEADERS = 'ASCII headers that Sluice does not send itself';
+const NODE_ONLY: Rule = [() => false, 'absent, except in Node'];
+
+export const RULES: OptionRules = {
+  baseUrl: ANYTHING,
+  apiKey: ANYTHING,
+  correlationKey: nonEmpty(),
+  source: nonEmpty(),
+  journal: [isJournal, '"memory" or a Journal'],
+  journalDirectory: nonEmpty(undefined, 'a path'),
+  fsync: oneOf(undefined, ['always', 'interval', 'never']),
+  commitIntervalMs: milliseconds(undefined, 0),
+  maxEventBytes: whole(undefined),
+  buffer: { maxEvents: whole(undefined), maxBytes: whole(undefined) },
+  storage: {
+    maxBytes: JOURNAL_BYTES,
+    minFreeBytes: whole(undefined, 0, MOST),
+    whenFull: oneOf(undefined, ['drop-oldest', 'drop-newest']),
+    maxAgeMs: milliseconds(undefined),
+  },
+  deadLetters: { maxBytes: JOURNAL_BYTES, maxAgeMs: AGE },
+  batch: { maxEvents: whole(undefined), maxBytes: whole(undefined), maxWaitMs: milliseconds(undefined, 0) },
+  delivery: {
+    maxConcurrency: whole(undefined),
+    maxTries: whole(undefined),
+    timeoutMs: milliseconds(undefined),
+    connectTimeoutMs: milliseconds(undefined),
+    headersTimeoutMs: milliseconds(undefined),
+    bodyTimeoutMs: milliseconds(undefined),
+    retryBaseMs: milliseconds(undefined),
+    retryMaxMs: milliseconds(undefined),
+    policy: [isPolicy, 'an object of actions by status'],
+    classify: aFunction(),
+    idempotencyHeader: [
+      (value) => typeof value === 'string' && FREE_HEADER.test(value),
+      'the name of a header that Sluice does not send itself',
+    ],
+    headers: [isHeaders, 'an object'],
+    credentials: oneOf(undefined, ['omit', 'same-origin', 'include']),
+    connect: NODE_ONLY,
+    dispatcher: NODE_ONLY,
+  },
+  unidentified: { hold: flag(), maxBytes: JOURNAL_BYTES, maxAgeMs: AGE },
+  consent: oneOf(undefined, ['pending', 'granted', 'denied']),
+  ordering: oneOf(undefined, ['unordered', 'strict']),
+  compress: flag(),
+  parts: methods('an object of parts'),
+  waitUntil: aFunction(),
+  logger: methods('an object with debug, info, warn and error', 'debug', 'info', 'warn', 'error'),
+  transport: methods('a Transport, with post and close', 'post', 'close'),
+  clock: methods('a Clock', 'now', 'setTimeout'),
+  random: aFunction(undefined, 'a function that returns numbers from 0 to 1'),
+};
+
+/** Checks all options. Throws a ConfigError. */
+export function checkOptions(options: unknown, rules: Rules = RULES): void {
+  readBaseUrl('baseUrl', readRules(rules, '', options).baseUrl);
+}
+
+function isJournal(value: unknown): boolean {
+  if (value === 'memory') return true;
+  if (!hasMethods(value, 'open', 'append', 'read', 'acknowledge', 'sync', 'close')) return false;
+  const { groupLimit } = value as Journal;
+  return groupLimit?.maxEvents > 0 && groupLimit.maxBytes > 0;
+}
+
+/** Whether these are headers. Throws a ConfigError that names a wrong one, but does not show its value: it may be a secret. */
+function isHeaders(given: unknown, option = ''): boolean {
+  if (!isPlain(given)) return false;
+  for (const [name, value] of Object.entries(given)) {
+    if (typeof value === 'string' && FREE_HEADER.test(name) && /^[\t -~]*$/.test(value)) continue;
+    throw refusal(option, HEADERS, name);
+  }
+  return true;
+}
+
+/** Whether it is a policy. Throws a ConfigError for an unknown status or action. */
+function isPolicy(given: unknown, option = ''): boolean {
+  if (!isPlain(given)) return false;
+  for (const [status, action] of Object.entries(given)) {
+    if (!STATUS_OR_CLASS.test(status)) {
+      throw refusal(option, 'keyed by status (200 to 599) or class (2xx to 5xx)', status);
+    }
+    if (!isAction(action)) throw refusal(`${option}[${status}]`, ACTIONS, action);
+  }
+  return true;
+}
+
+/** Whether it is an object, but not an array, a Map, or anything else that may keep its entries elsewhere. */
+function isPlain(value: unknown): value is object {
+  if (!hasMethods(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}

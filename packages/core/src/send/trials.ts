@@ -1,0 +1,243 @@
+import type { Clock } from '@sluice/protocol/toolbox';
+import type { SizeLimit } from '../pace/limits.ts';
+import type { Suspect } from '../tell/stats.ts';
+import type { Parcel } from '../wait/parcel.ts';
+import { Trial } from './trial.ts';
+import type { Waiting } from './waiting.ts';
+
+/** Maximum number and size, in bytes, of parcels that wait for their next try. Beyond that, no new ones are sent. */
+const MOST_PARCELS = 1_000;
+const MOST_BYTES = 32 * 1024 * 1024;
+/** Maximum size of all events that wait alone, in bytes. Others go back to the journal, and are found again later. */
+const MOST_SUSPECT_BYTES = 8 * 1024 * 1024;
+
+/** What `stats()` shows: so many events, and so many bytes of each. */
+const MOST_SHOWN = 1_000;
+const SHOWN_BYTES = 200;
+
+interface TrialsOptions {
+  readonly clock: Clock;
+  readonly waiting: Pick<Waiting, 'cut' | 'denied' | 'end' | 'expiresInMs' | 'putBack'>;
+  /** How many events the service takes in a request. Undefined if nothing is learned of that. */
+  readonly limit: SizeLimit | undefined;
+  /** Whether no event may overtake another. Then each waits for those before it. */
+  readonly isStrict: boolean;
+}
+
+/** Parcels that failed. Each waits for a time of its own, and then goes again. */
+export class Trials {
+  readonly #options: TrialsOptions;
+  /** Also of parcels that went back, as long as they are in memory. */
+  readonly #known = new WeakMap<Parcel, Trial>();
+  /** In the order of their events, if the order counts. */
+  #list: Trial[] = [];
+
+  constructor(options: TrialsOptions) {
+    this.#options = options;
+  }
+
+  /** Number of parcels that do not wait alone. */
+  get count(): number {
+    return this.#list.length - this.#alone.length;
+  }
+
+  /** What `stats()` says of them. */
+  get shown(): Suspect[] {
+    const suspects = this.#list.filter(({ isSuspect }) => isSuspect);
+    return suspects.slice(0, MOST_SHOWN).map(({ at, parcel, sent, status, words }) => {
+      const event = new TextDecoder().decode(parcel.events.bytes.subarray(0, SHOWN_BYTES));
+      return { event, tries: sent, nextAt: at, status, words };
+    });
+  }
+
+  /** Whether another parcel may fail. */
+  get hasRoom(): boolean {
+    return this.count < MOST_PARCELS && bytesOf(this.#list) < MOST_BYTES;
+  }
+
+  /** Number of all events. */
+  get events(): number {
+    return this.#list.reduce(
+      (total, { parcel, pair }) => total + parcel.count + (pair?.next?.parcel.count ?? 0),
+      0,
+    );
+  }
+
+  /** When the next one may be sent, or is too old; Infinity if there is none. */
+  get nextAt(): number {
+    const { clock, waiting } = this.#options;
+    const now = clock.now();
+    const times = this.#first.map(({ at, parcel }) =>
+      Math.min(at, now + (waiting.expiresInMs(parcel) ?? at)),
+    );
+    return Math.min(...times, Number.POSITIVE_INFINITY);
+  }
+
+  /** The trial of a parcel that waited. If some of its events were cut off meanwhile, nothing is known of the others. */
+  of(parcel: Parcel): Trial {
+    const known = this.#known.get(parcel);
+    if (known?.count === parcel.count) return known;
+    return this.#remember(new Trial(parcel, this.#options.waiting.denied));
+  }
+
+  /** It was sent before, and went back: it waits here for its next try. */
+  add(trial: Trial): void {
+    this.#list.push(trial);
+  }
+
+  /** It goes again after `waitMs` milliseconds. @param aliveMs How long it waits at most once something is accepted. */
+  retry(trial: Trial, waitMs: number, aliveMs?: number): void {
+    trial.at = this.#options.clock.now() + waitMs;
+    trial.aliveMs = aliveMs;
+    this.#list.unshift(trial);
+    if (!trial.isAlone || bytesOf(this.#alone) <= MOST_SUSPECT_BYTES) return;
+    this.#remove(trial);
+    this.#options.waiting.putBack(trial.parcel, 'last');
+  }
+
+  /** Takes one whose time has come: those that wait alone last. @param isProbe Takes what failed least. */
+  take(isProbe: boolean = false): Trial | undefined {
+    const { clock, limit } = this.#options;
+    const now = clock.now();
+    for (;;) {
+      const due = this.#first.filter(({ at }) => at <= now);
+      const [first] = due.sort(
+        (one, other) =>
+          Number(one.isAlone) - Number(other.isAlone) ||
+          (isProbe ? one.failures - other.failures : 0) ||
+          // The smallest first: so an event at fault is found before others are looked for.
+          one.parcel.count - other.parcel.count ||
+          one.at - other.at,
+      );
+      if (first === undefined) return undefined;
+      this.#remove(first);
+      const { parcel, whole } = first;
+      const { count } = parcel;
+      const isRefused = isProbe && whole.refusals > 0;
+      if (count === 1 || !(first.isBlamed || isRefused || limit?.refuses?.(count))) return first;
+      // The event at fault is in here: no need to ask. As a probe, one event says more than many.
+      this.halve(first, isRefused ? 1 : undefined);
+    }
+  }
+
+  /** Its halves take its place. The second one waits for the answer to the first, which has `count` events. */
+  halve(trial: Trial, count: number = Math.ceil(trial.parcel.count / 2)): void {
+    const { isStrict, limit, waiting } = this.#options;
+    const { parcel, whole } = trial;
+    const [first, second] = waiting.cut(parcel, count);
+    if (first === undefined || second === undefined) {
+      this.#list.unshift(trial);
+      return;
+    }
+    this.#release(trial);
+    const isSure = whole.refusals === 0 || (limit?.tookAsLarge?.(parcel.count) ?? true);
+    const [one, other] = trial.halves(first, second, isSure);
+    this.#remember(one);
+    this.#remember(other);
+    this.#list.unshift(...(isStrict ? [one, other] : [one]));
+    if (!isStrict && one.pair) one.pair.next = other;
+  }
+
+  /** The parcel was too large: its halves wait as if they were new, and may be cut further. */
+  shrink({ denied, parcel, whole }: Trial): void {
+    const { waiting } = this.#options;
+    const halves = waiting.cut(parcel, Math.ceil(parcel.count / 2));
+    whole.open += halves.length - 1;
+    for (const half of halves.reverse()) {
+      this.#remember(new Trial(half, denied, whole));
+      waiting.putBack(half, 'first');
+    }
+  }
+
+  /** There is an answer: the other half goes too. If this one was accepted, the event at fault is in the other. */
+  answered(trial: Trial, isAccepted: boolean): void {
+    this.#release(trial);
+    if (!isAccepted) return;
+    if (trial.pair) trial.pair.isAccepted = true;
+    const now = this.#options.clock.now();
+    for (const other of this.#list) {
+      if (other.isBlamed && other.parcel.count > 1) other.at = now;
+      other.at = Math.min(other.at, now + (other.aliveMs ?? other.at));
+    }
+  }
+
+  /** Those may go that wait until this time, or less. The time may have come though the clock was set back, or stands still. */
+  due(until: number): void {
+    for (const trial of this.#list) if (trial.at <= until) trial.at = 0;
+  }
+
+  /** The reason for failures may be gone: all but those that wait alone may go. */
+  hurry(): void {
+    for (const trial of this.#list) if (!trial.isAlone) trial.at = 0;
+  }
+
+  /** The service is back: all but those that wait alone may go. Those that only it made fail go together. */
+  resume(): void {
+    const { isStrict, waiting } = this.#options;
+    const isWhole = ({ isAlone, pair }: Trial) => !isStrict && !isAlone && pair === undefined;
+    this.hurry();
+    // Halves failed because the service was away. If it accepts one of them now, this says nothing about the other.
+    for (const { pair, whole } of this.#list)
+      if (!isStrict && pair && !whole.isAccepted && whole.refusals === 0) pair.isSure = false;
+    const whole = this.#list.filter(isWhole);
+    this.#list = this.#list.filter((trial) => !isWhole(trial));
+    for (const { parcel } of whole.reverse()) waiting.putBack(parcel, 'journal');
+  }
+
+  /** Ends those that are too old, or that nobody may send any more. */
+  async tidy(): Promise<void> {
+    const { waiting } = this.#options;
+    for (const trial of [...this.#list]) {
+      const { denied, parcel } = trial;
+      const isExpired = waiting.expiresInMs(parcel) === 0;
+      if (!denied.aborted && !isExpired) continue;
+      this.#remove(trial);
+      this.answered(trial, false);
+      await waiting.end(parcel, denied.aborted ? 'denied' : 'expired');
+    }
+  }
+
+  /** All go back, so that other tabs can send them; those that wait alone when it is time. In doubt, others are to be tried first. */
+  leave(isDoubt: boolean): void {
+    const { clock, isStrict, waiting } = this.#options;
+    const now = clock.now();
+    const place = isDoubt && !isStrict ? 'last' : 'first';
+    const gone = this.#list.filter(({ at, isAlone }) => !isAlone || at <= now);
+    this.#list = this.#list.filter((trial) => !gone.includes(trial));
+    for (const { pair, parcel } of gone.reverse()) {
+      if (pair?.next) waiting.putBack(pair.next.parcel, place);
+      if (pair) pair.next = undefined;
+      waiting.putBack(parcel, place);
+    }
+  }
+
+  get #alone(): readonly Trial[] {
+    return this.#list.filter(({ isAlone }) => isAlone);
+  }
+
+  /** Those that need not wait for others. */
+  get #first(): readonly Trial[] {
+    const [first] = this.#options.isStrict ? this.#list.filter(({ isAlone }) => !isAlone) : [];
+    return first ? [first, ...this.#alone] : this.#list;
+  }
+
+  /** The other half need not wait for this one. */
+  #release({ pair }: Trial): void {
+    if (pair?.next === undefined) return;
+    this.#list.unshift(pair.next);
+    pair.next = undefined;
+  }
+
+  #remember(trial: Trial): Trial {
+    this.#known.set(trial.parcel, trial);
+    return trial;
+  }
+
+  #remove(trial: Trial): void {
+    this.#list = this.#list.filter((other) => other !== trial);
+  }
+}
+
+function bytesOf(trials: readonly Trial[]): number {
+  return trials.reduce((total, { parcel }) => total + parcel.body.length, 0);
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { isFull, measure, type Options, suspectsIn } from './scenario.ts';
+import { refusing } from './service.ts';
+
+const MINUTE = 60;
+const SECONDS = (isFull ? 30 : 8) * MINUTE;
+
+/** Events of which one in `each` makes the service fail, in the middle of the others. */
+function crashing(each: number, options: Options = {}) {
+  const isCulprit = (event: number) => event % each === Math.floor(each / 2);
+  const service = refusing(isCulprit, { status: 500, body: 'NullPointerException' });
+  return { seconds: SECONDS, arrivals: 200, service, isCulprit, options };
+}
+
+describe('events that make the service fail with 500 wait alone, and hold up no other:', () => {
+  it.each([300, 1_000, 10_000])('one event in %d', async (each) => {
+    const { figures, stats } = await measure(`crash 1 in ${each}`, crashing(each));
+    expect(figures).toMatchObject({ late: 0, innocentDeadLetters: 0, dropped: 0 });
+    expect(figures.delays.max).toBeLessThanOrEqual(30_000);
+    // Those of the last half minute may not be found yet.
+    const old = figures.culprits - Math.ceil((30 * 200) / each);
+    expect(figures.deadLetters + suspectsIn(stats)).toBeGreaterThanOrEqual(old);
+    if (each === 300) expect(figures.requestsPerCulprit).toBeLessThanOrEqual(27);
+  });
+
+  it('with `maxAgeMs`, none of the others expires', async () => {
+    const options: Options = { storage: { maxAgeMs: 2 * MINUTE * 1_000 } };
+    const scenario = { ...crashing(300, options), after: 5 * MINUTE };
+    const { figures } = await measure('crash 1 in 300, maxAgeMs 2 min', scenario);
+    expect(figures).toMatchObject({ share: 1, innocentDeadLetters: 0, pending: 0 });
+    expect(figures.dropped + figures.deadLetters).toBe(figures.culprits);
+  });
+});
+
+describe('with strict order, an event that makes the service fail', () => {
+  const culprit = 1_000;
+  const isCulprit = (event: number) => event === culprit;
+  const service = refusing(isCulprit, { status: 500, body: 'NullPointerException' });
+  const strict = { seconds: 10 * MINUTE, after: MINUTE, arrivals: 20, service, isCulprit };
+
+  it('stops all that comes after it, and `stats()` names it and the answer', async () => {
+    const { figures, stats, trial } = await measure('crash, strict', {
+      ...strict,
+      options: { ordering: 'strict' },
+    });
+    expect(figures).toMatchObject({ delivered: culprit, deadLetters: 0, dropped: 0, outOfOrder: 0 });
+    expect(trial.takenAt.findLastIndex((at) => at !== undefined)).toBe(culprit - 1);
+    expect(suspectsIn(stats)).toBe(1);
+    expect(JSON.stringify(stats.suspects)).toContain('500');
+  });
+
+  it('is set aside after as many tries as the user says', async () => {
+    const options: Options = { ordering: 'strict', delivery: { maxTries: 5 } };
+    const { figures, stats } = await measure('crash, strict, 5 tries', { ...strict, options });
+    expect(figures).toMatchObject({ share: 1, outOfOrder: 0, dropped: 0 });
+    expect(figures.deadLetters + suspectsIn(stats)).toBe(1);
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { print } from './figures.ts';
+import { isFull, measure, Trial } from './scenario.ts';
+import { healthy, type Service } from './service.ts';
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+
+describe('a service that is away', () => {
+  it.each<[string, Service]>([
+    ['answers 500', () => 500],
+    ['answers 503', () => 503],
+    ['never answers', () => 'never'],
+    ['answers 401', () => 401],
+    ['answers 400', () => 400],
+  ])('and %s gets at most one probe a minute', async (name, answer) => {
+    const service: Service = (request) => (request.at > MINUTE ? answer(request) : 200);
+    const scenario = { seconds: 4 * HOUR, arrivals: 0.1, service };
+    const { figures, trial } = await measure(`away: ${name}`, scenario);
+    const times = trial.between(10 * MINUTE, 4 * HOUR).made.map(({ at }) => at);
+    const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
+    print(
+      `  ${times.length} requests after ten minutes, at least ${(Math.min(...gaps) / 1_000).toFixed(1)} s apart`,
+    );
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(60_000);
+    expect(figures).toMatchObject({ deadLetters: 0, dropped: 0 });
+  });
+
+  it('is not stampeded by a fleet when it is back', async () => {
+    const count = isFull ? 1_000 : 100;
+    const end = isFull ? 4 * HOUR : HOUR / 2;
+    const seconds = end + 10 * MINUTE;
+    const fleet: Trial[] = [];
+    const service: Service = ({ at }) => (at > MINUTE && at < end ? 500 : 200);
+    const arrivals = [{ perSecond: 1 / MINUTE, isRandom: true }];
+    for (let seed = 1; seed <= count; seed += 1)
+      fleet.push(new Trial({ seconds, arrivals, service, seed, clock: fleet[0]?.clock }));
+    await fleet[0]?.run();
+    const perSecond = new Map<number, number>();
+    for (const { transport } of fleet) {
+      for (const { at } of transport.requests) {
+        const second = Math.floor((at - Date.UTC(2026, 0, 1)) / 1_000) - end;
+        if (second >= 0) perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
+      }
+    }
+    const most = Math.max(...perSecond.values()) / count;
+    const pending = fleet.reduce((sum, trial) => sum + trial.stats().pending, 0);
+    print(
+      `fleet of ${count}: at most ${most.toFixed(2)} requests a second each after the end, ${pending} pending`,
+    );
+    const closing = fleet.map(({ tracker }) => tracker.close({ timeoutMs: 1 }));
+    await fleet[0]?.clock.advance(10_000);
+    await Promise.all(closing);
+    expect(most).toBeLessThanOrEqual(0.2);
+    expect(pending).toBeLessThanOrEqual(0.1 * count);
+  });
+});
+
+describe('`close({ timeoutMs: 1000 })` takes about a second,', () => {
+  it.each<[string, Service]>([
+    ['the service works', healthy],
+    ['it never answers', () => 'never'],
+    ['it fails', () => 500],
+    ['it pauses the sender', () => 401],
+    ['half of its requests fail', ({ index }) => (index % 2 ? 500 : 200)],
+    ['one event makes it fail', ({ events }) => (events.includes(30) ? 500 : 200)],
+  ])('whatever the service does: %s', async (name, service) => {
+    const trial = new Trial({ seconds: MINUTE, arrivals: 10, service });
+    await trial.run();
+    const start = trial.clock.now();
+    let end = Number.POSITIVE_INFINITY;
+    const closed = trial.tracker.close({ timeoutMs: 1_000 }).then(() => {
+      end = trial.clock.now();
+    });
+    await trial.clock.advance(10_000);
+    await closed;
+    print(`close, ${name}: ${end - start} ms`);
+    expect(end - start).toBeLessThanOrEqual(1_200);
+  });
+});

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { PER_SECOND, shareOf } from './allowed.ts';
+import { bucket, type Service } from './service.ts';
+
+const HOUR = 60 * 60;
+
+describe('a service that allows ten requests a second', () => {
+  it('and asks for 60 s at each violation: 75 % over two hours', async () => {
+    const isWithin = bucket(PER_SECOND);
+    const service: Service = ({ at }) => (isWithin(at) ? 200 : { status: 429, retryAfter: '60' });
+    const share = await shareOf('Retry-After 60', service, 2 * HOUR, 2 * HOUR * PER_SECOND);
+    expect(share).toBeGreaterThanOrEqual(0.75);
+  });
+
+  it('and bans for 60 s, anew with each request meanwhile: 60 % over two hours', async () => {
+    const isWithin = bucket(PER_SECOND);
+    let bannedUntil = 0;
+    const service: Service = ({ at }) => {
+      if (at >= bannedUntil && isWithin(at)) return 200;
+      bannedUntil = at + 60;
+      return { status: 429, retryAfter: '60' };
+    };
+    const share = await shareOf('a ban that restarts', service, 2 * HOUR, 2 * HOUR * PER_SECOND);
+    expect(share).toBeGreaterThanOrEqual(0.6);
+  });
+});

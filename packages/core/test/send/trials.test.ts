@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { Trials } from '../../src/send/trials.ts';
+import { copyOf } from '../../src/wait/contents.ts';
+import { Parcel } from '../../src/wait/parcel.ts';
+import { Places } from '../../src/wait/places.ts';
+import { toEventBytes } from '../bench/event-texts.ts';
+import { textWriter } from '../bench/text-writer.ts';
+import { VirtualClock } from '../bench/virtual-clock.ts';
+
+const memory = textWriter.createMemory();
+
+function parcelOf(texts: readonly string[]): Parcel {
+  const places = new Places();
+  places.push(texts.length);
+  return new Parcel(places, 0, false, copyOf([toEventBytes(texts)], memory));
+}
+
+function createTrials(): Trials {
+  const waiting = {
+    denied: new AbortController().signal,
+    cut: () => [],
+    end: async () => {},
+    expiresInMs: () => undefined,
+    putBack: () => {},
+  };
+  return new Trials({ clock: new VirtualClock(), isStrict: false, limit: undefined, waiting });
+}
+
+describe('a parcel that waits again', () => {
+  it('is known', () => {
+    const trials = createTrials();
+    const parcel = parcelOf(['1', '2']);
+    const trial = trials.of(parcel);
+    expect(trials.of(parcel)).toBe(trial);
+  });
+
+  it('is another one after some of its events were cut off: these were not refused', () => {
+    const trials = createTrials();
+    const parcel = parcelOf(['1', '2', '3']);
+    trials.of(parcel).refusals = 4;
+    parcel.split(1, memory);
+    expect(trials.of(parcel).refusals).toBe(0);
+  });
+});
