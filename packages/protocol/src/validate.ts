@@ -71,9 +71,7 @@ export function isEvent(value: unknown): value is Event {
 /** Whether a value is a timestamp of an event: of the form `2026-11-21T10:15:30.000Z`, with a day and an hour that exist. */
 export function isTimestamp(value: unknown): value is string {
   // Date writes a time in this form, but a year after 9999 with more digits. It reads other forms too, and February 30 as March 2.
-  return (
-    typeof value === 'string' && value.length === TIMESTAMP_LENGTH && new Date(value).toJSON() === value
-  );
+  return typeof value === 'string' && value.length === TIMESTAMP_LENGTH && new Date(value).toJSON() === value;
 }
 
 /** Whether a value is a UUID of any version, in its usual form. */
