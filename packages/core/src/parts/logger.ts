@@ -15,22 +15,22 @@ const EVERY_MS = 10_000;
 
 /** Level and message of each event. The details, and what to do about it, are added at the end of the message. */
 const LINES: Readonly<Partial<Record<keyof TrackerEvents, readonly [keyof Logger, string]>>> = {
-  deadLettered: ['warn', 'an event was refused: see dead letters'],
+  deadLettered: ['warn', 'an event is a dead letter'],
   dropped: ['warn', 'events dropped'],
   invalid: ['warn', 'an event cannot be sent'],
-  recovered: ['info', 'earlier events were found'],
-  replayed: ['info', 'dead letters go again'],
+  recovered: ['info', 'earlier events found'],
+  replayed: ['info', 'dead letters replayed'],
   deadLettersDropped: ['warn', 'dead letters dropped'],
-  damaged: ['warn', 'the journal is damaged'],
+  damaged: ['warn', 'journal damaged'],
   failedAttempt: ['debug', 'request failed'],
   storageFailed: ['error', 'storage failed'],
-  breaker: ['info', 'the breaker'],
+  breaker: ['info', 'breaker'],
   paused: ['error', 'requests pause; events are kept'],
   resumed: ['info', 'requests go on'],
-  rateLimit: ['info', 'the rate limit changed'],
-  bodyLimit: ['info', 'the size limit changed'],
-  journal: ['warn', 'events go to another place'],
-  hookFailed: ['error', 'your code failed'],
+  rateLimit: ['info', 'rate limit'],
+  bodyLimit: ['info', 'size limit'],
+  journal: ['warn', 'journal'],
+  hookFailed: ['error', 'hook failed'],
 };
 
 /** What to do about a pause, by its reason. */

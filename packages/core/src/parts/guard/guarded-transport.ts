@@ -1,4 +1,4 @@
-import { abortAfter, type Clock, type Timer } from '@sluice/protocol/toolbox';
+import { abortAfter, type Clock, sleep, untilWoken } from '@sluice/protocol/toolbox';
 import { nonsense } from '../../base/user-code.ts';
 import type { Outcome, Outliving, Transport, TransportRequest } from '../../send/http/transport.ts';
 
@@ -31,23 +31,20 @@ export class GuardedTransport implements Transport {
     const clock = this.#clock;
     const limit = abortAfter(clock, request.timeouts.totalMs + GRACE_MS, request.signal);
     const { signal } = limit;
-    let timer: Timer | undefined;
-    const abandoned = new Promise<never>((_, reject) => {
-      const abandon = () => {
-        const give = () => reject(new Error('the transport gave no outcome in its time'));
-        timer = clock.setTimeout(give, STOP_MS, true);
-      };
-      if (signal.aborted) abandon();
-      else signal.addEventListener('abort', abandon);
-    });
+    const done = new AbortController();
+    const abandoned = async () => {
+      await untilWoken(signal, () => () => {});
+      await sleep(clock, STOP_MS, done.signal, true);
+      throw new Error('the transport gave no outcome in time');
+    };
     try {
       const copy = { ...request, headers: { ...request.headers }, signal };
-      return checked(await Promise.race([this.#transport.post(copy), abandoned]));
+      return checked(await Promise.race([this.#transport.post(copy), abandoned()]));
     } catch (cause) {
       return { kind: 'failed', cause, maybeSent: true };
     } finally {
       limit.cancel();
-      timer?.cancel();
+      done.abort();
     }
   }
 
