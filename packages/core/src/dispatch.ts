@@ -49,10 +49,12 @@ export class Dispatch {
     const { books, hooked, letters, limits, reporter, settings, sharing, transport, waiting } = options;
     const { clock, headersOf, random, rejected, safeCause } = hooked;
     const { apiKey, baseUrl, compress } = settings;
+    const hintOf = settings.parts.logger?.hintOf;
     const timing = settings.delivery;
     const { createAbortController, createQueue, lifecycle, registerSync } = platform;
     const { signal } = this.#abort;
     const backoff = { baseMs: timing.retryBaseMs, maxMs: timing.retryMaxMs };
+    const url = endpoint(baseUrl, EVENTS_PATH);
     const isStrict = settings.ordering === 'strict';
     const maxConcurrency = isStrict ? 1 : timing.maxConcurrency;
     const wake = () => this.wake();
@@ -60,6 +62,7 @@ export class Dispatch {
       backoff,
       clock,
       concurrency: platform.createConcurrency(maxConcurrency),
+      hintOf,
       random,
       reporter,
       rests: lifecycle.isHidden,
@@ -87,7 +90,7 @@ export class Dispatch {
         bodyMs: timing.bodyTimeoutMs,
       },
       transport,
-      url: endpoint(baseUrl, EVENTS_PATH),
+      url,
     });
     const letterbox = new Letterbox({ clock, letters, reporter, waiting });
     const turn =
@@ -101,6 +104,7 @@ export class Dispatch {
       clock,
       evidence: new Evidence(),
       gate,
+      hintOf,
       isStrict,
       letterbox,
       limits,
@@ -112,6 +116,7 @@ export class Dispatch {
       requests,
       signal,
       trials,
+      url,
       waiting,
     });
     this.#sender = new Sender({
@@ -170,9 +175,7 @@ export class Dispatch {
 
   /** The network may be back. */
   online(): void {
-    const { state } = this.#gate;
-    this.#gate.hint();
-    if (this.#gate.state !== state) this.#trials.hurry();
+    if (this.#gate.hint()) this.#trials.hurry();
     void this.wake();
   }
 
@@ -186,11 +189,17 @@ export class Dispatch {
     return this.#requests.redact(text);
   }
 
-  /** Later requests carry this key. If requests are paused, one is made at once. */
+  /** Later requests carry this key. If it is another one, they are made at once. */
   setApiKey(apiKey: string): void {
-    if (!this.#requests.setApiKey(apiKey)) return;
-    this.#trials.hurry();
+    if (this.#requests.setApiKey(apiKey)) this.retryNow();
+  }
+
+  /** Ends all waits. */
+  retryNow(): void {
+    if (this.#abort.signal.aborted) return;
+    this.#trials.due(Number.POSITIVE_INFINITY);
     this.#gate.resume();
+    void this.wake();
   }
 
   /** Resolves when the work ends, or as soon as no event can make progress before `until`, in milliseconds since 1970. */

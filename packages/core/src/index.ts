@@ -31,6 +31,7 @@ export type {
   Latency,
   Pause,
   PauseReason,
+  PendingReason,
   Suspect,
   TrackerStats,
 } from './tell/stats.ts';

@@ -6,7 +6,7 @@ import type { Admission } from './parts/hold/admission.ts';
 import type { Books } from './tell/books.ts';
 import { RateMeter } from './tell/rate-meter.ts';
 import type { Reporter } from './tell/reporter.ts';
-import type { FlushReport, TrackerStats } from './tell/stats.ts';
+import type { TrackerStats } from './tell/stats.ts';
 import type { Waiting } from './wait/waiting.ts';
 
 interface SnapshotsOptions {
@@ -40,14 +40,6 @@ export class Snapshots {
   sample(): void {
     const { books, clock } = this.#options;
     this.#rates.sample(books, clock.now());
-  }
-
-  /** The counts of all events so far. */
-  report(): FlushReport {
-    const { admission, books, waiting } = this.#options;
-    const { delivered, deadLettered, droppedTotal } = books;
-    const pending = waiting.pending + admission.pending;
-    return { delivered, deadLettered, dropped: droppedTotal, pending };
   }
 
   take(): TrackerStats {

@@ -105,7 +105,7 @@ export class Tracker {
    */
   setConsent(consent: Consent): void {
     const read = readConsent(consent);
-    if (this.#closed === undefined) this.#road.admission.setConsent(read);
+    if (!this.#closed) this.#road.admission.setConsent(read);
   }
 
   /**
@@ -114,6 +114,14 @@ export class Tracker {
    */
   setApiKey(apiKey: string): void {
     this.#road.dispatch.setApiKey(readApiKey(apiKey));
+  }
+
+  /**
+   * Sends waiting events at once: ends a pause, the wait of an open breaker, and the waits of events that failed, suspects
+   * included. Does nothing while consent is denied, or once the tracker is closed.
+   */
+  retryNow(): void {
+    this.#road.dispatch.retryNow();
   }
 
   /**
@@ -132,8 +140,8 @@ export class Tracker {
    */
   async flush(options?: FinishOptions): Promise<FlushReport> {
     const { timeoutMs, signal } = finishOptions(options, FLUSH_TIMEOUT_MS);
-    const before = this.#road.snapshots.report();
-    if (this.#closed !== undefined) {
+    const before = this.stats();
+    if (this.#closed) {
       await new Deadline(this.#road.clock, timeoutMs, signal).wait(this.#closed);
     } else {
       const calm = this.#road.hurry();
@@ -141,7 +149,7 @@ export class Tracker {
       await deadline.wait(this.#road.settleAll(deadline));
       calm();
     }
-    return difference(before, this.#road.snapshots.report());
+    return this.#since(before);
   }
 
   /**
@@ -172,18 +180,34 @@ export class Tracker {
   }
 
   async #close(options: FinishOptions): Promise<FlushReport> {
-    const before = this.#road.snapshots.report();
+    const before = this.stats();
     await this.flush(options);
     this.#ending.abort();
     await new Deadline(this.#road.clock, SHUT_DOWN_MS).wait(this.#road.close());
     this.#road.giveUpVolatile();
-    return difference(before, this.#road.snapshots.report());
+    return this.#since(before);
   }
 
   /** Sets the user of events that name none; undefined if the user is not known. */
   #setCustomer(customer: string | undefined): void {
     this.#texts.correlationValue = customer ?? this.#nobody;
-    if (this.#closed === undefined) this.#road.admission.identify(customer);
+    if (!this.#closed) this.#road.admission.identify(customer);
+  }
+
+  /** What became of events since then, and why events are still pending. */
+  #since(before: TrackerStats): FlushReport {
+    const after = this.stats();
+    const { held, pause, pending, suspects } = after;
+    const sending = pause?.reason ?? (suspects.length < pending ? 'time-out' : 'suspects');
+    const granted = held === pending ? 'unidentified' : sending;
+    const reason = this.#road.admission.isOpen(false) ? granted : 'consent';
+    return {
+      delivered: after.delivered - before.delivered,
+      deadLettered: after.deadLettered - before.deadLettered,
+      dropped: lost(after) - lost(before),
+      pending,
+      pendingReason: pending > 0 ? reason : undefined,
+    };
   }
 
   /** The correlationValue of an event without a user: a placeholder if such events are held, else undefined. */
@@ -192,12 +216,7 @@ export class Tracker {
   }
 }
 
-/** The counts between two reports, and the events that are still pending. */
-function difference(before: FlushReport, after: FlushReport): FlushReport {
-  return {
-    delivered: after.delivered - before.delivered,
-    deadLettered: after.deadLettered - before.deadLettered,
-    dropped: after.dropped - before.dropped,
-    pending: after.pending,
-  };
+/** The number of all dropped events. */
+function lost({ dropped }: TrackerStats): number {
+  return Object.values(dropped).reduce((total, count) => total + count);
 }

@@ -15,7 +15,7 @@ export interface TableRow extends Omit<TableResult, 'waitMs'> {
   readonly problems: readonly string[];
 }
 
-const ACTION = /the sender's action is to (\w+)/;
+const ACTION = /; action: (\w+);/;
 
 /** @param attempts The sender's errors for requests that were not accepted. */
 export function rowOf(

@@ -23,16 +23,24 @@ interface Histogram {
   record(value: number, attributes?: Attributes): void;
 }
 
+interface Counter {
+  add(value: number, attributes?: Attributes): void;
+}
+
 /** The part of a tracker that is observed. */
 interface Observed {
   stats(): TrackerStats;
-  on(event: 'request', listener: (detail: TrackerEvents['request']) => void): () => void;
+  on<Name extends 'request' | 'deadLettered'>(
+    event: Name,
+    listener: (detail: TrackerEvents[Name]) => void,
+  ): () => void;
 }
 
 /** The part of a `Meter` of `@opentelemetry/api` that is used here. */
 export interface Meter {
   createObservableCounter(name: string, options: InstrumentOptions): Instrument;
   createObservableUpDownCounter(name: string, options: InstrumentOptions): Instrument;
+  createCounter(name: string, options: InstrumentOptions): Counter;
   createHistogram(name: string, options: InstrumentOptions): Histogram;
   createObservableGauge(name: string, options: InstrumentOptions): Instrument;
   addBatchObservableCallback(callback: (result: Observations) => void, instruments: Instrument[]): void;
@@ -66,10 +74,9 @@ const PAUSE_REASONS: Readonly<Record<PauseReason, true>> = {
 /** Follows OpenTelemetry's conventions: a value that can be summed over trackers is not a gauge, and time is in seconds. */
 const METRICS: readonly Metric[] = [
   ['Counter', 'sluice.events.accepted', '{event}', 'Events taken', (s) => s.accepted],
-  ['Counter', 'sluice.events.recovered', '{event}', 'Events left by earlier lives', (s) => s.recovered],
+  ['Counter', 'sluice.events.recovered', '{event}', 'Events recovered', (s) => s.recovered],
   ['Counter', 'sluice.events.delivered', '{event}', 'Events delivered', (s) => s.delivered],
-  ['Counter', 'sluice.events.dead_lettered', '{event}', 'Events refused', (s) => s.deadLettered],
-  ['Counter', 'sluice.events.dropped', '{event}', 'Events lost, by reason', byDropReason],
+  ['Counter', 'sluice.events.dropped', '{event}', 'Events lost', byDropReason],
   ['Counter', 'sluice.events.invalid', '{event}', 'Events invalid', (s) => s.invalid],
   ['Counter', 'sluice.events.maybe_duplicate', '{event}', 'Events sent again', (s) => s.maybeDuplicate],
   ['UpDownCounter', 'sluice.events.pending', '{event}', 'Events pending', (s) => s.pending],
@@ -77,18 +84,18 @@ const METRICS: readonly Metric[] = [
   ['UpDownCounter', 'sluice.events.stored', '{event}', 'Events in the journal', (s) => s.stored],
   ['UpDownCounter', 'sluice.events.in_flight', '{event}', 'Events in a request', (s) => s.inFlight],
   ['UpDownCounter', 'sluice.memory.usage', 'By', 'Events in memory', (s) => s.memoryBytes],
-  ['UpDownCounter', 'sluice.journal.usage', 'By', 'Storage of the journal', (s) => s.journalBytes],
-  ['Gauge', 'sluice.events.oldest_age', 's', 'Age of the oldest event', oldestAge],
+  ['UpDownCounter', 'sluice.journal.usage', 'By', 'Journal', (s) => s.journalBytes],
+  ['Gauge', 'sluice.events.oldest_age', 's', 'Oldest event', oldestAge],
   ['Counter', 'sluice.requests.retried', '{request}', 'Requests made again', (s) => s.requests.retried],
   ['Counter', 'sluice.requests.io', 'By', 'Bodies sent', (s) => s.requests.bytes],
   ['Gauge', 'sluice.requests.limit', '{request}/s', 'Most requests', (s) => s.rateLimit],
-  ['Gauge', 'sluice.breaker.state', '1', '1 for its state', byBreakerState],
-  ['Gauge', 'sluice.paused', '1', '1 for the reason', byPauseReason],
+  ['Gauge', 'sluice.breaker.state', '1', 'By state', byBreakerState],
+  ['Gauge', 'sluice.paused', '1', 'By reason', byPauseReason],
 ];
 
 /**
- * Reports the stats of a tracker to a meter, from one snapshot per collection, and the duration of each request. Returns a
- * function that stops it.
+ * Reports the stats of a tracker to a meter, from one snapshot per collection, the duration of each request, and each dead letter.
+ * Returns a function that stops it.
  *
  * @param tracker Anything with a tracker's `stats()` and `on()`.
  * @param meter A `Meter` of `@opentelemetry/api`.
@@ -108,14 +115,18 @@ export function observeTracker(tracker: Observed, meter: Meter, attributes: Attr
   };
   meter.addBatchObservableCallback(tell, instruments);
   // OpenTelemetry's convention for HTTP clients.
-  const description = 'Requests';
+  const description = 'By status';
   const durations = meter.createHistogram('http.client.request.duration', { unit: 's', description });
+  const letters = meter.createCounter('sluice.events.dead_lettered', { unit: '{event}', description });
+  const stopLetters = tracker.on('deadLettered', ({ count, status }) => {
+    letters.add(count, { 'http.response.status_code': status, ...attributes });
+  });
   const stop = tracker.on('request', ({ durationMs, status, url }) => {
-    const { hostname, port } = new URL(url);
+    const { hostname, port, protocol } = new URL(url);
     durations.record(durationMs / 1_000, {
       'http.request.method': 'POST',
       'server.address': hostname,
-      'server.port': Number(port || 443),
+      'server.port': Number(port || (protocol === 'http:' ? 80 : 443)),
       ...(status && { 'http.response.status_code': status }),
       ...((!status || status >= 400) && { 'error.type': `${status || 'no answer'}` }),
       ...attributes,
@@ -123,6 +134,7 @@ export function observeTracker(tracker: Observed, meter: Meter, attributes: Attr
   });
   return () => {
     stop();
+    stopLetters();
     meter.removeBatchObservableCallback(tell, instruments);
   };
 }

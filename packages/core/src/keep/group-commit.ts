@@ -87,13 +87,16 @@ export class GroupCommit extends JournalWriter<GroupCommitOptions> {
     else entry.handBack();
   }
 
-  /**
-   * Writes all events before it returns, those of appends in progress included: they may not be written. For the last moment of
-   * a process. Throws if the journal fails.
-   */
-  writeSync(): void {
+  /** All that no journal has, that of appends in progress first: they may not be written. What is not asked for waits again. */
+  *takeAll(): Generator<Entry, undefined> {
     const { journal, unwritten } = this.options;
-    this.writeAllSync(() => unwritten.next(journal.groupLimit, false));
+    const entries = this.take();
+    const next = () => entries.shift() ?? unwritten.next(journal.groupLimit, false);
+    try {
+      for (let entry = next(); entry; entry = next()) yield entry;
+    } finally {
+      for (const entry of entries) entry.handBack();
+    }
   }
 
   override async stop(): Promise<void> {

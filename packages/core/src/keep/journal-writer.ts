@@ -42,7 +42,7 @@ export interface JournalWriterOptions {
  * before it is tried again.
  */
 export abstract class JournalWriter<Options extends JournalWriterOptions> {
-  protected readonly options: Options;
+  readonly options: Options;
   /** Appends ever started. */
   protected tries = 0;
   /** What is being appended, or waits for room in the journal, in the order in which that started. */
@@ -175,29 +175,11 @@ export abstract class JournalWriter<Options extends JournalWriterOptions> {
     return maxEvents;
   }
 
-  /**
-   * Writes events before it returns, those of appends in progress included: they may not be written. For the last moment of a
-   * process. Throws if the journal fails.
-   *
-   * @param next The next events that are not given to the journal.
-   */
-  protected writeAllSync(next: () => Entry | undefined): void {
-    const { journal } = this.options;
-    if (journal.appendSync === undefined) return;
+  /** Others see to what is being appended now: it may not be written. */
+  protected take(): Entry[] {
     const entries = [...this.#entries];
     this.#entries.clear();
-    for (let entry = entries[0] ?? next(); entry; entry = entries[0] ?? next()) {
-      if (entries.length === 0) entries.push(entry);
-      try {
-        const [range, error] = checked(journal.appendSync(entry.events), entry.events);
-        if (range === undefined) throw error;
-        entry.placed(range);
-        entries.shift();
-      } catch (error) {
-        for (const one of entries) one.handBack();
-        throw error;
-      }
-    }
+    return entries;
   }
 
   /** Resolves once an append has ended; at once if none is in progress. */
@@ -237,7 +219,7 @@ export abstract class JournalWriter<Options extends JournalWriterOptions> {
 }
 
 /** The range if it fits the events, or an error: a custom journal may be wrong. */
-function checked(
+export function checked(
   range: Range | undefined,
   { ends }: EventBytes,
 ): [range: Range | undefined, error?: StorageError] {

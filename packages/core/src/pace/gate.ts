@@ -1,7 +1,7 @@
 import type { Backoff, Clock } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
 import type { Reporter } from '../tell/reporter.ts';
-import type { BreakerState, Pause } from '../tell/stats.ts';
+import type { BreakerState, HintOf, Pause } from '../tell/stats.ts';
 import type { Concurrency, RateLimit } from './limits.ts';
 import type { SharedPause } from './shared-pause.ts';
 import { askedMs, pauseMs, probeMs } from './wait-times.ts';
@@ -29,6 +29,7 @@ interface GateOptions {
   readonly backoff: Backoff;
   readonly rate?: RateLimit | undefined;
   readonly reporter: Pick<Reporter, 'emit'>;
+  readonly hintOf?: HintOf | undefined;
   /** Whether probes must wait, for example because the page is hidden. When this turns false, call `catchUp()`. */
   readonly rests?: (() => boolean) | undefined;
   /** Called when a request may be made again, or the breaker changed its state: the sender may have work now. */
@@ -52,8 +53,6 @@ export class Gate {
   readonly #alarm: Alarm;
   /** Rings when the rate limit allows a request, or when one under way takes so long that it no longer counts. */
   readonly #rated: Alarm;
-  /** Whether pages that open later wait as well: the service asked for the time, or refuses everything. */
-  #isForAll = false;
   #hintedAt = Number.NEGATIVE_INFINITY;
   #pause: Pause | undefined;
   /** The requests under way, the oldest first. */
@@ -102,7 +101,10 @@ export class Gate {
   /** What other tabs that share the journal need to know; undefined if the breaker is not open. */
   get sharedPause(): SharedPause | undefined {
     const { until } = this.#alarm;
-    return until === undefined ? until : { until, failures: this.#isForAll ? 0 : this.#opened };
+    const reason = this.#pause?.reason;
+    // Pages that open later wait as well, if the service asked for the time, or refuses everything.
+    const isForAll = reason === 'asked' || reason === 'refused';
+    return until === undefined ? until : { until, failures: isForAll ? 0 : this.#opened };
   }
 
   /** Another tab found that the service needs time. A page that was just opened asks at once, unless `failures` is 0. */
@@ -110,7 +112,7 @@ export class Gate {
     const leftMs = until - this.#options.clock.now();
     if (leftMs <= 0) return;
     this.#opened = Math.max(this.#opened, failures);
-    this.#open(leftMs, { reason: 'unavailable', status: 0, words: '' }, !failures);
+    this.#open(leftMs, { reason: failures ? 'unavailable' : 'asked', status: 0, words: '' });
     if (isFirst && failures) this.#tryNow();
   }
 
@@ -165,7 +167,7 @@ export class Gate {
   asked(retryAfterMs: number, { status, words }: Pick<Why, 'status' | 'words'>): void {
     // Every client gets the same Retry-After, so that alone does not reduce the load: the rate limit applies too.
     const delayMs = Math.max(askedMs(retryAfterMs, this.#options.random), this.#rateWaitMs);
-    this.#open(delayMs, { reason: 'asked', status, words }, true);
+    this.#open(delayMs, { reason: 'asked', status, words });
   }
 
   /** One request at a time finds out whether the service works. After so many failures the breaker opens. */
@@ -190,18 +192,23 @@ export class Gate {
     // Each probe is another event: if many in a row are wrong indeed, they must not hold up the others for long.
     const pauses = why.reason === 'refused' ? 0 : this.#opened;
     const delayMs = isOutage ? probeMs(this.#opened + FAILURES, backoff, random) : pauseMs(pauses, random);
-    this.#open(delayMs, why, why.reason === 'refused');
+    this.#open(delayMs, why);
   }
 
-  /** The network may be back: sends a probe now, at most once in `HINT_MS`, if the network may be why requests fail. */
-  hint(): void {
+  /**
+   * The network may be back: sends a probe now, at most once in `HINT_MS`, if the network may be why requests fail. Returns
+   * whether it does.
+   */
+  hint(): boolean {
     const { clock, rests } = this.#options;
     const now = clock.now();
     const reason = this.#pause?.reason;
     const mayHelp = reason === 'blocked' || reason === 'intercepted' || reason === 'unavailable';
-    if (!mayHelp || this.#state !== 'open' || rests?.() || Math.abs(now - this.#hintedAt) < HINT_MS) return;
+    if (!mayHelp || this.#state !== 'open' || rests?.() || Math.abs(now - this.#hintedAt) < HINT_MS)
+      return false;
     this.#hintedAt = now;
     this.#tryNow();
+    return true;
   }
 
   /** The reason for the failures may be gone, for example by a new key: sends a probe now. */
@@ -233,16 +240,15 @@ export class Gate {
   }
 
   /** Opens the breaker for `delayMs` milliseconds, or for the remaining time if that is longer. Then it becomes half-open. */
-  #open(delayMs: number, { reason, status, words }: Why, isForAll: boolean): void {
-    const { clock, reporter } = this.#options;
+  #open(delayMs: number, { reason, status, words }: Why): void {
+    const { clock, hintOf, reporter } = this.#options;
     const now = clock.now();
-    const leftMs = (this.#alarm.until ?? 0) - now;
-    const longestMs = Math.max(delayMs, leftMs);
-    this.#isForAll = isForAll;
+    const longestMs = Math.max(delayMs, (this.#alarm.until ?? 0) - now);
     this.#opened += 1;
     this.#alarm.cancel();
     this.#alarm.set(longestMs);
-    this.#pause = { reason, status, words, since: this.#pause?.since ?? now, until: now + longestMs };
+    const { since = now } = this.#pause ?? {};
+    this.#pause = { reason, status, words, since, until: now + longestMs, hint: hintOf?.(reason) };
     this.#enter('open');
     reporter.emit('paused', this.#pause);
   }

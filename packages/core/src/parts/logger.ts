@@ -1,5 +1,6 @@
 import { type Clock, type Redact, redactedError } from '@sluice/protocol/toolbox';
 import { attempt } from '../base/user-code.ts';
+import type { HintOf, PauseReason } from '../tell/stats.ts';
 import type { TrackerEvents } from '../tell/tracker-events.ts';
 
 /** A logger like pino: data first, then a message. Any object with these four methods. */
@@ -13,31 +14,36 @@ export interface Logger {
 /** Each message is written at most once in this time. */
 const EVERY_MS = 10_000;
 
-/** Level and message of each event. The details, and what to do about it, are added at the end of the message. */
-const LINES: Readonly<Partial<Record<keyof TrackerEvents, readonly [keyof Logger, string]>>> = {
-  deadLettered: ['warn', 'an event is a dead letter'],
-  dropped: ['warn', 'events dropped'],
-  invalid: ['warn', 'an event cannot be sent'],
-  recovered: ['info', 'earlier events found'],
-  replayed: ['info', 'dead letters replayed'],
-  deadLettersDropped: ['warn', 'dead letters dropped'],
-  damaged: ['warn', 'journal damaged'],
-  failedAttempt: ['debug', 'request failed'],
-  storageFailed: ['error', 'storage failed'],
-  breaker: ['info', 'breaker'],
-  paused: ['error', 'requests pause; events are kept'],
-  resumed: ['info', 'requests go on'],
-  rateLimit: ['info', 'rate limit'],
-  bodyLimit: ['info', 'size limit'],
-  journal: ['warn', 'journal'],
-  hookFailed: ['error', 'hook failed'],
+/** The events that are written, and at which level. */
+const LEVELS: Readonly<Partial<Record<keyof TrackerEvents, keyof Logger>>> = {
+  deadLettered: 'warn',
+  dropped: 'warn',
+  invalid: 'warn',
+  recovered: 'info',
+  replayed: 'info',
+  deadLettersDropped: 'warn',
+  damaged: 'warn',
+  failedAttempt: 'debug',
+  storageFailed: 'error',
+  breaker: 'info',
+  paused: 'error',
+  resumed: 'info',
+  rateLimit: 'info',
+  bodyLimit: 'info',
+  journal: 'warn',
+  hookFailed: 'error',
 };
 
-/** What to do about a pause, by its reason. */
-const ADVICE: Readonly<Record<string, string>> = {
-  unauthorized: 'call setApiKey() with a valid key',
+/** What to do about a pause. */
+const HINTS: Readonly<Record<PauseReason, string>> = {
+  unauthorized: 'check apiKey',
   misdirected: 'check baseUrl',
-  blocked: 'an ad blocker? use a relay',
+  refused: 'check events',
+  intercepted: 'check the network',
+  policy: 'check policy',
+  blocked: 'check ad blockers',
+  unavailable: 'check the network',
+  asked: 'wait',
 };
 
 interface LogOptions {
@@ -51,11 +57,13 @@ interface LogOptions {
 /** Writes to the application's logger. */
 export interface LoggerPart {
   create(options: LogOptions): Log;
+  readonly hintOf: HintOf;
 }
 
 /** For pages: `createTracker({ logger: console, parts: { logger } })`. In Node a tracker has this already. */
 export const logger: LoggerPart = {
   create: (options) => new Log(options),
+  hintOf: (reason) => HINTS[reason],
 };
 
 /**
@@ -72,18 +80,16 @@ export class Log {
     this.#options = options;
   }
 
-  /** Logs what the tracker emits. */
+  /** Logs what the tracker emits. The message is the name of the event in words, with its reason, state or status. */
   tell(event: keyof TrackerEvents, detail: object): void {
-    const line = LINES[event];
-    if (line === undefined) return;
+    const level = LEVELS[event];
+    if (level === undefined) return;
     const { error, ...data }: Record<string, unknown> = { ...detail };
     const { status, field }: Record<string, unknown> = Object(error);
-    const which = [
-      data.reason ?? data.state ?? data.kind ?? data.hook ?? status,
-      ADVICE[String(data.reason)],
-    ];
-    const message = [line[1], ...which.filter((part) => part !== undefined)].join(': ');
-    this.write(line[0], error === undefined ? data : { ...data, status, field, err: error }, message);
+    const which = data.reason ?? data.state ?? data.kind ?? data.hook ?? status ?? data.status;
+    const words = `sluice ${event.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`;
+    const message = which === undefined ? words : `${words}: ${which}`;
+    this.write(level, error === undefined ? data : { ...data, status, field, err: error }, message);
   }
 
   write(level: keyof Logger, data: object, message: string): void {

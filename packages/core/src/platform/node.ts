@@ -21,6 +21,7 @@ import { allParts } from './all-parts.ts';
 import { atLastMoment } from './last-moment.ts';
 import { MemoryPool } from './memory-pool.ts';
 import type { JournalPlace, Platform } from './platform.ts';
+import { writeSync } from './write-sync.ts';
 
 const allocate = (bytes: number): Buffer => Buffer.allocUnsafeSlow(bytes);
 
@@ -74,7 +75,7 @@ export const platform: Platform = {
     return controller;
   },
   onAbort,
-  writeNow: (commit) => commit.writeSync(),
+  writeNow: writeSync,
   publish(event, detail) {
     channels[event] ??= diagnosticsChannel.channel(`sluice:${event}`);
     if (channels[event].hasSubscribers) channels[event].publish(detail);

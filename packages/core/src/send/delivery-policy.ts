@@ -24,8 +24,8 @@ export interface Rule {
   readonly isAlive?: true;
   /** Whether the service may have taken the events anyway: a gateway may give up while the service behind it goes on. */
   readonly isAmbiguous?: boolean;
-  /** The reason of a pause. Default: `policy`, because the user's policy asked for it. */
-  readonly reason?: PauseReason | undefined;
+  /** The reason of a pause. */
+  readonly reason: PauseReason;
   /** Whether a single event that gets this answer again and again, while others are accepted, becomes a dead letter. */
   readonly endsEvent?: boolean;
   /** Whether it is done at once, whatever the answers to other requests say. */
@@ -44,15 +44,17 @@ const OURS: Rule = { action: 'pause', reason: 'misdirected' };
 const UNAUTHORIZED: Rule = { action: 'pause', reason: 'unauthorized' };
 /** The service calls the events wrong. */
 export const WRONG: Rule = { action: 'isolate', reason: 'refused', endsEvent: true };
+/** The service cannot answer now. */
+const AWAY: Rule = { action: 'retry', reason: 'unavailable' };
 /** Also for a status that HTTP does not define: the batch is kept and retried. */
-const AMBIGUOUS: Rule = { action: 'retry', isAmbiguous: true };
+const AMBIGUOUS: Rule = { ...AWAY, isAmbiguous: true };
 
 /**
  * The delivery table. An exact status comes before its class. The interface documents no statuses: these are safe readings of
  * HTTP.
  */
 const DELIVERY_TABLE: Readonly<Record<string, Rule>> = {
-  '2xx': { action: 'accept' },
+  '2xx': { action: 'accept', reason: 'policy' },
   '3xx': OURS,
   '401': UNAUTHORIZED,
   '402': UNAUTHORIZED,
@@ -64,14 +66,14 @@ const DELIVERY_TABLE: Readonly<Record<string, Rule>> = {
   '410': MISDIRECTED,
   '413': { ...WRONG, action: 'split' },
   '421': OURS,
-  '425': { action: 'retry' },
+  '425': AWAY,
   '426': OURS,
-  '429': { action: 'retry', isPushback: true, isAlive: true },
+  '429': { ...AWAY, isPushback: true, isAlive: true },
   '431': OURS,
   '451': MISDIRECTED,
   '4xx': WRONG,
   '501': WRONG,
-  '503': { action: 'retry', isPushback: true },
+  '503': { ...AWAY, isPushback: true },
   '5xx': AMBIGUOUS,
 };
 
@@ -80,8 +82,9 @@ export function ruleFor(status: number, policy: DeliveryPolicy = {}): Rule {
   for (const name of [String(status), `${Math.floor(status / 100)}xx`]) {
     const rule = DELIVERY_TABLE[name];
     const action = Object.hasOwn(policy, name) ? policy[name] : undefined;
-    if (action !== undefined)
-      return { ...rule, action, endsEvent: action !== 'retry', reason: undefined, isAskedFor: true };
+    const isRetry = action === 'retry';
+    const reason = isRetry ? 'unavailable' : 'policy';
+    if (action !== undefined) return { ...rule, action, endsEvent: !isRetry, reason, isAskedFor: true };
     if (rule !== undefined) return rule;
   }
   return AMBIGUOUS;
@@ -95,7 +98,7 @@ const INTERCEPTED: Rule = { action: 'pause', reason: 'intercepted', isForeign: t
 /** The rule for an outcome. An accepting answer that is not the service's accepts nothing, unless the user's policy says so. */
 export function ruleOf(outcome: Outcome, policy: DeliveryPolicy): Rule {
   if (outcome.kind === 'failed')
-    return outcome.isBlocked ? BLOCKED : { action: 'retry', isAmbiguous: outcome.maybeSent };
+    return outcome.isBlocked ? BLOCKED : { ...AWAY, isAmbiguous: outcome.maybeSent };
   const rule = ruleFor(outcome.status, policy);
   return rule.action === 'accept' && !rule.isAskedFor && isIntercepted(outcome) ? INTERCEPTED : rule;
 }

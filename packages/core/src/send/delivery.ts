@@ -1,11 +1,10 @@
-import { parseRetryAfter } from '@sluice/protocol';
 import { type Backoff, backoffDelayMs, type Clock } from '@sluice/protocol/toolbox';
-import { excerptOf } from '../base/excerpt.ts';
 import type { Gate, Pass } from '../pace/gate.ts';
 import type { Limits } from '../pace/limits.ts';
 import { probeMs } from '../pace/wait-times.ts';
 import type { Books } from '../tell/books.ts';
 import type { Reporter } from '../tell/reporter.ts';
+import type { HintOf } from '../tell/stats.ts';
 import { type DeliveryPolicy, type Rule, ruleOf, WRONG } from './delivery-policy.ts';
 import type { Evidence } from './evidence.ts';
 import { failedAttempt } from './failed-attempt.ts';
@@ -31,15 +30,12 @@ const SUSPECT: Backoff = { baseMs: 60_000, maxMs: 60 * 60_000 };
 const JITTER = 0.5;
 /** How soon an event is sent again if its dead letter could not be stored. The service is asked once more each time. */
 const STORAGE_RETRY_MS = 60_000;
-/** Takes the place of an answer if a request got none. */
-const NO_ANSWER: Answer = { kind: 'answered', status: 0, retryAfter: undefined, body: '' };
-
-type Answer = Extract<Outcome, { kind: 'answered' }>;
-
 interface DeliveryOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly backoff: Backoff;
+  /** The address of the service. */
+  readonly url: string;
   /** Whether no event may overtake another. */
   readonly isStrict: boolean;
   /** With strict order: how often one event may fail until it is set aside. Undefined: for ever. */
@@ -55,6 +51,7 @@ interface DeliveryOptions {
   readonly letterbox: Letterbox;
   readonly books: Pick<Books, 'maybeDuplicate'>;
   readonly reporter: Pick<Reporter, 'failedAttempt'>;
+  readonly hintOf: HintOf | undefined;
   /** Aborts all requests. */
   readonly signal: AbortSignal;
 }
@@ -83,60 +80,51 @@ export class Delivery {
   }
 
   async #handle(trial: Trial, pass: Pass, outcome: Outcome): Promise<void> {
-    const { books, clock, policy, rejected, reporter, requests, signal, trials, waiting } = this.#options;
+    const { books, clock, gate, hintOf, policy, rejected } = this.#options;
+    const { reporter, requests, signal, trials, url, waiting } = this.#options;
     const { denied, parcel } = trial;
-    let answer = outcome.kind === 'answered' ? outcome : NO_ANSWER;
     let rule = ruleOf(outcome, policy);
-    const isAccepting = rule.action === 'accept' || rule.reason === 'intercepted';
-    // If `classify` knows the answer, it is the service's.
-    const named = isAccepting ? rejected?.(parcel, answer) : undefined;
-    if (named?.length === parcel.count) {
-      // An answer that takes nothing is a refusal.
-      rule = WRONG;
-      answer = { ...answer, body: requests.redact(named[0]?.[1] ?? '') };
-    } else if (isAccepting && (named !== undefined || rule.action === 'accept'))
-      return this.#accepted(trial, pass, answer, named);
+    if (outcome.kind === 'answered' && (rule.action === 'accept' || rule.reason === 'intercepted')) {
+      // If `classify` knows the answer, it is the service's.
+      const named = rejected?.(parcel, outcome);
+      if (named?.length === parcel.count) {
+        // An answer that takes nothing is a refusal.
+        rule = WRONG;
+        outcome = { ...outcome, body: requests.redact(named[0]?.[1] ?? '') };
+      } else if (named !== undefined || rule.action === 'accept')
+        return this.#accepted(trial, pass, outcome.status, named);
+    }
     if (signal.aborted) return;
     const now = clock.now();
-    reporter.failedAttempt(failedAttempt(outcome, rule, now));
+    const error = failedAttempt(outcome, rule, url, hintOf, now);
+    const { excerpt = '', retryAfterMs, status } = error;
+    reporter.failedAttempt(error);
     trials.answered(trial, false);
     if (denied.aborted) return waiting.end(parcel, 'denied');
-    trial.status = answer.status;
-    trial.words = excerptOf(answer.body);
+    trial.status = status ?? 0;
+    trial.words = excerpt;
     // Send the next try uncompressed if that may help: some servers fail on a body that they cannot parse.
-    const isEncodingAtFault =
-      !rule.isForeign && requests.isEncodingAtFault(parcel, answer.status || undefined);
+    const isEncodingAtFault = !rule.isForeign && requests.isEncodingAtFault(parcel, status);
     if (isEncodingAtFault && rule.action !== 'retry') return trials.retry(trial, 0);
     if (rule.isAmbiguous) books.maybeDuplicate += parcel.count;
-    if (this.#pushedBack(trial, pass, rule, parseRetryAfter(answer.retryAfter, now, answer.date))) return;
-    await this.#failed(trial, pass, rule, answer);
+    if (rule.isPushback) {
+      const isEnough = gate.pushedBack(pass, rule.isAlive === true, retryAfterMs);
+      if (retryAfterMs) gate.asked(retryAfterMs, trial);
+      if (retryAfterMs) return trials.retry(trial, 0);
+      // The service only wants fewer requests.
+      if (isEnough) return this.#again(trial, true);
+    }
+    await this.#failed(trial, pass, rule);
   }
 
-  /** Whether the service only wants fewer requests. Then the parcel goes again later. */
-  #pushedBack(
-    trial: Trial,
-    pass: Pass,
-    { isAlive, isPushback }: Rule,
-    retryAfterMs: number | undefined,
-  ): boolean {
-    const { gate, trials } = this.#options;
-    if (!isPushback) return false;
-    const isEnough = gate.pushedBack(pass, isAlive === true, retryAfterMs);
-    if (retryAfterMs) {
-      gate.asked(retryAfterMs, trial);
-      trials.retry(trial, 0);
-    } else if (isEnough) this.#again(trial, true);
-    return retryAfterMs !== undefined || isEnough;
-  }
-
-  async #failed(trial: Trial, pass: Pass, rule: Rule, answer: Answer): Promise<void> {
+  async #failed(trial: Trial, pass: Pass, rule: Rule): Promise<void> {
     const { clock, evidence, gate, isStrict, limits, maxTries, trials, waiting } = this.#options;
     const { parcel } = trial;
-    const { action, reason } = rule;
+    const { action } = rule;
     const now = clock.now();
     const isAlive = evidence.isNews(trial);
     const isWrong = action === 'isolate' || action === 'split';
-    const why = { ...trial, reason: reason ?? (action === 'retry' ? 'unavailable' : 'policy') };
+    const why = { ...trial, reason: rule.reason };
     // What waits alone fails whether the service works or not.
     if (gate.state !== 'closed' && !trial.isAlone) {
       // It waits before anybody hears of a pause: a new key lets it go at once.
@@ -184,7 +172,7 @@ export class Delivery {
         limits.bytes.refused(parcel.body.length, now);
         return isStrict ? trials.halve(trial) : trials.shrink(trial);
       case 'end':
-        return this.#end(trial, answer);
+        return this.#end(trial);
       case 'suspect':
         trial.whole.isGuilty = true;
         trial.isSuspect = true;
@@ -221,19 +209,20 @@ export class Delivery {
   }
 
   /** Ends a single event that is at fault. */
-  async #end(trial: Trial, { body, status }: Answer): Promise<void> {
+  async #end(trial: Trial): Promise<void> {
     const { evidence, isStrict, letterbox, trials } = this.#options;
+    const { parcel, status, words } = trial;
     trial.whole.isGuilty = true;
     if (isStrict) evidence.ended();
     // If it fails, the storage is to blame, not the service: only this event waits.
-    if (!(await letterbox.put(trial.parcel, status, excerptOf(body)))) trials.retry(trial, STORAGE_RETRY_MS);
+    if (!(await letterbox.put(parcel, status, words))) trials.retry(trial, STORAGE_RETRY_MS);
   }
 
   /** @param rejected The events that the answer names as rejected. */
   async #accepted(
     trial: Trial,
     pass: Pass,
-    answer: Answer,
+    status: number,
     rejected: ReturnType<ReadRejected>,
   ): Promise<void> {
     const { clock, evidence, gate, limits, requests, trials, waiting } = this.#options;
@@ -250,13 +239,18 @@ export class Delivery {
     const reasons = new Map(rejected);
     const indexes = [...reasons.keys()].flatMap((index) => [index, index + 1]);
     let index = 0;
-    for (const part of indexes.length > 0 ? waiting.cut(parcel, ...indexes) : [parcel]) {
+    for (const part of waiting.cut(parcel, ...indexes)) {
       const reason = reasons.get(index);
       index += part.count;
       // A request that failed without an answer may still be running, and read the body.
       if (reason === undefined)
         await waiting.end(part, 'delivered', crashes === 0 && requests.releasesBodies);
-      else await this.#end(new Trial(part, denied), { ...answer, body: requests.redact(reason) });
+      else {
+        const one = new Trial(part, denied);
+        one.status = status;
+        one.words = requests.redact(reason);
+        await this.#end(one);
+      }
     }
   }
 }

@@ -1,19 +1,36 @@
 import { DeliveryError, parseRetryAfter } from '@sluice/protocol';
 import { excerptOf } from '../base/excerpt.ts';
 import { reasonOf } from '../base/reason.ts';
+import type { HintOf } from '../tell/stats.ts';
 import type { Rule } from './delivery-policy.ts';
 import type { Outcome } from './http/transport.ts';
 
+type Of<Kind extends Outcome['kind']> = Omit<Extract<Outcome, { kind: Kind }>, 'kind'>;
+
+/** How much of an answer the message shows, in characters. */
+const SHOWN = 200;
+
 /** The error of a `failedAttempt` event, for a request that did not succeed. */
-export function failedAttempt(outcome: Outcome, { action, reason }: Rule, now: number): DeliveryError {
-  const retryable = action === 'retry' || action === 'pause';
-  if (outcome.kind === 'failed') {
-    const message = `the service could not be reached: ${reasonOf(outcome.cause)}`;
-    return new DeliveryError(message, { retryable, cause: outcome.cause });
-  }
-  const { body, date, status, retryAfter } = outcome;
-  const who = reason === 'intercepted' ? 'another host' : 'the service';
-  const message = `${who} answered ${status}; the sender's action is to ${action}`;
+export function failedAttempt(
+  outcome: Outcome,
+  { action, reason }: Rule,
+  url: string,
+  hintOf: HintOf | undefined,
+  now: number,
+): DeliveryError {
+  const {
+    body = '',
+    cause,
+    date,
+    location,
+    retryAfter,
+    status,
+  }: Partial<Of<'answered'> & Of<'failed'>> = outcome;
+  const excerpt = excerptOf((/^3/.test(`${status}`) && location) || body);
+  const words = JSON.stringify(excerpt.slice(0, SHOWN));
+  const what = status ? `was answered ${status} with ${words}` : `failed: ${reasonOf(cause)}`;
+  const message = `POST ${url} ${what}; action: ${action}; ${hintOf?.(reason) ?? reason}`;
   const retryAfterMs = parseRetryAfter(retryAfter, now, date);
-  return new DeliveryError(message, { status, retryable, retryAfterMs, excerpt: excerptOf(body) });
+  const retryable = action === 'retry' || action === 'pause';
+  return new DeliveryError(message, { status, retryable, retryAfterMs, excerpt, cause });
 }

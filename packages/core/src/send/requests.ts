@@ -114,7 +114,8 @@ export class Requests {
     if (outcome.kind === 'failed')
       return safeCause ? { ...outcome, cause: safeCause(outcome.cause) } : outcome;
     // The service may quote the request in its answer.
-    return { ...outcome, body: this.redact(outcome.body) };
+    const { body, location } = outcome;
+    return { ...outcome, body: this.redact(body), location: location && this.redact(location) };
   }
 
   /** Whether nothing reads the body of a request any more once the request is answered. */

@@ -20,8 +20,4 @@ export class Books {
     unidentified: 0,
     denied: 0,
   };
-
-  get droppedTotal(): number {
-    return Object.values(this.dropped).reduce((total, count) => total + count);
-  }
 }

@@ -25,6 +25,9 @@ export type PauseReason =
   /** The service asks to wait (`Retry-After`). */
   | 'asked';
 
+/** Says what to do about a pause. */
+export type HintOf = (reason: PauseReason) => string;
+
 /** The sender makes no requests, except for a probe from time to time. */
 export interface Pause {
   readonly reason: PauseReason;
@@ -36,7 +39,22 @@ export interface Pause {
   readonly since: number;
   /** When the next probe is sent, in milliseconds since 1970. */
   readonly until: number;
+  /** What to do about it. In a page this needs the part `logger`. */
+  readonly hint?: string | undefined;
 }
+
+/** Why events are pending. */
+export type PendingReason =
+  /** The sender pauses: `stats().pause` says more. */
+  | PauseReason
+  /** All that is left fails again and again: `stats().suspects` lists it. */
+  | 'suspects'
+  /** They are held until `identify()` names their user. */
+  | 'unidentified'
+  /** They wait for `setConsent('granted')`. */
+  | 'consent'
+  /** There was not enough time. If something failed, `stats().lastError` says what. */
+  | 'time-out';
 
 /** Durations of the last 500 requests until their answer, in milliseconds; all 0 if none was made. */
 export interface Latency {
@@ -133,6 +151,8 @@ export interface FlushReport {
   readonly dropped: number;
   /** Events that still wait. With a durable journal, this process or the next one sends them later. */
   readonly pending: number;
+  /** Why they wait; undefined if none do. */
+  readonly pendingReason?: PendingReason | undefined;
 }
 
 /** How long `flush()` and `close()` may take. */

@@ -103,7 +103,7 @@ describe('a logger', () => {
     const logger = { debug: write, info: write, warn: write, error: write };
     const { tracker, time, transport } = create({ logger, buffer: { maxEvents: 10 } });
     for (let number = 0; number < 1_010; number += 1) tracker.track('event', { number }, ada);
-    const dropped = () => lines.filter(([, message]) => message === 'events dropped: buffer-full');
+    const dropped = () => lines.filter(([, message]) => message === 'sluice dropped: buffer-full');
     expect(dropped()).toHaveLength(1);
     transport.respond = () => answered(503);
     await time.advance(10_000);

@@ -12,10 +12,11 @@ export function describeSequences(name: string, trial: Trial): void {
       const id = uuid();
       const location = trial.address({ id, says: answer('200 OK', id) });
       const says = answer(`${status} Elsewhere`, '', `location: ${location}`);
-      const expected = { status: trial.traits.isBrowser ? 302 : status, body: '' };
+      // A page sees neither the status nor the address.
+      const seen = trial.traits.isBrowser ? { status: 302 } : { status, location };
       await trial.among(
         { url: trial.address({ says }) },
-        { kind: 'answered', retryAfter: undefined, ...expected },
+        { kind: 'answered', retryAfter: undefined, body: '', ...seen },
         async () => expect(await trial.seen(id)).toEqual([]),
       );
     });

@@ -16,17 +16,11 @@ const ALLOW_PAGES = [
 /** A service that does what the address of a request says, on the bare socket. */
 export async function startHostileService(): Promise<HostileAddresses & { close(): Promise<void> }> {
   const connections: Socket[] = [];
-  const requests: {
-    script: Script;
-    socket: Socket;
-    cookie?: string | undefined;
-    bytes: number;
-    isWhole: boolean;
-  }[] = [];
+  const requests: (Omit<Seen, 'connection' | 'isOpen'> & { script: Script; socket: Socket })[] = [];
   const seen = (id: string): Seen[] =>
     requests
       .filter(({ script }) => script.id === id)
-      .map(({ socket, ...others }) => {
+      .map(({ script: _, socket, ...others }) => {
         return { ...others, connection: connections.indexOf(socket), isOpen: !socket.destroyed };
       });
   const listener: RequestListener = (request) => {
@@ -34,9 +28,20 @@ export async function startHostileService(): Promise<HostileAddresses & { close(
     const path = decodeURIComponent(url.slice(1));
     if (method === 'OPTIONS' || path === '') return plainly(request, '');
     if (method === 'GET') return plainly(request, JSON.stringify(seen(path)));
-    const script: Script = JSON.parse(path);
-    const { socket } = request;
-    const entry = { script, socket, cookie: request.headers.cookie, bytes: 0, isWhole: false };
+    const hasSlash = path.endsWith('/');
+    const given: Script = JSON.parse(hasSlash ? path.slice(0, -1) : path);
+    const says = (hasSlash ? given.saysBehindSlash : undefined) ?? given.says;
+    const script = { ...given, says: says.replace('{path}', url.replace(/\/$/, '')) };
+    const { headers, socket } = request;
+    const entry = {
+      script,
+      socket,
+      bytes: 0,
+      isWhole: false,
+      hasSlash,
+      key: headers.authorization,
+      cookie: headers.cookie,
+    };
     requests.push(entry);
     if (!script.reads) return perform(script, socket);
     request.on('data', (chunk) => {

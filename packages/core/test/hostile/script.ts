@@ -16,8 +16,10 @@ export interface Script {
   readonly id: string;
   /** Whether it reads the body first. */
   readonly reads: boolean;
-  /** What it sends, one character for each byte. */
+  /** What it sends, one character for each byte. `{path}` stands for the path of the request, without a slash at its end. */
   readonly says: string;
+  /** What it sends if there is a slash behind the script. Left out: the same. */
+  readonly saysBehindSlash?: string;
   /** What it sends again and again, until the connection is closed. */
   readonly repeats?: string;
   /** The pause before each repetition, or before the end, in milliseconds. */
@@ -33,6 +35,10 @@ export interface Seen {
   /** How many bytes of its body arrived. */
   readonly bytes: number;
   readonly isWhole: boolean;
+  /** Whether its address ended in a slash. */
+  readonly hasSlash: boolean;
+  /** Its header `Authorization`. */
+  readonly key: string | undefined;
   readonly cookie?: string | undefined;
   /** Whether its connection is open now. */
   readonly isOpen: boolean;

@@ -25,7 +25,7 @@ export interface Traits {
   readonly countTimers?: () => number;
 }
 
-const KEY = 'a-key-that-must-not-travel';
+export const KEY = 'a-key-that-must-not-travel';
 /** Longer than a test may take: if the expected limit does not work, the test fails. */
 export const LONG: Timeouts = { connectMs: 1e6, headersMs: 1e6, bodyMs: 1e6, totalMs: 1e6 };
 /** For a limit that must be reached, if it does not matter what came before. */

@@ -197,7 +197,12 @@ describe('what is tracked before identify()', () => {
     tracker.track('viewed', { number: 3 }, { correlationValue: 'ada@example.com' });
     const flushed = tracker.flush();
     await pass(1_000);
-    expect(await flushed).toEqual({ delivered: 1, deadLettered: 0, dropped: 0, pending: 2 });
+    expect(await flushed).toMatchObject({
+      delivered: 1,
+      dropped: 0,
+      pending: 2,
+      pendingReason: 'unidentified',
+    });
     const closed = tracker.close();
     await pass(1_000);
     // No journal contains them.

@@ -110,7 +110,10 @@ describe('flush(), where the service does not work', () => {
     await track(5);
     const flushed = watch(tracker.flush({ timeoutMs: 30 * SECOND }));
     await settle();
-    expect(flushed.value).toEqual({ delivered: 0, deadLettered: 0, dropped: 0, pending: 5 });
+    expect(flushed.value).toEqual({
+      ...{ delivered: 0, deadLettered: 0, dropped: 0, pending: 5 },
+      pendingReason: 'unauthorized',
+    });
   });
 
   it('ends as soon as that is so', async () => {
@@ -276,7 +279,7 @@ describe('stats()', () => {
     await track(1);
     expect(tracker.stats().lastError).toEqual({
       at: expect.any(Number),
-      message: 'the service could not be reached: Api-Key [key] was reset',
+      message: expect.stringContaining('failed: Api-Key [key] was reset'),
     });
     expect(tracker.stats().lastError?.at).toBeLessThanOrEqual(clock.now());
   });

@@ -55,7 +55,7 @@ export class GuardedTransport implements Transport {
 
 /** Checks an outcome, because the user's transport may return anything. Throws if it is not an outcome. */
 function checked(given: Outcome): Outcome {
-  const { kind, status, retryAfter, date, body, from, cause, maybeSent, isBlocked } = Object(given);
+  const { kind, status, retryAfter, date, location, body, from, cause, maybeSent, isBlocked } = Object(given);
   if (kind === 'failed') return { kind, cause, maybeSent: maybeSent !== false, isBlocked: !!isBlocked };
   if (kind !== 'answered' || !Number.isInteger(status))
     throw nonsense('the transport must return an Outcome', given);
@@ -64,6 +64,7 @@ function checked(given: Outcome): Outcome {
     status,
     retryAfter: retryAfter && String(retryAfter),
     date: date && String(date),
+    location: location && String(location),
     body: typeof body === 'string' ? body : '',
     from: from ? String(from) : undefined,
   };

@@ -28,6 +28,8 @@ export interface FetchTransportOptions {
 /** Posts with the platform's `fetch`: in browsers, workers and edge runtimes. */
 export class FetchTransport implements Transport {
   readonly #credentials: Credentials;
+  /** Whether the service redirects to its address without the slash at the end. */
+  #isBare = false;
   readonly #blockade = page.document ? new Blockade() : undefined;
 
   constructor({ credentials = 'omit' }: FetchTransportOptions = {}) {
@@ -70,20 +72,32 @@ export class FetchTransport implements Transport {
         ...(outlives && !isLater && { keepalive: true }),
         signal: abort.signal,
       };
+      const bare = url.replace(/\/$/, '');
       if (isLater) later = page.fetchLater?.(url, init);
       // `fetchLater` shows no answer. If the page comes back after all, the batch is sent like others.
-      const answer = await Promise.race([isLater ? comeBack() : fetch(url, init), stopped]);
+      const ask = (isBare: boolean) =>
+        Promise.race([isLater ? comeBack() : fetch(isBare ? bare : url, init), stopped]);
+      const isBare = this.#isBare;
+      let answer = await ask(isBare);
+      // A page does not see where a redirect leads: it may be the same address without the slash at its end, or with it.
+      if (answer.status === 0) {
+        const next = await ask(!isBare);
+        if (next.status > 0) answer = next;
+        if (next.ok && !/html/.test(`${next.headers.get('content-type')}`)) this.#isBare = !isBare;
+      }
+      const header = (name: string) => answer.headers.get(name) ?? undefined;
       limits.enter('bodyMs');
       this.#blockade?.passed();
       return {
         kind: 'answered',
         // A page does not see the status of a redirect that was not followed: it counts as 302.
-        status: answer.type === 'opaqueredirect' ? 302 : answer.status,
-        retryAfter: answer.headers.get('retry-after') ?? undefined,
+        status: answer.status || 302,
+        location: header('location'),
+        retryAfter: header('retry-after'),
         // A page sees it only if the service exposes it.
-        date: answer.headers.get('date') ?? undefined,
+        date: header('date'),
         // `url` is normalized, and a page may add a query, so compare the start. An answer made by a script has no address.
-        from: (answer.url || url).startsWith(url) ? undefined : answer.url,
+        from: (answer.url || url).startsWith(bare) ? undefined : answer.url,
         body: await readStart(answer, stopped),
       };
     } catch (cause) {

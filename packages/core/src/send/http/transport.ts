@@ -42,6 +42,8 @@ export type Outcome =
       readonly retryAfter: string | undefined;
       /** The header `Date`: when the service answered, on its own clock. Left out if it is not known. */
       readonly date?: string | undefined;
+      /** The header `Location`. Left out if there is none, or if the runtime hides it, as in a page. */
+      readonly location?: string | undefined;
       /** The start of the body as text, at most `MAX_ANSWER_BYTES` of it. */
       readonly body: string;
       /**
@@ -59,7 +61,10 @@ export type Outcome =
       readonly isBlocked?: boolean;
     };
 
-/** Posts batches. Never follows a redirect (the key would go along), never rejects, and reads a limited part of the answer. */
+/**
+ * Posts batches. Follows no redirect to another address (the key would go along), never rejects, and reads a limited part of the
+ * answer.
+ */
 export interface Transport {
   /**
    * Whether nothing reads `request.body` any more once `post()` has resolved to an answer. Then the same memory may hold

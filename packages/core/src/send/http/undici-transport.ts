@@ -3,6 +3,7 @@ import { ConfigError } from '@sluice/protocol';
 import { buildConnector, type Dispatcher } from 'undici';
 import type { ConnectOptions, DispatchController, RequestDispatcher } from './connect-options.ts';
 import { environmentProxy } from './environment-proxy.ts';
+import { SlashRedirect } from './slash-redirect.ts';
 import { TimeLimits } from './time-limits.ts';
 import { MAX_ANSWER_BYTES, type Outcome, type Transport, type TransportRequest } from './transport.ts';
 import { UndiciConnection } from './undici-connection.ts';
@@ -26,6 +27,7 @@ export class UndiciTransport implements Transport {
   readonly #connector: buildConnector.connector;
   readonly #proxy: ReturnType<typeof environmentProxy>;
   readonly #dispatcher: RequestDispatcher | undefined;
+  readonly #redirect = new SlashRedirect((request) => this.#send(request));
   #connections: readonly UndiciConnection[] = [];
   /** Address and headers of the last request. The next request usually has the same. */
   #url = '';
@@ -44,7 +46,15 @@ export class UndiciTransport implements Transport {
     this.releasesBody = this.#dispatcher === undefined && !connect.allowH2;
   }
 
-  post({ url, headers, body, timeouts, signal }: TransportRequest): Promise<Outcome> {
+  post(request: TransportRequest): Promise<Outcome> {
+    return this.#redirect.post(request);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#proxy?.destroy(), ...this.#connections.map((connection) => connection.close())]);
+  }
+
+  #send({ url, headers, body, timeouts, signal }: TransportRequest): Promise<Outcome> {
     if (signal.aborted) return Promise.resolve({ kind: 'failed', cause: signal.reason, maybeSent: false });
     if (url !== this.#url) this.#aim(url);
     if (headers !== this.#given) {
@@ -63,10 +73,6 @@ export class UndiciTransport implements Transport {
       });
       connection.dispatch({ path: this.#path, method: 'POST', headers: this.#headers, body }, exchange);
     });
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([this.#proxy?.destroy(), ...this.#connections.map((connection) => connection.close())]);
   }
 
   #aim(url: string): void {
@@ -134,7 +140,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** Set once there is a connection. Nothing is sent before. */
   #isSent = false;
   #controller: DispatchController | undefined;
-  #answer: Pick<Extract<Outcome, { kind: 'answered' }>, 'status' | 'retryAfter' | 'date'> | undefined;
+  #answer:
+    | Pick<Extract<Outcome, { kind: 'answered' }>, 'status' | 'retryAfter' | 'date' | 'location'>
+    | undefined;
   readonly #body: Buffer[] = [];
   #room = MAX_ANSWER_BYTES;
   #isOver = false;
@@ -164,7 +172,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   ): void {
     // After an interim answer, the final one follows.
     if (status < 200) return;
-    this.#answer = { status, retryAfter: headers['retry-after']?.toString(), date: headers.date?.toString() };
+    this.#answer = {
+      status,
+      retryAfter: headers['retry-after']?.toString(),
+      date: headers.date?.toString(),
+      location: headers.location?.toString(),
+    };
     this.#limits.enter('bodyMs');
   }
 

@@ -16,24 +16,28 @@ async function closeNow(bench: Bench): Promise<Watched<FlushReport>> {
 }
 
 describe('close()', () => {
-  it.each<[string, ScriptedTransport['respond']]>([
-    ['a request that hangs', hang],
-    ['the wait before a retry', () => answered(500)],
-    ['a wait that the service asked for', () => answered(429, { retryAfter: '60' })],
-    ['a pause', () => answered(401)],
-  ])('ends %s at once, and leaves the events to the journal', async (_, respond) => {
-    const journal = new FakeJournal();
-    const bench = new Bench({ journal, maxEvents: 2, delivery: { maxConcurrency: 2 } });
-    bench.transport.respond = respond;
-    await bench.track(10);
-    const { requests } = bench;
-    const closed = await closeNow(bench);
-    expect(closed.value).toEqual({ delivered: 0, deadLettered: 0, dropped: 0, pending: 10 });
-    expect(bench.clock.timers).toBe(0);
-    expect(journal.acknowledged).toEqual([]);
-    await bench.pass(HOUR);
-    expect(bench.requests).toBe(requests);
-  });
+  it.each<[string, string, ScriptedTransport['respond']]>([
+    ['a request that hangs', 'time-out', hang],
+    ['the wait before a retry', 'time-out', () => answered(500)],
+    ['a wait that the service asked for', 'asked', () => answered(429, { retryAfter: '60' })],
+    ['a pause', 'unauthorized', () => answered(401)],
+  ])(
+    'ends %s at once, leaves the events to the journal, and says why: %s',
+    async (_, pendingReason, respond) => {
+      const journal = new FakeJournal();
+      const bench = new Bench({ journal, maxEvents: 2, delivery: { maxConcurrency: 2 } });
+      bench.transport.respond = respond;
+      await bench.track(10);
+      const { requests } = bench;
+      const closed = await closeNow(bench);
+      const nothing = { delivered: 0, deadLettered: 0, dropped: 0 };
+      expect(closed.value).toEqual({ ...nothing, pending: 10, pendingReason });
+      expect(bench.clock.timers).toBe(0);
+      expect(journal.acknowledged).toEqual([]);
+      await bench.pass(HOUR);
+      expect(bench.requests).toBe(requests);
+    },
+  );
 
   it('counts an answer that comes when it aborts the request', async () => {
     const journal = new FakeJournal();

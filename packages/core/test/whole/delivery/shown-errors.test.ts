@@ -1,5 +1,6 @@
 import type { DeliveryError } from '@sluice/protocol';
 import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../../src/send/http/transport.ts';
 import { Bench } from '../../bench/bench.ts';
 import { answered, failed } from '../../bench/scripted-transport.ts';
 
@@ -24,6 +25,15 @@ describe('the key', () => {
       expect(error.excerpt).toContain('your header was');
       expect(textOf(error)).not.toContain(KEY);
     }
+  });
+
+  it('is in no pause and no report, though the answer or the address that it redirects to quotes it', async () => {
+    const bench = new Bench({ apiKey: KEY });
+    bench.answer(() => ({ ...answered(302, { body: ECHO }), location: `/?key=${KEY}` }) as Outcome);
+    await bench.track(1);
+    const { pause, suspects, lastError } = bench.tracker.stats();
+    expect(pause?.words).toBe('/?key=[key]');
+    expect(JSON.stringify([pause, suspects, lastError, bench.pauses])).not.toContain(KEY);
   });
 
   it('is in no dead letter, though the answer quotes it', async () => {
@@ -60,10 +70,41 @@ describe('the error of a failed request', () => {
     expect(bench.deadLetters[0]?.excerpt).toBe('x'.repeat(1_024));
   });
 
-  it('says what the service answered, and what the sender does', async () => {
+  it('names the address, the status, the words, what the sender does, and what to do', async () => {
     const bench = new Bench();
-    bench.answer(() => 403);
+    bench.answer(() => answered(403, { body: `"blocked" by rule ${'9'.repeat(1_000)}` }));
     await bench.track(1);
-    expect(bench.attemptsFailed[0]?.error.message).toMatch(/answered 403.*pause/);
+    expect(bench.attemptsFailed[0]?.error.message).toBe(
+      `POST http://service.example/api/events/batch/ was answered 403 with "\\"blocked\\" by rule ${'9'.repeat(182)}"; ` +
+        'action: pause; check apiKey',
+    );
+  });
+
+  it('names the cause, where there is no answer', async () => {
+    const bench = new Bench();
+    bench.answer(() => failed(false, new Error('connect ECONNREFUSED 127.0.0.1:4100')));
+    await bench.track(1);
+    expect(bench.attemptsFailed[0]?.error.message).toBe(
+      'POST http://service.example/api/events/batch/ failed: connect ECONNREFUSED 127.0.0.1:4100; ' +
+        'action: retry; check the network',
+    );
+    expect(bench.attemptsFailed[0]?.error.cause).toMatchObject({
+      message: 'connect ECONNREFUSED 127.0.0.1:4100',
+    });
+  });
+
+  it('says where a redirect leads, in place of its page', async () => {
+    const bench = new Bench();
+    const location = 'https://elsewhere.example/';
+    bench.answer(() => ({ ...answered(302, { body: '<html>Found</html>' }), location }) as Outcome);
+    await bench.track(1);
+    expect(bench.attemptsFailed[0]?.error).toMatchObject({
+      message: expect.stringContaining('was answered 302 with "https://elsewhere.example/"'),
+      excerpt: location,
+    });
+    bench.answer(() => ({ ...answered(500, { body: 'down' }), location }) as Outcome);
+    bench.tracker.retryNow();
+    await bench.quiet();
+    expect(bench.attemptsFailed.at(-1)?.error.excerpt).toBe('down');
   });
 });

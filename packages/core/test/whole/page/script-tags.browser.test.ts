@@ -98,7 +98,7 @@ describe('the file for <script>', () => {
       tracker.track('', {});
       window.letters = tracker.deadLetters;`);
     expect(page.errors).toEqual([]);
-    expect(page.window.lines).toEqual(['an event cannot be sent']);
+    expect(page.window.lines).toEqual(['sluice invalid']);
     expect(page.window.letters).toBeDefined();
   });
 

@@ -152,7 +152,7 @@ describe('a service that answers a wrong key as a bad event', () => {
     const { apiKey } = emulator;
     tracker.setApiKey('wrong');
     trackMany(tracker, 50);
-    expect(await tracker.flush()).toEqual({ delivered: 0, deadLettered: 0, dropped: 0, pending: 50 });
+    expect(await tracker.flush()).toMatchObject({ delivered: 0, deadLettered: 0, pending: 50 });
     expect(tracker.stats().pause).toMatchObject({ reason: 'policy', status: 400 });
     tracker.setApiKey(apiKey);
     expect(await tracker.flush()).toMatchObject({ delivered: 50, pending: 0 });

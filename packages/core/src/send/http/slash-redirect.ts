@@ -1,0 +1,50 @@
+import { isIntercepted } from './interception.ts';
+import type { Outcome, TransportRequest } from './transport.ts';
+
+/** Redirects after which a request is sent again with the same method and body. */
+const REPEATING = [301, 307, 308];
+
+/**
+ * Follows a redirect that only adds or drops the slash at the end of the address. The key never goes to another origin, and there is
+ * at most one more request. For runtimes that see where a redirect leads.
+ */
+export class SlashRedirect {
+  readonly #post: (request: TransportRequest) => Promise<Outcome>;
+  /** The address that was asked last, and the one to which it leads. */
+  #asked = '';
+  #moved: string | undefined;
+
+  /** @param post Makes one request. */
+  constructor(post: (request: TransportRequest) => Promise<Outcome>) {
+    this.#post = post;
+  }
+
+  async post(request: TransportRequest): Promise<Outcome> {
+    if (request.url !== this.#asked) this.#moved = undefined;
+    this.#asked = request.url;
+    const url = this.#moved ?? request.url;
+    const outcome = await this.#post(url === request.url ? request : { ...request, url });
+    if (outcome.kind === 'failed' || isService(outcome)) return outcome;
+    // It may be at the first address again.
+    this.#moved = undefined;
+    const other = url.endsWith('/') ? url.slice(0, -1) : `${url}/`;
+    if (!REPEATING.includes(outcome.status) || hrefOf(outcome.location, url) !== other) return outcome;
+    const next = await this.#post({ ...request, url: other });
+    if (next.kind === 'answered' && isService(next)) this.#moved = other;
+    return next;
+  }
+}
+
+/** Whether the service is at the address from which an answer comes. */
+function isService(answer: Extract<Outcome, { kind: 'answered' }>): boolean {
+  const { status } = answer;
+  return status < 300 ? !isIntercepted(answer) : status >= 400 && status !== 404 && status !== 405;
+}
+
+function hrefOf(location: string | undefined, base: string): string | undefined {
+  try {
+    return location && new URL(location, base).href;
+  } catch {
+    return undefined;
+  }
+}
