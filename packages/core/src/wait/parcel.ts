@@ -60,7 +60,7 @@ export class Parcel {
 
   /** The events in memory. Throws if there are none. */
   get contents(): Contents {
-    if (this.#contents === undefined) throw new Error('these events are not in memory');
+    if (this.#contents === undefined) throw new Error('not in memory');
     return this.#contents;
   }
 

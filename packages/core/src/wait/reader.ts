@@ -113,7 +113,7 @@ export class Reader {
       const maxEvents = limit.maxEvents - contents.count;
       if (maxEvents < 1 || maxBytes < 1) break;
       const { events, range: found } = await journal.read(range, { maxEvents, maxBytes });
-      if (rangeLength(found) < 1) throw new StorageError('the journal found nothing of what it holds');
+      if (rangeLength(found) < 1) throw new StorageError('the journal found nothing');
       if (!isUnchanged()) return undefined;
       const count = events.ends.length;
       // One event may be larger than what is left of the batch.

@@ -90,7 +90,7 @@ describe('Parcel', () => {
     const before = parcel.contents.memory;
     expect(parcel.store()).toBe(before);
     expect(parcel).toMatchObject({ state: 'stored', isInMemory: false, count: 3 });
-    expect(() => parcel.events).toThrow('these events are not in memory');
+    expect(() => parcel.events).toThrow('not in memory');
     expect(parcel.store()).toBeUndefined();
   });
 });
