@@ -9,8 +9,8 @@ export interface SizeLimit {
   accepted(size: number, now: number): void;
   /** A request of this size was too large. */
   refused(size: number, now: number): void;
-  /** Whether a request of that size was accepted. Then its size is probably not why it was refused. */
-  tookAsLarge?(size: number): boolean;
+  /** The largest accepted size, as a part of this one. From 1 on, its size is probably not why a request was refused. */
+  partTaken?(size: number): number;
   /** Whether requests of that size were refused, and none as large was accepted since. */
   refuses?(size: number): boolean;
 }

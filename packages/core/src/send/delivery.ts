@@ -161,7 +161,7 @@ export class Delivery {
       share: evidence.share(failure),
       knowsChance: evidence.knowsChance,
       isFickle: evidence.isFickle(now),
-      tookAsLarge: limits.bytes.tookAsLarge?.(parcel.body.length) ?? false,
+      partTaken: limits.bytes.partTaken?.(parcel.body.length) ?? 0,
     });
     switch (verdict) {
       case 'drop':

@@ -30,8 +30,8 @@ export interface Facts {
   readonly knowsChance: boolean;
   /** Whether the service lately accepted bytes that it had refused. */
   readonly isFickle: boolean;
-  /** Whether the service lately accepted a body of this size. */
-  readonly tookAsLarge: boolean;
+  /** The largest body that the service lately accepted, as a part of this one; 0 if that is not known. */
+  readonly partTaken: number;
 }
 
 /**
@@ -48,7 +48,7 @@ export type Verdict = 'again' | 'halve' | 'shrink' | 'end' | 'suspect' | 'pause'
 
 /** @param rule What the table says about the outcome. Not one that accepts. */
 export function judge({ action, isAskedFor, endsEvent }: Rule, facts: Facts): Verdict {
-  const { count, failures, forMs, isBlamed, isFickle, knowsChance, proofs, share, tookAsLarge } = facts;
+  const { count, failures, forMs, isBlamed, isFickle, knowsChance, partTaken, proofs, share } = facts;
   if (action === 'drop') return action;
   if (action === 'pause' && isAskedFor) return action;
   const isRare = (onceIn: number) => share ** failures <= 1 / onceIn;
@@ -64,8 +64,9 @@ export function judge({ action, isAskedFor, endsEvent }: Rule, facts: Facts): Ve
     return failures >= least && (!knowsChance || isRare(ONCE_IN.refusal)) ? 'halve' : 'again';
   }
   const isBetween = action === 'pause' ? proofs >= LEAST_TO_END && forMs >= LEAST_MS : isBlamed || proofs > 1;
-  // The size is the reason, if others are accepted.
-  if (action === 'split' && failures >= LEAST_DENIALS && isBetween && !tookAsLarge) return 'end';
+  // The size is the reason if only smaller ones are accepted.
+  if (action === 'split' && failures >= LEAST_DENIALS && partTaken < 1 && (isBetween || partTaken > 0))
+    return 'end';
   if (failures < LEAST_TO_END || !isBetween || !isRare(ONCE_IN.end)) return 'again';
   return endsEvent === true && !isFickle ? 'end' : 'suspect';
 }

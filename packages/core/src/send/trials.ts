@@ -130,7 +130,7 @@ export class Trials {
       return;
     }
     this.#release(trial);
-    const isSure = whole.refusals === 0 || (limit?.tookAsLarge?.(parcel.count) ?? true);
+    const isSure = whole.refusals === 0 || (limit?.partTaken?.(parcel.count) ?? 1) >= 1;
     const [one, other] = trial.halves(first, second, isSure);
     this.#remember(one);
     this.#remember(other);

@@ -3,7 +3,7 @@ import { isFull, measure, type Options, suspectsIn } from './scenario.ts';
 import { refusing } from './service.ts';
 
 const MINUTE = 60;
-const SECONDS = (isFull ? 30 : 8) * MINUTE;
+const SECONDS = (isFull ? 30 : 3) * MINUTE;
 
 /** Events of which one in `each` makes the service fail, in the middle of the others. */
 function crashing(each: number, options: Options = {}) {

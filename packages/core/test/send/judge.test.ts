@@ -5,7 +5,7 @@ import { type Facts, judge, type Verdict } from '../../src/send/judge.ts';
 /** A service that works, and knows that one request in a hundred fails by chance. */
 const FACTS: Facts = {
   ...{ count: 1, failures: 1, proofs: 1, forMs: 0, share: 0.01 },
-  ...{ isBlamed: false, knowsChance: true, isFickle: false, tookAsLarge: true },
+  ...{ isBlamed: false, knowsChance: true, isFickle: false, partTaken: 1 },
 };
 const PROVEN = { failures: 5, proofs: 5, forMs: 30_000 };
 
@@ -60,10 +60,11 @@ const cases: [string, number[], Partial<Facts>, Verdict][] = [
   [
     'a single one ends with the second refusal, if others are accepted',
     [413],
-    { failures: 2, proofs: 2, tookAsLarge: false },
+    { failures: 2, proofs: 2, partTaken: 0 },
     'end',
   ],
-  ['as long as all are refused, it waits', [413], { failures: 50, tookAsLarge: false }, 'again'],
+  ['or if a smaller one was', [413], { failures: 2, partTaken: 0.5 }, 'end'],
+  ['as long as all are refused, it waits', [413], { failures: 50, partTaken: 0 }, 'again'],
   ['where larger ones are taken, it is asked again', [413], { failures: 2 }, 'again'],
   ['and ends as if it were called wrong', [413], { failures: 5, proofs: 2 }, 'end'],
 ];

@@ -38,8 +38,8 @@ export class LearnedSize implements SizeLimit {
     return this.most === NONE ? undefined : this.most;
   }
 
-  tookAsLarge(size: number): boolean {
-    return this.#accepted >= size;
+  partTaken(size: number): number {
+    return this.#accepted / size;
   }
 
   refuses(size: number): boolean {
