@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { PER_SECOND, shareOf } from './allowed.ts';
 import { bucket, type Service } from './service.ts';
 
-const HOUR = 60 * 60;
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
 
 describe('a service that allows ten requests a second', () => {
   it('and asks for 60 s at each violation: 75 % over two hours', async () => {
@@ -22,5 +23,26 @@ describe('a service that allows ten requests a second', () => {
     };
     const share = await shareOf('a ban that restarts', service, 2 * HOUR, 2 * HOUR * PER_SECOND);
     expect(share).toBeGreaterThanOrEqual(0.6);
+  });
+
+  it('and says nothing of a time: all of them', async () => {
+    const isWithin = bucket(PER_SECOND);
+    const service: Service = ({ at }) => (isWithin(at) ? 200 : 429);
+    const share = await shareOf('token bucket', service, 20 * MINUTE, 20 * MINUTE * PER_SECOND);
+    expect(share).toBeGreaterThanOrEqual(0.95);
+  });
+
+  it('in windows of a minute, and says when the next one begins: all of them', async () => {
+    let window = -1;
+    let count = 0;
+    const service: Service = ({ at }) => {
+      const current = Math.floor(at / MINUTE);
+      count = current === window ? count + 1 : 1;
+      window = current;
+      if (count <= PER_SECOND * MINUTE) return 200;
+      return { status: 429, retryAfter: String(Math.ceil((current + 1) * MINUTE - at)) };
+    };
+    const share = await shareOf('fixed window', service, 20 * MINUTE, 20 * MINUTE * PER_SECOND);
+    expect(share).toBeGreaterThanOrEqual(0.95);
   });
 });

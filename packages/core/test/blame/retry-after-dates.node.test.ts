@@ -1,33 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { PER_SECOND, shareOf } from './allowed.ts';
 import { print } from './figures.ts';
 import { Trial } from './scenario.ts';
-import { bucket, type Service } from './service.ts';
+import type { Service } from './service.ts';
 
-const MINUTE = 60;
-const HOUR = 60 * MINUTE;
-describe('a service that allows ten requests a second', () => {
-  it('and says nothing of a time: all of them', async () => {
-    const isWithin = bucket(PER_SECOND);
-    const service: Service = ({ at }) => (isWithin(at) ? 200 : 429);
-    const share = await shareOf('token bucket', service, 20 * MINUTE, 20 * MINUTE * PER_SECOND);
-    expect(share).toBeGreaterThanOrEqual(0.95);
-  });
-
-  it('in windows of a minute, and says when the next one begins: all of them', async () => {
-    let window = -1;
-    let count = 0;
-    const service: Service = ({ at }) => {
-      const current = Math.floor(at / MINUTE);
-      count = current === window ? count + 1 : 1;
-      window = current;
-      if (count <= PER_SECOND * MINUTE) return 200;
-      return { status: 429, retryAfter: String(Math.ceil((current + 1) * MINUTE - at)) };
-    };
-    const share = await shareOf('fixed window', service, 20 * MINUTE, 20 * MINUTE * PER_SECOND);
-    expect(share).toBeGreaterThanOrEqual(0.95);
-  });
-});
+const HOUR = 60 * 60;
 
 describe('Retry-After as a date five seconds ahead means five seconds,', () => {
   const cases = [429, 503].flatMap((status) => [-1, 0, 1].map((hours) => [hours, status] as const));
