@@ -63,7 +63,10 @@ export class Segments {
     const segment = this.#holderOf(part);
     if (segment === undefined) return { events: NO_EVENTS, range: part };
     try {
-      return await segment.read(part, limit);
+      const reading = await segment.read(part, limit);
+      // After a failed sync, events move to another file. This one may have been removed before it was opened.
+      const isMoved = reading.events.ends.length === 0 && this.#holderOf(part) !== segment;
+      return isMoved ? await this.read(range, limit) : reading;
     } catch (cause) {
       throw storageError(`cannot read ${segment.path}`, cause);
     }

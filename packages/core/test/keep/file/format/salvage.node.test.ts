@@ -89,6 +89,17 @@ describe('a sync that fails', () => {
     for (const text of numbered(0, 3)) expect(await place.inherited()).toContain(text);
   });
 
+  it('gives the events also to a reader that was about to open the old file when that was removed', async () => {
+    const { journal } = await place.open({ fs });
+    const range = await journal.append(group(numbered(0, 3)));
+    const open = fs.hang('openToRead');
+    const reading = readAll(journal, [range]);
+    fs.fail('sync', 'EIO');
+    await journal.sync();
+    open();
+    expect(await reading).toEqual(numbered(0, 3));
+  });
+
   it('does not bring back what was delivered, before it or since', async () => {
     const { journal } = await half();
     await journal.acknowledge({ ...ALL, from: 4, to: 6 });
