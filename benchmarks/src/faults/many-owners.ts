@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Receiving } from '../processes/receiving.ts';
 import type { Fault, FaultContext, FaultResult } from './fault.ts';
 import { BATCH_EVENTS, Owners } from './owners.ts';
+import { MOST_REQUESTS } from './processes/messages.ts';
 import { createRandom, type Random } from './random.ts';
 
 const SIZE = {
@@ -17,7 +18,6 @@ const ADOPTED_WITHIN_MS = 30_000;
 /** After this time it is clear that no process adopts the orphans. */
 const GIVEN_UP_AFTER_MS = 75_000;
 const LOOK_MS = 100;
-const CONCURRENT_BATCHES = 4;
 
 /**
  * Many applications share one journal directory. Half of them are workers of a cluster. Some are killed one after the other,
@@ -51,7 +51,7 @@ async function run({ isQuick, seed, directory }: FaultContext): Promise<FaultRes
   if (left.length > 0) problems.push(`${left.length} segments are left, among them ${left[0]}`);
   const { expectations } = owners;
   const { expected, lost, duplicates, examples } = await receiver.audit({ expectations, isComplete: false });
-  const mostDuplicates = replaced * CONCURRENT_BATCHES * BATCH_EVENTS;
+  const mostDuplicates = replaced * MOST_REQUESTS * BATCH_EVENTS;
   if (duplicates > mostDuplicates)
     problems.push(`${duplicates} duplicates, at most ${mostDuplicates} may be`);
   const longest = (Math.max(...waits) / 1000).toFixed(1);

@@ -6,6 +6,7 @@ import { Receiving } from '../processes/receiving.ts';
 import { Emulating } from './emulating.ts';
 import type { Fault, FaultContext, FaultResult } from './fault.ts';
 import { sumOf } from './lines.ts';
+import { MOST_REQUESTS } from './processes/messages.ts';
 import { createRandom } from './random.ts';
 import { Tracking } from './tracking.ts';
 
@@ -14,9 +15,8 @@ const KILLS = { full: 1_000, quick: 6 };
 const LONGEST_LIFE_MS = 300;
 const MOST_PER_BURST = 40;
 const BATCH_EVENTS = 100;
-const CONCURRENT_BATCHES = 4;
 /** Events in requests when a process is killed: they may have arrived, and no process recorded that. */
-const MOST_REPEATS_PER_KILL = CONCURRENT_BATCHES * BATCH_EVENTS;
+const MOST_REPEATS_PER_KILL = MOST_REQUESTS * BATCH_EVENTS;
 const MODES = ['always', 'interval', 'never'] as const;
 
 /**

@@ -10,7 +10,11 @@ describe('a batch that a real HTTP server answers as a row of the delivery table
 });
 
 describe('a batch of 500 in which some events are refused', () => {
-  it.each(ISOLATION_CASES)('is delivered but for them, in few requests: $bad $where', async (row) => {
-    expect((await runIsolation(row, 1)).problems).toEqual([]);
-  });
+  // The long tests run the fault with all its rows.
+  it.each(ISOLATION_CASES.filter(({ bad }) => bad < 10))(
+    'is delivered but for them, in few requests: $bad $where',
+    async (row) => {
+      expect((await runIsolation(row, 1)).problems).toEqual([]);
+    },
+  );
 });

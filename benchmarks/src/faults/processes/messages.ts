@@ -3,6 +3,9 @@ import type { Audit, AuditRequest } from '../../processes/audit.ts';
 
 export type Fsync = NonNullable<TrackerOptions['fsync']>;
 
+/** The most requests that a process that tracks makes at once. */
+export const MOST_REQUESTS = 4;
+
 /** Settings of a process that tracks. */
 export interface TrackingSettings {
   readonly baseUrl: string;

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createTracker } from '@sluice/core';
 import { onAsked, receiveSettings, takeLeave, tell } from '../../processes/parent.ts';
 import { createRandom } from '../random.ts';
-import type { TrackingSettings, TrackingTold } from './messages.ts';
+import { MOST_REQUESTS, type TrackingSettings, type TrackingTold } from './messages.ts';
 import { NumberedEvents } from './numbered-events.ts';
 import { scaledClock } from './scaled-clock.ts';
 
@@ -21,7 +21,7 @@ const tracker = createTracker({
   ...{ baseUrl, apiKey, correlationKey: 'email', journalDirectory, fsync },
   batch: { maxEvents: settings.batchEvents, maxWaitMs: settings.maxWaitMs },
   // Short waits, so that the end of a fault is noticed at once and a run takes only minutes.
-  delivery: { timeoutMs, retryBaseMs: 10, retryMaxMs: 200 },
+  delivery: { maxConcurrency: MOST_REQUESTS, timeoutMs, retryBaseMs: 10, retryMaxMs: 200 },
   ...(maxBytes !== null && { storage: { maxBytes, minFreeBytes: 0 } }),
   ...(settings.timeScale !== 1 && { clock: scaledClock(settings.timeScale) }),
 });

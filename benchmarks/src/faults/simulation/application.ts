@@ -1,4 +1,4 @@
-import type { DropReason, FinishOptions, Tracker } from '@sluice/core';
+import type { DropReason, FinishOptions, Ordering, Tracker } from '@sluice/core';
 import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol';
 import { numberedUuid } from '../../processes/numbered-uuid.ts';
 import type { DiskCalls } from './disk-calls.ts';
@@ -17,7 +17,8 @@ const DURABLE_MS = 10 * 60_000;
 const NOT_TAKEN: ReadonlySet<DropReason> = new Set(['buffer-full', 'closed', 'journal-full']);
 /** How much a call may exceed its time-out. */
 const GRACE_MS = 10;
-const CORRELATION = { key: 'email', value: 'ada@example.com' };
+const CORRELATION_KEY = 'email';
+const CUSTOMERS = ['ada@example.com', 'bob@example.com', 'eve@example.com'];
 
 /** A process with a tracker. Checks the tracker's reports against the model. */
 export class Application {
@@ -27,7 +28,7 @@ export class Application {
   readonly #machine: Machine;
   readonly #fsync: Settings['journal']['fsync'];
   readonly #mostPadding: number;
-  readonly #isStrict: boolean;
+  readonly #ordering: Ordering | undefined;
   readonly #hasPriorities: boolean;
   readonly #tracker: Tracker;
   readonly #calls: DiskCalls;
@@ -44,6 +45,8 @@ export class Application {
   /** Events that the tracker did not take. */
   #refused = 0;
   #isClosing = false;
+  /** Whether it ended before all its calls to the disk had: these took too long. */
+  wasCutOff = false;
 
   constructor(number: number, machine: Machine, settings: Settings) {
     const { tracker, journal, hasPriorities, mostPadding } = settings;
@@ -53,8 +56,8 @@ export class Application {
     this.log = log && ((line) => log(`application ${number}: ${line}`));
     this.#fsync = journal.fsync;
     this.#mostPadding = mostPadding;
-    this.#isStrict = tracker.ordering === 'strict';
-    this.#hasPriorities = hasPriorities && !this.#isStrict;
+    this.#ordering = tracker.ordering;
+    this.#hasPriorities = hasPriorities && tracker.ordering === 'unordered';
     const { clock, calls, fs, locks, transport } = machine.surround(
       ...([this.process, number, tracker.delivery?.policy] as const),
     );
@@ -95,22 +98,26 @@ export class Application {
       padding: 'ä'.repeat(random(this.#mostPadding / 2)),
     };
     this.#tracked += 1;
+    const correlationValue = CUSTOMERS[random(CUSTOMERS.length)] ?? '';
     const text = JSON.stringify({
       event: 'happened',
-      correlationKey: CORRELATION.key,
-      correlationValue: CORRELATION.value,
+      correlationKey: CORRELATION_KEY,
+      correlationValue,
       source: 'custom',
       timestamp: new Date(Math.floor(agenda.now)).toISOString(),
       uuid,
       payload,
     });
-    const place = this.#isStrict ? this.#tracked : undefined;
-    const event = model.track({ uuid, text, isBad, client: this.#number, place });
+    const place = this.#tracked;
+    const sequence = { unordered: undefined, 'per-customer': correlationValue, strict: '' }[
+      this.#ordering ?? 'unordered'
+    ];
+    const event = model.track({ uuid, text, isBad, client: this.#number, place, sequence });
     this.#tracking = { uuid, bytes: Buffer.byteLength(text) + BATCH_OVERHEAD_BYTES };
     const priority = this.#hasPriorities && random(4) === 0 ? 'high' : 'normal';
     const before = this.#refused;
     try {
-      this.#tracker.track('happened', payload, { uuid, correlationValue: CORRELATION.value, priority });
+      this.#tracker.track('happened', payload, { uuid, correlationValue, priority });
     } catch (error) {
       model.problem(`track() threw: ${String(error)}`);
     }
@@ -130,7 +137,7 @@ export class Application {
     this.#dropped = droppedOf(stats);
     if (stats.journal !== 'file') return;
     if (stats.unwritten === 0) this.#isOrdered = true;
-    else if (this.#hasPriorities) this.#isOrdered = false;
+    else if (this.#hasPriorities || this.#ordering === 'per-customer') this.#isOrdered = false;
     const written = this.#isOrdered ? this.#taken.length - stats.unwritten : 0;
     if (written <= this.#written) return;
     this.log?.(`${written} are written`);
@@ -185,7 +192,8 @@ export class Application {
         this.observe();
         this.log?.(`closed: ${JSON.stringify(report)}`);
         if (this.#tracker.stats().dropped.closed === given) model.promise(this.#taken, 'written');
-        this.#checkCalls(agenda.now - closedAt);
+        this.wasCutOff = agenda.now - closedAt >= SHUT_DOWN_MS;
+        this.#checkCalls();
         this.end();
         done?.();
       },
@@ -224,9 +232,9 @@ export class Application {
   }
 
   /** A closed tracker must not change the disk any more. If closing took too long, its calls are cut off, as by a crash. */
-  #checkCalls(closingMs: number): void {
+  #checkCalls(): void {
     if (this.#calls.changing === 0) return;
-    if (closingMs >= SHUT_DOWN_MS) this.#machine.cutOffs += 1;
+    if (this.wasCutOff) this.#machine.cutOffs += 1;
     else this.#machine.model.problem('close() resolved with changes to the disk under way');
   }
 

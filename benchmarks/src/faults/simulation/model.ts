@@ -9,9 +9,11 @@ export interface TrackedEvent {
   readonly text: string;
   /** Whether the service refuses it. */
   readonly isBad: boolean;
-  /** The application that tracked it. `place` is its number in that application, if order is strict there. */
+  /** The application that tracked it, and its number there. */
   readonly client: number;
-  readonly place: number | undefined;
+  readonly place: number;
+  /** It arrives in order with the events of the same application and sequence; undefined if it need not. */
+  readonly sequence: string | undefined;
   safety: Safety;
   arrivals: number;
   /** Whether the service refused it in a request of its own, or a policy dropped it. */
@@ -45,13 +47,15 @@ export class Model {
   readonly #events = new Map<string, TrackedEvent>();
   /** The broken rules, one line each. */
   readonly problems: string[] = [];
-  /** For each application with strict order: the place of the last event that arrived from it and was its own. */
-  readonly #lastPlaces = new Map<number, number>();
+  /** For each sequence of each application: the place of the last event that arrived from that application. */
+  readonly #lastPlaces = new Map<string, number>();
   /** The weight of all refusals of single events, and the dead letters of all trackers. */
   #weight = 0;
   #letters = 0;
 
-  track(tracked: Pick<TrackedEvent, 'uuid' | 'text' | 'isBad' | 'client' | 'place'>): TrackedEvent {
+  track(
+    tracked: Pick<TrackedEvent, 'uuid' | 'text' | 'isBad' | 'client' | 'place' | 'sequence'>,
+  ): TrackedEvent {
     const event: TrackedEvent = {
       ...tracked,
       safety: 'unsafe',
@@ -108,7 +112,7 @@ export class Model {
     }
   }
 
-  /** Rules: an event that arrives was tracked and has the same bytes. It arrives in order, if order is strict. */
+  /** Rules: an event that arrives was tracked and has the same bytes. It arrives in its order. */
   arrived(uuid: string, text: string, client: number | undefined): void {
     const event = this.#events.get(uuid);
     if (event === undefined) {
@@ -120,10 +124,11 @@ export class Model {
     if (event.arrivals === 1 && event.client === client) this.#checkOrder(event);
   }
 
-  #checkOrder({ uuid, client, place }: TrackedEvent): void {
-    if (place === undefined) return;
-    if (place < (this.#lastPlaces.get(client) ?? 0)) this.problem(`${uuid} was overtaken`);
-    this.#lastPlaces.set(client, place);
+  #checkOrder({ uuid, client, place, sequence }: TrackedEvent): void {
+    if (sequence === undefined) return;
+    const key = `${client} ${sequence}`;
+    if (place < (this.#lastPlaces.get(key) ?? 0)) this.problem(`${uuid} was overtaken`);
+    this.#lastPlaces.set(key, place);
   }
 
   mayComeAgain(uuid: string): void {

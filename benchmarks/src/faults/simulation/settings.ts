@@ -33,7 +33,7 @@ export function drawSettings(random: Random, hasBudget: boolean): Settings {
         retryMaxMs: pick(500, 5_000),
         policy: pick<DeliveryPolicy>({}, {}, {}, { '409': 'accept' }, { '422': 'drop' }, { '5xx': 'drop' }),
       },
-      ordering: pick('unordered', 'unordered', 'strict'),
+      ordering: pick('unordered', 'per-customer', 'strict'),
       ...(hasBudget && {
         storage: {
           maxBytes: pick(65_536, 100_000),

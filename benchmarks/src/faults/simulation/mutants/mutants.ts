@@ -67,6 +67,12 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'const storedIsNext = this.#storedIsNext || !freshIsDue;',
   },
   {
+    name: 'lets the events of a customer overtake each other',
+    file: 'wait/lanes/lane-rings',
+    find: 'let lanes = busy;',
+    replace: 'let lanes = 0;',
+  },
+  {
     name: 'takes a whole batch for the one event at fault',
     file: 'send/judge',
     find: "isRare(ONCE_IN.refusal)) ? 'halve'",
@@ -88,6 +94,13 @@ export const MUTANTS: readonly Mutant[] = [
 
 /** They do harm in situations that a simulation does not bring about, or forgives. Each has a test that makes its situation. */
 export const TESTED_MUTANTS: readonly TestedMutant[] = [
+  {
+    name: 'takes events for gone that move to another file while they are read',
+    file: 'keep/file/segments/segments',
+    find: 'isMoved ? await this.read(range, limit) : reading',
+    replace: 'reading',
+    test: 'keep/file/format/salvage.node.test.ts',
+  },
   {
     name: 'takes over a segment twice',
     file: 'keep/file/segments/segments',
