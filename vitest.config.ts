@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
 import type { BrowserInstanceOption } from 'vitest/node';
-import { browserOnlyTests, browserTests, portableTests } from './scripts/browser-tests.mjs';
+import { browserOnlyTests, browserTests } from './scripts/browser-tests.mjs';
 import { findChromium } from './scripts/chromium.mjs';
 import { findFirefox, findWebKitGtk, servesBrowsers } from './scripts/engines.mjs';
 import { ByProject } from './testing/by-project.ts';
@@ -27,21 +27,18 @@ const webkit = findWebKitGtk();
 
 // Files of a project share processes: a new process for each file would take as long as its tests.
 const isolate = false;
-// These files do not share: other SDKs change globals, a simulation must give the same result each time, and a memory test must
-// count only its own objects.
-const memory = '**/flush-memory.node.test.ts';
-const apart = ['benchmarks/test/**/*.node.test.ts', memory];
+// These files do not share: other SDKs change globals, and a simulation must give the same result each time.
+const apart = ['benchmarks/test/**/*.node.test.ts'];
 const long = ['{packages/*,examples/*,benchmarks}/test/**/*.long.test.ts'];
 const node: TestProjectConfiguration[] = [
   { name: 'apart', include: apart, ...limits(HANG_MS) },
   {
     name: 'node',
     isolate,
-    include: ['{packages/*,examples/*}/test/**/*.node.test.ts', 'scripts/test/*.test.ts'],
-    exclude: [memory],
+    include: ['{packages/*,examples/*}/test/**/*.test.ts', 'scripts/test/*.test.ts'],
+    exclude: ['**/*.{browser,long}.test.ts', '**/node_modules/**'],
     ...limits(HANG_MS),
   },
-  { name: 'portable', isolate, ...portableTests, ...limits(HANG_MS) },
   { name: 'long', include: long, ...limits(LONG_HANG_MS) },
 ].map((test) => ({ resolve: onNode, ssr: { resolve: onNode }, test }));
 

@@ -11,12 +11,6 @@ export const browserTests = {
   exclude: ['**/*.{node,long}.test.ts', '**/node_modules/**'],
 };
 
-/** The tests that run in browsers and on Node. */
-export const portableTests = {
-  include: browserTests.include,
-  exclude: [...browserTests.exclude, '**/*.browser.test.ts'],
-};
-
 /** The tests that run in browsers only. */
 export const browserOnlyTests = folders.map((folder) => `${folder}/**/*.browser.test.ts`);
 

@@ -3,6 +3,6 @@
  * for developers who change what it covers. A test file named `x.long.test.ts` belongs to the project `long`, and runs on Node.
  */
 export const tiers = {
-  short: ['node', 'portable', 'apart', 'chromium'],
+  short: ['node', 'apart', 'chromium'],
   long: ['long', 'firefox', 'webkit'],
 };

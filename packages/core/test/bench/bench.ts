@@ -91,7 +91,7 @@ export class Bench {
     }
   }
 
-  async pass(ms: number, stepMs: number = Math.max(1, Math.ceil(ms / 200))): Promise<void> {
+  async pass(ms: number, stepMs: number = Math.max(1, Math.ceil(ms / 50))): Promise<void> {
     for (let left = ms; left > 0; left -= stepMs) {
       await this.clock.advance(Math.min(left, stepMs));
       await this.quiet();

@@ -50,6 +50,8 @@ export interface Scenario {
 
 /** Whether the environment variable FULL asks for all events and the whole time of each row. */
 export const isFull: boolean = Boolean(process.env.FULL);
+/** How long a test may take then, in milliseconds. Undefined: the usual time. */
+export const LIMIT: number | undefined = isFull ? 30 * 60_000 : undefined;
 /** Otherwise rows with very many events run with a tenth of them, in batches of a tenth: the requests are the same. */
 export const SCALE: number = isFull ? 1 : 10;
 /** Options for such a row. */

@@ -1,93 +1,31 @@
+// The long tests have more signals, handlers and endings.
 import { describe, expect, it } from 'vitest';
-import { type Assignment, type Ending, runToEnd } from '../children/ending-process.ts';
-import { Place } from '../keep/file/place.ts';
+import { ALL, run } from '../children/left-events.ts';
 
-const COUNT = 20;
-const SIGTERM = 'SIGTERM';
+const signal = 'SIGTERM';
 
-/** Runs a process to its end. Returns how it ended, and the numbers of the events that it left. */
-async function run(
-  scenario: string,
-  more: Partial<Assignment> = {},
-): Promise<Ending & { readonly left: number[] }> {
-  const place = await Place.create();
-  const ending = await runToEnd({ directory: place.directory, count: COUNT, scenario, ...more });
-  const left = (await place.inherited()).map((text) => JSON.parse(text).payload.number);
-  await place.remove();
-  return { ...ending, left: left.sort((a, b) => a - b) };
-}
-
-const ALL = Array.from({ length: COUNT }, (_, number) => number);
-
-describe.concurrent('a process that a signal ends', () => {
-  it.each([
-    ['SIGTERM', 'always'],
-    ['SIGTERM', 'interval'],
-    ['SIGTERM', 'never'],
-    ['SIGINT', 'interval'],
-    ['SIGHUP', 'interval'],
-  ] as const)(
-    'dies of %s as if nobody had listened, and loses nothing, with fsync %s',
-    async (signal, fsync) => {
-      expect(await run('no handler', { signal, fsync })).toMatchObject({ code: null, signal, left: ALL });
-    },
-  );
-
-  it.each(['on, before', 'once, before', 'on, after', 'once, after', 'prepended, after'])(
-    'ends as its own handler has it, which runs once: %s',
-    async (scenario) => {
-      expect(await run(scenario, { signal: SIGTERM })).toMatchObject({
-        ...{ code: 5, signal: null, output: 'handled;', left: ALL },
-      });
-    },
-  );
-
-  it('dies of it once its own handler is taken away again', async () => {
-    expect(await run('on, and taken away again', { signal: SIGTERM })).toMatchObject({
-      ...{ code: null, signal: SIGTERM, output: '', left: ALL },
+describe.concurrent('a process', () => {
+  it('dies of a signal as if nobody had listened, and loses nothing', async () => {
+    expect(await run('no handler', { signal, fsync: 'interval' })).toMatchObject({
+      code: null,
+      signal,
+      left: ALL,
     });
   });
 
-  it('outlives the one that it handles, and dies of the next, which it does not', async () => {
-    expect(await run('once, and it goes on', { signal: SIGTERM })).toMatchObject({
-      ...{ code: null, signal: SIGTERM, output: 'handled;', messages: ['handled'], left: ALL },
+  it('ends as its own handler has it, which runs once', async () => {
+    expect(await run('on, after', { signal })).toMatchObject({
+      ...{ code: 5, signal: null, output: 'handled;', left: ALL },
     });
   });
 
-  it.each(['as signal-exit, before', 'as signal-exit, after'])(
-    'dies of it where a library sends it again, which asks first whether it is alone: %s',
-    async (scenario) => {
-      expect(await run(scenario, { signal: 'SIGINT' })).toMatchObject({
-        ...{ code: null, signal: 'SIGINT', output: 'handled;', left: ALL },
-      });
-    },
-  );
-
-  it.each(['two trackers', 'two trackers, one closed before'])('loses nothing of %s', async (scenario) => {
-    expect(await run(scenario, { signal: SIGTERM })).toMatchObject({ signal: SIGTERM, left: ALL });
-  });
-});
-
-describe.concurrent('a process that ends by itself', () => {
-  it.each([
-    ['exit in a microtask', 3],
-    ['exit code', 4],
-    ['unhandled rejection', 1],
-  ])('keeps its exit code and loses nothing: %s', async (scenario, code) => {
-    expect(await run(scenario)).toMatchObject({ code, signal: null, left: ALL });
+  it('keeps its exit code and loses nothing where it ends by itself', async () => {
+    expect(await run('exit in a microtask')).toMatchObject({ code: 3, signal: null, left: ALL });
   });
 
-  it('loses nothing of a tracker in a worker thread', async () => {
-    expect(await run('worker')).toMatchObject({ code: 6, left: ALL });
-  });
-});
-
-describe.concurrent('a process in which all trackers are closed', () => {
-  it('has no listener of theirs left', async () => {
+  it('has no listener left where all trackers are closed', async () => {
     const { messages } = await run('all trackers closed');
-    const [{ before, during, after }] = messages as [Record<string, number[]>];
+    const [{ before, after }] = messages as [Record<string, number[]>];
     expect(after).toEqual(before);
-    // One listener for all trackers, because Node warns of more than ten.
-    expect(during?.map((count, index) => count - (before?.[index] ?? 0))).toEqual([1, 1, 1, 1, 1, 1]);
   });
 });

@@ -33,11 +33,6 @@ describeDeadLetters('files', {
 });
 
 const locks = new FakeLocks();
-describeDeadLetters('fake-indexeddb', {
-  create: (place) => new IndexedDbJournal(place, { locks }, systemClock),
-  survives: true,
-});
-
 describe('the dead letters of two tabs', () => {
   it('are all deleted once consent is denied in one, also those that the other kept later', async () => {
     const name = `letters-${Math.random()}`;

@@ -14,7 +14,7 @@ describe('the breaker', () => {
     expect(bench.requests).toBeLessThanOrEqual(5 + 3 + 3);
     expect(bench.states).toEqual(['half-open', 'open']);
     const before = bench.requests;
-    await bench.pass(30 * MINUTE, SECOND);
+    await bench.pass(30 * MINUTE, 10 * SECOND);
     const probes = bench.times.slice(before);
     expect(probes.length).toBeGreaterThan(20);
     expect(new Set(probes).size).toBe(probes.length);

@@ -28,7 +28,7 @@ describe('retryNow()', () => {
     });
     bench.answer(() => 200);
     bench.tracker.retryNow();
-    await bench.pass(SECOND);
+    await bench.pass(SECOND, 100);
     expect(sorted(bench.taken)).toEqual(range(0, 100));
     expect(bench.tracker.stats()).toMatchObject({ breaker: 'closed', pause: undefined, pending: 0 });
   });
@@ -51,7 +51,7 @@ describe('retryNow()', () => {
     bench.refuse((n) => n === 50, 500);
     for (let second = 0; second < 60; second += 1) {
       await bench.track(1);
-      await bench.pass(SECOND);
+      await bench.pass(SECOND, 100);
     }
     const [suspect] = bench.tracker.stats().suspects;
     expect(suspect).toMatchObject({ status: 500, event: expect.stringContaining('"n":50') });

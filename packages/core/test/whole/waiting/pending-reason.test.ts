@@ -46,7 +46,7 @@ describe('the report of flush() says why events are pending:', () => {
     bench.refuse((n) => n === 50, 500);
     for (let second = 0; second < 60; second += 1) {
       await bench.track(1);
-      await bench.pass(SECOND);
+      await bench.pass(SECOND, 100);
     }
     expect(await flush(bench)).toMatchObject({ pending: 1, pendingReason: 'suspects' });
     bench.answer((_, request) => hang(request));

@@ -1,0 +1,3 @@
+import { describePresets } from './presets.ts';
+
+describePresets(['plain', 'quiet', 'legacy']);
