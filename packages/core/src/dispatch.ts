@@ -56,6 +56,7 @@ export class Dispatch {
     const backoff = { baseMs: timing.retryBaseMs, maxMs: timing.retryMaxMs };
     const url = endpoint(baseUrl, EVENTS_PATH);
     const isStrict = settings.ordering === 'strict';
+    const isOrdered = settings.lanes !== undefined;
     const maxConcurrency = isStrict ? 1 : timing.maxConcurrency;
     const wake = () => this.wake();
     const gate = new Gate({
@@ -96,7 +97,7 @@ export class Dispatch {
     const turn =
       sharing &&
       new SendTurn({ clock, createAbortController, gate, reporter, sharing, signal, waiting, wake });
-    const trials = new Trials({ clock, isStrict, limit: limits.events, waiting });
+    const trials = new Trials({ clock, isOrdered, isStrict, limit: limits.events, waiting });
     const queue = createQueue(QUEUED * maxConcurrency);
     const delivery = new Delivery({
       backoff,
@@ -105,6 +106,7 @@ export class Dispatch {
       evidence: new Evidence(),
       gate,
       hintOf,
+      isOrdered,
       isStrict,
       letterbox,
       limits,
@@ -123,6 +125,7 @@ export class Dispatch {
       clock,
       delivery,
       gate,
+      isOrdered,
       isStrict,
       queue,
       registerSync,

@@ -7,6 +7,7 @@ import type { GzipPart } from './parts/gzip/gzip.ts';
 import type { IdempotencyPart } from './parts/idempotency.ts';
 import type { LearnPart } from './parts/learn/learn.ts';
 import type { LoggerPart } from './parts/logger.ts';
+import type { PerCustomerPart } from './parts/per-customer.ts';
 
 /**
  * Optional stages. In Node and on the edge, a tracker has all of them. In a page, each part has its own entry point, so that a
@@ -29,6 +30,8 @@ export interface Parts {
   readonly idempotency?: IdempotencyPart | undefined;
   /** `@sluice/core/learn`: remembers which sizes and rates the service takes. Without it, these are found out again and again. */
   readonly learn?: LearnPart | undefined;
+  /** `@sluice/core/per-customer`: needed for `ordering: 'per-customer'`. */
+  readonly perCustomer?: PerCustomerPart | undefined;
   /** `@sluice/core/checked`: checks all options. Development builds of a page have it without asking. */
   readonly checked?: CheckedPart | undefined;
 }
@@ -38,7 +41,7 @@ export type CheckedPart = (options: unknown) => void;
 
 /** Throws a ConfigError that says how to add a missing part. */
 export function missingPart(option: string, part: keyof Parts): never {
-  const entry = part === 'deadLetters' ? 'dead-letters' : part;
+  const entry = part.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const how = `give parts: { ${part} }, from @sluice/core/${entry}`;
   throw new ConfigError(option, `${option} needs a part here: ${how}`);
 }

@@ -75,6 +75,7 @@ export class Road {
       batch,
       limits,
       isStrict,
+      lanes: settings.lanes,
       intervalMs: settings.commitIntervalMs ?? platform.commitIntervalMs,
       createBounds: (waiting) =>
         parts.bounds?.({ journal, clock, reporter, storage, waiting, opened: () => this.#opened, onFailed }),
@@ -125,7 +126,7 @@ export class Road {
       waiting,
       letters,
       reporter,
-      enter: ({ text, at, isHigh }) => this.#enter(text, at, isHigh),
+      enter: ({ text, at, isHigh, customer }) => this.#enter(text, at, isHigh, customer),
       replay: sendAgain,
     });
     this.admission = admission;
@@ -144,13 +145,13 @@ export class Road {
   }
 
   /** Accepts an event. Throws an InvalidEventError if it is too large. */
-  accept(text: string, at: number, isHigh: boolean, isUnidentified: boolean): void {
+  accept(text: string, at: number, isHigh: boolean, isUnidentified: boolean, customer: string): void {
     this.#checkSize(text);
     if (this.#isClosed || this.admission.isOpen(isUnidentified)) {
-      this.#enter(text, at, isHigh, 1);
+      this.#enter(text, at, isHigh, customer, 1);
     } else {
       this.#books.accepted += 1;
-      this.admission.take({ text, at, isHigh, isUnidentified });
+      this.admission.take({ text, at, isHigh, isUnidentified, customer });
       if (this.#leaving.isLeft) this.#leaving.writeNow();
     }
   }
@@ -249,9 +250,9 @@ export class Road {
   }
 
   /** Adds an event to the ring buffer. @param accepted 0 if the event is counted as accepted already. */
-  #enter(text: string, at: number, isHigh: boolean, accepted = 0): void {
+  #enter(text: string, at: number, isHigh: boolean, customer: string, accepted = 0): void {
     const isClosed = this.#isClosed && accepted > 0;
-    const isTaken = !isClosed && this.#waiting.push(text, at, isHigh);
+    const isTaken = !isClosed && this.#waiting.push(text, at, isHigh, customer);
     this.#books.accepted += accepted;
     if (isTaken && this.#leaving.isLeft) this.#leaving.writeNow();
     else if (isTaken && isHigh && this.#settings.ordering === 'strict') void this.#leaving.writeAndSend();

@@ -74,7 +74,8 @@ export class Tracker {
     try {
       const at = this.#road.clock.now();
       const text = this.#texts.create(name, payload, options, at);
-      this.#road.accept(text, at, options.priority === 'high', this.#texts.isUnidentified);
+      const { customer, isUnidentified } = this.#texts;
+      this.#road.accept(text, at, options.priority === 'high', isUnidentified, customer);
     } catch (error) {
       this.#road.reporter.invalid(error);
     }

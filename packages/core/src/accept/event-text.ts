@@ -45,7 +45,8 @@ export class EventTexts {
   #middleTime = Number.NaN;
   /** The user of events that name none; UNIDENTIFIED if such events are held. */
   correlationValue: string | undefined;
-  /** Whether the event that was made last names no user. */
+  /** The user of the event that was made last, and whether it names none. */
+  customer = '';
   isUnidentified = false;
 
   /** @param maxBytes Bound of an event. A text or payload that exceeds it alone is not read to its end. */
@@ -91,6 +92,7 @@ export class EventTexts {
     const value = PLAIN.test(correlationValue) ? `"${correlationValue}"` : JSON.stringify(correlationValue);
     // Set last: a payload's toJSON may call track() itself.
     this.isUnidentified = isUnidentified;
+    this.customer = correlationValue;
     return this.#headOf(name) + value + middle + uuid + end;
   }
 

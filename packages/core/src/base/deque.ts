@@ -16,10 +16,6 @@ export class Deque<Item> implements Iterable<Item> {
     return this.#items[this.#first];
   }
 
-  get last(): Item | undefined {
-    return this.#items.at(-1);
-  }
-
   push(item: Item): void {
     this.#items.push(item);
   }
@@ -43,6 +39,14 @@ export class Deque<Item> implements Iterable<Item> {
       this.#first = 0;
     }
     return item;
+  }
+
+  /** Removes an item. Takes as long as there are items before it. */
+  remove(item: Item): void {
+    let index = this.#items.indexOf(item, this.#first);
+    if (index < 0) return;
+    for (; index > this.#first; index -= 1) this.#items[index] = this.#items[index - 1];
+    this.shift();
   }
 
   /** Replaces each item by others, or none. Takes as long as the list. */

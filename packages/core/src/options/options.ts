@@ -12,8 +12,11 @@ import type { Credentials, Transport } from '../send/http/transport.ts';
 /** `granted`: events are kept and sent. `pending`: events stay in memory for now. `denied`: nothing is kept or sent. */
 export type Consent = 'pending' | 'granted' | 'denied';
 
-/** `unordered`: batches may overtake each other. `strict`: one batch is sent at a time, the oldest first. */
-export type Ordering = 'unordered' | 'strict';
+/**
+ * `unordered`: batches may overtake each other. `per-customer`: the events of one customer arrive in the order in which they were
+ * tracked. `strict`: one batch is sent at a time, the oldest first.
+ */
+export type Ordering = 'unordered' | 'per-customer' | 'strict';
 
 /** Options of `createTracker`. Only `baseUrl` and `correlationKey` are required. */
 export interface TrackerOptions {
@@ -92,7 +95,7 @@ export interface TrackerOptions {
         readonly maxWaitMs?: number | undefined;
       }
     | undefined;
-  /** Whether batches may overtake each other. `strict` sends one at a time. Default: `unordered`. */
+  /** Which events may overtake each other. Default: `unordered`. */
   readonly ordering?: Ordering | undefined;
   /** Whether bodies are gzipped if that makes them smaller. A page needs the part `gzip` for it. Default: false. */
   readonly compress?: boolean | undefined;

@@ -76,7 +76,7 @@ export const RULES: OptionRules = {
   },
   unidentified: { hold: flag(), maxBytes: JOURNAL_BYTES, maxAgeMs: AGE },
   consent: oneOf(undefined, ['pending', 'granted', 'denied']),
-  ordering: oneOf(undefined, ['unordered', 'strict']),
+  ordering: oneOf(undefined, ['unordered', 'per-customer', 'strict']),
   compress: flag(),
   parts: methods('an object of parts'),
   waitUntil: aFunction(),

@@ -2,6 +2,7 @@ import { baseUrlOf, ConfigError, readApiKey } from '@sluice/protocol';
 import { isNonEmptyString, MAX_TIMER_MS, refusal } from '@sluice/protocol/toolbox';
 import type { Fsync } from '../keep/fsync.ts';
 import { missingPart, type Parts } from '../parts.ts';
+import type { Lanes } from '../wait/lanes/lanes.ts';
 import type { Consent, Ordering, TrackerOptions } from './options.ts';
 
 type Group<Name extends keyof TrackerOptions> = NonNullable<TrackerOptions[Name]>;
@@ -30,7 +31,13 @@ interface Completed {
 }
 
 /** Options, complete. */
-export type Settings = TrackerOptions & Completed & { readonly consent: Consent; readonly parts: Parts };
+export type Settings = TrackerOptions &
+  Completed & {
+    readonly consent: Consent;
+    readonly parts: Parts;
+    /** Undefined unless `ordering` is `per-customer`. */
+    readonly lanes: Lanes | undefined;
+  };
 
 /** Defaults that depend on the platform. */
 export interface Defaults {
@@ -102,7 +109,9 @@ export function readOptions(options: TrackerOptions, { parts: own, holdsUnidenti
   }
   if (settings.compress && !parts.gzip) missingPart('compress', 'gzip');
   if (options.storage && !parts.bounds) missingPart('storage', 'bounds');
-  return { ...settings, baseUrl, consent: readConsent(consent), parts };
+  const isOrdered = settings.ordering === 'per-customer';
+  const lanes = isOrdered ? (parts.perCustomer ?? missingPart('ordering', 'perCustomer')) : undefined;
+  return { ...settings, baseUrl, consent: readConsent(consent), lanes, parts };
 }
 
 /**

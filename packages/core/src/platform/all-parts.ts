@@ -7,6 +7,7 @@ import { gzip } from '../parts/gzip/gzip.ts';
 import { idempotency } from '../parts/idempotency.ts';
 import { learn } from '../parts/learn/learn.ts';
 import { logger } from '../parts/logger.ts';
+import { perCustomer } from '../parts/per-customer.ts';
 import type { Parts } from '../parts.ts';
 
 /** All parts. A tracker has them everywhere but in pages. */
@@ -20,4 +21,5 @@ export const allParts: Required<Parts> = {
   idempotency,
   learn,
   logger,
+  perCustomer,
 };

@@ -21,7 +21,7 @@ import type { Waiting } from './waiting.ts';
 const PROBES = 3;
 const WRONG_PROBES = 10;
 /** Longest wait before events go again while others are accepted. */
-const MOST_WAIT_MS = 2_000;
+const MOST_WAIT_MS = 1_000;
 /** The wait of an event that looks like a wrong key or address. */
 const DENIED: Backoff = { baseMs: 1_000, maxMs: 60_000 };
 /** The wait of an event that is probably at fault. */
@@ -38,6 +38,8 @@ interface DeliveryOptions {
   readonly url: string;
   /** Whether no event may overtake another. */
   readonly isStrict: boolean;
+  /** Whether no event may overtake another of its customer. */
+  readonly isOrdered: boolean;
   /** With strict order: how often one event may fail until it is set aside. Undefined: for ever. */
   readonly maxTries: number | undefined;
   readonly policy: DeliveryPolicy;
@@ -100,7 +102,10 @@ export class Delivery {
     const { excerpt = '', retryAfterMs, status } = error;
     reporter.failedAttempt(error);
     trials.answered(trial, false);
-    if (denied.aborted) return waiting.end(parcel, 'denied');
+    if (denied.aborted) {
+      trials.free(trial);
+      return waiting.end(parcel, 'denied');
+    }
     trial.status = status ?? 0;
     trial.words = excerpt;
     // Send the next try uncompressed if that may help: some servers fail on a body that they cannot parse.
@@ -118,21 +123,23 @@ export class Delivery {
   }
 
   async #failed(trial: Trial, pass: Pass, rule: Rule): Promise<void> {
-    const { clock, evidence, gate, isStrict, limits, maxTries, trials, waiting } = this.#options;
+    const { clock, evidence, gate, isOrdered, isStrict, limits, maxTries, trials, waiting } = this.#options;
     const { parcel } = trial;
     const { action } = rule;
     const now = clock.now();
     const isAlive = evidence.isNews(trial);
     const isWrong = action === 'isolate' || action === 'split';
     const why = { ...trial, reason: rule.reason };
+    // There may be nothing else to try: then the event at fault must be found all the same.
+    const isKnownApart = action === 'pause' || trial.whole.isAccepted;
+    const isAlone = isStrict || (isOrdered && !isKnownApart && !waiting.hasOthers);
     // What waits alone fails whether the service works or not.
     if (gate.state !== 'closed' && !trial.isAlone) {
       // It waits before anybody hears of a pause: a new key lets it go at once.
-      if (!isStrict) this.#again(trial, false);
+      if (!isAlone) this.#again(trial, false);
       const isOutage = gate.failed(pass, why);
-      if (!isStrict && isOutage && action === 'retry') evidence.absolve();
-      // With strict order there is nothing else to try: the event at fault must be found all the same.
-      if (!isStrict) return;
+      if (!isAlone && isOutage && action === 'retry') evidence.absolve();
+      if (!isAlone) return;
     }
     // With the new key it may be accepted.
     if (action === 'pause' && !gate.isCurrent(pass)) return trials.retry(trial, 0);
@@ -142,20 +149,20 @@ export class Delivery {
       if (trial.pair === undefined) limits.events?.refused(parcel.count, now);
       trial.whole.least = Math.min(trial.whole.least, parcel.count);
     }
-    const isDoubt = evidence.failed(trial, failure, isWrong, isStrict, now);
+    const isDoubt = evidence.failed(trial, failure, isWrong, isAlone, now);
     if (action === 'pause' && (rule.isAskedFor || isStrict || !evidence.isKnown)) {
       this.#again(trial, false);
       if (gate.state === 'closed') gate.hold(why);
       return;
     }
     if (isDoubt && gate.state === 'closed') {
-      gate.doubt(isWrong && !isStrict ? WRONG_PROBES : PROBES);
+      gate.doubt(isWrong && !isAlone ? WRONG_PROBES : PROBES);
       return this.#again(trial, false);
     }
     const verdict = judge(rule, {
       count: parcel.count,
       failures: failure === 'crash' ? trial.crashes : trial.refusals,
-      proofs: isStrict && evidence.isKnown ? Number.POSITIVE_INFINITY : trial.proofs,
+      proofs: isAlone && evidence.isKnown ? Number.POSITIVE_INFINITY : trial.proofs,
       forMs: now - trial.since,
       isBlamed: trial.whole.isAccepted,
       share: evidence.share(failure),
@@ -165,6 +172,7 @@ export class Delivery {
     });
     switch (verdict) {
       case 'drop':
+        trials.free(trial);
         return waiting.end(parcel, 'refused');
       case 'halve':
         return trials.halve(trial);
@@ -172,6 +180,7 @@ export class Delivery {
         limits.bytes.refused(parcel.body.length, now);
         return isStrict ? trials.halve(trial) : trials.shrink(trial);
       case 'end':
+        if (isAlone) evidence.ended();
         return this.#end(trial);
       case 'suspect':
         trial.whole.isGuilty = true;
@@ -182,6 +191,7 @@ export class Delivery {
         )
           break;
         trial.isAlone = true;
+        trials.free(trial);
         trial.failures = 0;
     }
     this.#again(trial, isAlive, action === 'pause');
@@ -210,10 +220,10 @@ export class Delivery {
 
   /** Ends a single event that is at fault. */
   async #end(trial: Trial): Promise<void> {
-    const { evidence, isStrict, letterbox, trials } = this.#options;
+    const { letterbox, trials } = this.#options;
     const { parcel, status, words } = trial;
     trial.whole.isGuilty = true;
-    if (isStrict) evidence.ended();
+    trials.free(trial);
     // If it fails, the storage is to blame, not the service: only this event waits.
     if (!(await letterbox.put(parcel, status, words))) trials.retry(trial, STORAGE_RETRY_MS);
   }

@@ -43,6 +43,8 @@ interface SenderOptions {
   readonly registerSync: (() => void) | undefined;
   /** Whether no event may overtake another. */
   readonly isStrict: boolean;
+  /** Whether no event may overtake another of its customer. */
+  readonly isOrdered: boolean;
   /** Aborts all deliveries. */
   readonly signal: AbortSignal;
 }
@@ -157,11 +159,12 @@ export class Sender {
 
   /** Takes what goes next. Undefined if nothing may go now. */
   async #next(): Promise<Trial | undefined> {
-    const { gate, isStrict, queue, signal, trials, turn, waiting } = this.#options;
+    const { gate, isOrdered, isStrict, queue, signal, trials, turn, waiting } = this.#options;
     const mayStart = () => !signal.aborted && turn?.signal.aborted !== true && gate.mayStart;
     if (!mayStart() || (isStrict && queue.pending > 0)) return undefined;
     const isProbe = gate.state !== 'closed';
-    const isTestNext = this.#tests < gate.limit / 2 && !(gate.limit < 2 && this.#wasTest);
+    // If order counts, others wait for what failed.
+    const isTestNext = isOrdered || (this.#tests < gate.limit / 2 && !(gate.limit < 2 && this.#wasTest));
     const test = isProbe || !isTestNext ? undefined : trials.take();
     if (test) return test;
     while (isStrict ? trials.count === 0 : isProbe || trials.hasRoom) {
@@ -177,7 +180,7 @@ export class Sender {
       return undefined;
     }
     // What failed before is no test of the service, as long as there is anything else.
-    const isLast = !isProbe || isStrict || waiting.pending === waiting.inFlight;
+    const isLast = !isProbe || isStrict || isOrdered || waiting.pending === waiting.inFlight;
     return isLast && mayStart() ? trials.take(isProbe) : undefined;
   }
 

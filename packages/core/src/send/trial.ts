@@ -21,8 +21,8 @@ interface Pair {
   isSure: boolean;
   /** Whether one of them was accepted. Then the event at fault must be in the other. */
   isAccepted: boolean;
-  /** The second half, as long as it waits for the answer to the first. */
-  next: Trial | undefined;
+  /** Whether the second half waits until the first one ends, and not only for an answer. */
+  readonly isInOrder: boolean;
 }
 
 /** A parcel that is sent, and what happened to exactly these events so far. */
@@ -34,6 +34,8 @@ export class Trial {
   readonly denied: AbortSignal;
   readonly whole: Whole;
   readonly pair: Pair | undefined;
+  /** The other half, as long as it waits for this one. */
+  next: Trial | undefined;
   /** Failed requests, since the service was last away. */
   refusals = 0;
   crashes = 0;
@@ -75,8 +77,8 @@ export class Trial {
   }
 
   /** The halves of it. */
-  halves(first: Parcel, second: Parcel, isSure: boolean): readonly [Trial, Trial] {
-    const pair: Pair = { isSure, isAccepted: false, next: undefined };
+  halves(first: Parcel, second: Parcel, isSure: boolean, isInOrder: boolean): readonly [Trial, Trial] {
+    const pair: Pair = { isSure, isInOrder, isAccepted: false };
     this.whole.open += 1;
     return [
       new Trial(first, this.denied, this.whole, pair),

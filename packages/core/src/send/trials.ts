@@ -17,11 +17,16 @@ const SHOWN_BYTES = 200;
 
 interface TrialsOptions {
   readonly clock: Clock;
-  readonly waiting: Pick<Waiting, 'cut' | 'denied' | 'end' | 'expiresInMs' | 'putBack'>;
+  readonly waiting: Pick<
+    Waiting,
+    'cut' | 'cutBetweenCustomers' | 'denied' | 'end' | 'expiresInMs' | 'putBack'
+  >;
   /** How many events the service takes in a request. Undefined if nothing is learned of that. */
   readonly limit: SizeLimit | undefined;
   /** Whether no event may overtake another. Then each waits for those before it. */
   readonly isStrict: boolean;
+  /** Whether no event may overtake another of its customer. */
+  readonly isOrdered: boolean;
 }
 
 /** Parcels that failed. Each waits for a time of its own, and then goes again. */
@@ -58,7 +63,7 @@ export class Trials {
   /** Number of all events. */
   get events(): number {
     return this.#list.reduce(
-      (total, { parcel, pair }) => total + parcel.count + (pair?.next?.parcel.count ?? 0),
+      (total, trial) => total + chain(trial).reduce((sum, { parcel }) => sum + parcel.count, 0),
       0,
     );
   }
@@ -97,7 +102,7 @@ export class Trials {
 
   /** Takes one whose time has come: those that wait alone last. @param isProbe Takes what failed least. */
   take(isProbe: boolean = false): Trial | undefined {
-    const { clock, limit } = this.#options;
+    const { clock, isOrdered, limit } = this.#options;
     const now = clock.now();
     for (;;) {
       const due = this.#first.filter(({ at }) => at <= now);
@@ -113,29 +118,34 @@ export class Trials {
       this.#remove(first);
       const { parcel, whole } = first;
       const { count } = parcel;
-      const isRefused = isProbe && whole.refusals > 0;
+      const isRefused = isProbe && (isOrdered || whole.refusals > 0);
       if (count === 1 || !(first.isBlamed || isRefused || limit?.refuses?.(count))) return first;
       // The event at fault is in here: no need to ask. As a probe, one event says more than many.
       this.halve(first, isRefused ? 1 : undefined);
     }
   }
 
-  /** Its halves take its place. The second one waits for the answer to the first, which has `count` events. */
-  halve(trial: Trial, count: number = Math.ceil(trial.parcel.count / 2)): void {
-    const { isStrict, limit, waiting } = this.#options;
+  /** Its halves take its place. The second one waits for the first. */
+  halve(trial: Trial, count?: number): void {
+    const { isOrdered, isStrict, limit, waiting } = this.#options;
     const { parcel, whole } = trial;
-    const [first, second] = waiting.cut(parcel, count);
+    // Halves with different customers need not wait for each other.
+    let halves = isOrdered && count === undefined ? waiting.cutBetweenCustomers(parcel) : [parcel];
+    const isInOrder = isOrdered && halves.length < 2;
+    if (halves.length < 2) halves = waiting.cut(parcel, count ?? Math.ceil(parcel.count / 2));
+    const [first, second] = halves;
     if (first === undefined || second === undefined) {
       this.#list.unshift(trial);
       return;
     }
-    this.#release(trial);
     const isSure = whole.refusals === 0 || (limit?.partTaken?.(parcel.count) ?? 1) >= 1;
-    const [one, other] = trial.halves(first, second, isSure);
+    const [one, other] = trial.halves(first, second, isSure, isInOrder);
     this.#remember(one);
     this.#remember(other);
+    if (isInOrder) other.next = trial.next;
+    else this.#release(trial);
     this.#list.unshift(...(isStrict ? [one, other] : [one]));
-    if (!isStrict && one.pair) one.pair.next = other;
+    if (!isStrict) one.next = other;
   }
 
   /** The parcel was too large: its halves wait as if they were new, and may be cut further. */
@@ -149,9 +159,9 @@ export class Trials {
     }
   }
 
-  /** There is an answer: the other half goes too. If this one was accepted, the event at fault is in the other. */
+  /** There is an answer. If this half was accepted, the event at fault is in the other. */
   answered(trial: Trial, isAccepted: boolean): void {
-    this.#release(trial);
+    if (isAccepted || trial.pair?.isInOrder !== true) this.#release(trial);
     if (!isAccepted) return;
     if (trial.pair) trial.pair.isAccepted = true;
     const now = this.#options.clock.now();
@@ -159,6 +169,12 @@ export class Trials {
       if (other.isBlamed && other.parcel.count > 1) other.at = now;
       other.at = Math.min(other.at, now + (other.aliveMs ?? other.at));
     }
+  }
+
+  /** It ends, or waits alone: the events behind it need not wait for it. */
+  free(trial: Trial): void {
+    trial.parcel.lanes = 0;
+    this.#release(trial);
   }
 
   /** Those may go that wait until this time, or less. The time may have come though the clock was set back, or stands still. */
@@ -192,7 +208,7 @@ export class Trials {
       const isExpired = waiting.expiresInMs(parcel) === 0;
       if (!denied.aborted && !isExpired) continue;
       this.#remove(trial);
-      this.answered(trial, false);
+      this.free(trial);
       await waiting.end(parcel, denied.aborted ? 'denied' : 'expired');
     }
   }
@@ -204,11 +220,11 @@ export class Trials {
     const place = isDoubt && !isStrict ? 'last' : 'first';
     const gone = this.#list.filter(({ at, isAlone }) => !isAlone || at <= now);
     this.#list = this.#list.filter((trial) => !gone.includes(trial));
-    for (const { pair, parcel } of gone.reverse()) {
-      if (pair?.next) waiting.putBack(pair.next.parcel, place);
-      if (pair) pair.next = undefined;
-      waiting.putBack(parcel, place);
-    }
+    for (const trial of gone.reverse())
+      for (const one of chain(trial).reverse()) {
+        one.next = undefined;
+        waiting.putBack(one.parcel, place);
+      }
   }
 
   get #alone(): readonly Trial[] {
@@ -222,10 +238,10 @@ export class Trials {
   }
 
   /** The other half need not wait for this one. */
-  #release({ pair }: Trial): void {
-    if (pair?.next === undefined) return;
-    this.#list.unshift(pair.next);
-    pair.next = undefined;
+  #release(trial: Trial): void {
+    if (trial.next === undefined) return;
+    this.#list.unshift(trial.next);
+    trial.next = undefined;
   }
 
   #remember(trial: Trial): Trial {
@@ -236,6 +252,13 @@ export class Trials {
   #remove(trial: Trial): void {
     this.#list = this.#list.filter((other) => other !== trial);
   }
+}
+
+/** A trial, and those that wait for it. */
+function chain(trial: Trial): Trial[] {
+  const all: Trial[] = [];
+  for (let one: Trial | undefined = trial; one; one = one.next) all.push(one);
+  return all;
 }
 
 function bytesOf(trials: readonly Trial[]): number {

@@ -12,6 +12,8 @@ export interface Waiting {
   hurry(): () => void;
   /** Whether something should be sent now. */
   readonly isDue: boolean;
+  /** Whether anything may be sent that the sender does not have, due or not. */
+  readonly hasOthers: boolean;
   /** Aborts when consent is denied to send what is taken now. */
   readonly denied: AbortSignal;
   /** Drops the events that are too old. Never rejects. */
@@ -33,6 +35,8 @@ export interface Waiting {
    * parcel.
    */
   cut(parcel: Parcel, ...indexes: readonly number[]): Parcel[];
+  /** Replaces a parcel by two, each with all events of its customers. If there is only one customer, it is the same parcel. */
+  cutBetweenCustomers(parcel: Parcel): Parcel[];
   /** Puts a parcel back. */
   putBack(parcel: Parcel, place: Place): void;
   /** The service is back: leaves old events to the journal, so that new events need not wait for them. */

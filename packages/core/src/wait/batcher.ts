@@ -55,7 +55,7 @@ export class Batcher {
 
   /** Whether a parcel is due; if not, `onDue` is called when one becomes due by its age. */
   get isDue(): boolean {
-    return (this.#options.queue.old.count > 0 && !this.#hold.isSet) || this.#freshIsDue();
+    return this.#oldIsDue || this.#freshIsDue();
   }
 
   /**
@@ -68,12 +68,11 @@ export class Batcher {
     const limit = this.limit(maxEvents);
     for (;;) {
       const freshIsDue = this.#freshIsDue();
-      const isStored = queue.old.count > 0;
       const storedIsNext = isStrict || this.#storedIsNext || !freshIsDue;
-      if (isStrict && isStored && this.#hold.isSet) return undefined;
-      if (isStored && !this.#hold.isSet && storedIsNext) {
+      if (isStrict && queue.old.count > 0 && this.#hold.isSet) return undefined;
+      if (storedIsNext && this.#oldIsDue) {
         this.#storedIsNext = false;
-        const parcel = await reader.take(queue.old, limit);
+        const parcel = await reader.take(limit);
         if (parcel) return parcel;
       } else if (freshIsDue) {
         this.#storedIsNext = true;
@@ -98,9 +97,12 @@ export class Batcher {
   /** Leaves stored events alone for a while, because they cannot be read now; then `onDue` is called. */
   holdStored(): void {
     const { isStrict, queue } = this.#options;
+    const { first } = queue.old;
     // Others may be readable.
-    const first = isStrict ? undefined : queue.shift(queue.old);
-    if (first) queue.old.push(first);
+    if (first && !isStrict && !queue.lanes) {
+      queue.takeOld(first);
+      queue.old.push(first);
+    }
     this.#hold.set(HELD_MS);
   }
 
@@ -114,13 +116,19 @@ export class Batcher {
     this.#hold.cancel();
   }
 
+  get #oldIsDue(): boolean {
+    const { queue } = this.#options;
+    return queue.old.count > 0 && !this.#hold.isSet && queue.isOldReady;
+  }
+
   #freshIsDue(): boolean {
     const { queue, clock, isUrgent, maxWaitMs, sendsUnwritten } = this.#options;
     const limit = this.limit(Number.POSITIVE_INFINITY);
-    const { count, isFull } = queue.ready(limit, sendsUnwritten());
-    if (count === 0) return false;
+    const { parcels, isFull } = queue.ready(limit, sendsUnwritten());
+    const [first] = parcels;
+    if (first === undefined) return false;
     if (isFull || isUrgent()) return true;
-    const waitMs = (queue.first?.at ?? 0) + maxWaitMs - clock.now();
+    const waitMs = (first.at ?? 0) + maxWaitMs - clock.now();
     // More than the whole wait: the time of day was set back.
     if (waitMs <= 0 || waitMs > maxWaitMs) return true;
     this.#age.set(waitMs);

@@ -9,6 +9,7 @@ import type { Epochs } from '../tell/epochs.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import { Batcher } from './batcher.ts';
 import type { Memory, TextWriter } from './contents.ts';
+import type { Lanes } from './lanes/lanes.ts';
 import type { Parcel } from './parcel.ts';
 import { Queue } from './queue.ts';
 import { Reader } from './reader.ts';
@@ -60,6 +61,8 @@ export interface LineOptions {
   readonly limits: Pick<Limits, 'bytes' | 'events'>;
   /** Whether no event may overtake another. */
   readonly isStrict: boolean;
+  /** Undefined if the events of a customer may overtake each other. */
+  readonly lanes: Lanes | undefined;
   /** Whether events need not wait for others now. */
   readonly isUrgent: () => boolean;
   /** Whether events may be sent that no journal has, because it fails. */
@@ -83,13 +86,13 @@ export class Line {
 
   constructor(options: LineOptions) {
     const { batch, buffer, clock, damaged, end, epochs, isHigh, isStrict, isUrgent, journal } = options;
-    const { memory, onDue, reporter, sendsUnwritten, limits, text } = options;
+    const { lanes, memory, onDue, reporter, sendsUnwritten, limits, text } = options;
     const { groupLimit } = journal;
     const parcel: Limit = {
       maxEvents: Math.min(batch.maxEvents, groupLimit.maxEvents, Math.ceil(buffer.maxEvents / PARTS)),
       maxBytes: Math.min(batch.maxBytes, groupLimit.maxBytes, Math.ceil(buffer.maxBytes / PARTS)),
     };
-    const queue = new Queue({ limit: buffer, parcel, isHigh, text, memory, epochs });
+    const queue = new Queue({ limit: buffer, parcel, isHigh, text, memory, epochs }, lanes);
     const reader = new Reader({ queue, journal, damaged, sizeLimit: limits.bytes });
     this.queue = queue;
     this.#reporter = reporter;
@@ -113,6 +116,12 @@ export class Line {
     return this.#batcher.isDue;
   }
 
+  /** Whether anything may be sent, due or not. */
+  get hasFree(): boolean {
+    const { parcels } = this.queue.ready({ maxEvents: 1, maxBytes: 1 }, true);
+    return parcels.length > 0 || this.queue.isOldReady;
+  }
+
   /** Takes what should be sent next, at most `maxEvents` events. Undefined if nothing is due. Never rejects. */
   async next(maxEvents: number): Promise<Parcel | undefined> {
     try {
@@ -124,8 +133,8 @@ export class Line {
 
   /** Takes the oldest events in memory that fit a body of this size, due or not. Undefined if there are none. */
   takeNow(maxBytes: number): Parcel | undefined {
-    const { first } = this.queue;
     const limit = this.#batcher.limit(Number.POSITIVE_INFINITY, maxBytes);
+    const [first] = this.queue.ready(limit, true).parcels;
     // What is being written is not cut: it would be written again.
     const least = first?.isHanded ? first.count : 1;
     const fits = first && first.contents.slice(0, least).bytes.length <= limit.maxBytes;

@@ -5,10 +5,15 @@ import type { Parcel } from './parcel.ts';
 /** Stored parcels are joined up to this many places, so that the cost of taking the first events has a bound. */
 const MOST_PLACES = 64;
 
+/** What was put back stays in memory up to this size, in bytes: storage may lose it. */
+const MOST_KEPT_BYTES = 512 * 1024;
+
 /** A list of parcels that knows how many events they have. */
 export class ParcelList implements Iterable<Parcel> {
   readonly #epochs: Epochs;
   readonly #parcels = new Deque<Parcel>();
+  /** For each set of lanes: the last parcel, if none of these lanes came after it. */
+  readonly #last = new Map<number, Parcel>();
   #count = 0;
 
   constructor(epochs: Epochs) {
@@ -24,11 +29,14 @@ export class ParcelList implements Iterable<Parcel> {
     return this.#parcels.first;
   }
 
-  /** Adds a parcel at the end. A stored one goes on as a part of the last one. */
+  /** Adds a parcel at the end. A stored one goes on as a part of the last one of its lanes. */
   push(parcel: Parcel): void {
-    const { last } = this.#parcels;
+    const { lanes } = parcel;
+    const last = this.#last.get(lanes);
     this.#count += parcel.count;
     if (last === undefined || !areJoinable(last, parcel)) {
+      for (const other of this.#last.keys()) if (other & lanes) this.#last.delete(other);
+      this.#last.set(lanes, parcel);
       this.#parcels.push(parcel);
       return;
     }
@@ -43,15 +51,17 @@ export class ParcelList implements Iterable<Parcel> {
     this.#count += parcel.count;
   }
 
-  shift(): Parcel | undefined {
-    const parcel = this.#parcels.shift();
-    this.#count -= parcel?.count ?? 0;
-    return parcel;
+  /** Removes a parcel, usually one of the first. */
+  remove(parcel: Parcel): void {
+    this.#parcels.remove(parcel);
+    if (this.#last.get(parcel.lanes) === parcel) this.#last.delete(parcel.lanes);
+    this.#count -= parcel.count;
   }
 
   /** Call this after events of its parcels ended: takes out those that have none. */
   recount(): void {
     this.#count = 0;
+    this.#last.clear();
     this.#parcels.replace((parcel) => {
       this.#count += parcel.count;
       return parcel.count > 0 ? [parcel] : [];
@@ -63,9 +73,30 @@ export class ParcelList implements Iterable<Parcel> {
   }
 }
 
+/** Parcels that were put back lately and are still in memory. */
+export class KeptParcels {
+  readonly #parcels = new Set<Parcel>();
+
+  /** Returns the oldest ones that no longer fit, and that the journal has. */
+  add(parcel: Parcel): Parcel[] {
+    this.#parcels.add(parcel);
+    let bytes = 0;
+    return [...this.#parcels].reverse().filter((parcel) => {
+      if (!parcel.isWritten) return false;
+      bytes += parcel.isInMemory ? parcel.contents.length : 0;
+      return bytes > MOST_KEPT_BYTES;
+    });
+  }
+
+  delete(parcel: Parcel): void {
+    this.#parcels.delete(parcel);
+  }
+}
+
 /** Parcels of known and of unknown age stay apart. */
 function areJoinable(one: Parcel, other: Parcel): boolean {
-  return isJoinable(one) && isJoinable(other) && (one.at === undefined) === (other.at === undefined);
+  const isOneAge = (one.at === undefined) === (other.at === undefined);
+  return isJoinable(one) && isJoinable(other) && isOneAge;
 }
 
 function isJoinable({ isInMemory, places }: Parcel): boolean {

@@ -1,6 +1,7 @@
 import type { EventBytes, Limit } from '../base/event-bytes.ts';
 import type { Range, Span } from '../base/range.ts';
 import { type Contents, copyOf, type Memory } from './contents.ts';
+import { ALL_LANES } from './lanes/lane.ts';
 import { HANDED, NOWHERE, Places } from './places.ts';
 
 /**
@@ -22,6 +23,10 @@ export class Parcel {
   readonly isHigh: boolean;
   /** The epoch to which its events count. */
   epoch: number;
+  /** The lanes of its customers, one bit for each; 0 if lanes do not matter. No other parcel with one of them is sent meanwhile. */
+  lanes = 0;
+  /** Parcels of the same lane go in this order. */
+  order = 0;
   /** When its oldest event was accepted, or a time before that, in milliseconds since 1970; undefined if unknown. */
   at: number | undefined;
   readonly places: Places;
@@ -81,6 +86,8 @@ export class Parcel {
     const events = this.#contents?.slice(span.from, span.to);
     const part = new Parcel(places, this.epoch, this.isHigh, events && copyOf([events], memory));
     part.at ??= this.at;
+    part.lanes = this.lanes;
+    part.order = this.order + span.from;
     return part;
   }
 
@@ -125,9 +132,16 @@ export class Parcel {
 }
 
 /** A stored parcel. */
-export function storedParcel(range: Range, epoch: number, isHigh: boolean, at?: number): Parcel {
+export function storedParcel(
+  range: Range,
+  epoch: number,
+  isHigh: boolean,
+  lanes: number,
+  at?: number,
+): Parcel {
   const parcel = new Parcel(new Places(range), epoch, isHigh);
   parcel.at = at;
+  parcel.lanes = lanes;
   return parcel;
 }
 
@@ -136,7 +150,20 @@ export function joinedParcel(parcels: readonly Parcel[], epoch: number, memory: 
   const places = new Places();
   for (const parcel of parcels) places.append(parcel.places);
   const events = parcels.map(({ events }) => events);
-  return new Parcel(places, epoch, parcels[0]?.isHigh === true, copyOf(events, memory));
+  const joined = new Parcel(places, epoch, parcels[0]?.isHigh === true, copyOf(events, memory));
+  joined.lanes = lanesOf(parcels);
+  joined.order = parcels[0]?.order ?? 0;
+  return joined;
+}
+
+/** The lanes of all these parcels. */
+export function lanesOf(parcels: Iterable<Parcel>): number {
+  let all = 0;
+  for (const { lanes } of parcels) {
+    all |= lanes;
+    if (all === ALL_LANES) break;
+  }
+  return all;
 }
 
 /** What a request carries of a parcel. */

@@ -2,13 +2,11 @@ import type { Limit } from '../base/event-bytes.ts';
 import { type Range, rangeLength, type Span } from '../base/range.ts';
 import type { Epochs } from '../tell/epochs.ts';
 import type { Memory } from './contents.ts';
-import { joinedParcel, type Parcel } from './parcel.ts';
-import { ParcelList } from './parcel-list.ts';
+import type { Lanes, Ring } from './lanes/lanes.ts';
+import { joinedParcel, lanesOf, type Parcel, storedParcel } from './parcel.ts';
+import { KeptParcels, ParcelList } from './parcel-list.ts';
 import { HANDED, NOWHERE } from './places.ts';
 import { RingBuffer, type RingBufferOptions } from './ring-buffer.ts';
-
-/** What was put back stays in memory up to this size, in bytes: storage may lose it. */
-const MOST_KEPT_BYTES = 512 * 1024;
 
 /**
  * Where a parcel goes that is not sent now: before all others, or behind them. `journal`: before all others, and out of memory if
@@ -29,17 +27,21 @@ export class Queue {
   readonly isHigh: boolean;
   readonly epochs: Epochs;
   readonly memory: Memory;
-  readonly #ring: RingBuffer;
+  readonly #ring: Ring;
+  readonly lanes: Lanes | undefined;
   /** Parcels that were put back lately: they are still in memory. */
-  readonly #kept = new Set<Parcel>();
+  readonly #kept = new KeptParcels();
 
-  constructor(options: RingBufferOptions) {
+  /** @param lanes Undefined if the events of a customer may overtake each other. */
+  constructor(options: RingBufferOptions, lanes: Lanes | undefined) {
     const { epochs, isHigh, memory } = options;
     this.isHigh = isHigh;
     this.epochs = epochs;
     this.memory = memory;
+    this.lanes = lanes;
     this.old = new ParcelList(epochs);
-    this.#ring = new RingBuffer(options, (parcel) => this.unwritten.add(parcel));
+    const onSealed = (parcel: Parcel) => void this.unwritten.add(parcel);
+    this.#ring = lanes?.createRing(options, onSealed) ?? new RingBuffer(options, onSealed);
   }
 
   /** Events in the ring buffer. */
@@ -68,16 +70,25 @@ export class Queue {
   }
 
   /** All parcels that wait. */
-  *parcels(): Generator<Parcel, undefined> {
-    yield* this.old;
-    yield* this.reading;
-    yield* this.#ring.parcels;
+  parcels(): Parcel[] {
+    return [...this.old, ...this.reading, ...this.#ring.parcels];
+  }
+
+  /** The lanes that must wait: they have events that the sender has, or that are being read. */
+  get busy(): number {
+    return lanesOf(this.out) | lanesOf(this.reading);
   }
 
   /** Adds an event. Returns false if there is no room, and nothing can be left to the journal. */
-  push(text: string, at: number): boolean {
-    while (!this.#ring.push(text, at)) if (!this.spill()) return false;
+  push(text: string, at: number, customer: string): boolean {
+    const lane = this.lanes ? this.lanes.laneOf(customer) : 0;
+    while (!this.#ring.push(text, at, lane)) if (!this.spill()) return false;
     return true;
+  }
+
+  /** The events of a previous process or page, or others that only the journal has: their customers are not known. */
+  recover(range: Range, at: number | undefined): void {
+    this.old.push(storedParcel(range, this.epochs.current, this.isHigh, this.lanes?.all ?? 0, at));
   }
 
   /** New events go to another parcel. */
@@ -116,45 +127,55 @@ export class Queue {
   spill(): boolean {
     const { first } = this.#ring;
     if (!first?.isWritten) return false;
-    this.#ring.shift();
+    this.#ring.remove(first);
     this.#store(first);
     this.old.push(first);
     return true;
   }
 
-  /** Leaves events to the journal as long as the ring buffer has more bytes than this. */
-  spillAbove(bytes: number): void {
-    while (this.#ring.roughBytes > bytes && this.spill());
-  }
-
-  /** Leaves events to the journal as long as the ring buffer has more events than this. */
-  leaveToJournal(most: number): void {
-    while (this.fresh > most && this.spill());
+  /** Leaves events to the journal as long as the ring buffer has more than this. */
+  leaveToJournal({
+    maxEvents = Number.POSITIVE_INFINITY,
+    maxBytes = Number.POSITIVE_INFINITY,
+  }: Partial<Limit>): void {
+    while ((this.fresh > maxEvents || this.#ring.roughBytes > maxBytes) && this.spill());
   }
 
   /**
-   * How many events of the ring buffer may be sent, up to one batch, and whether no more fit in the batch.
+   * The parcels of the ring buffer that may be sent, up to one batch.
    *
    * @param isUnwritten Whether events may be sent that the journal does not have.
    */
   ready(
     { maxEvents, maxBytes }: Limit,
     isUnwritten: boolean,
-  ): { readonly count: number; readonly isFull: boolean } {
-    let count = 0;
-    let bytes = 0;
-    for (const parcel of this.#ring.parcels) {
-      if (!isUnwritten && !parcel.isWritten) break;
+    busy: number = this.lanes ? this.busy | lanesOf(this.old) : 0,
+  ): { readonly parcels: readonly Parcel[]; readonly isFull: boolean } {
+    const parcels: Parcel[] = [];
+    let [count, bytes] = [0, 0];
+    const mayGo = ({ isWritten }: Parcel) => isUnwritten || isWritten;
+    for (const parcel of this.#ring.free?.(busy, mayGo) ?? this.#ring.parcels) {
+      if (!mayGo(parcel)) break;
+      parcels.push(parcel);
       count += parcel.count;
       bytes += parcel.contents.length + 1;
-      if (count >= maxEvents || bytes > maxBytes) return { count, isFull: true };
+      if (count >= maxEvents || bytes > maxBytes) return { parcels, isFull: true };
     }
-    return { count, isFull: false };
+    return { parcels, isFull: false };
+  }
+
+  get isOldReady(): boolean {
+    return !this.oldReady()[Symbol.iterator]().next().done;
+  }
+
+  /** The stored parcels, and others that were sent, that may be sent now. */
+  oldReady(busy: number = this.busy): Iterable<Parcel> {
+    return this.lanes?.free(this.old, busy) ?? this.old;
   }
 
   /** Takes the oldest events of the ring buffer that may be sent, as far as they fit one batch. Undefined if there are none. */
-  takeFresh(limit: Limit, isUnwritten: boolean): Parcel | undefined {
-    const taken = this.#shift(limit, isUnwritten);
+  takeFresh(limit: Limit, isUnwritten: boolean, busy?: number): Parcel | undefined {
+    const taken = this.#shift(limit, this.ready(limit, isUnwritten, busy).parcels);
     const [first] = taken;
     if (first === undefined || taken.length === 1) return first && this.taken(first);
     const joined = this.join(taken);
@@ -188,23 +209,17 @@ export class Queue {
   putBack(parcel: Parcel, place: Place): void {
     this.out.delete(parcel);
     parcel.state = 'waiting';
-    this.#kept.add(parcel);
-    const most = [...this.#kept].filter(({ isWritten }) => isWritten);
-    for (let bytes = sum(most, bytesOf); bytes > MOST_KEPT_BYTES; ) {
-      const oldest = most.shift();
-      bytes -= oldest ? bytesOf(oldest) : bytes;
-      if (oldest) this.#store(oldest);
-    }
+    for (const other of this.#kept.add(parcel)) this.#store(other);
     if (place === 'journal' && parcel.isWritten) this.#store(parcel);
-    if (place === 'last') this.old.push(parcel);
+    if (this.lanes) this.lanes.putBack(this.old, parcel);
+    else if (place === 'last') this.old.push(parcel);
     else this.old.unshift(parcel);
   }
 
-  /** Takes the first parcel of a list. */
-  shift(list: ParcelList): Parcel | undefined {
-    const parcel = list.shift();
-    if (parcel) this.#kept.delete(parcel);
-    return parcel;
+  /** Takes an old parcel. */
+  takeOld(parcel: Parcel): void {
+    this.old.remove(parcel);
+    this.#kept.delete(parcel);
   }
 
   /** Splits a parcel in two, of `count` events and of the others. The first one may be this one. */
@@ -248,22 +263,22 @@ export class Queue {
     for (const list of [this.old, this.#ring]) list.recount();
   }
 
-  /** Takes what fits one batch out of the ring buffer. What an append reads is not joined with others. */
-  #shift({ maxEvents, maxBytes }: Limit, isUnwritten: boolean): Parcel[] {
+  /** Takes what fits one batch of these out of the ring buffer. What an append reads is not joined with others. */
+  #shift({ maxEvents, maxBytes }: Limit, parcels: readonly Parcel[]): Parcel[] {
     const taken: Parcel[] = [];
     let [events, bytes] = [maxEvents, maxBytes];
-    for (let { first } = this.#ring; first && events > 0 && bytes > 0; first = this.#ring.first) {
-      const isAlone = first.isHanded;
-      if ((!isUnwritten && !first.isWritten) || (isAlone && taken.length > 0)) break;
-      const fitting = first.contents.slice(0, Math.min(first.count, events), bytes);
+    for (const parcel of parcels) {
+      const isAlone = parcel.isHanded;
+      if (events <= 0 || bytes <= 0 || (isAlone && taken.length > 0)) break;
+      const fitting = parcel.contents.slice(0, Math.min(parcel.count, events), bytes);
       const count = fitting.ends.length;
       // The first event is taken, however large it is.
       if (taken.length > 0 && fitting.bytes.length > bytes) break;
-      this.#ring.shift();
-      const [part, rest] = count < first.count ? this.split(first, count) : [first];
-      if (rest) this.#ring.unshift(rest);
+      this.#ring.remove(parcel);
+      const [part, rest] = count < parcel.count ? this.split(parcel, count) : [parcel];
+      if (rest) this.#ring.unshift(rest, parcel);
       taken.push(part);
-      if (isAlone) break;
+      if (isAlone || rest) break;
       events -= count;
       bytes -= fitting.bytes.length + 1;
     }
@@ -275,10 +290,6 @@ export class Queue {
     const memory = parcel.store();
     if (memory) this.memory.give(memory);
   }
-}
-
-function bytesOf(parcel: Parcel): number {
-  return parcel.isInMemory ? parcel.contents.length : 0;
 }
 
 function sum<Item>(items: readonly Item[], count: (item: Item) => number): number {

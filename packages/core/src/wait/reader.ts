@@ -5,7 +5,7 @@ import { type Range, rangeLength } from '../base/range.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { SizeLimit } from '../pace/limits.ts';
 import { Contents } from './contents.ts';
-import { Parcel } from './parcel.ts';
+import { lanesOf, Parcel } from './parcel.ts';
 import type { ParcelList } from './parcel-list.ts';
 import { Places } from './places.ts';
 import type { Queue } from './queue.ts';
@@ -30,12 +30,12 @@ export class Reader {
   }
 
   /**
-   * Takes the first events of a list, joined up to one batch. Resolves to undefined if they changed meanwhile: ask again.
-   * Rejects with a StorageError if the journal fails; then the list is as it was.
+   * Takes the first old events that may be sent, joined up to one batch. Resolves to undefined if they changed meanwhile: ask
+   * again. Rejects with a StorageError if the journal fails; then all is as it was.
    */
-  async take(list: ParcelList, limit: Limit): Promise<Parcel | undefined> {
+  async take(limit: Limit, busy?: number): Promise<Parcel | undefined> {
     const { queue } = this.#options;
-    const taken = this.#shift(list, limit);
+    const taken = this.#shift(limit, busy);
     const [first] = taken;
     if (first === undefined) return undefined;
     if (first.isInMemory) return queue.taken(first);
@@ -47,29 +47,31 @@ export class Reader {
       contents = await this.#read(taken, limit, isUnchanged);
     } finally {
       queue.reading = [];
-      if (contents === undefined) for (const parcel of taken.toReversed()) putBack(list, parcel);
+      if (contents === undefined) for (const parcel of taken.toReversed()) putBack(queue.old, parcel);
     }
-    return contents && this.#parcelOf(taken, contents, list);
+    return contents && this.#parcelOf(taken, contents);
   }
 
   /** Takes one parcel in memory, or stored ones whose events fit one batch by count. */
-  #shift(list: ParcelList, { maxEvents, maxBytes }: Limit): Parcel[] {
+  #shift({ maxEvents, maxBytes }: Limit, busy?: number): Parcel[] {
     const { queue } = this.#options;
-    const taken: Parcel[] = [];
+    const parcels: Parcel[] = [];
     let left = maxEvents;
-    for (let next = list.first; next && left > 0; next = list.first) {
-      const isAlone = next.isInMemory;
-      if (taken.length > 0 && isAlone) break;
-      queue.shift(list);
-      const most = Math.min(left, next.count);
-      const count = next.isInMemory ? this.#fitting(next, most, maxBytes) : most;
-      const [first, rest] = count < next.count ? queue.split(next, count) : [next];
-      if (rest) list.unshift(rest);
-      taken.push(first);
-      if (isAlone) break;
-      left -= count;
+    for (const next of queue.oldReady(busy)) {
+      if (left <= 0 || (parcels.length > 0 && next.isInMemory)) break;
+      parcels.push(next);
+      left = next.isInMemory ? 0 : left - next.count;
     }
-    return taken;
+    left = maxEvents;
+    return parcels.map((parcel) => {
+      queue.takeOld(parcel);
+      const most = Math.min(left, parcel.count);
+      left -= most;
+      const count = parcel.isInMemory ? this.#fitting(parcel, most, maxBytes) : most;
+      const [first, rest] = count < parcel.count ? queue.split(parcel, count) : [parcel];
+      if (rest) queue.old.unshift(rest);
+      return first;
+    });
   }
 
   /** How many events of a parcel in memory to take. Parts have about the same size: a small rest would be a request of its own. */
@@ -83,7 +85,7 @@ export class Reader {
   }
 
   /** The first of these events were read. The others wait before all others. */
-  #parcelOf(taken: readonly Parcel[], contents: Contents, list: ParcelList): Parcel {
+  #parcelOf(taken: readonly Parcel[], contents: Contents): Parcel {
     const { queue } = this.#options;
     const places = new Places();
     const parts: { readonly epoch: number; readonly count: number }[] = [];
@@ -94,8 +96,10 @@ export class Reader {
       parcel.places.remove(span);
       if (count > 0) parts.push({ epoch: parcel.epoch, count });
     }
-    for (const parcel of taken.toReversed()) putBack(list, parcel);
     const read = new Parcel(places, queue.epochs.join(parts), queue.isHigh, contents);
+    read.lanes = lanesOf(taken);
+    read.order = taken[0]?.order ?? 0;
+    for (const parcel of taken.toReversed()) putBack(queue.old, parcel);
     return queue.taken(read);
   }
 

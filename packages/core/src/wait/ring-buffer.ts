@@ -26,6 +26,8 @@ export interface RingBufferOptions {
   readonly text: TextWriter;
   readonly memory: Memory;
   readonly epochs: Epochs;
+  /** Called with each new parcel, before it has events. */
+  readonly onNew?: (parcel: Parcel) => void;
 }
 
 /** A ring of parcels: the newest events, oldest first, bounded by count and bytes. `track()` fills the last one. */
@@ -124,12 +126,11 @@ export class RingBuffer {
     if (this.#filling) this.#seal(this.#filling);
   }
 
-  /** Removes the oldest parcel. */
-  shift(): Parcel | undefined {
-    if (this.first === this.#filling) this.seal();
-    const parcel = this.#parcels.shift();
-    if (parcel) this.#count(parcel, -1);
-    return parcel;
+  /** Removes a parcel, usually one of the first. */
+  remove(parcel: Parcel): void {
+    if (parcel === this.#filling) this.seal();
+    this.#parcels.remove(parcel);
+    this.#count(parcel, -1);
   }
 
   /** Adds a parcel before all others. */
@@ -208,6 +209,7 @@ export class RingBuffer {
     const contents = new Contents(memory.take(Math.max(maxBytes, needed) + BATCH_OVERHEAD_BYTES), maxEvents);
     this.#filling = new Parcel(new Places(), epochs.current, isHigh, contents);
     this.#filling.state = 'filling';
+    this.#options.onNew?.(this.#filling);
     this.#parcels.push(this.#filling);
   }
 }

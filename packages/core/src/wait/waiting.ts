@@ -8,7 +8,7 @@ import { UNLIMITED } from '../keep/room.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Memory } from './contents.ts';
 import { type Bounds, Line, type LineOptions } from './line.ts';
-import { type Parcel, storedParcel } from './parcel.ts';
+import type { Parcel } from './parcel.ts';
 import { Parcels } from './parcels.ts';
 import type { Place } from './queue.ts';
 import { entryOf, UnwrittenEvents } from './unwritten.ts';
@@ -17,7 +17,7 @@ import { entryOf, UnwrittenEvents } from './unwritten.ts';
 const FRESH_BATCHES = 2;
 
 /** What all lines share. */
-type Shared = 'journal' | 'text' | 'clock' | 'buffer' | 'batch' | 'limits' | 'isStrict' | 'onDue';
+type Shared = 'journal' | 'text' | 'clock' | 'buffer' | 'batch' | 'limits' | 'isStrict' | 'lanes' | 'onDue';
 
 interface WaitingOptions extends Pick<LineOptions, Shared> {
   readonly random: () => number;
@@ -66,7 +66,7 @@ export class Waiting extends Parcels {
       isStrict,
       onChange: () => {
         // There is memory for written events up to a limit: older ones are left to the journal.
-        for (const { queue } of this.lines) queue.spillAbove(text.mostWrittenBytes);
+        for (const { queue } of this.lines) queue.leaveToJournal({ maxBytes: text.mostWrittenBytes });
         onDue();
       },
       onFailed,
@@ -76,18 +76,17 @@ export class Waiting extends Parcels {
   }
 
   /** Accepts an event. Returns false if there is no room for it. */
-  push(text: string, at: number, isHigh: boolean): boolean {
+  push(text: string, at: number, isHigh: boolean, customer: string): boolean {
     const { queue } = this.#lineFor(isHigh && !this.#options.isStrict);
-    if (!queue.push(text, at)) return false;
+    if (!queue.push(text, at, customer)) return false;
     this.epochs.enter(1);
     return true;
   }
 
   /** The journal has events of a previous process or page. */
   recovered(range: Range, at?: number): void {
-    const count = range.to - range.from;
-    this.epochs.enter(count);
-    this.#normal.queue.old.push(storedParcel(range, this.epochs.current, false, at));
+    this.epochs.enter(range.to - range.from);
+    this.#normal.queue.recover(range, at);
   }
 
   /**
@@ -132,6 +131,11 @@ export class Waiting extends Parcels {
     return this.#open.some(({ isDue }) => isDue);
   }
 
+  /** Whether anything may be sent that the sender does not have, due or not. */
+  get hasOthers(): boolean {
+    return this.#open.some(({ hasFree }) => hasFree);
+  }
+
   /** Aborts when consent is denied to send what is taken now. */
   get denied(): AbortSignal {
     return this.#consent.signal;
@@ -159,7 +163,7 @@ export class Waiting extends Parcels {
       const { queue } = line;
       if (this.#options.isStrict && queue.stored > 0) continue;
       if (isShared && this.commit.isWriting) continue;
-      if (isShared) queue.leaveToJournal(0);
+      if (isShared) queue.leaveToJournal({ maxEvents: 0 });
       const parcel = line.takeNow(maxBytes);
       if (parcel === undefined) continue;
       const entry = entryOf(queue, parcel, { maxEvents: parcel.count, maxBytes: Number.POSITIVE_INFINITY });
@@ -193,6 +197,15 @@ export class Waiting extends Parcels {
     return parts;
   }
 
+  /** Replaces a parcel by two, each with all events of its customers. If there is only one customer, it is the same parcel. */
+  cutBetweenCustomers(parcel: Parcel): Parcel[] {
+    const { queue } = this.#lineFor(parcel.isHigh);
+    const halves = this.#options.lanes?.halves(parcel.events) ?? [];
+    if (halves.length < 2) return [parcel];
+    queue.ended(parcel);
+    return halves.map((spans) => queue.join(spans.map((span) => parcel.cut(span, this.memory))));
+  }
+
   /** Puts a parcel back. */
   putBack(parcel: Parcel, place: Place): void {
     this.#lineFor(parcel.isHigh).queue.putBack(parcel, place);
@@ -201,7 +214,9 @@ export class Waiting extends Parcels {
   /** The service is back: leaves old events to the journal, so that new events need not wait for them. */
   leaveToJournal(): void {
     const { batch, isStrict } = this.#options;
-    if (!isStrict) for (const { queue } of this.lines) queue.leaveToJournal(FRESH_BATCHES * batch.maxEvents);
+    if (!isStrict)
+      for (const { queue } of this.lines)
+        queue.leaveToJournal({ maxEvents: FRESH_BATCHES * batch.maxEvents });
   }
 
   /**
@@ -225,17 +240,15 @@ export class Waiting extends Parcels {
   async acknowledge(ranges: readonly Range[], fate: Fate): Promise<void> {
     const { journal, reporter } = this.#options;
     // If a release fails, a later process or tab may send the events again.
-    const release = (range: Range) => journal.acknowledge(range, fate).catch(reporter.storageFailed);
-    await Promise.all(ranges.map(release));
+    await Promise.all(ranges.map((range) => journal.acknowledge(range, fate).catch(reporter.storageFailed)));
   }
 
   /** Consent is denied: all that waits ends here; a batch in a request with that, whatever comes of it. */
   async purge(): Promise<void> {
     this.#consent.abort();
     this.#consent = this.#options.createAbortController();
-    const gone = this.lines.flatMap(({ queue }) =>
-      [...queue.parcels()].flatMap(({ places }) => places.ranges),
-    );
+    const parcels = this.lines.flatMap(({ queue }) => queue.parcels());
+    const gone = parcels.flatMap(({ places }) => places.ranges);
     this.#options.reporter.settled('denied', this.drop());
     await this.acknowledge(gone, 'denied');
   }
@@ -259,7 +272,7 @@ export class Waiting extends Parcels {
   }
 
   #lineOf(isHigh: boolean): Line {
-    const { batch, buffer, clock, isStrict, journal, onDue, limits, reporter, text } = this.#options;
+    const { batch, buffer, clock, isStrict, journal, lanes, onDue, limits, reporter, text } = this.#options;
     return new Line({
       isHigh,
       journal,
@@ -271,6 +284,7 @@ export class Waiting extends Parcels {
       batch,
       limits,
       isStrict,
+      lanes,
       isUrgent: () => this.#isUrgent > 0,
       sendsUnwritten: () => this.commit.sendsUnwritten,
       createExpiry: this.#bounds?.createExpiry,

@@ -60,6 +60,7 @@ export class Page {
     const isStrict = ordering === 'strict';
     const { batch, buffer } = settings;
     const waiting = new Waiting({
+      lanes: undefined,
       ...{ journal, text: textWriter, clock, random, buffer, batch, limits, isStrict, reporter },
       ...{ intervalMs: 250, createBounds: () => undefined, isShut: () => false },
       ...{ onDue: wake, onFailed: () => {}, onRecovered: () => {} },
@@ -93,7 +94,7 @@ export class Page {
   /** Adds events of about `bytes` bytes each, in the state after `track()`. */
   track(count: number, bytes = 300): void {
     for (let number = 0; number < count; number += 1) {
-      this.waiting.push(JSON.stringify({ text: 'x'.repeat(bytes) }), this.clock.now(), false);
+      this.waiting.push(JSON.stringify({ text: 'x'.repeat(bytes) }), this.clock.now(), false, '');
       this.waiting.commit.notify(false);
     }
   }

@@ -9,7 +9,7 @@ const { signal } = new AbortController();
 
 /** Something that is sent, of so many events. */
 function trialOf(count: number = 1): Trial {
-  return new Trial(storedParcel({ segment: 1, from: 0, to: count }, 0, false), signal);
+  return new Trial(storedParcel({ segment: 1, from: 0, to: count }, 0, false, 0), signal);
 }
 
 /** What a service told. */
@@ -74,7 +74,7 @@ describe('a service', () => {
 
   it('is not in doubt because of parts of a parcel of which a part was accepted', () => {
     const told = new Told();
-    const [one, other] = trialOf(2).halves(trialOf().parcel, trialOf().parcel, true);
+    const [one, other] = trialOf(2).halves(trialOf().parcel, trialOf().parcel, true, false);
     told.accept(one);
     for (let times = 0; times < 20; times += 1) expect(told.fail(other)).toBe(false);
     expect(told.evidence.inARow).toBe(0);
@@ -103,7 +103,7 @@ describe('the share of requests that fails by chance', () => {
     for (let times = 0; times < 100; times += 1) told.accept();
     expect(told.evidence.knowsChance).toBe(true);
     const guilty = trialOf(2);
-    const [one, other] = guilty.halves(trialOf().parcel, trialOf().parcel, true);
+    const [one, other] = guilty.halves(trialOf().parcel, trialOf().parcel, true, false);
     for (let times = 0; times < 50; times += 1) told.fail(guilty);
     told.accept(one);
     other.whole.isGuilty = true;

@@ -19,11 +19,18 @@ function createTrials(): Trials {
   const waiting = {
     denied: new AbortController().signal,
     cut: () => [],
+    cutBetweenCustomers: () => [],
     end: async () => {},
     expiresInMs: () => undefined,
     putBack: () => {},
   };
-  return new Trials({ clock: new VirtualClock(), isStrict: false, limit: undefined, waiting });
+  return new Trials({
+    clock: new VirtualClock(),
+    isOrdered: false,
+    isStrict: false,
+    limit: undefined,
+    waiting,
+  });
 }
 
 describe('a parcel that waits again', () => {

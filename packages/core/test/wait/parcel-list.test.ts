@@ -17,7 +17,14 @@ function range(from: number, to: number): Range {
 }
 
 function stored(from: number, to: number, at?: number): Parcel {
-  return storedParcel(range(from, to), 0, false, at);
+  return storedParcel(range(from, to), 0, false, 0, at);
+}
+
+/** Removes the first parcel. */
+function shift(list: ParcelList): Parcel | undefined {
+  const { first } = list;
+  if (first) list.remove(first);
+  return first;
 }
 
 /** A parcel in memory, written or not. */
@@ -40,14 +47,14 @@ function rangesOf(list: ParcelList): Range[][] {
 describe('ParcelList', () => {
   it('is empty at first', () => {
     const list = new ParcelList(new Epochs());
-    expect([list.count, list.first, list.shift(), [...list]]).toEqual([0, undefined, undefined, []]);
+    expect([list.count, list.first, [...list]]).toEqual([0, undefined, []]);
   });
 
   it('counts the events of its parcels', () => {
     const list = listOf(inMemory(['1', '2']), stored(0, 5));
     list.unshift(inMemory(['3']));
     expect(list.count).toBe(8);
-    list.shift();
+    shift(list);
     expect(list.count).toBe(7);
   });
 
@@ -66,6 +73,19 @@ describe('ParcelList', () => {
   it('joins none that is in memory', () => {
     const parcels = [stored(0, 5), inMemory(['1'], 5), stored(6, 7)];
     expect([...listOf(...parcels)]).toEqual(parcels);
+  });
+
+  it('joins those of the same lanes, unless others of these lanes came between', () => {
+    const of = (lanes: number, at: number) => storedParcel(range(at, at + 1), 0, false, lanes);
+    const list = listOf(of(1, 0), of(2, 1), of(1, 2), of(3, 3), of(1, 4), of(2, 5), of(4, 6), of(2, 7));
+    expect([...list].map(({ lanes, count }) => [lanes, count])).toEqual([
+      [1, 2],
+      [2, 1],
+      [3, 1],
+      [1, 1],
+      [2, 2],
+      [4, 1],
+    ]);
   });
 
   it('joins up to 64 places', () => {
@@ -88,7 +108,7 @@ describe('ParcelList', () => {
     const list = new ParcelList(epochs);
     for (const number of [0, 1]) {
       epochs.enter(1);
-      list.push(storedParcel(range(number, number + 1), epochs.end(), false));
+      list.push(storedParcel(range(number, number + 1), epochs.end(), false, 0));
     }
     const [parcel = expect.fail(), ...others] = list;
     expect([others, parcel.epoch, parcel.count]).toEqual([[], 0, 2]);
@@ -113,7 +133,7 @@ describe('ParcelList', () => {
         if (kind === 'push' || kind === 'pushMemory') model.push(...indexes);
         if (kind === 'unshift') model.unshift(...indexes);
         if (kind === 'shift') {
-          const indexes = list.shift()?.places.ranges.flatMap(indexesOf) ?? [];
+          const indexes = shift(list)?.places.ranges.flatMap(indexesOf) ?? [];
           expect(indexes).toEqual(model.splice(0, indexes.length));
         }
         if (kind === 'drop') {

@@ -5,6 +5,8 @@ import type { Parcel } from '../../wait/parcel.ts';
 
 /** How often to look for events that are too old, as a part of the age that they may reach. */
 const CHECKS = 20;
+/** Old events end, whatever else of their customers is being sent. */
+const NONE_BUSY = 0;
 
 /** Drops the events of one queue that are too old to be sent. */
 export class AgeLimit implements Expiry {
@@ -29,7 +31,7 @@ export class AgeLimit implements Expiry {
     for (let { first } = queue; first !== undefined && !this.#isStopped; first = queue.first) {
       const count = expired(first, before);
       const parcel =
-        count > 0 ? queue.takeFresh({ ...limit, maxEvents: count }, sendsUnwritten()) : undefined;
+        count > 0 ? queue.takeFresh({ ...limit, maxEvents: count }, sendsUnwritten(), NONE_BUSY) : undefined;
       if (parcel === undefined) break;
       await end(parcel, 'expired');
     }
@@ -57,7 +59,7 @@ export class AgeLimit implements Expiry {
     const { end, limit, queue, reader } = this.#options;
     const { first } = queue.old;
     if (first === undefined || (first.at !== undefined && first.at >= before)) return false;
-    const parcel = await reader.take(queue.old, limit);
+    const parcel = await reader.take(limit, NONE_BUSY);
     // What could not be read is gone, or changed meanwhile: the next ones may be too old.
     if (parcel === undefined) return queue.old.first !== undefined;
     const count = expired(parcel, before);

@@ -227,7 +227,11 @@ export class Admission extends Shelf<AdmissionOptions> {
     const { customer, reason } = stay;
     if (customer !== undefined)
       for (const event of stay.take())
-        this.options.enter({ ...event, text: identified(event.text, customer) });
+        this.options.enter({
+          ...event,
+          text: identified(event.text, customer),
+          customer: event.isUnidentified ? customer : event.customer,
+        });
     else if (reason !== undefined) this.#drop(stay, reason);
   }
 

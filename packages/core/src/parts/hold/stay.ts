@@ -14,6 +14,7 @@ export interface WaitingEvent {
   readonly isHigh: boolean;
   /** Whether it names no user. Passed along, because searching each text for it is slow. */
   readonly isUnidentified: boolean;
+  readonly customer: string;
 }
 
 /** The events in memory that were tracked between two changes of the identity. */

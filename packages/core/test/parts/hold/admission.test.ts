@@ -191,7 +191,7 @@ class Page {
     this.accepted += 1;
     const payload = JSON.stringify({ number });
     const text = `{"event":"viewed","correlationKey":"email"${MARK}","source":"custom","payload":${payload}}`;
-    this.held.take({ text, at: 0, isHigh: false, isUnidentified: true });
+    this.held.take({ text, at: 0, isHigh: false, isUnidentified: true, customer: '' });
   }
 
   expectBalance(): void {
@@ -369,7 +369,7 @@ function createBench({
   const hold = (...numbers: readonly number[]) => {
     for (const number of numbers) {
       const text = `{"event":"${number}"${MARK}"}`;
-      held.take({ text, at: clock.now(), isHigh: false, isUnidentified: true });
+      held.take({ text, at: clock.now(), isHigh: false, isUnidentified: true, customer: '' });
     }
   };
   return { clock, journal, held, hold, entered, failures, dropped };
@@ -531,7 +531,7 @@ describe('held events', () => {
     await undefined;
     held.setConsent('pending');
     hold(2);
-    held.take({ text: stamped(3)[0] ?? '', at: 0, isHigh: false, isUnidentified: false });
+    held.take({ text: stamped(3)[0] ?? '', at: 0, isHigh: false, isUnidentified: false, customer: '' });
     held.identify('ada');
     journal.failAppends = true;
     await clock.advance(60_000);

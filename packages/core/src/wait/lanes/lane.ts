@@ -1,0 +1,13 @@
+/** Customers are spread over so many lanes: one for each bit of a number. */
+export const LANES = 32;
+
+/** All lanes, as the customers are not known. */
+export const ALL_LANES = -1;
+
+/** The lane of a customer: no two requests carry events of one lane at the same time, so they arrive in order. */
+export function laneOf(customer: string): number {
+  let hash = 0;
+  for (let at = 0; at < customer.length; at += 1)
+    hash = Math.imul(hash ^ customer.charCodeAt(at), 0x01000193);
+  return (hash ^ (hash >>> 15) ^ (hash >>> 24)) & (LANES - 1);
+}

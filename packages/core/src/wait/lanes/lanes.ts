@@ -1,0 +1,32 @@
+import type { EventBytes } from '../../base/event-bytes.ts';
+import type { Span } from '../../base/range.ts';
+import type { Parcel } from '../parcel.ts';
+import type { ParcelList } from '../parcel-list.ts';
+import type { RingBuffer, RingBufferOptions } from '../ring-buffer.ts';
+
+/** What the queue needs of a ring buffer. */
+export type Ring = Pick<
+  RingBuffer,
+  'count' | 'bytes' | 'roughBytes' | 'first' | 'filling' | 'parcels' | 'seal' | 'remove' | 'recount'
+> & {
+  push(text: string, time: number, lane: number): boolean;
+  /** What is left of a parcel that was removed takes its place. */
+  unshift(rest: Parcel, parcel: Parcel): void;
+  /** The parcels that may be sent: no older event of their customers waits, or is in a lane that is busy. Left out: all. */
+  free?(busy: number, mayGo: (parcel: Parcel) => boolean): Iterable<Parcel>;
+};
+
+/** Keeps the events of each customer in order: no two requests with events of one lane are made at the same time. */
+export interface Lanes {
+  /** The lane of a customer. */
+  laneOf(customer: string): number;
+  /** All lanes, for events whose customers are not known. */
+  readonly all: number;
+  createRing(options: RingBufferOptions, onSealed: (parcel: Parcel) => void): Ring;
+  /** Of these, the parcels that may be sent: no older event of their customers waits, or is in a lane that is busy. */
+  free(parcels: Iterable<Parcel>, busy: number): Iterable<Parcel>;
+  /** Puts a parcel back before all that go after it. */
+  putBack(list: ParcelList, parcel: Parcel): void;
+  /** Divides events in two halves, each with all events of its customers: their indexes. One, if there is only one customer. */
+  halves(events: EventBytes): Span[][];
+}

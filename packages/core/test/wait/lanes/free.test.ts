@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Epochs } from '../../../src/tell/epochs.ts';
+import { freeByLane, putBack } from '../../../src/wait/lanes/free.ts';
+import { type Parcel, storedParcel } from '../../../src/wait/parcel.ts';
+import { ParcelList } from '../../../src/wait/parcel-list.ts';
+
+/** A parcel of these lanes. Its place in the order is its number. */
+function parcelOf(lanes: number, order: number): Parcel {
+  const parcel = storedParcel({ segment: 1, from: order, to: order + 1 }, 0, false, lanes);
+  parcel.order = order;
+  return parcel;
+}
+
+describe('the parcels that may be sent', () => {
+  it('have no event that is newer than another of its lane that waits, or is in a request', () => {
+    const masks = fc.array(fc.integer({ min: 0, max: 15 }), { maxLength: 20 });
+    fc.assert(
+      fc.property(masks, fc.integer({ min: 0, max: 15 }), (lanes, busy) => {
+        const parcels = lanes.map(parcelOf);
+        const taken = [...freeByLane(parcels, busy)];
+        for (const [index, parcel] of taken.entries()) {
+          expect(parcel.lanes & busy).toBe(0);
+          const earlier = new Set(taken.slice(0, index));
+          for (const other of parcels.slice(0, parcel.order))
+            if (!earlier.has(other)) expect(other.lanes & parcel.lanes).toBe(0);
+        }
+        // All that nothing is in the way of.
+        const free = parcels.filter(
+          (parcel) =>
+            (parcel.lanes & busy) === 0 &&
+            parcels.slice(0, parcel.order).every((other) => (other.lanes & parcel.lanes) === 0),
+        );
+        expect(free.filter((parcel) => !taken.includes(parcel))).toEqual([]);
+      }),
+    );
+  });
+
+  it('are those of the oldest lane first', () => {
+    const parcels = [1, 2, 1, 4, 2, 1].map(parcelOf);
+    const orders = [...freeByLane(parcels, 0)].map(({ order }) => order);
+    expect(orders).toEqual([0, 2, 5, 1, 4, 3]);
+  });
+});
+
+describe('a parcel that is put back', () => {
+  it('waits before all that go after it', () => {
+    const list = new ParcelList(new Epochs());
+    for (const order of [0, 2, 6]) list.push(parcelOf(1 << order, order));
+    for (const order of [4, 1]) putBack(list, parcelOf(1 << order, order));
+    expect([...list].map(({ order }) => order)).toEqual([0, 1, 2, 4, 6]);
+    expect(list.count).toBe(5);
+  });
+});

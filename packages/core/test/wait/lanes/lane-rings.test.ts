@@ -1,0 +1,135 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Limit } from '../../../src/base/event-bytes.ts';
+import { Epochs } from '../../../src/tell/epochs.ts';
+import { LaneRings } from '../../../src/wait/lanes/lane-rings.ts';
+import type { Parcel } from '../../../src/wait/parcel.ts';
+import { toTexts } from '../../bench/event-texts.ts';
+import { textWriter } from '../../bench/text-writer.ts';
+
+function createRings(limit: Partial<Limit> = {}, sealed: Parcel[] = []): LaneRings {
+  return new LaneRings(
+    {
+      limit: { maxEvents: 1_000, maxBytes: 1_000_000, ...limit },
+      parcel: { maxEvents: 10, maxBytes: 10_000 },
+      isHigh: false,
+      text: textWriter,
+      memory: textWriter.createMemory(),
+      epochs: new Epochs(),
+    },
+    (parcel) => sealed.push(parcel),
+  );
+}
+
+/** Adds numbered events, each of the lane that is the rest of its number. */
+function push(rings: LaneRings, from: number, to: number, lanes: number): boolean[] {
+  return Array.from({ length: to - from }, (_, index) =>
+    rings.push(String(from + index), 0, (from + index) % lanes),
+  );
+}
+
+/** The events of each parcel. */
+function contentsOf(rings: LaneRings): string[][] {
+  return [...rings.parcels].map(({ events }) => toTexts(events));
+}
+
+describe('LaneRings', () => {
+  it('fills one parcel while less than a batch waits, and knows its lanes', () => {
+    const rings = createRings();
+    push(rings, 0, 6, 3);
+    expect(contentsOf(rings)).toEqual([['0', '1', '2', '3', '4', '5']]);
+    expect(rings.first?.lanes).toBe(0b111);
+    expect(rings.count).toBe(6);
+  });
+
+  it('fills a parcel for each lane once more waits, and keeps the order of each', () => {
+    const sealed: Parcel[] = [];
+    const rings = createRings({}, sealed);
+    push(rings, 0, 51, 2);
+    const later = [...rings.parcels].filter(({ lanes }) => lanes !== 0b11);
+    expect(new Set(later.map(({ lanes }) => lanes))).toEqual(new Set([1, 2]));
+    for (const { events, lanes } of later)
+      for (const text of toTexts(events)) expect(1 << (Number(text) % 2)).toBe(lanes);
+    rings.seal();
+    expect(new Set(sealed)).toEqual(new Set(rings.parcels));
+  });
+
+  it('keeps the bounds of all together', () => {
+    const rings = createRings({ maxEvents: 30 });
+    expect(push(rings, 0, 31, 4).filter(Boolean).length).toBe(30);
+    const [first = expect.fail()] = rings.parcels;
+    rings.remove(first);
+    expect(rings.count).toBe(30 - first.count);
+    expect(push(rings, 31, 32, 4)).toEqual([true]);
+    const small = createRings({ maxBytes: 10 });
+    expect(push(small, 10, 15, 4)).toEqual([true, true, true, false, false]);
+  });
+
+  it('fills one parcel again once nothing waits', () => {
+    const rings = createRings();
+    push(rings, 0, 40, 4);
+    for (const parcel of [...rings.parcels]) rings.remove(parcel);
+    expect([rings.count, rings.bytes, rings.first]).toEqual([0, 0, undefined]);
+    push(rings, 40, 44, 4);
+    expect(contentsOf(rings)).toEqual([['40', '41', '42', '43']]);
+  });
+
+  it('puts back what is left of a parcel where it was', () => {
+    const rings = createRings();
+    push(rings, 0, 25, 2);
+    const [first = expect.fail()] = rings.parcels;
+    rings.remove(first);
+    const rest = first.split(4, textWriter.createMemory());
+    rings.unshift(rest, first);
+    expect(contentsOf(rings)[0]).toEqual(['4', '5', '6', '7', '8', '9']);
+    expect(rings.count).toBe(21);
+  });
+
+  it('gives the events of each lane in order, none of a lane that is busy, and none behind one that may not go', () => {
+    const lane = fc.integer({ min: 0, max: 3 });
+    const sent = fc.record({
+      busy: fc.integer({ min: 0, max: 15 }),
+      barred: fc.integer({ max: 9 }),
+      part: fc.nat(4),
+      isSpill: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(fc.oneof({ weight: 9, arbitrary: lane }, sent), { size: '+2' }), (steps) => {
+        const rings = createRings();
+        const waiting: string[][] = [[], [], [], []];
+        const expectNext = ({ events }: Parcel) => {
+          for (const text of toTexts(events))
+            expect(waiting.filter(([first]) => first === text).map((lane) => lane.shift())).toEqual([text]);
+        };
+        let next = 0;
+        for (const step of steps) {
+          if (typeof step === 'number') {
+            expect(rings.push(`${next}`, 0, step)).toBe(true);
+            waiting[step]?.push(`${next}`);
+            next += 1;
+            continue;
+          }
+          const barred = [...rings.parcels][step.barred];
+          const { first } = rings;
+          if (step.isSpill && first) {
+            rings.remove(first);
+            expectNext(first);
+            continue;
+          }
+          const free = [...rings.free(step.busy, (parcel) => parcel !== barred)];
+          expect(free).not.toContain(barred);
+          for (const parcel of free) {
+            expect(parcel.lanes & step.busy).toBe(0);
+            rings.remove(parcel);
+            const count = Math.max(1, parcel.count - step.part);
+            if (count < parcel.count) rings.unshift(parcel.split(count, textWriter.createMemory()), parcel);
+            expectNext(parcel);
+            // Its rest holds up the others of its lanes.
+            if (step.part > 0) break;
+          }
+          expect(rings.count).toBe(waiting.flat().length);
+        }
+      }),
+    );
+  });
+});
