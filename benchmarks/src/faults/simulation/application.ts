@@ -57,7 +57,7 @@ export class Application {
     this.#fsync = journal.fsync;
     this.#mostPadding = mostPadding;
     this.#ordering = tracker.ordering;
-    this.#hasPriorities = hasPriorities && tracker.ordering === 'unordered';
+    this.#hasPriorities = hasPriorities && tracker.ordering !== 'strict';
     const { clock, calls, fs, locks, transport } = machine.surround(
       ...([this.process, number, tracker.delivery?.policy] as const),
     );

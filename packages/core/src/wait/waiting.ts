@@ -77,7 +77,7 @@ export class Waiting extends Parcels {
 
   /** Accepts an event. Returns false if there is no room for it. */
   push(text: string, at: number, isHigh: boolean, customer: string): boolean {
-    const { queue } = this.#lineFor(isHigh && !this.#options.isStrict);
+    const { queue } = this.#lineFor(isHigh && !this.#options.isStrict && !this.#options.lanes);
     if (!queue.push(text, at, customer)) return false;
     this.epochs.enter(1);
     return true;

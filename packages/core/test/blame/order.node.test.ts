@@ -18,6 +18,19 @@ describe('with `per-customer`', () => {
     expect(figures).toMatchObject({ share: 1, outOfOrder: 0, deadLetters: 0 });
   });
 
+  it('an event of high priority is sent at once, and overtakes none of its customer', async () => {
+    const { figures } = await measure('per customer, high priority', {
+      seconds: 2 * MINUTE,
+      after: MINUTE,
+      arrivals: [{ perSecond: 60 }, { perSecond: 5, priority: 'high' }],
+      service: () => ({ status: 200, latencyMs: 100 }),
+      customerOf: (event) => `customer-${event % 50}`,
+      options,
+    });
+    expect(figures).toMatchObject({ share: 1, outOfOrder: 0 });
+    expect(figures.high.p99).toBeLessThanOrEqual(1_000);
+  });
+
   it.each([403, 404])('an event that a firewall refuses with %d holds up few others', async (status) => {
     const isCulprit = (event: number) => event === 60;
     const service = refusing(isCulprit, { status, body: 'blocked' });
