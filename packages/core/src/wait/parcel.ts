@@ -96,7 +96,8 @@ export class Parcel {
     const others = { from: count, to: this.count };
     const rest = this.cut(others, memory);
     this.places.remove(others);
-    this.#contents?.keepFirst(count);
+    if (this.#body === undefined) this.#contents?.keepFirst(count);
+    else this.#contents = copyOf([this.contents.slice(0, count)], memory);
     this.#body = undefined;
     return rest;
   }
@@ -121,9 +122,12 @@ export class Parcel {
     return events;
   }
 
-  /** Leaves the events to the journal, which has all of them. Returns their memory. */
+  /**
+   * Leaves the events to the journal, which has all of them. Returns their memory; undefined if a request that got no answer may
+   * still read it.
+   */
   store(): Uint8Array | undefined {
-    const memory = this.#contents?.memory;
+    const memory = this.#body ? undefined : this.#contents?.memory;
     this.state = 'stored';
     this.#contents = undefined;
     this.#body = undefined;

@@ -32,6 +32,15 @@ describe('Parcel', () => {
     expect(parcel.body).toBe(parcel.body);
   });
 
+  it('leaves the bytes of a body alone that a request may still read', () => {
+    const parcel = parcelOf(['1', '2', '3']);
+    const { body } = parcel;
+    const rest = parcel.split(1, memory);
+    expect([bodyOf(parcel), bodyOf(rest)]).toEqual(['{"batch":[1]}', '{"batch":[2,3]}']);
+    expect(new TextDecoder().decode(body)).toBe('{"batch":[1,2,3]}');
+    expect([parcel.store(), rest.store()]).toEqual([undefined, undefined]);
+  });
+
   it('hands its events to the journal within a limit, each once', () => {
     const parcel = parcelOf(['1', '22', '333']);
     const hand = (limit: Limit): unknown => {
