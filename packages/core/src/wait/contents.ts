@@ -123,12 +123,6 @@ export class Contents {
     return sliceEvents(this.events, from, { maxEvents: to - from, maxBytes });
   }
 
-  /** Keeps the first `count` events only. */
-  keepFirst(count: number): void {
-    this.#count = count;
-    this.#length = this.#ends[count - 1] ?? 0;
-  }
-
   /** Completes the body of the request. */
   enclose(): Uint8Array {
     return encloseBatch(this.#memory, this.#length);

@@ -95,10 +95,7 @@ export class Parcel {
   split(count: number, memory: Memory): Parcel {
     const others = { from: count, to: this.count };
     const rest = this.cut(others, memory);
-    this.places.remove(others);
-    if (this.#body === undefined) this.#contents?.keepFirst(count);
-    else this.#contents = copyOf([this.contents.slice(0, count)], memory);
-    this.#body = undefined;
+    this.remove(others, memory);
     return rest;
   }
 

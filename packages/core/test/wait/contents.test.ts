@@ -88,13 +88,12 @@ describe('Contents', () => {
 
   it('does the same as an array of texts', () => {
     const texts = fc.array(fc.json({ maxDepth: 1 }), { minLength: 1, maxLength: 40, size: 'max' });
-    const kind = fc.constantFrom('add', 'addAll', 'keepFirst', 'move', 'enclose');
+    const kind = fc.constantFrom('add', 'addAll', 'move', 'enclose');
     const step = fc.record({ kind, texts, number: fc.nat({ max: 60 }) });
     const property = fc.property(fc.array(step, { maxLength: 30, size: 'max' }), (steps) => {
       const contents = new Contents(new Uint8Array(BATCH_OVERHEAD_BYTES));
-      let model: { text: string; time: number }[] = [];
+      const model: { text: string; time: number }[] = [];
       for (const [time, { kind, texts, number }] of steps.entries()) {
-        const count = 1 + (number % Math.max(1, model.length - 1));
         if (kind === 'add') {
           for (const text of texts) add(contents, text, time);
           model.push(...texts.map((text) => ({ text, time })));
@@ -104,9 +103,6 @@ describe('Contents', () => {
             contents.move(new Uint8Array(contents.memory.length + events.bytes.length + 1));
           contents.addAll(events);
           model.push(...texts.map((text) => ({ text, time })));
-        } else if (kind === 'keepFirst' && model.length > 0) {
-          contents.keepFirst(count);
-          model = model.slice(0, count);
         } else if (kind === 'move') {
           contents.move(new Uint8Array(contents.memory.length + number));
         } else if (kind === 'enclose') {
