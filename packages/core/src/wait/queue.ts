@@ -59,11 +59,6 @@ export class Queue {
     return this.#ring.bytes;
   }
 
-  /** The first parcel of the ring buffer. */
-  get first(): Parcel | undefined {
-    return this.#ring.first;
-  }
-
   /** The parcel that takes new events. */
   get filling(): Parcel | undefined {
     return this.#ring.filling;

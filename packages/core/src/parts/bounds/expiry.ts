@@ -28,8 +28,10 @@ export class AgeLimit implements Expiry {
     const maxAgeMs = this.#maxAgeMs;
     if (queue.fresh + queue.stored === 0) return this.#alarm.cancel();
     const before = clock.now() - maxAgeMs;
-    for (let { first } = queue; first !== undefined && !this.#isStopped; first = queue.first) {
-      const count = expired(first, before);
+    while (!this.#isStopped) {
+      // What would be taken next: the oldest may have to wait until it is written.
+      const [next] = queue.ready({ ...limit, maxEvents: 1 }, sendsUnwritten(), NONE_BUSY).parcels;
+      const count = next ? expired(next, before) : 0;
       const parcel =
         count > 0 ? queue.takeFresh({ ...limit, maxEvents: count }, sendsUnwritten(), NONE_BUSY) : undefined;
       if (parcel === undefined) break;

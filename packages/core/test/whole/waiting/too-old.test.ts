@@ -40,6 +40,21 @@ describe('an event that waits in memory', () => {
     expect(released(journal)).toEqual(range(0, 5));
   });
 
+  it('is no younger one of another customer, while that one is not written', async () => {
+    const { bench, journal } = createBench({ ordering: 'per-customer' });
+    const write = journal.hangAppends();
+    await bench.track(1);
+    journal.hangAppends()();
+    await bench.pass(MAX_AGE_MS / 2);
+    bench.tracker.track('event', { n: 1 }, { correlationValue: 'bob@example.com' });
+    await bench.pass(MAX_AGE_MS / 2 + LOOK_MS);
+    expect(bench.drops).toEqual([]);
+    write();
+    await flushNow(bench);
+    expect(bench.taken).toEqual([1]);
+    expect(bench.tracker.stats()).toMatchObject({ dropped: { expired: 1 }, delivered: 1, pending: 0 });
+  });
+
   it('is delivered as long as it is not older', async () => {
     const { bench } = createBench();
     bench.trackNow(4);
