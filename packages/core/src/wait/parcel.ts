@@ -151,10 +151,14 @@ export function joinedParcel(parcels: readonly Parcel[], epoch: number, memory: 
   const places = new Places();
   for (const parcel of parcels) places.append(parcel.places);
   const events = parcels.map(({ events }) => events);
-  const joined = new Parcel(places, epoch, parcels[0]?.isHigh === true, copyOf(events, memory));
-  joined.lanes = lanesOf(parcels);
-  joined.order = parcels[0]?.order ?? 0;
-  return joined;
+  return inPlaceOf(parcels, new Parcel(places, epoch, parcels[0]?.isHigh === true, copyOf(events, memory)));
+}
+
+/** Gives a parcel the place of those whose events it has. */
+export function inPlaceOf(parcels: readonly Parcel[], parcel: Parcel): Parcel {
+  parcel.lanes = lanesOf(parcels);
+  parcel.order = parcels[0]?.order ?? 0;
+  return parcel;
 }
 
 /** The lanes of all these parcels. */

@@ -5,7 +5,7 @@ import { type Range, rangeLength } from '../base/range.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { SizeLimit } from '../pace/limits.ts';
 import { Contents } from './contents.ts';
-import { lanesOf, Parcel } from './parcel.ts';
+import { inPlaceOf, Parcel } from './parcel.ts';
 import type { ParcelList } from './parcel-list.ts';
 import { Places } from './places.ts';
 import type { Queue } from './queue.ts';
@@ -96,9 +96,7 @@ export class Reader {
       parcel.places.remove(span);
       if (count > 0) parts.push({ epoch: parcel.epoch, count });
     }
-    const read = new Parcel(places, queue.epochs.join(parts), queue.isHigh, contents);
-    read.lanes = lanesOf(taken);
-    read.order = taken[0]?.order ?? 0;
+    const read = inPlaceOf(taken, new Parcel(places, queue.epochs.join(parts), queue.isHigh, contents));
     for (const parcel of taken.toReversed()) putBack(queue.old, parcel);
     return queue.taken(read);
   }

@@ -68,7 +68,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'lets the events of a customer overtake each other',
-    file: 'wait/lanes/lane-rings',
+    file: 'wait/lanes/free',
     find: 'let lanes = busy;',
     replace: 'let lanes = 0;',
   },
@@ -97,7 +97,7 @@ export const TESTED_MUTANTS: readonly TestedMutant[] = [
   {
     name: 'takes events for gone that move to another file while they are read',
     file: 'keep/file/segments/segments',
-    find: 'isMoved ? await this.read(range, limit) : reading',
+    find: 'isMoved ? this.read(range, limit) : reading',
     replace: 'reading',
     test: 'keep/file/format/salvage.node.test.ts',
   },

@@ -2,15 +2,23 @@ import type { Parcel } from '../parcel.ts';
 import type { ParcelList } from '../parcel-list.ts';
 import { ALL_LANES } from './lane.ts';
 
-/** The parcels that may be sent: none of their customers has an older event that waits, or is in a request. */
-function* free(parcels: Iterable<Parcel>, busy: number): Generator<Parcel, undefined> {
+/**
+ * The parcels that may go: none of their customers has an older event that waits, or is in a request. Returns the lanes that must
+ * wait.
+ */
+export function* free(
+  parcels: Iterable<Parcel>,
+  busy: number,
+  mayGo: (parcel: Parcel) => boolean,
+): Generator<Parcel, number> {
   let lanes = busy;
   for (const parcel of parcels) {
-    if ((parcel.lanes & lanes) === 0) yield parcel;
+    if ((parcel.lanes & lanes) === 0 && mayGo(parcel)) yield parcel;
     // An event that waits alone has no lane, and holds up no other.
     else lanes |= parcel.lanes;
-    if (lanes === ALL_LANES) return;
+    if (lanes === ALL_LANES) break;
   }
+  return lanes;
 }
 
 /** All that waits of the oldest lane comes first. If requests had a little of each, few of them would keep all lanes busy. */
@@ -32,7 +40,7 @@ function* laneByLane(parcels: Iterable<Parcel>): Generator<Parcel, undefined> {
 
 /** The parcels that may be sent, those of the oldest lane first. */
 export function freeByLane(parcels: Iterable<Parcel>, busy: number): Iterable<Parcel> {
-  return laneByLane(free(parcels, busy));
+  return laneByLane(free(parcels, busy, () => true));
 }
 
 /** Puts a parcel back before all that go after it. */

@@ -1,5 +1,6 @@
 import type { Parcel } from '../parcel.ts';
 import { RingBuffer, type RingBufferOptions } from '../ring-buffer.ts';
+import { free } from './free.ts';
 import { LANES } from './lane.ts';
 import type { Ring } from './lanes.ts';
 
@@ -67,11 +68,7 @@ export class LaneRings implements Ring {
   *free(busy: number, mayGo: (parcel: Parcel) => boolean): Generator<Parcel, undefined> {
     const [shared, ...others] = this.#rings;
     // What is in the ring of all lanes is older than what is in the others.
-    let lanes = busy;
-    for (const parcel of shared?.parcels ?? []) {
-      if ((parcel.lanes & lanes) === 0 && mayGo(parcel)) yield parcel;
-      else lanes |= parcel.lanes;
-    }
+    const lanes = yield* free(shared?.parcels ?? [], busy, mayGo);
     const firsts = others.flatMap((ring, lane) => ((lanes >>> lane) & 1 ? [] : (ring.first ?? [])));
     for (const first of firsts.sort((one, other) => one.order - other.order))
       for (const parcel of this.#ringOf.get(first)?.parcels ?? []) {

@@ -62,14 +62,15 @@ export class Segments {
     const part = this.salvage.withinOne(range);
     const segment = this.#holderOf(part);
     if (segment === undefined) return { events: NO_EVENTS, range: part };
+    let reading: Reading;
     try {
-      const reading = await segment.read(part, limit);
-      // After a failed sync, events move to another file. This one may have been removed before it was opened.
-      const isMoved = reading.events.ends.length === 0 && this.#holderOf(part) !== segment;
-      return isMoved ? await this.read(range, limit) : reading;
+      reading = await segment.read(part, limit);
     } catch (cause) {
       throw storageError(`cannot read ${segment.path}`, cause);
     }
+    // After a failed sync, events move to another file. This one may have been removed before it was opened.
+    const isMoved = reading.events.ends.length === 0 && this.#holderOf(part) !== segment;
+    return isMoved ? this.read(range, limit) : reading;
   }
 
   async acknowledge(range: Range): Promise<void> {
