@@ -1,57 +1,10 @@
-// Tests the built command, so they run after a build.
-import { type ChildProcess, spawn } from 'node:child_process';
+// Tests the built command, so they run after a build. The long tests have more wrong arguments.
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { event, inspect, readCustomer, type Service, sendEvents, temporaryDirectory } from './service.ts';
-
-const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
-
-interface Running {
-  readonly child: ChildProcess;
-  readonly service: Service & { readonly primaryKey: string | null };
-  /** All of standard output, once it has ended. */
-  readonly output: Promise<string>;
-  readonly errors: Promise<string>;
-}
-
-function launch(args: readonly string[]) {
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  return child;
-}
-
-async function start(...args: string[]): Promise<Running> {
-  const child = launch(args);
-  const chunks: string[] = [];
-  const ready = new Promise<string>((resolve, reject) => {
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      chunks.push(chunk);
-      if (chunk.includes('\n')) resolve(chunks.join(''));
-    });
-    child.once('exit', (code) => reject(new Error(`ended with ${code} before it was ready`)));
-  });
-  const output = once(child.stdout, 'end').then(() => chunks.join(''));
-  const errors = text(child.stderr);
-  return { child, service: JSON.parse(await ready), output, errors };
-}
-
-async function run(...args: string[]): Promise<{ code: unknown; output: string; errors: string }> {
-  const child = launch(args);
-  const exited = once(child, 'exit');
-  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  const [code] = await exited;
-  return { code, output, errors };
-}
-
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<unknown[]> {
-  const exited = once(child, 'exit');
-  child.kill(signal);
-  return exited;
-}
+import { describe, expect, it } from 'vitest';
+import { end, MAIN, run, start } from './emulator-process.ts';
+import { event, inspect, readCustomer, sendEvents, temporaryDirectory } from './service.ts';
 
 describe('the emulator as a process', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('prints one line of JSON, and ends well on %s', async (signal) => {
@@ -123,22 +76,6 @@ describe('the emulator as a process', () => {
     expect(statuses).toEqual([503, 429, 202]);
   });
 
-  it.each([
-    [
-      '--faults',
-      '[{"kind":"status","status":7}]',
-      '--faults[0].status must be a whole number from 200 to 599',
-    ],
-    ['--faults', '[{]', '--faults must be a file of JSON, got string "'],
-    ['--behaviour', '{"maxEvents":0}', '--behaviour.maxEvents must be a whole number from 1'],
-  ])('ends with 2 for a file of %s that holds %s, and says why', async (flag, content, message) => {
-    const path = join(temporaryDirectory(), 'options.json');
-    writeFileSync(path, content);
-    const { code, output, errors } = await run(flag, path);
-    expect({ code, output }).toEqual({ code: 2, output: '' });
-    expect(errors).toContain(`sluice-emulator: ${message}`);
-  });
-
   it('has lost nothing that it answered for after SIGKILL', async () => {
     const data = temporaryDirectory();
     const first = await start('--data', data, '--primary-key', 'email');
@@ -162,18 +99,6 @@ describe('the emulator as a process', () => {
     expect(unique).toBeGreaterThanOrEqual(2 * answered);
     expect(unique).toBeLessThanOrEqual(2 * (answered + 1)); // one batch may have been stored, but not answered
     expect(await end(second.child, 'SIGTERM')).toEqual([0, null]);
-  });
-
-  it.each([
-    [['--bogus'], "Unknown option '--bogus'"],
-    [['--customers', 'missing.ndjson'], '--customers must be a file with one JSON object a line'],
-    [['--faults', 'missing.json'], '--faults must be a file of JSON, got string "missing.json": ENOENT'],
-    [['--api-key', 'canary key'], '--api-key must be visible ASCII'],
-  ])('ends with 2 for wrong arguments, %j, and says why', async (args, message) => {
-    const { code, output, errors } = await run(...args);
-    expect({ code, output }).toEqual({ code: 2, output: '' });
-    expect(errors).toContain(`sluice-emulator: ${message}`);
-    expect(errors).not.toContain('canary');
   });
 
   it('ends with 1 where its data directory cannot be used', async () => {

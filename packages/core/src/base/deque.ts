@@ -29,24 +29,17 @@ export class Deque<Item> implements Iterable<Item> {
     this.#items[this.#first] = item;
   }
 
-  shift(): Item | undefined {
-    if (this.length === 0) return undefined;
-    const item = this.#items[this.#first];
+  /** Removes an item. Takes as long as there are items before it. */
+  remove(item: Item): void {
+    let index = this.#items.indexOf(item, this.#first);
+    if (index < 0) return;
+    for (; index > this.#first; index -= 1) this.#items[index] = this.#items[index - 1];
     this.#items[this.#first] = undefined;
     this.#first += 1;
     if (this.#first >= LEAST_GAP && this.#first * 2 >= this.#items.length) {
       this.#items = this.#items.slice(this.#first);
       this.#first = 0;
     }
-    return item;
-  }
-
-  /** Removes an item. Takes as long as there are items before it. */
-  remove(item: Item): void {
-    let index = this.#items.indexOf(item, this.#first);
-    if (index < 0) return;
-    for (; index > this.#first; index -= 1) this.#items[index] = this.#items[index - 1];
-    this.shift();
   }
 
   /** Replaces each item by others, or none. Takes as long as the list. */

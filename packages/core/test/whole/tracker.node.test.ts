@@ -417,20 +417,22 @@ describe('durable()', () => {
     },
   );
 
-  // `npm run faults` kills processes with every fsync.
-  it('resolves in a process that is killed then, and the next one delivers all of it once', async () => {
-    const assignment = { baseUrl: nowhere, directory, first: 0, count: 2_000, fsync: 'always' as const };
-    const child = startTracking({ ...assignment, end: 'wait to be killed once durable' });
-    await once(child, 'message');
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-    const before = await emulator.countEvents({ name: 'numbered' });
-    expect(await create(emulator.baseUrl).flush()).toMatchObject({ delivered: 2_000, pending: 0 });
-    const { unique, received } = await emulator.countEvents({ name: 'numbered' });
-    expect(received - before.received).toBe(2_000);
-    // All children use the same numbers, but each gives its events other uuids.
-    expect(unique - before.unique).toBe(2_000);
-  });
+  it.each(['always', 'interval', 'never'] as const)(
+    'resolves in a process that is killed then, and the next one delivers all of it once, with fsync %s',
+    async (fsync) => {
+      const assignment = { baseUrl: nowhere, directory, first: 0, count: 2_000, fsync };
+      const child = startTracking({ ...assignment, end: 'wait to be killed once durable' });
+      await once(child, 'message');
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      const before = await emulator.countEvents({ name: 'numbered' });
+      expect(await create(emulator.baseUrl).flush()).toMatchObject({ delivered: 2_000, pending: 0 });
+      const { unique, received } = await emulator.countEvents({ name: 'numbered' });
+      expect(received - before.received).toBe(2_000);
+      // All children use the same numbers, but each gives its events other uuids.
+      expect(unique - before.unique).toBe(2_000);
+    },
+  );
 
   it('rejects where the journal is memory, and the events are delivered all the same', async () => {
     const tracker = create(emulator.baseUrl, { journal: 'memory' });

@@ -6,9 +6,12 @@ import { LearnedSize } from './learned-size.ts';
 /** Creates the limits of a tracker. */
 export type LearnPart = (reporter: Pick<Reporter, 'emit'>) => Limits;
 
+/** The limit; undefined if there is none. */
+const known = ({ most }: LearnedSize) => (most < Number.POSITIVE_INFINITY ? most : undefined);
+
 /** For pages: `createTracker({ parts: { learn } })`. In Node a tracker has this already. */
 export const learn: LearnPart = (reporter) => {
-  const tell = () => reporter.emit('bodyLimit', { bytes: bytes.known, events: events.known });
+  const tell = () => reporter.emit('bodyLimit', { bytes: known(bytes), events: known(events) });
   const bytes = new LearnedSize(tell);
   const events = new LearnedSize(tell);
   const rate = new LearnedRate((perSecond) => reporter.emit('rateLimit', { perSecond }));
@@ -17,7 +20,7 @@ export const learn: LearnPart = (reporter) => {
     events,
     rate,
     get stats() {
-      return { rateLimit: rate.perSecond, bodyLimit: bytes.known, batchLimit: events.known };
+      return { rateLimit: rate.perSecond, bodyLimit: known(bytes), batchLimit: known(events) };
     },
   };
 };

@@ -101,8 +101,7 @@ export class LearnedRate implements RateLimit {
     const isNew = sentAt > this.#decreasedAt || now < this.#decreasedAt;
     if (isTaking && isNew) {
       this.#pushes += 1;
-      this.#decreasedAt = now;
-      this.#increasedAt = now;
+      this.#decreasedAt = this.#increasedAt = this.#takenAt = now;
       const forMs = now - (this.#beganAt ?? now);
       const isHeld = forMs >= 0 && forMs * OFTEN < askedMs;
       if (askedMs > 0) this.#beganAt = now + askedMs;
@@ -111,9 +110,8 @@ export class LearnedRate implements RateLimit {
       this.#perSecond = Math.max(LEAST_PER_SECOND, before * (isHeld ? HELD_DECREASE : DECREASE));
       // The accepted rate may be low only because few requests were sent, so the rate may grow fast from here.
       this.#ceiling = isGuess ? this.#perSecond : before;
-      this.#takenAt = now;
       this.#onChange(this.#perSecond);
     }
-    return isAlive && this.#pushes < MOST_PUSHES && this.perSecond !== undefined;
+    return isAlive && this.#pushes < MOST_PUSHES && this.#perSecond < Number.POSITIVE_INFINITY;
   }
 }

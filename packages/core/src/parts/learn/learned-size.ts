@@ -8,34 +8,28 @@ const NEAR = 0.5;
 const CLOSE = 0.1;
 /** After this time without a trial, so much more than that size is tried, in milliseconds. */
 const REST_MS = 30_000;
-const NONE = Number.POSITIVE_INFINITY;
 
 /**
  * Learns from refusals how large a request may be, in bytes or in events. There is no limit before the first refusal. Only one
  * request at a time is larger than what the service is known to take: the trial.
  */
 export class LearnedSize implements SizeLimit {
-  most: number = NONE;
+  most: number = Number.POSITIVE_INFINITY;
   readonly #onChange: () => void;
   /** What the service takes, as far as that is known. */
-  #taken = NONE;
+  #taken = Number.POSITIVE_INFINITY;
   /** Whether a trial is pending, or the next large request will be one. */
   #isTrying = false;
   #triedAt = 0;
   /** The smallest size that was refused since one as large was accepted. */
-  #refused = NONE;
+  #refused = Number.POSITIVE_INFINITY;
   /** The smallest size that was refused twice in this way: the service has a limit. One refusal may be a mistake. */
-  #bound = NONE;
+  #bound = Number.POSITIVE_INFINITY;
   /** The largest size that was accepted. */
   #accepted = 0;
 
   constructor(onChange: () => void) {
     this.#onChange = onChange;
-  }
-
-  /** The limit; undefined if there is none. */
-  get known(): number | undefined {
-    return this.most === NONE ? undefined : this.most;
   }
 
   partTaken(size: number): number {
@@ -53,11 +47,11 @@ export class LearnedSize implements SizeLimit {
   }
 
   refused(size: number, now: number): void {
-    if (size >= this.#refused) {
+    if (size < this.#refused) this.#refused = size;
+    else {
       this.#bound = Math.min(this.#bound, size);
       this.#triedAt = now;
     }
-    this.#refused = Math.min(this.#refused, size);
     // The service refuses a size that it accepted before.
     if (this.#accepted >= size) this.#accepted = 0;
     // What was larger was a trial, or was sent before the limit fell.
@@ -69,15 +63,16 @@ export class LearnedSize implements SizeLimit {
   accepted(size: number, now: number): void {
     this.#accepted = Math.max(this.#accepted, size);
     if (size >= this.#refused) this.#refused = this.#bound;
-    if (size >= this.#bound) this.#bound = this.#refused = NONE;
+    if (size >= this.#bound) this.#bound = this.#refused = Number.POSITIVE_INFINITY;
     const least = this.#refused;
     // Also if the clock was set back.
     const isRested = Math.abs(now - this.#triedAt) > REST_MS;
-    if (size > this.#taken) this.#taken = least === NONE ? NONE : size;
+    if (size > this.#taken)
+      this.#taken = least === Number.POSITIVE_INFINITY ? Number.POSITIVE_INFINITY : size;
     else if (size < this.#taken * NEAR || (this.#isTrying && !isRested)) return;
     const taken = this.#taken;
     let next = Math.ceil(least * (1 + CLOSE));
-    if (this.#bound === NONE) next = Math.min(taken * RAISE, next);
+    if (this.#bound === Number.POSITIVE_INFINITY) next = Math.min(taken * RAISE, next);
     else if (!isRested) {
       // If there is a limit, one refusal is probably of that limit. It is tried again in the end.
       next = least - taken > least * CLOSE ? (taken + least) >> 1 : least < this.#bound ? least : taken;

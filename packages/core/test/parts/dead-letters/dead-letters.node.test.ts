@@ -21,7 +21,6 @@ import { FailingFileSystem } from '../../bench/failing-file-system.ts';
 import { FakeLocks } from '../../bench/fake-locks.ts';
 import { SkewedClock } from '../../bench/skewed-clock.ts';
 import { describeDeadLetters } from '../../contracts/dead-letters-contract.ts';
-import { describeFailingDisk } from '../../contracts/failing-letters-contract.ts';
 
 const scratch = await mkdtemp(join(tmpdir(), 'sluice-'));
 afterAll(() => rm(scratch, { recursive: true, force: true }));
@@ -55,9 +54,6 @@ describe('the dead letters of two tabs', () => {
     await Promise.all([first?.close(), second?.close()]);
   });
 });
-
-// At each of the first operations, then ever fewer. The long tests try them all.
-describeFailingDisk((after) => after + Math.ceil(after / 2 + 0.5));
 
 const key = 'canary-7f3a91-key';
 const ada = { correlationValue: 'ada@example.com' };

@@ -263,7 +263,7 @@ describe('Delivery, looking for events at fault', () => {
       expect(sorted(bench.taken)).toEqual(range(0, 100).filter((n) => !bad.includes(n)));
       expect(sorted(await bench.kept())).toEqual(sorted(bad));
     });
-    await fc.assert(property, { numRuns: 6 });
+    await fc.assert(property, { numRuns: 15 });
   });
 
   it('keeps all where all are refused, and asks with one event from time to time', async () => {
