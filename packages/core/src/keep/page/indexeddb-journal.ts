@@ -243,13 +243,13 @@ export class IndexedDbJournal implements Journal, Sharing {
     this.#store.close();
   }
 
-  /** Writes what was added. What is new is not stored where storage was cleared meanwhile; what is restored is restored again. */
+  /** Writes what was added. New records are not stored if storage was cleared meanwhile; restored ones are restored again. */
   async #save(records: readonly PageRecord[], areNew: boolean): Promise<void> {
     try {
       await this.#run('store events', () => this.#records.write(), areNew);
     } catch (error) {
       for (const record of records) record.life.records.release(record);
-      if (areNew) this.#records.disown(records);
+      this.#records.disown(records);
       throw error;
     }
     for (const record of records) record.isStored = true;

@@ -58,20 +58,35 @@ describe('IndexedDbJournal, where the browser fails', () => {
     expect(await left('deleted later', journal)).toEqual(['2']);
   });
 
-  it('deletes what it stored though it said that it did not', async () => {
-    const journal = create('stored nevertheless');
+  /** Storage says that it fails to store, and stores. */
+  function storeAndFail(): { mockRestore(): void } {
     const { put } = IDBObjectStore.prototype;
-    const failing = vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function (
+    return vi.spyOn(IDBObjectStore.prototype, 'put').mockImplementation(function (
       this: IDBObjectStore,
       ...given
     ) {
       put.apply(this, given);
       return fail();
     });
+  }
+
+  it('deletes what it stored though it said that it did not', async () => {
+    const journal = create('stored nevertheless');
+    const failing = storeAndFail();
     await expect(journal.append(one)).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
     failing.mockRestore();
     await journal.acknowledge(await journal.append(two));
     expect(await left('stored nevertheless', journal)).toEqual([]);
+  });
+
+  it('has once what it restored though it said that it did not, and was appended again', async () => {
+    const journal = create('restored nevertheless');
+    const range = await journal.append(one);
+    const failing = storeAndFail();
+    await expect(journal.restore([{ events: one, range }])).rejects.toThrow('cannot store');
+    failing.mockRestore();
+    await journal.append(one);
+    expect(await left('restored nevertheless', journal)).toEqual(['1']);
   });
 
   it('leaves what is in a request to the life that made it, for as long as that asked for, and says that it was sent', async () => {
