@@ -233,9 +233,9 @@ export class Application {
 
   /** A closed tracker must not change the disk any more. If closing took too long, its calls are cut off, as by a crash. */
   #checkCalls(): void {
-    if (this.#calls.changing === 0) return;
     if (this.wasCutOff) this.#machine.cutOffs += 1;
-    else this.#machine.model.problem('close() resolved with changes to the disk under way');
+    else if (this.#calls.changing > 0)
+      this.#machine.model.problem('close() resolved with changes to the disk under way');
   }
 
   #watched(what: string, mostMs: number): Watched {

@@ -130,7 +130,8 @@ export class Sender {
 
   async #pump(): Promise<void> {
     const { clock, gate, signal, trials, turn, waiting } = this.#options;
-    while (this.#wokenWhilePumping) {
+    // Once stopped, nothing ends any more: the journal may be closed.
+    while (this.#wokenWhilePumping && !signal.aborted) {
       this.#wokenWhilePumping = false;
       await waiting.dropExpired();
       await trials.tidy();

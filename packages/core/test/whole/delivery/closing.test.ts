@@ -113,6 +113,22 @@ describe('close()', () => {
     expect(journal.acknowledged).toHaveLength(1);
   });
 
+  it('ends no event any more once the sender has stopped, however long the journal still writes', async () => {
+    const journal = new FakeJournal();
+    const bench = new Bench({ journal, storage: { maxAgeMs: SECOND }, batch: { maxWaitMs: 100 } });
+    bench.answer(() => 500);
+    await bench.track(1);
+    await bench.pass(500);
+    const write = journal.hangAppends();
+    await bench.track(1);
+    const closed = await closeNow(bench);
+    await bench.pass(2 * SECOND);
+    write();
+    await bench.quiet();
+    expect(closed.value).toMatchObject({ dropped: 0, pending: 2 });
+    expect(journal.acknowledged).toEqual([]);
+  });
+
   it('resolves once the journal has noted which events expired', async () => {
     const journal = new FakeJournal();
     const bench = new Bench({ journal, maxEvents: 2, storage: { maxAgeMs: 10 * SECOND } });
