@@ -1,6 +1,6 @@
 import { EVENTS_PATH, endpoint } from '@sluice/protocol';
 import { platform } from '#platform';
-import type { Sharing } from './keep/journal.ts';
+import { LEASE_MS, type Sharing } from './keep/journal.ts';
 import type { Hooked } from './options/hooks.ts';
 import type { Settings } from './options/settings.ts';
 import { Gate } from './pace/gate.ts';
@@ -127,10 +127,12 @@ export class Dispatch {
       gate,
       isOrdered,
       isStrict,
+      leaseMs: Math.max(LEASE_MS, timing.headersTimeoutMs),
       queue,
       registerSync,
       reporter,
       requests,
+      sharing,
       signal,
       trials,
       turn,

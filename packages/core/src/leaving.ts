@@ -29,7 +29,7 @@ export class Leaving {
         this.isLeft = isFinal;
         this.writeNow();
       },
-      hide: (isLeft) => this.#hide(isLeft),
+      hide: (isLeft, isFollowed) => this.#hide(isLeft, isFollowed),
       show: () => {
         this.isLeft = false;
         dispatch.show();
@@ -60,18 +60,23 @@ export class Leaving {
     calm();
   }
 
-  #hide(isLeft: boolean): void {
+  #hide(isLeft: boolean, isFollowed: boolean): void {
     const { admission, dispatch, journal, waiting } = this.#options;
     // Before `isLeft` is set: after that, each event that this releases would be written by itself.
     admission.leave();
-    // A page that is left is also hidden, before or after: keep `true`.
-    this.isLeft ||= isLeft;
     // Consent is denied: nothing is written or sent.
     if (admission.isDenied) return;
+    // A page that is left may be hidden after that: it has sent what it had, and leaves the rest to the next page.
+    if (this.isLeft || isFollowed) {
+      this.isLeft = true;
+      this.writeNow();
+      return;
+    }
+    this.isLeft = isLeft;
     const send = together(journal, () => {
-      const send = dispatch.leave(this.isLeft);
+      const send = dispatch.leave(isLeft);
       waiting.commit.writeNow();
-      void this.writeAndSend(!this.isLeft);
+      void this.writeAndSend(!isLeft);
       return send;
     });
     send();

@@ -4,10 +4,12 @@ import { leaving } from './leaving.ts';
 import { outages } from './outages.ts';
 import { serviceWorker } from './service-worker.ts';
 import { storage } from './storage.ts';
+import { visits } from './visits.ts';
 
 /** Faults that pages in a real browser must survive. */
 export const browserFaults: readonly Fault[] = [
   ...leaving,
+  visits,
   ...killing,
   ...outages,
   ...storage,

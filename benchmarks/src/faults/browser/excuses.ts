@@ -44,7 +44,7 @@ export function countRepeats(taken: readonly Taken[], cutsOf: (life: number) => 
 }
 
 function isCutOff({ life, answeredAt, arrivedAt }: Taken, cutsOf: (life: number) => readonly Cut[]): boolean {
-  // A request that the browser sends for `fetchLater` has no mark of its page, and no page reads the answer.
+  // No page of the harness made it, so none reads the answer.
   if (answeredAt === undefined || life === undefined) return true;
   return cutsOf(life).some(({ from, to }) => answeredAt > from - NOTED_MS && arrivedAt < to);
 }

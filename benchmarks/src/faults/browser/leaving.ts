@@ -8,6 +8,8 @@ const EVENTS = 1_000;
 const AT_NAVIGATION = 200;
 /** A new tab that finds a backlog must deliver it within this time. */
 const FOUND_WITHIN_MS = 5_000;
+/** What was in a request of a tab that died is sent again only once its lease has ended: after 30 s. Pages look every 10 s. */
+const LEASED_WITHIN_MS = 45_000;
 const RETURN_MS = 5_000;
 const LOOK_MS = 10;
 
@@ -80,7 +82,7 @@ const tabCrash = browserFault('tab-crash', {
       await tab.crash();
       waits.push(await scene.arrival([tab]));
     }
-    return timely('delivered by the other tab after', Math.max(...waits), scene.problems);
+    return timely('delivered by the other tab after', Math.max(...waits), scene.problems, LEASED_WITHIN_MS);
   },
 });
 
@@ -135,9 +137,14 @@ const backForward = browserFault('bfcache', {
 
 export const leaving: readonly Fault[] = [reload, newTab, closedTab, tabCrash, navigation, backForward];
 
-function timely(what: string, ms: number, problems: string[]): { note: string } {
-  const note = `${what} ${seconds(ms)} at most, within ${seconds(FOUND_WITHIN_MS)}`;
-  if (ms > FOUND_WITHIN_MS) problems.push(note);
+function timely(
+  what: string,
+  ms: number,
+  problems: string[],
+  withinMs: number = FOUND_WITHIN_MS,
+): { note: string } {
+  const note = `${what} ${seconds(ms)} at most, within ${seconds(withinMs)}`;
+  if (ms > withinMs) problems.push(note);
   return { note };
 }
 

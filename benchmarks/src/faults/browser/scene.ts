@@ -10,8 +10,8 @@ import { PageServer } from './page-server.ts';
 import type { Tab } from './tab.ts';
 import { WatchedService } from './watched-service.ts';
 
-/** If nothing arrives for this long, the missing events will not arrive. */
-const GIVEN_UP_AFTER_MS = 15_000;
+/** If nothing arrives for this long, the missing events will not arrive. A lease of 30 s may hold them up, and pages look every 10 s. */
+const GIVEN_UP_AFTER_MS = 60_000;
 /** A page that sends events twice does so within this time. */
 const QUIET_MS = 1_000;
 const LOOK_MS = 20;

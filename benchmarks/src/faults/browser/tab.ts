@@ -94,6 +94,11 @@ export class Tab {
     await this.#next(() => this.send('Page.navigate', { url: address }));
   }
 
+  /** Tracks events and goes to an address in the same task. Waits until its page has started. */
+  async trackAndVisit(count: number, address: string): Promise<void> {
+    await this.#next(() => this.call('trackAndLeave', count, address));
+  }
+
   async reload(): Promise<void> {
     await this.#next(() => this.send('Page.reload'));
   }

@@ -20,8 +20,6 @@ export interface Taken {
   answeredAt: number | undefined;
 }
 
-/** About the time that a request takes in a network. */
-const LATENCY_MS = 5;
 const FORWARDED = ['authorization', 'content-type', 'content-encoding', 'origin'] as const;
 const PREFLIGHT = ['access-control-request-method', 'access-control-request-headers'] as const;
 
@@ -32,6 +30,8 @@ export class WatchedService implements AsyncDisposable {
   readonly seen: Set<string> = new Set();
   /** Decides what happens to the next request. */
   treat: () => Treatment = () => 'passed';
+  /** How long an answer takes: about the time in a network. */
+  latencyMs = 5;
   readonly #target: string;
   readonly #server: Server;
   readonly #agent = new Agent();
@@ -89,7 +89,7 @@ export class WatchedService implements AsyncDisposable {
       const life = searchParams.get(LIFE_PARAMETER);
       this.#take(body, life === null ? undefined : Number(life), arrivedAt, response);
     }
-    await pause(LATENCY_MS);
+    await pause(this.latencyMs);
     // The connection was cut meanwhile: nobody would read the answer, although it would count as written.
     if (treatment === 'deaf' || request.socket.destroyed) return void response.destroy();
     const { 'content-length': _, 'transfer-encoding': __, connection: ___, ...headers } = answer.headers;

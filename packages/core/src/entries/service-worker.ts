@@ -10,10 +10,9 @@ import {
 import { systemClock } from '@sluice/protocol/toolbox';
 import { hashOf } from '../base/hash.ts';
 import { accountOf } from '../keep/account.ts';
-import { MOST_HOLD_MS } from '../keep/journal.ts';
 import { IndexedDbStore } from '../keep/page/indexeddb-store.ts';
 import { databaseName, hasIndexedDb, meeting } from '../keep/page/origin.ts';
-import { type EventKey, keysOf, type PauseKey } from '../keep/page/page-record.ts';
+import { type EventKey, keysOf, type PauseKey, readKeys } from '../keep/page/page-record.ts';
 import { Tabs } from '../keep/page/tabs.ts';
 import type { Piece } from '../keep/record-list.ts';
 import { SYNC_TAG } from '../platform/background-sync.ts';
@@ -75,20 +74,19 @@ export async function drain(options: DrainOptions): Promise<void> {
   const work = async () => {
     const { result } = await store.use('readonly', (objects) => objects.getAllKeys());
     const now = systemClock.now();
-    for (const key of result as (EventKey | PauseKey | number)[]) {
-      if (typeof key === 'number') continue;
-      if (typeof key[0] === 'number') {
-        const [until, failures, forMs] = key as PauseKey;
-        if (until <= now) continue;
-        // The clock was set back since: the pause is not longer than it was.
-        const shorter: PauseKey = [now + forMs, failures, forMs];
-        if (until > now + forMs) await store.use('readwrite', (objects) => replace(objects, key, shorter));
-        throw new Error('the service is not to be asked now');
-      }
-      const [id, from, to, , until = 0] = key as EventKey;
-      const isSent = until > now && until <= now + MOST_HOLD_MS;
-      isHeld ||= isSent;
-      if (isSent || !(await post(await read(store, key as EventKey)))) continue;
+    const { pauses, records } = readKeys(result, now);
+    for (const pause of pauses) {
+      const [until, failures, forMs] = pause;
+      if (until <= now) continue;
+      // The clock was set back since: the pause is not longer than it was.
+      const shorter: PauseKey = [now + forMs, failures, forMs];
+      if (until > now + forMs) await store.use('readwrite', (objects) => replace(objects, pause, shorter));
+      throw new Error('the service is not to be asked now');
+    }
+    for (const { key, isLeased } of records) {
+      const [id, from, to] = key;
+      isHeld ||= isLeased;
+      if (isLeased || !(await post(await read(store, key)))) continue;
       const keys = keysOf({ life: { id }, from, to });
       await store.use('readwrite', (objects) => void objects.delete(keys));
       tabs.tell([id, from, to, 'delivered']);

@@ -81,9 +81,9 @@ export class GroupCommit extends JournalWriter<GroupCommitOptions> {
     this.#mostAppends = most;
   }
 
-  /** Gives events to the journal before it returns, if there is room. @param holdMs As of `Journal.append`. */
-  writeOne(entry: Entry, holdMs?: number): void {
-    if (!this.isFailing && this.options.room.hasRoom(entry.events)) this.append(entry, holdMs);
+  /** Gives events to the journal before it returns, if there is room. */
+  writeOne(entry: Entry): void {
+    if (!this.isFailing && this.options.room.hasRoom(entry.events)) this.append(entry);
     else entry.handBack();
   }
 

@@ -112,8 +112,8 @@ export abstract class JournalWriter<Options extends JournalWriterOptions> {
   /** An append has ended. */
   protected abstract next(): void;
 
-  /** Gives events to the journal before it returns. The caller has asked for room. @param holdMs As of `Journal.append`. */
-  protected append(entry: Entry, holdMs?: number): void {
+  /** Gives events to the journal before it returns. The caller has asked for room. */
+  protected append(entry: Entry): void {
     const { journal, onChange, room } = this.options;
     const changes = this.#changes;
     const { events } = entry;
@@ -136,7 +136,7 @@ export abstract class JournalWriter<Options extends JournalWriterOptions> {
       for (const wake of this.#waiters.splice(0)) wake();
     };
     // Handle the result with no further await: the process may be ending, and the last write must know what is written.
-    called(() => journal.append(events, holdMs)).then(
+    called(() => journal.append(events)).then(
       (range) => end(...checked(range, events)),
       (error: unknown) => end(undefined, error),
     );

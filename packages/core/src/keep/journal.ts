@@ -70,6 +70,13 @@ export interface Sharing {
   refresh(): Promise<void>;
   /** Stores for later workers until when they must not send requests to the service. `undefined` removes the pause. */
   setPause(pause: SharedPause | undefined): Promise<void>;
+  /**
+   * Others do not send these events for `forMs` milliseconds: they are in a request. 0 ends that. The write begins before this
+   * returns. Absent if a worker always sees the answers to its requests.
+   *
+   * @param isAppending Whether events of pending appends are in that request, too.
+   */
+  lease?(ranges: readonly Range[], forMs: number, isAppending?: boolean): void;
   /** Sends this activity to the other processes or pages. */
   tell(activity: Activity): void;
   /** Sets the listener for the activity of other processes or pages. `life` is the id of one of them. */
@@ -99,11 +106,8 @@ export interface Journal {
    * Writes a group of events, all or none. Resolves once they survive the end of the process. Calls may overlap: groups are
    * written in the order of the calls. `events.bytes` is valid only until the promise settles. On failure it rejects with a
    * StorageError and keeps nothing of the group.
-   *
-   * @param holdMs Given if the events are in a request at the same time: how long others that deliver from this journal
-   *   wait for its answer, in milliseconds, up to `MOST_HOLD_MS`. Left out if the events are in no request.
    */
-  append(events: EventBytes, holdMs?: number): Promise<Range>;
+  append(events: EventBytes): Promise<Range>;
 
   /**
    * Calls `work`. Before it returns, it gives storage all events that `work` appended, as one write: the page may close next,
@@ -170,8 +174,8 @@ export interface Journal {
   close(): Promise<void>;
 }
 
-/** How long others wait at most for the answer to what a page sends when it becomes hidden, in milliseconds. */
-export const MOST_HOLD_MS: number = 10_000;
+/** How long other pages wait for the answer to a request, in milliseconds, if its time-out is not longer. */
+export const LEASE_MS: number = 30_000;
 
 /** Calls `work`. Its appends become one write if the journal can do that. */
 export function together<Result>(journal: Journal, work: () => Result): Result {

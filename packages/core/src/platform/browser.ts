@@ -36,18 +36,32 @@ const page = globalThis.document as Document | undefined;
 const lifecycle: Lifecycle = {
   listen({ hide, show, online, offline }) {
     const stop = new AbortController();
-    const on = (type: string, callback: () => void, target: EventTarget | undefined = globalThis) =>
-      target.addEventListener?.(type, callback, { signal: stop.signal });
-    const go = (isLeft: boolean) => {
-      hide(isLeft);
+    const on = (
+      type: string,
+      callback: (event: Event) => void,
+      target: EventTarget | undefined = globalThis,
+    ) => target.addEventListener?.(type, callback, { signal: stop.signal });
+    const go = (isLeft: boolean, isFollowed: boolean = false) => {
+      hide(isLeft, isFollowed);
       if (globalThis.navigator?.onLine === false) registerSync();
     };
-    const leave = () => go(true);
+    let isFollowed = false;
+    const leave = () => go(true, isFollowed);
+    // Chromium and WebKit tell whether the next page is of the same origin. That is known before the page is left.
+    on('pageswap', (event) => {
+      const { activation } = event as Event & {
+        readonly activation?: { readonly entry: { readonly url: string | null } | null } | null;
+      };
+      isFollowed = activation?.entry?.url?.startsWith(`${location.origin}/`) === true;
+    });
     // Not on the document: the page's own listeners there run first, and the events that they track are sent too.
     on('visibilitychange', () => (isHidden() ? go(false) : show()));
     on('pagehide', leave);
     on('freeze', leave, page);
-    on('pageshow', show);
+    on('pageshow', () => {
+      isFollowed = false;
+      show();
+    });
     on('resume', show, page);
     on('online', online);
     on('offline', offline);

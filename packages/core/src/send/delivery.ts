@@ -9,7 +9,7 @@ import { type DeliveryPolicy, type Rule, ruleOf, WRONG } from './delivery-policy
 import type { Evidence } from './evidence.ts';
 import { failedAttempt } from './failed-attempt.ts';
 import type { ReadRejected } from './http/read-rejected.ts';
-import type { Outcome, Outliving } from './http/transport.ts';
+import type { Outcome } from './http/transport.ts';
 import { judge } from './judge.ts';
 import type { Letterbox } from './letterbox.ts';
 import type { Requests } from './requests.ts';
@@ -66,8 +66,8 @@ export class Delivery {
     this.#options = options;
   }
 
-  /** @param outlives How the request outlives the page. Then it is made before this function returns. */
-  async run(trial: Trial, pass: Pass, outlives?: Outliving): Promise<void> {
+  /** @param outlives Whether the page may be gone before the answer. The request is made before this function returns. */
+  async run(trial: Trial, pass: Pass, outlives?: boolean): Promise<void> {
     const { clock, evidence, gate, limits, requests } = this.#options;
     const { pair, parcel, sent } = trial;
     const now = clock.now();

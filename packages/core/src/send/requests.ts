@@ -5,7 +5,7 @@ import type { Reporter } from '../tell/reporter.ts';
 import type { TrackerStats } from '../tell/stats.ts';
 import type { Parcel } from '../wait/parcel.ts';
 import type { Encoder } from './http/encoder.ts';
-import type { Outcome, Outliving, Timeouts, Transport } from './http/transport.ts';
+import type { Outcome, Timeouts, Transport } from './http/transport.ts';
 
 /** Number of keys to redact: the current key and those before it. Answers may still quote an old key. */
 const KEYS_KEPT = 4;
@@ -88,9 +88,9 @@ export class Requests {
    * Sends a parcel. Never rejects, and resolves within the timeouts.
    *
    * @param isRepeated Whether the parcel was sent before.
-   * @param outlives How the request outlives the page. Then it is made before this function returns, and is not compressed.
+   * @param outlives Whether the page may be gone before the answer. The request is made before this function returns, uncompressed.
    */
-  async post(parcel: Parcel, isRepeated: boolean = false, outlives?: Outliving): Promise<Outcome> {
+  async post(parcel: Parcel, isRepeated: boolean = false, outlives?: boolean): Promise<Outcome> {
     const { clock, compression, headersOf, reporter, safeCause, signal, timeouts, transport, url } =
       this.#options;
     const encoded = outlives ? undefined : await compression?.encode(parcel.body);
@@ -124,8 +124,8 @@ export class Requests {
   }
 
   /** Maximum size now for the body of a request that outlives the page, in bytes. */
-  room(way: Outliving): number {
-    return this.#options.transport.room?.(way) ?? 0;
+  room(): number {
+    return this.#options.transport.room?.() ?? 0;
   }
 
   /** The service accepted a parcel. */

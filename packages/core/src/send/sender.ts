@@ -1,10 +1,10 @@
 import { type Clock, untilWoken } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
+import type { Sharing } from '../keep/journal.ts';
 import type { Gate } from '../pace/gate.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Parcel } from '../wait/parcel.ts';
 import type { Delivery } from './delivery.ts';
-import type { Outliving } from './http/transport.ts';
 import type { Requests } from './requests.ts';
 import type { SendTurn } from './send-turn.ts';
 import type { Trial } from './trial.ts';
@@ -15,8 +15,6 @@ import type { Waiting } from './waiting.ts';
 const PROBE_EVENTS = 1;
 /** How soon to look again for what is due, in milliseconds. */
 const DUE_MS = 10;
-/** How requests can outlive the page. The first way is also used if the page may live on. */
-const WAYS = ['keepalive', 'later'] as const;
 
 /** Runs tasks in parallel: the part of p-queue that Sluice uses. */
 export interface Queue {
@@ -34,7 +32,10 @@ interface SenderOptions {
   readonly requests: Pick<Requests, 'room'>;
   readonly reporter: Pick<Reporter, 'storageFailed'>;
   /** Undefined if no other tabs share the journal. */
+  readonly sharing: Pick<Sharing, 'lease'> | undefined;
   readonly turn: SendTurn | undefined;
+  /** For how long other tabs leave alone what is in a request, in milliseconds. */
+  readonly leaseMs: number;
   readonly trials: Trials;
   readonly delivery: Delivery;
   /** The gate limits how many requests are made at once, not this queue. */
@@ -86,17 +87,16 @@ export class Sender {
    * The page may be gone soon: takes events in memory, as far as requests that outlive the page have room. Returns a function
    * that makes these requests before it returns.
    *
-   * @param isLeft Whether the page will surely be gone. Then no answer is seen here, so it does not matter if another tab sends
-   *   the same events.
+   * @param isLeft Whether the page will surely be gone. Then no answer is seen here.
    */
   leave(isLeft: boolean): () => void {
     const { registerSync, waiting } = this.#options;
     const last = [...this.#takeNow(isLeft)];
     return () => {
       let others = waiting.pending;
-      for (const [trial, outlives] of last) {
+      for (const trial of last) {
         others -= trial.parcel.count;
-        this.#start(trial, outlives);
+        this.#start(trial, true);
       }
       // What these requests do not take is left to the service worker, in case no page comes back.
       if (others > 0) registerSync?.();
@@ -195,27 +195,31 @@ export class Sender {
     return parcel;
   }
 
-  *#takeNow(isLeft: boolean): Generator<readonly [Trial, Outliving]> {
-    const { gate, isStrict, queue, requests, signal, trials, turn, waiting } = this.#options;
+  *#takeNow(isLeft: boolean): Generator<Trial> {
+    const { gate, isStrict, leaseMs, queue, requests, sharing, signal, trials, turn, waiting } =
+      this.#options;
     const isShared = !isLeft && turn?.isOurs === false;
     // With strict order one parcel, and none while something older is being sent.
     const isBusy = isShared || this.#pumping !== undefined || queue.pending > 0 || trials.count > 0;
     if (signal.aborted || (isStrict && isBusy)) return;
-    for (const outlives of isLeft ? WAYS : [WAYS[0]]) {
-      let room = requests.room(outlives);
-      while (gate.isFree) {
-        const parcel = waiting.takeNow(room, isLeft, isShared);
-        if (parcel === undefined) break;
-        room -= parcel.body.length;
-        yield [trials.of(parcel), outlives];
-        if (isStrict) return;
-      }
+    let room = requests.room();
+    while (gate.isFree) {
+      const parcel = waiting.takeNow(room, isShared);
+      if (parcel === undefined) return;
+      room -= parcel.body.length;
+      // Now, with what else the page writes as it goes: a browser may lose a second transaction.
+      sharing?.lease?.(parcel.places.ranges, leaseMs, parcel.isHanded);
+      yield trials.of(parcel);
+      if (isStrict) return;
     }
   }
 
-  #start(trial: Trial, outlives?: Outliving): void {
-    const { delivery, gate, queue, reporter } = this.#options;
+  #start(trial: Trial, outlives?: boolean): void {
+    const { delivery, gate, leaseMs, queue, reporter, sharing, signal } = this.#options;
     const pass = gate.start();
+    const { ranges } = trial.parcel.places;
+    // In the same task as the request: a page that is frozen between the two would lease events that nobody sends.
+    if (!outlives) sharing?.lease?.(ranges, leaseMs);
     this.#wasTest = trial.sent > 0;
     const tests = this.#wasTest ? 1 : 0;
     this.#tests += tests;
@@ -224,6 +228,8 @@ export class Sender {
       .catch(reporter.storageFailed)
       .then(() => {
         this.#tests -= tests;
+        // Aborted, the request may have arrived all the same.
+        if (!signal.aborted) sharing?.lease?.(ranges, 0);
         void this.wake();
       });
   }

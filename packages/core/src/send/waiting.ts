@@ -24,10 +24,9 @@ export interface Waiting {
    * Takes the oldest events that are in memory, due or not. Undefined if there are none, or none that may be sent now.
    *
    * @param maxBytes Maximum size of the body.
-   * @param isLeft Whether the page will be gone: no answer will be seen, so other tabs need not wait for it.
    * @param isShared Whether another tab may be sending what the journal holds. Such events stay where they are.
    */
-  takeNow(maxBytes: number, isLeft: boolean, isShared: boolean): Parcel | undefined;
+  takeNow(maxBytes: number, isShared: boolean): Parcel | undefined;
   /** How long until all events of a parcel are too old, in milliseconds. Undefined if they never are. */
   expiresInMs(parcel: Parcel): number | undefined;
   /**

@@ -3,7 +3,6 @@ import type { EventBytes } from '../base/event-bytes.ts';
 import type { Fate } from '../base/fate.ts';
 import type { Range } from '../base/range.ts';
 import { GroupCommit } from '../keep/group-commit.ts';
-import { MOST_HOLD_MS } from '../keep/journal.ts';
 import { UNLIMITED } from '../keep/room.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Memory } from './contents.ts';
@@ -155,10 +154,9 @@ export class Waiting extends Parcels {
    * are not written are given to the journal before this returns.
    *
    * @param maxBytes Maximum size of the body.
-   * @param isLeft Whether the page will be gone: no answer will be seen, so other tabs need not wait for it.
    * @param isShared Whether another tab may be sending what the journal holds. Such events stay where they are.
    */
-  takeNow(maxBytes: number, isLeft: boolean, isShared: boolean): Parcel | undefined {
+  takeNow(maxBytes: number, isShared: boolean): Parcel | undefined {
     for (const line of this.#open) {
       const { queue } = line;
       if (this.#options.isStrict && queue.stored > 0) continue;
@@ -167,7 +165,7 @@ export class Waiting extends Parcels {
       const parcel = line.takeNow(maxBytes);
       if (parcel === undefined) continue;
       const entry = entryOf(queue, parcel, { maxEvents: parcel.count, maxBytes: Number.POSITIVE_INFINITY });
-      if (entry) this.commit.writeOne(entry, isLeft ? 0 : MOST_HOLD_MS);
+      if (entry) this.commit.writeOne(entry);
       return parcel;
     }
     return undefined;

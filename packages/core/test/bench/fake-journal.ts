@@ -17,8 +17,6 @@ export class FakeJournal implements Journal {
   /** The events of each append that succeeded. */
   readonly groups: string[][] = [];
   readonly acknowledged: Range[] = [];
-  /** The `holdMs` of each append: how long others must wait for the answer to a request with its events. */
-  readonly holds: (number | undefined)[] = [];
   mostAppendsAtOnce = 0;
   /** Whether it copies events at once. Otherwise it reads them when it writes them. */
   copies = false;
@@ -111,9 +109,8 @@ export class FakeJournal implements Journal {
     for (const range of this.#left.splice(0)) observer.recovered(range, this.#times[range.from] || undefined);
   }
 
-  async append(given: EventBytes, holdMs?: number): Promise<Range> {
+  async append(given: EventBytes): Promise<Range> {
     this.calls.push('append');
-    this.holds.push(holdMs);
     const events = this.copies ? { ...given, bytes: new Uint8Array(given.bytes) } : given;
     this.#appends += 1;
     this.mostAppendsAtOnce = Math.max(this.mostAppendsAtOnce, this.#appends);

@@ -1,10 +1,11 @@
 import { platform } from '#platform';
+import type { Range } from '../../src/base/range.ts';
 import { Dispatch } from '../../src/dispatch.ts';
 import { type Sharing, together } from '../../src/keep/journal.ts';
 import { readOptions } from '../../src/options/settings.ts';
 import { HalvingLimit } from '../../src/pace/halving-limit.ts';
 import { LetterKeeper } from '../../src/parts/dead-letters/letter-keeper.ts';
-import type { Outcome, Outliving } from '../../src/send/http/transport.ts';
+import type { Outcome } from '../../src/send/http/transport.ts';
 import { Books } from '../../src/tell/books.ts';
 import { Reporter } from '../../src/tell/reporter.ts';
 import { Waiting } from '../../src/wait/waiting.ts';
@@ -15,15 +16,15 @@ import { VirtualClock } from './virtual-clock.ts';
 
 /** A transport whose requests may outlive the page, up to a limit. */
 class OutlivingTransport extends ScriptedTransport {
-  readonly left: Record<Outliving, number> = { keepalive: 60_000, later: 60_000 };
+  left = 60_000;
 
-  room(way: Outliving): number {
-    return this.left[way];
+  room(): number {
+    return this.left;
   }
 }
 
 /** A journal shared with other tabs, one of which sends all the time. */
-const elsewhere: Sharing = {
+const elsewhere: Omit<Sharing, 'lease'> = {
   hold: () => new Promise(() => {}),
   refresh: async () => {},
   listen: () => {},
@@ -37,6 +38,11 @@ export class Page {
   readonly clock = new VirtualClock();
   readonly journal = new FakeJournal({ maxEvents: 100, maxBytes: 48 * 1024 });
   readonly transport = new OutlivingTransport(this.clock);
+  readonly leases: {
+    readonly ranges: readonly Range[];
+    readonly forMs: number;
+    readonly isAppending?: boolean | undefined;
+  }[] = [];
   readonly books = new Books();
   readonly waiting: Waiting;
   readonly dispatch: Dispatch;
@@ -48,7 +54,11 @@ export class Page {
     random: () => number = () => 1,
     isShared = false,
   ) {
-    if (isShared) this.journal.sharing = elsewhere;
+    if (isShared)
+      this.journal.sharing = {
+        ...elsewhere,
+        lease: (ranges, forMs, isAppending) => void this.leases.push({ ranges, forMs, isAppending }),
+      };
     const { clock, journal, transport, books } = this;
     const settings = readOptions(
       { baseUrl: 'https://example.com', correlationKey: 'email', ordering },
@@ -100,7 +110,7 @@ export class Page {
   }
 
   /** Hides the page. Returns the requests that were made before the call returned. */
-  hide(isLeft = false): readonly { outlives?: Outliving | undefined; count: number; bytes: number }[] {
+  hide(isLeft = false): readonly { outlives?: boolean | undefined; count: number; bytes: number }[] {
     const before = this.transport.requests.length;
     const send = together(this.journal, () => {
       const send = this.dispatch.leave(isLeft);

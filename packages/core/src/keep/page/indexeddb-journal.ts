@@ -6,18 +6,12 @@ import type { Fate } from '../../base/fate.ts';
 import { type Range, type Span, without } from '../../base/range.ts';
 import { Turns } from '../../base/turns.ts';
 import type { SharedPause } from '../../pace/shared-pause.ts';
-import {
-  type Activity,
-  type Journal,
-  type JournalObserver,
-  MOST_HOLD_MS,
-  type Reading,
-  type Sharing,
-} from '../journal.ts';
-import { type Piece, readPieces } from '../record-list.ts';
+import type { Activity, Journal, JournalObserver, Reading, Sharing } from '../journal.ts';
+import { readPieces } from '../record-list.ts';
 import { IndexedDbStore } from './indexeddb-store.ts';
-import { createRecord, type EventKey, keysOf, type PageRecord, type PauseKey } from './page-record.ts';
+import { createRecord, keysOf, type PageRecord, piecesOf, readKeys } from './page-record.ts';
 import { PageRecords } from './page-records.ts';
+import { Spill } from './spill.ts';
 import { isHidden, type Meeting, Tabs } from './tabs.ts';
 
 /** Storage that could not be searched for what other lives left is searched again after so long. */
@@ -53,14 +47,15 @@ export class IndexedDbJournal implements Journal, Sharing {
   constructor(name: string, meeting: Meeting, clock: Clock) {
     this.#clock = clock;
     this.#store = new IndexedDbStore(name, clock, () => this.#forget());
-    this.#records = new PageRecords(this.#store);
+    this.#records = new PageRecords(this.#store, new Spill(name));
     this.sharing = meeting.locks && this;
-    this.#tabs = new Tabs(name, meeting, clock, (message) => {
+    const onMessage: ConstructorParameters<typeof Tabs>[3] = (message) => {
       if (message.length === 4) return this.#settle(...message);
       // What it knows of us may be older than what we appended last.
       if (message[1] === 'works' && this.#isWaiting) this.#tabs.tell([this.#records.own, 'waits']);
       this.#listener(...message);
-    });
+    };
+    this.#tabs = new Tabs(name, meeting, clock, onMessage, (isLeft) => this.#records.leave(isLeft));
   }
 
   get kind(): string {
@@ -89,13 +84,12 @@ export class IndexedDbJournal implements Journal, Sharing {
     }
   }
 
-  async append(events: EventBytes, holdMs?: number): Promise<Range> {
+  async append(events: EventBytes): Promise<Range> {
     if (this.#closed) throw new ClosedError('append() was called after close()');
     const from = this.#next;
     // At once: another append may be called before this one is stored.
     this.#next += events.ends.length;
-    const sentUntil = holdMs === undefined ? [] : [this.#clock.now() + holdMs];
-    const record = this.#records.add(this.#records.lifeOf(this.#records.own), from, events, sentUntil);
+    const record = this.#records.add(this.#records.lifeOf(this.#records.own), from, events);
     await this.#save([record], true);
     this.tell('waits');
     return { segment: record.life.segment, from, to: record.to };
@@ -122,10 +116,10 @@ export class IndexedDbJournal implements Journal, Sharing {
     const life = this.#records.lives[range.segment - 1];
     const wanted = life?.records.within(range, limit) ?? [];
     const ask = (objects: IDBObjectStore) =>
-      wanted.map((record): IDBRequest<Piece[]> => objects.getAll(keysOf(record)));
+      wanted.map((record): IDBRequest<unknown[]> => objects.getAll(keysOf(record)));
     // Not as if it had been lost: some of what storage lost is stored again.
     const found = await this.#run('read events', () => this.#store.use('readonly', ask), true);
-    const pieces = found.flatMap(({ result }) => result);
+    const pieces = found.flatMap(({ result }) => piecesOf(result));
     const events = readPieces(range, limit, pieces);
     let to = range.from + events.ends.length;
     if (to === range.from) {
@@ -180,29 +174,27 @@ export class IndexedDbJournal implements Journal, Sharing {
     const known = lives.flatMap(({ records }) => records.all.filter(({ isStored }) => isStored));
     const listed = new Map<PageRecord, Span[]>(known.map((record) => [record, []]));
     const ask = (objects: IDBObjectStore) => objects.getAllKeys();
-    const { result } = await this.#run('list events', () => this.#store.use('readonly', ask));
+    const { result } = await this.#run('list events', async () => {
+      await this.#records.takeSpilled();
+      return this.#store.use('readonly', ask);
+    });
     if (observer === undefined || this.#closed) return;
     // Cleared meanwhile: nobody saw to what is not there.
     if (lives !== this.#records.lives) return this.#list();
     const now = this.#clock.now();
-    let most = Number.POSITIVE_INFINITY;
-    this.pause = undefined;
-    for (const key of result as (EventKey | PauseKey | number)[]) {
-      if (typeof key === 'number') continue;
-      if (typeof key[0] === 'number') {
-        this.pause = { until: key[0], failures: key[1] };
-        most = now + key[2];
-        continue;
-      }
-      const [id, from, to, , until = 0] = key as EventKey;
+    const { pauses, records } = readKeys(result, now);
+    const [pause] = pauses;
+    this.pause = pause && { until: pause[0], failures: pause[1] };
+    for (const { key, wasSent, isLeased } of records) {
+      const [id, from, to] = key;
       const life = this.#records.lifeOf(id);
       const record = life.records.at(from);
       if (record) listed.get(record)?.push({ from, to });
       else if (id === this.#records.own || !(from < to)) continue;
-      else if (until > now && until <= now + MOST_HOLD_MS) this.#listener(id, 'waits');
+      else if (isLeased) this.#listener(id, 'waits');
       else {
-        life.records.add(createRecord(life, key as EventKey, true));
-        observer.recovered({ segment: life.segment, from, to }, undefined, key.length > 4);
+        life.records.add(createRecord(life, key, true));
+        observer.recovered({ segment: life.segment, from, to }, undefined, wasSent);
       }
     }
     for (const [record, pieces] of listed) {
@@ -211,6 +203,8 @@ export class IndexedDbJournal implements Journal, Sharing {
       for (const { from, to } of missing) this.#settle(record.life.id, from, to, 'delivered');
       if (pieces.length === 0) this.#records.drop(record);
     }
+    // Not longer than it was, though the clock was set back since.
+    const most = now + (pause?.[2] ?? 0);
     if (this.pause && this.pause.until > most) await this.setPause({ ...this.pause, until: most });
   }
 
@@ -222,6 +216,23 @@ export class IndexedDbJournal implements Journal, Sharing {
       if (pause) objects.put(0, [pause.until, pause.failures, pause.until - this.#clock.now()]);
     };
     await this.#run('store a pause', () => this.#store.use('readwrite', write));
+  }
+
+  lease(ranges: readonly Range[], forMs: number, isAppending: boolean = false): void {
+    const records = this.#records;
+    // A request of a page that is left seems to fail, though the browser goes on with it.
+    if (forMs === 0 && records.isLeft) return;
+    const leased = isAppending ? records.appending : [];
+    for (const { segment, from, to } of ranges) {
+      const life = records.lives[segment - 1];
+      // What is released needs no lease any more.
+      if (life?.records.at(from)?.rest.length) leased.push({ life, from, to });
+    }
+    if (leased.length === 0) return;
+    const now = this.#clock.now();
+    if (forMs > 0) for (const one of leased) records.lease(one, now, forMs);
+    // Without a lease, another page may send the events as well.
+    (forMs > 0 ? records.write() : records.endLeases(leased)).catch(() => undefined);
   }
 
   /** That something waits is told once, until there is rest. */

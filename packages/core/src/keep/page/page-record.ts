@@ -3,11 +3,12 @@ import { type EventBytes, sliceEvents } from '../../base/event-bytes.ts';
 import type { Span } from '../../base/range.ts';
 import { type Kept, type Piece, RecordList } from '../record-list.ts';
 
-/**
- * The key of a stored record: the life that appended its events, their indexes in it, and their size. Where they are in a request
- * of a page that goes, others leave them alone until a time.
- */
-export type EventKey = [life: string, from: number, to: number, bytes: number, ...sentUntil: number[]];
+/** The key of a stored record: the life that appended its events, their indexes in it, and their size. */
+export type EventKey = [life: string, from: number, to: number, bytes: number];
+/** In place of the size. */
+export const LEASE = -1;
+/** The key of a lease: the events are in a request of some page. Until that time, other pages do not send them. */
+export type LeaseKey = [...EventKey, until: number, forMs: number];
 /** The key of a pause. How long it is, from when it was stored, tells a clock that was set back since. */
 export type PauseKey = [until: number, failures: number, forMs: number];
 
@@ -21,7 +22,6 @@ export interface Life {
 /** A record as this page came to know it. Storage has all of it, or what is left of it, in one record or more. */
 export interface PageRecord extends Kept {
   readonly life: Life;
-  readonly sentUntil: readonly number[];
   /** Whether it is written. */
   isStored: boolean;
 }
@@ -31,12 +31,38 @@ export function createLife(id: string, segment: number): Life {
 }
 
 /** A record as its key says that it is stored, or is to be stored. */
-export function createRecord(
-  life: Life,
-  [, from, to, bytes, ...sentUntil]: EventKey,
-  isStored: boolean,
-): PageRecord {
-  return { life, from, to, bytes, rest: [{ from, to }], sentUntil, isStored };
+export function createRecord(life: Life, [, from, to, bytes]: EventKey, isStored: boolean): PageRecord {
+  return { life, from, to, bytes, rest: [{ from, to }], isStored };
+}
+
+/** A stored record. */
+interface Listed {
+  readonly key: EventKey;
+  /** Whether some of its events were ever in a request, and whether they are leased now. */
+  readonly wasSent: boolean;
+  readonly isLeased: boolean;
+}
+
+/** What the keys of a database say: which records are stored, and which pause. */
+export function readKeys(
+  keys: readonly IDBValidKey[],
+  now: number,
+): { readonly pauses: readonly PauseKey[]; readonly records: readonly Listed[] } {
+  const all = keys.filter((key) => typeof key === 'object') as unknown as (EventKey | LeaseKey | PauseKey)[];
+  const isPause = (key: (typeof all)[number]): key is PauseKey => typeof key[0] === 'number';
+  const isLease = (key: (typeof all)[number]): key is LeaseKey => key[3] === LEASE;
+  // A lease that ends too late was made before the clock was set back: it has ended.
+  const isRunning = ([, , , , until, forMs]: LeaseKey) => until > now && until <= now + forMs;
+  const leases = all.filter(isLease);
+  const records = all.filter((key): key is EventKey => !isPause(key) && !isLease(key));
+  return {
+    pauses: all.filter(isPause),
+    records: records.map((key) => {
+      const [id, from, to] = key;
+      const own = leases.filter((lease) => lease[0] === id && lease[1] < to && lease[2] > from);
+      return { key, wasSent: own.length > 0, isLeased: own.some(isRunning) };
+    }),
+  };
 }
 
 /** What is stored of events: their own memory is used again. */
@@ -44,29 +70,32 @@ export function copyPiece(from: number, { bytes, ends, times }: EventBytes): Pie
   return { from, bytes: new Uint8Array(bytes), ends: ends.slice(), times: times?.slice() };
 }
 
-export function keyOf({ id }: Life, { from, bytes, ends }: Piece, sentUntil: readonly number[]): EventKey {
-  return [id, from, from + ends.length, bytes.length, ...sentUntil];
+export function keyOf({ id }: Life, { from, bytes, ends }: Piece): EventKey {
+  return [id, from, from + ends.length, bytes.length];
 }
 
-/** The keys of all that storage may have of a record. */
+/** The keys of all that storage may have of a record, leases included. */
 export function keysOf({ life, from, to }: Span & { readonly life: Pick<Life, 'id'> }): IDBKeyRange {
   return IDBKeyRange.bound([life.id, from], [life.id, to]);
 }
 
+/** The events among what storage has under the keys of a record. */
+export function piecesOf(values: readonly unknown[]): Piece[] {
+  return values.filter((value): value is Piece => value !== LEASE);
+}
+
 /** Leaves in storage what is not released of a record, as far as it is there. Other pages may have released more of it. */
 export async function rewrite(objects: IDBObjectStore, record: PageRecord): Promise<void> {
-  const { life, rest, sentUntil } = record;
-  const keys = keysOf(record);
-  const pieces: Piece[] = await promisifyRequest(objects.getAll(keys));
-  objects.delete(keys);
-  for (const piece of pieces) {
+  const { life, rest } = record;
+  for (const piece of piecesOf(await promisifyRequest(objects.getAll(keysOf(record))))) {
+    objects.delete(keyOf(life, piece));
     for (const part of rest) {
       const from = Math.max(part.from, piece.from);
       const maxEvents = Math.min(part.to, piece.from + piece.ends.length) - from;
       if (maxEvents <= 0) continue;
       const limit = { maxEvents, maxBytes: piece.bytes.length };
       const left = copyPiece(from, sliceEvents(piece, from - piece.from, limit));
-      objects.put(left, keyOf(life, left, sentUntil));
+      objects.put(left, keyOf(life, left));
     }
   }
 }

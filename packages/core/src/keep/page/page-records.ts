@@ -1,22 +1,34 @@
 import type { EventBytes } from '../../base/event-bytes.ts';
+import type { Span } from '../../base/range.ts';
 import { uuid } from '../../base/uuid.ts';
-import type { Piece } from '../record-list.ts';
 import type { IndexedDbStore } from './indexeddb-store.ts';
 import {
   copyPiece,
   createLife,
   createRecord,
-  type EventKey,
   keyOf,
   keysOf,
+  LEASE,
   type Life,
   type PageRecord,
+  piecesOf,
   rewrite,
 } from './page-record.ts';
+import type { Put, Spill } from './spill.ts';
 
 /** An ArrayBuffer, as far as newer browsers go. */
 interface Transferable {
   transfer?(length: number): unknown;
+}
+
+/** What this page writes. */
+interface OwnPut extends Put {
+  readonly life: Life;
+}
+
+/** Events of a life. */
+interface Leased extends Span {
+  readonly life: Life;
 }
 
 /** What a page knows of the records in storage, by the life that appended them. Writes what is new, and what is released. */
@@ -29,14 +41,37 @@ export class PageRecords {
   /** Whether storage was ever cleared. */
   wasCleared = false;
   /** What is written next. */
-  #added: [life: Life, piece: Piece, key: EventKey][] = [];
+  #added: OwnPut[] = [];
+  /** What is being written. */
+  readonly #unconfirmed = new Set<OwnPut>();
+  readonly #spill: Spill;
+  /** Whether the page is left: it may end before a transaction does. */
+  isLeft = false;
   /** Released records that storage may still have. */
   #gone: PageRecord[] = [];
   /** Within `together`: resolves once all of it is written. */
   #joint: Promise<void> | undefined;
 
-  constructor(store: IndexedDbStore) {
+  constructor(store: IndexedDbStore, spill: Spill) {
     this.#store = store;
+    this.#spill = spill;
+  }
+
+  /** Spills what is being written, and all that is written until the page is back: then it still has these events. */
+  leave(isLeft: boolean): void {
+    this.isLeft = isLeft;
+    if (isLeft) for (const put of this.#unconfirmed) this.#spill.add(put);
+    else for (const put of this.#spill.read()) if (put.key[0] === this.own) this.#spill.remove(put);
+  }
+
+  /** Moves what other pages spilled to the database. Call this before it is listed. */
+  async takeSpilled(): Promise<void> {
+    const spilled = this.#spill.read();
+    if (spilled.length === 0) return;
+    await this.#store.use('readwrite', (objects) => {
+      for (const { key, value } of spilled) objects.put(value, key);
+    });
+    for (const put of spilled) this.#spill.remove(put);
   }
 
   /** The life with an id, and with a number from now on. */
@@ -55,11 +90,29 @@ export class PageRecords {
   }
 
   /** Its writing begins with the next `write()`. */
-  add(life: Life, from: number, events: EventBytes, sentUntil: readonly number[] = []): PageRecord {
+  add(life: Life, from: number, events: EventBytes): PageRecord {
     const piece = copyPiece(from, events);
-    const key = keyOf(life, piece, sentUntil);
-    this.#added.push([life, piece, key]);
+    const key = keyOf(life, piece);
+    this.#added.push({ life, key, value: piece });
     return life.records.add(createRecord(life, key, false));
+  }
+
+  /** Leases events. The lease is written with the next `write()`. */
+  lease({ life, from, to }: Leased, now: number, forMs: number): void {
+    this.#added.push({ life, key: [life.id, from, to, LEASE, now + forMs, forMs], value: LEASE });
+  }
+
+  /** Ends leases of exactly these events. */
+  async endLeases(leased: readonly Leased[]): Promise<void> {
+    await this.#store.use('readwrite', (objects) => {
+      for (const { life, from, to } of leased)
+        objects.delete(IDBKeyRange.bound([life.id, from, to, LEASE], [life.id, from, to, 0]));
+    });
+  }
+
+  /** The events that are being written, or are next. */
+  get appending(): Leased[] {
+    return [...this.#unconfirmed, ...this.#added].map(({ life, key: [, from, to] }) => ({ life, from, to }));
   }
 
   /** Nothing is awaited before it begins: this may be the last moment of the page. */
@@ -107,18 +160,25 @@ export class PageRecords {
   async #flush(): Promise<void> {
     const gone = this.#gone.splice(0);
     const added = this.#added.splice(0);
+    for (const put of added) {
+      this.#unconfirmed.add(put);
+      if (this.isLeft) this.#spill.add(put);
+    }
     try {
       await this.#store.use('readwrite', (objects) => {
         for (const record of gone) objects.delete(keysOf(record));
         // What storage lost meanwhile is not written late.
-        for (const [life, piece, key] of added) if (this.lives.includes(life)) objects.put(piece, key);
+        for (const { life, key, value } of added) if (this.lives.includes(life)) objects.put(value, key);
       });
     } catch (error) {
       this.#gone.push(...gone);
       throw error;
+    } finally {
+      for (const put of added) this.#unconfirmed.delete(put);
     }
     for (const record of gone) this.drop(record);
     // What waits for the garbage collector cannot hold the next ones: memory that is new to the page is slow.
-    for (const [, { bytes }] of added) (bytes.buffer as Transferable).transfer?.(0);
+    for (const { bytes } of piecesOf(added.map(({ value }) => value)))
+      (bytes.buffer as Transferable).transfer?.(0);
   }
 }

@@ -30,25 +30,38 @@ export class Tabs {
   readonly #meeting: Meeting;
   readonly #clock: Clock;
   readonly #onMessage: (message: Message) => void;
+  readonly #onLeft: (isLeft: boolean) => void;
   readonly #ended = new AbortController();
   #channel: BroadcastChannel | undefined;
-
-  constructor(name: string, meeting: Meeting, clock: Clock, onMessage: (message: Message) => void) {
+  /** @param onLeft The page is left, or is back. */
+  constructor(
+    name: string,
+    meeting: Meeting,
+    clock: Clock,
+    onMessage: (message: Message) => void,
+    onLeft: (isLeft: boolean) => void = () => {},
+  ) {
     this.#name = name;
     this.#meeting = meeting;
     this.#clock = clock;
     this.#onMessage = onMessage;
+    this.#onLeft = onLeft;
   }
 
   /** Starts to listen. Not while the page may go to the back/forward cache, which an open channel keeps it out of. */
   open(): void {
     const { signal } = this.#ended;
     const connect = () => {
+      this.#onLeft(false);
       this.#channel ??= this.#meeting.createChannel?.(this.#name);
       if (this.#channel) this.#channel.onmessage = ({ data }) => this.#onMessage(data);
     };
     connect();
-    globalThis.addEventListener?.('pagehide', () => this.#disconnect(), { signal });
+    const leave = () => {
+      this.#onLeft(true);
+      this.#disconnect();
+    };
+    globalThis.addEventListener?.('pagehide', leave, { signal });
     globalThis.addEventListener?.('pageshow', connect, { signal });
   }
 

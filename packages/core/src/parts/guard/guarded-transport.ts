@@ -1,6 +1,6 @@
 import { abortAfter, type Clock, sleep, untilWoken } from '@sluice/protocol/toolbox';
 import { nonsense } from '../../base/user-code.ts';
-import type { Outcome, Outliving, Transport, TransportRequest } from '../../send/http/transport.ts';
+import type { Outcome, Transport, TransportRequest } from '../../send/http/transport.ts';
 
 /** If a transport gives no outcome within its total time and this long after, its request is aborted. */
 const GRACE_MS = 5_000;
@@ -19,9 +19,9 @@ export class GuardedTransport implements Transport {
     this.#clock = clock;
   }
 
-  room(way: Outliving): number {
+  room(): number {
     try {
-      return Number(this.#transport.room?.(way)) || 0;
+      return Number(this.#transport.room?.()) || 0;
     } catch {
       return 0;
     }

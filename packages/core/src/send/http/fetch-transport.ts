@@ -4,21 +4,19 @@ import {
   type Credentials,
   MAX_ANSWER_BYTES,
   type Outcome,
-  type Outliving,
   type Transport,
   type TransportRequest,
 } from './transport.ts';
 
-/** Makes the browser send a request once the page is gone, unless its signal aborts before. Throws if there is no room. */
-type FetchLater = (url: string, init: RequestInit) => { readonly activated: boolean };
-
-const page = globalThis as { document?: unknown; fetchLater?: FetchLater };
+const isPage = 'document' in globalThis;
 
 /**
- * Bytes of bodies that the page may still send in requests that outlive it, for all its trackers together. Browsers limit each
- * way to 64 KiB, including addresses and headers.
+ * Bytes of bodies that the page may still send in requests that outlive it, for all its trackers together. Browsers limit that to
+ * 64 KiB, including addresses and headers.
  */
-const room: Record<Outliving, number> = { keepalive: 60_000, later: page.fetchLater ? 60_000 : 0 };
+let room = isPage ? 60_000 : 0;
+/** Chromium goes on with an aborted request that may outlive the page for so long, and counts its bytes. */
+const ABORTED_MS = 30_000;
 
 export interface FetchTransportOptions {
   /** Which requests carry the cookies of the service, if the runtime has cookies. Default: `omit`. */
@@ -30,17 +28,17 @@ export class FetchTransport implements Transport {
   readonly #credentials: Credentials;
   /** Whether the service redirects to its address without the slash at the end. */
   #isBare = false;
-  readonly #blockade = page.document ? new Blockade() : undefined;
+  readonly #blockade = isPage ? new Blockade() : undefined;
 
   constructor({ credentials = 'omit' }: FetchTransportOptions = {}) {
     this.#credentials = credentials;
   }
 
-  room(way: Outliving): number {
-    return page.document ? room[way] : 0;
+  room(): number {
+    return room;
   }
 
-  async post({ url, headers, body, timeouts, signal, outlives }: TransportRequest): Promise<Outcome> {
+  async post({ url, headers, body, timeouts, signal }: TransportRequest): Promise<Outcome> {
     const abort = new AbortController();
     let stop: (reason: unknown) => void = () => {};
     // Not every runtime ends the reading of a body, in every state, when the request is aborted.
@@ -51,10 +49,11 @@ export class FetchTransport implements Transport {
       };
     });
     const limits = new TimeLimits(timeouts, signal, stop);
-    const isLater = outlives === 'later';
-    const at = page.document ? performance.now() : 0;
-    let later: ReturnType<FetchLater> | undefined;
-    if (outlives) room[outlives] -= body.length;
+    const at = isPage ? performance.now() : 0;
+    // The page may be left before the answer.
+    const keepalive = body.length <= room;
+    if (keepalive) room -= body.length;
+    let isGoingOn = false;
     try {
       limits.enter('headersMs');
       const init: RequestInit = {
@@ -69,14 +68,11 @@ export class FetchTransport implements Transport {
           credentials: this.#credentials,
           referrerPolicy: 'no-referrer',
         }),
-        ...(outlives && !isLater && { keepalive: true }),
+        ...(keepalive && { keepalive }),
         signal: abort.signal,
       };
       const bare = url.replace(/\/$/, '');
-      if (isLater) later = page.fetchLater?.(url, init);
-      // `fetchLater` shows no answer. If the page comes back after all, the batch is sent like others.
-      const ask = (isBare: boolean) =>
-        Promise.race([isLater ? comeBack() : fetch(isBare ? bare : url, init), stopped]);
+      const ask = (isBare: boolean) => Promise.race([fetch(isBare ? bare : url, init), stopped]);
       const isBare = this.#isBare;
       let answer = await ask(isBare);
       // A page does not see where a redirect leads: it may be the same address without the slash at its end, or with it.
@@ -101,28 +97,24 @@ export class FetchTransport implements Transport {
         body: await readStart(answer, stopped),
       };
     } catch (cause) {
-      if (isLater) return { kind: 'failed', cause, maybeSent: later?.activated === true };
+      // When the page ends, such a request seems to fail here, but it must go on.
+      isGoingOn = keepalive;
       // A page does not learn why a request failed, so the body may have arrived.
       const isBlocked = this.#blockade?.failed(at) === true;
       return { kind: 'failed', cause, maybeSent: !isBlocked, ...(isBlocked && { isBlocked }) };
     } finally {
       limits.clear();
-      // End what was not read. Not for `keepalive`: when the page ends, the request seems to fail here, but it must go on.
-      if (outlives) room[outlives] += body.length;
-      if (outlives !== 'keepalive') abort.abort();
+      const giveBack = () => {
+        room += keepalive ? body.length : 0;
+      };
+      if (keepalive && abort.signal.aborted) setTimeout(giveBack, ABORTED_MS);
+      else giveBack();
+      // End what was not read.
+      if (!isGoingOn) abort.abort();
     }
   }
 
   async close(): Promise<void> {}
-}
-
-/** Rejects once the page is back from the back/forward cache or from being frozen. */
-function comeBack(): Promise<never> {
-  return new Promise((_, reject) => {
-    for (const type of ['pageshow', 'resume']) {
-      addEventListener(type, () => reject(new Error('page is back')), { capture: true, once: true });
-    }
-  });
 }
 
 /** Reads the start of the body. If the body breaks off or never ends, that does not matter: the status counts. */

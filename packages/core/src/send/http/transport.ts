@@ -13,12 +13,6 @@ export interface Timeouts {
   readonly totalMs: number;
 }
 
-/**
- * How a request outlives its page. `keepalive`: it is made at once, and its answer is seen if the page lives on. `later`: the
- * browser makes it once the page is gone, and nobody sees an answer.
- */
-export type Outliving = 'keepalive' | 'later';
-
 /** Whether requests carry cookies: none (`omit`), those to the page's own origin (`same-origin`), or all (`include`). */
 export type Credentials = 'omit' | 'same-origin' | 'include';
 
@@ -30,8 +24,8 @@ export interface TransportRequest {
   readonly timeouts: Timeouts;
   /** Aborts the request. */
   readonly signal: AbortSignal;
-  /** Left out if the page or the process lives until the answer comes. */
-  readonly outlives?: Outliving | undefined;
+  /** Whether the page may be gone before the answer comes. The request is made before `post()` returns. */
+  readonly outlives?: boolean | undefined;
 }
 
 /** The result of a request: an answer, or a failure that says whether the body may have arrived anyway. */
@@ -73,7 +67,7 @@ export interface Transport {
   readonly releasesBody?: boolean;
   post(request: TransportRequest): Promise<Outcome>;
   /** Maximum size now for the body of a request that outlives the page, in bytes. Left out if there is no page. */
-  room?(way: Outliving): number;
+  room?(): number;
   /** Closes its connections. */
   close(): Promise<void>;
 }

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Range } from '../../../src/base/range.ts';
 import { IndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
+import { IndexedDbStore } from '../../../src/keep/page/indexeddb-store.ts';
 import { FakeLocks } from '../../bench/fake-locks.ts';
 import { VirtualClock } from '../../bench/virtual-clock.ts';
 import { describeJournal, group, readAll, Witness } from '../../contracts/journal-contract.ts';
@@ -89,29 +90,73 @@ describe('IndexedDbJournal, where the browser fails', () => {
     expect(await left('restored nevertheless', journal)).toEqual(['1']);
   });
 
-  it('leaves what is in a request to the life that made it, for as long as that asked for, and says that it was sent', async () => {
+  it('leaves events alone that another page leased, until the lease ends, and says then that they were sent', async () => {
     const clock = new VirtualClock();
-    const journal = new IndexedDbJournal('sent', { locks }, clock);
-    await journal.append(one, 10_000);
-    await journal.append(two, 0);
-    await journal.append(group(['3']));
-    await journal.close();
+    const journal = new IndexedDbJournal('leased', { locks }, clock);
+    journal.lease([await journal.append(one)], 10_000);
+    const range = await journal.append(two);
+    journal.lease([range], 30_000);
+    const failed = await journal.append(group(['3']));
+    journal.lease([failed], 30_000);
+    journal.lease([failed], 0);
+    await journal.append(group(['4']));
     const found: [range: Range, wasSent: boolean | undefined][] = [];
-    const next = new IndexedDbJournal('sent', { locks }, clock);
+    const next = new IndexedDbJournal('leased', { locks }, clock);
     const recovered = (range: Range, _at?: number, wasSent?: boolean) => void found.push([range, wasSent]);
     await next.open({ recovered, damaged: () => {}, failed: () => {} });
-    const texts = () =>
-      readAll(
-        next,
-        found.map(([range]) => range),
-      );
-    expect(await texts()).toEqual(['2', '3']);
-    expect(found.splice(0).map(([, wasSent]) => wasSent)).toEqual([true, false]);
+    /** What was found since the last call, and whether it was sent. */
+    const look = async () => {
+      const news = found.splice(0);
+      const ranges = news.map(([range]) => range);
+      return [await readAll(next, ranges), news.map(([, wasSent]) => wasSent)];
+    };
+    expect(await look()).toEqual([
+      ['3', '4'],
+      [false, false],
+    ]);
     await clock.advance(10_000);
     await next.refresh();
-    expect(await texts()).toEqual(['1']);
-    expect(found.map(([, wasSent]) => wasSent)).toEqual([true]);
+    expect(await look()).toEqual([['1'], [true]]);
+    await clock.advance(20_000);
+    await next.refresh();
+    expect(await look()).toEqual([['2'], [true]]);
+    await Promise.all([journal.close(), next.close()]);
+  });
+
+  it('takes no notice of a lease that was made before the clock was set back', async () => {
+    const clock = new VirtualClock();
+    const journal = new IndexedDbJournal('leased long', { locks }, clock);
+    await clock.advance(60_000);
+    journal.lease([await journal.append(one)], 30_000);
+    await journal.close();
+    const next = new IndexedDbJournal('leased long', { locks }, new VirtualClock());
+    const witness = new Witness();
+    await next.open(witness);
+    expect(await readAll(next, witness.ranges)).toEqual(['1']);
     await next.close();
+  });
+
+  it('leases what it still appends, if that is in the request, and nothing that it has released', async () => {
+    const journal = create('leased early');
+    const range = await journal.append(one);
+    await journal.acknowledge(range);
+    const appended = journal.append(two);
+    journal.lease([range], 30_000, true);
+    await appended;
+    expect(await left('leased early', journal)).toEqual([]);
+  });
+
+  it('has no lease left of what is released', async () => {
+    const journal = create('leased once');
+    const range = await journal.append(group(['1', '2']));
+    journal.lease([range], 30_000);
+    await journal.acknowledge({ ...range, to: range.from + 1 });
+    await journal.acknowledge({ ...range, from: range.from + 1 });
+    await journal.close();
+    const store = new IndexedDbStore('leased once', systemClock, () => {});
+    const { result } = await store.use('readonly', (objects) => objects.getAllKeys());
+    expect(result.filter((key) => Array.isArray(key))).toEqual([]);
+    store.close();
   });
 
   it('tells of what is gone where storage was cleared, and has what was under way tried again', async () => {
@@ -317,10 +362,11 @@ describe('IndexedDbJournal, where a part of a record is released', () => {
     await journal.close();
   });
 
-  it('keeps what is left of it to the page that sent it, for as long as that asked for', async () => {
+  it('leases what is left of it for as long as all of it was leased', async () => {
     const clock = new VirtualClock();
     const journal = new IndexedDbJournal('rewritten while sent', { locks }, clock);
-    const range = await journal.append(five, 10_000);
+    const range = await journal.append(five);
+    journal.lease([range], 10_000);
     await journal.acknowledge({ ...range, to: 2 });
     await journal.close();
     const witness = new Witness();

@@ -28,52 +28,34 @@ describe('FetchTransport, in a page', () => {
 
   it('bounds what outlives the page, over all transports, for as long as it is under way', async () => {
     const [first, second] = [create(), create()];
-    const all = first.room('keepalive');
-    const answer = first.post({ ...request, body: body(45_000), outlives: 'keepalive' });
-    expect(all - second.room('keepalive')).toBe(45_000);
+    const all = first.room();
+    const answer = first.post({ ...request, body: body(45_000), outlives: true });
+    expect(all - second.room()).toBe(45_000);
     expect(await second.post({ ...request, body: body(1_000) })).toMatchObject({ kind: 'answered' });
     expect(await answer).toMatchObject({ kind: 'answered' });
-    expect(second.room('keepalive')).toBe(all);
+    expect(second.room()).toBe(all);
   });
 
   it('keeps its bound below that of the browser', async () => {
     const transport = create();
-    const bytes = transport.room('keepalive');
+    const bytes = transport.room();
     // The browser may still be busy with the requests of the previous test.
     await vi.waitFor(async () => {
-      const outcome = await transport.post({ ...request, body: body(bytes), outlives: 'keepalive' });
+      const outcome = await transport.post({ ...request, body: body(bytes), outlives: true });
       expect(outcome).toMatchObject({ kind: 'answered' });
     }, PATIENCE);
   });
 
-  it.runIf('fetchLater' in globalThis)(
-    'takes back what was to be sent once the page is gone, where it goes on',
-    async () => {
-      const transport = create();
-      const bytes = transport.room('later');
-      const timeouts = { ...request.timeouts, headersMs: 100 };
-      const outcome = transport.post({ ...request, body: body(bytes), timeouts, outlives: 'later' });
-      expect(transport.room('later')).toBe(0);
-      expect(await outcome).toMatchObject({ kind: 'failed', maybeSent: false });
-      expect(transport.room('later')).toBe(bytes);
-    },
-  );
-
-  it.runIf('fetchLater' in globalThis)('has an outcome as soon as the page is back', async () => {
+  it('has room again once a request has failed, and sends what has no room all the same', async () => {
     const transport = create();
-    const outcome = transport.post({ ...request, body: body(100), outlives: 'later' });
-    document.dispatchEvent(new Event('resume'));
-    expect(await outcome).toMatchObject({ kind: 'failed', maybeSent: false });
+    const all = transport.room();
+    const refused = transport.post({ ...request, url: 'http://127.0.0.1:1/', body: body(all) });
+    const other = transport.post({ ...request, body: body(70_000) });
+    expect(transport.room()).toBe(0);
+    expect(await refused).toMatchObject({ kind: 'failed' });
+    expect(await other).toMatchObject({ kind: 'answered' });
+    expect(transport.room()).toBe(all);
   });
-
-  it.runIf('fetchLater' in globalThis)(
-    'knows that nothing was sent where the browser does not take it',
-    async () => {
-      const transport = create();
-      const outcome = await transport.post({ ...request, body: body(70_000), outlives: 'later' });
-      expect(outcome).toMatchObject({ kind: 'failed', maybeSent: false });
-    },
-  );
 
   it.each<[FetchTransportOptions | undefined, string | undefined]>([
     [undefined, undefined],

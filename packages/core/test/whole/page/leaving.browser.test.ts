@@ -1,7 +1,9 @@
+import { systemClock } from '@sluice/protocol/toolbox';
 import { afterEach, describe, expect, inject, it } from 'vitest';
 import { server } from 'vitest/browser';
 import { uuid } from '../../../src/base/uuid.ts';
 import { createTracker, type TrackerOptions } from '../../../src/index.ts';
+import { LEASE_MS } from '../../../src/keep/journal.ts';
 
 type Core = typeof import('../../../src/index.ts');
 
@@ -42,9 +44,9 @@ async function openPage(options: TrackerOptions) {
 }
 
 /** Leaves a page. Resolves once it is gone. */
-async function leave(view: Window): Promise<void> {
+async function leave(view: Window, address: string = 'about:blank'): Promise<void> {
   const isGone = new Promise((resolve) => view.addEventListener('unload', resolve));
-  view.location.href = 'about:blank';
+  view.location.href = address;
   await isGone;
 }
 
@@ -54,10 +56,13 @@ function setVisibility(view: Window, visibilityState: 'hidden' | 'visible'): voi
   view.document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
 }
 
-/** Visits the site again and again, until a visit finds this many events. */
+/** Visits the site again and again, until a visit finds this many events: so late that no lease runs any more. */
 async function expectStored(options: TrackerOptions, stored: number): Promise<void> {
+  let late = 0;
   const find = async () => {
-    const next = createTracker(options);
+    late += 2 * LEASE_MS;
+    const clock = { ...systemClock, now: () => systemClock.now() + late };
+    const next = createTracker({ ...options, clock });
     await next.flush({ timeoutMs: 50 });
     const { recovered } = next.stats();
     await next.close({ timeoutMs: 0 });
@@ -82,6 +87,21 @@ describe('a page that navigates in the task of its last calls', () => {
     await leave(view);
     await expect.poll(() => count(name)).toMatchObject({ unique: 150 });
   });
+
+  it.runIf('onpageswap' in globalThis)(
+    'leaves them to the next page, if that is of the same origin',
+    async () => {
+      const name = `followed-${uuid()}`;
+      const { view, tracker } = await openPage(service);
+      const { sent } = tracker.stats().requests;
+      for (let number = 0; number < 150; number += 1) tracker.track(name, { number }, ada);
+      await leave(view, '/__vitest_blank__');
+      expect(tracker.stats().requests.sent).toBe(sent);
+      const next = createTracker(service);
+      await expect.poll(() => count(name)).toEqual({ unique: 150, received: 150 });
+      await next.close();
+    },
+  );
 
   it.skipIf(abortsWrites)('has stored all of them', async () => {
     const options = { baseUrl: nowhere, correlationKey: `all-${uuid()}` };

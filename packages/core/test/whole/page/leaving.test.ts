@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LEASE_MS } from '../../../src/keep/journal.ts';
 import { Page } from '../../bench/page.ts';
 import { answered, failed, hang } from '../../bench/scripted-transport.ts';
 import { settle } from '../../bench/virtual-clock.ts';
@@ -9,7 +10,7 @@ describe('a page that is hidden', () => {
     page.track(1_000);
     const [request, ...others] = page.hide();
     expect(others).toEqual([]);
-    expect(request?.outlives).toBe('keepalive');
+    expect(request?.outlives).toBe(true);
     expect(request?.bytes).toBeGreaterThan(59_000);
     expect(request?.bytes).toBeLessThanOrEqual(60_000);
     // The events that are sent are one group, the others are more groups. All were passed to the journal before the request.
@@ -46,7 +47,7 @@ describe('a page that is hidden', () => {
     expect(page.books.maybeDuplicate).toBe(50);
     page.respond(() => answered(200));
     await page.clock.advance(1_000);
-    expect(page.transport.requests.map(({ outlives }) => outlives)).toEqual(['keepalive', undefined]);
+    expect(page.transport.requests.map(({ outlives }) => outlives)).toEqual([true, undefined]);
     expect(page.transport.requests[1]?.text).toBe(page.transport.requests[0]?.text);
     expect(page.counts).toMatchObject({ pending: 0, delivered: 50 });
   });
@@ -70,7 +71,7 @@ describe('a page that is hidden', () => {
     await page.clock.advance(300);
     page.track(10);
     // One of the two groups that are being written fits.
-    page.transport.left.keepalive = 42_000;
+    page.transport.left = 42_000;
     expect(page.hide().map(({ count }) => count)).toEqual([100]);
     await settle();
     expect(page.counts).toMatchObject({ delivered: 100 });
@@ -139,20 +140,9 @@ describe('a page that is hidden', () => {
 });
 
 describe('a page that is left', () => {
-  it('has the browser send later what does not fit, as far as that has room', async () => {
-    const page = new Page();
-    page.track(1_000);
-    const requests = page.hide(true);
-    expect(requests.map(({ outlives }) => outlives)).toEqual(['keepalive', 'later']);
-    for (const { bytes } of requests) expect(bytes).toBeGreaterThan(59_000);
-    await settle();
-    expect(page.journal.texts).toHaveLength(1_000);
-  });
-
   it('sends what a request that was made before left room for', async () => {
     const page = new Page();
-    page.transport.left.keepalive = 10_000;
-    page.transport.left.later = 0;
+    page.transport.left = 10_000;
     page.track(100);
     const [request, ...others] = page.hide(true);
     expect(others).toEqual([]);
@@ -178,7 +168,9 @@ describe('a page whose journal others send from', () => {
     await settle();
     expect(page.counts).toMatchObject({ pending: 30, delivered: 20 });
     expect(page.waiting.stored).toBe(30);
-    expect(page.journal.holds).toEqual([undefined, 10_000]);
+    const [lease, ...ends] = page.leases;
+    expect(lease).toEqual({ ranges: [], forMs: LEASE_MS, isAppending: true });
+    expect(ends.every(({ forMs }) => forMs === 0)).toBe(true);
   });
 
   it('sends nothing of what they are about to see', async () => {
@@ -191,13 +183,15 @@ describe('a page whose journal others send from', () => {
     expect(page.hide()).toEqual([]);
   });
 
-  it('sends all when it is left: it will see no answer, whoever sends it', async () => {
+  it('sends all when it is left, and leases what it sends', async () => {
     const page = new Page('unordered', undefined, true);
     page.track(30);
     await page.clock.advance(300);
     page.track(20);
     expect(page.hide(true).map(({ count }) => count)).toEqual([50]);
-    expect(page.journal.holds).toEqual([undefined, 0]);
+    expect(page.leases).toEqual([
+      { ranges: [{ segment: 1, from: 0, to: 30 }], forMs: LEASE_MS, isAppending: true },
+    ]);
   });
 
   it('sends nothing where order is strict and it is not its turn', async () => {

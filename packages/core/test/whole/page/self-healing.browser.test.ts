@@ -4,7 +4,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { cdp, server } from 'vitest/browser';
 import { PATIENCE } from '../../../../../testing/patience.ts';
 import { uuid } from '../../../src/base/uuid.ts';
-import { type Clock, createTracker, type Tracker, type TrackerOptions } from '../../../src/index.ts';
+import {
+  type Clock,
+  createTracker,
+  type Tracker,
+  type TrackerOptions,
+  type Transport,
+} from '../../../src/index.ts';
 
 const ada = { correlationValue: 'ada@example.com' };
 const QUICK = 50;
@@ -13,6 +19,12 @@ const QUICK = 50;
 const clock: Clock = {
   now: () => systemClock.now(),
   setTimeout: (callback, delayMs) => systemClock.setTimeout(callback, delayMs / QUICK),
+};
+
+/** Fails at once: no request is pending when a tracker is closed, so it leases nothing. */
+const transport: Transport = {
+  post: async () => ({ kind: 'failed', cause: 'nobody is there', maybeSent: false }),
+  close: async () => {},
 };
 
 function answerOf<Result>(request: IDBRequest<Result>): Promise<Result> {
@@ -42,7 +54,7 @@ describe('a tracker in a browser, while nobody takes its events', () => {
 
   function create(options: Partial<TrackerOptions> = {}): Tracker {
     const tracker = createTracker({
-      ...{ baseUrl: 'http://127.0.0.1:1', apiKey, correlationKey: 'email', clock, ...options },
+      ...{ baseUrl: 'http://127.0.0.1:1', apiKey, correlationKey: 'email', clock, transport, ...options },
     });
     trackers.push(tracker);
     return tracker;

@@ -1,5 +1,6 @@
 import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { LEASE_MS } from '../../../src/keep/journal.ts';
 import { FakeOrigin, type FakeTab } from '../../bench/fake-origin.ts';
 import { answered, failed } from '../../bench/scripted-transport.ts';
 
@@ -112,7 +113,7 @@ describe('tabs of one origin', () => {
       expect([tracker.stats().pending, imbalance]).toEqual([0, 0]);
   });
 
-  it('replace a tab at once that dies while it sends', async () => {
+  it('replace a tab at once that dies while it sends; what is in its request goes again once its lease has ended', async () => {
     const [first, second] = openTabs(2);
     await origin.pass(10);
     origin.respond = () => new Promise(() => {});
@@ -121,8 +122,32 @@ describe('tabs of one origin', () => {
     expect(origin.open).toBe(1);
     origin.respond = () => answered(200);
     first?.kill();
-    await origin.pass(1);
-    expect(second?.tracker.stats()).toMatchObject({ recovered: 50, delivered: 50, pending: 0 });
+    second?.track(10);
+    await origin.pass(2_000);
+    expect(second?.tracker.stats()).toMatchObject({
+      recovered: 0,
+      delivered: 10,
+      pending: 0,
+      maybeDuplicate: 0,
+    });
+    await origin.pass(LEASE_MS + 10_000, 500);
+    expect(second?.tracker.stats()).toMatchObject({ recovered: 50, delivered: 60, maybeDuplicate: 50 });
+  });
+
+  it('replace a tab that is left while it sends, at once, and send nothing again that it has in requests', async () => {
+    const [first, second] = openTabs(2);
+    await origin.pass(10);
+    const answers: (() => void)[] = [];
+    origin.respond = () => new Promise((resolve) => answers.push(() => resolve(answered(200))));
+    first?.track(50);
+    await origin.pass(500);
+    first?.track(5);
+    await origin.pass(300);
+    first?.kill();
+    origin.respond = () => answered(200);
+    await origin.pass(LEASE_MS - 2_000, 500);
+    expect(origin.received.size).toBe(5);
+    expect(second?.tracker.stats()).toMatchObject({ recovered: 5, delivered: 5, maybeDuplicate: 0 });
   });
 
   it('count as delivered what another tab delivered, and a flush ends with it', async () => {

@@ -1,0 +1,52 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Fault } from '../fault.ts';
+import { browserFault } from './browser-fault.ts';
+import type { Taken } from './watched-service.ts';
+
+const PAGES = 10;
+/** A view and a scroll; and then a click, which goes to the next page. */
+const BEFORE = 2;
+const CLICK = 1;
+/** How long the user stays on a page, and how long the service takes to answer. No visit is longer than a lease. */
+const PACES: readonly (readonly [thinkMs: number, latencyMs: number])[] = [
+  [1_500, 50],
+  [600, 50],
+  [300, 400],
+  [700, 1_500],
+];
+
+/** A user follows links through the pages of a site. Each event arrives once, though most requests outlive their page. */
+export const visits: Fault = browserFault('visits', {
+  full: 20,
+  quick: PACES.length,
+  async play({ scene, tries }) {
+    const { service } = scene;
+    let requests = 0;
+    for (let time = 0; time < tries; time += 1) {
+      const [thinkMs, latencyMs] = PACES[time % PACES.length] ?? [0, 0];
+      service.latencyMs = latencyMs;
+      const before = service.taken.length;
+      const tab = await scene.openTab();
+      for (let number = 1; number <= PAGES; number += 1) {
+        const { page } = tab;
+        await tab.call('track', BEFORE);
+        await pause(thinkMs);
+        await tab.trackAndVisit(CLICK, scene.address());
+        page.durable = page.tracked;
+      }
+      await scene.arrival([tab]);
+      const taken = service.taken.slice(before);
+      requests += taken.length;
+      const twice = repeatsIn(taken);
+      if (twice > 0)
+        scene.problems.push(`${twice} events came twice: ${thinkMs} ms a page, ${latencyMs} ms a request`);
+      await tab.close();
+    }
+    return { note: `none twice in ${tries} visits of ${PAGES} pages, ${requests} requests` };
+  },
+});
+
+function repeatsIn(taken: readonly Taken[]): number {
+  const uuids = taken.flatMap((request) => [...request.uuids]);
+  return uuids.length - new Set(uuids).size;
+}

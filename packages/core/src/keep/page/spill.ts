@@ -1,0 +1,68 @@
+import type { Piece } from '../record-list.ts';
+import { type EventKey, LEASE, type LeaseKey } from './page-record.ts';
+
+/** A page spills at most this many characters. Browsers give an origin about five million. */
+const MOST_LENGTH = 64 * 1024;
+
+/** What a database stores under a key. */
+export interface Put {
+  readonly key: EventKey | LeaseKey;
+  readonly value: Piece | typeof LEASE;
+}
+
+/**
+ * The writes of a page that may be lost with it, in localStorage: a browser finishes these. The next page moves them to the
+ * database. Without localStorage, or without room in it, nothing is spilled.
+ */
+export class Spill {
+  readonly #prefix: string;
+  #room = MOST_LENGTH;
+
+  /** @param name Of the database. */
+  constructor(name: string) {
+    this.#prefix = `${name} `;
+  }
+
+  add({ key, value }: Put): void {
+    const text =
+      value === LEASE ? '' : [value.ends, value.times, new TextDecoder().decode(value.bytes)].join('\n');
+    this.#room -= text.length;
+    if (this.#room >= 0) attempt(() => localStorage.setItem(this.#prefix + JSON.stringify(key), text));
+  }
+
+  remove({ key }: Put): void {
+    attempt(() => localStorage.removeItem(this.#prefix + JSON.stringify(key)));
+  }
+
+  /** All that pages spilled. */
+  read(): Put[] {
+    const found: Put[] = [];
+    attempt(() => {
+      for (const [name, text] of Object.entries(localStorage))
+        if (name.startsWith(this.#prefix)) found.push(parse(name.slice(this.#prefix.length), text));
+    });
+    return found;
+  }
+}
+
+function parse(name: string, text: string): Put {
+  const key: EventKey | LeaseKey = JSON.parse(name);
+  const [ends = '', times, bytes] = text.split('\n');
+  if (ends === '') return { key, value: LEASE };
+  const value: Piece = {
+    from: key[1],
+    bytes: new TextEncoder().encode(bytes),
+    ends: Uint32Array.from(ends.split(','), Number),
+    ...(times && { times: Float64Array.from(times.split(','), Number) }),
+  };
+  return { key, value };
+}
+
+/** Some browsers throw where a page may store nothing. */
+function attempt(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // It is only lost if the database loses it as well.
+  }
+}
