@@ -4,7 +4,7 @@ import { answer } from '../hostile/answers.ts';
 import { KEY, type Trial } from '../hostile/trial.ts';
 
 const TAKEN = answer('200 OK', 'taken');
-const BODY_BYTES = '{"batch":[]}'.length;
+const BODY = new TextEncoder().encode('{"batch":[]}');
 
 /** What a transport must do if the service redirects to its address with or without the slash at the end. */
 export function describeSlashRedirects(name: string, trial: Trial): void {
@@ -18,7 +18,7 @@ export function describeSlashRedirects(name: string, trial: Trial): void {
     const transport = trial.create();
     const statuses: unknown[] = [];
     for (let left = requests; left > 0; left -= 1) {
-      const outcome = await trial.post(transport, { url });
+      const outcome = await trial.post(transport, { url, body: BODY });
       statuses.push(outcome.kind === 'answered' ? outcome.status : outcome.kind);
       if (statuses.at(-1) === 200)
         expect({ from: undefined, ...outcome }).toMatchObject({ body: 'taken', from: undefined });
@@ -26,7 +26,7 @@ export function describeSlashRedirects(name: string, trial: Trial): void {
     await transport.close();
     const seen = await trial.seen(id);
     for (const request of seen)
-      expect(request).toMatchObject({ isWhole: true, bytes: BODY_BYTES, key: `Api-Key ${KEY}` });
+      expect(request).toMatchObject({ isWhole: true, bytes: BODY.length, key: `Api-Key ${KEY}` });
     return { statuses, asked: seen.map(({ hasSlash }) => (hasSlash ? 'slash' : 'bare')) };
   }
 
@@ -41,7 +41,7 @@ export function describeSlashRedirects(name: string, trial: Trial): void {
     it('does so for several requests at the same time', async () => {
       const url = `${trial.address({ says: TAKEN, saysBehindSlash: to('{path}') })}/`;
       const transport = trial.create();
-      const post = () => trial.post(transport, { url });
+      const post = () => trial.post(transport, { url, body: BODY });
       for (let round = 0; round < 2; round += 1)
         for (const outcome of await Promise.all([post(), post(), post(), post()]))
           expect(outcome).toMatchObject({ status: 200, body: 'taken' });
@@ -70,8 +70,8 @@ export function describeSlashRedirects(name: string, trial: Trial): void {
       const id = uuid();
       const url = `${trial.address({ id, says: page, saysBehindSlash: to('{path}') })}/`;
       const transport = trial.create();
-      await trial.post(transport, { url });
-      await trial.post(transport, { url });
+      await trial.post(transport, { url, body: BODY });
+      await trial.post(transport, { url, body: BODY });
       await transport.close();
       expect((await trial.seen(id)).map(({ hasSlash }) => hasSlash)).toEqual([true, false, true, false]);
     });
