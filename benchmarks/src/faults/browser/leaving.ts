@@ -34,21 +34,28 @@ const newTab = browserFault('new-tab', {
   full: 10,
   quick: 2,
   async play({ scene, tries }) {
-    const waits: number[] = [];
+    const waits: [number[], number[]] = [[], []];
     for (let time = 0; time < tries; time += 1) {
       await scene.service.close();
       const first = await scene.openTab();
       await first.call('track', EVENTS);
       await first.call('commit');
       // Freezes the first tab in every other try, as browsers freeze background tabs.
-      if (time % 2 === 1) await first.send('Page.setWebLifecycleState', { state: 'frozen' });
+      if (time % 2 === 1) {
+        first.page.cutOff();
+        await first.send('Page.setWebLifecycleState', { state: 'frozen' });
+      }
       await scene.service.open();
       const second = await scene.openTab();
-      waits.push(await scene.arrival([first]));
+      waits[time % 2 === 0 ? 0 : 1].push(await scene.arrival([first]));
       await first.close();
       await second.close();
     }
-    return timely('delivered after', Math.max(...waits), scene.problems);
+    const [awake, frozen] = waits.map((some) => Math.max(0, ...some)) as [number, number];
+    const { note } = timely('delivered after', awake, scene.problems);
+    // A tab that is frozen does not see that its last request failed.
+    const other = timely('from a frozen tab after', frozen, scene.problems, LEASED_WITHIN_MS);
+    return { note: `${note}; ${other.note}` };
   },
 });
 

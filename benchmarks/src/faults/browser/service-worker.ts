@@ -6,7 +6,8 @@ import type { Tab } from './tab.ts';
 const EVENTS = 300;
 /** The sync tag with which pages ask the browser to wake the worker. */
 const TAG = 'sluice';
-const SENT_WITHIN_MS = 5_000;
+/** The tab leased what it sent as it was closed, for 30 s: nobody saw that the request failed. */
+const SENT_WITHIN_MS = 35_000;
 const AGAIN_MS = 200;
 const LOOK_MS = 20;
 
