@@ -54,8 +54,10 @@ export const isFull: boolean = Boolean(process.env.FULL);
 export const LIMIT: number | undefined = isFull ? 30 * 60_000 : undefined;
 /** Otherwise rows with very many events run with a tenth of them, in batches of a tenth: the requests are the same. */
 export const SCALE: number = isFull ? 1 : 10;
-/** Options for such a row. */
-export const SCALED: Options = isFull ? {} : { batch: { maxEvents: 500 / SCALE } };
+/** Options for such a row. In full, memory holds all that waits, as a disk would. */
+export const SCALED: Options = isFull
+  ? { buffer: { maxEvents: 4_000_000, maxBytes: 1024 * 1024 * 1024 } }
+  : { batch: { maxEvents: 500 / SCALE } };
 
 const SECOND = 1_000;
 /** At higher rates, several events arrive together. */
