@@ -150,12 +150,14 @@ export class Delivery {
       trial.whole.least = Math.min(trial.whole.least, parcel.count);
     }
     const isDoubt = evidence.failed(trial, failure, isWrong, isAlone, now);
-    if (action === 'pause' && (rule.isAskedFor || isStrict || !evidence.isKnown)) {
+    // If nothing was accepted yet, it is the key or the address. It may be the event after some answers: others tell.
+    const isUnknown = action === 'pause' && !evidence.isKnown;
+    if (action === 'pause' && (rule.isAskedFor || isStrict || (isUnknown && !rule.endsEvent))) {
       this.#again(trial, false);
       if (gate.state === 'closed') gate.hold(why);
       return;
     }
-    if (isDoubt && gate.state === 'closed') {
+    if ((isDoubt || isUnknown) && gate.state === 'closed') {
       gate.doubt(isWrong && !isAlone ? WRONG_PROBES : PROBES);
       return this.#again(trial, false);
     }

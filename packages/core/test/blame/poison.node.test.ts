@@ -29,4 +29,29 @@ describe('one event that a firewall refuses does not hold up the others, and bec
       LIMIT,
     );
   }
+
+  // The service has accepted nothing yet: all that is known is one refusal.
+  const firsts: [string, number, number][] = [
+    // Which event is refused, and how many are tracked together at the start.
+    ['the first event of a process', 0, 1],
+    ['the first event of the first batch', 0, 100],
+    ['an event amid the first batch', 50, 100],
+    ['the last event of the first batch', 99, 100],
+  ];
+
+  for (const [name, culprit, together] of firsts) {
+    it.each([403, 404])(`${name}, %d`, async (status) => {
+      const isCulprit = (event: number) => event === culprit;
+      const service = refusing(isCulprit, { status, body: WORDS });
+      const arrivals = [
+        { perSecond: together * 1_000, to: 0.001, stepMs: 1 },
+        { perSecond: 2, from: 1 },
+      ];
+      const scenario = { seconds: 90, after: 60, arrivals, service, isCulprit };
+      const { figures, letters } = await measure(`poison ${status}, ${name}`, scenario);
+      expect(figures).toMatchObject({ share: 1, pending: 0, dropped: 0, innocentDeadLetters: 0 });
+      expect(figures.delays.max).toBeLessThanOrEqual(5_000);
+      expect(letters).toEqual([[culprit, WORDS]]);
+    });
+  }
 });

@@ -106,7 +106,7 @@ describe('setApiKey()', () => {
 describe('flush(), where the service does not work', () => {
   it('ends at once where the sender pauses for longer than it may take, and says what is pending', async () => {
     const { transport, tracker, track } = createBench();
-    transport.respond = () => answered(403);
+    transport.respond = () => answered(401);
     await track(5);
     const flushed = watch(tracker.flush({ timeoutMs: 30 * SECOND }));
     await settle();
@@ -128,7 +128,7 @@ describe('flush(), where the service does not work', () => {
 
   it('waits where the service is asked again before it ends', async () => {
     const { transport, tracker, pass, track } = createBench();
-    transport.respond = () => answered(transport.requests.length === 1 ? 403 : 200);
+    transport.respond = () => answered(transport.requests.length === 1 ? 401 : 200);
     await track(5);
     const flushed = watch(tracker.flush({ timeoutMs: 75 * SECOND }));
     await pass(30 * SECOND);
@@ -142,7 +142,7 @@ describe('flush(), where the service does not work', () => {
     let end = (): void => {};
     transport.respond = () =>
       transport.requests.length > 1
-        ? answered(403)
+        ? answered(401)
         : new Promise((resolve) => {
             end = () => resolve(answered(200));
           });
