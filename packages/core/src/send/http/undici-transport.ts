@@ -67,7 +67,7 @@ export class UndiciTransport implements Transport {
       connection.isFree = false;
       const exchange = new Exchange({ timeouts, signal }, (outcome, isComplete) => {
         // If the answer comes before the whole body is sent, close the connection, so that nothing reads the body any more.
-        if (isComplete && !connection.isWriting) connection.isFree = true;
+        if (isComplete && !connection.isWriting && isHealthy(outcome)) connection.isFree = true;
         else this.#giveUp(connection);
         resolve(outcome);
       });
@@ -115,6 +115,11 @@ export class UndiciTransport implements Transport {
     this.#connections = this.#connections.filter((each) => each !== connection);
     void connection.close();
   }
+}
+
+/** Whether the other end works. A connection may lead to the one broken node of a service: the next request takes another one. */
+function isHealthy(outcome: Outcome): boolean {
+  return outcome.kind === 'answered' && (outcome.status < 300 || outcome.status === 429);
 }
 
 /** What undici takes in place of the options of a user. Throws a ConfigError that shows no key. */

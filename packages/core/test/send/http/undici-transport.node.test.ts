@@ -1,7 +1,8 @@
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { startEmulator } from '@sluice/emulator';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { TransportRequest } from '../../../src/send/http/transport.ts';
 import { UndiciTransport } from '../../../src/send/http/undici-transport.ts';
 import { describeAtHostileService } from '../../contracts/hostile-contract.ts';
@@ -83,4 +84,30 @@ it('reads nothing more of a body once there is an answer, though it is not sent 
   expect(sockets).toHaveLength(2);
   await transport.close();
   early.close();
+});
+
+describe('a service of which each connection leads to another node', () => {
+  it.each([
+    [200, 1],
+    [429, 1],
+    [400, 3],
+    [403, 3],
+    [500, 3],
+    [503, 3],
+  ])('that answers %i gets three requests over %i connections', async (status, connections) => {
+    let opened = 0;
+    const service = createHttpServer((message, answer) => {
+      message.resume().on('end', () => answer.writeHead(status).end('{}'));
+    });
+    service.on('connection', () => {
+      opened += 1;
+    });
+    const url = `http://127.0.0.1:${await listen(service)}/`;
+    const transport = create();
+    for (let count = 0; count < 3; count += 1)
+      expect(await transport.post(request(url, new Uint8Array(2)))).toMatchObject({ status });
+    expect(opened).toBe(connections);
+    await transport.close();
+    service.close();
+  });
 });
