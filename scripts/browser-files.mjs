@@ -18,6 +18,7 @@ export async function bundleBrowserFiles(folder) {
       const bundle = await rolldown({
         input: join(root, 'packages', 'core', folder, 'entries', `${name}.${extension}`),
         platform: 'browser',
+        transform: { target: 'es2022' },
         resolve: { conditionNames: [...conditions, 'browser', 'import', 'default'] },
         onLog: (_level, { message }) => {
           throw new Error(message);

@@ -98,7 +98,7 @@ export abstract class Shelf<Options extends ShelfOptions = ShelfOptions> {
       for (let { from } = stored; from < stored.to; ) {
         const { events, range } = await this.read({ ...stored, from });
         // Events before one that is too old were stored before it, whatever the clock said.
-        const count = 1 + (events.times?.findLastIndex((time) => time < before) ?? -1);
+        const count = events.times?.reduce((sum, time, index) => (time < before ? index + 1 : sum), 0) ?? 0;
         if (count > 0) await this.drop({ ...range, to: range.from + count }, 'expired');
         if (count < events.ends.length) break;
         from = range.to;

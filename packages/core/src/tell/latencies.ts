@@ -13,7 +13,7 @@ export class Latencies {
   }
 
   get quantiles(): Latency {
-    const sorted = this.#kept.toSorted((a, b) => a - b);
+    const sorted = [...this.#kept].sort((a, b) => a - b);
     const at = (part: number) => sorted[Math.ceil(part * sorted.length) - 1] ?? 0;
     return { p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) };
   }

@@ -247,7 +247,7 @@ export class Queue {
     const count = sum(spans, rangeLength);
     if (count === 0) return 0;
     // From the end, so that the other indexes stay right.
-    for (const span of spans.toReversed()) parcel.remove(span, this.memory);
+    for (const span of [...spans].reverse()) parcel.remove(span, this.memory);
     this.epochs.settle({ epoch: parcel.epoch, count });
     if (parcel.count === 0) this.ended(parcel);
     else this.changed(parcel);

@@ -47,7 +47,7 @@ export class Reader {
       contents = await this.#read(taken, limit, isUnchanged);
     } finally {
       queue.reading = [];
-      if (contents === undefined) for (const parcel of taken.toReversed()) putBack(queue.old, parcel);
+      if (contents === undefined) for (const parcel of taken.reverse()) putBack(queue.old, parcel);
     }
     return contents && this.#parcelOf(taken, contents);
   }
@@ -85,7 +85,7 @@ export class Reader {
   }
 
   /** The first of these events were read. The others wait before all others. */
-  #parcelOf(taken: readonly Parcel[], contents: Contents): Parcel {
+  #parcelOf(taken: Parcel[], contents: Contents): Parcel {
     const { queue } = this.#options;
     const places = new Places();
     const parts: { readonly epoch: number; readonly count: number }[] = [];
@@ -97,7 +97,7 @@ export class Reader {
       if (count > 0) parts.push({ epoch: parcel.epoch, count });
     }
     const read = inPlaceOf(taken, new Parcel(places, queue.epochs.join(parts), queue.isHigh, contents));
-    for (const parcel of taken.toReversed()) putBack(queue.old, parcel);
+    for (const parcel of taken.reverse()) putBack(queue.old, parcel);
     return queue.taken(read);
   }
 
