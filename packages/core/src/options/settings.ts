@@ -44,6 +44,8 @@ export interface Defaults {
   /** The parts that the platform includes. */
   readonly parts: Parts;
   readonly holdsUnidentified: boolean;
+  /** Tells the developer that everyone can read the key. Absent if that is not so. */
+  readonly warnOfKey?: ((baseUrl: string) => void) | undefined;
 }
 
 const KIB = 1024;
@@ -56,7 +58,10 @@ const MAY_BE_ZERO = /Interval|Wait|Free/;
  * Fills in defaults. Checks here are only of what would lose or misdirect events; the part `checked` checks the rest. Throws a
  * ConfigError.
  */
-export function readOptions(options: TrackerOptions, { parts: own, holdsUnidentified }: Defaults): Settings {
+export function readOptions(
+  options: TrackerOptions,
+  { parts: own, holdsUnidentified, warnOfKey }: Defaults,
+): Settings {
   const parts: Parts = { ...options?.parts, ...own };
   parts.checked?.(options);
   const { correlationKey, journal, consent = 'granted' } = options;
@@ -98,7 +103,10 @@ export function readOptions(options: TrackerOptions, { parts: own, holdsUnidenti
     const rule = 'baseUrl must be an http or https URL without credentials, query or fragment';
     throw new ConfigError('baseUrl', rule);
   }
-  if ('apiKey' in options) readApiKey(options.apiKey);
+  if ('apiKey' in options) {
+    readApiKey(options.apiKey);
+    warnOfKey?.(baseUrl);
+  }
   if (!isNonEmptyString(correlationKey)) {
     const rule = 'correlationKey is required: the primary key chosen in the audience section';
     throw new ConfigError('correlationKey', rule);

@@ -30,8 +30,11 @@ const text: TextWriter = {
   createMemory: () => ({ take: allocate, give: () => {} }),
 };
 
+const LOOPBACK = /\/\/([^/]*\.)?(localhost|127\.[\d.]+|\[::1])[:/]/;
 /** Workers have no document. They are never hidden. */
 const page = globalThis.document as Document | undefined;
+/** A page is warned once. What is no page needs no warning. */
+let isWarned = !page;
 
 const lifecycle: Lifecycle = {
   listen({ hide, show, online, offline }) {
@@ -41,12 +44,12 @@ const lifecycle: Lifecycle = {
       callback: (event: Event) => void,
       target: EventTarget | undefined = globalThis,
     ) => target.addEventListener?.(type, callback, { signal: stop.signal });
-    const go = (isLeft: boolean, isFollowed: boolean = false) => {
-      hide(isLeft, isFollowed);
+    let isFollowed = false;
+    const go = (isLeft: boolean) => {
+      hide(isLeft, isLeft && isFollowed);
       if (globalThis.navigator?.onLine === false) registerSync();
     };
-    let isFollowed = false;
-    const leave = () => go(true, isFollowed);
+    const leave = () => go(true);
     // Chromium and WebKit tell whether the next page is of the same origin. That is known before the page is left.
     on('pageswap', (event) => {
       const { activation } = event as Event & {
@@ -80,6 +83,13 @@ export const platform: Platform = {
   lifecycle,
   parts: {},
   holdsUnidentified: true,
+  warnOfKey(baseUrl) {
+    if (isWarned || LOOPBACK.test(baseUrl)) return;
+    isWarned = true;
+    console.warn(
+      'Sluice: anyone can read the apiKey of a page; leave the option out if a relay holds the key',
+    );
+  },
   commitIntervalMs: 250,
   createJournal,
   createNote: ({ account, clock }) =>

@@ -33,6 +33,8 @@ export interface Platform {
   readonly parts: Parts;
   /** Whether events tracked before `identify()` are held by default, because there is one customer at a time. */
   readonly holdsUnidentified: boolean;
+  /** A tracker got an API key. A page warns once, if the key goes to another machine. Absent if nobody else can read the key. */
+  readonly warnOfKey?: (baseUrl: string) => void;
   /** How long an event may wait in memory to be written together with others, by default, in milliseconds. */
   readonly commitIntervalMs: number;
   /** Creates the durable journal of the platform; undefined if there is none. */
