@@ -55,6 +55,7 @@ const checks = {
       '@sluice/core/idempotency',
       '@sluice/core/learn',
       '@sluice/core/logger',
+      '@sluice/core/page-views',
       '@sluice/core/per-customer',
       '@sluice/core/otel',
       '@sluice/core/undici-transport',

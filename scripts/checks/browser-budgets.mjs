@@ -21,6 +21,8 @@ globalThis.deadLetters = deadLetters;\n`;
 const learn = `import { learn } from '@sluice/core/learn';\nglobalThis.learn = learn;\n`;
 const perCustomer = `import { perCustomer } from '@sluice/core/per-customer';
 globalThis.perCustomer = perCustomer;\n`;
+const pageViews = `import { pageViews } from '@sluice/core/page-views';
+pageViews(globalThis.tracker);\n`;
 const checked = `import { checked } from '@sluice/core/checked';\nglobalThis.checked = checked;\n`;
 const small = ['classify', 'guards', 'idempotency', 'logger']
   .map((part) => `import { ${part} } from '@sluice/core/${part}';\nglobalThis.${part} = ${part};\n`)
@@ -47,6 +49,7 @@ const BUDGETS = {
   'core with its small parts': { source: small, beside: tracker, demand: 2_000, most: 2_000 },
   'core with otel': { source: otel, beside: tracker, demand: 1_000, most: 1_000 },
   'service worker': { source: worker, demand: 6_144, most: 6_144 },
+  'core with pageViews': { source: pageViews, beside: tracker, demand: 720, most: 720 },
   // They share the rules of options, which a page without the part `checked` does not have.
   'customers beside core with checked': {
     source: customers,

@@ -18,6 +18,7 @@ export { idempotency } from '../parts/idempotency.ts';
 export { learn } from '../parts/learn/learn.ts';
 export { logger } from '../parts/logger.ts';
 export { FetchTransport } from '../send/http/fetch-transport.ts';
+export { pageViews } from './page-views.ts';
 
 /** As `createTracker` of `@sluice/core`, with all parts. */
 export function createTracker(options: TrackerOptions): Tracker {

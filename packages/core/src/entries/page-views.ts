@@ -1,0 +1,113 @@
+/** Tracks page views. A function beside the tracker, not a stage of it: all that it needs is `track()`. */
+import { type Clock, systemClock } from '@sluice/protocol/toolbox';
+import { Alarm } from '../base/alarm.ts';
+import type { Tracker } from '../tracker.ts';
+import { watchAddress } from './address.ts';
+
+/** Routers set the title after they changed the address. A title that is the same for so long was right from the start. */
+const TITLE_MS = 1_000;
+
+/** By tracker, so that two components that ask for the views of one tracker count each view once. */
+const viewsOf = new WeakMap<object, Views>();
+
+/**
+ * Tracks an event `page_view` for the page that is open, and for each address that it shows later: after `pushState` or
+ * `replaceState`, after a change of the hash, after back and forward, and when it comes back from the browser's back/forward cache.
+ * A page that the browser prerenders counts when it is shown. The same address again is no new view.
+ *
+ * The payload has `title`, `path` (with query and hash) and `referrer`: the path before, or `document.referrer` for the first view.
+ * The event has the time at which the address changed. It is tracked once the title changes, but no later than after a second,
+ * at the next view, or when the page is hidden or left.
+ *
+ * If it is called twice for one tracker, each view counts once. Without a document, as on a server, it does nothing.
+ *
+ * @param clock For tests. Default: the clock of the system.
+ * @returns Stops this. Each call of `pageViews` has its own; the last one undoes everything.
+ */
+export function pageViews(tracker: Pick<Tracker, 'track'>, clock: Clock = systemClock): () => void {
+  if (!globalThis.document) return () => {};
+  const views = viewsOf.get(tracker) ?? new Views(tracker, clock);
+  viewsOf.set(tracker, views);
+  const user = {};
+  views.add(user);
+  return () => views.delete(user);
+}
+
+/** The views of one tracker, for all who asked for them. */
+class Views {
+  readonly #users = new Set<object>();
+  readonly #tracker: Pick<Tracker, 'track'>;
+  readonly #clock: Clock;
+  readonly #alarm: Alarm;
+  readonly #titles = new MutationObserver(() => {
+    if (document.title !== this.#title) this.#settle();
+  });
+  #ignore: () => void = () => {};
+  /** The last view. It is kept while nobody listens: with StrictMode, React stops and starts again. */
+  #path: string | undefined;
+  #title = '';
+  /** Tracks the last view, whose title may not be known yet. */
+  #pending: (() => void) | undefined;
+
+  constructor(tracker: Pick<Tracker, 'track'>, clock: Clock) {
+    this.#tracker = tracker;
+    this.#clock = clock;
+    this.#alarm = new Alarm(clock, () => this.#settle());
+  }
+
+  add(user: object): void {
+    this.#users.add(user);
+    if (this.#users.size === 1) this.#listen();
+  }
+
+  delete(user: object): void {
+    if (!this.#users.delete(user) || this.#users.size > 0) return;
+    this.#ignore();
+    // Not yet if somebody starts again at once: the title may come later.
+    queueMicrotask(() => this.#users.size === 0 && this.#settle());
+  }
+
+  #listen(): void {
+    const stop = new AbortController();
+    const { signal } = stop;
+    const see = () => this.#see();
+    const unwatch = watchAddress(see);
+    this.#ignore = () => {
+      unwatch();
+      stop.abort();
+    };
+    const settle = () => this.#settle();
+    // Before the tracker's own listeners: what is tracked here is sent with the rest.
+    document.addEventListener('visibilitychange', settle, { signal });
+    addEventListener('pagehide', settle, { signal, capture: true });
+    addEventListener('pageshow', ({ persisted }) => persisted && this.#see(true), { signal });
+    document.addEventListener('prerenderingchange', see, { signal });
+    see();
+  }
+
+  /** @param isShownAgain Whether this is a view even if the address is the same. */
+  #see(isShownAgain: boolean = false): void {
+    const { prerendering } = document as { prerendering?: boolean };
+    const { pathname, search, hash } = location;
+    const path = pathname + search + hash;
+    if (prerendering || (path === this.#path && !isShownAgain)) return;
+    this.#settle();
+    const before = isShownAgain ? '' : (this.#path ?? document.referrer);
+    const timestamp = this.#clock.now();
+    this.#path = path;
+    this.#title = document.title;
+    this.#pending = () => {
+      const { title } = document;
+      this.#tracker.track('page_view', { title, path, referrer: before }, { timestamp });
+    };
+    this.#titles.observe(document.head, { childList: true, characterData: true, subtree: true });
+    this.#alarm.set(TITLE_MS);
+  }
+
+  #settle(): void {
+    this.#titles.disconnect();
+    this.#alarm.cancel();
+    this.#pending?.();
+    this.#pending = undefined;
+  }
+}
