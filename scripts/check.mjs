@@ -7,6 +7,7 @@ import { browserChecks } from './checks/browser-budgets.mjs';
 import { checkDeclarations, install } from './checks/consumer.mjs';
 import { checkHouse } from './checks/house.mjs';
 import { checkLockFile } from './checks/lock-file.mjs';
+import { checkMetro } from './checks/metro.mjs';
 import { report } from './checks/report.mjs';
 import { checkStyle, checkTests, checkTypes, checkUnused } from './checks/source.mjs';
 import { checkInstallScripts, checkTarball, pack } from './checks/tarball.mjs';
@@ -58,9 +59,11 @@ const checks = {
       '@sluice/core/page-views',
       '@sluice/core/per-customer',
       '@sluice/core/otel',
+      '@sluice/core/react-native',
       '@sluice/core/undici-transport',
       '@sluice/customers',
     ]),
+  'React Native': () => checkMetro(consumer),
   ...browserChecks(consumer),
 };
 

@@ -2,19 +2,23 @@ import { fileURLToPath } from 'node:url';
 import { type Context, createContext, runInContext } from 'node:vm';
 import { rolldown } from 'rolldown';
 
-const input = fileURLToPath(new URL('./all-of-it.ts', import.meta.url));
-
 /** Bundles the package into one script, for these export conditions. Throws if an import is left. */
-export async function bundleFor(...conditions: readonly string[]): Promise<string> {
+export function bundleFor(...conditions: readonly string[]): Promise<string> {
+  return bundle('./all-of-it.ts', conditions);
+}
+
+/** Bundles one file, likewise. @param path relative to this file */
+export async function bundle(path: string, conditions: readonly string[]): Promise<string> {
+  const input = fileURLToPath(new URL(path, import.meta.url));
   const complaints: string[] = [];
-  const bundle = await rolldown({
+  const build = await rolldown({
     input,
     platform: 'neutral',
     resolve: { conditionNames: ['@sluice/source', ...conditions, 'import', 'default'] },
     onLog: (_level, { message }) => complaints.push(message),
   });
-  const { output } = await bundle.generate({ format: 'iife', name: 'sluice' });
-  await bundle.close();
+  const { output } = await build.generate({ format: 'iife', name: 'sluice' });
+  await build.close();
   const [chunk, ...others] = output;
   if (complaints.length + others.length + chunk.imports.length > 0) {
     throw new Error(['the bundle does not stand alone', ...complaints, ...chunk.imports].join('\n'));

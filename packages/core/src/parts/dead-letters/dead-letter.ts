@@ -16,7 +16,6 @@ export interface DeadLetter {
   readonly event: Readonly<Record<string, unknown>>;
 }
 
-const decoder = new TextDecoder();
 /** Marks the start of the event. It cannot occur before that: in the excerpt, each quote has a backslash before it. */
 const EVENT_MARK = ',"event":';
 
@@ -24,7 +23,7 @@ const EVENT_MARK = ',"event":';
 export function writeLetter(event: Uint8Array, { status, excerpt }: Refusal, now: number): string {
   const at = new Date(now).toISOString();
   const head = JSON.stringify({ id: uuid(), at, status, excerpt: excerpt.slice(0, MAX_EXCERPT_LENGTH) });
-  return `${head.slice(0, -1)}${EVENT_MARK}${decoder.decode(event)}}`;
+  return `${head.slice(0, -1)}${EVENT_MARK}${new TextDecoder().decode(event)}}`;
 }
 
 /** Reads the text of a letter: the letter, and the bytes of its event as they were sent. Undefined if it is not a letter. */
@@ -33,8 +32,8 @@ export function readLetter(text: Uint8Array): { letter: DeadLetter; event: Uint8
   const mark = text.findIndex((_, at) => marking.every((byte, index) => text[at + index] === byte));
   const eventText = text.subarray(mark + EVENT_MARK.length, -1);
   try {
-    const head = JSON.parse(`${decoder.decode(text.subarray(0, mark))}}`);
-    const event = JSON.parse(decoder.decode(eventText));
+    const head = JSON.parse(`${new TextDecoder().decode(text.subarray(0, mark))}}`);
+    const event = JSON.parse(new TextDecoder().decode(eventText));
     const { id, at, status, excerpt } = head;
     return typeof id === 'string'
       ? { letter: { id, at, status, excerpt, event }, event: eventText }

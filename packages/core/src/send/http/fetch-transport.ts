@@ -94,7 +94,7 @@ export class FetchTransport implements Transport {
         date: header('date'),
         // `url` is normalized, and a page may add a query, so compare the start. An answer made by a script has no address.
         from: (answer.url || url).startsWith(bare) ? undefined : answer.url,
-        body: await readStart(answer, stopped),
+        body: await this.read(answer, stopped),
       };
     } catch (cause) {
       // When the page ends, such a request seems to fail here, but it must go on.
@@ -115,22 +115,22 @@ export class FetchTransport implements Transport {
   }
 
   async close(): Promise<void> {}
-}
 
-/** Reads the start of the body. If the body breaks off or never ends, that does not matter: the status counts. */
-async function readStart(answer: Response, stopped: Promise<never>): Promise<string> {
-  const decoder = new TextDecoder();
-  const reader = answer.body?.getReader();
-  let text = '';
-  try {
-    for (let room = MAX_ANSWER_BYTES; reader !== undefined && room > 0; ) {
-      const { done, value } = await Promise.race([reader.read(), stopped]);
-      if (done) break;
-      text += decoder.decode(value.subarray(0, room), { stream: true });
-      room -= value.length;
+  /** Reads the start of the body. If the body breaks off or never ends, that does not matter: the status counts. */
+  protected async read(answer: Response, stopped: Promise<never>): Promise<string> {
+    const decoder = new TextDecoder();
+    const reader = answer.body?.getReader();
+    let text = '';
+    try {
+      for (let room = MAX_ANSWER_BYTES; reader !== undefined && room > 0; ) {
+        const { done, value } = await Promise.race([reader.read(), stopped]);
+        if (done) break;
+        text += decoder.decode(value.subarray(0, room), { stream: true });
+        room -= value.length;
+      }
+    } catch {
+      // The body broke off: keep what came.
     }
-  } catch {
-    // The body broke off: keep what came.
+    return text;
   }
-  return text;
 }

@@ -6,11 +6,9 @@ const BEFORE = ',"correlationValue":"';
 /** The rest of a JSON text. */
 const TEXT = /^(?:[^"\\]|\\.)*/;
 
-const decoder = new TextDecoder();
-
 /** The customer of an event, as JSON writes it. Empty if the event names none. */
 function customerOf(event: Uint8Array): string {
-  const text = decoder.decode(event);
+  const text = new TextDecoder().decode(event);
   const at = text.indexOf(BEFORE);
   return at < 0 ? '' : (TEXT.exec(text.slice(at + BEFORE.length))?.[0] ?? '');
 }

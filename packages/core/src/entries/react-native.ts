@@ -1,0 +1,50 @@
+/**
+ * The package for React Native. The app passes its SQLite database, and what tells whether the app is in use and has a network: so
+ * Sluice depends on no native module.
+ */
+import { ConfigError } from '@sluice/protocol';
+import { hasMethods, refusal } from '@sluice/protocol/toolbox';
+import { platform } from '#platform';
+import type { TrackerOptions } from '../options/options.ts';
+import type { Device } from '../platform/react-native/device.ts';
+import { onDevice, platform as reactNative } from '../platform/react-native/react-native.ts';
+import { createWith, type Tracker } from '../tracker.ts';
+
+export * from '../index.ts';
+export type { SqliteDatabase, SqliteValue } from '../keep/sqlite/sqlite-store.ts';
+export type { AppState, Device, NetInfo } from '../platform/react-native/device.ts';
+
+/** Options of `createTracker` in React Native. */
+export interface ReactNativeOptions extends Omit<TrackerOptions, 'journalDirectory' | 'fsync'>, Device {}
+
+/** What Sluice needs, whether it is there, and what adds it. Only the last React Native has all but the first. */
+const NEEDED: readonly (readonly [name: string, isThere: () => unknown, polyfill: string])[] = [
+  ['crypto.getRandomValues', () => globalThis.crypto.getRandomValues, 'react-native-get-random-values'],
+  ['TextDecoder', () => globalThis.TextDecoder, 'fast-text-encoding'],
+  ['URL', () => new URL('https://a.example/b').pathname === '/b', 'react-native-url-polyfill/auto'],
+];
+
+/**
+ * As `createTracker` of `@sluice/core`, with the journal in the SQLite database that is passed, and with all parts. Throws a
+ * ConfigError if an option is wrong, or if this React Native lacks something: then the error says what to install.
+ */
+export function createTracker(options: ReactNativeOptions): Tracker {
+  const { database, appState, netInfo, ...others }: ReactNativeOptions = { ...options };
+  if (platform !== reactNative) {
+    const how = 'let your bundler use the export condition react-native, as Metro does';
+    throw new ConfigError('options', `@sluice/core was bundled for another platform: ${how}`);
+  }
+  for (const [name, isThere, polyfill] of NEEDED) check(name, isThere, polyfill);
+  if (!hasMethods(database, 'execute')) throw refusal('database', 'an object with execute', database);
+  return onDevice({ database, appState, netInfo }, () => createWith(others, platform));
+}
+
+function check(name: string, isThere: () => unknown, polyfill: string): void {
+  try {
+    if (isThere()) return;
+  } catch {
+    // It is not there, or only the start of it.
+  }
+  const how = `install ${polyfill.replace('/auto', '')}, and import "${polyfill}" before everything else`;
+  throw new ConfigError(name, `${name} is missing in this React Native: ${how}`);
+}

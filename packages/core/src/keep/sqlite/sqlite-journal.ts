@@ -1,0 +1,241 @@
+import type { Clock, Timer } from '@sluice/protocol/toolbox';
+import { ClosedError } from '../../base/errors/closed-error.ts';
+import type { EventBytes, Limit } from '../../base/event-bytes.ts';
+import type { Range, Span } from '../../base/range.ts';
+import { uuid } from '../../base/uuid.ts';
+import type { Journal, JournalObserver, Reading } from '../journal.ts';
+import { type Kept, type Piece, RecordList, readPieces } from '../record-list.ts';
+import { type SqliteDatabase, SqliteStore } from './sqlite-store.ts';
+
+const GROUP_LIMIT: Limit = { maxEvents: 500, maxBytes: 256 * 1024 };
+/** If the database could not be searched for what was left there, it is searched again after so long. */
+const SEARCH_AGAIN_MS = 30_000;
+
+/** A stored parcel: one row. */
+interface Parcel extends Kept, Span {
+  readonly life: Life;
+  /** Whether the table of rests has a row for it. */
+  isCut: boolean;
+}
+
+/** One journal from `open()` to `close()`. */
+interface Life {
+  readonly id: string;
+  readonly segment: number;
+  readonly parcels: RecordList<Parcel>;
+}
+
+/** The lives of which a journal of this process has the events: their own, and those that it found. */
+const taken = new Set<string>();
+
+/**
+ * Keeps events in a SQLite database that the application has opened: a row for each group, which is never changed. What is released
+ * of a group is noted beside it, and a group that is released completely is deleted. One process at a time may use a database.
+ */
+export class SqliteJournal implements Journal {
+  readonly kind = 'sqlite';
+  readonly survives = true;
+  readonly groupLimit: Limit = GROUP_LIMIT;
+  readonly #store: SqliteStore;
+  readonly #place: string;
+  readonly #clock: Clock;
+  /** By segment: the own one, and those that were found. */
+  readonly #lives: Life[] = [];
+  #life: Life | undefined;
+  #observer: JournalObserver | undefined;
+  #searching: Timer | undefined;
+  #next = 0;
+  #closed = false;
+
+  /** @param place Journals of one place share their events, one after the other. */
+  constructor(database: SqliteDatabase, place: string, clock: Clock) {
+    this.#store = SqliteStore.of(database);
+    this.#place = place;
+    this.#clock = clock;
+  }
+
+  get bytes(): number {
+    return this.#lives.reduce((sum, { parcels }) => sum + parcels.bytes, 0);
+  }
+
+  async open(observer: JournalObserver): Promise<void> {
+    this.#observer = observer;
+    try {
+      await this.#search(observer);
+    } catch (error) {
+      this.#searching = this.#clock.setTimeout(() => {
+        this.open(observer).catch(() => undefined);
+      }, SEARCH_AGAIN_MS);
+      throw error;
+    }
+  }
+
+  async append(events: EventBytes): Promise<Range> {
+    if (this.#closed) throw new ClosedError('append() was called after close()');
+    const life = this.#own;
+    const from = this.#next;
+    const to = from + events.ends.length;
+    // At once: another append may be called before this one is stored. And the caller uses the memory again.
+    this.#next = to;
+    const bytes = new Uint8Array(events.bytes);
+    const [ends, times] = [[...events.ends], [...(events.times ?? [])]].map((list) => JSON.stringify(list));
+    const at = events.times?.[0] ?? null;
+    const key = [this.#place, life.id, from, to - from, bytes.length, at, ends ?? '', times ?? ''];
+    await this.#store.use('store events', async (execute) => {
+      try {
+        await execute('INSERT INTO sluice_parcels VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)', ...key, bytes);
+      } catch (error) {
+        // It may be stored all the same, and these events will be stored again.
+        await execute('DELETE FROM sluice_parcels WHERE life = ? AND first = ?', life.id, from).catch(
+          () => undefined,
+        );
+        throw error;
+      }
+    });
+    life.parcels.add({ life, from, to, bytes: bytes.length, rest: [{ from, to }], isCut: false });
+    return { segment: life.segment, from, to };
+  }
+
+  async read(range: Range, limit: Limit): Promise<Reading> {
+    const life = this.#lives[range.segment - 1];
+    const wanted = life?.parcels.within(range, limit) ?? [];
+    const [first, last] = [wanted[0], wanted.at(-1)];
+    const rows =
+      life === undefined || first === undefined || last === undefined
+        ? []
+        : await this.#store.use('read events', (execute) =>
+            execute(
+              'SELECT first, ends, times, events FROM sluice_parcels WHERE life = ? AND first BETWEEN ? AND ? ORDER BY first',
+              life.id,
+              first.from,
+              last.from,
+            ),
+          );
+    const events = readPieces(range, limit, rows.flatMap(readPiece));
+    const from = range.from + events.ends.length;
+    if (from > range.from) return { events, range: { ...range, to: from } };
+    const next = life?.parcels.all.find((one) => one.from > from && one.rest.length > 0);
+    return { events, range: { ...range, to: Math.min(range.to, next?.from ?? range.to) } };
+  }
+
+  async acknowledge(range: Range): Promise<void> {
+    const life = this.#lives[range.segment - 1];
+    const changed = life?.parcels.release(range) ?? [];
+    const cut = changed.filter(({ rest }) => rest.length > 0);
+    // Between two of them, all are released.
+    const ended = changed.filter(({ rest }) => rest.length === 0);
+    const [first, last] = [ended[0], ended.at(-1)];
+    if (changed.length === 0) return;
+    await this.#store.use('release events', async (execute) => {
+      for (const { life, from, rest } of cut)
+        await execute(
+          'INSERT OR REPLACE INTO sluice_rests VALUES (?, ?, ?)',
+          life.id,
+          from,
+          JSON.stringify(rest),
+        );
+      if (first === undefined || last === undefined) return;
+      const tables = ended.some(({ isCut }) => isCut)
+        ? ['sluice_parcels', 'sluice_rests']
+        : ['sluice_parcels'];
+      for (const table of tables)
+        await execute(
+          `DELETE FROM ${table} WHERE life = ? AND first BETWEEN ? AND ?`,
+          first.life.id,
+          first.from,
+          last.from,
+        );
+    });
+    for (const parcel of cut) parcel.isCut = true;
+    for (const parcel of ended) parcel.life.parcels.remove(parcel);
+  }
+
+  /** In SQLite's mode WAL, a commit may wait for the next checkpoint to reach the disk. */
+  async sync(): Promise<void> {
+    await this.#store.use('sync events', (execute) => execute('PRAGMA wal_checkpoint(FULL)'));
+  }
+
+  /** Gives up one parcel, of previous lives first. */
+  async evictOldest(): Promise<true | undefined> {
+    const own = this.#own;
+    for (const { segment, parcels } of [...this.#lives.filter((life) => life !== own), own]) {
+      const oldest = parcels.all.find(({ rest }) => rest.length > 0);
+      if (oldest === undefined) continue;
+      const range = { segment, from: oldest.from, to: oldest.to };
+      this.#observer?.settled?.(range, 'journal-full');
+      await this.acknowledge(range);
+      return true;
+    }
+    return undefined;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#searching?.cancel();
+    if (this.#lives.length === 0) return;
+    // Statements in progress end first: nobody else takes these events before.
+    await this.#store.use('close', async () => {}).catch(() => undefined);
+    for (const { id } of this.#lives) taken.delete(id);
+  }
+
+  /** The life that appends. Its id is drawn only now: to import and to create draws no random number. */
+  get #own(): Life {
+    this.#life ??= this.#add(uuid());
+    return this.#life;
+  }
+
+  #add(id: string): Life {
+    const life = { id, segment: this.#lives.length + 1, parcels: new RecordList<Parcel>() };
+    this.#lives.push(life);
+    taken.add(id);
+    return life;
+  }
+
+  /** Finds what lives that have ended left in the database. */
+  async #search(observer: JournalObserver): Promise<void> {
+    await this.#store.use('list events', async (execute) => {
+      const rows = await execute(
+        `SELECT life, first, count, bytes, at, rest FROM sluice_parcels LEFT JOIN sluice_rests USING (life, first)
+          WHERE place = ? ORDER BY sluice_parcels.rowid`,
+        this.#place,
+      );
+      if (this.#closed) return;
+      const others = new Set(taken);
+      for (const row of rows) {
+        const id = String(row.life);
+        if (others.has(id)) continue;
+        const life = this.#lives.find((known) => known.id === id) ?? this.#add(id);
+        this.#found(life, row, observer);
+      }
+    });
+  }
+
+  #found(life: Life, row: Readonly<Record<string, unknown>>, observer: JournalObserver): void {
+    const from = Number(row.first);
+    const to = from + Number(row.count);
+    const isCut = typeof row.rest === 'string';
+    const rest: readonly Span[] = isCut ? JSON.parse(String(row.rest)) : [{ from, to }];
+    life.parcels.add({ life, from, to, bytes: Number(row.bytes), rest, isCut });
+    const at = typeof row.at === 'number' ? row.at : undefined;
+    for (const part of rest) observer.recovered({ segment: life.segment, ...part }, at);
+  }
+}
+
+/** The events of a row; none if they are damaged. */
+function readPiece(row: Readonly<Record<string, unknown>>): Piece[] {
+  try {
+    const events = row.events as ArrayBuffer | ArrayBufferView<ArrayBuffer>;
+    const bytes = ArrayBuffer.isView(events)
+      ? new Uint8Array(events.buffer, events.byteOffset, events.byteLength)
+      : new Uint8Array(events);
+    const ends = Uint32Array.from<number>(JSON.parse(String(row.ends)));
+    const times = Float64Array.from<number | null>(
+      JSON.parse(String(row.times)),
+      (time) => time ?? Number.NaN,
+    );
+    if (bytes.length !== ends.at(-1)) return [];
+    return [{ from: Number(row.first), bytes, ends, ...(times.length > 0 && { times }) }];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,70 @@
+import { hashOf } from '../../base/hash.ts';
+import type { Lifecycle } from '../../keep/lifecycle.ts';
+import { databaseName } from '../../keep/page/origin.ts';
+import { SqliteJournal } from '../../keep/sqlite/sqlite-journal.ts';
+import { SqliteNote } from '../../keep/sqlite/sqlite-note.ts';
+import { FetchTransport } from '../../send/http/fetch-transport.ts';
+import { MAX_ANSWER_BYTES } from '../../send/http/transport.ts';
+import { allParts } from '../all-parts.ts';
+import { platform as browser } from '../browser.ts';
+import type { JournalPlace, Platform } from '../platform.ts';
+import type { AppState, Device } from './device.ts';
+
+/** Of the tracker that is being created. */
+let current: Device | undefined;
+/** There is one for the whole app. */
+let app: AppState | undefined;
+
+/** Calls `create`. The trackers that it creates, before it returns, use this device. */
+export function onDevice<Result>(device: Device, create: () => Result): Result {
+  current = device;
+  try {
+    return create();
+  } finally {
+    current = undefined;
+  }
+}
+
+const lifecycle: Lifecycle = {
+  listen({ hide, show, online, offline }) {
+    const { appState, netInfo } = current ?? {};
+    app = appState ?? app;
+    // Between `active` and `background`, iOS says `inactive`. It says that for a call or a menu, too.
+    const subscription = appState?.addEventListener('change', (state) => {
+      if (state === 'background') hide(false, false);
+      if (state === 'active') show();
+    });
+    const forget = netInfo?.addEventListener(({ isConnected }) => {
+      if (isConnected === true) online();
+      if (isConnected === false) offline();
+    });
+    return () => {
+      subscription?.remove();
+      forget?.();
+    };
+  },
+  isHidden: () => app?.currentState === 'background',
+};
+
+/** React Native: like a browser, but with a SQLite database of the app, and with all parts. */
+export const platform: Platform = {
+  ...browser,
+  lifecycle,
+  parts: allParts,
+  createJournal: (place) => current && new SqliteJournal(current.database, nameOf(place), place.clock),
+  createNote: (place) => current && new SqliteNote(current.database, nameOf(place)),
+  createTransport: (delivery) => new WholeTransport(delivery),
+};
+
+function nameOf({ account, part }: JournalPlace): string {
+  return databaseName(hashOf(account), part);
+}
+
+/** `fetch` of React Native does not stream an answer: its body is there at once. */
+class WholeTransport extends FetchTransport {
+  protected override async read(answer: Response, stopped: Promise<never>): Promise<string> {
+    if (answer.body) return super.read(answer, stopped);
+    const text = await Promise.race([answer.text(), stopped]).catch(() => '');
+    return text.slice(0, MAX_ANSWER_BYTES);
+  }
+}
