@@ -4,12 +4,12 @@ import { rolldown } from 'rolldown';
 
 /** Bundles the package into one script, for these export conditions. Throws if an import is left. */
 export function bundleFor(...conditions: readonly string[]): Promise<string> {
-  return bundle('./all-of-it.ts', conditions);
+  return bundle(new URL('./all-of-it.ts', import.meta.url), conditions);
 }
 
-/** Bundles one file, likewise. @param path relative to this file */
-export async function bundle(path: string, conditions: readonly string[]): Promise<string> {
-  const input = fileURLToPath(new URL(path, import.meta.url));
+/** Bundles one file in the same way. */
+export async function bundle(file: URL, conditions: readonly string[]): Promise<string> {
+  const input = fileURLToPath(file);
   const complaints: string[] = [];
   const build = await rolldown({
     input,

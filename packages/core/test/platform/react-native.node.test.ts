@@ -10,7 +10,7 @@ import { createTracker as createOnNode } from '../../src/entries/react-native.ts
 import { Sqlite } from '../bench/sqlite.ts';
 import { bundle } from './bare-context.ts';
 
-const code = await bundle('../../src/entries/react-native.ts', ['react-native']);
+const code = await bundle(new URL('../../src/entries/react-native.ts', import.meta.url), ['react-native']);
 const ada = { correlationValue: 'ada@example.com' };
 
 let emulator: Emulator;

@@ -51,6 +51,5 @@ export class TimeLimits {
 
 /** Node polls the network before `setImmediate`. Elsewhere a new task comes after those of the network that wait. */
 function afterNetwork(work: () => void): void {
-  if (globalThis.setImmediate) globalThis.setImmediate(work);
-  else setTimeout(work);
+  (globalThis.setImmediate ?? setTimeout)(work);
 }
