@@ -86,9 +86,7 @@ export const platform: Platform = {
   warnOfKey(baseUrl) {
     if (isWarned || LOOPBACK.test(baseUrl)) return;
     isWarned = true;
-    console.warn(
-      'Sluice: anyone can read the apiKey of a page; leave the option out if a relay holds the key',
-    );
+    console.warn('Sluice: the apiKey of a page is public; leave the option out if a relay holds the key');
   },
   commitIntervalMs: 250,
   createJournal,
