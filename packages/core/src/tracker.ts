@@ -51,8 +51,12 @@ export class Tracker {
   constructor(settings: Settings) {
     this.#settings = settings;
     this.#texts = new EventTexts(settings.correlationKey, settings.source, settings.maxEventBytes);
-    this.#texts.correlationValue = this.#nobody;
-    this.#road = new Road(settings, () => this.flush());
+    const setCustomer = (customer?: string) => {
+      // If there is none, such events are held, or else invalid.
+      this.#texts.correlationValue = customer ?? (settings.unidentified.hold ? UNIDENTIFIED : undefined);
+    };
+    setCustomer();
+    this.#road = new Road(settings, () => this.flush(), setCustomer);
   }
 
   /**
@@ -189,9 +193,8 @@ export class Tracker {
     return this.#since(before);
   }
 
-  /** Sets the user of events that name none; undefined if the user is not known. */
+  /** Undefined: the user is not known. */
   #setCustomer(customer: string | undefined): void {
-    this.#texts.correlationValue = customer ?? this.#nobody;
     if (!this.#closed) this.#road.admission.identify(customer);
   }
 
@@ -209,11 +212,6 @@ export class Tracker {
       pending,
       pendingReason: pending > 0 ? reason : undefined,
     };
-  }
-
-  /** The correlationValue of an event without a user: a placeholder if such events are held, else undefined. */
-  get #nobody(): string | undefined {
-    return this.#settings.unidentified.hold ? UNIDENTIFIED : undefined;
   }
 }
 

@@ -1,3 +1,9 @@
+/**
+ * A session, for all who share its note. The customer is undefined if the session has none.
+ * `isNew`: whether this session has replaced another one.
+ */
+export type Word = readonly [session: string, customer: string | undefined, isNew: boolean];
+
 /** A short text next to a journal, for all who share the journal. Its methods reject with a StorageError if storage fails. */
 export interface Note {
   /** Resolves to undefined if there is no text yet. */
@@ -7,6 +13,12 @@ export interface Note {
    * new text.
    */
   change(next: (text: string | undefined) => string): Promise<void>;
+  /** A digest of a text, made with a secret key of this note. Undefined if there can be no key. */
+  digest(text: string): Promise<string | undefined>;
+  /** Calls back with what other tabs say; with undefined if they ask. Absent if there are no tabs. */
+  listen?(listener: (word: Word | undefined) => void): void;
+  /** Tells the other tabs this, or asks them. Nothing that is said is stored. */
+  tell?(word?: Word): void;
   /** Frees the resources of the note. */
   close?(): void;
 }
@@ -21,5 +33,10 @@ export class MemoryNote implements Note {
 
   async change(next: (text: string | undefined) => string): Promise<void> {
     this.#text = next(this.#text);
+  }
+
+  /** The text itself: it is not stored. */
+  async digest(text: string): Promise<string> {
+    return text;
   }
 }

@@ -40,7 +40,8 @@ const lifecycle: Lifecycle = {
       type: string,
       callback: (event: Event) => void,
       target: EventTarget | undefined = globalThis,
-    ) => target.addEventListener?.(type, callback, { signal: stop.signal });
+      capture: boolean = false,
+    ) => target.addEventListener?.(type, callback, { capture, signal: stop.signal });
     const go = (isLeft: boolean, isFollowed: boolean = false) => {
       hide(isLeft, isFollowed);
       if (globalThis.navigator?.onLine === false) registerSync();
@@ -58,11 +59,17 @@ const lifecycle: Lifecycle = {
     on('visibilitychange', () => (isHidden() ? go(false) : show()));
     on('pagehide', leave);
     on('freeze', leave, page);
-    on('pageshow', () => {
-      isFollowed = false;
-      show();
-    });
-    on('resume', show, page);
+    // Before other listeners: what they track may no longer be this customer's.
+    on(
+      'pageshow',
+      () => {
+        isFollowed = false;
+        show();
+      },
+      globalThis,
+      true,
+    );
+    on('resume', show, page, true);
     on('online', online);
     on('offline', offline);
     return () => stop.abort();
@@ -83,7 +90,9 @@ export const platform: Platform = {
   commitIntervalMs: 250,
   createJournal,
   createNote: ({ account, clock }) =>
-    hasIndexedDb() ? new IndexedDbNote(databaseName(hashOf(account), 'session'), clock) : undefined,
+    hasIndexedDb()
+      ? new IndexedDbNote(databaseName(hashOf(account), 'session'), meeting(), clock)
+      : undefined,
   exists: async () => true,
   createTransport: (delivery) => new FetchTransport(delivery),
   createConcurrency(most) {

@@ -71,7 +71,7 @@ describe('a program before sign-in', () => {
     expect(customers).toEqual([]);
   });
 
-  it('keeps a hash of its user that nobody can tell in advance', async () => {
+  it('keeps a digest of its user with 256 bits, made with a secret key of its own', async () => {
     const notes = new Set<string>();
     for (const name of ['one', 'two']) {
       const tracker = create({ journalDirectory: join(directory, name) });
@@ -81,7 +81,7 @@ describe('a program before sign-in', () => {
       notes.add(await readFile(join(directory, name, 'unidentified', 'session'), 'utf8'));
     }
     expect(notes.size).toBe(2);
-    for (const note of notes) expect(note).toMatch(/^ [0-9a-f-]{36} [0-9a-z]{1,9}$/);
+    for (const note of notes) expect(note).toMatch(/^ [0-9a-f]{64}$/);
   });
 
   it('makes no place for what is held where nothing is to be held', async () => {

@@ -8,6 +8,8 @@ import { stampEvents } from './stamp.ts';
 import { Stay, type WaitingEvent } from './stay.ts';
 
 const RETRY_MS = 30_000;
+/** The id of no session. */
+const NO_SESSION = '-';
 
 export interface AdmissionOptions extends ShelfOptions {
   /** Whether it holds events without a user. Otherwise there are none. */
@@ -16,6 +18,8 @@ export interface AdmissionOptions extends ShelfOptions {
   /** Bounds of the events that wait for consent. */
   readonly buffer: { readonly maxEvents: number; readonly maxBytes: number };
   readonly sessions: Sessions;
+  /** The customer of later events, which name none themselves. Undefined if it is not known. */
+  readonly onCustomer: (customer: string | undefined) => void;
   /** How long an event may wait in memory to be written together with others, in milliseconds. */
   readonly intervalMs: number;
   /** Passes an event on, to be written and sent. */
@@ -32,7 +36,10 @@ export interface AdmissionOptions extends ShelfOptions {
  */
 export class Admission extends Shelf<AdmissionOptions> {
   #consent = this.options.consent;
+  /** The customer of new events that name none. */
   #customer: string | undefined;
+  /** Whether this tab has said who the customer is, and no stay has it yet. */
+  #isUntold = false;
   /** The current stay. */
   #stay = new Stay(this);
   /** The current stay, and before it those that have ended and are not dealt with yet. */
@@ -42,6 +49,11 @@ export class Admission extends Shelf<AdmissionOptions> {
   #leaving: Promise<unknown> | undefined;
   /** Runs until the events are written, or until the next try. */
   readonly #alarm = new Alarm(this.options.clock, () => void this.write());
+
+  constructor(options: AdmissionOptions) {
+    super(options);
+    if (options.isHolding) options.sessions.listen((isNew) => this.recheck(isNew));
+  }
 
   /** Whether an event goes directly to its lane. */
   isOpen(isUnidentified: boolean): boolean {
@@ -86,7 +98,28 @@ export class Admission extends Shelf<AdmissionOptions> {
 
   /** Held events belong to this customer. Undefined: to nobody; they are dropped, and a new session starts. */
   identify(customer: string | undefined): void {
-    this.#customer = customer;
+    // Said twice in a row.
+    if (customer !== undefined && customer === this.#customer && this.#stays.at(-2)?.isClaim) return;
+    this.#setCustomer(customer);
+    this.#isUntold = true;
+    this.#endStay();
+  }
+
+  /**
+   * Another tab has changed the session, or may have done so. Until the note is read, new events wait here.
+   *
+   * @param isNew Whether another session has begun.
+   */
+  recheck(isNew = false): void {
+    if (!this.options.isHolding) return;
+    if (isNew) {
+      this.#isUntold = false;
+      for (const stay of this.#stays) {
+        stay.session ??= NO_SESSION;
+        stay.isClaim = false;
+      }
+    } else if (this.#isUntold) return;
+    this.#setCustomer(undefined);
     this.#endStay();
   }
 
@@ -96,14 +129,15 @@ export class Admission extends Shelf<AdmissionOptions> {
     if (consent === 'denied') this.purge();
     if (consent !== 'granted') return;
     for (const stay of this.#stays) for (const event of stay.take()) this.take(event, stay);
-    if (this.#customer === undefined) void this.write();
-    else this.#endStay();
+    if (this.#isUntold || this.#customer !== undefined) this.#endStay();
+    else void this.write();
   }
 
   /** Consent is denied: drops all waiting and stored events. */
   purge(): void {
     for (const stay of this.#stays) {
-      stay.end(undefined, 'denied');
+      this.#isUntold ||= stay.isClaim;
+      stay.end(undefined, 'denied', false);
       this.#drop(stay, 'denied');
     }
     this.#endStay();
@@ -123,6 +157,9 @@ export class Admission extends Shelf<AdmissionOptions> {
    */
   leave(): void {
     if (this.#consent === 'pending') return;
+    // This page may end before it has read the note. Nobody else gets what it stores under a session that has ended.
+    if (!this.#stays.some(({ isClaim }) => isClaim))
+      for (const stay of this.#stays) stay.session ??= this.options.sessions.id;
     // Without the session they cannot be stored, but their customer is probably the right one.
     for (const stay of this.#stays)
       if (stay.customer === undefined || stay.session === undefined) this.#release(stay);
@@ -157,9 +194,17 @@ export class Admission extends Shelf<AdmissionOptions> {
     this.options.reporter.settled(fate, count);
   }
 
+  #setCustomer(customer: string | undefined): void {
+    this.#customer = customer;
+    this.options.onCustomer(customer);
+  }
+
   #endStay(): void {
-    if (this.isDenied) this.#stay.end(undefined, 'denied');
-    else this.#stay.end(this.#customer, 'unidentified');
+    if (this.isDenied) this.#stay.end(undefined, 'denied', false);
+    else if (this.#isUntold) {
+      this.#stay.end(this.#customer, 'unidentified', true);
+      this.#isUntold = false;
+    }
     this.#stay = new Stay(this);
     this.#stays.push(this.#stay);
     void this.write();
@@ -190,7 +235,7 @@ export class Admission extends Shelf<AdmissionOptions> {
 
   async #store(stay: Stay): Promise<void> {
     // Both at once: the user may leave the page soon.
-    const [session] = await Promise.all([this.options.sessions.current(), this.open()]);
+    const [session] = await Promise.all([this.options.sessions.read(), this.open()]);
     // Somebody signed out, or in, in another tab.
     if ((stay.session ?? session) !== session) this.#drop(stay, 'unidentified');
     stay.session = session;
@@ -198,15 +243,36 @@ export class Admission extends Shelf<AdmissionOptions> {
     if (this.#consent !== 'pending') await stay.append();
   }
 
-  /** Deals with the events of a stay that has ended, and with all stored ones. */
+  /** Deals with the events of a stay that has ended, and with the stored ones of its session. */
   async #deal(stay: Stay): Promise<void> {
-    const { customer, reason = 'unidentified' } = stay;
-    const session = await this.options.sessions.claim(customer);
+    const { isClaim, reason = 'unidentified' } = stay;
+    if (reason === 'denied') return void (await this.clear(reason));
+    const { sessions } = this.options;
+    let { customer } = stay;
+    let session: string | undefined;
+    if (isClaim) {
+      session = await sessions.claim(customer);
+      stay.isClaim = false;
+    } else {
+      session = await sessions.read();
+      ({ customer } = sessions);
+      stay.customer = customer;
+    }
     await this.#leaving;
+    const [, next = this.#stay] = this.#stays;
+    next.session ??= sessions.id;
     if (session === undefined || (stay.session ?? session) !== session) this.#drop(stay, reason);
-    this.#release(stay);
-    if (customer === undefined) await this.clear(reason);
-    else await this.alone(() => this.#sendStored(session, customer));
+    if (customer !== undefined || isClaim) this.#release(stay);
+    else for (const event of stay.take()) next.push(event);
+    // Nobody has said anything since.
+    if (next === this.#stay && customer !== this.#customer) {
+      this.#setCustomer(customer);
+      // What was tracked meanwhile is this customer's.
+      if (customer !== undefined) this.#endStay();
+    }
+    if (customer === undefined) {
+      if (isClaim) await this.clear(reason);
+    } else if (isClaim || this.kept.count > 0) await this.alone(() => this.#sendStored(session, customer));
   }
 
   /** Passes on the stored events of a session, as events of its customer. Drops all others. */

@@ -23,8 +23,10 @@ export class Stay {
   session: string | undefined;
   /** The customer that they belong to, once it is known. */
   customer: string | undefined;
-  /** Set when the stay has ended: why events without a customer are dropped. */
+  /** Set once it is known that events without a customer are to be dropped: why. */
   reason: DropReason | undefined;
+  /** Whether this tab has said who the customer is, and the note does not have it yet. */
+  isClaim = false;
   /** Number of events in memory, and the length of their texts. */
   count = 0;
   bytes = 0;
@@ -42,9 +44,10 @@ export class Stay {
     return this.#events.length > 0;
   }
 
-  end(customer: string | undefined, reason: DropReason): void {
+  end(customer: string | undefined, reason: DropReason, isClaim: boolean): void {
     this.customer = customer;
     this.reason = reason;
+    this.isClaim = isClaim;
   }
 
   push(event: WaitingEvent): void {
