@@ -42,7 +42,7 @@ export class Road {
   readonly #leaving: Leaving;
 
   /** @param flush Resolves once all events tracked by now are settled, or cannot be settled for now. */
-  constructor(settings: Settings, flush: () => Promise<unknown>, onCustomer: AdmissionOptions['onCustomer']) {
+  constructor(settings: Settings, texts: AdmissionOptions['texts'], flush: () => Promise<unknown>) {
     this.#settings = settings;
     const hooked = guardHooks({
       settings,
@@ -128,7 +128,7 @@ export class Road {
       reporter,
       enter: ({ text, at, isHigh, customer }) => this.#enter(text, at, isHigh, customer),
       replay: sendAgain,
-      onCustomer,
+      texts,
     });
     this.admission = admission;
     this.snapshots = new Snapshots({

@@ -50,13 +50,11 @@ export class Tracker {
   /** @internal */
   constructor(settings: Settings) {
     this.#settings = settings;
-    this.#texts = new EventTexts(settings.correlationKey, settings.source, settings.maxEventBytes);
-    const setCustomer = (customer?: string) => {
-      // If there is none, such events are held, or else invalid.
-      this.#texts.correlationValue = customer ?? (settings.unidentified.hold ? UNIDENTIFIED : undefined);
-    };
-    setCustomer();
-    this.#road = new Road(settings, () => this.flush(), setCustomer);
+    const { correlationKey, source, maxEventBytes, unidentified } = settings;
+    const nobody = unidentified.hold ? UNIDENTIFIED : undefined;
+    const texts = new EventTexts(correlationKey, source, maxEventBytes, nobody);
+    this.#texts = texts;
+    this.#road = new Road(settings, texts, () => this.flush());
   }
 
   /**

@@ -4,7 +4,14 @@
  */
 export type Word = readonly [session: string, customer: string | undefined, isNew: boolean];
 
-/** A short text next to a journal, for all who share the journal. Its methods reject with a StorageError if storage fails. */
+/** The other tabs that use a note. */
+export interface Others {
+  /** Tells them this, or asks them. It is not stored. */
+  tell(word: Word | undefined): void;
+  close(): void;
+}
+
+/** A short text next to a journal, for all who share the journal. Its methods reject if storage fails. */
 export interface Note {
   /** Resolves to undefined if there is no text yet. */
   read(): Promise<string | undefined>;
@@ -15,10 +22,8 @@ export interface Note {
   change(next: (text: string | undefined) => string): Promise<void>;
   /** A digest of a text, made with a secret key of this note. Undefined if there can be no key. */
   digest(text: string): Promise<string | undefined>;
-  /** Calls back with what other tabs say; with undefined if they ask. Absent if there are no tabs. */
-  listen?(listener: (word: Word | undefined) => void): void;
-  /** Tells the other tabs this, or asks them. Nothing that is said is stored. */
-  tell?(word?: Word): void;
+  /** Calls back with what other tabs say. Absent if there are no tabs. */
+  join?(listener: (word: Word | undefined) => void): Others;
   /** Frees the resources of the note. */
   close?(): void;
 }

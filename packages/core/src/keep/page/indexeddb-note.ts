@@ -1,6 +1,5 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import { promisifyRequest } from 'idb-keyval';
-import { storageError } from '../../base/errors/storage-error.ts';
 import type { Note, Word } from '../note.ts';
 import { IndexedDbStore } from './indexeddb-store.ts';
 import { type Meeting, Tabs } from './tabs.ts';
@@ -9,36 +8,34 @@ const NOTE = 'note';
 const SECRET = 'key';
 
 /** A note in IndexedDB. Tabs that change it at once do so one after the other. */
-export class IndexedDbNote implements Note {
-  readonly #name: string;
-  readonly #meeting: Meeting;
-  readonly #clock: Clock;
-  readonly #store: IndexedDbStore;
-  #tabs: Tabs<Word | undefined> | undefined;
+export class IndexedDbNote extends IndexedDbStore implements Note {
+  readonly join: NonNullable<Note['join']>;
 
   constructor(name: string, meeting: Meeting, clock: Clock) {
-    this.#name = name;
-    this.#meeting = meeting;
-    this.#clock = clock;
-    this.#store = new IndexedDbStore(name, clock, () => {});
+    super(name, clock, () => {});
+    this.join = (listener) => {
+      const tabs = new Tabs<Word | undefined>(name, meeting, clock, listener);
+      tabs.open();
+      return tabs;
+    };
   }
 
   read(): Promise<string | undefined> {
-    return this.#use('readonly', (objects) => promisifyRequest(objects.get(NOTE)));
+    return this.use('readonly', (objects) => promisifyRequest(objects.get(NOTE)));
   }
 
   async change(next: (text: string | undefined) => string): Promise<void> {
-    await this.#use('readwrite', async (objects) => {
+    await this.use('readwrite', async (objects) => {
       objects.put(next(await promisifyRequest(objects.get(NOTE))), NOTE);
     });
   }
 
-  /** No script can read the key. Where pages are not encrypted, or a browser cannot store keys, there is none. */
+  /** No script can read the key. Pages without TLS have none, nor have browsers that cannot store it. */
   async digest(text: string): Promise<string | undefined> {
     const { subtle } = crypto;
     try {
       const made = await subtle.generateKey({ name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
-      const key = await this.#use('readwrite', async (objects): Promise<CryptoKey> => {
+      const key = await this.use('readwrite', async (objects): Promise<CryptoKey> => {
         const stored = await promisifyRequest(objects.get(SECRET));
         if (stored === undefined) objects.put(made, SECRET);
         return stored ?? made;
@@ -47,31 +44,6 @@ export class IndexedDbNote implements Note {
       return new Uint8Array(code).join();
     } catch {
       return undefined;
-    }
-  }
-
-  listen(listener: (word: Word | undefined) => void): void {
-    this.#tabs = new Tabs(this.#name, this.#meeting, this.#clock, listener);
-    this.#tabs.open();
-  }
-
-  tell(word?: Word): void {
-    this.#tabs?.tell(word);
-  }
-
-  close(): void {
-    this.#tabs?.close();
-    this.#store.close();
-  }
-
-  async #use<Result>(
-    mode: IDBTransactionMode,
-    work: (objects: IDBObjectStore) => Promise<Result>,
-  ): Promise<Result> {
-    try {
-      return await this.#store.use(mode, work);
-    } catch (cause) {
-      throw storageError('cannot keep a note in IndexedDB', cause);
     }
   }
 }

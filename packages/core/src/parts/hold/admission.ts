@@ -1,3 +1,4 @@
+import type { EventTexts } from '../../accept/event-text.ts';
 import { identified } from '../../accept/unidentified.ts';
 import { Alarm } from '../../base/alarm.ts';
 import type { EventBytes } from '../../base/event-bytes.ts';
@@ -18,8 +19,8 @@ export interface AdmissionOptions extends ShelfOptions {
   /** Bounds of the events that wait for consent. */
   readonly buffer: { readonly maxEvents: number; readonly maxBytes: number };
   readonly sessions: Sessions;
-  /** The customer of later events, which name none themselves. Undefined if it is not known. */
-  readonly onCustomer: (customer: string | undefined) => void;
+  /** Where the customer of new events is set. */
+  readonly texts: Pick<EventTexts, 'correlationValue'>;
   /** How long an event may wait in memory to be written together with others, in milliseconds. */
   readonly intervalMs: number;
   /** Passes an event on, to be written and sent. */
@@ -36,8 +37,6 @@ export interface AdmissionOptions extends ShelfOptions {
  */
 export class Admission extends Shelf<AdmissionOptions> {
   #consent = this.options.consent;
-  /** The customer of new events that name none. */
-  #customer: string | undefined;
   /** Whether this tab has said who the customer is, and no stay has it yet. */
   #isUntold = false;
   /** The current stay. */
@@ -100,7 +99,7 @@ export class Admission extends Shelf<AdmissionOptions> {
   identify(customer: string | undefined): void {
     // Said twice in a row.
     if (customer !== undefined && customer === this.#customer && this.#stays.at(-2)?.isClaim) return;
-    this.#setCustomer(customer);
+    this.#customer = customer;
     this.#isUntold = true;
     this.#endStay();
   }
@@ -119,7 +118,7 @@ export class Admission extends Shelf<AdmissionOptions> {
         stay.isClaim = false;
       }
     } else if (this.#isUntold) return;
-    this.#setCustomer(undefined);
+    this.#customer = undefined;
     this.#endStay();
   }
 
@@ -194,9 +193,13 @@ export class Admission extends Shelf<AdmissionOptions> {
     this.options.reporter.settled(fate, count);
   }
 
-  #setCustomer(customer: string | undefined): void {
-    this.#customer = customer;
-    this.options.onCustomer(customer);
+  /** The customer of new events that name none. */
+  get #customer(): string | undefined {
+    return this.options.texts.correlationValue;
+  }
+
+  set #customer(customer: string | undefined) {
+    this.options.texts.correlationValue = customer;
   }
 
   #endStay(): void {
@@ -248,16 +251,10 @@ export class Admission extends Shelf<AdmissionOptions> {
     const { isClaim, reason = 'unidentified' } = stay;
     if (reason === 'denied') return void (await this.clear(reason));
     const { sessions } = this.options;
-    let { customer } = stay;
-    let session: string | undefined;
-    if (isClaim) {
-      session = await sessions.claim(customer);
-      stay.isClaim = false;
-    } else {
-      session = await sessions.read();
-      ({ customer } = sessions);
-      stay.customer = customer;
-    }
+    const session = await (isClaim ? sessions.claim(stay.customer) : sessions.read());
+    const { customer } = sessions;
+    stay.customer = customer;
+    stay.isClaim = false;
     await this.#leaving;
     const [, next = this.#stay] = this.#stays;
     next.session ??= sessions.id;
@@ -266,13 +263,13 @@ export class Admission extends Shelf<AdmissionOptions> {
     else for (const event of stay.take()) next.push(event);
     // Nobody has said anything since.
     if (next === this.#stay && customer !== this.#customer) {
-      this.#setCustomer(customer);
+      this.#customer = customer;
       // What was tracked meanwhile is this customer's.
       if (customer !== undefined) this.#endStay();
     }
-    if (customer === undefined) {
-      if (isClaim) await this.clear(reason);
-    } else if (isClaim || this.kept.count > 0) await this.alone(() => this.#sendStored(session, customer));
+    if (customer !== undefined && (isClaim || this.kept.count > 0))
+      await this.alone(() => this.#sendStored(session, customer));
+    else if (isClaim) await this.clear(reason);
   }
 
   /** Passes on the stored events of a session, as events of its customer. Drops all others. */

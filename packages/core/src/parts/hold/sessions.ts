@@ -1,5 +1,5 @@
 import { uuid } from '../../base/uuid.ts';
-import type { Note, Word } from '../../keep/note.ts';
+import type { Note, Others, Word } from '../../keep/note.ts';
 
 /**
  * A session is what happens on one device, in all its tabs, until somebody signs out or somebody else signs in. It has at most
@@ -14,6 +14,7 @@ export class Sessions {
   /** Its customer. Undefined if it has none, or if this tab does not know the customer. */
   customer: string | undefined;
   readonly #note: Note;
+  #others: Others | undefined;
   /** What another tab said last. It holds once the note names this session. */
   #heard: Word | undefined;
 
@@ -23,7 +24,7 @@ export class Sessions {
 
   /** Calls back if another tab says something new. `isNew`: whether it has begun a new session. */
   listen(onNews: (isNew: boolean) => void): void {
-    this.#note.listen?.((word) => {
+    this.#others = this.#note.join?.((word) => {
       if (word === undefined) {
         if (this.customer !== undefined) this.#tell(false);
       } else if (word[0] !== this.id || (word[1] ?? this.customer) !== this.customer) {
@@ -39,7 +40,7 @@ export class Sessions {
     const customer = this.#heard?.[0] === id ? this.#heard[1] : undefined;
     this.customer = customer ?? (id === this.id ? this.customer : undefined);
     this.id = id;
-    if (owner !== undefined && this.customer === undefined) this.#note.tell?.();
+    if (owner !== undefined && this.customer === undefined) this.#others?.tell(undefined);
     return id;
   }
 
@@ -71,11 +72,12 @@ export class Sessions {
   }
 
   close(): void {
+    this.#others?.close();
     this.#note.close?.();
   }
 
   #tell(isNew: boolean): void {
-    if (this.id !== undefined) this.#note.tell?.([this.id, this.customer, isNew]);
+    if (this.id !== undefined) this.#others?.tell([this.id, this.customer, isNew]);
   }
 }
 

@@ -169,7 +169,7 @@ class Page {
       journal,
       sessions: new Sessions(note),
       ...GRANTED,
-      onCustomer: () => {},
+      texts: { correlationValue: undefined },
       enter: ({ text }) => !power.isDead && take([text]),
       replay: (events, onReplayed) =>
         power.run(() => {
@@ -359,7 +359,7 @@ function createBench({
     sessions: new Sessions(new MemoryNote()),
     ...GRANTED,
     buffer,
-    onCustomer: () => {},
+    texts: { correlationValue: undefined },
     enter: ({ text }) => entered.push(text),
     async replay(events, onReplayed) {
       entered.push(...toTexts(events));
