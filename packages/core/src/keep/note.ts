@@ -20,8 +20,8 @@ export interface Note {
    * new text.
    */
   change(next: (text: string | undefined) => string): Promise<void>;
-  /** A digest of a text, made with a secret key of this note. Undefined if there can be no key. */
-  digest(text: string): Promise<string | undefined>;
+  /** A digest of a text, made with a secret key of this note. If there can be no key, the digest is random: equal to no other. */
+  digest(text: string): Promise<string>;
   /** Calls back with what other tabs say. Absent if there are no tabs. */
   join?(listener: (word: Word | undefined) => void): Others;
   /** Frees the resources of the note. */

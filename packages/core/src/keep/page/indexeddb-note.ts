@@ -1,5 +1,6 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import { promisifyRequest } from 'idb-keyval';
+import { uuid } from '../../base/uuid.ts';
 import type { Note, Word } from '../note.ts';
 import { IndexedDbStore } from './indexeddb-store.ts';
 import { type Meeting, Tabs } from './tabs.ts';
@@ -31,7 +32,7 @@ export class IndexedDbNote extends IndexedDbStore implements Note {
   }
 
   /** No script can read the key. Pages without TLS have none, nor have browsers that cannot store it. */
-  async digest(text: string): Promise<string | undefined> {
+  async digest(text: string): Promise<string> {
     const { subtle } = crypto;
     try {
       const made = await subtle.generateKey({ name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
@@ -43,7 +44,7 @@ export class IndexedDbNote extends IndexedDbStore implements Note {
       const code = await subtle.sign('HMAC', key, new TextEncoder().encode(text));
       return new Uint8Array(code).join();
     } catch {
-      return undefined;
+      return uuid();
     }
   }
 }

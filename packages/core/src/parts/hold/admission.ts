@@ -51,7 +51,7 @@ export class Admission extends Shelf<AdmissionOptions> {
 
   constructor(options: AdmissionOptions) {
     super(options);
-    if (options.isHolding) options.sessions.listen((isNew) => this.recheck(isNew));
+    if (options.isHolding) options.sessions.listen((...news) => this.recheck(...news));
   }
 
   /** Whether an event goes directly to its lane. */
@@ -108,17 +108,18 @@ export class Admission extends Shelf<AdmissionOptions> {
    * Another tab has changed the session, or may have done so. Until the note is read, new events wait here.
    *
    * @param isNew Whether another session has begun.
+   * @param customer Who is said to be its customer.
    */
-  recheck(isNew = false): void {
+  recheck(isNew = false, customer?: string): void {
     if (!this.options.isHolding) return;
     if (isNew) {
       this.#isUntold = false;
       for (const stay of this.#stays) {
         stay.session ??= NO_SESSION;
-        stay.isClaim = false;
+        if (stay.isClaim) stay.end();
       }
     } else if (this.#isUntold) return;
-    this.#customer = undefined;
+    if (customer !== this.#customer) this.#customer = undefined;
     this.#endStay();
   }
 
@@ -136,7 +137,7 @@ export class Admission extends Shelf<AdmissionOptions> {
   purge(): void {
     for (const stay of this.#stays) {
       this.#isUntold ||= stay.isClaim;
-      stay.end(undefined, 'denied', false);
+      stay.end(undefined, 'denied');
       this.#drop(stay, 'denied');
     }
     this.#endStay();
@@ -203,9 +204,9 @@ export class Admission extends Shelf<AdmissionOptions> {
   }
 
   #endStay(): void {
-    if (this.isDenied) this.#stay.end(undefined, 'denied', false);
+    if (this.isDenied) this.#stay.end(undefined, 'denied');
     else if (this.#isUntold) {
-      this.#stay.end(this.#customer, 'unidentified', true);
+      this.#stay.end(this.#customer, 'unidentified');
       this.#isUntold = false;
     }
     this.#stay = new Stay(this);
@@ -248,18 +249,18 @@ export class Admission extends Shelf<AdmissionOptions> {
 
   /** Deals with the events of a stay that has ended, and with the stored ones of its session. */
   async #deal(stay: Stay): Promise<void> {
-    const { isClaim, reason = 'unidentified' } = stay;
+    const { isClaim, reason } = stay;
     if (reason === 'denied') return void (await this.clear(reason));
     const { sessions } = this.options;
     const session = await (isClaim ? sessions.claim(stay.customer) : sessions.read());
     const { customer } = sessions;
-    stay.customer = customer;
-    stay.isClaim = false;
+    // Said once, also if the rest fails and is tried again.
+    stay.end(customer);
     await this.#leaving;
     const [, next = this.#stay] = this.#stays;
     next.session ??= sessions.id;
-    if (session === undefined || (stay.session ?? session) !== session) this.#drop(stay, reason);
-    if (customer !== undefined || isClaim) this.#release(stay);
+    if (session === undefined || (stay.session ?? session) !== session) this.#drop(stay, 'unidentified');
+    if (customer !== undefined) this.#release(stay);
     else for (const event of stay.take()) next.push(event);
     // Nobody has said anything since.
     if (next === this.#stay && customer !== this.#customer) {
@@ -267,9 +268,8 @@ export class Admission extends Shelf<AdmissionOptions> {
       // What was tracked meanwhile is this customer's.
       if (customer !== undefined) this.#endStay();
     }
-    if (customer !== undefined && (isClaim || this.kept.count > 0))
-      await this.alone(() => this.#sendStored(session, customer));
-    else if (isClaim) await this.clear(reason);
+    if (customer !== undefined) await this.alone(() => this.#sendStored(session, customer));
+    else if (isClaim) await this.clear('unidentified');
   }
 
   /** Passes on the stored events of a session, as events of its customer. Drops all others. */

@@ -4,7 +4,7 @@ import type { Note, Others, Word } from '../../keep/note.ts';
 /**
  * A session is what happens on one device, in all its tabs, until somebody signs out or somebody else signs in. It has at most
  * one customer, and its held events belong to that customer or to nobody. A note names the current session: its id and, once it
- * has a customer, a space and a digest of the customer. Without a digest, no later page can tell whose session it is.
+ * has a customer, a space and a digest of the customer.
  *
  * The note does not say who the customer is. Tabs tell that to each other.
  */
@@ -22,21 +22,24 @@ export class Sessions {
     this.#note = note;
   }
 
-  /** Calls back if another tab says something new. `isNew`: whether it has begun a new session. */
-  listen(onNews: (isNew: boolean) => void): void {
+  /** Calls back if another tab says something new. `isNew`: whether it has begun a new session. The customer may be unknown. */
+  listen(onNews: (isNew: boolean, customer: string | undefined) => void): void {
     this.#others = this.#note.join?.((word) => {
       if (word === undefined) {
         if (this.customer !== undefined) this.#tell(false);
-      } else if (word[0] !== this.id || (word[1] ?? this.customer) !== this.customer) {
-        this.#heard = word;
-        onNews(word[2]);
+        return;
       }
+      const [id, customer = this.customer, isNew] = word;
+      // Several tabs may answer.
+      if ((id === this.id && customer === this.customer) || String(word) === String(this.#heard)) return;
+      this.#heard = word;
+      onNews(isNew, customer);
     });
   }
 
   /** Reads the note. Returns the id of the current session. */
   async read(): Promise<string> {
-    const [id, owner] = parse(await this.#note.read());
+    const [id = '', owner] = split(await this.#note.read());
     const customer = this.#heard?.[0] === id ? this.#heard[1] : undefined;
     this.customer = customer ?? (id === this.id ? this.customer : undefined);
     this.id = id;
@@ -49,16 +52,15 @@ export class Sessions {
    * Returns the id of the session whose events belong to the customer; undefined if there is none.
    */
   async claim(customer: string | undefined): Promise<string | undefined> {
-    const digest = customer === undefined ? '' : ((await this.#note.digest(customer)) ?? '');
+    const digest = customer === undefined ? '' : await this.#note.digest(customer);
     let theirs: string | undefined;
     let session = '';
     let changed = '';
     await this.#note.change((text) => {
       // The note calls this function again, although the change was made.
       if (text === changed) return changed;
-      const [id, owner = digest] = parse(text);
-      const isKnown = id === this.id && customer === this.customer;
-      const isTheirs = isKnown || (owner === digest && text !== `${id} `);
+      const [id = '', owner = digest] = split(text);
+      const isTheirs = owner === digest || (id === this.id && customer === this.customer);
       theirs = customer !== undefined && isTheirs ? id : undefined;
       session = theirs ?? uuid();
       changed = customer === undefined ? session : `${session} ${digest}`;
@@ -82,7 +84,6 @@ export class Sessions {
 }
 
 /** The id in a note, and the digest if the session has a customer. The first session of a device has an empty id. */
-function parse(text = ''): [id: string, owner: string | undefined] {
-  const [id = '', owner] = text.split(' ');
-  return [id, owner];
+function split(text = ''): string[] {
+  return text.split(' ');
 }

@@ -23,10 +23,8 @@ export class Stay {
   session: string | undefined;
   /** The customer that they belong to, once it is known. */
   customer: string | undefined;
-  /** Set once it is known that events without a customer are to be dropped: why. */
+  /** Why events without a customer are dropped. Undefined: they are not. */
   reason: DropReason | undefined;
-  /** Whether this tab has said who the customer is, and the note does not have it yet. */
-  isClaim = false;
   /** Number of events in memory, and the length of their texts. */
   count = 0;
   bytes = 0;
@@ -44,10 +42,14 @@ export class Stay {
     return this.#events.length > 0;
   }
 
-  end(customer: string | undefined, reason: DropReason, isClaim: boolean): void {
+  /** Whether this tab has said who the customer is, and the note does not have it yet. */
+  get isClaim(): boolean {
+    return this.reason === 'unidentified';
+  }
+
+  end(customer?: string, reason?: DropReason): void {
     this.customer = customer;
     this.reason = reason;
-    this.isClaim = isClaim;
   }
 
   push(event: WaitingEvent): void {
