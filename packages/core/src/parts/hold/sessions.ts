@@ -33,7 +33,7 @@ export class Sessions {
       // Several tabs may answer.
       if ((id === this.id && customer === this.customer) || String(word) === String(this.#heard)) return;
       this.#heard = word;
-      onNews(isNew, customer);
+      onNews(isNew, word[1]);
     });
   }
 

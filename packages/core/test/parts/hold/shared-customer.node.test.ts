@@ -103,6 +103,18 @@ class Tab {
     return this.#texts.correlationValue;
   }
 
+  /** Calls back right after the next message about the session that it hears. */
+  afterMessage(work: () => void): void {
+    for (const channel of this.#channels.filter(({ name }) => name.endsWith('session'))) {
+      const { onmessage } = channel;
+      channel.onmessage = (event) => {
+        channel.onmessage = onmessage;
+        onmessage?.(event);
+        work();
+      };
+    }
+  }
+
   /** The page goes to the back/forward cache: it hears nothing. */
   goAway(): void {
     this.held.leave();
@@ -298,9 +310,8 @@ describe('tabs that share their customer', () => {
     first.held.identify(ada);
     await origin.settle();
     second.track(1);
+    second.afterMessage(() => second.track(2));
     first.held.identify(undefined);
-    await origin.settle();
-    second.track(2);
     await origin.settle();
     expect([...origin.customers]).toEqual([[1, ada]]);
     first.held.identify(bob);
