@@ -116,7 +116,8 @@ export class Admission extends Shelf<AdmissionOptions> {
       this.#isUntold = false;
       for (const stay of this.#stays) {
         stay.session ??= NO_SESSION;
-        if (stay.isClaim) stay.end();
+        // What this tab has said before is not told late.
+        if (stay.isClaim && this.#consent === 'pending') stay.end();
       }
     } else if (this.#isUntold) return;
     if (customer !== this.#customer) this.#customer = undefined;
@@ -263,10 +264,10 @@ export class Admission extends Shelf<AdmissionOptions> {
     if (customer !== undefined) this.#release(stay);
     else for (const event of stay.take()) next.push(event);
     // Nobody has said anything since.
-    if (next === this.#stay && customer !== this.#customer) {
+    if (next === this.#stay) {
       this.#customer = customer;
-      // What was tracked meanwhile is this customer's.
-      if (customer !== undefined) this.#endStay();
+      // What was tracked meanwhile comes before what is tracked from here on.
+      if (this.isOpen(false)) this.#release(next, customer);
     }
     if (customer !== undefined) await this.alone(() => this.#sendStored(session, customer));
     else if (isClaim) await this.clear('unidentified');
@@ -286,8 +287,8 @@ export class Admission extends Shelf<AdmissionOptions> {
   }
 
   /** Passes on the events in memory if their customer is known. Drops them if they have none. */
-  #release(stay: Stay): void {
-    const { customer, reason } = stay;
+  #release(stay: Stay, customer: string | undefined = stay.customer): void {
+    const { reason } = stay;
     if (customer !== undefined)
       for (const event of stay.take())
         this.options.enter({

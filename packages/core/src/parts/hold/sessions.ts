@@ -52,7 +52,7 @@ export class Sessions {
    * Returns the id of the session whose events belong to the customer; undefined if there is none.
    */
   async claim(customer: string | undefined): Promise<string | undefined> {
-    const digest = customer === undefined ? '' : await this.#note.digest(customer);
+    const digest = customer === undefined ? '' : await this.#note.digest(JSON.stringify(customer));
     let theirs: string | undefined;
     let session = '';
     let changed = '';

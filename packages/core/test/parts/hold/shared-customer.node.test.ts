@@ -335,6 +335,34 @@ describe('tabs that share their customer', () => {
     expect(origin.customers.size).toBe(0);
   });
 
+  it('end with the customer whom all of them identify after reset(), at the same time', async () => {
+    const tabs = [origin.openTab(), origin.openTab(), origin.openTab()];
+    tabs[0]?.held.identify(ada);
+    await origin.settle();
+    for (const { held } of tabs) {
+      held.identify(undefined);
+      held.identify(bob);
+    }
+    await origin.settle();
+    expect(tabs.map(({ customer }) => customer)).toEqual([bob, bob, bob]);
+  });
+
+  it('keep the order of what is tracked before and after the customer is known again', async () => {
+    const tab = origin.openTab();
+    tab.held.identify(ada);
+    await origin.settle();
+    tab.held.recheck();
+    for (let number = 1; tab.customer === undefined; number += 1) {
+      tab.track(number);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    tab.track(1_000);
+    const numbers = [...origin.customers.keys()];
+    expect(numbers.length).toBeGreaterThan(1);
+    expect(numbers).toEqual([...numbers].sort((one, other) => one - other));
+    expect(tab.held.pending).toBe(0);
+  });
+
   it('do not undo a reset() in another once consent is granted', async () => {
     const [first, second] = [origin.openTab(), origin.openTab('pending')];
     for (const { held } of [first, second]) held.identify(ada);
