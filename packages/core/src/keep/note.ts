@@ -2,7 +2,7 @@
  * A session, for all who share its note. The customer is undefined if the session has none.
  * `isNew`: whether this session has replaced another one.
  */
-export type Word = readonly [session: string, customer: string | undefined, isNew: boolean];
+export type Word = readonly [session: string | undefined, customer: string | undefined, isNew: boolean];
 
 /** The other tabs that use a note. */
 export interface Others {

@@ -59,17 +59,13 @@ const lifecycle: Lifecycle = {
     on('visibilitychange', () => (isHidden() ? go(false) : show()));
     on('pagehide', leave);
     on('freeze', leave, page);
+    const back = () => {
+      isFollowed = false;
+      show();
+    };
     // Before other listeners: what they track may no longer be this customer's.
-    on(
-      'pageshow',
-      () => {
-        isFollowed = false;
-        show();
-      },
-      globalThis,
-      true,
-    );
-    on('resume', show, page, true);
+    on('pageshow', back, globalThis, true);
+    on('resume', back, page, true);
     on('online', online);
     on('offline', offline);
     return () => stop.abort();

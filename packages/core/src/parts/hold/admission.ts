@@ -130,8 +130,7 @@ export class Admission extends Shelf<AdmissionOptions> {
     if (consent === 'denied') this.purge();
     if (consent !== 'granted') return;
     for (const stay of this.#stays) for (const event of stay.take()) this.take(event, stay);
-    if (this.#isUntold || this.#customer !== undefined) this.#endStay();
-    else void this.write();
+    this.#endStay();
   }
 
   /** Consent is denied: drops all waiting and stored events. */
@@ -224,7 +223,8 @@ export class Admission extends Shelf<AdmissionOptions> {
         if (this.#consent === 'pending') return this.unwritten === 0;
         if (stay !== this.#stay) {
           if (this.options.isHolding) await this.#deal(stay);
-          this.#stays.shift();
+          // Otherwise `leave()` has just passed it to the journal.
+          if (stay.count === 0) this.#stays.shift();
         } else if (stay.isWaiting) await this.#store(stay);
         else return true;
       }

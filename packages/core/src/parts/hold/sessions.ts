@@ -79,7 +79,7 @@ export class Sessions {
   }
 
   #tell(isNew: boolean): void {
-    if (this.id !== undefined) this.#others?.tell([this.id, this.customer, isNew]);
+    this.#others?.tell([this.id, this.customer, isNew]);
   }
 }
 
