@@ -83,7 +83,10 @@ export class Tracker {
     }
   }
 
-  /** Sets the user of later events that name none themselves. Like `track()`, it never throws: it emits `invalid`. */
+  /**
+   * Sets the user of later events that name none themselves. In a page that holds events without a user, this holds in all tabs.
+   * Like `track()`, it never throws: it emits `invalid`.
+   */
   identify(correlationValue: string): void {
     try {
       checkText('correlationValue', correlationValue, this.#settings.maxEventBytes);
@@ -94,8 +97,8 @@ export class Tracker {
   }
 
   /**
-   * Call this when the customer signs out. Later events belong to nobody until `identify()` is called again. Held events that
-   * were never identified are dropped. Never throws. Once `durable()` resolves, the next process or page knows it too.
+   * Call this when the customer signs out. Later events belong to nobody until `identify()` is called again. In a page that holds
+   * events without a user, this holds in all tabs. Held events that were never identified are dropped. Never throws. Once `durable()` resolves, the next process or page knows it too.
    */
   reset(): void {
     this.#setCustomer(undefined);

@@ -105,10 +105,8 @@ export class Admission extends Shelf<AdmissionOptions> {
   }
 
   /**
-   * Another tab has changed the session, or may have done so. Until the note is read, new events wait here.
-   *
-   * @param isNew Whether another session has begun.
-   * @param customer Who is said to be its customer.
+   * Another tab has changed the session, or may have done so. Until the note is read, new events wait here. `isNew`: whether
+   * another session has begun. `customer`: who is said to be its customer.
    */
   recheck(isNew = false, customer?: string): void {
     if (!this.options.isHolding) return;
@@ -205,10 +203,8 @@ export class Admission extends Shelf<AdmissionOptions> {
 
   #endStay(): void {
     if (this.isDenied) this.#stay.end(undefined, 'denied');
-    else if (this.#isUntold) {
-      this.#stay.end(this.#customer, 'unidentified');
-      this.#isUntold = false;
-    }
+    else if (this.#isUntold) this.#stay.end(this.#customer, 'unidentified');
+    this.#isUntold &&= this.isDenied;
     this.#stay = new Stay(this);
     this.#stays.push(this.#stay);
     void this.write();
@@ -288,7 +284,6 @@ export class Admission extends Shelf<AdmissionOptions> {
 
   /** Passes on the events in memory if their customer is known. Drops them if they have none. */
   #release(stay: Stay, customer: string | undefined = stay.customer): void {
-    const { reason } = stay;
     if (customer !== undefined)
       for (const event of stay.take())
         this.options.enter({
@@ -296,7 +291,7 @@ export class Admission extends Shelf<AdmissionOptions> {
           text: identified(event.text, customer),
           customer: event.isUnidentified ? customer : event.customer,
         });
-    else if (reason !== undefined) this.#drop(stay, reason);
+    else if (stay.reason !== undefined) this.#drop(stay, stay.reason);
   }
 
   #drop(stay: Stay, reason: DropReason): void {
