@@ -40,9 +40,9 @@ export class Sessions {
   /** Reads the note. Returns the id of the current session. */
   async read(): Promise<string> {
     const [id = '', owner] = split(await this.#note.read());
-    const customer = this.#heard?.[0] === id ? this.#heard[1] : undefined;
-    this.customer = customer ?? (id === this.id ? this.customer : undefined);
+    if (id !== this.id) this.customer = undefined;
     this.id = id;
+    if (this.#heard?.[0] === id) this.customer = this.#heard[1] ?? this.customer;
     if (owner !== undefined && this.customer === undefined) this.#others?.tell(undefined);
     return id;
   }
