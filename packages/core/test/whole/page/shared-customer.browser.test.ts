@@ -144,6 +144,7 @@ describe('pages of one origin share their customer', () => {
   it('also where both sign in another at once: nobody gets what is another’s, and all agree in the end', async () => {
     for (let round = 0; round < 5; round += 1) {
       baseUrl = '';
+      customers.clear();
       const [first, second] = await Promise.all([openPage(), openPage()]);
       first.tracker.track('first');
       second.tracker.track('second');
