@@ -36,9 +36,9 @@ globalThis.customers = createCustomerReader({ apiUrl: location.origin });\n`;
 
 /** @type {Record<string, Budget>} */
 const BUDGETS = {
-  core: { source: tracker, demand: 14_336, most: 36_190 },
-  'core/full': { source: full, demand: 24_576, most: 44_340 },
-  'core, all of it': { source: `export * from '@sluice/core';\n`, demand: 14_336, most: 36_280 },
+  core: { source: tracker, demand: 14_336, most: 36_730 },
+  'core/full': { source: full, demand: 24_576, most: 44_880 },
+  'core, all of it': { source: `export * from '@sluice/core';\n`, demand: 14_336, most: 36_820 },
   'core, one function of it': { source: error, demand: 200, most: 200 },
   'core with checked': { source: checked, beside: tracker, demand: 1_600, most: 1_600 },
   'core with gzip': { source: gzip, beside: tracker, demand: 600, most: 600 },
@@ -58,7 +58,7 @@ const BUDGETS = {
     // Some 30 bytes come and go with every change of core: gzip looks back 32 KiB, and finds more or less of this there.
     most: 1_890,
   },
-  'core and customers': { source: tracker + customers, demand: 15_872, most: 38_545 },
+  'core and customers': { source: tracker + customers, demand: 15_872, most: 39_080 },
 };
 
 /** How many modules the table shows. */

@@ -10,7 +10,7 @@ import type { Reporter } from './tell/reporter.ts';
 import type { Waiting } from './wait/waiting.ts';
 
 /** What the tracker passes to its admission. */
-interface AdmissionParts extends Pick<AdmissionOptions, 'enter' | 'replay'> {
+interface AdmissionParts extends Pick<AdmissionOptions, 'enter' | 'replay' | 'texts'> {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly journal: Journal;
@@ -21,7 +21,7 @@ interface AdmissionParts extends Pick<AdmissionOptions, 'enter' | 'replay'> {
 
 /** Creates the stage between `track()` and the ring buffer. */
 export function createAdmission(parts: AdmissionParts): Admission {
-  const { settings, clock, journal, waiting, letters, reporter, enter, replay } = parts;
+  const { settings, clock, journal, waiting, letters, reporter, ...rest } = parts;
   const { buffer, consent, unidentified } = settings;
   return new Admission({
     journal: createJournal(settings, clock, 'unidentified'),
@@ -34,8 +34,7 @@ export function createAdmission(parts: AdmissionParts): Admission {
     intervalMs: settings.commitIntervalMs ?? platform.commitIntervalMs,
     buffer,
     consent,
-    enter,
-    replay,
+    ...rest,
     async purge() {
       await waiting.purge();
       // An append in progress cannot be cancelled: let it finish, then purge again.

@@ -31,6 +31,8 @@ export class Leaving {
       },
       hide: (isLeft, isFollowed) => this.#hide(isLeft, isFollowed),
       show: () => {
+        // The page was frozen, or in the back/forward cache. It has missed what other tabs said.
+        if (this.isLeft) options.admission.recheck();
         this.isLeft = false;
         dispatch.show();
       },

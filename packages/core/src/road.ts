@@ -15,7 +15,7 @@ import { guardHooks, type Hooked } from './options/hooks.ts';
 import type { Settings } from './options/settings.ts';
 import { HalvingLimit } from './pace/halving-limit.ts';
 import type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
-import type { Admission } from './parts/hold/admission.ts';
+import type { Admission, AdmissionOptions } from './parts/hold/admission.ts';
 import { Snapshots } from './snapshots.ts';
 import { Books } from './tell/books.ts';
 import { Reporter } from './tell/reporter.ts';
@@ -42,7 +42,7 @@ export class Road {
   readonly #leaving: Leaving;
 
   /** @param flush Resolves once all events tracked by now are settled, or cannot be settled for now. */
-  constructor(settings: Settings, flush: () => Promise<unknown>) {
+  constructor(settings: Settings, texts: AdmissionOptions['texts'], flush: () => Promise<unknown>) {
     this.#settings = settings;
     const hooked = guardHooks({
       settings,
@@ -128,6 +128,7 @@ export class Road {
       reporter,
       enter: ({ text, at, isHigh, customer }) => this.#enter(text, at, isHigh, customer),
       replay: sendAgain,
+      texts,
     });
     this.admission = admission;
     this.snapshots = new Snapshots({

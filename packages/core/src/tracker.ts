@@ -50,9 +50,11 @@ export class Tracker {
   /** @internal */
   constructor(settings: Settings) {
     this.#settings = settings;
-    this.#texts = new EventTexts(settings.correlationKey, settings.source, settings.maxEventBytes);
-    this.#texts.correlationValue = this.#nobody;
-    this.#road = new Road(settings, () => this.flush());
+    const { correlationKey, source, maxEventBytes, unidentified } = settings;
+    const nobody = unidentified.hold ? UNIDENTIFIED : undefined;
+    const texts = new EventTexts(correlationKey, source, maxEventBytes, nobody);
+    this.#texts = texts;
+    this.#road = new Road(settings, texts, () => this.flush());
   }
 
   /**
@@ -81,7 +83,10 @@ export class Tracker {
     }
   }
 
-  /** Sets the user of later events that name none themselves. Like `track()`, it never throws: it emits `invalid`. */
+  /**
+   * Sets the user of later events that name none themselves. In a page that holds events without a user, this holds in all tabs.
+   * Like `track()`, it never throws: it emits `invalid`.
+   */
   identify(correlationValue: string): void {
     try {
       checkText('correlationValue', correlationValue, this.#settings.maxEventBytes);
@@ -92,8 +97,8 @@ export class Tracker {
   }
 
   /**
-   * Call this when the customer signs out. Later events belong to nobody until `identify()` is called again. Held events that
-   * were never identified are dropped. Never throws. Once `durable()` resolves, the next process or page knows it too.
+   * Call this when the customer signs out. Later events belong to nobody until `identify()` is called again. In a page that holds
+   * events without a user, this holds in all tabs. Held events that were never identified are dropped. Never throws. Once `durable()` resolves, the next process or page knows it too.
    */
   reset(): void {
     this.#setCustomer(undefined);
@@ -189,9 +194,8 @@ export class Tracker {
     return this.#since(before);
   }
 
-  /** Sets the user of events that name none; undefined if the user is not known. */
+  /** Undefined: the user is not known. */
   #setCustomer(customer: string | undefined): void {
-    this.#texts.correlationValue = customer ?? this.#nobody;
     if (!this.#closed) this.#road.admission.identify(customer);
   }
 
@@ -209,11 +213,6 @@ export class Tracker {
       pending,
       pendingReason: pending > 0 ? reason : undefined,
     };
-  }
-
-  /** The correlationValue of an event without a user: a placeholder if such events are held, else undefined. */
-  get #nobody(): string | undefined {
-    return this.#settings.unidentified.hold ? UNIDENTIFIED : undefined;
   }
 }
 

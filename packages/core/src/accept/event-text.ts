@@ -43,17 +43,22 @@ export class EventTexts {
   #middle = '';
   #middleSource: string | undefined;
   #middleTime = Number.NaN;
-  /** The user of events that name none; UNIDENTIFIED if such events are held. */
+  /** The user of events that name none. */
   correlationValue: string | undefined;
+  readonly #nobody: string | undefined;
   /** The user of the event that was made last, and whether it names none. */
   customer = '';
   isUnidentified = false;
 
-  /** @param maxBytes Bound of an event. A text or payload that exceeds it alone is not read to its end. */
-  constructor(correlationKey: string, source: string, maxBytes: number) {
+  /**
+   * @param maxBytes Bound of an event. A text or payload that exceeds it alone is not read to its end.
+   * @param nobody The user of events that have none: UNIDENTIFIED if such events are held, undefined if they are invalid.
+   */
+  constructor(correlationKey: string, source: string, maxBytes: number, nobody?: string) {
     this.#key = `,"correlationKey":${JSON.stringify(correlationKey)},"correlationValue":`;
     this.#source = source;
     this.#maxBytes = maxBytes;
+    this.#nobody = nobody;
   }
 
   /** Stamps an event and makes its JSON text. Throws an InvalidEventError that names the field at fault. */
@@ -67,7 +72,7 @@ export class EventTexts {
     }
     const { correlationValue: givenValue, priority, uuid: givenUuid } = options;
     const uuid = givenUuid ?? newUuid();
-    const correlationValue = givenValue ?? this.correlationValue;
+    const correlationValue = givenValue ?? this.correlationValue ?? this.#nobody;
     const source = options.source ?? this.#source;
     const maxBytes = this.#maxBytes;
     checkText('event', name, maxBytes);

@@ -43,7 +43,8 @@ const lifecycle: Lifecycle = {
       type: string,
       callback: (event: Event) => void,
       target: EventTarget | undefined = globalThis,
-    ) => target.addEventListener?.(type, callback, { signal: stop.signal });
+      capture: boolean = false,
+    ) => target.addEventListener?.(type, callback, { capture, signal: stop.signal });
     let isFollowed = false;
     const go = (isLeft: boolean) => {
       hide(isLeft, isLeft && isFollowed);
@@ -61,11 +62,13 @@ const lifecycle: Lifecycle = {
     on('visibilitychange', () => (isHidden() ? go(false) : show()));
     on('pagehide', leave);
     on('freeze', leave, page);
-    on('pageshow', () => {
+    const back = () => {
       isFollowed = false;
       show();
-    });
-    on('resume', show, page);
+    };
+    // Before other listeners: what they track may no longer be this customer's.
+    on('pageshow', back, globalThis, true);
+    on('resume', back, page, true);
     on('online', online);
     on('offline', offline);
     return () => stop.abort();
@@ -91,7 +94,9 @@ export const platform: Platform = {
   commitIntervalMs: 250,
   createJournal,
   createNote: ({ account, clock }) =>
-    hasIndexedDb() ? new IndexedDbNote(databaseName(hashOf(account), 'session'), clock) : undefined,
+    hasIndexedDb()
+      ? new IndexedDbNote(databaseName(hashOf(account), 'session'), meeting(), clock)
+      : undefined,
   exists: async () => true,
   createTransport: (delivery) => new FetchTransport(delivery),
   createConcurrency(most) {

@@ -100,8 +100,8 @@ export class FakeTab {
     const transport: Transport = { post: (request) => this.#post(request), close: async () => {} };
     const meeting = {
       ...(hasLocks && { locks: this.#locks }),
-      createChannel: () => {
-        this.#channel = new FakeChannel(origin);
+      createChannel: (name: string) => {
+        this.#channel = new FakeChannel(origin, name);
         return this.#channel as unknown as BroadcastChannel;
       },
     };
@@ -166,12 +166,14 @@ export class FakeTab {
 }
 
 /** A BroadcastChannel of one origin. */
-class FakeChannel {
+export class FakeChannel {
   onmessage: ((event: { data: unknown }) => void) | undefined;
-  readonly #origin: FakeOrigin;
+  readonly #origin: Pick<FakeOrigin, 'channels' | 'losesMessage'>;
+  readonly name: string;
 
-  constructor(origin: FakeOrigin) {
+  constructor(origin: Pick<FakeOrigin, 'channels' | 'losesMessage'>, name: string) {
     this.#origin = origin;
+    this.name = name;
     origin.channels.add(this);
   }
 
@@ -179,7 +181,7 @@ class FakeChannel {
     const { channels } = this.#origin;
     if (!channels.has(this)) return;
     for (const channel of channels) {
-      if (channel === this || this.#origin.losesMessage()) continue;
+      if (channel === this || channel.name !== this.name || this.#origin.losesMessage()) continue;
       const data = structuredClone(message);
       setImmediate(() => {
         if (channels.has(channel)) channel.onmessage?.({ data });

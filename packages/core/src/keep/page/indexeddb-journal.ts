@@ -12,7 +12,7 @@ import { IndexedDbStore } from './indexeddb-store.ts';
 import { createRecord, keysOf, type PageRecord, piecesOf, readKeys } from './page-record.ts';
 import { PageRecords } from './page-records.ts';
 import { Spill } from './spill.ts';
-import { isHidden, type Meeting, Tabs } from './tabs.ts';
+import { isHidden, type JournalMessage, type Meeting, Tabs } from './tabs.ts';
 
 /** Storage that could not be searched for what other lives left is searched again after so long. */
 const SEARCH_AGAIN_MS = 30_000;
@@ -49,7 +49,7 @@ export class IndexedDbJournal implements Journal, Sharing {
     this.#store = new IndexedDbStore(name, clock, () => this.#forget());
     this.#records = new PageRecords(this.#store, new Spill(name));
     this.sharing = meeting.locks && this;
-    const onMessage: ConstructorParameters<typeof Tabs>[3] = (message) => {
+    const onMessage = (message: JournalMessage) => {
       if (message.length === 4) return this.#settle(...message);
       // What it knows of us may be older than what we appended last.
       if (message[1] === 'works' && this.#isWaiting) this.#tabs.tell([this.#records.own, 'waits']);

@@ -1,41 +1,50 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import { promisifyRequest } from 'idb-keyval';
-import { storageError } from '../../base/errors/storage-error.ts';
-import type { Note } from '../note.ts';
+import { uuid } from '../../base/uuid.ts';
+import type { Note, Word } from '../note.ts';
 import { IndexedDbStore } from './indexeddb-store.ts';
+import { type Meeting, Tabs } from './tabs.ts';
 
-const KEY = 'note';
+const NOTE = 'note';
+const SECRET = 'key';
 
 /** A note in IndexedDB. Tabs that change it at once do so one after the other. */
-export class IndexedDbNote implements Note {
-  readonly #store: IndexedDbStore;
+export class IndexedDbNote extends IndexedDbStore implements Note {
+  readonly join: NonNullable<Note['join']>;
 
-  constructor(name: string, clock: Clock) {
-    this.#store = new IndexedDbStore(name, clock, () => {});
+  constructor(name: string, meeting: Meeting, clock: Clock) {
+    super(name, clock, () => {});
+    this.join = (listener) => {
+      const tabs = new Tabs<Word | undefined>(name, meeting, clock, listener);
+      tabs.open();
+      return tabs;
+    };
   }
 
   read(): Promise<string | undefined> {
-    return this.#use('readonly', (objects) => promisifyRequest(objects.get(KEY)));
+    return this.use('readonly', (objects) => promisifyRequest(objects.get(NOTE)));
   }
 
   async change(next: (text: string | undefined) => string): Promise<void> {
-    await this.#use('readwrite', async (objects) => {
-      objects.put(next(await promisifyRequest(objects.get(KEY))), KEY);
+    await this.use('readwrite', async (objects) => {
+      objects.put(next(await promisifyRequest(objects.get(NOTE))), NOTE);
     });
   }
 
-  close(): void {
-    this.#store.close();
-  }
-
-  async #use<Result>(
-    mode: IDBTransactionMode,
-    work: (objects: IDBObjectStore) => Promise<Result>,
-  ): Promise<Result> {
+  /** No script can read the key. Pages without TLS have none, nor have browsers that cannot store it. */
+  async digest(text: string): Promise<string> {
+    const { subtle } = crypto;
     try {
-      return await this.#store.use(mode, work);
-    } catch (cause) {
-      throw storageError('cannot keep a note in IndexedDB', cause);
+      const made = await subtle.generateKey({ name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+      const key = await this.use('readwrite', async (objects): Promise<CryptoKey> => {
+        const stored = await promisifyRequest(objects.get(SECRET));
+        if (stored === undefined) objects.put(made, SECRET);
+        return stored ?? made;
+      });
+      const code = await subtle.sign('HMAC', key, new TextEncoder().encode(text));
+      return new Uint8Array(code).join();
+    } catch {
+      return uuid();
     }
   }
 }

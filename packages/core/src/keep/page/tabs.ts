@@ -8,8 +8,8 @@ const HIDDEN_MS = 1_000;
 /** Web Locks, where the browser has them. A lock is held while its callback's promise is pending. */
 type Locks = Pick<LockManager, 'request'>;
 
-/** What tabs tell each other. A life: what it does. Or a range of a life's events: what became of them. */
-type Message =
+/** What the tabs of a journal tell each other. A life: what it does. Or a range of a life's events: what became of them. */
+export type JournalMessage =
   | readonly [life: string, activity: Activity]
   | readonly [life: string, from: number, to: number, fate: Fate];
 
@@ -24,8 +24,8 @@ export function isHidden(): boolean {
   return globalThis.document?.visibilityState === 'hidden';
 }
 
-/** The tabs of an origin that use one journal: what they tell each other, and the lock under which one of them works. */
-export class Tabs {
+/** The tabs of an origin that share a database: what they tell each other, and the lock under which one of them works. */
+export class Tabs<Message = JournalMessage> {
   readonly #name: string;
   readonly #meeting: Meeting;
   readonly #clock: Clock;

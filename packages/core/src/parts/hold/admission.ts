@@ -1,3 +1,4 @@
+import type { EventTexts } from '../../accept/event-text.ts';
 import { identified } from '../../accept/unidentified.ts';
 import { Alarm } from '../../base/alarm.ts';
 import type { EventBytes } from '../../base/event-bytes.ts';
@@ -8,6 +9,8 @@ import { stampEvents } from './stamp.ts';
 import { Stay, type WaitingEvent } from './stay.ts';
 
 const RETRY_MS = 30_000;
+/** The id of no session. */
+const NO_SESSION = '-';
 
 export interface AdmissionOptions extends ShelfOptions {
   /** Whether it holds events without a user. Otherwise there are none. */
@@ -16,6 +19,8 @@ export interface AdmissionOptions extends ShelfOptions {
   /** Bounds of the events that wait for consent. */
   readonly buffer: { readonly maxEvents: number; readonly maxBytes: number };
   readonly sessions: Sessions;
+  /** Where the customer of new events is set. */
+  readonly texts: Pick<EventTexts, 'correlationValue'>;
   /** How long an event may wait in memory to be written together with others, in milliseconds. */
   readonly intervalMs: number;
   /** Passes an event on, to be written and sent. */
@@ -32,7 +37,8 @@ export interface AdmissionOptions extends ShelfOptions {
  */
 export class Admission extends Shelf<AdmissionOptions> {
   #consent = this.options.consent;
-  #customer: string | undefined;
+  /** Whether this tab has said who the customer is, and no stay has it yet. */
+  #isUntold = false;
   /** The current stay. */
   #stay = new Stay(this);
   /** The current stay, and before it those that have ended and are not dealt with yet. */
@@ -42,6 +48,11 @@ export class Admission extends Shelf<AdmissionOptions> {
   #leaving: Promise<unknown> | undefined;
   /** Runs until the events are written, or until the next try. */
   readonly #alarm = new Alarm(this.options.clock, () => void this.write());
+
+  constructor(options: AdmissionOptions) {
+    super(options);
+    if (options.isHolding) options.sessions.listen((...news) => this.recheck(...news));
+  }
 
   /** Whether an event goes directly to its lane. */
   isOpen(isUnidentified: boolean): boolean {
@@ -86,7 +97,28 @@ export class Admission extends Shelf<AdmissionOptions> {
 
   /** Held events belong to this customer. Undefined: to nobody; they are dropped, and a new session starts. */
   identify(customer: string | undefined): void {
+    // Said twice in a row.
+    if (customer !== undefined && customer === this.#customer && this.#stays.at(-2)?.isClaim) return;
     this.#customer = customer;
+    this.#isUntold = true;
+    this.#endStay();
+  }
+
+  /**
+   * Another tab has changed the session, or may have done so. Until the note is read, new events wait here. `isNew`: whether
+   * another session has begun. `customer`: who is said to be its customer.
+   */
+  recheck(isNew = false, customer?: string): void {
+    if (!this.options.isHolding) return;
+    if (isNew) {
+      this.#isUntold = false;
+      for (const stay of this.#stays) {
+        stay.session ??= NO_SESSION;
+        // What this tab has said before is not told late.
+        if (stay.isClaim && this.#consent === 'pending') stay.end();
+      }
+    } else if (this.#isUntold) return;
+    if (customer !== this.#customer) this.#customer = undefined;
     this.#endStay();
   }
 
@@ -96,13 +128,13 @@ export class Admission extends Shelf<AdmissionOptions> {
     if (consent === 'denied') this.purge();
     if (consent !== 'granted') return;
     for (const stay of this.#stays) for (const event of stay.take()) this.take(event, stay);
-    if (this.#customer === undefined) void this.write();
-    else this.#endStay();
+    this.#endStay();
   }
 
   /** Consent is denied: drops all waiting and stored events. */
   purge(): void {
     for (const stay of this.#stays) {
+      this.#isUntold ||= stay.isClaim;
       stay.end(undefined, 'denied');
       this.#drop(stay, 'denied');
     }
@@ -123,6 +155,9 @@ export class Admission extends Shelf<AdmissionOptions> {
    */
   leave(): void {
     if (this.#consent === 'pending') return;
+    // This page may end before it has read the note. Nobody else gets what it stores under a session that has ended.
+    if (!this.#stays.some(({ isClaim }) => isClaim))
+      for (const stay of this.#stays) stay.session ??= this.options.sessions.id;
     // Without the session they cannot be stored, but their customer is probably the right one.
     for (const stay of this.#stays)
       if (stay.customer === undefined || stay.session === undefined) this.#release(stay);
@@ -157,9 +192,19 @@ export class Admission extends Shelf<AdmissionOptions> {
     this.options.reporter.settled(fate, count);
   }
 
+  /** The customer of new events that name none. */
+  get #customer(): string | undefined {
+    return this.options.texts.correlationValue;
+  }
+
+  set #customer(customer: string | undefined) {
+    this.options.texts.correlationValue = customer;
+  }
+
   #endStay(): void {
     if (this.isDenied) this.#stay.end(undefined, 'denied');
-    else this.#stay.end(this.#customer, 'unidentified');
+    else if (this.#isUntold) this.#stay.end(this.#customer, 'unidentified');
+    this.#isUntold &&= this.isDenied;
     this.#stay = new Stay(this);
     this.#stays.push(this.#stay);
     void this.write();
@@ -174,7 +219,8 @@ export class Admission extends Shelf<AdmissionOptions> {
         if (this.#consent === 'pending') return this.unwritten === 0;
         if (stay !== this.#stay) {
           if (this.options.isHolding) await this.#deal(stay);
-          this.#stays.shift();
+          // Otherwise `leave()` has just passed it to the journal.
+          if (stay.count === 0) this.#stays.shift();
         } else if (stay.isWaiting) await this.#store(stay);
         else return true;
       }
@@ -190,7 +236,7 @@ export class Admission extends Shelf<AdmissionOptions> {
 
   async #store(stay: Stay): Promise<void> {
     // Both at once: the user may leave the page soon.
-    const [session] = await Promise.all([this.options.sessions.current(), this.open()]);
+    const [session] = await Promise.all([this.options.sessions.read(), this.open()]);
     // Somebody signed out, or in, in another tab.
     if ((stay.session ?? session) !== session) this.#drop(stay, 'unidentified');
     stay.session = session;
@@ -198,15 +244,29 @@ export class Admission extends Shelf<AdmissionOptions> {
     if (this.#consent !== 'pending') await stay.append();
   }
 
-  /** Deals with the events of a stay that has ended, and with all stored ones. */
+  /** Deals with the events of a stay that has ended, and with the stored ones of its session. */
   async #deal(stay: Stay): Promise<void> {
-    const { customer, reason = 'unidentified' } = stay;
-    const session = await this.options.sessions.claim(customer);
+    const { isClaim, reason } = stay;
+    if (reason === 'denied') return void (await this.clear(reason));
+    const { sessions } = this.options;
+    const session = await (isClaim ? sessions.claim(stay.customer) : sessions.read());
+    const { customer } = sessions;
+    // Said once, also if the rest fails and is tried again.
+    stay.end(customer);
     await this.#leaving;
-    if (session === undefined || (stay.session ?? session) !== session) this.#drop(stay, reason);
-    this.#release(stay);
-    if (customer === undefined) await this.clear(reason);
-    else await this.alone(() => this.#sendStored(session, customer));
+    const [, next = this.#stay] = this.#stays;
+    next.session ??= sessions.id;
+    if (session === undefined || (stay.session ?? session) !== session) this.#drop(stay, 'unidentified');
+    if (customer !== undefined) this.#release(stay);
+    else for (const event of stay.take()) next.push(event);
+    // Nobody has said anything since.
+    if (next === this.#stay) {
+      this.#customer = customer;
+      // What was tracked meanwhile comes before what is tracked from here on.
+      if (this.isOpen(false)) this.#release(next, customer);
+    }
+    if (customer !== undefined) await this.alone(() => this.#sendStored(session, customer));
+    else if (isClaim) await this.clear('unidentified');
   }
 
   /** Passes on the stored events of a session, as events of its customer. Drops all others. */
@@ -223,8 +283,7 @@ export class Admission extends Shelf<AdmissionOptions> {
   }
 
   /** Passes on the events in memory if their customer is known. Drops them if they have none. */
-  #release(stay: Stay): void {
-    const { customer, reason } = stay;
+  #release(stay: Stay, customer: string | undefined = stay.customer): void {
     if (customer !== undefined)
       for (const event of stay.take())
         this.options.enter({
@@ -232,7 +291,7 @@ export class Admission extends Shelf<AdmissionOptions> {
           text: identified(event.text, customer),
           customer: event.isUnidentified ? customer : event.customer,
         });
-    else if (reason !== undefined) this.#drop(stay, reason);
+    else if (stay.reason !== undefined) this.#drop(stay, stay.reason);
   }
 
   #drop(stay: Stay, reason: DropReason): void {

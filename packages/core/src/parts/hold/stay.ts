@@ -23,7 +23,7 @@ export class Stay {
   session: string | undefined;
   /** The customer that they belong to, once it is known. */
   customer: string | undefined;
-  /** Set when the stay has ended: why events without a customer are dropped. */
+  /** Why events without a customer are dropped. Undefined: they are not. */
   reason: DropReason | undefined;
   /** Number of events in memory, and the length of their texts. */
   count = 0;
@@ -42,7 +42,12 @@ export class Stay {
     return this.#events.length > 0;
   }
 
-  end(customer: string | undefined, reason: DropReason): void {
+  /** Whether this tab has said who the customer is, and the note does not have it yet. */
+  get isClaim(): boolean {
+    return this.reason === 'unidentified';
+  }
+
+  end(customer?: string, reason?: DropReason): void {
     this.customer = customer;
     this.reason = reason;
   }

@@ -198,4 +198,14 @@ describe('SqliteNote', () => {
     database.failure = new Error('disk I/O error');
     await expect(note.read()).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
   });
+
+  it('digests a text with a key of its own: the next process gets the same, and another place another', async () => {
+    const database = new Sqlite();
+    const digest = await new SqliteNote(database, 'a').digest('ada@example.com');
+    expect(await new SqliteNote(database, 'a').digest('ada@example.com')).toBe(digest);
+    expect(await new SqliteNote(database, 'a').digest('bob@example.com')).not.toBe(digest);
+    expect(await new SqliteNote(database, 'b').digest('ada@example.com')).not.toBe(digest);
+    database.failure = new Error('disk I/O error');
+    expect(await new SqliteNote(database, 'a').digest('ada@example.com')).not.toBe(digest);
+  });
 });

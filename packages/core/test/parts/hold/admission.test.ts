@@ -152,7 +152,11 @@ class Page {
     const { power } = this;
     const journal = new DiskJournal(disk, power);
     this.life = journal.life;
-    const note: Note = { read: () => journal.note(), change: (next) => journal.change(next) };
+    const note: Note = {
+      read: () => journal.note(),
+      change: (next) => journal.change(next),
+      digest: async (text) => text,
+    };
     const take = (texts: readonly string[]) => {
       this.gone += texts.length;
       for (const text of texts) {
@@ -165,6 +169,7 @@ class Page {
       journal,
       sessions: new Sessions(note),
       ...GRANTED,
+      texts: { correlationValue: undefined },
       enter: ({ text }) => !power.isDead && take([text]),
       replay: (events, onReplayed) =>
         power.run(() => {
@@ -354,6 +359,7 @@ function createBench({
     sessions: new Sessions(new MemoryNote()),
     ...GRANTED,
     buffer,
+    texts: { correlationValue: undefined },
     enter: ({ text }) => entered.push(text),
     async replay(events, onReplayed) {
       entered.push(...toTexts(events));

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { storageError } from '../../../base/errors/storage-error.ts';
@@ -31,6 +31,16 @@ export class FileNote implements Note {
     } catch (cause) {
       throw storageError(`cannot write ${this.#path}`, cause);
     }
+  }
+
+  /** The key is in a file beside the note. */
+  async digest(text: string): Promise<string> {
+    let key = '';
+    await new FileNote(`${this.#path}-key`).change((stored) => {
+      key = stored ?? randomBytes(32).toString('hex');
+      return key;
+    });
+    return createHmac('sha256', key).update(text).digest('hex');
   }
 
   async #write(text: string): Promise<void> {
