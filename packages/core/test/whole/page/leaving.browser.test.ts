@@ -94,8 +94,26 @@ describe('a page that navigates in the task of its last calls', () => {
       const name = `followed-${uuid()}`;
       const { view, tracker } = await openPage(service);
       const { sent } = tracker.stats().requests;
-      for (let number = 0; number < 150; number += 1) tracker.track(name, { number }, ada);
+      for (let number = 0; number < 100; number += 1) tracker.track(name, { number }, ada);
+      await tracker.durable();
+      for (let number = 100; number < 150; number += 1) tracker.track(name, { number }, ada);
       await leave(view, '/__vitest_blank__');
+      expect(tracker.stats().requests.sent).toBe(sent);
+      const next = createTracker(service);
+      await expect.poll(() => count(name)).toEqual({ unique: 150, received: 150 });
+      await next.close();
+    },
+  );
+
+  it.skipIf(abortsWrites)(
+    'leaves them to the next page without a lease, if there is no network',
+    async () => {
+      const name = `offline-${uuid()}`;
+      const { view, tracker } = await openPage(service);
+      const { sent } = tracker.stats().requests;
+      Object.defineProperty(view.navigator, 'onLine', { value: false, configurable: true });
+      for (let number = 0; number < 150; number += 1) tracker.track(name, { number }, ada);
+      await leave(view);
       expect(tracker.stats().requests.sent).toBe(sent);
       const next = createTracker(service);
       await expect.poll(() => count(name)).toEqual({ unique: 150, received: 150 });
