@@ -88,7 +88,7 @@ describe('a page that navigates in the task of its last calls', () => {
     await expect.poll(() => count(name)).toMatchObject({ unique: 150 });
   });
 
-  it.runIf('onpageswap' in globalThis)(
+  it.runIf('onpageswap' in globalThis || 'navigation' in globalThis)(
     'leaves them to the next page, if that is of the same origin',
     async () => {
       const name = `followed-${uuid()}`;
