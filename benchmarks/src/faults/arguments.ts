@@ -16,8 +16,8 @@ export const FAULTS_HELP = `Usage: npm run faults [-- --quick] [-- --only NAME] 
   --only NAME  one row only: sigkill, last-moment, damaged-journals, power-cut, power-cut-interval,
                nth-operation-fails, full-disk, many-owners, hostile-service, delivery-table, nginx, haproxy,
                long-outage, day-of-backlog, simulation; or in a browser page-reload, new-tab, closed-tab,
-               tab-crash, navigation, bfcache, browser-sigkill, steady-tabs, five-tabs, day-offline, flapping,
-               clock-jumps, quota-filled, database-deleted, forced-close or service-worker
+               tab-crash, visits, navigation, bfcache, browser-sigkill, steady-tabs, five-tabs, day-offline,
+               flapping, clock-jumps, quota-filled, database-deleted, forced-close or service-worker
   --seed N     make the same random choices again, from 0 to 4294967295
   --json FILE  write the rows there too
   --help       show this and end

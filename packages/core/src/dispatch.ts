@@ -99,11 +99,12 @@ export class Dispatch {
       new SendTurn({ clock, createAbortController, gate, reporter, sharing, signal, waiting, wake });
     const trials = new Trials({ clock, isOrdered, isStrict, limit: limits.events, waiting });
     const queue = createQueue(QUEUED * maxConcurrency);
+    const evidence = new Evidence();
     const delivery = new Delivery({
       backoff,
       books,
       clock,
-      evidence: new Evidence(),
+      evidence,
       gate,
       hintOf,
       isOrdered,
@@ -124,6 +125,7 @@ export class Dispatch {
     this.#sender = new Sender({
       clock,
       delivery,
+      evidence,
       gate,
       isOrdered,
       isStrict,
@@ -166,9 +168,11 @@ export class Dispatch {
   /**
    * The page may be gone soon: takes as many events as requests that outlive the page can send. Returns a function that makes
    * these requests before it returns. Give all other events to the journal first.
+   *
+   * @param isKept Whether to send nothing.
    */
-  leave(isLeft: boolean): () => void {
-    return this.#sender.leave(isLeft);
+  leave(isLeft: boolean, isKept: boolean): () => void {
+    return this.#sender.leave(isLeft, isKept);
   }
 
   /** The page is back. */

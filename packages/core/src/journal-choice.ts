@@ -33,13 +33,14 @@ export function createNote(settings: Settings, clock: Clock): Note {
 }
 
 function placeOf(settings: Settings, clock: Clock, part: Part | undefined): JournalPlace {
-  const { baseUrl, apiKey, correlationKey, journalDirectory, fsync } = settings;
+  const { baseUrl, apiKey, correlationKey, journalDirectory, leaving, fsync } = settings;
   return {
     account: accountOf(baseUrl, correlationKey, apiKey),
     directory: journalDirectory,
     fsync,
     maxBytes: settings[part === 'dead-letters' ? 'deadLetters' : (part ?? 'storage')].maxBytes,
     clock,
+    leaving,
     ...(part && { part }),
   };
 }

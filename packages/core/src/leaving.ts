@@ -29,7 +29,7 @@ export class Leaving {
         this.isLeft = isFinal;
         this.writeNow();
       },
-      hide: (isLeft, isFollowed) => this.#hide(isLeft, isFollowed),
+      hide: (isLeft, isKept) => this.#hide(isLeft, isKept),
       show: () => {
         // The page was frozen, or in the back/forward cache. It has missed what other tabs said.
         if (this.isLeft) options.admission.recheck();
@@ -62,23 +62,19 @@ export class Leaving {
     calm();
   }
 
-  #hide(isLeft: boolean, isFollowed: boolean): void {
+  #hide(isLeft: boolean, isKept: boolean): void {
     const { admission, dispatch, journal, waiting } = this.#options;
     // Before `isLeft` is set: after that, each event that this releases would be written by itself.
     admission.leave();
     // Consent is denied: nothing is written or sent.
     if (admission.isDenied) return;
     // A page that is left may be hidden after that: it has sent what it had, and leaves the rest to the next page.
-    if (this.isLeft || isFollowed) {
-      this.isLeft = true;
-      this.writeNow();
-      return;
-    }
-    this.isLeft = isLeft;
+    const sendsNothing = this.isLeft || isKept;
+    this.isLeft ||= isLeft;
     const send = together(journal, () => {
-      const send = dispatch.leave(isLeft);
+      const send = dispatch.leave(this.isLeft, sendsNothing);
       waiting.commit.writeNow();
-      void this.writeAndSend(!isLeft);
+      if (!sendsNothing) void this.writeAndSend(!isLeft);
       return send;
     });
     send();

@@ -4,12 +4,21 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import type { PageSettings } from './page/page-settings.ts';
+import type { VisitSettings } from './page/visit-settings.ts';
 
-const SCRIPTS = { page: './page/page.js', worker: './page/worker.js' };
+const SCRIPTS = { page: './page/page.js', visitor: './page/visitor.js', worker: './page/worker.js' };
 const HTML = '<!doctype html><title>A site that tracks</title><script type="module" src="/page.js"></script>';
+const VISITOR = HTML.replace('page.js', 'visitor.js');
 const PLAIN = '<!doctype html><title>A site that does not track</title>';
 
-/** Serves the pages of a site: one that tracks, and at `/plain` one that does not. */
+/** A page of another site, if it is asked for under another name: it soon goes to the address in its query. */
+const ELSEWHERE =
+  '<!doctype html><title>Elsewhere</title><script>setTimeout(() => { location.href = decodeURIComponent(location.search.slice(1)); }, 50)</script>';
+
+/**
+ * Serves the pages of a site: one that tracks, at `/visit` one that goes to the next page by itself, at `/plain` one that does not
+ * track, and at `/elsewhere` one of another site.
+ */
 export class PageServer implements AsyncDisposable {
   readonly origin: string;
   readonly #server: Server;
@@ -20,14 +29,22 @@ export class PageServer implements AsyncDisposable {
   }
 
   static async start(): Promise<PageServer> {
-    const [page, worker] = await Promise.all([bundle(SCRIPTS.page), bundle(SCRIPTS.worker)]);
-    const scripts: Readonly<Record<string, string>> = { '/page.js': page, '/worker.js': worker };
+    const scripts: Readonly<Record<string, string>> = Object.fromEntries(
+      await Promise.all(
+        Object.entries(SCRIPTS).map(async ([name, script]) => [`/${name}.js`, await bundle(script)] as const),
+      ),
+    );
+    const pages: Readonly<Record<string, string>> = {
+      '/plain': PLAIN,
+      '/visit': VISITOR,
+      '/elsewhere': ELSEWHERE,
+    };
     const server = createServer(({ url = '' }, response) => {
       const { pathname } = new URL(url, 'http://page');
       const script = scripts[pathname];
       response.setHeader('content-type', script === undefined ? 'text/html' : 'text/javascript');
       response.setHeader('cache-control', 'no-cache');
-      response.end(script ?? (pathname === '/plain' ? PLAIN : HTML));
+      response.end(script ?? pages[pathname] ?? HTML);
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     return new PageServer(server);
@@ -36,6 +53,11 @@ export class PageServer implements AsyncDisposable {
   /** The address of a page that tracks with these settings. */
   address(settings: PageSettings): string {
     return `${this.origin}/?settings=${encodeURIComponent(JSON.stringify(settings))}`;
+  }
+
+  /** The address of the first page of a visit. */
+  visit(settings: VisitSettings): string {
+    return `${this.origin}/visit?${encodeURIComponent(JSON.stringify(settings))}`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -10,8 +10,13 @@ import { PageServer } from './page-server.ts';
 import type { Tab } from './tab.ts';
 import { WatchedService } from './watched-service.ts';
 
-/** If nothing arrives for this long, the missing events will not arrive. A lease of 30 s may hold them up, and pages look every 10 s. */
-const GIVEN_UP_AFTER_MS = 60_000;
+/** If nothing arrives for this long, the missing events will not arrive. */
+const GIVEN_UP_AFTER_MS = 15_000;
+/**
+ * Except those that a page had in a request when it was cut off: they are leased for 30 s, and pages look every 10 s for what
+ * others left.
+ */
+export const LEASED_WITHIN_MS = 45_000;
 /** A page that sends events twice does so within this time. */
 const QUIET_MS = 1_000;
 const LOOK_MS = 20;
@@ -109,11 +114,20 @@ export class Scene implements AsyncDisposable {
     };
   }
 
-  /** Resolves once all durable events of these tabs have arrived, or will not arrive any more. Returns how many ms it took. */
-  async arrival(tabs: readonly Tab[] = this.browser.tabs): Promise<number> {
+  /**
+   * Resolves once all durable events of these tabs have arrived, or will not arrive any more. Returns how many ms it took.
+   *
+   * @param most So many may be missing.
+   */
+  async arrival(tabs: readonly Tab[] = this.browser.tabs, most: number = 0): Promise<number> {
     const startedAt = performance.now();
-    await this.#until(async () => this.#hasArrived(tabs));
+    await this.#until(async () => this.#missing(tabs, most) <= most);
     return performance.now() - startedAt;
+  }
+
+  /** Resolves once a tab saw that the service is away. */
+  async failure(tab: Tab): Promise<void> {
+    await this.#until(async () => (await tab.call('look')).failed > 0);
   }
 
   /** Waits until no open page has pending events, and for a while after that. */
@@ -132,15 +146,22 @@ export class Scene implements AsyncDisposable {
     await Promise.all([this.#pages[Symbol.asyncDispose](), this.#emulator[Symbol.asyncDispose]()]);
   }
 
-  #hasArrived(tabs: readonly Tab[]): boolean {
+  /** How many durable events of these tabs have not arrived. Counts no further than necessary. */
+  #missing(tabs: readonly Tab[], most: number): number {
     const { seen } = this.service;
-    const lives = tabs.flatMap(({ lives }) => lives);
-    return lives.every(({ life, durable }) => {
+    let missing = 0;
+    for (const { life, durable } of tabs.flatMap(({ lives }) => lives)) {
       // Newest events first: if any are missing, these are.
-      for (let number = durable - 1; number >= 0; number -= 1)
-        if (!seen.has(numberedUuid(life, number))) return false;
-      return true;
-    });
+      for (let number = durable - 1; number >= 0 && missing <= most; number -= 1)
+        if (!seen.has(numberedUuid(life, number))) missing += 1;
+    }
+    return missing;
+  }
+
+  /** When a page was last cut off from its requests. */
+  get #cutAt(): number {
+    const cuts = this.browser.tabs.flatMap(({ lives }) => lives.flatMap(({ cuts }) => cuts));
+    return Math.max(...cuts.map(({ from }) => from), Number.NEGATIVE_INFINITY);
   }
 
   /** Resolves to true once `holds` does, or to false once nothing has arrived for a long time. */
@@ -148,7 +169,8 @@ export class Scene implements AsyncDisposable {
     const { taken } = this.service;
     let [end, before] = [0, -1];
     while (!(await holds())) {
-      if (taken.length > before) end = performance.now() + GIVEN_UP_AFTER_MS;
+      if (taken.length > before)
+        end = Math.max(performance.now() + GIVEN_UP_AFTER_MS, this.#cutAt + LEASED_WITHIN_MS);
       else if (performance.now() > end) return false;
       before = taken.length;
       await pause(LOOK_MS);

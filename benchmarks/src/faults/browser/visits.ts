@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Fault } from '../fault.ts';
 import { browserFault } from './browser-fault.ts';
+import { lastRequests } from './visiting/last-requests.ts';
 import type { Taken } from './watched-service.ts';
 
 const PAGES = 10;
@@ -15,8 +16,7 @@ const PACES: readonly (readonly [thinkMs: number, latencyMs: number])[] = [
   [700, 1_500],
 ];
 
-/** A user follows links through the pages of a site. Each event arrives once, though most requests outlive their page. */
-export const visits: Fault = browserFault('visits', {
+const quickUser = browserFault('visits', {
   full: 20,
   quick: PACES.length,
   async play({ scene, tries }) {
@@ -45,6 +45,19 @@ export const visits: Fault = browserFault('visits', {
     return { note: `none twice in ${tries} visits of ${PAGES} pages, ${requests} requests` };
   },
 });
+
+/**
+ * A user follows links through the pages of a site. Each event arrives once, though most requests outlive their page. Then others
+ * come back to a site again and again, while the network cuts the last requests of pages.
+ */
+export const visits: Fault = {
+  ...quickUser,
+  async run(context) {
+    const result = await quickUser.run(context);
+    const { details, problems } = await lastRequests(context);
+    return { ...result, details, problems: [...result.problems, ...problems] };
+  },
+};
 
 function repeatsIn(taken: readonly Taken[]): number {
   const uuids = taken.flatMap((request) => [...request.uuids]);

@@ -28,8 +28,10 @@ export class WatchedService implements AsyncDisposable {
   readonly taken: Taken[] = [];
   /** The uuids of all events that arrived. */
   readonly seen: Set<string> = new Set();
-  /** Decides what happens to the next request. */
-  treat: () => Treatment = () => 'passed';
+  /** Decides what happens to a request with these events. */
+  treat: (uuids: ReadonlySet<string>) => Treatment = () => 'passed';
+  /** Whether each request needs a connection of its own. On one that was used before, a browser repeats a request by itself. */
+  isFresh = false;
   /** How long an answer takes: about the time in a network. */
   latencyMs = 5;
   readonly #target: string;
@@ -72,7 +74,10 @@ export class WatchedService implements AsyncDisposable {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '' } = request;
     const body = await buffer(request);
-    const treatment = method === 'POST' ? this.treat() : 'passed';
+    if (this.isFresh) response.setHeader('connection', 'close');
+    const found = new UuidSet();
+    found.add(body);
+    const treatment = method === 'POST' ? this.treat(found.seen) : 'passed';
     if (treatment === 'lost') return void response.destroy();
     if (treatment === 'refused') {
       response.writeHead(503, { 'access-control-allow-origin': '*' }).end();
@@ -87,7 +92,7 @@ export class WatchedService implements AsyncDisposable {
     const text = await answer.body.text();
     if (method === 'POST' && answer.statusCode < 300) {
       const life = searchParams.get(LIFE_PARAMETER);
-      this.#take(body, life === null ? undefined : Number(life), arrivedAt, response);
+      this.#take(found.seen, life === null ? undefined : Number(life), arrivedAt, response);
     }
     await pause(this.latencyMs);
     // The connection was cut meanwhile: nobody would read the answer, although it would count as written.
@@ -96,12 +101,15 @@ export class WatchedService implements AsyncDisposable {
     response.writeHead(answer.statusCode, headers).end(text);
   }
 
-  #take(body: Buffer, life: number | undefined, arrivedAt: number, response: ServerResponse): void {
-    const found = new UuidSet();
-    found.add(body);
-    const taken: Taken = { life, uuids: found.seen, arrivedAt, answeredAt: undefined };
+  #take(
+    uuids: ReadonlySet<string>,
+    life: number | undefined,
+    arrivedAt: number,
+    response: ServerResponse,
+  ): void {
+    const taken: Taken = { life, uuids, arrivedAt, answeredAt: undefined };
     this.taken.push(taken);
-    for (const uuid of found.seen) this.seen.add(uuid);
+    for (const uuid of uuids) this.seen.add(uuid);
     response.once('close', () => {
       if (response.writableFinished) taken.answeredAt = performance.now();
     });

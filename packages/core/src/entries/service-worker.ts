@@ -9,6 +9,7 @@ import {
 } from '@sluice/protocol';
 import { systemClock } from '@sluice/protocol/toolbox';
 import { hashOf } from '../base/hash.ts';
+import { outside } from '../base/range.ts';
 import { accountOf } from '../keep/account.ts';
 import { IndexedDbStore } from '../keep/page/indexeddb-store.ts';
 import { databaseName, hasIndexedDb, meeting } from '../keep/page/origin.ts';
@@ -34,6 +35,8 @@ export interface DrainOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Which requests carry cookies, as `delivery.credentials`. */
   readonly credentials?: Credentials | undefined;
+  /** As the option `leaving` of the trackers. */
+  readonly leaving?: 'at-least-once' | 'once' | undefined;
 }
 
 interface SyncEvent extends Event {
@@ -60,7 +63,7 @@ export function drainOnSync(options: DrainOptions): void {
  * if a page may still send some of the events itself.
  */
 export async function drain(options: DrainOptions): Promise<void> {
-  const { apiKey, correlationKey } = options;
+  const { apiKey, correlationKey, leaving } = options;
   const baseUrl = readBaseUrl('baseUrl', options.baseUrl, apiKey);
   if (!hasIndexedDb()) return;
   const name = databaseName(hashOf(accountOf(baseUrl, correlationKey, apiKey)));
@@ -83,10 +86,13 @@ export async function drain(options: DrainOptions): Promise<void> {
       if (until > now + forMs) await store.use('readwrite', (objects) => replace(objects, pause, shorter));
       throw new Error('the service is not to be asked now');
     }
-    for (const { key, isLeased } of records) {
+    for (const { key, leases } of records) {
       const [id, from, to] = key;
+      const isLeased = leases.some(({ isRunning }) => isRunning);
       isHeld ||= isLeased;
-      if (isLeased || !(await post(await read(store, key)))) continue;
+      const taken = leaving === 'once' ? leases.filter(({ wasAlive }) => wasAlive === 1) : [];
+      const isTaken = outside([{ from, to }], taken).length === 0;
+      if (isLeased || !(isTaken || (await post(await read(store, key))))) continue;
       const keys = keysOf({ life: { id }, from, to });
       await store.use('readwrite', (objects) => void objects.delete(keys));
       tabs.tell([id, from, to, 'delivered']);

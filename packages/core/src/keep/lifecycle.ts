@@ -10,9 +10,9 @@ interface LifecycleListener {
    * The page may close soon: only work that has started when this returns is sure to be done.
    *
    * @param isLeft Whether the user leaves the page. Otherwise it is only hidden, and there may be no later callback.
-   * @param isFollowed Whether the next page is of the same origin, as far as that is known: it can send what this one has.
+   * @param isKept Whether to send nothing now: the next page is of the same origin and can do it, or there is no network.
    */
-  hide(isLeft: boolean, isFollowed: boolean): void;
+  hide(isLeft: boolean, isKept: boolean): void;
   /** The page is visible again, or continues after it was frozen. */
   show(): void;
   /** The network may be back: a hint to retry sooner. */

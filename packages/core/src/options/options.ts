@@ -97,6 +97,12 @@ export interface TrackerOptions {
     | undefined;
   /** Which events may overtake each other. Default: `unordered`. */
   readonly ordering?: Ordering | undefined;
+  /**
+   * Pages: what becomes of events in a request of a page that was left, if no page saw the answer within 30 seconds.
+   * `at-least-once`: they are sent again, and may arrive twice. `once`: they count as delivered if their page had an answer in the
+   * minute before that request, and may be lost; otherwise they are sent again. Default: `at-least-once`.
+   */
+  readonly leaving?: 'at-least-once' | 'once' | undefined;
   /** Whether bodies are gzipped if that makes them smaller. A page needs the part `gzip` for it. Default: false. */
   readonly compress?: boolean | undefined;
   readonly delivery?:

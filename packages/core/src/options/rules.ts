@@ -77,6 +77,7 @@ export const RULES: OptionRules = {
   unidentified: { hold: flag(), maxBytes: JOURNAL_BYTES, maxAgeMs: AGE },
   consent: oneOf(undefined, ['pending', 'granted', 'denied']),
   ordering: oneOf(undefined, ['unordered', 'per-customer', 'strict']),
+  leaving: oneOf(undefined, ['at-least-once', 'once']),
   compress: flag(),
   parts: methods('an object of parts'),
   waitUntil: aFunction(),

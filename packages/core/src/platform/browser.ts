@@ -12,10 +12,26 @@ import type { JournalPlace, Platform } from './platform.ts';
 import { RunningWork } from './running-work.ts';
 
 /** The fields of a place that a browser uses. */
-type BrowserPlace = Pick<JournalPlace, 'account' | 'clock' | 'part'>;
+type BrowserPlace = Pick<JournalPlace, 'account' | 'clock' | 'leaving' | 'part'>;
 
 /** A page has few events, and a browser few connections to a host: HTTP/1.1 gets six. */
 const REQUESTS = 4;
+
+/** A page that is not left so long after it began to go somewhere has stayed. */
+const INTENTION_MS = 10_000;
+
+interface NextPage {
+  readonly url: string | null;
+}
+
+interface Swap extends Event {
+  readonly activation?: { readonly entry?: NextPage | null } | null;
+}
+
+interface Navigate extends Event {
+  readonly destination: NextPage & { readonly sameDocument: boolean };
+  readonly downloadRequest: string | null;
+}
 
 const encoder = new TextEncoder();
 
@@ -45,25 +61,34 @@ const lifecycle: Lifecycle = {
       target: EventTarget | undefined = globalThis,
       capture: boolean = false,
     ) => target.addEventListener?.(type, callback, { capture, signal: stop.signal });
-    let isFollowed = false;
+    /** When it was last known that the next page is of the same origin. */
+    let followedAt = Number.NaN;
     const go = (isLeft: boolean) => {
-      hide(isLeft, isLeft && isFollowed);
-      if (globalThis.navigator?.onLine === false) registerSync();
+      const isOffline = globalThis.navigator?.onLine === false;
+      hide(isLeft, isOffline || (isLeft && performance.now() - followedAt < INTENTION_MS));
+      if (isOffline) registerSync();
     };
     const leave = () => go(true);
-    // Chromium and WebKit tell whether the next page is of the same origin. That is known before the page is left.
-    on('pageswap', (event) => {
-      const { activation } = event as Event & {
-        readonly activation?: { readonly entry: { readonly url: string | null } | null } | null;
-      };
-      isFollowed = activation?.entry?.url?.startsWith(`${location.origin}/`) === true;
-    });
+    const follow = (next?: NextPage | null) => {
+      followedAt = next?.url?.startsWith(`${location.origin}/`) ? performance.now() : Number.NaN;
+    };
+    // Chromium and WebKit tell where to, before the page is left. Firefox tells of the intention: it may end elsewhere.
+    if ('onpageswap' in globalThis) on('pageswap', (event) => follow((event as Swap).activation?.entry));
+    else
+      on(
+        'navigate',
+        (event) => {
+          const { destination, downloadRequest } = event as Navigate;
+          if (!destination.sameDocument && downloadRequest === null) follow(destination);
+        },
+        (globalThis as { readonly navigation?: EventTarget }).navigation,
+      );
     // Not on the document: the page's own listeners there run first, and the events that they track are sent too.
     on('visibilitychange', () => (isHidden() ? go(false) : show()));
     on('pagehide', leave);
     on('freeze', leave, page);
     const back = () => {
-      isFollowed = false;
+      follow();
       show();
     };
     // Before other listeners: what they track may no longer be this customer's.
@@ -76,9 +101,9 @@ const lifecycle: Lifecycle = {
   isHidden,
 };
 
-export function createJournal({ account, clock, part }: BrowserPlace): Journal | undefined {
+export function createJournal({ account, clock, leaving, part }: BrowserPlace): Journal | undefined {
   const name = databaseName(hashOf(account), part);
-  return hasIndexedDb() ? new IndexedDbJournal(name, meeting(), clock) : undefined;
+  return hasIndexedDb() ? new IndexedDbJournal(name, meeting(), clock, leaving === 'once') : undefined;
 }
 
 export const platform: Platform = {

@@ -21,6 +21,7 @@ export interface JournalPlace {
   /** The size limit of the journal, in bytes. */
   readonly maxBytes: number;
   readonly clock: Clock;
+  readonly leaving?: Settings['leaving'];
   /** A separate part of the place, for events that are not to be delivered now: dead letters, or unidentified events. */
   readonly part?: string;
 }

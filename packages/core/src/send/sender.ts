@@ -5,6 +5,7 @@ import type { Gate } from '../pace/gate.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Parcel } from '../wait/parcel.ts';
 import type { Delivery } from './delivery.ts';
+import type { Evidence } from './evidence.ts';
 import type { Requests } from './requests.ts';
 import type { SendTurn } from './send-turn.ts';
 import type { Trial } from './trial.ts';
@@ -38,6 +39,7 @@ interface SenderOptions {
   readonly leaseMs: number;
   readonly trials: Trials;
   readonly delivery: Delivery;
+  readonly evidence: Pick<Evidence, 'inARow'>;
   /** The gate limits how many requests are made at once, not this queue. */
   readonly queue: Queue;
   /** Asks the browser to send waiting events once there is a network, even without a page. Undefined if the process lives on. */
@@ -58,6 +60,8 @@ export class Sender {
   /** Rings when something that failed may be sent again. */
   readonly #retry: Alarm;
   #retryAt = 0;
+  /** How often the page was left. */
+  #departures = 0;
   /** Requests under way with something that failed before. */
   #tests = 0;
   #wasTest = false;
@@ -88,18 +92,21 @@ export class Sender {
    * that makes these requests before it returns.
    *
    * @param isLeft Whether the page will surely be gone. Then no answer is seen here.
+   * @param isKept Whether it takes nothing.
    */
-  leave(isLeft: boolean): () => void {
-    const { registerSync, waiting } = this.#options;
-    const last = [...this.#takeNow(isLeft)];
+  leave(isLeft: boolean, isKept: boolean): () => void {
+    const { evidence, registerSync, waiting } = this.#options;
+    // While requests fail, one more would probably fail too, and the next page would wait for its lease.
+    const last = isKept || evidence.inARow > 0 ? [] : [...this.#takeNow(isLeft)];
     return () => {
       let others = waiting.pending;
       for (const trial of last) {
         others -= trial.parcel.count;
         this.#start(trial, true);
       }
+      if (isLeft) this.#departures += 1;
       // What these requests do not take is left to the service worker, in case no page comes back.
-      if (others > 0) registerSync?.();
+      if (others > 0 && !isKept) registerSync?.();
     };
   }
 
@@ -215,11 +222,13 @@ export class Sender {
   }
 
   #start(trial: Trial, outlives?: boolean): void {
-    const { delivery, gate, leaseMs, queue, reporter, sharing, signal } = this.#options;
+    const { delivery, evidence, gate, leaseMs, queue, reporter, sharing, signal } = this.#options;
     const pass = gate.start();
-    const { ranges } = trial.parcel.places;
-    // In the same task as the request: a page that is frozen between the two would lease events that nobody sends.
-    if (!outlives) sharing?.lease?.(ranges, leaseMs);
+    const departures = this.#departures;
+    const { places } = trial.parcel;
+    // In the same task as the request: a page that is frozen between the two would lease events that nobody sends. While requests
+    // fail, this one will probably fail too: other pages need not wait for it.
+    if (!outlives && evidence.inARow === 0) sharing?.lease?.(places.ranges, leaseMs);
     this.#wasTest = trial.sent > 0;
     const tests = this.#wasTest ? 1 : 0;
     this.#tests += tests;
@@ -228,8 +237,10 @@ export class Sender {
       .catch(reporter.storageFailed)
       .then(() => {
         this.#tests -= tests;
-        // Aborted, the request may have arrived all the same.
-        if (!signal.aborted) sharing?.lease?.(ranges, 0);
+        // Aborted, or left by its page for a time, the request may have arrived all the same: its lease goes on.
+        if (departures < this.#departures)
+          Object.assign(trial, { at: pass.at + leaseMs, leasedUntil: pass.at + leaseMs, aliveMs: undefined });
+        else if (!signal.aborted) sharing?.lease?.(places.ranges, 0);
         void this.wake();
       });
   }

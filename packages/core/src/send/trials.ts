@@ -184,13 +184,14 @@ export class Trials {
 
   /** The reason for failures may be gone: all but those that wait alone may go. */
   hurry(): void {
-    for (const trial of this.#list) if (!trial.isAlone) trial.at = 0;
+    for (const trial of this.#list) if (!trial.isAlone) trial.at = trial.leasedUntil;
   }
 
   /** The service is back: all but those that wait alone may go. Those that only it made fail go together. */
   resume(): void {
     const { isStrict, waiting } = this.#options;
-    const isWhole = ({ isAlone, pair }: Trial) => !isStrict && !isAlone && pair === undefined;
+    const isWhole = ({ isAlone, leasedUntil, pair }: Trial) =>
+      !(isStrict || isAlone || leasedUntil) && pair === undefined;
     this.hurry();
     // Halves failed because the service was away. If it accepts one of them now, this says nothing about the other.
     for (const { pair, whole } of this.#list)

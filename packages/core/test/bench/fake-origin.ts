@@ -56,8 +56,12 @@ export class FakeOrigin {
     return { outcome, uuids };
   }
 
-  openTab(options: Partial<TrackerOptions> = {}, hasLocks = true): FakeTab {
-    const tab = new FakeTab(this, options, hasLocks);
+  openTab(
+    options: Partial<TrackerOptions> = {},
+    hasLocks = true,
+    leaving?: TrackerOptions['leaving'],
+  ): FakeTab {
+    const tab = new FakeTab(this, options, hasLocks, leaving);
     this.tabs.push(tab);
     return tab;
   }
@@ -86,7 +90,12 @@ export class FakeTab {
   readonly #locks: FakeLocks;
   #channel: FakeChannel | undefined;
 
-  constructor(origin: FakeOrigin, options: Partial<TrackerOptions>, hasLocks: boolean) {
+  constructor(
+    origin: FakeOrigin,
+    options: Partial<TrackerOptions>,
+    hasLocks: boolean,
+    leaving: TrackerOptions['leaving'],
+  ) {
     this.#origin = origin;
     this.#locks = new FakeLocks(origin.locks);
     const { clock } = origin;
@@ -105,7 +114,7 @@ export class FakeTab {
         return this.#channel as unknown as BroadcastChannel;
       },
     };
-    const journal = new IndexedDbJournal(origin.name, meeting, mortal);
+    const journal = new IndexedDbJournal(origin.name, meeting, mortal, leaving === 'once');
     this.tracker = createTracker({
       ...{ baseUrl: 'http://service.test', apiKey: 'key', correlationKey: 'email' },
       ...{ clock: mortal, transport, journal: this.#watched(journal), batch: { maxWaitMs: 100 } },

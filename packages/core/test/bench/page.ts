@@ -23,9 +23,8 @@ class OutlivingTransport extends ScriptedTransport {
   }
 }
 
-/** A journal shared with other tabs, one of which sends all the time. */
-const elsewhere: Omit<Sharing, 'lease'> = {
-  hold: () => new Promise(() => {}),
+/** A journal shared with other tabs. */
+const shared: Omit<Sharing, 'hold' | 'lease'> = {
   refresh: async () => {},
   listen: () => {},
   tell: () => {},
@@ -49,14 +48,16 @@ export class Page {
   /** How many appends the journal had received before each request. */
   readonly appendsBefore: number[] = [];
 
+  /** @param sender Who sends all the time, if pages share the journal. */
   constructor(
     ordering: 'unordered' | 'strict' = 'unordered',
     random: () => number = () => 1,
-    isShared = false,
+    sender?: 'this page' | 'another page',
   ) {
-    if (isShared)
+    if (sender)
       this.journal.sharing = {
-        ...elsewhere,
+        ...shared,
+        hold: (work) => (sender === 'this page' ? work() : new Promise(() => {})),
         lease: (ranges, forMs, isAppending) => void this.leases.push({ ranges, forMs, isAppending }),
       };
     const { clock, journal, transport, books } = this;
@@ -110,10 +111,13 @@ export class Page {
   }
 
   /** Hides the page. Returns the requests that were made before the call returned. */
-  hide(isLeft = false): readonly { outlives?: boolean | undefined; count: number; bytes: number }[] {
+  hide(
+    isLeft = false,
+    isKept = false,
+  ): readonly { outlives?: boolean | undefined; count: number; bytes: number }[] {
     const before = this.transport.requests.length;
     const send = together(this.journal, () => {
-      const send = this.dispatch.leave(isLeft);
+      const send = this.dispatch.leave(isLeft, isKept);
       this.waiting.commit.writeNow();
       return send;
     });

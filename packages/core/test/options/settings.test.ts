@@ -111,6 +111,7 @@ describe('readOptions', () => {
       unidentified: { hold: true, maxBytes: 65_538, maxAgeMs: 2 },
       consent: 'pending',
       ordering: 'strict',
+      leaving: 'once',
       compress: true,
       transport: { post: () => new Promise(() => {}), close: async () => {} } as Transport,
       clock: new VirtualClock(),

@@ -92,12 +92,12 @@ const page = {
     books.check('when asked');
     for (const what of books.problems.splice(0)) problem(what);
     tellBooks();
-    const { pending, journal, dropped, delivered } = tracker.stats();
+    const { pending, journal, dropped, delivered, requests } = tracker.stats();
     const lost = Object.values(dropped).reduce((sum, count) => sum + count, 0);
     const { tracked } = events;
     return {
       ...{ life, tracked, durable, pending, journal, delivered, dropped: lost, returns },
-      ...{ requests: network.made, isOnline: navigator.onLine },
+      ...{ requests: network.made, failed: requests.failed, isOnline: navigator.onLine },
     };
   },
   /** Advances the page's clock by this many hours, and tracks some events in each part of an hour. */
@@ -139,6 +139,8 @@ export interface PageView {
   readonly dropped: number;
   readonly returns: number;
   readonly requests: number;
+  /** How many requests it saw fail. */
+  readonly failed: number;
   readonly isOnline: boolean;
 }
 

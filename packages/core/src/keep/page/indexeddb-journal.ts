@@ -3,13 +3,13 @@ import { ClosedError } from '../../base/errors/closed-error.ts';
 import { StorageError, storageError } from '../../base/errors/storage-error.ts';
 import { type EventBytes, type Limit, sliceEvents } from '../../base/event-bytes.ts';
 import type { Fate } from '../../base/fate.ts';
-import { type Range, type Span, without } from '../../base/range.ts';
+import { outside, type Range, type Span } from '../../base/range.ts';
 import { Turns } from '../../base/turns.ts';
 import type { SharedPause } from '../../pace/shared-pause.ts';
 import type { Activity, Journal, JournalObserver, Reading, Sharing } from '../journal.ts';
 import { readPieces } from '../record-list.ts';
 import { IndexedDbStore } from './indexeddb-store.ts';
-import { createRecord, keysOf, type PageRecord, piecesOf, readKeys } from './page-record.ts';
+import { createRecord, keysOf, type Lease, type PageRecord, piecesOf, readKeys } from './page-record.ts';
 import { PageRecords } from './page-records.ts';
 import { Spill } from './spill.ts';
 import { isHidden, type JournalMessage, type Meeting, Tabs } from './tabs.ts';
@@ -31,6 +31,7 @@ export class IndexedDbJournal implements Journal, Sharing {
   readonly sharing: Sharing | undefined;
   pause: SharedPause | undefined;
   readonly #clock: Clock;
+  readonly #isOnce: boolean;
   readonly #store: IndexedDbStore;
   readonly #records: PageRecords;
   readonly #tabs: Tabs;
@@ -44,7 +45,9 @@ export class IndexedDbJournal implements Journal, Sharing {
   #fails = false;
   #closed = false;
 
-  constructor(name: string, meeting: Meeting, clock: Clock) {
+  /** @param isOnce Whether events whose page probably had an answer are not sent again. */
+  constructor(name: string, meeting: Meeting, clock: Clock, isOnce = false) {
+    this.#isOnce = isOnce;
     this.#clock = clock;
     this.#store = new IndexedDbStore(name, clock, () => this.#forget());
     this.#records = new PageRecords(this.#store, new Spill(name));
@@ -77,9 +80,8 @@ export class IndexedDbJournal implements Journal, Sharing {
     try {
       await this.refresh();
     } catch (error) {
-      this.#searching = this.#clock.setTimeout(() => {
-        this.open(observer).catch(() => undefined);
-      }, SEARCH_AGAIN_MS);
+      const again = () => void this.open(observer).catch(() => undefined);
+      this.#searching = this.#clock.setTimeout(again, SEARCH_AGAIN_MS);
       throw error;
     }
   }
@@ -142,16 +144,13 @@ export class IndexedDbJournal implements Journal, Sharing {
 
   /** Gives up one record, of other lives first, whatever the priority of its events. */
   async evictOldest(): Promise<true | undefined> {
-    const own = this.#records.lifeOf(this.#records.own);
-    for (const { segment, records } of [...this.#records.lives.filter((life) => life !== own), own]) {
-      const record = records.all.find(({ isStored, rest }) => isStored && rest.length > 0);
-      if (record === undefined) continue;
-      const range = { segment, from: record.from, to: record.to };
-      this.#observer?.settled?.(range, 'journal-full');
-      await this.acknowledge(range, 'journal-full');
-      return true;
-    }
-    return undefined;
+    const record = this.#records.oldest;
+    if (record === undefined) return undefined;
+    const { from, to, life } = record;
+    const range = { segment: life.segment, from, to };
+    this.#observer?.settled?.(range, 'journal-full');
+    await this.acknowledge(range, 'journal-full');
+    return true;
   }
 
   async sync(): Promise<void> {
@@ -185,22 +184,26 @@ export class IndexedDbJournal implements Journal, Sharing {
     const { pauses, records } = readKeys(result, now);
     const [pause] = pauses;
     this.pause = pause && { until: pause[0], failures: pause[1] };
-    for (const { key, wasSent, isLeased } of records) {
+    for (const { key, leases } of records) {
       const [id, from, to] = key;
       const life = this.#records.lifeOf(id);
-      const record = life.records.at(from);
+      let record = life.records.at(from);
       if (record) listed.get(record)?.push({ from, to });
       else if (id === this.#records.own || !(from < to)) continue;
-      else if (isLeased) this.#listener(id, 'waits');
-      else {
-        life.records.add(createRecord(life, key, true));
-        observer.recovered({ segment: life.segment, from, to }, undefined, wasSent);
+      else record = life.records.add(createRecord(life, key, true));
+      let left = outside([{ from, to }], record.known);
+      for (const lease of leases) {
+        const others = outside(left, [lease]);
+        const parts = outside(left, others);
+        if (!lease.isRunning) this.#find(record, parts, lease);
+        else if (parts.length > 0) this.#listener(id, 'waits');
+        left = others;
       }
+      this.#find(record, left);
     }
     for (const [record, pieces] of listed) {
-      let missing = record.rest;
-      for (const piece of pieces) missing = missing.flatMap((part) => without(part, piece));
-      for (const { from, to } of missing) this.#settle(record.life.id, from, to, 'delivered');
+      for (const { from, to } of outside(record.rest, pieces))
+        this.#settle(record.life.id, from, to, 'delivered');
       if (pieces.length === 0) this.#records.drop(record);
     }
     // Not longer than it was, though the clock was set back since.
@@ -211,28 +214,17 @@ export class IndexedDbJournal implements Journal, Sharing {
   async setPause(pause: SharedPause | undefined): Promise<void> {
     if (pause?.until === this.pause?.until) return;
     this.pause = pause;
-    const write = (objects: IDBObjectStore) => {
-      objects.delete(IDBKeyRange.bound([], ['']));
-      if (pause) objects.put(0, [pause.until, pause.failures, pause.until - this.#clock.now()]);
-    };
-    await this.#run('store a pause', () => this.#store.use('readwrite', write));
+    await this.#run('store a pause', () =>
+      this.#store.use('readwrite', (objects) => {
+        objects.delete(IDBKeyRange.bound([], ['']));
+        if (pause) objects.put(0, [pause.until, pause.failures, pause.until - this.#clock.now()]);
+      }),
+    );
   }
 
-  lease(ranges: readonly Range[], forMs: number, isAppending: boolean = false): void {
-    const records = this.#records;
-    // A request of a page that is left seems to fail, though the browser goes on with it.
-    if (forMs === 0 && records.isLeft) return;
-    const leased = isAppending ? records.appending : [];
-    for (const { segment, from, to } of ranges) {
-      const life = records.lives[segment - 1];
-      // What is released needs no lease any more.
-      if (life?.records.at(from)?.rest.length) leased.push({ life, from, to });
-    }
-    if (leased.length === 0) return;
-    const now = this.#clock.now();
-    if (forMs > 0) for (const one of leased) records.lease(one, now, forMs);
+  lease(ranges: readonly Range[], forMs: number, isAppending?: boolean): void {
     // Without a lease, another page may send the events as well.
-    (forMs > 0 ? records.write() : records.endLeases(leased)).catch(() => undefined);
+    this.#records.lease(ranges, this.#clock.now(), forMs, isAppending).catch(() => undefined);
   }
 
   /** That something waits is told once, until there is rest. */
@@ -266,14 +258,25 @@ export class IndexedDbJournal implements Journal, Sharing {
     for (const record of records) record.isStored = true;
   }
 
-  /** Another life saw events to their end. */
-  #settle(id: string, from: number, to: number, fate: Fate): void {
+  /** Tells of events of another life. @param lease The last one of them. */
+  #find(record: PageRecord, parts: readonly Span[], lease?: Lease): void {
+    const { segment, id } = record.life;
+    const isTaken = this.#isOnce && lease?.wasAlive;
+    record.known = [...record.known, ...parts];
+    for (const { from, to } of parts) {
+      this.#observer?.recovered({ segment, from, to }, undefined, lease !== undefined && !isTaken);
+      if (isTaken) this.#settle(id, from, to, 'delivered', true);
+    }
+  }
+
+  /** Events of a life came to their end. @param isKept Whether storage may still have them. */
+  #settle(id: string, from: number, to: number, fate: Fate, isKept = this.#records.wasCleared): void {
     const { segment, records } = this.#records.lifeOf(id);
     const range = { segment, from, to };
     const changed = records.release(range);
     this.#observer?.settled?.(range, fate);
-    // They may have been stored again after the other one deleted them.
-    if (this.#records.wasCleared) this.#records.release(changed).catch(() => undefined);
+    // After another page deleted them, they may have been stored again.
+    if (isKept) this.#records.release(changed).catch(() => undefined);
   }
 
   #forget(): void {

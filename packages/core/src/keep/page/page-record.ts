@@ -7,8 +7,11 @@ import { type Kept, type Piece, RecordList } from '../record-list.ts';
 export type EventKey = [life: string, from: number, to: number, bytes: number];
 /** In place of the size. */
 export const LEASE = -1;
-/** The key of a lease: the events are in a request of some page. Until that time, other pages do not send them. */
-export type LeaseKey = [...EventKey, until: number, forMs: number];
+/**
+ * The key of a lease: the events are in a request of some page. Until that time, other pages do not send them. `wasAlive` is 1 if
+ * the page had an answer in the minute before.
+ */
+export type LeaseKey = [...EventKey, until: number, forMs: number, wasAlive: number];
 /** The key of a pause. How long it is, from when it was stored, tells a clock that was set back since. */
 export type PauseKey = [until: number, failures: number, forMs: number];
 
@@ -24,6 +27,8 @@ export interface PageRecord extends Kept {
   readonly life: Life;
   /** Whether it is written. */
   isStored: boolean;
+  /** What the tracker knows of. What another page leased is not for it yet. */
+  known: readonly Span[];
 }
 
 export function createLife(id: string, segment: number): Life {
@@ -32,15 +37,22 @@ export function createLife(id: string, segment: number): Life {
 
 /** A record as its key says that it is stored, or is to be stored. */
 export function createRecord(life: Life, [, from, to, bytes]: EventKey, isStored: boolean): PageRecord {
-  return { life, from, to, bytes, rest: [{ from, to }], isStored };
+  const all = [{ from, to }];
+  return { life, from, to, bytes, rest: all, isStored, known: isStored ? [] : all };
+}
+
+/** A lease of events of a life. */
+export interface Lease extends Span {
+  readonly isRunning: boolean;
+  /** As in its key. */
+  readonly wasAlive: number;
 }
 
 /** A stored record. */
 interface Listed {
   readonly key: EventKey;
-  /** Whether some of its events were ever in a request, and whether they are leased now. */
-  readonly wasSent: boolean;
-  readonly isLeased: boolean;
+  /** The one that ends last is first. */
+  readonly leases: readonly Lease[];
 }
 
 /** What the keys of a database say: which records are stored, and which pause. */
@@ -51,16 +63,20 @@ export function readKeys(
   const all = keys.filter((key) => typeof key === 'object') as unknown as (EventKey | LeaseKey | PauseKey)[];
   const isPause = (key: (typeof all)[number]): key is PauseKey => typeof key[0] === 'number';
   const isLease = (key: (typeof all)[number]): key is LeaseKey => key[3] === LEASE;
-  // A lease that ends too late was made before the clock was set back: it has ended.
-  const isRunning = ([, , , , until, forMs]: LeaseKey) => until > now && until <= now + forMs;
-  const leases = all.filter(isLease);
+  const leases = all
+    .filter(isLease)
+    .sort((one, other) => other[4] - one[4])
+    .map(([id, from, to, , until, forMs, wasAlive]) => {
+      // A lease that ends too late was made before the clock was set back: it has ended.
+      return { id, from, to, wasAlive, isRunning: until > now && until <= now + forMs };
+    });
   const records = all.filter((key): key is EventKey => !isPause(key) && !isLease(key));
   return {
     pauses: all.filter(isPause),
     records: records.map((key) => {
-      const [id, from, to] = key;
-      const own = leases.filter((lease) => lease[0] === id && lease[1] < to && lease[2] > from);
-      return { key, wasSent: own.length > 0, isLeased: own.some(isRunning) };
+      const [life, start, end] = key;
+      const own = ({ id, from, to }: (typeof leases)[number]) => id === life && from < end && to > start;
+      return { key, leases: leases.filter(own) };
     }),
   };
 }

@@ -1,5 +1,5 @@
-import type { EventBytes } from '../../base/event-bytes.ts';
-import type { Span } from '../../base/range.ts';
+import type { EventBytes, Limit } from '../../base/event-bytes.ts';
+import { outside, type Range, type Span } from '../../base/range.ts';
 import { uuid } from '../../base/uuid.ts';
 import type { IndexedDbStore } from './indexeddb-store.ts';
 import {
@@ -15,6 +15,10 @@ import {
   rewrite,
 } from './page-record.ts';
 import type { Put, Spill } from './spill.ts';
+
+/** A service that answered so lately answers the next request as well. */
+const ALIVE_MS = 60_000;
+const UNBOUNDED: Limit = { maxEvents: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INFINITY };
 
 /** An ArrayBuffer, as far as newer browsers go. */
 interface Transferable {
@@ -45,6 +49,8 @@ export class PageRecords {
   /** What is being written. */
   readonly #unconfirmed = new Set<OwnPut>();
   readonly #spill: Spill;
+  /** When a request of this page was last answered. */
+  #answeredAt = 0;
   /** Whether the page is left: it may end before a transaction does. */
   isLeft = false;
   /** Released records that storage may still have. */
@@ -89,6 +95,18 @@ export class PageRecords {
     this.lives = this.lives.map(({ id, segment }) => createLife(id, segment));
   }
 
+  /** The stored record to give up first: of other lives, and none of which another page leased a part. */
+  get oldest(): PageRecord | undefined {
+    const own = this.lifeOf(this.own);
+    const isFree = ({ isStored, known, rest }: PageRecord) =>
+      isStored && rest.length > 0 && outside(rest, known).length === 0;
+    for (const { records } of [...this.lives.filter((life) => life !== own), own]) {
+      const record = records.all.find(isFree);
+      if (record) return record;
+    }
+    return undefined;
+  }
+
   /** Its writing begins with the next `write()`. */
   add(life: Life, from: number, events: EventBytes): PageRecord {
     const piece = copyPiece(from, events);
@@ -97,22 +115,34 @@ export class PageRecords {
     return life.records.add(createRecord(life, key, false));
   }
 
-  /** Leases events. The lease is written with the next `write()`. */
-  lease({ life, from, to }: Leased, now: number, forMs: number): void {
-    this.#added.push({ life, key: [life.id, from, to, LEASE, now + forMs, forMs], value: LEASE });
-  }
-
-  /** Ends leases of exactly these events. */
-  async endLeases(leased: readonly Leased[]): Promise<void> {
-    await this.#store.use('readwrite', (objects) => {
+  /** As `Sharing.lease`. Record by record, so that a lease ends under the key that it was stored under. */
+  async lease(ranges: readonly Range[], now: number, forMs: number, isAppending?: boolean): Promise<void> {
+    const appending = isAppending ? [...this.#unconfirmed, ...this.#added] : [];
+    const leased: Leased[] = appending.map(({ life, key: [, from, to] }) => ({ life, from, to }));
+    for (const { segment, from, to } of ranges) {
+      const life = this.lives[segment - 1];
+      // What is released needs no lease any more.
+      for (const record of life?.records.within({ from, to }, UNBOUNDED) ?? [])
+        leased.push({ life: record.life, from: Math.max(from, record.from), to: Math.min(to, record.to) });
+    }
+    if (leased.length === 0) {
+      // All of the request is released: there was an answer.
+      if (ranges.length > 0) this.#answeredAt = now;
+    } else if (forMs === 0)
+      await this.#store.use('readwrite', (objects) => {
+        for (const { life, from, to } of leased)
+          objects.delete(IDBKeyRange.bound([life.id, from, to, LEASE], [life.id, from, to, 0]));
+      });
+    else {
+      const wasAlive = Number(now - this.#answeredAt < ALIVE_MS);
       for (const { life, from, to } of leased)
-        objects.delete(IDBKeyRange.bound([life.id, from, to, LEASE], [life.id, from, to, 0]));
-    });
-  }
-
-  /** The events that are being written, or are next. */
-  get appending(): Leased[] {
-    return [...this.#unconfirmed, ...this.#added].map(({ life, key: [, from, to] }) => ({ life, from, to }));
+        this.#added.push({
+          life,
+          key: [life.id, from, to, LEASE, now + forMs, forMs, wasAlive],
+          value: LEASE,
+        });
+      await this.write();
+    }
   }
 
   /** Nothing is awaited before it begins: this may be the last moment of the page. */

@@ -123,6 +123,96 @@ describe('IndexedDbJournal, where the browser fails', () => {
     await Promise.all([journal.close(), next.close()]);
   });
 
+  it('leaves alone only the leased part of a record, and finds it when its lease has ended, or its page is done with it', async () => {
+    const clock = new VirtualClock();
+    const journal = new IndexedDbJournal('leased in part', { locks }, clock);
+    const range = await journal.append(group(['0', '1', '2', '3', '4', '5']));
+    const [first, second] = [
+      { ...range, from: 1, to: 3 },
+      { ...range, from: 4, to: 5 },
+    ];
+    journal.lease([first], 10_000);
+    journal.lease([second], 30_000);
+    const next = new IndexedDbJournal('leased in part', { locks }, clock);
+    const found: [texts: readonly string[], wasSent: boolean | undefined][] = [];
+    const reading: Promise<unknown>[] = [];
+    const settlements: Range[] = [];
+    await next.open({
+      recovered: (part, _at, wasSent) =>
+        void reading.push(readAll(next, [part]).then((texts) => found.push([texts, wasSent]))),
+      settled: (part) => void settlements.push(part),
+      damaged: () => {},
+      failed: () => {},
+    });
+    const look = async () => {
+      await next.refresh();
+      await Promise.all(reading);
+      return found.splice(0);
+    };
+    expect(await look()).toEqual([
+      [['0'], false],
+      [['3'], false],
+      [['5'], false],
+    ]);
+    await clock.advance(10_000);
+    expect(await look()).toEqual([[['1', '2'], true]]);
+    await journal.acknowledge(second);
+    await clock.advance(30_000);
+    expect(await look()).toEqual([]);
+    expect(settlements).toMatchObject([{ from: 4, to: 5 }]);
+    await Promise.all([journal.close(), next.close()]);
+  });
+
+  it('has no lease left of what failed, though it was written in more parts than it was sent in', async () => {
+    const journal = create('leased as written');
+    const appends = [journal.append(one), journal.append(two)];
+    journal.lease([], 30_000, true);
+    await Promise.all(appends);
+    journal.lease([{ segment: 1, from: 0, to: 2 }], 0);
+    expect(await left('leased as written', journal)).toEqual(['1', '2']);
+  });
+
+  it('counts as delivered, if events are to come once, what a page sent last that had an answer in the minute before', async () => {
+    const clock = new VirtualClock();
+    const place = 'once';
+    const journal = new IndexedDbJournal(place, { locks }, clock);
+    const ask = async (text: string, isAnswered: boolean) => {
+      const range = await journal.append(group([text]));
+      journal.lease([range], 30_000);
+      if (isAnswered) {
+        await journal.acknowledge(range);
+        journal.lease([range], 0);
+      }
+    };
+    await ask('before any answer', false);
+    await ask('answered', true);
+    await clock.advance(59_000);
+    await ask('after an answer', false);
+    await clock.advance(2_000);
+    await ask('a minute after an answer', false);
+    await journal.close();
+    await clock.advance(60_000);
+    const witness = new Witness();
+    const found: [range: Range, wasSent: boolean | undefined][] = [];
+    const next = new IndexedDbJournal(place, { locks }, clock, true);
+    await next.open({
+      recovered: (range, _at, wasSent) => void found.push([range, wasSent]),
+      settled: (range, fate) => witness.settled(range, fate),
+      damaged: () => {},
+      failed: () => {},
+    });
+    expect(found.map(([, wasSent]) => wasSent)).toEqual([true, false, true]);
+    expect(witness.settlements).toEqual([{ range: found[1]?.[0], fate: 'delivered' }]);
+    const ranges = found.map(([range]) => range);
+    expect(await readAll(next, ranges)).toEqual(['before any answer', 'a minute after an answer']);
+    await next.close();
+    const again = new IndexedDbJournal(place, { locks }, clock);
+    const last = new Witness();
+    await again.open(last);
+    expect(last.ranges).toHaveLength(2);
+    await again.close();
+  });
+
   it('takes no notice of a lease that was made before the clock was set back', async () => {
     const clock = new VirtualClock();
     const journal = new IndexedDbJournal('leased long', { locks }, clock);

@@ -88,14 +88,32 @@ describe('a page that navigates in the task of its last calls', () => {
     await expect.poll(() => count(name)).toMatchObject({ unique: 150 });
   });
 
-  it.runIf('onpageswap' in globalThis)(
+  it.runIf('onpageswap' in globalThis || 'navigation' in globalThis)(
     'leaves them to the next page, if that is of the same origin',
     async () => {
       const name = `followed-${uuid()}`;
       const { view, tracker } = await openPage(service);
       const { sent } = tracker.stats().requests;
-      for (let number = 0; number < 150; number += 1) tracker.track(name, { number }, ada);
+      for (let number = 0; number < 100; number += 1) tracker.track(name, { number }, ada);
+      await tracker.durable();
+      for (let number = 100; number < 150; number += 1) tracker.track(name, { number }, ada);
       await leave(view, '/__vitest_blank__');
+      expect(tracker.stats().requests.sent).toBe(sent);
+      const next = createTracker(service);
+      await expect.poll(() => count(name)).toEqual({ unique: 150, received: 150 });
+      await next.close();
+    },
+  );
+
+  it.skipIf(abortsWrites)(
+    'leaves them to the next page without a lease, if there is no network',
+    async () => {
+      const name = `offline-${uuid()}`;
+      const { view, tracker } = await openPage(service);
+      const { sent } = tracker.stats().requests;
+      Object.defineProperty(view.navigator, 'onLine', { value: false, configurable: true });
+      for (let number = 0; number < 150; number += 1) tracker.track(name, { number }, ada);
+      await leave(view);
       expect(tracker.stats().requests.sent).toBe(sent);
       const next = createTracker(service);
       await expect.poll(() => count(name)).toEqual({ unique: 150, received: 150 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LEASE_MS } from '../../../src/keep/journal.ts';
+import type { Outcome } from '../../../src/send/http/transport.ts';
 import { Page } from '../../bench/page.ts';
 import { answered, failed, hang } from '../../bench/scripted-transport.ts';
 import { settle } from '../../bench/virtual-clock.ts';
@@ -158,9 +159,80 @@ describe('a page that is left', () => {
   });
 });
 
+describe('a page that is left while nothing that it sends can arrive', () => {
+  it('sends and leases nothing after a request that failed, and writes all', async () => {
+    const page = new Page('unordered', undefined, 'this page');
+    page.respond(() => failed(false));
+    page.track(10);
+    await page.clock.advance(1_500);
+    expect(page.dispatch.stats.breaker).toBe('closed');
+    expect(page.transport.requests.length).toBeGreaterThan(0);
+    page.leases.length = 0;
+    page.track(20);
+    expect(page.hide(true)).toEqual([]);
+    await settle();
+    expect(page.leases).toEqual([]);
+    expect(page.journal.texts).toHaveLength(30);
+  });
+
+  it('sends again once a request was answered', async () => {
+    const page = new Page();
+    page.respond(() => failed(false));
+    page.track(10);
+    await page.clock.advance(1_500);
+    page.respond(() => answered(200));
+    await page.clock.advance(10_000);
+    page.track(20);
+    expect(page.hide(true).map(({ count }) => count)).toEqual([20]);
+  });
+
+  it('sends nothing where it is told that this is of no use, and writes all', async () => {
+    const page = new Page();
+    page.track(20);
+    expect(page.hide(true, true)).toEqual([]);
+    await settle();
+    expect(page.journal.texts).toHaveLength(20);
+  });
+});
+
+describe('a page that comes back from the back/forward cache', () => {
+  it('sends what it had in a request once more, when the lease has ended', async () => {
+    const page = new Page('unordered', undefined, 'this page');
+    let answer: (outcome: Outcome) => void = () => {};
+    page.respond(() => new Promise((resolve) => (answer = resolve)));
+    page.track(10);
+    await page.clock.advance(1_500);
+    page.hide(true);
+    answer(failed(true));
+    page.respond(() => answered(200));
+    page.dispatch.show();
+    page.track(5);
+    await page.clock.advance(LEASE_MS - 2_000);
+    expect(page.counts).toMatchObject({ pending: 10, delivered: 5 });
+    const ended = page.leases.filter(({ forMs }) => forMs === 0).flatMap(({ ranges }) => ranges);
+    expect(ended).toEqual([{ segment: 1, from: 10, to: 15 }]);
+    await page.clock.advance(2_000);
+    expect(page.counts).toMatchObject({ pending: 0, delivered: 15 });
+    expect(page.transport.requests.map(({ events }) => events.length)).toEqual([10, 5, 10]);
+  });
+
+  it('sees the answer to what it had in a request', async () => {
+    const page = new Page();
+    let answer: (outcome: Outcome) => void = () => {};
+    page.respond(() => new Promise((resolve) => (answer = resolve)));
+    page.track(10);
+    await page.clock.advance(1_500);
+    page.hide(true);
+    page.dispatch.show();
+    answer(answered(200));
+    await settle();
+    expect(page.counts).toMatchObject({ pending: 0, delivered: 10 });
+  });
+});
+
 describe('a page whose journal others send from', () => {
   it('sends what it has not written, tells the journal so, and leaves to them what they may be sending', async () => {
-    const page = new Page('unordered', undefined, true);
+    const page = new Page('unordered', undefined, 'another page');
     page.track(30);
     await page.clock.advance(300);
     page.track(20);
@@ -173,8 +245,18 @@ describe('a page whose journal others send from', () => {
     expect(ends.every(({ forMs }) => forMs === 0)).toBe(true);
   });
 
+  it('leaves to them at once what it saw fail', async () => {
+    const page = new Page('unordered', undefined, 'another page');
+    page.journal.copies = true;
+    page.track(20);
+    page.respond(() => failed(true));
+    page.hide();
+    await settle();
+    expect(page.leases.at(-1)).toEqual({ ranges: [{ segment: 1, from: 0, to: 20 }], forMs: 0 });
+  });
+
   it('sends nothing of what they are about to see', async () => {
-    const page = new Page('unordered', undefined, true);
+    const page = new Page('unordered', undefined, 'another page');
     page.journal.copies = true;
     page.journal.hangAppends();
     page.track(30);
@@ -184,7 +266,7 @@ describe('a page whose journal others send from', () => {
   });
 
   it('sends all when it is left, and leases what it sends', async () => {
-    const page = new Page('unordered', undefined, true);
+    const page = new Page('unordered', undefined, 'another page');
     page.track(30);
     await page.clock.advance(300);
     page.track(20);
@@ -195,7 +277,7 @@ describe('a page whose journal others send from', () => {
   });
 
   it('sends nothing where order is strict and it is not its turn', async () => {
-    const page = new Page('strict', undefined, true);
+    const page = new Page('strict', undefined, 'another page');
     page.track(30);
     expect(page.hide()).toEqual([]);
     await settle();

@@ -67,6 +67,25 @@ describe('what a service worker does', () => {
     await journal?.close();
   });
 
+  it('does not send again, if events are to come once, what a page sent last that had an answer before', async () => {
+    const options = { baseUrl, apiKey, correlationKey: `once-${uuid()}` };
+    const clock = { ...systemClock, now: () => systemClock.now() - 40_000 };
+    const journal = createJournal({ account: accountOf(baseUrl, options.correlationKey, apiKey), clock });
+    if (journal?.sharing === undefined) throw new Error('the browser has no locks');
+    const append = () => journal.append(encodeEvents(['{}'], [clock.now()]));
+    const answered = await append();
+    await journal.acknowledge(answered);
+    journal.sharing.lease?.([answered], 0);
+    journal.sharing.lease?.([await append()], 30_000);
+    await journal.sync();
+    await journal.close();
+    await drain({ ...options, leaving: 'once' });
+    const next = createTracker({ ...options, journal: undefined });
+    await next.flush();
+    expect(next.stats().recovered).toBe(0);
+    await next.close({ timeoutMs: 0 });
+  });
+
   it('respects a pause for no longer than it was, though the clock was set back since', async () => {
     const options = { baseUrl, apiKey, correlationKey: `paused-${uuid()}` };
     const clock = { ...systemClock, now: () => systemClock.now() + 3_600_000 };

@@ -134,6 +134,37 @@ describe('tabs of one origin', () => {
     expect(second?.tracker.stats()).toMatchObject({ recovered: 50, delivered: 60, maybeDuplicate: 50 });
   });
 
+  it.each([
+    ['at-least-once', { received: 2, maybeDuplicate: 50 }],
+    ['once', { received: 1, maybeDuplicate: 0 }],
+  ] as const)(
+    'send again %s what a tab had in a request that was answered before',
+    async (leaving, expected) => {
+      const first = origin.openTab({}, true, leaving);
+      first.track(10);
+      await origin.pass(2_000);
+      const answers: (() => void)[] = [];
+      origin.respond = () => new Promise((resolve) => answers.push(() => resolve(answered(200))));
+      first.track(50, 'last');
+      await origin.pass(500);
+      first.kill();
+      for (const answer of answers) answer();
+      origin.respond = () => answered(200);
+      const next = origin.openTab({}, true, leaving);
+      await origin.pass(LEASE_MS + 20_000, 500);
+      expect([...origin.received.values()].slice(10)).toEqual(
+        Array.from({ length: 50 }, () => expected.received),
+      );
+      expect(next.tracker.stats()).toMatchObject({
+        recovered: 50,
+        delivered: 50,
+        pending: 0,
+        maybeDuplicate: expected.maybeDuplicate,
+      });
+      expect(next.imbalance).toBe(0);
+    },
+  );
+
   it('replace a tab that is left while it sends, at once, and send nothing again that it has in requests', async () => {
     const [first, second] = openTabs(2);
     await origin.pass(10);

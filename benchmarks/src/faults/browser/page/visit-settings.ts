@@ -1,0 +1,18 @@
+/** The settings of a page that goes to the next one by itself. Its address contains them. */
+export interface VisitSettings {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly leaving: 'at-least-once' | 'once';
+  /** The number of this page, and of the last one. Its events are those of the life with this number. */
+  readonly page: number;
+  readonly last: number;
+  /** How long the user stays on a page. */
+  readonly thinkMs: number;
+  /** How long an event waits for others. */
+  readonly maxWaitMs: number;
+  /** Whether the next page is reached by way of another site. */
+  readonly isElsewhere: boolean;
+}
+
+/** A view and a scroll; and then a click, which goes to the next page. */
+export const EVENTS_OF_A_PAGE = 3;
