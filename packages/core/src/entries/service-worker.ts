@@ -12,7 +12,7 @@ import { hashOf } from '../base/hash.ts';
 import { accountOf } from '../keep/account.ts';
 import { IndexedDbStore } from '../keep/page/indexeddb-store.ts';
 import { databaseName, hasIndexedDb, meeting } from '../keep/page/origin.ts';
-import { type EventKey, keysOf, type PauseKey, readKeys } from '../keep/page/page-record.ts';
+import { type EventKey, isPiece, keysOf, type PauseKey, readKeys } from '../keep/page/page-record.ts';
 import { Tabs } from '../keep/page/tabs.ts';
 import type { Piece } from '../keep/record-list.ts';
 import { SYNC_TAG } from '../platform/background-sync.ts';
@@ -109,11 +109,11 @@ function replace(objects: IDBObjectStore, before: IDBValidKey, after: PauseKey):
   objects.put(0, after);
 }
 
-/** The events of a stored record; undefined if it is gone. */
+/** The events of a stored record; undefined if it is gone, or damaged: a page drops it then. */
 async function read(store: IndexedDbStore, key: EventKey): Promise<Piece | undefined> {
-  const ask = (objects: IDBObjectStore): IDBRequest<Piece | undefined> => objects.get(key);
+  const ask = (objects: IDBObjectStore): IDBRequest<unknown> => objects.get(key);
   const { result } = await store.use('readonly', ask);
-  return result;
+  return isPiece(result) ? result : undefined;
 }
 
 /**

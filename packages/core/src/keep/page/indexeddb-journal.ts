@@ -9,7 +9,7 @@ import type { SharedPause } from '../../pace/shared-pause.ts';
 import type { Activity, Journal, JournalObserver, Reading, Sharing } from '../journal.ts';
 import { readPieces } from '../record-list.ts';
 import { IndexedDbStore } from './indexeddb-store.ts';
-import { createRecord, keysOf, type PageRecord, piecesOf, readKeys } from './page-record.ts';
+import { createRecord, type PageRecord, readKeys } from './page-record.ts';
 import { PageRecords } from './page-records.ts';
 import { Spill } from './spill.ts';
 import { isHidden, type Meeting, Tabs } from './tabs.ts';
@@ -30,6 +30,7 @@ export class IndexedDbJournal implements Journal, Sharing {
   readonly groupLimit: Limit = GROUP_LIMIT;
   readonly sharing: Sharing | undefined;
   pause: SharedPause | undefined;
+  readonly #name: string;
   readonly #clock: Clock;
   readonly #store: IndexedDbStore;
   readonly #records: PageRecords;
@@ -45,6 +46,7 @@ export class IndexedDbJournal implements Journal, Sharing {
   #closed = false;
 
   constructor(name: string, meeting: Meeting, clock: Clock) {
+    this.#name = name;
     this.#clock = clock;
     this.#store = new IndexedDbStore(name, clock, () => this.#forget());
     this.#records = new PageRecords(this.#store, new Spill(name));
@@ -115,19 +117,18 @@ export class IndexedDbJournal implements Journal, Sharing {
   async read(range: Range, limit: Limit): Promise<Reading> {
     const life = this.#records.lives[range.segment - 1];
     const wanted = life?.records.within(range, limit) ?? [];
-    const ask = (objects: IDBObjectStore) =>
-      wanted.map((record): IDBRequest<unknown[]> => objects.getAll(keysOf(record)));
     // Not as if it had been lost: some of what storage lost is stored again.
-    const found = await this.#run('read events', () => this.#store.use('readonly', ask), true);
-    const pieces = found.flatMap(({ result }) => piecesOf(result));
+    const found = await this.#run('read events', () => this.#records.read(wanted), true);
+    const pieces = found.flatMap((one) => one.pieces);
     const events = readPieces(range, limit, pieces);
     let to = range.from + events.ends.length;
     if (to === range.from) {
       const others = life?.records.all.filter(({ rest }) => rest.length > 0) ?? [];
       const next = [...pieces, ...others].find(({ from }) => from > range.from);
       to = Math.min(range.to, next?.from ?? range.to);
+      if (found[0]?.isDamaged) this.#observer?.damaged(this.#name, found[0].bytes);
       // Another page saw to them, perhaps while they were in a request of this one.
-      if (life) this.#settle(life.id, range.from, to, 'delivered');
+      else if (life) this.#settle(life.id, range.from, to, 'delivered');
     }
     return { events, range: { ...range, to } };
   }
@@ -182,7 +183,8 @@ export class IndexedDbJournal implements Journal, Sharing {
     // Cleared meanwhile: nobody saw to what is not there.
     if (lives !== this.#records.lives) return this.#list();
     const now = this.#clock.now();
-    const { pauses, records } = readKeys(result, now);
+    const { odd, pauses, records } = readKeys(result, now);
+    if (this.#records.discard(odd)) observer.damaged(this.#name, 0);
     const [pause] = pauses;
     this.pause = pause && { until: pause[0], failures: pause[1] };
     for (const { key, wasSent, isLeased } of records) {
