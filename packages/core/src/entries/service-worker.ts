@@ -13,6 +13,7 @@ import { accountOf } from '../keep/account.ts';
 import { IndexedDbStore } from '../keep/page/indexeddb-store.ts';
 import { databaseName, hasIndexedDb, meeting } from '../keep/page/origin.ts';
 import { type EventKey, isPiece, keysOf, type PauseKey, readKeys } from '../keep/page/page-record.ts';
+import { StoredLock } from '../keep/page/stored-lock.ts';
 import { Tabs } from '../keep/page/tabs.ts';
 import type { Piece } from '../keep/record-list.ts';
 import { SYNC_TAG } from '../platform/background-sync.ts';
@@ -66,12 +67,17 @@ export async function drain(options: DrainOptions): Promise<void> {
   const name = databaseName(hashOf(accountOf(baseUrl, correlationKey, apiKey)));
   const store = new IndexedDbStore(name, systemClock, () => {});
   let isHeld = false;
-  const tabs = new Tabs(name, meeting(), systemClock, ([, activity]) => {
-    isHeld ||= activity === 'waits';
+  const tabs = new Tabs(name, meeting(), systemClock, store, {
+    onMessage: ([, activity]) => {
+      isHeld ||= activity === 'waits';
+    },
   });
+  // Pages in which Web Locks do not work use it instead.
+  const stored = new StoredLock(store, systemClock);
   const headers = { ...options.headers, ...requestHeaders(apiKey) };
   const post = poster(new FetchTransport(options), endpoint(baseUrl, EVENTS_PATH), headers);
-  const work = async () => {
+  const work = async (lock: object | null) => {
+    if (lock === null) throw new Error('a page works');
     const { result } = await store.use('readonly', (objects) => objects.getAllKeys());
     const now = systemClock.now();
     const { pauses, records } = readKeys(result, now);
@@ -96,7 +102,7 @@ export async function drain(options: DrainOptions): Promise<void> {
   };
   tabs.open();
   try {
-    await tabs.hold(work);
+    await tabs.hold(() => stored.request(name, { ifAvailable: true }, work));
   } finally {
     tabs.close();
     store.close();

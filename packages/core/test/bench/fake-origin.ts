@@ -3,6 +3,7 @@ import type { Range } from '../../src/base/range.ts';
 import { createTracker, type Tracker, type TrackerOptions } from '../../src/index.ts';
 import type { Journal } from '../../src/keep/journal.ts';
 import { IndexedDbJournal } from '../../src/keep/page/indexeddb-journal.ts';
+import type { Meeting } from '../../src/keep/page/tabs.ts';
 import type { Outcome, Transport, TransportRequest } from '../../src/send/http/transport.ts';
 import { toTexts } from './event-texts.ts';
 import { FakeLocks } from './fake-locks.ts';
@@ -56,8 +57,9 @@ export class FakeOrigin {
     return { outcome, uuids };
   }
 
-  openTab(options: Partial<TrackerOptions> = {}, hasLocks = true): FakeTab {
-    const tab = new FakeTab(this, options, hasLocks);
+  /** @param locks Its Web Locks, or whether it has any. */
+  openTab(options: Partial<TrackerOptions> = {}, locks: Meeting['locks'] | boolean = true): FakeTab {
+    const tab = new FakeTab(this, options, locks);
     this.tabs.push(tab);
     return tab;
   }
@@ -86,7 +88,7 @@ export class FakeTab {
   readonly #locks: FakeLocks;
   #channel: FakeChannel | undefined;
 
-  constructor(origin: FakeOrigin, options: Partial<TrackerOptions>, hasLocks: boolean) {
+  constructor(origin: FakeOrigin, options: Partial<TrackerOptions>, locks: Meeting['locks'] | boolean) {
     this.#origin = origin;
     this.#locks = new FakeLocks(origin.locks);
     const { clock } = origin;
@@ -99,7 +101,7 @@ export class FakeTab {
     };
     const transport: Transport = { post: (request) => this.#post(request), close: async () => {} };
     const meeting = {
-      ...(hasLocks && { locks: this.#locks }),
+      locks: locks === true ? this.#locks : locks || undefined,
       createChannel: () => {
         this.#channel = new FakeChannel(origin);
         return this.#channel as unknown as BroadcastChannel;

@@ -28,7 +28,7 @@ const GATHER_MS = 16;
 export class IndexedDbJournal implements Journal, Sharing {
   readonly survives = true;
   readonly groupLimit: Limit = GROUP_LIMIT;
-  readonly sharing: Sharing | undefined;
+  readonly sharing: Sharing = this;
   pause: SharedPause | undefined;
   readonly #name: string;
   readonly #clock: Clock;
@@ -50,14 +50,16 @@ export class IndexedDbJournal implements Journal, Sharing {
     this.#clock = clock;
     this.#store = new IndexedDbStore(name, clock, () => this.#forget());
     this.#records = new PageRecords(this.#store, new Spill(name));
-    this.sharing = meeting.locks && this;
-    const onMessage: ConstructorParameters<typeof Tabs>[3] = (message) => {
-      if (message.length === 4) return this.#settle(...message);
-      // What it knows of us may be older than what we appended last.
-      if (message[1] === 'works' && this.#isWaiting) this.#tabs.tell([this.#records.own, 'waits']);
-      this.#listener(...message);
-    };
-    this.#tabs = new Tabs(name, meeting, clock, onMessage, (isLeft) => this.#records.leave(isLeft));
+    this.#tabs = new Tabs(name, meeting, clock, this.#store, {
+      onMessage: (message) => {
+        if (message.length === 4) return this.#settle(...message);
+        // What it knows of us may be older than what we appended last.
+        if (message[1] === 'works' && this.#isWaiting) this.#tabs.tell([this.#records.own, 'waits']);
+        this.#listener(...message);
+      },
+      onLeft: (isLeft) => this.#records.leave(isLeft),
+      onFailed: (error) => this.#observer?.failed(error),
+    });
   }
 
   get kind(): string {
@@ -79,9 +81,8 @@ export class IndexedDbJournal implements Journal, Sharing {
     try {
       await this.refresh();
     } catch (error) {
-      this.#searching = this.#clock.setTimeout(() => {
-        this.open(observer).catch(() => undefined);
-      }, SEARCH_AGAIN_MS);
+      const again = () => void this.open(observer).catch(() => undefined);
+      this.#searching = this.#clock.setTimeout(again, SEARCH_AGAIN_MS);
       throw error;
     }
   }
