@@ -1,6 +1,6 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
-import { createJournal, createNote } from './journal-choice.ts';
+import { createConsent, createJournal, createNote } from './journal-choice.ts';
 import type { Journal } from './keep/journal.ts';
 import type { Settings } from './options/settings.ts';
 import type { LetterKeeper } from './parts/dead-letters/letter-keeper.ts';
@@ -10,7 +10,7 @@ import type { Reporter } from './tell/reporter.ts';
 import type { Waiting } from './wait/waiting.ts';
 
 /** What the tracker passes to its admission. */
-interface AdmissionParts extends Pick<AdmissionOptions, 'enter' | 'replay'> {
+interface AdmissionParts extends Pick<AdmissionOptions, 'enter' | 'isWaiting' | 'replay'> {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly journal: Journal;
@@ -21,9 +21,10 @@ interface AdmissionParts extends Pick<AdmissionOptions, 'enter' | 'replay'> {
 
 /** Creates the stage between `track()` and the ring buffer. */
 export function createAdmission(parts: AdmissionParts): Admission {
-  const { settings, clock, journal, waiting, letters, reporter, enter, replay } = parts;
+  const { settings, clock, journal, waiting, letters, reporter, isWaiting, enter, replay } = parts;
   const { buffer, consent, unidentified } = settings;
-  return new Admission({
+  const stored = createConsent(settings, clock, (consent) => admission.setConsent(consent, false));
+  const admission: Admission = new Admission({
     journal: createJournal(settings, clock, 'unidentified'),
     sessions: new Sessions(createNote(settings, clock)),
     clock,
@@ -33,7 +34,9 @@ export function createAdmission(parts: AdmissionParts): Admission {
     maxAgeMs: unidentified.maxAgeMs,
     intervalMs: settings.commitIntervalMs ?? platform.commitIntervalMs,
     buffer,
-    consent,
+    consent: stored?.isDenied ? 'denied' : consent,
+    stored,
+    isWaiting,
     enter,
     replay,
     async purge() {
@@ -46,4 +49,5 @@ export function createAdmission(parts: AdmissionParts): Admission {
       await journal.sharing?.refresh();
     },
   });
+  return admission;
 }

@@ -10,7 +10,7 @@ import {
 import { systemClock } from '@sluice/protocol/toolbox';
 import { hashOf } from '../base/hash.ts';
 import { accountOf } from '../keep/account.ts';
-import { IndexedDbStore } from '../keep/page/indexeddb-store.ts';
+import { DENIED, IndexedDbStore } from '../keep/page/indexeddb-store.ts';
 import { databaseName, hasIndexedDb, meeting } from '../keep/page/origin.ts';
 import { type EventKey, isPiece, keysOf, type PauseKey, readKeys } from '../keep/page/page-record.ts';
 import { StoredLock } from '../keep/page/stored-lock.ts';
@@ -79,6 +79,7 @@ export async function drain(options: DrainOptions): Promise<void> {
   const work = async (lock: object | null) => {
     if (lock === null) throw new Error('a page works');
     const { result } = await store.use('readonly', (objects) => objects.getAllKeys());
+    if (result.includes(DENIED)) return;
     const now = systemClock.now();
     const { pauses, records } = readKeys(result, now);
     for (const pause of pauses) {

@@ -4,6 +4,7 @@ import type { Lifecycle } from '../keep/lifecycle.ts';
 import { IndexedDbJournal } from '../keep/page/indexeddb-journal.ts';
 import { IndexedDbNote } from '../keep/page/indexeddb-note.ts';
 import { databaseName, hasIndexedDb, meeting } from '../keep/page/origin.ts';
+import { StoredConsent } from '../keep/page/stored-consent.ts';
 import { isHidden } from '../keep/page/tabs.ts';
 import { FetchTransport } from '../send/http/fetch-transport.ts';
 import type { TextWriter } from '../wait/contents.ts';
@@ -31,7 +32,7 @@ const text: TextWriter = {
 };
 
 /** Workers have no document. They are never hidden. */
-const page = globalThis.document as Document | undefined;
+const page = globalThis.document as (Document & { readonly prerendering?: boolean }) | undefined;
 
 const lifecycle: Lifecycle = {
   listen({ hide, show, online, offline }) {
@@ -68,6 +69,10 @@ const lifecycle: Lifecycle = {
     return () => stop.abort();
   },
   isHidden,
+  activated() {
+    if (!page?.prerendering) return undefined;
+    return new Promise((resolve) => page.addEventListener('prerenderingchange', resolve));
+  },
 };
 
 export function createJournal({ account, clock, part }: BrowserPlace): Journal | undefined {
@@ -84,6 +89,7 @@ export const platform: Platform = {
   createJournal,
   createNote: ({ account, clock }) =>
     hasIndexedDb() ? new IndexedDbNote(databaseName(hashOf(account), 'session'), clock) : undefined,
+  createConsent: ({ account }, onChange) => new StoredConsent(hashOf(account), onChange),
   exists: async () => true,
   createTransport: (delivery) => new FetchTransport(delivery),
   createConcurrency(most) {

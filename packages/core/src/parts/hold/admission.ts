@@ -2,6 +2,7 @@ import { identified } from '../../accept/unidentified.ts';
 import { Alarm } from '../../base/alarm.ts';
 import type { EventBytes } from '../../base/event-bytes.ts';
 import type { DropReason, Fate } from '../../base/fate.ts';
+import type { ConsentStore } from '../../keep/consent-store.ts';
 import { Shelf, type ShelfOptions } from '../shelf.ts';
 import type { Sessions } from './sessions.ts';
 import { stampEvents } from './stamp.ts';
@@ -13,6 +14,10 @@ export interface AdmissionOptions extends ShelfOptions {
   /** Whether it holds events without a user. Otherwise there are none. */
   readonly isHolding: boolean;
   readonly consent: 'pending' | 'granted' | 'denied';
+  /** Keeps a denial for all who share the journal. */
+  readonly stored?: ConsentStore | undefined;
+  /** Whether it waits for `start()`: until then, events stay in memory. */
+  readonly isWaiting?: boolean | undefined;
   /** Bounds of the events that wait for consent. */
   readonly buffer: { readonly maxEvents: number; readonly maxBytes: number };
   readonly sessions: Sessions;
@@ -31,7 +36,7 @@ export interface AdmissionOptions extends ShelfOptions {
  * consent in memory. Until its user is known it is stored, without a user. It leaves only once it waits to be sent.
  */
 export class Admission extends Shelf<AdmissionOptions> {
-  #consent = this.options.consent;
+  #consent = this.options.isWaiting ? 'pending' : this.options.consent;
   #customer: string | undefined;
   /** The current stay. */
   #stay = new Stay(this);
@@ -90,8 +95,18 @@ export class Admission extends Shelf<AdmissionOptions> {
     this.#endStay();
   }
 
-  setConsent(consent: AdmissionOptions['consent']): void {
-    if (consent === this.#consent) return;
+  /** Begins, if it has waited until now. */
+  start(): void {
+    const { consent, stored } = this.options;
+    this.setConsent(stored?.isDenied ? 'denied' : consent, false);
+  }
+
+  /** @param isChoice Whether it was chosen here, and others must know. */
+  setConsent(consent: AdmissionOptions['consent'], isChoice: boolean = true): void {
+    const { stored } = this.options;
+    if (isChoice && consent !== 'pending') stored?.set(consent);
+    // Only what grants it lifts a denial.
+    if (consent === this.#consent || (consent === 'pending' && stored?.isDenied)) return;
     this.#consent = consent;
     if (consent === 'denied') this.purge();
     if (consent !== 'granted') return;
@@ -138,6 +153,7 @@ export class Admission extends Shelf<AdmissionOptions> {
     await this.write();
     this.#alarm.cancel();
     this.options.sessions.close();
+    this.options.stored?.close();
     await super.close();
   }
 

@@ -356,6 +356,22 @@ describe('tabs of one origin', () => {
     expect(origin.received.size).toBe(30);
     expect([tab?.tracker.stats().pending, tab?.imbalance]).toEqual([0, 0]);
   });
+
+  it('send all that waits as soon as another one opens, after the service redirected once', async () => {
+    const [first] = openTabs(1);
+    origin.respond = () => answered(302);
+    first?.track(40);
+    await origin.pass(5_000, 100);
+    const before = origin.times.length;
+    expect(origin.received.size).toBe(0);
+    origin.respond = () => answered(200);
+    await origin.pass(20_000, 500);
+    expect(origin.times.length).toBe(before);
+    origin.openTab();
+    await origin.pass(5_000, 100);
+    expect(origin.received.size).toBe(40);
+    expect([first?.tracker.stats().pending, first?.imbalance]).toEqual([0, 0]);
+  });
 });
 
 describe('tabs of one origin without Web Locks, as on a page of plain http', () => {
