@@ -1,16 +1,17 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
-import { createJournal, createNote } from './journal-choice.ts';
+import { createConsent, createJournal, createNote } from './journal-choice.ts';
 import type { Journal } from './keep/journal.ts';
 import type { Settings } from './options/settings.ts';
 import type { LetterKeeper } from './parts/dead-letters/letter-keeper.ts';
-import { Admission, type AdmissionOptions } from './parts/hold/admission.ts';
+import { Admission } from './parts/hold/admission.ts';
+import type { AdmissionOptions } from './parts/hold/admission-options.ts';
 import { Sessions } from './parts/hold/sessions.ts';
 import type { Reporter } from './tell/reporter.ts';
 import type { Waiting } from './wait/waiting.ts';
 
 /** What the tracker passes to its admission. */
-interface AdmissionParts extends Pick<AdmissionOptions, 'enter' | 'replay' | 'texts'> {
+interface AdmissionParts extends Pick<AdmissionOptions, 'enter' | 'isWaiting' | 'replay' | 'texts'> {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly journal: Journal;
@@ -23,7 +24,8 @@ interface AdmissionParts extends Pick<AdmissionOptions, 'enter' | 'replay' | 'te
 export function createAdmission(parts: AdmissionParts): Admission {
   const { settings, clock, journal, waiting, letters, reporter, ...rest } = parts;
   const { buffer, consent, unidentified } = settings;
-  return new Admission({
+  const stored = createConsent(settings, clock, (consent) => admission.setConsent(consent, false));
+  const admission: Admission = new Admission({
     journal: createJournal(settings, clock, 'unidentified'),
     sessions: new Sessions(createNote(settings, clock)),
     clock,
@@ -33,7 +35,8 @@ export function createAdmission(parts: AdmissionParts): Admission {
     maxAgeMs: unidentified.maxAgeMs,
     intervalMs: settings.commitIntervalMs ?? platform.commitIntervalMs,
     buffer,
-    consent,
+    consent: stored?.isDenied ? 'denied' : consent,
+    stored,
     ...rest,
     async purge() {
       await waiting.purge();
@@ -45,4 +48,5 @@ export function createAdmission(parts: AdmissionParts): Admission {
       await journal.sharing?.refresh();
     },
   });
+  return admission;
 }

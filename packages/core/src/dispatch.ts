@@ -112,7 +112,7 @@ export class Dispatch {
       letterbox,
       limits,
       maxTries: timing.maxTries,
-      policy: { ...settings.delivery.policy },
+      policy: settings.delivery.policy,
       random,
       rejected,
       reporter,

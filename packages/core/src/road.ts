@@ -12,10 +12,12 @@ import type { Journal } from './keep/journal.ts';
 import { Leaving } from './leaving.ts';
 import { createLetters } from './letters.ts';
 import { guardHooks, type Hooked } from './options/hooks.ts';
+import type { Consent } from './options/options.ts';
 import type { Settings } from './options/settings.ts';
 import { HalvingLimit } from './pace/halving-limit.ts';
 import type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
-import type { Admission, AdmissionOptions } from './parts/hold/admission.ts';
+import type { Admission } from './parts/hold/admission.ts';
+import type { AdmissionOptions } from './parts/hold/admission-options.ts';
 import { Snapshots } from './snapshots.ts';
 import { Books } from './tell/books.ts';
 import { Reporter } from './tell/reporter.ts';
@@ -36,7 +38,9 @@ export class Road {
   readonly #resources: readonly { close(): Promise<void> }[];
   readonly #books = new Books();
   readonly #handOver: Hooked['handOver'];
-  readonly #opened: Promise<void>;
+  #opened: Promise<void> = Promise.resolve();
+  /** Resolves once the page is shown. Undefined if it is. */
+  #activated = platform.lifecycle.activated?.();
   #isOpened = false;
   #isClosed = false;
   readonly #leaving: Leaving;
@@ -126,6 +130,7 @@ export class Road {
       waiting,
       letters,
       reporter,
+      isWaiting: this.#activated !== undefined,
       enter: ({ text, at, isHigh, customer }) => this.#enter(text, at, isHigh, customer),
       replay: sendAgain,
       texts,
@@ -141,7 +146,8 @@ export class Road {
       reporter,
       waiting,
     });
-    this.#opened = this.#open();
+    if (this.#activated) void this.#activated.then(() => this.#start());
+    else this.#opened = this.#open();
     this.#leaving = new Leaving({ journal, waiting, admission, dispatch, reporter });
   }
 
@@ -155,6 +161,12 @@ export class Road {
       this.admission.take({ text, at, isHigh, isUnidentified, customer });
       if (this.#leaving.isLeft) this.#leaving.writeNow();
     }
+  }
+
+  /** Of a page that is not shown yet, it is set once that is shown. */
+  setConsent(consent: Consent): void {
+    if (this.#activated) void this.#activated.then(() => this.setConsent(consent));
+    else if (!this.#isClosed) this.admission.setConsent(consent);
   }
 
   /** As `Tracker.durable`. */
@@ -220,6 +232,14 @@ export class Road {
     const count = this.#waiting.giveUp(survives, unsaved);
     this.reporter.settled('closed', count);
     this.admission.giveUp();
+  }
+
+  /** The page is shown. Until now, nothing was stored, sent or looked for. */
+  #start(): void {
+    this.#activated = undefined;
+    if (this.#isClosed) return;
+    this.#opened = this.#open();
+    this.admission.start();
   }
 
   async #open(): Promise<void> {

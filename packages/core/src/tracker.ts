@@ -108,10 +108,13 @@ export class Tracker {
    * Sets whether Sluice may keep and send events from now on. `pending`: new events stay in memory. `granted`: waiting events
    * continue. `denied`: new, waiting and stored events are dropped; a pending request goes on, but is not retried. Throws a
    * ConfigError for any other value.
+   *
+   * Pages: a denial is stored, and holds for this account in all pages of the origin, those opened later too. Only
+   * `setConsent('granted')` in one of them lifts it, for all; the option `consent` does not.
    */
   setConsent(consent: Consent): void {
     const read = readConsent(consent);
-    if (!this.#closed) this.#road.admission.setConsent(read);
+    if (!this.#closed) this.#road.setConsent(read);
   }
 
   /**

@@ -61,6 +61,8 @@ export const ALL_KEPT: Partial<TableResult> = {
 export const PAUSED: Partial<TableResult> = {
   ...{ action: 'pause', requests: 3, bodies: 3, waitMs: exactly(PAUSE_MS * JITTER) },
 };
+/** Nothing was ever accepted, but one event may be at fault: one of the others tells at once. */
+export const DOUBTED: Partial<TableResult> = { ...PAUSED, waitMs: exactly(BACKOFF_MS) };
 /** One refusal may be chance: the whole batch goes again. */
 export const REPEATED: Partial<TableResult> = {
   ...{ action: 'isolate', requests: 2, waitMs: exactly(BACKOFF_MS) },
@@ -89,10 +91,10 @@ const AMONG_OTHERS: Partial<TableResult> = {
 };
 /** The first refusal pauses all. After a pause refusals count anew. */
 const REFUSED = 1 + REFUSED_BATCHES + PROOFS;
-/** The bad event becomes a dead letter, but not within 30 s. */
+/** The bad event becomes a dead letter, but not within 30 s. Of the batch, one event is the probe; the others are halved. */
 export const DENIED: Partial<TableResult> = {
-  ...{ ...PAUSED, ...AMONG_OTHERS, deadLettered: 1 },
-  ...{ failedRequests: REFUSED, provenMs: PROVEN_MS },
+  ...{ ...DOUBTED, ...AMONG_OTHERS, deadLettered: 1 },
+  ...{ failedRequests: REFUSED + REFUSED_BATCHES, provenMs: PROVEN_MS },
 };
 /** The bad event is never a dead letter. */
 export const SUSPECTED: Partial<TableResult> = {

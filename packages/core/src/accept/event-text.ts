@@ -67,8 +67,12 @@ export class EventTexts {
       throw refusal('options', 'must be an object', options);
     }
     for (const option in options) {
-      if (OPTION_NAMES.includes(option) || !Object.hasOwn(options, option)) continue;
-      throw new InvalidEventError(option, `${option} is not one of the options ${OPTION_NAMES.join(', ')}`);
+      const isOwn = Object.hasOwn(options, option);
+      if (isOwn === OPTION_NAMES.includes(option)) continue;
+      if (isOwn)
+        throw new InvalidEventError(option, `${option} is not one of the options ${OPTION_NAMES.join(', ')}`);
+      // A page added it to Object.prototype.
+      return this.create(name, payload, Object.assign(Object.create(null), options), now);
     }
     const { correlationValue: givenValue, priority, uuid: givenUuid } = options;
     const uuid = givenUuid ?? newUuid();

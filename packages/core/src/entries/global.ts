@@ -2,7 +2,50 @@
  * The script `sluice.global.js`. It sets `window.Sluice` to the package, and performs the calls that the stub in README.md
  * recorded. From then on, the stub's trackers are real ones.
  */
-import * as sluice from './full.ts';
+import {
+  bounds,
+  ClosedError,
+  ConfigError,
+  checked,
+  classify,
+  createTracker,
+  DeliveryError,
+  deadLetters,
+  FetchTransport,
+  guards,
+  gzip,
+  InvalidEventError,
+  idempotency,
+  isSluiceError,
+  learn,
+  logger,
+  SluiceError,
+  StorageError,
+  type Tracker,
+  type TrackerOptions,
+} from './full.ts';
+
+// Not `import *`: the bundler's code for that fails where a page added something to Object.prototype.
+const sluice = {
+  bounds,
+  ClosedError,
+  ConfigError,
+  checked,
+  classify,
+  createTracker,
+  DeliveryError,
+  deadLetters,
+  FetchTransport,
+  gzip,
+  guards,
+  InvalidEventError,
+  idempotency,
+  isSluiceError,
+  learn,
+  logger,
+  SluiceError,
+  StorageError,
+};
 
 /** A call that the stub recorded: on which of its trackers, which method, the arguments, and when. */
 type Call = readonly [stub: Record<string, unknown>, method: string, args: readonly unknown[], at: number];
@@ -11,7 +54,7 @@ const page: { Sluice?: object & { calls?: Call[] } } = Object(globalThis);
 const calls = page.Sluice?.calls;
 const trackers = new WeakMap<object, object>();
 
-if (page.Sluice === undefined || calls !== undefined) page.Sluice = { ...sluice };
+if (page.Sluice === undefined || calls !== undefined) page.Sluice = sluice;
 if (calls !== undefined) {
   for (const call of calls.splice(0)) perform(call);
   // The page may have kept a function of the stub: perform its calls at once.
@@ -23,7 +66,7 @@ if (calls !== undefined) {
 
 function perform([stub, method, args, at]: Call): void {
   try {
-    if (method === 'createTracker') become(stub, sluice.createTracker(args[0] as sluice.TrackerOptions));
+    if (method === 'createTracker') become(stub, createTracker(args[0] as TrackerOptions));
     const tracker = trackers.get(stub);
     const call: unknown = tracker && Reflect.get(tracker, method);
     if (typeof call !== 'function') return;
@@ -41,7 +84,7 @@ function perform([stub, method, args, at]: Call): void {
   }
 }
 
-function become(stub: Record<string, unknown>, tracker: sluice.Tracker): void {
+function become(stub: Record<string, unknown>, tracker: Tracker): void {
   trackers.set(stub, tracker);
   const methods = Object.getOwnPropertyDescriptors(Object.getPrototypeOf(tracker));
   for (const [name, { value }] of Object.entries(methods)) {

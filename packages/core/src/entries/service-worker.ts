@@ -11,9 +11,10 @@ import { systemClock } from '@sluice/protocol/toolbox';
 import { hashOf } from '../base/hash.ts';
 import { outside } from '../base/range.ts';
 import { accountOf } from '../keep/account.ts';
-import { IndexedDbStore } from '../keep/page/indexeddb-store.ts';
+import { DENIED, IndexedDbStore } from '../keep/page/indexeddb-store.ts';
 import { databaseName, hasIndexedDb, meeting } from '../keep/page/origin.ts';
-import { type EventKey, keysOf, type PauseKey, readKeys } from '../keep/page/page-record.ts';
+import { type EventKey, isPiece, keysOf, type PauseKey, readKeys } from '../keep/page/page-record.ts';
+import { StoredLock } from '../keep/page/stored-lock.ts';
 import { Tabs } from '../keep/page/tabs.ts';
 import type { Piece } from '../keep/record-list.ts';
 import { SYNC_TAG } from '../platform/background-sync.ts';
@@ -69,13 +70,19 @@ export async function drain(options: DrainOptions): Promise<void> {
   const name = databaseName(hashOf(accountOf(baseUrl, correlationKey, apiKey)));
   const store = new IndexedDbStore(name, systemClock, () => {});
   let isHeld = false;
-  const tabs = new Tabs(name, meeting(), systemClock, ([, activity]) => {
-    isHeld ||= activity === 'waits';
+  const tabs = new Tabs(name, meeting(), systemClock, store, {
+    onMessage: ([, activity]) => {
+      isHeld ||= activity === 'waits';
+    },
   });
+  // Pages in which Web Locks do not work use it instead.
+  const stored = new StoredLock(store, systemClock);
   const headers = { ...options.headers, ...requestHeaders(apiKey) };
   const post = poster(new FetchTransport(options), endpoint(baseUrl, EVENTS_PATH), headers);
-  const work = async () => {
+  const work = async (lock: object | null) => {
+    if (lock === null) throw new Error('a page works');
     const { result } = await store.use('readonly', (objects) => objects.getAllKeys());
+    if (result.includes(DENIED)) return;
     const now = systemClock.now();
     const { pauses, records } = readKeys(result, now);
     for (const pause of pauses) {
@@ -102,7 +109,7 @@ export async function drain(options: DrainOptions): Promise<void> {
   };
   tabs.open();
   try {
-    await tabs.hold(work);
+    await tabs.hold(() => stored.request(name, { ifAvailable: true }, work));
   } finally {
     tabs.close();
     store.close();
@@ -115,11 +122,11 @@ function replace(objects: IDBObjectStore, before: IDBValidKey, after: PauseKey):
   objects.put(0, after);
 }
 
-/** The events of a stored record; undefined if it is gone. */
+/** The events of a stored record; undefined if it is gone, or damaged: a page drops it then. */
 async function read(store: IndexedDbStore, key: EventKey): Promise<Piece | undefined> {
-  const ask = (objects: IDBObjectStore): IDBRequest<Piece | undefined> => objects.get(key);
+  const ask = (objects: IDBObjectStore): IDBRequest<unknown> => objects.get(key);
   const { result } = await store.use('readonly', ask);
-  return result;
+  return isPiece(result) ? result : undefined;
 }
 
 /**

@@ -59,11 +59,12 @@ const MAY_BE_ZERO = /Interval|Wait|Free/;
  * ConfigError.
  */
 export function readOptions(
-  options: TrackerOptions,
-  { parts: own, holdsUnidentified, warnOfKey }: Defaults,
+  given: TrackerOptions,
+  { parts: platformParts, holdsUnidentified, warnOfKey }: Defaults,
 ): Settings {
-  const parts: Parts = { ...options?.parts, ...own };
-  parts.checked?.(options);
+  const options = own(given);
+  const parts = own<Parts>({ ...options.parts, ...platformParts });
+  parts.checked?.(given);
   const { correlationKey, journal, consent = 'granted' } = options;
   const completed: Completed = {
     source: 'custom',
@@ -119,7 +120,12 @@ export function readOptions(
   if (options.storage && !parts.bounds) missingPart('storage', 'bounds');
   const isOrdered = settings.ordering === 'per-customer';
   const lanes = isOrdered ? (parts.perCustomer ?? missingPart('ordering', 'perCustomer')) : undefined;
-  return { ...settings, baseUrl, consent: readConsent(consent), lanes, parts };
+  return own({ ...settings, baseUrl, consent: readConsent(consent), lanes, parts });
+}
+
+/** A copy that inherits nothing: what a page added to Object.prototype is no option. */
+function own<Options extends object>(options: Options): Options {
+  return { __proto__: null, ...options };
 }
 
 /**
@@ -127,7 +133,7 @@ export function readOptions(
  * default, is empty, or is too small a number. Too large a number counts as the largest.
  */
 function complete(defaults: object, given: unknown): object {
-  const settings: Record<string, unknown> = { ...(given as object) };
+  const settings: Record<string, unknown> = own(given as Record<string, unknown>);
   for (const [name, fallback] of Object.entries(defaults)) {
     const value = settings[name];
     if (typeof fallback === 'object') settings[name] = complete(fallback, value);

@@ -4,6 +4,7 @@ import type { Lifecycle } from '../keep/lifecycle.ts';
 import { IndexedDbJournal } from '../keep/page/indexeddb-journal.ts';
 import { IndexedDbNote } from '../keep/page/indexeddb-note.ts';
 import { databaseName, hasIndexedDb, meeting } from '../keep/page/origin.ts';
+import { StoredConsent } from '../keep/page/stored-consent.ts';
 import { isHidden } from '../keep/page/tabs.ts';
 import { FetchTransport } from '../send/http/fetch-transport.ts';
 import type { TextWriter } from '../wait/contents.ts';
@@ -48,7 +49,7 @@ const text: TextWriter = {
 
 const LOOPBACK = /\/\/([^/]*\.)?(localhost|127\.[\d.]+|\[::1])[:/]/;
 /** Workers have no document. They are never hidden. */
-const page = globalThis.document as Document | undefined;
+const page = globalThis.document as (Document & { readonly prerendering?: boolean }) | undefined;
 /** A page is warned once. What is no page needs no warning. */
 let isWarned = !page;
 
@@ -99,6 +100,10 @@ const lifecycle: Lifecycle = {
     return () => stop.abort();
   },
   isHidden,
+  activated() {
+    if (!page?.prerendering) return undefined;
+    return new Promise((resolve) => page.addEventListener('prerenderingchange', resolve));
+  },
 };
 
 export function createJournal({ account, clock, leaving, part }: BrowserPlace): Journal | undefined {
@@ -122,6 +127,7 @@ export const platform: Platform = {
     hasIndexedDb()
       ? new IndexedDbNote(databaseName(hashOf(account), 'session'), meeting(), clock)
       : undefined,
+  createConsent: ({ account }, onChange) => new StoredConsent(hashOf(account), onChange),
   exists: async () => true,
   createTransport: (delivery) => new FetchTransport(delivery),
   createConcurrency(most) {

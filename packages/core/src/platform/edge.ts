@@ -15,6 +15,7 @@ import type { Platform } from './platform.ts';
 export const platform: Platform = {
   ...browser,
   holdsUnidentified: false,
+  createConsent: undefined,
   parts: { ...allParts, checked },
   createTransport: (delivery) => new EdgeTransport(delivery),
   createConcurrency: (most) => new AdaptiveConcurrency(most),

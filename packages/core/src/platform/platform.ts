@@ -1,4 +1,5 @@
 import type { Clock } from '@sluice/protocol/toolbox';
+import type { ConsentStore } from '../keep/consent-store.ts';
 import type { Fsync } from '../keep/fsync.ts';
 import type { GroupCommit } from '../keep/group-commit.ts';
 import type { Journal } from '../keep/journal.ts';
@@ -44,6 +45,13 @@ export interface Platform {
   exists(place: JournalPlace): Promise<boolean>;
   /** Creates a note next to that journal; undefined if there is none. */
   createNote(place: JournalPlace): Note | undefined;
+  /**
+   * Creates what stores a denial of consent for all who share the place. Calls `onChange` when another one changes it. Absent if
+   * each tracker is told by itself.
+   */
+  createConsent?:
+    | ((place: JournalPlace, onChange: (consent: 'granted' | 'denied') => void) => ConsentStore)
+    | undefined;
   createTransport(delivery: Settings['delivery']): Transport;
   /** How many requests to make at once, up to `most`. */
   createConcurrency(most: number): Concurrency;

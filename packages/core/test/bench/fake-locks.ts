@@ -6,10 +6,10 @@ interface Waiter {
 }
 
 /**
- * The part of Web Locks that a journal uses: exclusive locks. A request waits in line until its signal aborts, or asks only if
+ * The part of Web Locks that a journal uses: exclusive locks, and which are held. A request waits in line until its signal aborts, or asks only if
  * the lock is available.
  */
-export class FakeLocks implements Pick<LockManager, 'request'> {
+export class FakeLocks implements Pick<LockManager, 'request' | 'query'> {
   /** The line for each lock. The first in it holds the lock. */
   readonly #lines: Map<string, Waiter[]>;
   #isGone = false;
@@ -49,6 +49,11 @@ export class FakeLocks implements Pick<LockManager, 'request'> {
       if (line.length === 1) queueMicrotask(waiter.grant);
     });
   };
+
+  async query(): Promise<LockManagerSnapshot> {
+    const held = [...this.#lines].flatMap(([name, line]) => (line.length > 0 ? { name } : []));
+    return { held, pending: [] };
+  }
 
   /** The tab is gone: gives up the locks that it holds or waits for. */
   letGo(): void {

@@ -3,6 +3,7 @@ import type { Range } from '../../src/base/range.ts';
 import { createTracker, type Tracker, type TrackerOptions } from '../../src/index.ts';
 import type { Journal } from '../../src/keep/journal.ts';
 import { IndexedDbJournal } from '../../src/keep/page/indexeddb-journal.ts';
+import type { Meeting } from '../../src/keep/page/tabs.ts';
 import type { Outcome, Transport, TransportRequest } from '../../src/send/http/transport.ts';
 import { toTexts } from './event-texts.ts';
 import { FakeLocks } from './fake-locks.ts';
@@ -56,12 +57,13 @@ export class FakeOrigin {
     return { outcome, uuids };
   }
 
+  /** @param locks Its Web Locks, or whether it has any. */
   openTab(
     options: Partial<TrackerOptions> = {},
-    hasLocks = true,
+    locks: Meeting['locks'] | boolean = true,
     leaving?: TrackerOptions['leaving'],
   ): FakeTab {
-    const tab = new FakeTab(this, options, hasLocks, leaving);
+    const tab = new FakeTab(this, options, locks, leaving);
     this.tabs.push(tab);
     return tab;
   }
@@ -93,7 +95,7 @@ export class FakeTab {
   constructor(
     origin: FakeOrigin,
     options: Partial<TrackerOptions>,
-    hasLocks: boolean,
+    locks: Meeting['locks'] | boolean,
     leaving: TrackerOptions['leaving'],
   ) {
     this.#origin = origin;
@@ -108,7 +110,7 @@ export class FakeTab {
     };
     const transport: Transport = { post: (request) => this.#post(request), close: async () => {} };
     const meeting = {
-      ...(hasLocks && { locks: this.#locks }),
+      locks: locks === true ? this.#locks : locks || undefined,
       createChannel: (name: string) => {
         this.#channel = new FakeChannel(origin, name);
         return this.#channel as unknown as BroadcastChannel;

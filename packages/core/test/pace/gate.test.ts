@@ -304,6 +304,13 @@ describe('a hint that the network is back', () => {
     expect(bench.gate.state).toBe('half-open');
   });
 
+  it('lets one request go where the service redirected: a portal of the network may have answered', () => {
+    const bench = new Bench();
+    bench.open({ reason: 'misdirected', status: 302, words: '' });
+    bench.gate.hint();
+    expect(bench.gate.state).toBe('half-open');
+  });
+
   it('is no hint where the key is wrong', () => {
     const bench = new Bench();
     bench.open(WRONG_KEY);

@@ -95,7 +95,8 @@ export function readRules(rules: Rules, path: string, given: unknown): Record<st
   }
   const read: Record<string, unknown> = {};
   for (const [name, rule] of Object.entries(rules)) {
-    const value: unknown = Reflect.get(given, name);
+    // What a page added to Object.prototype is no option.
+    const value: unknown = Object.hasOwn(given, name) ? Reflect.get(given, name) : undefined;
     if (!isRule(rule)) read[name] = readRules(rule, prefix + name, value === undefined ? {} : value);
     else if (value === undefined) read[name] = rule[2];
     else if (rule[0](value, prefix + name)) read[name] = value;

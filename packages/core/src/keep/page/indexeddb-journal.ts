@@ -9,10 +9,10 @@ import type { SharedPause } from '../../pace/shared-pause.ts';
 import type { Activity, Journal, JournalObserver, Reading, Sharing } from '../journal.ts';
 import { readPieces } from '../record-list.ts';
 import { IndexedDbStore } from './indexeddb-store.ts';
-import { createRecord, keysOf, type Lease, type PageRecord, piecesOf, readKeys } from './page-record.ts';
+import { createRecord, type Lease, type PageRecord, readKeys } from './page-record.ts';
 import { PageRecords } from './page-records.ts';
 import { Spill } from './spill.ts';
-import { isHidden, type JournalMessage, type Meeting, Tabs } from './tabs.ts';
+import { isHidden, type Meeting, Tabs } from './tabs.ts';
 
 /** Storage that could not be searched for what other lives left is searched again after so long. */
 const SEARCH_AGAIN_MS = 30_000;
@@ -28,8 +28,9 @@ const GATHER_MS = 16;
 export class IndexedDbJournal implements Journal, Sharing {
   readonly survives = true;
   readonly groupLimit: Limit = GROUP_LIMIT;
-  readonly sharing: Sharing | undefined;
+  readonly sharing: Sharing = this;
   pause: SharedPause | undefined;
+  readonly #name: string;
   readonly #clock: Clock;
   readonly #isOnce: boolean;
   readonly #store: IndexedDbStore;
@@ -47,18 +48,21 @@ export class IndexedDbJournal implements Journal, Sharing {
 
   /** @param isOnce Whether events whose page probably had an answer are not sent again. */
   constructor(name: string, meeting: Meeting, clock: Clock, isOnce = false) {
+    this.#name = name;
     this.#isOnce = isOnce;
     this.#clock = clock;
     this.#store = new IndexedDbStore(name, clock, () => this.#forget());
     this.#records = new PageRecords(this.#store, new Spill(name));
-    this.sharing = meeting.locks && this;
-    const onMessage = (message: JournalMessage) => {
-      if (message.length === 4) return this.#settle(...message);
-      // What it knows of us may be older than what we appended last.
-      if (message[1] === 'works' && this.#isWaiting) this.#tabs.tell([this.#records.own, 'waits']);
-      this.#listener(...message);
-    };
-    this.#tabs = new Tabs(name, meeting, clock, onMessage, (isLeft) => this.#records.leave(isLeft));
+    this.#tabs = new Tabs(name, meeting, clock, this.#store, {
+      onMessage: (message) => {
+        if (message.length === 4) return this.#settle(...message);
+        // What it knows of us may be older than what we appended last.
+        if (message[1] === 'works' && this.#isWaiting) this.#tabs.tell([this.#records.own, 'waits']);
+        this.#listener(...message);
+      },
+      onLeft: (isLeft) => this.#records.leave(isLeft),
+      onFailed: (error) => this.#observer?.failed(error),
+    });
   }
 
   get kind(): string {
@@ -117,19 +121,18 @@ export class IndexedDbJournal implements Journal, Sharing {
   async read(range: Range, limit: Limit): Promise<Reading> {
     const life = this.#records.lives[range.segment - 1];
     const wanted = life?.records.within(range, limit) ?? [];
-    const ask = (objects: IDBObjectStore) =>
-      wanted.map((record): IDBRequest<unknown[]> => objects.getAll(keysOf(record)));
     // Not as if it had been lost: some of what storage lost is stored again.
-    const found = await this.#run('read events', () => this.#store.use('readonly', ask), true);
-    const pieces = found.flatMap(({ result }) => piecesOf(result));
+    const found = await this.#run('read events', () => this.#records.read(wanted), true);
+    const pieces = found.flatMap((one) => one.pieces);
     const events = readPieces(range, limit, pieces);
     let to = range.from + events.ends.length;
     if (to === range.from) {
       const others = life?.records.all.filter(({ rest }) => rest.length > 0) ?? [];
       const next = [...pieces, ...others].find(({ from }) => from > range.from);
       to = Math.min(range.to, next?.from ?? range.to);
+      if (found[0]?.isDamaged) this.#observer?.damaged(this.#name, found[0].bytes);
       // Another page saw to them, perhaps while they were in a request of this one.
-      if (life) this.#settle(life.id, range.from, to, 'delivered');
+      else if (life) this.#settle(life.id, range.from, to, 'delivered');
     }
     return { events, range: { ...range, to } };
   }
@@ -172,16 +175,13 @@ export class IndexedDbJournal implements Journal, Sharing {
     // What is being appended is not missing, though it may not be listed.
     const known = lives.flatMap(({ records }) => records.all.filter(({ isStored }) => isStored));
     const listed = new Map<PageRecord, Span[]>(known.map((record) => [record, []]));
-    const ask = (objects: IDBObjectStore) => objects.getAllKeys();
-    const { result } = await this.#run('list events', async () => {
-      await this.#records.takeSpilled();
-      return this.#store.use('readonly', ask);
-    });
+    const keys = await this.#run('list events', () => this.#records.list());
     if (observer === undefined || this.#closed) return;
     // Cleared meanwhile: nobody saw to what is not there.
     if (lives !== this.#records.lives) return this.#list();
     const now = this.#clock.now();
-    const { pauses, records } = readKeys(result, now);
+    const { odd, pauses, records } = readKeys(keys, now);
+    if (this.#records.discard(odd)) observer.damaged(this.#name, 0);
     const [pause] = pauses;
     this.pause = pause && { until: pause[0], failures: pause[1] };
     for (const { key, leases } of records) {
@@ -189,7 +189,7 @@ export class IndexedDbJournal implements Journal, Sharing {
       const life = this.#records.lifeOf(id);
       let record = life.records.at(from);
       if (record) listed.get(record)?.push({ from, to });
-      else if (id === this.#records.own || !(from < to)) continue;
+      else if (id === this.#records.own) continue;
       else record = life.records.add(createRecord(life, key, true));
       let left = outside([{ from, to }], record.known);
       for (const lease of leases) {

@@ -15,7 +15,7 @@ export class IndexedDbNote extends IndexedDbStore implements Note {
   constructor(name: string, meeting: Meeting, clock: Clock) {
     super(name, clock, () => {});
     this.join = (listener) => {
-      const tabs = new Tabs<Word | undefined>(name, meeting, clock, listener);
+      const tabs = new Tabs<Word | undefined>(name, meeting, clock, this, { onMessage: listener });
       tabs.open();
       return tabs;
     };

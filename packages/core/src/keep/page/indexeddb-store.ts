@@ -4,9 +4,15 @@ import { Alarm } from '../../base/alarm.ts';
 import { StorageError } from '../../base/errors/storage-error.ts';
 
 const OBJECTS = 'records';
-/** Keys of the store's own records, numbers: what tells a database from one of the same name that was deleted; and nothing. */
+/**
+ * Keys that are numbers: what tells a database from one of the same name that was deleted; nothing; who has the lock; that consent
+ * is denied.
+ */
 const MARK = 0;
 const NOTHING = 1;
+export const LOCK = 2;
+export const DENIED = 3;
+export const STORE_KEYS: readonly IDBValidKey[] = [MARK, NOTHING, LOCK, DENIED];
 /** A browser that takes longer is taken not to answer at all. */
 const PATIENCE_MS = 10_000;
 /** While a browser clears its storage it lets nobody open anything. So long it is waited for, too, while it has not answered an earlier open. */

@@ -2,6 +2,7 @@ import { promisifyRequest } from 'idb-keyval';
 import { type EventBytes, sliceEvents } from '../../base/event-bytes.ts';
 import type { Span } from '../../base/range.ts';
 import { type Kept, type Piece, RecordList } from '../record-list.ts';
+import { STORE_KEYS } from './indexeddb-store.ts';
 
 /** The key of a stored record: the life that appended its events, their indexes in it, and their size. */
 export type EventKey = [life: string, from: number, to: number, bytes: number];
@@ -55,12 +56,45 @@ interface Listed {
   readonly leases: readonly Lease[];
 }
 
-/** What the keys of a database say: which records are stored, and which pause. */
+/** No size of ours, in bytes, and no time of ours, in milliseconds, is that large. */
+const TOO_MUCH = 2 ** 32;
+
+/** Whether a key is one that Sluice makes. Any script of the origin can write others. */
+export function isOurs(key: unknown): key is EventKey | LeaseKey | PauseKey {
+  if (!Array.isArray(key)) return false;
+  const [until, failures, forMs] = key;
+  const isPause = key.length === 3;
+  // The numbers of a pause have the same bounds as those of a lease.
+  const [id, from, to, bytes, ...times] = isPause ? ['', failures, failures + 1, LEASE, until, forMs] : key;
+  const isLease = bytes === LEASE;
+  return (
+    typeof id === 'string' &&
+    [from, to, bytes].every(Number.isSafeInteger) &&
+    from >= 0 &&
+    from < to &&
+    times.length === (isPause ? 2 : isLease ? 3 : 0) &&
+    times.every(Number.isFinite) &&
+    // An event takes a byte or more.
+    (isLease || to - from <= bytes) &&
+    (times[1] ?? bytes) < TOO_MUCH
+  );
+}
+
+/** What the keys of a database say: which records are stored, which pause, and which keys are not ours. */
 export function readKeys(
   keys: readonly IDBValidKey[],
   now: number,
-): { readonly pauses: readonly PauseKey[]; readonly records: readonly Listed[] } {
-  const all = keys.filter((key) => typeof key === 'object') as unknown as (EventKey | LeaseKey | PauseKey)[];
+): {
+  readonly pauses: readonly PauseKey[];
+  readonly records: readonly Listed[];
+  readonly odd: readonly IDBValidKey[];
+} {
+  const all: (EventKey | LeaseKey | PauseKey)[] = [];
+  const odd: IDBValidKey[] = [];
+  for (const key of keys) {
+    if (isOurs(key)) all.push(key);
+    else if (!STORE_KEYS.includes(key)) odd.push(key);
+  }
   const isPause = (key: (typeof all)[number]): key is PauseKey => typeof key[0] === 'number';
   const isLease = (key: (typeof all)[number]): key is LeaseKey => key[3] === LEASE;
   const leases = all
@@ -72,6 +106,7 @@ export function readKeys(
     });
   const records = all.filter((key): key is EventKey => !isPause(key) && !isLease(key));
   return {
+    odd,
     pauses: all.filter(isPause),
     records: records.map((key) => {
       const [life, start, end] = key;
@@ -95,15 +130,27 @@ export function keysOf({ life, from, to }: Span & { readonly life: Pick<Life, 'i
   return IDBKeyRange.bound([life.id, from], [life.id, to]);
 }
 
-/** The events among what storage has under the keys of a record. */
-export function piecesOf(values: readonly unknown[]): Piece[] {
-  return values.filter((value): value is Piece => value !== LEASE);
+/** The events among what storage has under the keys of a record. Any script of the origin can write something else there. */
+export function piecesOf(values: readonly unknown[], { from, to }: Span): Piece[] {
+  return values.filter(
+    (value): value is Piece => isPiece(value) && value.from >= from && value.from + value.ends.length <= to,
+  );
+}
+
+export function isPiece(value: unknown): value is Piece {
+  const { bytes, ends, times } = Object(value);
+  return (
+    bytes instanceof Uint8Array &&
+    ends instanceof Uint32Array &&
+    ends.at(-1) === bytes.length &&
+    (times ?? ends).length === ends.length
+  );
 }
 
 /** Leaves in storage what is not released of a record, as far as it is there. Other pages may have released more of it. */
 export async function rewrite(objects: IDBObjectStore, record: PageRecord): Promise<void> {
   const { life, rest } = record;
-  for (const piece of piecesOf(await promisifyRequest(objects.getAll(keysOf(record))))) {
+  for (const piece of piecesOf(await promisifyRequest(objects.getAll(keysOf(record))), record)) {
     objects.delete(keyOf(life, piece));
     for (const part of rest) {
       const from = Math.max(part.from, piece.from);

@@ -1,6 +1,7 @@
 import type { EventBytes, Limit } from '../../base/event-bytes.ts';
 import { outside, type Range, type Span } from '../../base/range.ts';
 import { uuid } from '../../base/uuid.ts';
+import type { Piece } from '../record-list.ts';
 import type { IndexedDbStore } from './indexeddb-store.ts';
 import {
   copyPiece,
@@ -33,6 +34,15 @@ interface OwnPut extends Put {
 /** Events of a life. */
 interface Leased extends Span {
   readonly life: Life;
+}
+
+/** What storage has of a record. */
+interface Stored {
+  readonly pieces: readonly Piece[];
+  /** Whether it has something else there than events. */
+  readonly isDamaged: boolean;
+  /** The size that its key says. */
+  readonly bytes: number;
 }
 
 /** What a page knows of the records in storage, by the life that appended them. Writes what is new, and what is released. */
@@ -70,14 +80,36 @@ export class PageRecords {
     else for (const put of this.#spill.read()) if (put.key[0] === this.own) this.#spill.remove(put);
   }
 
-  /** Moves what other pages spilled to the database. Call this before it is listed. */
-  async takeSpilled(): Promise<void> {
+  /** All keys in the database. Moves what other pages spilled there first. */
+  async list(): Promise<IDBValidKey[]> {
     const spilled = this.#spill.read();
-    if (spilled.length === 0) return;
-    await this.#store.use('readwrite', (objects) => {
-      for (const { key, value } of spilled) objects.put(value, key);
-    });
+    if (spilled.length > 0)
+      await this.#store.use('readwrite', (objects) => {
+        for (const { key, value } of spilled) objects.put(value, key);
+      });
     for (const put of spilled) this.#spill.remove(put);
+    return (await this.#store.use('readonly', (objects) => objects.getAllKeys())).result;
+  }
+
+  /** What storage has of records. */
+  async read(records: readonly PageRecord[]): Promise<Stored[]> {
+    const found = await this.#store.use('readonly', (objects) =>
+      records.map((record): IDBRequest<unknown[]> => objects.getAll(keysOf(record))),
+    );
+    return records.map((record, index) => {
+      const values = found[index]?.result.filter((value) => value !== LEASE) ?? [];
+      const pieces = piecesOf(values, record);
+      return { pieces, isDamaged: pieces.length < values.length, bytes: record.bytes };
+    });
+  }
+
+  /** Removes keys from storage. A later list shows those that it fails to remove. Returns whether there are any. */
+  discard(keys: readonly IDBValidKey[]): boolean {
+    const remove = (objects: IDBObjectStore) => {
+      for (const key of keys) objects.delete(key);
+    };
+    if (keys.length > 0) this.#store.use('readwrite', remove).catch(() => undefined);
+    return keys.length > 0;
   }
 
   /** The life with an id, and with a number from now on. */
@@ -208,7 +240,6 @@ export class PageRecords {
     }
     for (const record of gone) this.drop(record);
     // What waits for the garbage collector cannot hold the next ones: memory that is new to the page is slow.
-    for (const { bytes } of piecesOf(added.map(({ value }) => value)))
-      (bytes.buffer as Transferable).transfer?.(0);
+    for (const { value } of added) if (value !== LEASE) (value.bytes.buffer as Transferable).transfer?.(0);
   }
 }

@@ -1,5 +1,5 @@
 import type { Piece } from '../record-list.ts';
-import { type EventKey, LEASE, type LeaseKey } from './page-record.ts';
+import { type EventKey, isOurs, LEASE, type LeaseKey } from './page-record.ts';
 
 /** A page spills at most this many characters. Browsers give an origin about five million. */
 const MOST_LENGTH = 64 * 1024;
@@ -38,15 +38,24 @@ export class Spill {
   read(): Put[] {
     const found: Put[] = [];
     attempt(() => {
-      for (const [name, text] of Object.entries(localStorage))
-        if (name.startsWith(this.#prefix)) found.push(parse(name.slice(this.#prefix.length), text));
+      for (const [name, text] of Object.entries(localStorage)) {
+        if (!name.startsWith(this.#prefix)) continue;
+        const put = parse(name.slice(this.#prefix.length), text);
+        if (put) found.push(put);
+        else localStorage.removeItem(name);
+      }
     });
     return found;
   }
 }
 
-function parse(name: string, text: string): Put {
-  const key: EventKey | LeaseKey = JSON.parse(name);
+/** Undefined if another script wrote it. */
+function parse(name: string, text: string): Put | undefined {
+  let key: EventKey | LeaseKey | undefined;
+  attempt(() => {
+    key = JSON.parse(name);
+  });
+  if (!isOurs(key)) return undefined;
   const [ends = '', times, bytes] = text.split('\n');
   if (ends === '') return { key, value: LEASE };
   const value: Piece = {

@@ -1,10 +1,8 @@
-import type { EventTexts } from '../../accept/event-text.ts';
 import { identified } from '../../accept/unidentified.ts';
 import { Alarm } from '../../base/alarm.ts';
-import type { EventBytes } from '../../base/event-bytes.ts';
 import type { DropReason, Fate } from '../../base/fate.ts';
-import { Shelf, type ShelfOptions } from '../shelf.ts';
-import type { Sessions } from './sessions.ts';
+import { Shelf } from '../shelf.ts';
+import type { AdmissionOptions } from './admission-options.ts';
 import { stampEvents } from './stamp.ts';
 import { Stay, type WaitingEvent } from './stay.ts';
 
@@ -12,31 +10,12 @@ const RETRY_MS = 30_000;
 /** The id of no session. */
 const NO_SESSION = '-';
 
-export interface AdmissionOptions extends ShelfOptions {
-  /** Whether it holds events without a user. Otherwise there are none. */
-  readonly isHolding: boolean;
-  readonly consent: 'pending' | 'granted' | 'denied';
-  /** Bounds of the events that wait for consent. */
-  readonly buffer: { readonly maxEvents: number; readonly maxBytes: number };
-  readonly sessions: Sessions;
-  /** Where the customer of new events is set. */
-  readonly texts: Pick<EventTexts, 'correlationValue'>;
-  /** How long an event may wait in memory to be written together with others, in milliseconds. */
-  readonly intervalMs: number;
-  /** Passes an event on, to be written and sent. */
-  readonly enter: (event: WaitingEvent) => void;
-  /** Passes stored events on, to be sent. Calls `onReplayed` when they wait in the tracker's own journal. */
-  readonly replay: (events: EventBytes, onReplayed: () => void) => Promise<void>;
-  /** Consent is denied: drops all events elsewhere. */
-  readonly purge: () => Promise<void>;
-}
-
 /**
  * The stage between `track()` and the ring buffer. Here an event waits until consent is granted and its user is known. It waits for
  * consent in memory. Until its user is known it is stored, without a user. It leaves only once it waits to be sent.
  */
 export class Admission extends Shelf<AdmissionOptions> {
-  #consent = this.options.consent;
+  #consent = this.options.isWaiting ? 'pending' : this.options.consent;
   /** Whether this tab has said who the customer is, and no stay has it yet. */
   #isUntold = false;
   /** The current stay. */
@@ -122,8 +101,18 @@ export class Admission extends Shelf<AdmissionOptions> {
     this.#endStay();
   }
 
-  setConsent(consent: AdmissionOptions['consent']): void {
-    if (consent === this.#consent) return;
+  /** Begins, if it has waited until now. */
+  start(): void {
+    const { consent, stored } = this.options;
+    this.setConsent(stored?.isDenied ? 'denied' : consent, false);
+  }
+
+  /** @param isChoice Whether it was chosen here, and others must know. */
+  setConsent(consent: AdmissionOptions['consent'], isChoice: boolean = true): void {
+    const { stored } = this.options;
+    if (isChoice && consent !== 'pending') stored?.set(consent);
+    // Only what grants it lifts a denial.
+    if (consent === this.#consent || (consent === 'pending' && stored?.isDenied)) return;
     this.#consent = consent;
     if (consent === 'denied') this.purge();
     if (consent !== 'granted') return;
@@ -173,6 +162,7 @@ export class Admission extends Shelf<AdmissionOptions> {
     await this.write();
     this.#alarm.cancel();
     this.options.sessions.close();
+    this.options.stored?.close();
     await super.close();
   }
 

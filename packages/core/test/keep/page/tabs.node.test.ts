@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { IndexedDbStore } from '../../../src/keep/page/indexeddb-store.ts';
 import { Tabs } from '../../../src/keep/page/tabs.ts';
 import { FakeLocks } from '../../bench/fake-locks.ts';
 import { settle, VirtualClock } from '../../bench/virtual-clock.ts';
@@ -20,6 +21,7 @@ class FakePage extends EventTarget {
 describe('the lock under which one tab works', () => {
   const clock = new VirtualClock();
   const { signal } = new AbortController();
+  const store = new IndexedDbStore('tabs', clock, () => {});
   let locks: FakeLocks;
   let page: FakePage;
 
@@ -32,7 +34,7 @@ describe('the lock under which one tab works', () => {
   afterEach(() => vi.unstubAllGlobals());
 
   function createTabs(): Tabs {
-    return new Tabs('tabs', { locks: new FakeLocks(locks) }, clock, () => {});
+    return new Tabs('tabs', { locks: new FakeLocks(locks) }, clock, store, { onMessage: () => {} });
   }
 
   it('is let go of by a page that is frozen in the middle of its work', async () => {

@@ -4,7 +4,8 @@ import { type EventBytes, NO_EVENTS, splitEvents } from '../../../src/base/event
 import type { Range } from '../../../src/base/range.ts';
 import type { Journal, Reading } from '../../../src/keep/journal.ts';
 import { MemoryNote, type Note } from '../../../src/keep/note.ts';
-import { Admission, type AdmissionOptions } from '../../../src/parts/hold/admission.ts';
+import { Admission } from '../../../src/parts/hold/admission.ts';
+import type { AdmissionOptions } from '../../../src/parts/hold/admission-options.ts';
 import { Sessions } from '../../../src/parts/hold/sessions.ts';
 import { toEventBytes, toTexts } from '../../bench/event-texts.ts';
 import { FakeJournal, FakeSyncJournal } from '../../bench/fake-journal.ts';

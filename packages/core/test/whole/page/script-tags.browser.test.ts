@@ -102,6 +102,43 @@ describe('the file for <script>', () => {
     expect(page.window.letters).toBeDefined();
   });
 
+  it.each([
+    ['a number', 'added', '1'],
+    ['a function', 'added', '() => 1'],
+    ['an API key', 'apiKey', '"of another account"'],
+    ['a consent', 'consent', '"denied"'],
+    ['a user', 'correlationValue', '"eve@example.com"'],
+    ['a clock', 'clock', '{}'],
+    ['a transport', 'transport', '() => 1'],
+    ['a journal', 'journal', '{}'],
+    ['a group of options', 'delivery', '5'],
+    ['a size', 'maxEvents', '0'],
+    ['a part', 'gzip', '5'],
+  ])('loads and works where a page added %s to Object.prototype', async (_, added, value) => {
+    const page = new Page();
+    page.run(`Object.prototype.${added} = ${value};`);
+    await page.load(script);
+    const name = `polluted-${uuid()}`;
+    page.run(use(name, { ...options, unidentified: { hold: true }, compress: true }));
+    page.run('window.report = tracker.flush(); window.stats = tracker.stats();');
+    expect(await page.window.report).toMatchObject({ delivered: 2, pending: 0 });
+    expect(page.window.stats).toMatchObject({ accepted: 2, invalid: 0 });
+    const values = (await received(name)).map(({ correlationValue }) => correlationValue);
+    expect(values.sort()).toEqual(['ada@example.com', 'bob@example.com']);
+    expect(page.errors).toEqual([]);
+  });
+
+  it('has the same exports as the module', async () => {
+    const page = new Page();
+    await page.load(script);
+    const url = URL.createObjectURL(new Blob([module], { type: 'text/javascript' }));
+    await page.load(
+      `import * as all from ${JSON.stringify(url)}; window.names = Object.keys(all);`,
+      'module',
+    );
+    expect(Object.keys(Object(page.window.Sluice)).sort()).toEqual(page.window.names);
+  });
+
   it('checks each option by its name', async () => {
     const page = new Page();
     await page.load(script);

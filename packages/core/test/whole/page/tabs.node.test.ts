@@ -388,15 +388,146 @@ describe('tabs of one origin', () => {
     expect([tab?.tracker.stats().pending, tab?.imbalance]).toEqual([0, 0]);
   });
 
-  it('lose nothing where the browser has no Web Locks', async () => {
-    const tabs = Array.from({ length: 3 }, () => origin.openTab({}, false));
+  it('send all that waits as soon as another one opens, after the service redirected once', async () => {
+    const [first] = openTabs(1);
+    origin.respond = () => answered(302);
+    first?.track(40);
+    await origin.pass(5_000, 100);
+    const before = origin.times.length;
+    expect(origin.received.size).toBe(0);
+    origin.respond = () => answered(200);
+    await origin.pass(20_000, 500);
+    expect(origin.times.length).toBe(before);
+    origin.openTab();
+    await origin.pass(5_000, 100);
+    expect(origin.received.size).toBe(40);
+    expect([first?.tracker.stats().pending, first?.imbalance]).toEqual([0, 0]);
+  });
+});
+
+describe('tabs of one origin without Web Locks, as on a page of plain http', () => {
+  /** Tabs whose events wait, each for its turn. */
+  function openPlain(count: number): FakeTab[] {
+    return Array.from({ length: count }, () => origin.openTab({}, false));
+  }
+
+  function received(): number {
+    return [...origin.received.values()].reduce((sum, times) => sum + times, 0);
+  }
+
+  it('send what an earlier page left once, one tab at a time', async () => {
+    origin.respond = down;
+    const [earlier] = openPlain(1);
+    earlier?.track(500);
+    await origin.pass(2_000, 100);
+    await earlier?.close();
+    await origin.pass(MINUTE);
+    origin.mostOpen = 0;
+    origin.respond = () => answered(200);
+    const tabs = openPlain(3);
+    for (const tab of tabs) tab.track(10);
+    await origin.pass(MINUTE, 250);
+    expect(origin.received.size).toBe(530);
+    expect(received()).toBeLessThanOrEqual(600);
+    expect(origin.mostOpen).toBe(1);
+    for (const { tracker, imbalance } of tabs) expect([tracker.stats().pending, imbalance]).toEqual([0, 0]);
+  });
+
+  it('have nothing scheduled once nothing waits', async () => {
+    for (const tab of openPlain(3)) tab.track(5);
+    await origin.pass(30_000, 250);
+    expect([received(), origin.clock.timers]).toEqual([15, 0]);
+  });
+
+  it('replace a tab that dies while it sends, within 30 s', async () => {
+    const [first, second] = openPlain(2);
+    await origin.pass(10);
+    origin.respond = () => new Promise(() => {});
+    first?.track(50);
+    await origin.pass(500);
+    expect(origin.open).toBe(1);
+    first?.kill();
+    origin.respond = () => answered(200);
+    second?.track(10);
+    await origin.pass(30_000, 250);
+    expect(second?.tracker.stats()).toMatchObject({ delivered: 10, pending: 0 });
+  });
+
+  it('wait for a tab for as long as it works', async () => {
+    const [first, second] = openPlain(2);
+    let answer = () => {};
+    origin.respond = () =>
+      new Promise((resolve) => {
+        answer = () => resolve(answered(200));
+      });
+    first?.track(1);
+    await origin.pass(500, 50);
+    second?.track(1);
+    await origin.pass(50_000, 250);
+    expect(origin.times.length).toBe(1);
+    answer();
+    origin.respond = () => answered(200);
+    await origin.pass(5_000, 250);
+    expect([received(), second?.imbalance]).toEqual([2, 0]);
+  });
+
+  it('lose nothing when one of them dies', async () => {
+    const tabs = openPlain(3);
     for (const tab of tabs) tab.track(20);
     await origin.pass(200);
     tabs[0]?.kill();
-    origin.openTab({}, false);
-    await origin.pass(2_000);
+    openPlain(1);
+    await origin.pass(MINUTE, 250);
     expect([...origin.committed].filter((uuid) => !origin.received.has(uuid))).toEqual([]);
     expect(origin.received.size).toBeGreaterThanOrEqual(40);
+  });
+
+  it('send where storage cannot be used at all', async () => {
+    const opening = vi.spyOn(indexedDB, 'open').mockImplementation(() => {
+      throw new DOMException('no storage', 'UnknownError');
+    });
+    const [tab] = openPlain(1);
+    tab?.track(20);
+    await origin.pass(MINUTE, 250);
+    opening.mockRestore();
+    expect(received()).toBe(20);
+  });
+});
+
+describe('a tab in which Web Locks are never granted', () => {
+  it.each([
+    ['does not say who has them', () => new Promise<never>(() => {})],
+    ['fails to say who has them', () => Promise.reject(new Error('the scripted failure'))],
+    ['says that nobody has them', async () => ({ held: [{ name: 'another' }], pending: [] })],
+  ])('goes on without them within 15 s and reports it once, where the browser %s', async (_, query) => {
+    const errors: string[] = [];
+    const locks = { request: () => new Promise<never>(() => {}), query };
+    const tab = origin.openTab({}, locks);
+    tab.tracker.on('storageFailed', ({ error }) => errors.push(error.message));
+    tab.track(20);
+    await origin.pass(15_000, 250);
+    expect(origin.received.size).toBe(20);
+    tab.track(5);
+    await origin.pass(2_000, 100);
+    expect(origin.received.size).toBe(25);
+    expect(errors).toEqual([
+      'cannot use Web Locks, so a lock in IndexedDB is used: the browser does not answer',
+    ]);
+  });
+
+  it('waits for them as long as another tab has them', async () => {
+    const [first, second] = openTabs(2);
+    origin.respond = () => new Promise(() => {});
+    first?.track(1);
+    await origin.pass(500, 50);
+    const failed = vi.fn();
+    second?.tracker.on('storageFailed', failed);
+    second?.track(1);
+    await origin.pass(50_000, 250);
+    expect(origin.times.length).toBe(1);
+    expect(failed).not.toHaveBeenCalled();
+    origin.respond = () => answered(200);
+    first?.kill();
   });
 });
 

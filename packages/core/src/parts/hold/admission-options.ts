@@ -1,0 +1,30 @@
+import type { EventTexts } from '../../accept/event-text.ts';
+import type { EventBytes } from '../../base/event-bytes.ts';
+import type { ConsentStore } from '../../keep/consent-store.ts';
+import type { ShelfOptions } from '../shelf.ts';
+import type { Sessions } from './sessions.ts';
+import type { WaitingEvent } from './stay.ts';
+
+/** What an admission needs. */
+export interface AdmissionOptions extends ShelfOptions {
+  /** Whether it holds events without a user. Otherwise there are none. */
+  readonly isHolding: boolean;
+  readonly consent: 'pending' | 'granted' | 'denied';
+  /** Keeps a denial for all who share the journal. */
+  readonly stored?: ConsentStore | undefined;
+  /** Whether it waits for `start()`: until then, events stay in memory. */
+  readonly isWaiting?: boolean | undefined;
+  /** Bounds of the events that wait for consent. */
+  readonly buffer: { readonly maxEvents: number; readonly maxBytes: number };
+  readonly sessions: Sessions;
+  /** Where the customer of new events is set. */
+  readonly texts: Pick<EventTexts, 'correlationValue'>;
+  /** How long an event may wait in memory to be written together with others, in milliseconds. */
+  readonly intervalMs: number;
+  /** Passes an event on, to be written and sent. */
+  readonly enter: (event: WaitingEvent) => void;
+  /** Passes stored events on, to be sent. Calls `onReplayed` when they wait in the tracker's own journal. */
+  readonly replay: (events: EventBytes, onReplayed: () => void) => Promise<void>;
+  /** Consent is denied: drops all events elsewhere. */
+  readonly purge: () => Promise<void>;
+}
