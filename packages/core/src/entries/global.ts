@@ -19,6 +19,7 @@ import {
   isSluiceError,
   learn,
   logger,
+  pageViews,
   SluiceError,
   StorageError,
   type Tracker,
@@ -43,6 +44,7 @@ const sluice = {
   isSluiceError,
   learn,
   logger,
+  pageViews,
   SluiceError,
   StorageError,
 };

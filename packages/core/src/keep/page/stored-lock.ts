@@ -33,7 +33,7 @@ export class StoredLock {
     while (!(await this.#take(id))) {
       if (ifAvailable) return work(null);
       await sleep(this.#clock, LOOK_MS, signal ?? over.signal);
-      signal?.throwIfAborted();
+      if (signal?.aborted) throw new Error('nobody waits for the lock any more');
     }
     let lose: (error: Error) => void = () => {};
     const lost = new Promise<never>((_, reject) => {

@@ -55,8 +55,8 @@ describe('a service behind a balancer that gives each connection to the next nod
       const report = await tracker.flush({ timeoutMs: 60_000 });
       expect(report).toMatchObject({ delivered: count, deadLettered: 0, pending: 0 });
       expect(taken.size).toBe(count);
-      // Once for each connection that was made at the start, and for some that replaced them.
-      expect(failed).toBeLessThanOrEqual(8);
+      // Once for each connection made at the start, and for some that replaced them: of two nodes, half lead to the broken one.
+      expect(failed).toBeLessThanOrEqual(20);
       await tracker.close();
       service.closeAllConnections();
       service.close();
