@@ -13,7 +13,7 @@ const SHOWN = 200;
 /** The error of a `failedAttempt` event, for a request that did not succeed. */
 export function failedAttempt(
   outcome: Outcome,
-  { action, reason }: Rule,
+  { action, isPushback, reason }: Rule,
   url: string,
   hintOf: HintOf | undefined,
   now: number,
@@ -29,7 +29,8 @@ export function failedAttempt(
   const excerpt = excerptOf((/^3/.test(`${status}`) && location) || body);
   const words = JSON.stringify(excerpt.slice(0, SHOWN));
   const what = status ? `was answered ${status} with ${words}` : `failed: ${reasonOf(cause)}`;
-  const message = `POST ${url} ${what}; action: ${action}; ${hintOf?.(reason) ?? reason}`;
+  const why = isPushback ? 'asked' : reason;
+  const message = `POST ${url} ${what}; action: ${action}; ${hintOf?.(why) ?? why}`;
   const retryAfterMs = parseRetryAfter(retryAfter, now, date);
   const retryable = action === 'retry' || action === 'pause';
   return new DeliveryError(message, { status, retryable, retryAfterMs, excerpt, cause });

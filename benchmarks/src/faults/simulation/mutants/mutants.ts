@@ -155,7 +155,7 @@ export const TESTED_MUTANTS: readonly TestedMutant[] = [
     file: 'send/sender',
     find: 'isProbe || !isTestNext ? undefined : trials.take()',
     replace: 'isTestNext ? trials.take(isProbe) : undefined',
-    test: 'whole/service/blame.test.ts',
+    test: 'whole/delivery/pauses.test.ts',
   },
 ];
 

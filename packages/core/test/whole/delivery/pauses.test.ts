@@ -39,6 +39,18 @@ describe('a service that refuses the key or the address', () => {
     expect([resumed, bench.tracker.stats().pause]).toEqual([1, undefined]);
   });
 
+  it('is asked with an event that was never refused, if there is one', async () => {
+    const bench = new Bench({ maxEvents: 1, random: () => 0 });
+    bench.answer(() => 401);
+    await bench.track(1);
+    await bench.pass(30_000);
+    // The key is right again, and a firewall refuses the first event.
+    bench.answer((events) => (events.includes(0) ? 403 : 200));
+    await bench.track(1);
+    await bench.pass(MINUTE);
+    expect(bench.taken).toEqual([1]);
+  });
+
   it('is asked at once with a new key, though all that waits was refused with the old one', async () => {
     const bench = new Bench({ random: () => 0 });
     bench.answer((_, { headers }) => (headers.authorization?.includes('second') ? 200 : 401));
