@@ -87,7 +87,8 @@ export class Tabs<Message = JournalMessage> {
       this.#listener.onLeft?.(true);
       this.#disconnect();
     };
-    globalThis.addEventListener?.('pagehide', leave, { signal });
+    // Between the two, Chromium ends the pending requests of the page, as if they had failed.
+    for (const type of ['pageswap', 'pagehide']) globalThis.addEventListener?.(type, leave, { signal });
     globalThis.addEventListener?.('pageshow', connect, { signal });
   }
 
