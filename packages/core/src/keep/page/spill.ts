@@ -1,8 +1,8 @@
 import type { Piece } from '../record-list.ts';
 import { type EventKey, isOurs, LEASE, type LeaseKey } from './page-record.ts';
 
-/** A page spills at most this many characters. Browsers give an origin about five million. */
-const MOST_LENGTH = 64 * 1024;
+/** A page spills at most this many characters. Browsers give an origin about five million. 200 events of a click take 140,000. */
+const MOST_LENGTH = 256 * 1024;
 
 /** What a database stores under a key. */
 export interface Put {
