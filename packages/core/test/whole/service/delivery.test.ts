@@ -259,11 +259,14 @@ describe('Delivery, looking for events at fault', () => {
       const bench = new Bench({ maxEvents, delivery: { maxConcurrency: 2 } });
       bench.refuse((n) => bad.includes(n));
       await bench.track(100);
-      await bench.pass(24 * HOUR, 5 * MINUTE);
-      expect(sorted(bench.taken)).toEqual(range(0, 100).filter((n) => !bad.includes(n)));
+      await bench.pass(12 * HOUR, 5 * MINUTE);
+      // The last event may be in a batch of its own: it is at fault once something newer is accepted.
+      await bench.track(1);
+      await bench.pass(12 * HOUR, 5 * MINUTE);
+      expect(sorted(bench.taken)).toEqual(range(0, 101).filter((n) => !bad.includes(n)));
       expect(sorted(await bench.kept())).toEqual(sorted(bad));
     });
-    await fc.assert(property, { numRuns: 15 });
+    await fc.assert(property, { numRuns: 15, examples: [[[99], 11]] });
   });
 
   it('keeps all where all are refused, and asks with one event from time to time', async () => {
