@@ -1,5 +1,6 @@
 import { EVENTS_PATH, endpoint } from '@sluice/protocol';
 import { platform } from '#platform';
+import type { ClockOffset } from './accept/clock-offset.ts';
 import { LEASE_MS, type Sharing } from './keep/journal.ts';
 import type { Hooked } from './options/hooks.ts';
 import type { Settings } from './options/settings.ts';
@@ -32,6 +33,7 @@ interface DispatchOptions {
   readonly books: Books;
   readonly letters: Pick<LetterStore, 'keep'>;
   readonly limits: Limits;
+  readonly offset: ClockOffset | undefined;
   readonly reporter: Reporter;
 }
 
@@ -46,7 +48,8 @@ export class Dispatch {
   readonly #sender: Sender;
 
   constructor(options: DispatchOptions) {
-    const { books, hooked, letters, limits, reporter, settings, sharing, transport, waiting } = options;
+    const { books, hooked, letters, limits, offset, reporter, settings, sharing, transport, waiting } =
+      options;
     const { clock, headersOf, random, rejected, safeCause } = hooked;
     const { apiKey, baseUrl, compress } = settings;
     const hintOf = settings.parts.logger?.hintOf;
@@ -112,6 +115,7 @@ export class Dispatch {
       letterbox,
       limits,
       maxTries: timing.maxTries,
+      offset,
       policy: settings.delivery.policy,
       random,
       rejected,

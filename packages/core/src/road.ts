@@ -1,6 +1,7 @@
 import { InvalidEventError } from '@sluice/protocol';
 import { type Clock, systemClock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
+import type { ClockOffset } from './accept/clock-offset.ts';
 import { createAdmission } from './admission.ts';
 import { StorageError, storageError } from './base/errors/storage-error.ts';
 import type { EventBytes } from './base/event-bytes.ts';
@@ -46,7 +47,12 @@ export class Road {
   readonly #leaving: Leaving;
 
   /** @param flush Resolves once all events tracked by now are settled, or cannot be settled for now. */
-  constructor(settings: Settings, texts: AdmissionOptions['texts'], flush: () => Promise<unknown>) {
+  constructor(
+    settings: Settings,
+    texts: AdmissionOptions['texts'],
+    offset: ClockOffset | undefined,
+    flush: () => Promise<unknown>,
+  ) {
     this.#settings = settings;
     const hooked = guardHooks({
       settings,
@@ -116,6 +122,7 @@ export class Road {
       hooked,
       letters,
       limits,
+      offset,
       reporter,
       settings,
       sharing,

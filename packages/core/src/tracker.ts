@@ -1,7 +1,9 @@
 // `await using` needs the types of this library, also where a user's tsconfig does not list it.
 /// <reference lib="esnext.disposable" preserve="true" />
 import { ConfigError, readApiKey } from '@sluice/protocol';
+import { systemClock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
+import { ClockOffset } from './accept/clock-offset.ts';
 import { checkText, EventTexts, type TrackOptions } from './accept/event-text.ts';
 import { UNIDENTIFIED } from './accept/unidentified.ts';
 import { isThrown, reasonOf } from './base/reason.ts';
@@ -50,11 +52,15 @@ export class Tracker {
   /** @internal */
   constructor(settings: Settings) {
     this.#settings = settings;
-    const { correlationKey, source, maxEventBytes, unidentified } = settings;
+    const { clock, correlationKey, keepDeviceTimestamp, source, maxEventBytes, unidentified } = settings;
     const nobody = unidentified.hold ? UNIDENTIFIED : undefined;
-    const texts = new EventTexts(correlationKey, source, maxEventBytes, nobody);
+    // A clock of the user's own is right.
+    const offset = clock
+      ? undefined
+      : new ClockOffset(systemClock, keepDeviceTimestamp, platform.offsetStore);
+    const texts = new EventTexts(correlationKey, source, maxEventBytes, nobody, offset);
     this.#texts = texts;
-    this.#road = new Road(settings, texts, () => this.flush());
+    this.#road = new Road(settings, texts, offset, () => this.flush());
   }
 
   /**

@@ -51,7 +51,7 @@ export function createApplication({
     allowMethods: ['POST'],
     // `content-encoding` is allowed even if compressed bodies are refused, so that a page can read the refusal.
     allowHeaders: ['authorization', 'content-type', 'content-encoding'],
-    exposeHeaders: ['Retry-After'],
+    exposeHeaders: ['Date', 'Retry-After'],
     maxAge: PREFLIGHT_MAX_AGE_S,
   });
   application.use((context, next) => (isOperators(context.req.path) ? next() : anyOrigin(context, next)));

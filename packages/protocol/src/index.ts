@@ -13,7 +13,7 @@ export { InvalidEventError } from './errors/invalid-event-error.ts';
 export { isSluiceError, SluiceError, type SluiceErrorCode } from './errors/sluice-error.ts';
 export type { Batch, Event, Json, Source } from './event.ts';
 export { isApiKey, readApiKey, requestHeaders } from './headers.ts';
-export { parseRetryAfter } from './retry-after.ts';
+export { parseHttpDate, parseRetryAfter } from './retry-after.ts';
 export {
   findBatchProblem,
   findEventProblem,

@@ -15,12 +15,14 @@ export function parseRetryAfter(
   date?: string | null,
 ): number | undefined {
   const text = header?.trim() ?? '';
-  const start = parseDate(date?.trim() ?? '') || nowMs;
-  const delayMs = /^\d+$/.test(text) ? Number(text) * 1000 : parseDate(text) - start;
+  const start = parseHttpDate(date) || nowMs;
+  const delayMs = /^\d+$/.test(text) ? Number(text) * 1000 : parseHttpDate(text) - start;
   return Number.isFinite(delayMs) && delayMs > 0 ? delayMs : undefined;
 }
 
-function parseDate(text: string): number {
+/** The time of an HTTP date, in milliseconds since 1970. NaN if it is none. */
+export function parseHttpDate(header: string | null | undefined): number {
+  const text = header?.trim() ?? '';
   // The form of C's `asctime` names no zone: it is GMT too.
   return DATE.test(text) ? Date.parse(text.replace(/\d{4}$/, '$& GMT')) : Number.NaN;
 }

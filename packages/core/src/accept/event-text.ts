@@ -1,6 +1,7 @@
 import { InvalidEventError, isTimestamp, isUuid } from '@sluice/protocol';
 import { describe, isNonEmptyString } from '@sluice/protocol/toolbox';
 import { uuid as newUuid } from '../base/uuid.ts';
+import type { ClockOffset } from './clock-offset.ts';
 import { payloadText } from './payload.ts';
 import { UNIDENTIFIED } from './unidentified.ts';
 
@@ -46,6 +47,7 @@ export class EventTexts {
   /** The user of events that name none. */
   correlationValue: string | undefined;
   readonly #nobody: string | undefined;
+  readonly #offset: Pick<ClockOffset, 'ms' | 'keepsDeviceTime'> | undefined;
   /** The user of the event that was made last, and whether it names none. */
   customer = '';
   isUnidentified = false;
@@ -53,12 +55,20 @@ export class EventTexts {
   /**
    * @param maxBytes Bound of an event. A text or payload that exceeds it alone is not read to its end.
    * @param nobody The user of events that have none: UNIDENTIFIED if such events are held, undefined if they are invalid.
+   * @param offset Corrects the time of events that are given none.
    */
-  constructor(correlationKey: string, source: string, maxBytes: number, nobody?: string) {
+  constructor(
+    correlationKey: string,
+    source: string,
+    maxBytes: number,
+    nobody?: string,
+    offset?: Pick<ClockOffset, 'ms' | 'keepsDeviceTime'>,
+  ) {
     this.#key = `,"correlationKey":${JSON.stringify(correlationKey)},"correlationValue":`;
     this.#source = source;
     this.#maxBytes = maxBytes;
     this.#nobody = nobody;
+    this.#offset = offset;
   }
 
   /** Stamps an event and makes its JSON text. Throws an InvalidEventError that names the field at fault. */
@@ -94,8 +104,11 @@ export class EventTexts {
     if (priority !== undefined && priority !== 'normal' && priority !== 'high') {
       throw refusal('priority', 'must be "normal" or "high"', priority);
     }
-    const middle = this.#middleOf(source, options.timestamp ?? now);
-    const text = payloadText(payload, maxBytes);
+    const timestamp = options.timestamp ?? undefined;
+    const offsetMs = (timestamp === undefined && this.#offset?.ms) || 0;
+    const middle = this.#middleOf(source, timestamp ?? now + offsetMs);
+    let text = payloadText(payload, maxBytes);
+    if (offsetMs !== 0 && this.#offset?.keepsDeviceTime) text = withDeviceTime(text, now);
     const end = text === '' ? '"}' : `","payload":${text}}`;
     // The test costs a third of the time that it saves.
     const value = PLAIN.test(correlationValue) ? `"${correlationValue}"` : JSON.stringify(correlationValue);
@@ -146,6 +159,12 @@ export function checkText(
 /** Whether this is an array, a string object or a typed array: it may have millions of keys. */
 function isList(value: object): boolean {
   return Object.hasOwn(value, 'length') || ArrayBuffer.isView(value);
+}
+
+/** First, so that a property of that name in the payload counts. */
+function withDeviceTime(payload: string, now: number): string {
+  const start = `{"device_timestamp":"${isoTime(now)}"`;
+  return payload.length > 2 ? `${start},${payload.slice(1)}` : `${start}}`;
 }
 
 function isoTime(time: unknown): string {

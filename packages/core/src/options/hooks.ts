@@ -1,10 +1,9 @@
-import { type Clock, type Redact, redactedError } from '@sluice/protocol/toolbox';
+import type { Clock, Redact } from '@sluice/protocol/toolbox';
 import type { Log } from '../parts/logger.ts';
 import { missingPart, type Parts } from '../parts.ts';
 import type { ReadRejected } from '../send/http/read-rejected.ts';
 import type { Transport } from '../send/http/transport.ts';
 import type { Batch } from '../wait/parcel.ts';
-import { HandOver } from './hand-over.ts';
 import type { Settings } from './settings.ts';
 
 /** What the tracker passes to the wrappers of user code. */
@@ -49,6 +48,7 @@ export function guardHooks({
 }: HooksOptions): Hooked {
   const failed = (hook: string) => (error: unknown) => onFailed(hook, error);
   const { random, transport, waitUntil, logger, delivery, parts } = settings;
+  const { guards } = parts;
   const { classify, idempotencyHeader } = delivery;
   const part = <Name extends keyof Parts>(name: Name, option: string = name) =>
     parts[name] ?? missingPart(option, name);
@@ -60,7 +60,7 @@ export function guardHooks({
     clock,
     random: random ? part('guards', 'random').random(random, failed('random')) : Math.random,
     transport: transport && part('guards', 'transport').transport(transport, clock),
-    safeCause: (cause) => redactedError(cause, redact),
+    safeCause: guards && ((cause) => guards.cause(cause, redact)),
     headersOf:
       idempotencyHeader === undefined
         ? undefined
@@ -68,6 +68,8 @@ export function guardHooks({
     rejected:
       reader && ((batch, answer) => reader.read(batch, answer, classify, failed('delivery.classify'))),
     log: logger && part('logger').create({ logger, clock, redact, onFailed: failed('logger') }),
-    handOver: waitUntil && new HandOver({ waitUntil, tracked, flush, onFailed: failed('waitUntil') }),
+    handOver:
+      waitUntil &&
+      part('guards', 'waitUntil').waitUntil({ waitUntil, tracked, flush, onFailed: failed('waitUntil') }),
   };
 }

@@ -26,6 +26,12 @@ export interface TrackerOptions {
   readonly apiKey?: string | undefined;
   /** The primary key chosen in the audience section of the service. */
   readonly correlationKey: string;
+  /**
+   * Whether an event whose time was corrected keeps this device's time, as `device_timestamp` in its payload. Sluice corrects the
+   * time of an event by the `Date` header of the service's answers, if this device's clock is wrong by more than a minute.
+   * Default: false.
+   */
+  readonly keepDeviceTimestamp?: boolean | undefined;
   /** Default `source` of events. Default: `custom`. */
   readonly source?: string | undefined;
   /** Where events are kept until delivered: `memory`, or a journal of your own. Default: files in Node, IndexedDB in browsers. */

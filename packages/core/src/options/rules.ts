@@ -40,6 +40,7 @@ export const RULES: OptionRules = {
   apiKey: ANYTHING,
   correlationKey: nonEmpty(),
   source: nonEmpty(),
+  keepDeviceTimestamp: flag(),
   journal: [isJournal, '"memory" or a Journal'],
   journalDirectory: nonEmpty(undefined, 'a path'),
   fsync: oneOf(undefined, ['always', 'interval', 'never']),

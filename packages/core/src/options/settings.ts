@@ -14,6 +14,7 @@ type Complete<Name extends keyof TrackerOptions, Optional extends keyof Group<Na
 /** The options with a default. Also those that are a number if they are given. */
 interface Completed {
   readonly source: string;
+  readonly keepDeviceTimestamp: boolean;
   readonly fsync: Fsync;
   readonly commitIntervalMs: number | undefined;
   readonly maxEventBytes: number;
@@ -68,6 +69,7 @@ export function readOptions(
   const { correlationKey, journal, consent = 'granted' } = options;
   const completed: Completed = {
     source: 'custom',
+    keepDeviceTimestamp: false,
     fsync: 'interval',
     commitIntervalMs: undefined,
     maxEventBytes: 256 * KIB,

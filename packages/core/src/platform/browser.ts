@@ -3,6 +3,7 @@ import type { Journal } from '../keep/journal.ts';
 import type { Lifecycle } from '../keep/lifecycle.ts';
 import { IndexedDbJournal } from '../keep/page/indexeddb-journal.ts';
 import { IndexedDbNote } from '../keep/page/indexeddb-note.ts';
+import { loadText, saveText } from '../keep/page/local-storage.ts';
 import { databaseName, hasIndexedDb, meeting } from '../keep/page/origin.ts';
 import { StoredConsent } from '../keep/page/stored-consent.ts';
 import { isHidden } from '../keep/page/tabs.ts';
@@ -33,6 +34,9 @@ interface Navigate extends Event {
   readonly destination: NextPage & { readonly sameDocument: boolean };
   readonly downloadRequest: string | null;
 }
+
+/** A device has one clock. */
+const OFFSET = 'sluice clock';
 
 const encoder = new TextEncoder();
 
@@ -128,6 +132,7 @@ export const platform: Platform = {
       ? new IndexedDbNote(databaseName(hashOf(account), 'session'), meeting(), clock)
       : undefined,
   createConsent: ({ account }, onChange) => new StoredConsent(hashOf(account), onChange),
+  offsetStore: { load: () => loadText(OFFSET), save: (text) => saveText(OFFSET, text) },
   exists: async () => true,
   createTransport: (delivery) => new FetchTransport(delivery),
   createConcurrency(most) {

@@ -1,4 +1,5 @@
 import type { Clock } from '@sluice/protocol/toolbox';
+import type { OffsetStore } from '../accept/clock-offset.ts';
 import type { ConsentStore } from '../keep/consent-store.ts';
 import type { Fsync } from '../keep/fsync.ts';
 import type { GroupCommit } from '../keep/group-commit.ts';
@@ -52,6 +53,8 @@ export interface Platform {
   createConsent?:
     | ((place: JournalPlace, onChange: (consent: 'granted' | 'denied') => void) => ConsentStore)
     | undefined;
+  /** Where a page stores how wrong the device's clock is. Absent if that is learned anew. */
+  readonly offsetStore?: OffsetStore | undefined;
   createTransport(delivery: Settings['delivery']): Transport;
   /** How many requests to make at once, up to `most`. */
   createConcurrency(most: number): Concurrency;

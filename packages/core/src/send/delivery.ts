@@ -1,4 +1,5 @@
 import { type Backoff, backoffDelayMs, type Clock } from '@sluice/protocol/toolbox';
+import type { ClockOffset } from '../accept/clock-offset.ts';
 import type { Gate, Pass } from '../pace/gate.ts';
 import type { Limits } from '../pace/limits.ts';
 import { probeMs } from '../pace/wait-times.ts';
@@ -51,6 +52,7 @@ interface DeliveryOptions {
   readonly evidence: Evidence;
   readonly trials: Trials;
   readonly letterbox: Letterbox;
+  readonly offset: Pick<ClockOffset, 'learn'> | undefined;
   readonly books: Pick<Books, 'maybeDuplicate'>;
   readonly reporter: Pick<Reporter, 'failedAttempt'>;
   readonly hintOf: HintOf | undefined;
@@ -82,7 +84,7 @@ export class Delivery {
   }
 
   async #handle(trial: Trial, pass: Pass, outcome: Outcome): Promise<void> {
-    const { books, clock, gate, hintOf, policy, rejected } = this.#options;
+    const { books, clock, gate, hintOf, offset, policy, rejected } = this.#options;
     const { reporter, requests, signal, trials, url, waiting } = this.#options;
     const { denied, parcel } = trial;
     let rule = ruleOf(outcome, policy);
@@ -93,8 +95,10 @@ export class Delivery {
         // An answer that takes nothing is a refusal.
         rule = WRONG;
         outcome = { ...outcome, body: requests.redact(named[0]?.[1] ?? '') };
-      } else if (named !== undefined || rule.action === 'accept')
+      } else if (named !== undefined || rule.action === 'accept') {
+        offset?.learn(outcome.date, pass.at, clock.now());
         return this.#accepted(trial, pass, outcome.status, named);
+      }
     }
     if (signal.aborted) return;
     const now = clock.now();

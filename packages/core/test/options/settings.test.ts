@@ -62,6 +62,7 @@ describe('readOptions', () => {
       apiKey: undefined,
       correlationKey: 'email',
       source: 'custom',
+      keepDeviceTimestamp: false,
       journal: undefined,
       journalDirectory: undefined,
       fsync: 'interval',

@@ -1,4 +1,5 @@
 import type { Piece } from '../record-list.ts';
+import { saveText } from './local-storage.ts';
 import { type EventKey, isOurs, LEASE, type LeaseKey } from './page-record.ts';
 
 /** A page spills at most this many characters. Browsers give an origin about five million. 200 events of a click take 140,000. */
@@ -27,7 +28,7 @@ export class Spill {
     const text =
       value === LEASE ? '' : [value.ends, value.times, new TextDecoder().decode(value.bytes)].join('\n');
     this.#room -= text.length;
-    if (this.#room >= 0) attempt(() => localStorage.setItem(this.#prefix + JSON.stringify(key), text));
+    if (this.#room >= 0) saveText(this.#prefix + JSON.stringify(key), text);
   }
 
   remove({ key }: Put): void {

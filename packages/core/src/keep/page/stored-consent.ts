@@ -1,6 +1,7 @@
 import { systemClock } from '@sluice/protocol/toolbox';
 import type { ConsentStore } from '../consent-store.ts';
 import { DENIED, IndexedDbStore } from './indexeddb-store.ts';
+import { loadText, saveText } from './local-storage.ts';
 import { databaseName } from './origin.ts';
 
 /**
@@ -37,12 +38,8 @@ export class StoredConsent implements ConsentStore {
   set(consent: 'granted' | 'denied'): void {
     if (consent === this.#stored || (consent === 'granted' && !this.isDenied)) return;
     this.#stored = consent;
-    try {
-      localStorage.setItem(this.#name, consent);
-      dispatchEvent(new Event(this.#name));
-    } catch {
-      // Nothing may be stored.
-    }
+    saveText(this.#name, consent);
+    globalThis.dispatchEvent?.(new Event(this.#name));
     const store = new IndexedDbStore(this.#database, systemClock, () => {});
     const mark = (objects: IDBObjectStore) => {
       if (consent === 'denied') objects.put(0, DENIED);
@@ -59,10 +56,7 @@ export class StoredConsent implements ConsentStore {
   }
 
   #read(): string | undefined {
-    try {
-      return localStorage.getItem(this.#name) ?? undefined;
-    } catch {
-      return this.#stored;
-    }
+    const stored = loadText(this.#name);
+    return stored === undefined ? this.#stored : (stored ?? undefined);
   }
 }
