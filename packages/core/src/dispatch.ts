@@ -1,6 +1,6 @@
 import { EVENTS_PATH, endpoint } from '@sluice/protocol';
 import { platform } from '#platform';
-import type { ClockOffset } from './accept/clock-offset.ts';
+import type { EventTexts } from './accept/event-text.ts';
 import { LEASE_MS, type Sharing } from './keep/journal.ts';
 import type { Hooked } from './options/hooks.ts';
 import type { Settings } from './options/settings.ts';
@@ -26,6 +26,7 @@ const QUEUED = 2;
 interface DispatchOptions {
   readonly settings: Settings;
   readonly hooked: Pick<Hooked, 'clock' | 'headersOf' | 'random' | 'rejected' | 'safeCause'>;
+  readonly texts: Pick<EventTexts, 'offset'>;
   readonly transport: Transport;
   /** Undefined if no other tabs share the journal. */
   readonly sharing: Sharing | undefined;
@@ -33,7 +34,6 @@ interface DispatchOptions {
   readonly books: Books;
   readonly letters: Pick<LetterStore, 'keep'>;
   readonly limits: Limits;
-  readonly offset: ClockOffset | undefined;
   readonly reporter: Reporter;
 }
 
@@ -48,7 +48,7 @@ export class Dispatch {
   readonly #sender: Sender;
 
   constructor(options: DispatchOptions) {
-    const { books, hooked, letters, limits, offset, reporter, settings, sharing, transport, waiting } =
+    const { books, hooked, letters, limits, reporter, settings, sharing, texts, transport, waiting } =
       options;
     const { clock, headersOf, random, rejected, safeCause } = hooked;
     const { apiKey, baseUrl, compress } = settings;
@@ -115,7 +115,7 @@ export class Dispatch {
       letterbox,
       limits,
       maxTries: timing.maxTries,
-      offset,
+      offset: texts.offset,
       policy: settings.delivery.policy,
       random,
       rejected,

@@ -1,7 +1,7 @@
 import { InvalidEventError } from '@sluice/protocol';
 import { type Clock, systemClock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
-import type { ClockOffset } from './accept/clock-offset.ts';
+import type { EventTexts } from './accept/event-text.ts';
 import { createAdmission } from './admission.ts';
 import { StorageError, storageError } from './base/errors/storage-error.ts';
 import type { EventBytes } from './base/event-bytes.ts';
@@ -18,7 +18,6 @@ import type { Settings } from './options/settings.ts';
 import { HalvingLimit } from './pace/halving-limit.ts';
 import type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
 import type { Admission } from './parts/hold/admission.ts';
-import type { AdmissionOptions } from './parts/hold/admission-options.ts';
 import { Snapshots } from './snapshots.ts';
 import { Books } from './tell/books.ts';
 import { Reporter } from './tell/reporter.ts';
@@ -47,12 +46,7 @@ export class Road {
   readonly #leaving: Leaving;
 
   /** @param flush Resolves once all events tracked by now are settled, or cannot be settled for now. */
-  constructor(
-    settings: Settings,
-    texts: AdmissionOptions['texts'],
-    offset: ClockOffset | undefined,
-    flush: () => Promise<unknown>,
-  ) {
+  constructor(settings: Settings, texts: EventTexts, flush: () => Promise<unknown>) {
     this.#settings = settings;
     const hooked = guardHooks({
       settings,
@@ -122,10 +116,10 @@ export class Road {
       hooked,
       letters,
       limits,
-      offset,
       reporter,
       settings,
       sharing,
+      texts,
       transport,
       waiting,
     });

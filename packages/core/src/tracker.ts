@@ -60,7 +60,7 @@ export class Tracker {
       : new ClockOffset(systemClock, keepDeviceTimestamp, platform.offsetStore);
     const texts = new EventTexts(correlationKey, source, maxEventBytes, nobody, offset);
     this.#texts = texts;
-    this.#road = new Road(settings, texts, offset, () => this.flush());
+    this.#road = new Road(settings, texts, () => this.flush());
   }
 
   /**

@@ -42,7 +42,7 @@ describe('a page of another origin', () => {
     ];
     for (const { headers } of answers) {
       expect(headers.get('access-control-allow-origin')).toBe('*');
-      expect(headers.get('access-control-expose-headers')).toBe('Retry-After');
+      expect(headers.get('access-control-expose-headers')).toBe('Date,Retry-After');
     }
   });
 });

@@ -85,6 +85,7 @@ export class Page {
       settings,
       sharing: journal.sharing,
       limits,
+      texts: { offset: undefined },
       transport,
       waiting,
       letters: new LetterKeeper({

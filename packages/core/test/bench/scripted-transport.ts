@@ -54,8 +54,11 @@ export class ScriptedTransport implements Transport {
 }
 
 /** An answer. */
-export function answered(status: number, more: { retryAfter?: string; body?: string } = {}): Outcome {
-  return { kind: 'answered', status, retryAfter: more.retryAfter, body: more.body ?? '' };
+export function answered(
+  status: number,
+  more: { retryAfter?: string; body?: string; date?: string } = {},
+): Outcome {
+  return { kind: 'answered', status, retryAfter: more.retryAfter, date: more.date, body: more.body ?? '' };
 }
 
 /** A failure without an answer. */

@@ -23,13 +23,7 @@ function setSkew(ms: number): void {
 
 /** The service answers with this status, and with a clock that is ahead of the true time by so much. */
 function answer(aheadMs: number, status = 200): void {
-  transport.respond = () => ({
-    ...answered(status),
-    kind: 'answered',
-    status,
-    body: '',
-    date: new Date(realNow() + aheadMs).toUTCString(),
-  });
+  transport.respond = () => answered(status, { date: new Date(realNow() + aheadMs).toUTCString() });
 }
 
 function create(options: Partial<TrackerOptions> = {}): Tracker {
@@ -111,7 +105,7 @@ describe("a device's clock that is wrong", () => {
       const date = new Date(realNow()).toUTCString();
       // The process slept, or read its socket late.
       skewMs = 10 * MINUTE;
-      return { kind: 'answered', status: 200, body: '', date };
+      return answered(200, { date });
     };
     const tracker = create();
     await send(tracker);
