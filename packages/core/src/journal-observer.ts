@@ -20,7 +20,17 @@ interface ObserverOptions {
 
 /** What a tracker does with what its journal tells. */
 export function journalObserver(options: ObserverOptions): JournalObserver {
-  const { waiting, books, admission, reporter, wake } = options;
+  const { waiting, books, admission, reporter } = options;
+  let isWoken = false;
+  // Once for all that a journal tells of at once: that may be thousands of records.
+  const wake = () => {
+    if (!isWoken)
+      queueMicrotask(() => {
+        isWoken = false;
+        options.wake();
+      });
+    isWoken = true;
+  };
   return {
     recovered(range, at, wasSent) {
       if (wasSent) books.maybeDuplicate += rangeLength(range);

@@ -2,6 +2,7 @@ import type { Fault } from '../fault.ts';
 import { killing } from './killing.ts';
 import { leaving } from './leaving.ts';
 import { outages } from './outages.ts';
+import { prerender } from './prerender.ts';
 import { serviceWorker } from './service-worker.ts';
 import { storage } from './storage.ts';
 import { visits } from './visits.ts';
@@ -10,6 +11,7 @@ import { visits } from './visits.ts';
 export const browserFaults: readonly Fault[] = [
   ...leaving,
   visits,
+  prerender,
   ...killing,
   ...outages,
   ...storage,

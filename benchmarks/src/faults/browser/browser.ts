@@ -35,6 +35,11 @@ export class Browser implements AsyncDisposable {
     return tab;
   }
 
+  /** Opens a tab that nobody watches: in others, Chromium loads nothing of a page that it prerenders. */
+  async openUnwatched(address: string): Promise<void> {
+    await this.#process.devTools.send('Target.createTarget', { url: address });
+  }
+
   /** Kills all processes of the browser. */
   async kill(): Promise<void> {
     for (const tab of this.openTabs) tab.end();

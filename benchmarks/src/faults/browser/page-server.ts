@@ -21,6 +21,8 @@ const ELSEWHERE =
  */
 export class PageServer implements AsyncDisposable {
   readonly origin: string;
+  /** How many pages were prerendered. */
+  prerendered = 0;
   readonly #server: Server;
 
   private constructor(server: Server) {
@@ -39,15 +41,17 @@ export class PageServer implements AsyncDisposable {
       '/visit': VISITOR,
       '/elsewhere': ELSEWHERE,
     };
-    const server = createServer(({ url = '' }, response) => {
+    const server = createServer(({ headers, url = '' }, response) => {
       const { pathname } = new URL(url, 'http://page');
       const script = scripts[pathname];
+      if (script === undefined && headers['sec-purpose']?.includes('prerender')) served.prerendered += 1;
       response.setHeader('content-type', script === undefined ? 'text/html' : 'text/javascript');
       response.setHeader('cache-control', 'no-cache');
       response.end(script ?? pages[pathname] ?? HTML);
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
-    return new PageServer(server);
+    const served = new PageServer(server);
+    return served;
   }
 
   /** The address of a page that tracks with these settings. */

@@ -12,6 +12,13 @@ export interface VisitSettings {
   readonly maxWaitMs: number;
   /** Whether the next page is reached by way of another site. */
   readonly isElsewhere: boolean;
+  /** Whether the browser prerenders the next page, and one that is never shown. */
+  readonly isPrerendered?: boolean;
+}
+
+/** The number of the page that is prerendered beside the next one, and never shown. */
+export function neverShown(page: number): number {
+  return page + 1_000;
 }
 
 /** A view and a scroll; and then a click, which goes to the next page. */

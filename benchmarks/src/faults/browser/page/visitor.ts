@@ -2,22 +2,40 @@
 import { createTracker } from '@sluice/core';
 import { NumberedEvents } from '../../processes/numbered-events.ts';
 import { createRandom } from '../../random.ts';
-import { EVENTS_OF_A_PAGE, type VisitSettings } from './visit-settings.ts';
+import { EVENTS_OF_A_PAGE, neverShown, type VisitSettings } from './visit-settings.ts';
 
 const settings: VisitSettings = JSON.parse(decodeURIComponent(location.search.slice(1)));
-const { page, last, thinkMs, maxWaitMs, isElsewhere, ...service } = settings;
+const { page, last, thinkMs, maxWaitMs, isElsewhere, isPrerendered, ...service } = settings;
 const tracker = createTracker({ ...service, correlationKey: 'email', batch: { maxWaitMs } });
 const events = new NumberedEvents(tracker, page, createRandom(page));
 
 events.track(EVENTS_OF_A_PAGE - 1);
-setTimeout(() => {
-  events.track(1);
-  if (page < last) location.href = next();
-}, thinkMs);
+if ((document as { readonly prerendering?: boolean }).prerendering)
+  document.addEventListener('prerenderingchange', look);
+else look();
+
+/** The user looks at the page. */
+function look(): void {
+  if (isPrerendered && page < last) prerender([address(page + 1), address(neverShown(page + 1))]);
+  setTimeout(() => {
+    events.track(1);
+    if (page < last) location.href = next();
+  }, thinkMs);
+}
 
 function next(): string {
-  const following: VisitSettings = { ...settings, page: page + 1 };
-  const address = `${location.origin}/visit?${encodeURIComponent(JSON.stringify(following))}`;
-  if (!isElsewhere) return address;
-  return `${location.origin.replace('127.0.0.1', 'localhost')}/elsewhere?${encodeURIComponent(address)}`;
+  if (!isElsewhere) return address(page + 1);
+  return `${location.origin.replace('127.0.0.1', 'localhost')}/elsewhere?${encodeURIComponent(address(page + 1))}`;
+}
+
+function address(number: number): string {
+  const following: VisitSettings = { ...settings, page: number };
+  return `${location.origin}/visit?${encodeURIComponent(JSON.stringify(following))}`;
+}
+
+function prerender(urls: readonly string[]): void {
+  const rules = document.createElement('script');
+  rules.type = 'speculationrules';
+  rules.textContent = JSON.stringify({ prerender: [{ source: 'list', urls, eagerness: 'immediate' }] });
+  document.head.append(rules);
 }
