@@ -20,17 +20,7 @@ interface ObserverOptions {
 
 /** What a tracker does with what its journal tells. */
 export function journalObserver(options: ObserverOptions): JournalObserver {
-  const { waiting, books, admission, reporter } = options;
-  let isWoken = false;
-  // Once for all that a journal tells of at once: that may be thousands of records.
-  const wake = () => {
-    if (!isWoken)
-      queueMicrotask(() => {
-        isWoken = false;
-        options.wake();
-      });
-    isWoken = true;
-  };
+  const { waiting, books, admission, reporter, wake } = options;
   return {
     recovered(range, at, wasSent) {
       if (wasSent) books.maybeDuplicate += rangeLength(range);
