@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { BENCH_HELP, type BenchArguments, parseBenchArguments } from './arguments.ts';
 import { mainThread } from './browser/measurements/main-thread.ts';
 import { browserSize } from './browser/measurements/size.ts';
+import { slowDevice } from './browser/measurements/slow-device.ts';
 import { survival } from './browser/measurements/survival.ts';
 import { ArgumentError, select } from './command-line.ts';
 import { cells, TITLES } from './figures.ts';
@@ -30,7 +31,7 @@ import { averageBytes } from './workload/average-bytes.ts';
 const IN_NODE: readonly Measurement[] = [
   ...[burst, burstSizes, peers, track, recovery, durable, backlog, memory, paced, idle, emulator],
 ];
-const IN_BROWSER: readonly Measurement[] = [browserSize, mainThread];
+const IN_BROWSER: readonly Measurement[] = [browserSize, mainThread, slowDevice];
 const ROUNDS = { full: 5, quick: 1 };
 
 process.exitCode = await main(process.argv.slice(2));
