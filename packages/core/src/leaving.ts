@@ -29,6 +29,11 @@ export class Leaving {
         this.isLeft = isFinal;
         this.writeNow();
       },
+      go: () => {
+        if (options.admission.isDenied) return;
+        void options.admission.write();
+        options.waiting.commit.writeNow();
+      },
       hide: (isLeft, isKept) => this.#hide(isLeft, isKept),
       show: () => {
         // The page was frozen, or in the back/forward cache. It has missed what other tabs said.

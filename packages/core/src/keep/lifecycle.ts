@@ -6,6 +6,8 @@ interface LifecycleListener {
    * @param isFinal Whether nothing asynchronous can follow, as at `exit`. After a signal the process may survive.
    */
   exit(isFinal: boolean): void;
+  /** The user goes to another page: it is time to write. The page goes on, and may stay. */
+  go(): void;
   /**
    * The page may close soon: only work that has started when this returns is sure to be done.
    *

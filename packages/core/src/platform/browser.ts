@@ -58,7 +58,7 @@ const page = globalThis.document as (Document & { readonly prerendering?: boolea
 let isWarned = !page;
 
 const lifecycle: Lifecycle = {
-  listen({ hide, show, online, offline }) {
+  listen({ go: write, hide, show, online, offline }) {
     const stop = new AbortController();
     const on = (
       type: string,
@@ -78,16 +78,19 @@ const lifecycle: Lifecycle = {
       followedAt = next?.url?.startsWith(`${location.origin}/`) ? performance.now() : Number.NaN;
     };
     // Chromium and WebKit tell where to, before the page is left. Firefox tells of the intention: it may end elsewhere.
-    if ('onpageswap' in globalThis) on('pageswap', (event) => follow((event as Swap).activation?.entry));
-    else
-      on(
-        'navigate',
-        (event) => {
-          const { destination, downloadRequest } = event as Navigate;
-          if (!destination.sameDocument && downloadRequest === null) follow(destination);
-        },
-        (globalThis as { readonly navigation?: EventTarget }).navigation,
-      );
+    const isTold = 'onpageswap' in globalThis;
+    if (isTold) on('pageswap', (event) => follow((event as Swap).activation?.entry));
+    on(
+      'navigate',
+      (event) => {
+        const { destination, downloadRequest } = event as Navigate;
+        if (destination.sameDocument || downloadRequest !== null) return;
+        if (!isTold) follow(destination);
+        // Firefox may end a script at any point once the page is left, and WebKit loses what is written then.
+        write();
+      },
+      (globalThis as { readonly navigation?: EventTarget }).navigation,
+    );
     // Not on the document: the page's own listeners there run first, and the events that they track are sent too.
     on('visibilitychange', () => (isHidden() ? go(false) : show()));
     on('pagehide', leave);

@@ -5,6 +5,8 @@ import { platform } from '../../src/platform/browser.ts';
 class FakePage extends EventTarget {
   readonly navigation: EventTarget = new EventTarget();
   readonly told: { readonly isLeft: boolean; readonly isKept: boolean }[] = [];
+  /** When it was told to write. */
+  readonly writes: number[] = [];
   nowMs = 0;
 
   fire(type: string, fields: object = {}, target: EventTarget = this): void {
@@ -29,6 +31,7 @@ let stop: () => void;
 function listen(): void {
   stop = platform.lifecycle.listen({
     exit: () => {},
+    go: () => void page.writes.push(page.nowMs),
     hide: (isLeft, isKept) => void page.told.push({ isLeft, isKept }),
     show: () => {},
     online: () => {},
@@ -108,6 +111,21 @@ describe('a page that is left, where the browser only says where the user meant 
     expect(page.leave()).toBe(true);
     page.nowMs = 10_000;
     expect(page.leave()).toBe(false);
+  });
+});
+
+describe('a page whose user goes to another one', () => {
+  it.each([
+    ['', undefined],
+    [', though the browser will say where to', null],
+  ])('writes before it is left%s', (_, onpageswap) => {
+    if (onpageswap === null) vi.stubGlobal('onpageswap', onpageswap);
+    listen();
+    page.navigate('https://other.example/');
+    expect(page.writes).toHaveLength(1);
+    page.navigate('https://shop.example/next', { sameDocument: true });
+    page.navigate('https://shop.example/next', { downloadRequest: 'file.pdf' });
+    expect(page.writes).toHaveLength(1);
   });
 });
 

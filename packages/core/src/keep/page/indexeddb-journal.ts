@@ -9,7 +9,7 @@ import type { SharedPause } from '../../pace/shared-pause.ts';
 import type { Activity, Journal, JournalObserver, Reading, Sharing } from '../journal.ts';
 import { readPieces } from '../record-list.ts';
 import { IndexedDbStore } from './indexeddb-store.ts';
-import { createRecord, type Lease, type PageRecord, readKeys } from './page-record.ts';
+import { createRecord, type Lease, type PageRecord } from './page-record.ts';
 import { PageRecords } from './page-records.ts';
 import { Spill } from './spill.ts';
 import { isHidden, type Meeting, Tabs } from './tabs.ts';
@@ -52,7 +52,7 @@ export class IndexedDbJournal implements Journal, Sharing {
     this.#isOnce = isOnce;
     this.#clock = clock;
     this.#store = new IndexedDbStore(name, clock, () => this.#forget());
-    this.#records = new PageRecords(this.#store, new Spill(name));
+    this.#records = new PageRecords(this.#store, new Spill(name), clock);
     this.#tabs = new Tabs(name, meeting, clock, this.#store, {
       onMessage: (message) => {
         if (message.length === 4) return this.#settle(...message);
@@ -175,12 +175,10 @@ export class IndexedDbJournal implements Journal, Sharing {
     // What is being appended is not missing, though it may not be listed.
     const known = lives.flatMap(({ records }) => records.all.filter(({ isStored }) => isStored));
     const listed = new Map<PageRecord, Span[]>(known.map((record) => [record, []]));
-    const keys = await this.#run('list events', () => this.#records.list());
+    const { odd, pauses, records } = await this.#run('list events', () => this.#records.list());
     if (observer === undefined || this.#closed) return;
     // Cleared meanwhile: nobody saw to what is not there.
     if (lives !== this.#records.lives) return this.#list();
-    const now = this.#clock.now();
-    const { odd, pauses, records } = readKeys(keys, now);
     if (this.#records.discard(odd)) observer.damaged(this.#name, 0);
     const [pause] = pauses;
     this.pause = pause && { until: pause[0], failures: pause[1] };
@@ -207,7 +205,7 @@ export class IndexedDbJournal implements Journal, Sharing {
       if (pieces.length === 0) this.#records.drop(record);
     }
     // Not longer than it was, though the clock was set back since.
-    const most = now + (pause?.[2] ?? 0);
+    const most = this.#clock.now() + (pause?.[2] ?? 0);
     if (this.pause && this.pause.until > most) await this.setPause({ ...this.pause, until: most });
   }
 
@@ -224,7 +222,7 @@ export class IndexedDbJournal implements Journal, Sharing {
 
   lease(ranges: readonly Range[], forMs: number, isAppending?: boolean): void {
     // Without a lease, another page may send the events as well.
-    this.#records.lease(ranges, this.#clock.now(), forMs, isAppending).catch(() => undefined);
+    this.#records.lease(ranges, forMs, isAppending).catch(() => undefined);
   }
 
   /** That something waits is told once, until there is rest. */

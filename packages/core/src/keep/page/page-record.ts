@@ -50,7 +50,7 @@ export interface Lease extends Span {
 }
 
 /** A stored record. */
-interface Listed {
+interface ListedRecord {
   readonly key: EventKey;
   /** The one that ends last is first. */
   readonly leases: readonly Lease[];
@@ -80,15 +80,16 @@ export function isOurs(key: unknown): key is EventKey | LeaseKey | PauseKey {
   );
 }
 
-/** What the keys of a database say: which records are stored, which pause, and which keys are not ours. */
-export function readKeys(
-  keys: readonly IDBValidKey[],
-  now: number,
-): {
+/** What the keys of a database say. */
+export interface Listed {
   readonly pauses: readonly PauseKey[];
-  readonly records: readonly Listed[];
+  readonly records: readonly ListedRecord[];
+  /** Keys that are not ours. */
   readonly odd: readonly IDBValidKey[];
-} {
+}
+
+/** @param ends Whether leases end. */
+export function readKeys(keys: readonly IDBValidKey[], now: number, ends: boolean = true): Listed {
   const all: (EventKey | LeaseKey | PauseKey)[] = [];
   const odd: IDBValidKey[] = [];
   for (const key of keys) {
@@ -102,7 +103,7 @@ export function readKeys(
     .sort((one, other) => other[4] - one[4])
     .map(([id, from, to, , until, forMs, wasAlive]) => {
       // A lease that ends too late was made before the clock was set back: it has ended.
-      return { id, from, to, wasAlive, isRunning: until > now && until <= now + forMs };
+      return { id, from, to, wasAlive, isRunning: !ends || (until > now && until <= now + forMs) };
     });
   const records = all.filter((key): key is EventKey => !isPause(key) && !isLease(key));
   return {

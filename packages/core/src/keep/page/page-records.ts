@@ -1,3 +1,4 @@
+import type { Clock } from '@sluice/protocol/toolbox';
 import type { EventBytes, Limit } from '../../base/event-bytes.ts';
 import { outside, type Range, type Span } from '../../base/range.ts';
 import { uuid } from '../../base/uuid.ts';
@@ -11,12 +12,19 @@ import {
   keysOf,
   LEASE,
   type Life,
+  type Listed,
   type PageRecord,
   piecesOf,
+  readKeys,
   rewrite,
 } from './page-record.ts';
 import type { Put, Spill } from './spill.ts';
 
+/**
+ * What may have arrived is sent again by a page that has been there for so long: it will probably see the answer. Pages that are
+ * left at once would send it again and again.
+ */
+const STAY_MS = 5_000;
 /** A service that answered so lately answers the next request as well. */
 const ALIVE_MS = 60_000;
 const UNBOUNDED: Limit = { maxEvents: Number.POSITIVE_INFINITY, maxBytes: Number.POSITIVE_INFINITY };
@@ -59,6 +67,8 @@ export class PageRecords {
   /** What is being written. */
   readonly #unconfirmed = new Set<OwnPut>();
   readonly #spill: Spill;
+  readonly #clock: Clock;
+  readonly #createdAt: number;
   /** When a request of this page was last answered. */
   #answeredAt = 0;
   /** Whether the page is left: it may end before a transaction does. */
@@ -68,9 +78,11 @@ export class PageRecords {
   /** Within `together`: resolves once all of it is written. */
   #joint: Promise<void> | undefined;
 
-  constructor(store: IndexedDbStore, spill: Spill) {
+  constructor(store: IndexedDbStore, spill: Spill, clock: Clock) {
     this.#store = store;
     this.#spill = spill;
+    this.#clock = clock;
+    this.#createdAt = clock.now();
   }
 
   /** Spills what is being written, and all that is written until the page is back: then it still has these events. */
@@ -80,15 +92,17 @@ export class PageRecords {
     else for (const put of this.#spill.read()) if (put.key[0] === this.own) this.#spill.remove(put);
   }
 
-  /** All keys in the database. Moves what other pages spilled there first. */
-  async list(): Promise<IDBValidKey[]> {
+  /** All that the database has. Moves what other pages spilled there first. */
+  async list(): Promise<Listed> {
     const spilled = this.#spill.read();
     if (spilled.length > 0)
       await this.#store.use('readwrite', (objects) => {
         for (const { key, value } of spilled) objects.put(value, key);
       });
     for (const put of spilled) this.#spill.remove(put);
-    return (await this.#store.use('readonly', (objects) => objects.getAllKeys())).result;
+    const { result } = await this.#store.use('readonly', (objects) => objects.getAllKeys());
+    const now = this.#clock.now();
+    return readKeys(result, now, Math.abs(now - this.#createdAt) >= STAY_MS);
   }
 
   /** What storage has of records. */
@@ -148,9 +162,10 @@ export class PageRecords {
   }
 
   /** As `Sharing.lease`. Record by record, so that a lease ends under the key that it was stored under. */
-  async lease(ranges: readonly Range[], now: number, forMs: number, isAppending?: boolean): Promise<void> {
+  async lease(ranges: readonly Range[], forMs: number, isAppending?: boolean): Promise<void> {
     // A request of a page that is being left seems to fail, though the browser goes on with it.
     if (forMs === 0 && this.isLeft) return;
+    const now = this.#clock.now();
     const appending = isAppending ? [...this.#unconfirmed, ...this.#added] : [];
     const leased: Leased[] = appending.map(({ life, key: [, from, to] }) => ({ life, from, to }));
     for (const { segment, from, to } of ranges) {

@@ -17,6 +17,9 @@ function create(place: string): IndexedDbJournal {
 
 describeJournal('IndexedDbJournal on fake-indexeddb', { create, survives: true, isShared: true });
 
+/** How long a page must be there to send again what may have arrived. */
+const STAY_MS = 5_000;
+
 describe('IndexedDbJournal, where the browser fails', () => {
   afterEach(() => vi.restoreAllMocks());
 
@@ -195,6 +198,7 @@ describe('IndexedDbJournal, where the browser fails', () => {
     const witness = new Witness();
     const found: [range: Range, wasSent: boolean | undefined][] = [];
     const next = new IndexedDbJournal(place, { locks }, clock, true);
+    await clock.advance(STAY_MS);
     await next.open({
       recovered: (range, _at, wasSent) => void found.push([range, wasSent]),
       settled: (range, fate) => witness.settled(range, fate),
@@ -207,10 +211,31 @@ describe('IndexedDbJournal, where the browser fails', () => {
     expect(await readAll(next, ranges)).toEqual(['before any answer', 'a minute after an answer']);
     await next.close();
     const again = new IndexedDbJournal(place, { locks }, clock);
+    await clock.advance(STAY_MS);
     const last = new Witness();
     await again.open(last);
     expect(last.ranges).toHaveLength(2);
     await again.close();
+  });
+
+  it('leaves what may have arrived to a page that stays: quick visitors would send it again and again', async () => {
+    const clock = new VirtualClock();
+    const journal = new IndexedDbJournal('quick', { locks }, clock);
+    journal.lease([await journal.append(one)], 30_000);
+    await journal.close();
+    await clock.advance(60_000);
+    const next = new IndexedDbJournal('quick', { locks }, clock);
+    const witness = new Witness();
+    const heard: string[] = [];
+    next.listen((_, activity) => void heard.push(activity));
+    await next.open(witness);
+    await clock.advance(STAY_MS - 1);
+    await next.refresh();
+    expect([witness.ranges, heard]).toEqual([[], ['waits', 'waits']]);
+    await clock.advance(1);
+    await next.refresh();
+    expect(await readAll(next, witness.ranges)).toEqual(['1']);
+    await next.close();
   });
 
   it('takes no notice of a lease that was made before the clock was set back', async () => {
@@ -219,7 +244,9 @@ describe('IndexedDbJournal, where the browser fails', () => {
     await clock.advance(60_000);
     journal.lease([await journal.append(one)], 30_000);
     await journal.close();
-    const next = new IndexedDbJournal('leased long', { locks }, new VirtualClock());
+    const before = new VirtualClock();
+    const next = new IndexedDbJournal('leased long', { locks }, before);
+    await before.advance(STAY_MS);
     const witness = new Witness();
     await next.open(witness);
     expect(await readAll(next, witness.ranges)).toEqual(['1']);
