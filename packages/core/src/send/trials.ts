@@ -119,7 +119,7 @@ export class Trials {
       const { parcel, whole } = first;
       const { count } = parcel;
       const isRefused = isProbe && (isOrdered || whole.refusals > 0);
-      if (count === 1 || !(first.isBlamed || isRefused || limit?.refuses?.(count))) return first;
+      if (count < 2 || !(first.isBlamed || isRefused || limit?.refuses?.(count))) return first;
       // The event at fault is in here: no need to ask. As a probe, one event says more than many.
       this.halve(first, isRefused ? 1 : undefined);
     }

@@ -4,7 +4,7 @@ import type { Unwritten } from '../keep/group-commit.ts';
 import type { Entry } from '../keep/journal-writer.ts';
 import type { Line } from './line.ts';
 import type { Parcel } from './parcel.ts';
-import { HANDED, NOWHERE } from './places.ts';
+import { FORSAKEN, HANDED, NOWHERE } from './places.ts';
 import type { Queue } from './queue.ts';
 
 /** The events that no journal has: those of the ring buffers, and those that the journal did not take while it failed. */
@@ -64,7 +64,14 @@ export function entryOf(queue: Queue, parcel: Parcel, limit: Limit): Entry | und
     },
     handBack: appended,
     drop() {
-      const dropped = queue.remove(parcel, parcel.places.marked(HANDED));
+      const spans = parcel.places.marked(HANDED);
+      // In a request, or until its next try: it goes on in memory.
+      if (parcel.state === 'out') {
+        for (const span of spans) parcel.places.mark(span, FORSAKEN);
+        queue.changed(parcel);
+        return 0;
+      }
+      const dropped = queue.remove(parcel, spans);
       queue.recount();
       return dropped;
     },

@@ -3,6 +3,7 @@ import type { Limit } from '../../../src/base/event-bytes.ts';
 import type { Range } from '../../../src/base/range.ts';
 import type { Reading } from '../../../src/keep/journal.ts';
 import { Bench, type BenchOptions, range, sorted, watch } from '../../bench/bench.ts';
+import { FakeJournal } from '../../bench/fake-journal.ts';
 import { answered } from '../../bench/scripted-transport.ts';
 import { SegmentedJournal } from '../../bench/segmented-journal.ts';
 
@@ -154,6 +155,36 @@ describe('a journal that is full', () => {
       expect(sorted(bench.taken)).toEqual([0, ...range(1 + lost, 91)]);
       expect(bench.drops.every(({ reason }) => reason === 'journal-full')).toBe(true);
       expect(bench.tracker.stats().pending).toBe(0);
+    },
+  );
+});
+
+describe('a journal that failed, and is full once it works again', () => {
+  it.each(['unordered', 'per-customer', 'strict'] as const)(
+    'drops nothing that is in a request, or waits for its next try: %s',
+    async (ordering) => {
+      const journal = new FakeJournal();
+      journal.failAppends = true;
+      const bench = new Bench({ journal, ordering, storage: { ...STORAGE, whenFull: 'drop-newest' } });
+      let finish = (_status: number): void => {};
+      bench.answer(
+        () =>
+          new Promise((resolve) => {
+            finish = (status) => resolve(answered(status));
+          }),
+      );
+      // More than the journal has room for.
+      bench.trackNow(70, LARGE);
+      await bench.pass(1);
+      finish(500);
+      await bench.pass(1_000);
+      journal.failAppends = false;
+      await bench.pass(5_000);
+      expect(bench.tracker.stats()).toMatchObject({ inFlight: 70, pending: 70 });
+      finish(200);
+      await bench.pass(1_000);
+      expect(bench.taken).toHaveLength(70);
+      expect(bench.tracker.stats()).toMatchObject({ delivered: 70, pending: 0, unwritten: 0 });
     },
   );
 });

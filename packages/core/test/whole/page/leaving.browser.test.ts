@@ -15,9 +15,6 @@ const service = { baseUrl: baseUrl.replace('127.0.0.1', 'localhost'), apiKey, co
 const nowhere = 'http://127.0.0.1:1';
 const core = new URL('../../../src/index.ts', import.meta.url).href;
 
-/** WebKit aborts the transactions of a page that ends: unwritten events are lost with it, or were sent. */
-const abortsWrites = server.browser === 'webkit';
-
 const frames: HTMLIFrameElement[] = [];
 
 afterEach(() => {
@@ -56,13 +53,13 @@ function setVisibility(view: Window, visibilityState: 'hidden' | 'visible'): voi
   view.document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
 }
 
-/** Visits the site again and again, until a visit finds this many events: so late that no lease runs any more. */
+/** Visits the site again and again, until a visit finds this many events: it stays so long that no lease runs any more. */
 async function expectStored(options: TrackerOptions, stored: number): Promise<void> {
   let late = 0;
   const find = async () => {
-    late += 2 * LEASE_MS;
     const clock = { ...systemClock, now: () => systemClock.now() + late };
     const next = createTracker({ ...options, clock });
+    late += 2 * LEASE_MS;
     await next.flush({ timeoutMs: 50 });
     const { recovered } = next.stats();
     await next.close({ timeoutMs: 0 });
@@ -105,23 +102,21 @@ describe('a page that navigates in the task of its last calls', () => {
     },
   );
 
-  it.skipIf(abortsWrites)(
-    'leaves them to the next page without a lease, if there is no network',
-    async () => {
-      const name = `offline-${uuid()}`;
-      const { view, tracker } = await openPage(service);
-      const { sent } = tracker.stats().requests;
-      Object.defineProperty(view.navigator, 'onLine', { value: false, configurable: true });
-      for (let number = 0; number < 150; number += 1) tracker.track(name, { number }, ada);
-      await leave(view);
-      expect(tracker.stats().requests.sent).toBe(sent);
-      const next = createTracker(service);
-      await expect.poll(() => count(name)).toEqual({ unique: 150, received: 150 });
-      await next.close();
-    },
-  );
+  it('leaves them to the next page without a lease, if there is no network', async () => {
+    const name = `offline-${uuid()}`;
+    const { view, tracker } = await openPage(service);
+    const { sent } = tracker.stats().requests;
+    Object.defineProperty(view.navigator, 'onLine', { value: false, configurable: true });
+    for (let number = 0; number < 150; number += 1) tracker.track(name, { number }, ada);
+    await leave(view);
+    expect(tracker.stats().requests.sent).toBe(sent);
+    const next = createTracker(service);
+    await expect.poll(() => count(name)).toEqual({ unique: 150, received: 150 });
+    await next.close();
+  });
 
-  it.skipIf(abortsWrites)('has stored all of them', async () => {
+  // WebKit aborts the transactions of a page that ends, and a spill has a limit of 256 Ki characters.
+  it.skipIf(server.browser === 'webkit')('has stored all of them', async () => {
     const options = { baseUrl: nowhere, correlationKey: `all-${uuid()}` };
     const { view, tracker } = await openPage(options);
     for (let number = 0; number < 2_000; number += 1) tracker.track('call', { number }, ada);
@@ -129,7 +124,7 @@ describe('a page that navigates in the task of its last calls', () => {
     await expectStored(options, 2_000);
   });
 
-  it.skipIf(abortsWrites).each(['pagehide', 'visibilitychange'])(
+  it.each(['pagehide', 'visibilitychange'])(
     'has stored what it tracks while it goes, on %s',
     async (type) => {
       const options = { baseUrl: nowhere, correlationKey: `going-${uuid()}` };
