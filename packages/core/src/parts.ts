@@ -20,7 +20,7 @@ export interface Parts {
   readonly deadLetters?: DeadLettersPart | undefined;
   /** `@sluice/core/logger`: needed for `logger`. */
   readonly logger?: LoggerPart | undefined;
-  /** `@sluice/core/guards`: needed for `transport`, `clock`, `random` and `waitUntil`. */
+  /** `@sluice/core/guards`: needed for `transport`, `clock` and `random`. */
   readonly guards?: GuardsPart | undefined;
   /** `@sluice/core/bounds`: needed for `storage`. */
   readonly bounds?: BoundsPart | undefined;

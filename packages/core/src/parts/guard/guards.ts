@@ -3,7 +3,6 @@ import type { Transport } from '../../send/http/transport.ts';
 import { GuardedClock } from './guarded-clock.ts';
 import { guardedRandom } from './guarded-random.ts';
 import { GuardedTransport } from './guarded-transport.ts';
-import { HandOver, type HandOverOptions } from './hand-over.ts';
 
 type OnFailed = (error: unknown) => void;
 
@@ -14,7 +13,6 @@ export interface GuardsPart {
   transport(given: Transport, clock: Clock): Transport;
   /** Removes the API key from the cause of a failed request. What browsers say of one never has it. */
   cause(cause: unknown, redact: Redact): unknown;
-  waitUntil(options: HandOverOptions): { notify(): void };
 }
 
 /** For pages: `createTracker({ clock, parts: { guards } })`. In Node a tracker has this already. */
@@ -23,5 +21,4 @@ export const guards: GuardsPart = {
   random: guardedRandom,
   transport: (given, clock) => new GuardedTransport(given, clock),
   cause: redactedError,
-  waitUntil: (options) => new HandOver(options),
 };

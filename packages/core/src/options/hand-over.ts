@@ -1,6 +1,6 @@
-import { attempt } from '../../base/user-code.ts';
+import { attempt } from '../base/user-code.ts';
 
-export interface HandOverOptions {
+interface HandOverOptions {
   /** The user's function: tells the host what to wait for. */
   readonly waitUntil: (work: Promise<unknown>) => void;
   /** Number of events tracked so far. */
