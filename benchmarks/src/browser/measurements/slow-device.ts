@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Measurement, MeasurementContext } from '../../measurements/measurement.ts';
+import { inRounds } from '../../measurements/rounds.ts';
 import { makeRow, type Row } from '../../row.ts';
 import { Cell } from '../cell.ts';
 import { type Field, withField } from '../field.ts';
@@ -26,16 +27,13 @@ export const slowDevice: Measurement = {
 async function run(context: MeasurementContext): Promise<readonly Row[]> {
   const { isQuick } = context;
   return withField([sluice], context, async (field) => {
-    const longest: number[] = [];
-    for (let round = 0; round < (isQuick ? ROUNDS.quick : ROUNDS.full); round += 1)
-      longest.push(await runOnce(round, field, context));
+    const rounds = isQuick ? ROUNDS.quick : ROUNDS.full;
+    const longestOf = await inRounds(rounds, [sluice], (_, round) => runOnce(round, field, context));
     return [
       makeRow({
-        ...{
-          name: rowName('longest task at a sixth of the speed', sluice.name),
-          unit: 'ms',
-          values: longest,
-        },
+        name: rowName('longest task at a sixth of the speed', sluice.name),
+        unit: 'ms',
+        values: longestOf(sluice),
         demand: { of: 'value', bound: 'at most', limit: 50 },
       }),
     ];

@@ -80,17 +80,16 @@ const lifecycle: Lifecycle = {
     // Chromium and WebKit tell where to, before the page is left. Firefox tells of the intention: it may end elsewhere.
     const isTold = 'onpageswap' in globalThis;
     if (isTold) on('pageswap', (event) => follow((event as Swap).activation?.entry));
-    on(
-      'navigate',
-      (event) => {
-        const { destination, downloadRequest } = event as Navigate;
-        if (destination.sameDocument || downloadRequest !== null) return;
-        if (!isTold) follow(destination);
-        // Firefox may end a script at any point once the page is left, and WebKit loses what is written then.
-        write();
-      },
-      (globalThis as { readonly navigation?: EventTarget }).navigation,
-    );
+    const { navigation } = globalThis as { readonly navigation?: EventTarget };
+    const intend = (event: Event) => {
+      const { destination, downloadRequest } = event as Navigate;
+      if (destination.sameDocument || downloadRequest !== null) return;
+      if (!isTold) follow(destination);
+      // Firefox may end a script at any point once the page is left, and WebKit loses what is written then.
+      write();
+    };
+    // A router may fire an event of that name on the window.
+    if (navigation) on('navigate', intend, navigation);
     // Not on the document: the page's own listeners there run first, and the events that they track are sent too.
     on('visibilitychange', () => (isHidden() ? go(false) : show()));
     on('pagehide', leave);

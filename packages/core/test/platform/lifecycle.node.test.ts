@@ -129,6 +129,17 @@ describe('a page whose user goes to another one', () => {
   });
 });
 
+describe('a page in a browser that says nothing of where its user goes', () => {
+  it("takes no notice of a router's event of that name", () => {
+    vi.stubGlobal('navigation', undefined);
+    listen();
+    page.fire('navigate');
+    page.fire('navigate', { destination: { url: 'https://shop.example/next' }, downloadRequest: null });
+    expect(page.writes).toEqual([]);
+    expect(page.leave()).toBe(false);
+  });
+});
+
 describe('a page without a network', () => {
   it('keeps what it has as it is hidden or left', () => {
     listen();
