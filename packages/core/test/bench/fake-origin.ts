@@ -86,8 +86,8 @@ export class FakeOrigin {
 export class FakeTab {
   readonly tracker: Tracker;
   isAlive = true;
-  /** Events of its requests that the service may have taken, and that it may not have released yet. */
-  readonly uncertain: string[] = [];
+  /** Events of its last request that the service may have taken, and that it may not have released yet. */
+  uncertain: readonly string[] = [];
   readonly #origin: FakeOrigin;
   readonly #locks: FakeLocks;
   #channel: FakeChannel | undefined;
@@ -124,7 +124,6 @@ export class FakeTab {
       ...options,
     });
     this.tracker.identify('ada@example.com');
-    this.tracker.on('delivered', ({ count }) => void this.uncertain.splice(0, count));
   }
 
   track(count: number, name = 'event'): void {
@@ -155,11 +154,10 @@ export class FakeTab {
   async #post(request: TransportRequest): Promise<Outcome> {
     if (!this.isAlive) return new Promise(() => {});
     const { batch } = JSON.parse(new TextDecoder().decode(request.body)) as { batch: Seen[] };
-    const before = this.uncertain.length;
-    this.uncertain.push(...batch.map(({ uuid }) => uuid));
+    this.uncertain = batch.map(({ uuid }) => uuid);
     const { outcome } = await this.#origin.post(request);
     if (!this.isAlive) return new Promise(() => {});
-    if (outcome.kind === 'answered' && outcome.status !== 200) this.uncertain.splice(before);
+    if (outcome.kind === 'answered' && outcome.status !== 200) this.uncertain = [];
     return outcome;
   }
 
