@@ -83,7 +83,9 @@ export class Queue {
 
   /** The events of a previous process or page, or others that only the journal has: their customers are not known. */
   recover(range: Range, at: number | undefined): void {
-    this.old.push(storedParcel(range, this.epochs.current, this.isHigh, this.lanes?.all ?? 0, at));
+    const parcel = storedParcel(range, this.epochs.current, this.isHigh, at);
+    this.#ring.recovered?.(parcel);
+    this.old.push(parcel);
   }
 
   /** New events go to another parcel. */

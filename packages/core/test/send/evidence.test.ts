@@ -9,7 +9,7 @@ const { signal } = new AbortController();
 
 /** Something that is sent, of so many events. */
 function trialOf(count: number = 1): Trial {
-  return new Trial(storedParcel({ segment: 1, from: 0, to: count }, 0, false, 0), signal);
+  return new Trial(storedParcel({ segment: 1, from: 0, to: count }, 0, false), signal);
 }
 
 /** What a service told. */

@@ -17,7 +17,7 @@ function range(from: number, to: number): Range {
 }
 
 function stored(from: number, to: number, at?: number): Parcel {
-  return storedParcel(range(from, to), 0, false, 0, at);
+  return storedParcel(range(from, to), 0, false, at);
 }
 
 /** Removes the first parcel. */
@@ -76,7 +76,8 @@ describe('ParcelList', () => {
   });
 
   it('joins those of the same lanes, unless others of these lanes came between', () => {
-    const of = (lanes: number, at: number) => storedParcel(range(at, at + 1), 0, false, lanes);
+    const of = (lanes: number, at: number) =>
+      Object.assign(storedParcel(range(at, at + 1), 0, false), { lanes });
     const list = listOf(of(1, 0), of(2, 1), of(1, 2), of(3, 3), of(1, 4), of(2, 5), of(4, 6), of(2, 7));
     expect([...list].map(({ lanes, count }) => [lanes, count])).toEqual([
       [1, 2],
@@ -108,7 +109,7 @@ describe('ParcelList', () => {
     const list = new ParcelList(epochs);
     for (const number of [0, 1]) {
       epochs.enter(1);
-      list.push(storedParcel(range(number, number + 1), epochs.end(), false, 0));
+      list.push(storedParcel(range(number, number + 1), epochs.end(), false));
     }
     const [parcel = expect.fail(), ...others] = list;
     expect([others, parcel.epoch, parcel.count]).toEqual([[], 0, 2]);

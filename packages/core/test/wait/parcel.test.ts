@@ -76,7 +76,7 @@ describe('Parcel', () => {
   });
 
   it('splits what only the journal has', () => {
-    const parcel = storedParcel(range(10, 20), 3, true, 0, 50);
+    const parcel = storedParcel(range(10, 20), 3, true, 50);
     const rest = parcel.split(4, memory);
     expect([parcel.places.ranges, rest.places.ranges]).toEqual([[range(10, 14)], [range(14, 20)]]);
     expect(rest).toMatchObject({

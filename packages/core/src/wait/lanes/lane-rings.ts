@@ -1,8 +1,11 @@
 import type { Parcel } from '../parcel.ts';
 import { RingBuffer, type RingBufferOptions } from '../ring-buffer.ts';
 import { free } from './free.ts';
-import { LANES } from './lane.ts';
+import { ALL_LANES, LANES } from './lane.ts';
 import type { Ring } from './lanes.ts';
+
+/** The order of the first recovered parcel. */
+const FIRST = -(2 ** 32);
 
 /**
  * Ring buffers that share their bounds: one for all lanes while less than a batch waits, so that batches fill soon. Otherwise one
@@ -19,8 +22,9 @@ export class LaneRings implements Ring {
   #count = 0;
   /** Bytes of the events: of the newest ones it counts the characters. */
   #roughBytes = 0;
-  /** Number of all events so far. */
+  /** Number of all events so far, and of the recovered parcels: they have negative orders. */
   #order = 0;
+  #recovered = FIRST;
 
   constructor(options: RingBufferOptions, onSealed: (parcel: Parcel) => void) {
     this.#options = options;
@@ -75,6 +79,12 @@ export class LaneRings implements Ring {
         if (!mayGo(parcel)) break;
         yield parcel;
       }
+  }
+
+  recovered(parcel: Parcel): void {
+    parcel.lanes = ALL_LANES;
+    parcel.order = this.#recovered;
+    this.#recovered += 1;
   }
 
   push(text: string, time: number, lane: number): boolean {

@@ -10,6 +10,8 @@ export type Ring = Pick<
   'count' | 'bytes' | 'roughBytes' | 'first' | 'filling' | 'parcels' | 'seal' | 'remove' | 'recount'
 > & {
   push(text: string, time: number, lane: number): boolean;
+  /** The customers of stored events are not known: they keep all lanes busy, and go before all events of this process. Left out: no. */
+  recovered?(parcel: Parcel): void;
   /** What is left of a parcel that was removed takes its place. */
   unshift(rest: Parcel, parcel: Parcel): void;
   /** The parcels that may be sent: no older event of their customers waits, or is in a lane that is busy. Left out: all. */
@@ -20,8 +22,6 @@ export type Ring = Pick<
 export interface Lanes {
   /** The lane of a customer. */
   laneOf(customer: string): number;
-  /** All lanes, for events whose customers are not known. */
-  readonly all: number;
   createRing(options: RingBufferOptions, onSealed: (parcel: Parcel) => void): Ring;
   /** Of these, the parcels that may be sent: no older event of their customers waits, or is in a lane that is busy. */
   free(parcels: Iterable<Parcel>, busy: number): Iterable<Parcel>;

@@ -7,9 +7,8 @@ import { ParcelList } from '../../../src/wait/parcel-list.ts';
 
 /** A parcel of these lanes. Its place in the order is its number. */
 function parcelOf(lanes: number, order: number): Parcel {
-  const parcel = storedParcel({ segment: 1, from: order, to: order + 1 }, 0, false, lanes);
-  parcel.order = order;
-  return parcel;
+  const parcel = storedParcel({ segment: 1, from: order, to: order + 1 }, 0, false);
+  return Object.assign(parcel, { lanes, order });
 }
 
 describe('the parcels that may be sent', () => {

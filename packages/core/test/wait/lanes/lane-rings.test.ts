@@ -2,8 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Limit } from '../../../src/base/event-bytes.ts';
 import { Epochs } from '../../../src/tell/epochs.ts';
+import { putBack } from '../../../src/wait/lanes/free.ts';
 import { LaneRings } from '../../../src/wait/lanes/lane-rings.ts';
-import type { Parcel } from '../../../src/wait/parcel.ts';
+import { joinedParcel, type Parcel, storedParcel } from '../../../src/wait/parcel.ts';
+import { ParcelList } from '../../../src/wait/parcel-list.ts';
 import { toTexts } from '../../bench/event-texts.ts';
 import { textWriter } from '../../bench/text-writer.ts';
 
@@ -34,6 +36,28 @@ function contentsOf(rings: LaneRings): string[][] {
 }
 
 describe('LaneRings', () => {
+  it('lets the parts of a parcel go before what waits behind it, however many events they have before them', () => {
+    const rings = createRings();
+    push(rings, 0, 20, 1);
+    const [first, second] = [...rings.parcels];
+    if (!first || !second) throw new Error('two parcels were expected');
+    const recovered = [1, 2].map((segment) => storedParcel({ segment, from: 0, to: 4 }, 0, false));
+    for (const parcel of recovered) rings.recovered(parcel);
+    const list = new ParcelList(new Epochs());
+    for (const parcel of [recovered[1], second]) if (parcel) list.push(parcel);
+    const memory = textWriter.createMemory();
+    const halvesOf = (parcel: Parcel, cut: number) => [
+      parcel.cut({ from: 0, to: cut }, memory),
+      parcel.cut({ from: cut, to: parcel.count }, memory),
+    ];
+    const parts = [
+      ...halvesOf(joinedParcel([first], 0, memory), 4),
+      ...recovered.slice(0, 1).flatMap((one) => halvesOf(one, 2)),
+    ];
+    for (const part of [...parts].reverse()) putBack(list, part);
+    expect([...list]).toEqual([...parts.slice(2), recovered[1], ...parts.slice(0, 2), second]);
+  });
+
   it('fills one parcel while less than a batch waits, and knows its lanes', () => {
     const rings = createRings();
     push(rings, 0, 6, 3);
