@@ -4,9 +4,6 @@ import { type Contents, copyOf, type Memory } from './contents.ts';
 import { ALL_LANES } from './lanes/lane.ts';
 import { HANDED, NOWHERE, Places } from './places.ts';
 
-/** Parts of a parcel go in their order, and before the next parcel, whose order is 1 more or so: a parcel has fewer events than 1 / STEP. */
-const STEP = 2 ** -20;
-
 /**
  * - `filling`: `track()` adds events.
  * - `waiting`: it is in memory, and is sent when it is due.
@@ -90,7 +87,7 @@ export class Parcel {
     const part = new Parcel(places, this.epoch, this.isHigh, events && copyOf([events], memory));
     part.at ??= this.at;
     part.lanes = this.lanes;
-    part.order = this.order + span.from * STEP;
+    part.order = this.order + span.from;
     return part;
   }
 

@@ -4,8 +4,10 @@ import { free } from './free.ts';
 import { ALL_LANES, LANES } from './lane.ts';
 import type { Ring } from './lanes.ts';
 
-/** The order of the first recovered parcel. */
-const FIRST = -(2 ** 32);
+/** From one event to the next: parts of a parcel go before the next parcel, however many events they have before them. */
+const STEP = 2 ** 18;
+/** Recovered parcels go so much before the events of this process: before all of them. */
+const BEFORE = 2 ** 52;
 
 /**
  * Ring buffers that share their bounds: one for all lanes while less than a batch waits, so that batches fill soon. Otherwise one
@@ -22,9 +24,8 @@ export class LaneRings implements Ring {
   #count = 0;
   /** Bytes of the events: of the newest ones it counts the characters. */
   #roughBytes = 0;
-  /** Number of all events so far, and of the recovered parcels: they have negative orders. */
+  /** That of the next event. */
   #order = 0;
-  #recovered = FIRST;
 
   constructor(options: RingBufferOptions, onSealed: (parcel: Parcel) => void) {
     this.#options = options;
@@ -83,8 +84,8 @@ export class LaneRings implements Ring {
 
   recovered(parcel: Parcel): void {
     parcel.lanes = ALL_LANES;
-    parcel.order = this.#recovered;
-    this.#recovered += 1;
+    parcel.order = this.#order - BEFORE;
+    this.#order += STEP;
   }
 
   push(text: string, time: number, lane: number): boolean {
@@ -97,7 +98,7 @@ export class LaneRings implements Ring {
     this.#rings[index]?.push(text, time);
     const newest = this.#newest[index];
     if (newest) newest.lanes |= 1 << lane;
-    this.#order += 1;
+    this.#order += STEP;
     this.#count += 1;
     this.#roughBytes = bytes;
     return true;
