@@ -28,15 +28,19 @@ describe('FetchTransport, in a page that lets no request through to the service'
     performance.clearResourceTimings();
     performance.setResourceTimingBufferSize(BUFFER);
     const transport = new FetchTransport();
-    const [first] = await postMany(transport, 4);
-    expect(first).toMatchObject({ kind: 'failed', maybeSent: true });
-    await fetch(`/?${Math.random()}`, { cache: 'no-store' }).then((answer) => answer.text());
-    // Firefox reports it a little later.
-    await expect.poll(() => performance.getEntriesByType('resource').length).toBeGreaterThan(0);
-    // On a busy machine, not every request fails at once.
-    const outcomes = await postMany(transport, 100);
-    expect(outcomes.filter((outcome) => 'isBlocked' in outcome)).not.toEqual([]);
-    expect(outcomes.find((outcome) => 'isBlocked' in outcome)).toMatchObject({ maybeSent: false });
+    const entries = () => performance.getEntriesByType('resource').length;
+    let blocked: Outcome | undefined;
+    // On a busy machine a request may fail late. Then it counts from there, and another one must succeed meanwhile.
+    for (let round = 0; round < 20 && blocked === undefined; round += 1) {
+      const [first] = await postMany(transport, 4);
+      if (round === 0) expect(first).toMatchObject({ kind: 'failed', maybeSent: true });
+      const before = entries();
+      await fetch(`/?${Math.random()}`, { cache: 'no-store' }).then((answer) => answer.text());
+      // Firefox reports it a little later.
+      await expect.poll(entries).toBeGreaterThan(before);
+      blocked = (await postMany(transport, 10)).find((outcome) => 'isBlocked' in outcome);
+    }
+    expect(blocked).toMatchObject({ isBlocked: true, maybeSent: false });
   });
 
   it('cannot tell it from a service that is away where no other is made', async () => {
