@@ -24,7 +24,7 @@ export class LaneRings implements Ring {
   #count = 0;
   /** Bytes of the events: of the newest ones it counts the characters. */
   #roughBytes = 0;
-  /** That of the next event. */
+  /** The order of the next event. */
   #order = 0;
 
   constructor(options: RingBufferOptions, onSealed: (parcel: Parcel) => void) {
