@@ -129,21 +129,20 @@ export class Delivery {
   async #failed(trial: Trial, pass: Pass, rule: Rule): Promise<void> {
     const { clock, evidence, gate, isOrdered, isStrict, limits, maxTries, trials, waiting } = this.#options;
     const { parcel } = trial;
-    const { action } = rule;
+    const { action, reason } = rule;
     const now = clock.now();
     const isAlive = evidence.isNews(trial);
     const isWrong = action === 'isolate' || action === 'split';
-    const why = { ...trial, reason: rule.reason };
+    const why = { ...trial, reason };
     // There may be nothing else to try: then the event at fault must be found all the same.
-    const isKnownApart = action === 'pause' || trial.whole.isAccepted;
+    const isKnownApart = action !== 'pause' && trial.whole.isAccepted;
     const isAlone = isStrict || (isOrdered && !isKnownApart && !waiting.hasOthers);
     // What waits alone fails whether the service works or not.
     if (gate.state !== 'closed' && !trial.isAlone) {
       // It waits before anybody hears of a pause: a new key lets it go at once.
       if (!isAlone) this.#again(trial, false);
-      const isOutage = gate.failed(pass, why);
-      if (!isAlone && isOutage && action === 'retry') evidence.absolve();
-      if (!isAlone) return;
+      const isOutage = gate.failed(pass, why) && action === 'retry';
+      if (!isAlone) return isOutage ? evidence.absolve() : undefined;
     }
     // With the new key it may be accepted.
     if (action === 'pause' && !gate.isCurrent(pass)) return trials.retry(trial, 0);
@@ -168,7 +167,7 @@ export class Delivery {
     const verdict = judge(rule, {
       count: parcel.count,
       failures: failure === 'crash' ? trial.crashes : trial.refusals,
-      proofs: isAlone && evidence.isKnown ? Number.POSITIVE_INFINITY : trial.proofs,
+      proofs: isAlone && (evidence.isKnown || !isStrict) ? Number.POSITIVE_INFINITY : trial.proofs,
       forMs: now - trial.since,
       isBlamed: trial.whole.isAccepted,
       share: evidence.share(failure),
@@ -176,7 +175,8 @@ export class Delivery {
       isFickle: evidence.isFickle(now),
       partTaken: limits.bytes.partTaken?.(parcel.body.length) ?? 0,
     });
-    switch (verdict) {
+    // Nothing else tells whether the service is to blame. Only with strict order nothing may overtake it.
+    switch (verdict === 'end' && isAlone && !isStrict ? 'suspect' : verdict) {
       case 'drop':
         trials.free(trial);
         return waiting.end(parcel, 'refused');
@@ -221,7 +221,9 @@ export class Delivery {
     else if (isDenial) waitMs = backoffDelayMs(failures, DENIED, spread);
     else if (isAlive || trial.whole.isAccepted)
       waitMs = backoffDelayMs(failures, { ...backoff, maxMs }, random);
-    trials.retry(trial, waitMs, isAlone || isDenial ? undefined : MOST_WAIT_MS * random());
+    // If nothing was accepted since it failed first, the service may have been to blame.
+    const isProven = isAlone ? trial.proofs > 1 : isDenial;
+    trials.retry(trial, waitMs, isProven ? undefined : MOST_WAIT_MS * random());
   }
 
   /** Ends a single event that is at fault. */

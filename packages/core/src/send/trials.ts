@@ -125,24 +125,22 @@ export class Trials {
     }
   }
 
-  /** Its halves take its place. The second one waits for the first. */
+  /** It has several events: its halves take its place. The second one waits for the first. */
   halve(trial: Trial, count?: number): void {
     const { isOrdered, isStrict, limit, waiting } = this.#options;
     const { parcel, whole } = trial;
     // Halves with different customers need not wait for each other.
-    let halves = isOrdered && count === undefined ? waiting.cutBetweenCustomers(parcel) : [parcel];
+    let halves = isOrdered ? waiting.cutBetweenCustomers(parcel) : [parcel];
     const isInOrder = isOrdered && halves.length < 2;
-    if (halves.length < 2) halves = waiting.cut(parcel, count ?? Math.ceil(parcel.count / 2));
+    if (halves.length < 2)
+      halves = halves.flatMap((one) => waiting.cut(one, count ?? Math.ceil(one.count / 2)));
     const [first, second] = halves;
-    if (first === undefined || second === undefined) {
-      this.#list.unshift(trial);
-      return;
-    }
+    if (!first || !second) return;
     const isSure = whole.refusals === 0 || (limit?.partTaken?.(parcel.count) ?? 1) >= 1;
     const [one, other] = trial.halves(first, second, isSure, isInOrder);
     this.#remember(one);
     this.#remember(other);
-    if (isInOrder) other.next = trial.next;
+    if (trial.pair?.isInOrder) other.next = trial.next;
     else this.#release(trial);
     this.#list.unshift(...(isStrict ? [one, other] : [one]));
     if (!isStrict) one.next = other;

@@ -34,7 +34,7 @@ export interface Waiting {
    * parcel.
    */
   cut(parcel: Parcel, ...indexes: readonly number[]): Parcel[];
-  /** Replaces a parcel by two, each with all events of its customers. If there is only one customer, it is the same parcel. */
+  /** Replaces a parcel by two, each with all events of its customers. By one, if there is only one customer. */
   cutBetweenCustomers(parcel: Parcel): Parcel[];
   /** Puts a parcel back. */
   putBack(parcel: Parcel, place: Place): void;

@@ -39,7 +39,6 @@ export class Batcher {
   /** Set while stored events are left alone. */
   readonly #hold: Alarm;
   #storedIsNext = true;
-  #isStopped = false;
 
   constructor(options: BatcherOptions) {
     const { clock, onDue } = options;
@@ -107,18 +106,17 @@ export class Batcher {
   }
 
   get isStopped(): boolean {
-    return this.#isStopped;
+    return this.#age.isStopped;
   }
 
   stop(): void {
-    this.#isStopped = true;
-    this.#age.cancel();
-    this.#hold.cancel();
+    this.#age.stop();
+    this.#hold.stop();
   }
 
   get #oldIsDue(): boolean {
     const { queue } = this.#options;
-    return queue.old.count > 0 && !this.#hold.isSet && queue.isOldReady;
+    return !this.#hold.isSet && queue.isOldReady;
   }
 
   #freshIsDue(): boolean {

@@ -195,13 +195,11 @@ export class Waiting extends Parcels {
     return parts;
   }
 
-  /** Replaces a parcel by two, each with all events of its customers. If there is only one customer, it is the same parcel. */
+  /** Replaces a parcel by two, each with all events of its customers. By one, if there is only one customer. */
   cutBetweenCustomers(parcel: Parcel): Parcel[] {
     const { queue } = this.#lineFor(parcel.isHigh);
-    const halves = this.#options.lanes?.halves(parcel.events) ?? [];
-    if (halves.length < 2) return [parcel];
     queue.ended(parcel);
-    return halves.map((spans) => queue.join(spans.map((span) => parcel.cut(span, this.memory))));
+    return this.#options.lanes?.halves(parcel, this.memory).map((events) => queue.join(events)) ?? [];
   }
 
   /** Puts a parcel back. */

@@ -39,6 +39,24 @@ describe('with `per-customer`, an event at fault holds up few others:', () => {
     expect(figures.delays.max).toBeLessThanOrEqual(30_000);
   });
 
+  it('one in 100 that a firewall refuses', async () => {
+    const isCulprit = (event: number) => event % 100 === 50;
+    const service = refusing(isCulprit, { status: 403 });
+    const customerOf = (event: number) => `customer-${(event * 7_919) % 1_000}`;
+    const scenario = {
+      seconds: 10 * MINUTE,
+      after: 10 * MINUTE,
+      arrivals: 20,
+      service,
+      isCulprit,
+      customerOf,
+      options,
+    };
+    const { figures } = await measure('per customer, 403 for 1 in 100', scenario);
+    expect(figures).toMatchObject({ share: 1, innocentDeadLetters: 0, outOfOrder: 0 });
+    expect(figures.delays.max).toBeLessThanOrEqual(60_000);
+  });
+
   it('one in 100 that the service calls wrong', async () => {
     const isCulprit = (event: number) => event % 100 === 50;
     const service = refusing(isCulprit, { status: 400 });

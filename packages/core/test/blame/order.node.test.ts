@@ -41,11 +41,36 @@ describe('with `per-customer`', () => {
     expect(letters).toEqual([[60, 'blocked']]);
   });
 
-  it.each([400, 500])('an event at fault is found where all are of one customer: %d', async (status) => {
-    const isCulprit = (event: number) => event === 100;
-    const { figures } = await measure(`per customer, one customer, ${status}`, {
-      seconds: 5 * MINUTE,
-      after: 5 * MINUTE,
+  it.each([3, 1_000])(
+    'an event refused with 403 in the first batch stops nobody else: %d customers',
+    async (customers) => {
+      const isCulprit = (event: number) => event === 0;
+      const { figures } = await measure(`per customer, first event 403, ${customers} customers`, {
+        seconds: 3 * MINUTE,
+        after: 3 * MINUTE,
+        arrivals: 20,
+        service: refusing(isCulprit, { status: 403 }),
+        isCulprit,
+        customerOf: (event) => `customer-${(event * 7_919) % customers}`,
+        options,
+      });
+      expect(figures).toMatchObject({ share: 1, innocentDeadLetters: 0, outOfOrder: 0 });
+      expect(figures.delays.max).toBeLessThanOrEqual(60_000);
+    },
+  );
+
+  // If the first one looks like a wrong key, nothing tells that it is not.
+  const firsts = [
+    { status: 400, first: 0 },
+    { status: 403, first: 50 },
+    { status: 500, first: 0 },
+  ];
+  it.each(firsts)('events at fault are found where all are of one customer: $status', async (row) => {
+    const { status, first } = row;
+    const isCulprit = (event: number) => event % 100 === first;
+    const { figures } = await measure(`per customer, one customer, 1 % ${status}`, {
+      seconds: 10 * MINUTE,
+      after: 10 * MINUTE,
       arrivals: 1,
       service: refusing(isCulprit, { status }),
       isCulprit,
@@ -54,4 +79,28 @@ describe('with `per-customer`', () => {
     });
     expect(figures).toMatchObject({ share: 1, innocentDeadLetters: 0, outOfOrder: 0 });
   });
+
+  // Of few customers, nothing else tells whether the service is to blame: some events are set aside.
+  const outages = [400, 403, 500].flatMap((status) => [
+    { status, customers: 1, most: 12 },
+    { status, customers: 12, most: 12 },
+    { status, customers: 1_000, most: 0 },
+  ]);
+  it.each(outages)(
+    'no event is a dead letter after an hour of $status: $customers customers',
+    async (row) => {
+      const { status, customers, most } = row;
+      const { figures } = await measure(`per customer, an hour of ${status}, ${customers} customers`, {
+        seconds: 90 * MINUTE,
+        after: 90 * MINUTE,
+        arrivals: 1,
+        service: ({ at }) => (at > 10 * MINUTE && at < 70 * MINUTE ? status : 200),
+        customerOf: (event) => `customer-${(event * 7_919) % customers}`,
+        options,
+      });
+      expect(figures).toMatchObject({ share: 1, pending: 0, deadLetters: 0 });
+      expect(figures.outOfOrder).toBeLessThanOrEqual(most);
+      expect(figures.delays.max).toBeLessThanOrEqual(63 * MINUTE * 1_000);
+    },
+  );
 });

@@ -1,21 +1,19 @@
-import { type EventBytes, splitEvents } from '../../base/event-bytes.ts';
-import type { Span } from '../../base/range.ts';
+import type { Memory } from '../contents.ts';
+import type { Parcel } from '../parcel.ts';
+import { laneOf } from './lane.ts';
 
-/** In JSON, no text contains this: a quote in a text has a backslash before it. */
-const BEFORE = ',"correlationValue":"';
-/** The rest of a JSON text. */
-const TEXT = /^(?:[^"\\]|\\.)*/;
-
-/** The customer of an event, as JSON writes it. Empty if the event names none. */
-function customerOf(event: Uint8Array): string {
-  const text = new TextDecoder().decode(event);
-  const at = text.indexOf(BEFORE);
-  return at < 0 ? '' : (TEXT.exec(text.slice(at + BEFORE.length))?.[0] ?? '');
+/** The customer of each event. */
+function customersOf({ events }: Parcel): string[] {
+  const all: { correlationValue: string }[] = JSON.parse(`[${new TextDecoder().decode(events.bytes)}]`);
+  return all.map(({ correlationValue }) => correlationValue);
 }
 
-/** Divides events in two halves, each with all events of its customers: their indexes. One, if there is only one customer. */
-export function halvesOf(events: EventBytes): Span[][] {
-  const customers = splitEvents(events).map(customerOf);
+/**
+ * Divides the events of a parcel in two halves, each with all events of its customers. Each event is a parcel then. One half, if
+ * there is only one customer.
+ */
+export function halvesOf(parcel: Parcel, memory: Memory): Parcel[][] {
+  const customers = customersOf(parcel);
   const counts = new Map<string, number>();
   for (const customer of customers) counts.set(customer, (counts.get(customer) ?? 0) + 1);
   const first = new Set<string>();
@@ -26,12 +24,12 @@ export function halvesOf(events: EventBytes): Span[][] {
     first.add(customer);
     left -= count;
   }
-  const halves: [Span[], Span[]] = [[], []];
+  const halves: [Parcel[], Parcel[]] = [[], []];
   for (const [index, customer] of customers.entries()) {
-    const half = halves[first.has(customer) ? 0 : 1];
-    const last = half.at(-1);
-    if (last?.to === index) half[half.length - 1] = { ...last, to: index + 1 };
-    else half.push({ from: index, to: index + 1 });
+    const part = parcel.cut({ from: index, to: index + 1 }, memory);
+    // Of a stored parcel it was not known.
+    part.lanes = 1 << laneOf(customer);
+    halves[first.has(customer) ? 0 : 1].push(part);
   }
   return halves.filter(({ length }) => length > 0);
 }

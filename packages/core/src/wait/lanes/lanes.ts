@@ -1,5 +1,4 @@
-import type { EventBytes } from '../../base/event-bytes.ts';
-import type { Span } from '../../base/range.ts';
+import type { Memory } from '../contents.ts';
 import type { Parcel } from '../parcel.ts';
 import type { ParcelList } from '../parcel-list.ts';
 import type { RingBuffer, RingBufferOptions } from '../ring-buffer.ts';
@@ -27,6 +26,6 @@ export interface Lanes {
   free(parcels: Iterable<Parcel>, busy: number): Iterable<Parcel>;
   /** Puts a parcel back before all that go after it. */
   putBack(list: ParcelList, parcel: Parcel): void;
-  /** Divides events in two halves, each with all events of its customers: their indexes. One, if there is only one customer. */
-  halves(events: EventBytes): Span[][];
+  /** Divides the events of a parcel in two halves, each with all events of its customers. One, if there is only one customer. */
+  halves(parcel: Parcel, memory: Memory): Parcel[][];
 }

@@ -2,43 +2,52 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EventTexts } from '../../../src/accept/event-text.ts';
 import { encodeEvents } from '../../../src/base/event-bytes.ts';
+import { copyOf } from '../../../src/wait/contents.ts';
 import { halvesOf } from '../../../src/wait/lanes/halves.ts';
+import { laneOf } from '../../../src/wait/lanes/lane.ts';
+import { Parcel } from '../../../src/wait/parcel.ts';
+import { Places } from '../../../src/wait/places.ts';
+import { textWriter } from '../../bench/text-writer.ts';
 
 const texts = new EventTexts('email', 'test', 1_000_000);
+const memory = textWriter.createMemory();
 
-function eventsOf(customers: readonly string[]) {
+/** Of each half, the indexes of its events, and their lanes. */
+function halves(customers: readonly string[]) {
   const all = customers.map((correlationValue) => texts.create('event', { n: 1 }, { correlationValue }, 0));
-  return encodeEvents(
+  const events = encodeEvents(
     all,
     all.map(() => 0),
+  );
+  const places = new Places({ segment: 1, from: 0, to: customers.length });
+  const parcel = new Parcel(places, 0, false, copyOf([events], memory));
+  return halvesOf(parcel, memory).map((half) =>
+    half.map(({ lanes, places }) => ({ index: places.ranges[0]?.from ?? -1, lanes })),
   );
 }
 
 describe('the halves of a parcel', () => {
-  it('are of different customers, whatever these are called, and have each event once', () => {
+  it('are of different customers, whatever these are called, have each event once, and know their lanes', () => {
     const customer = fc.oneof(
       fc.string({ minLength: 1 }),
       fc.constantFrom('a', 'b', '"', '\\', '","correlationValue":"'),
     );
     fc.assert(
       fc.property(fc.array(customer, { minLength: 1, maxLength: 30 }), (customers) => {
-        const halves = halvesOf(eventsOf(customers));
-        const indexes = halves.map((spans) =>
-          spans.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, index) => from + index)),
-        );
-        expect(indexes.flat().sort((one, other) => one - other)).toEqual([...customers.keys()]);
-        expect(halves.length).toBe(Math.min(2, new Set(customers).size));
-        const [first = [], second = []] = indexes.map((half) => half.map((index) => customers[index]));
+        const found = halves(customers);
+        const indexes = found.flat().map(({ index }) => index);
+        expect(indexes.sort((one, other) => one - other)).toEqual([...customers.keys()]);
+        expect(found.length).toBe(Math.min(2, new Set(customers).size));
+        const [first = [], second = []] = found.map((half) => half.map(({ index }) => customers[index]));
         expect(first.filter((one) => second.includes(one))).toEqual([]);
+        for (const { index, lanes } of found.flat()) expect(lanes).toBe(1 << laneOf(customers[index] ?? ''));
       }),
     );
   });
 
   it('are of about the same size', () => {
     const customers = Array.from({ length: 100 }, (_, index) => `customer-${index % 10}`);
-    const sizes = halvesOf(eventsOf(customers)).map((spans) =>
-      spans.reduce((sum, { from, to }) => sum + to - from, 0),
-    );
+    const sizes = halves(customers).map(({ length }) => length);
     expect(sizes).toEqual([50, 50]);
   });
 });
