@@ -144,9 +144,6 @@ export const platform: Platform = {
   createQueue: () => new RunningWork(),
   registerSync,
   createAbortController: () => new AbortController(),
-  onAbort(signal, callback) {
-    signal.addEventListener('abort', callback);
-    return () => signal.removeEventListener('abort', callback);
-  },
+  onAbort: (signal, callback, until) => signal.addEventListener('abort', callback, { signal: until }),
   writeNow: (commit) => commit.writeNow(),
 };

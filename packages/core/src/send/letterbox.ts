@@ -35,7 +35,6 @@ export class Letterbox {
   /** Dead letters that could not be stored. Each function tries again; it resolves to false if that fails. */
   readonly #held = new Set<() => Promise<boolean>>();
   readonly #retry: Alarm;
-  #isStopped = false;
 
   constructor(options: LetterboxOptions) {
     this.#options = options;
@@ -57,8 +56,7 @@ export class Letterbox {
 
   /** Cancels the timer. Events whose dead letters could not be stored stay where they are. */
   stop(): void {
-    this.#isStopped = true;
-    this.#retry.cancel();
+    this.#retry.stop();
   }
 
   async #keep(parcel: Parcel, status: number, excerpt: string): Promise<boolean> {
@@ -75,12 +73,12 @@ export class Letterbox {
   }
 
   #wait(): void {
-    if (!this.#isStopped && this.#held.size > 0) this.#retry.set(RETRY_MS);
+    if (this.#held.size > 0) this.#retry.set(RETRY_MS);
   }
 
   async #keepHeld(): Promise<void> {
     for (const keep of this.#held) {
-      if (this.#isStopped || !(await keep())) break;
+      if (this.#retry.isStopped || !(await keep())) break;
       this.#held.delete(keep);
     }
     this.#wait();

@@ -35,7 +35,6 @@ export class IndexedDbStore {
   #patienceMs = PATIENCE_MS;
   readonly #reopening: Alarm;
   #mark: number | undefined;
-  #closed = false;
 
   /** @param onCleared It was opened anew, and nothing is left of what it held. */
   constructor(name: string, clock: Clock, onCleared: () => void) {
@@ -82,8 +81,7 @@ export class IndexedDbStore {
 
   /** Lets go of the connection once what is under way is done. */
   close(): void {
-    this.#closed = true;
-    this.#reopening.cancel();
+    this.#reopening.stop();
     this.#letGo(this.#db);
     this.#opening?.then(
       (db) => this.#letGo(db),
@@ -130,7 +128,7 @@ export class IndexedDbStore {
   /** Though nobody asks for it: what is gone of it may still be in memory. */
   #reopen(delayMs: number): void {
     this.#reopening.cancel();
-    if (!this.#closed) this.#reopening.set(delayMs);
+    this.#reopening.set(delayMs);
   }
 
   async #open(version?: number): Promise<IDBDatabase> {

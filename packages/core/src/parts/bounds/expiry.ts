@@ -13,7 +13,6 @@ export class AgeLimit implements Expiry {
   readonly #options: ExpiryOptions;
   readonly #maxAgeMs: number;
   readonly #alarm: Alarm;
-  #isStopped = false;
 
   /** @param maxAgeMs How old an event may get, in milliseconds. */
   constructor(options: ExpiryOptions, maxAgeMs: number) {
@@ -28,7 +27,7 @@ export class AgeLimit implements Expiry {
     const maxAgeMs = this.#maxAgeMs;
     if (queue.fresh + queue.stored === 0) return this.#alarm.cancel();
     const before = clock.now() - maxAgeMs;
-    while (!this.#isStopped) {
+    while (!this.#alarm.isStopped) {
       // What would be taken next: the oldest may have to wait until it is written.
       const [next] = queue.ready({ ...limit, maxEvents: 1 }, sendsUnwritten(), NONE_BUSY).parcels;
       const count = next ? expired(next, before) : 0;
@@ -37,8 +36,8 @@ export class AgeLimit implements Expiry {
       if (parcel === undefined) break;
       await end(parcel, 'expired');
     }
-    while (!this.#isStopped && (await this.#dropStored(before)));
-    if (!this.#isStopped) this.#alarm.set(Math.ceil(maxAgeMs / CHECKS));
+    while (!this.#alarm.isStopped && (await this.#dropStored(before)));
+    this.#alarm.set(Math.ceil(maxAgeMs / CHECKS));
   }
 
   /** How long until all events of a parcel are too old, in milliseconds. Undefined if they never are. */
@@ -52,8 +51,7 @@ export class AgeLimit implements Expiry {
   }
 
   stop(): void {
-    this.#isStopped = true;
-    this.#alarm.cancel();
+    this.#alarm.stop();
   }
 
   /** Returns false if the oldest stored events are not too old. */
