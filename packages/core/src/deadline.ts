@@ -3,6 +3,8 @@ import { platform } from '#platform';
 import { attempt } from './base/user-code.ts';
 import type { FinishOptions } from './tell/stats.ts';
 
+const ignore = (): void => {};
+
 /** The end of a wait: a time-out, or a signal before it. */
 export class Deadline {
   /** When the time-out ends, in milliseconds since 1970. */
@@ -28,19 +30,17 @@ export class Deadline {
   /** Resolves when the work ends, or at the deadline. Keeps a Node process alive meanwhile, because a caller awaits it. */
   async wait(work: Promise<unknown>): Promise<void> {
     const end = () => this.#over.abort();
+    const listeners: (() => void)[] = [];
     for (const signal of this.#signals) {
       if (signal?.aborted) end();
       // A user's own signal may throw.
-      else if (signal)
-        attempt(
-          () => platform.onAbort(signal, end, this.over),
-          () => {},
-        );
+      else if (signal) attempt(() => void listeners.push(platform.onAbort(signal, end)), ignore);
     }
     try {
       await Promise.race([work, sleep(this.#clock, this.#timeoutMs, this.over, true)]);
     } finally {
       end();
+      for (const forget of listeners) attempt(forget, ignore);
     }
   }
 }

@@ -4,7 +4,7 @@ import { numberedUuid } from '../../processes/numbered-uuid.ts';
 import type { DiskCalls } from './disk-calls.ts';
 import type { Log } from './log.ts';
 import type { Machine } from './machine.ts';
-import { droppedOf, type TrackedEvent } from './model.ts';
+import { droppedOf, STRICT, type TrackedEvent } from './model.ts';
 import type { Settings } from './settings.ts';
 import { VirtualProcess } from './virtual-process.ts';
 import { type Watched, watch } from './watch.ts';
@@ -109,7 +109,7 @@ export class Application {
       payload,
     });
     const place = this.#tracked;
-    const sequence = { unordered: undefined, 'per-customer': correlationValue, strict: '' }[
+    const sequence = { unordered: undefined, 'per-customer': correlationValue, strict: STRICT }[
       this.#ordering ?? 'unordered'
     ];
     const event = model.track({ uuid, text, isBad, client: this.#number, place, sequence });

@@ -18,6 +18,8 @@ export interface TrackedEvent {
   arrivals: number;
   /** Whether the service refused it in a request of its own, or a policy dropped it. */
   isRefused: boolean;
+  /** How many requests with it alone failed. */
+  failures: number;
   /** Whether it was in a request whose outcome the client could not know. */
   mayComeAgain: boolean;
 }
@@ -38,9 +40,14 @@ export interface Verdict {
   readonly duplicates: number;
 }
 
+/** The sequence of all events of an application with strict order. */
+export const STRICT = '';
+
 /** A dead letter takes refusals of its event alone that weigh so much: five, or two if one of them calls it too large. */
 const LETTER_WEIGHT = 5;
 const TOO_LARGE_WEIGHT = 4;
+/** After so many failures of its own an event may be set aside. Then others of its customer overtake it. */
+const LEAST_TO_SUSPECT = 5;
 
 /** The guarantees of Sluice, as rules. Records every tracked event, what its tracker reported, and what happened to it. */
 export class Model {
@@ -61,6 +68,7 @@ export class Model {
       safety: 'unsafe',
       arrivals: 0,
       isRefused: false,
+      failures: 0,
       mayComeAgain: false,
     };
     this.#events.set(event.uuid, event);
@@ -124,11 +132,18 @@ export class Model {
     if (event.arrivals === 1 && event.client === client) this.#checkOrder(event);
   }
 
-  #checkOrder({ uuid, client, place, sequence }: TrackedEvent): void {
+  /** A request with this event alone failed, as far as its client knows. */
+  failedAlone(uuid: string): void {
+    const event = this.#events.get(uuid);
+    if (event !== undefined) event.failures += 1;
+  }
+
+  #checkOrder({ uuid, client, failures, place, sequence }: TrackedEvent): void {
     if (sequence === undefined) return;
     const key = `${client} ${sequence}`;
-    if (place < (this.#lastPlaces.get(key) ?? 0)) this.problem(`${uuid} was overtaken`);
-    this.#lastPlaces.set(key, place);
+    if (place >= (this.#lastPlaces.get(key) ?? 0)) this.#lastPlaces.set(key, place);
+    // With strict order none is set aside.
+    else if (sequence === STRICT || failures < LEAST_TO_SUSPECT) this.problem(`${uuid} was overtaken`);
   }
 
   mayComeAgain(uuid: string): void {

@@ -84,6 +84,7 @@ class Exchange {
     log?.(`service: ${JSON.stringify(turn)}; ${refusal ?? 'takes'} ${JSON.stringify(uuids)}`);
     if (refusal === undefined) this.#taken = uuids;
     this.#note();
+    if (turn.kind !== 'answer') this.#failed(text);
     switch (turn.kind) {
       case 'silence':
         return undefined;
@@ -104,10 +105,18 @@ class Exchange {
   #refuse(status: number, text: string): void {
     const { model, policy } = this.#options;
     if (status < 300) return;
-    const { batch }: { batch: readonly { uuid: string }[] } = JSON.parse(text);
+    const batch = this.#failed(text);
     if (batch.length === 1 && !WAITS.has(status)) model.refusedAlone(status);
     const action = policy[status] ?? policy[`${Math.floor(status / 100)}xx`];
     if (action === 'drop' || action === 'accept') model.refused(batch.map(({ uuid }) => uuid));
+  }
+
+  /** Returns its events. */
+  #failed(text: string): readonly { readonly uuid: string }[] {
+    const { batch }: { batch: readonly { uuid: string }[] } = JSON.parse(text);
+    const [first, second] = batch;
+    if (first && !second) this.#options.model.failedAlone(first.uuid);
+    return batch;
   }
 
   /** The client knows the outcome, or has given up. */

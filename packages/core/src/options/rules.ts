@@ -28,10 +28,10 @@ const MOST = Number.MAX_SAFE_INTEGER;
 /** At least room for a few segments. */
 const JOURNAL_BYTES = whole(undefined, 64 * 1024, MOST);
 const AGE = whole(undefined, 1, MOST);
-const STATUS_OR_CLASS = /^[2-5](?:\d\d|xx)$/;
+const STATUS_OR_CLASS = /^[2-5](\d\d|xx)$/;
 const [isAction, ACTIONS] = oneOf(undefined, ['accept', 'retry', 'split', 'isolate', 'pause', 'drop']);
 /** A header name by RFC 9110, section 5.6.2, except those that a request already has. */
-const FREE_HEADER = /^(?!(?:authorization|content-(?:type|length|encoding)|host)$)[!#-'*+.^-z|~0-9-]+$/i;
+const FREE_HEADER = /^(?!(authorization|content-(type|length|encoding)|host)$)[!#-'*+.^-z|~0-9-]+$/i;
 const HEADERS = 'ASCII headers that Sluice does not send itself';
 const NODE_ONLY: Rule = [() => false, 'absent, except in Node'];
 

@@ -1,5 +1,3 @@
-import { attempt } from '../base/user-code.ts';
-
 /** All callbacks for one signal of the user, as a single listener: Node warns of more than ten. */
 class Listeners extends Set<() => void> implements EventListenerObject {
   handleEvent(): void {
@@ -9,19 +7,14 @@ class Listeners extends Set<() => void> implements EventListenerObject {
 
 const bySignal = new WeakMap<AbortSignal, Listeners>();
 
-/** Calls `callback` when a signal aborts, unless another one aborts before. */
-export function onAbort(signal: AbortSignal, callback: () => void, until: AbortSignal): void {
+/** Calls `callback` when a signal aborts. Returns a function that stops this. */
+export function onAbort(signal: AbortSignal, callback: () => void): () => void {
   const listeners = bySignal.get(signal) ?? new Listeners();
   bySignal.set(signal, listeners);
   if (listeners.size === 0) signal.addEventListener('abort', listeners);
   listeners.add(callback);
-  until.addEventListener('abort', () => {
+  return () => {
     listeners.delete(callback);
-    // The user's own signal may throw.
-    if (listeners.size === 0)
-      attempt(
-        () => signal.removeEventListener('abort', listeners),
-        () => {},
-      );
-  });
+    if (listeners.size === 0) signal.removeEventListener('abort', listeners);
+  };
 }

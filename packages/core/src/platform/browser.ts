@@ -144,6 +144,9 @@ export const platform: Platform = {
   createQueue: () => new RunningWork(),
   registerSync,
   createAbortController: () => new AbortController(),
-  onAbort: (signal, callback, until) => signal.addEventListener('abort', callback, { signal: until }),
+  onAbort(signal, callback) {
+    signal.addEventListener('abort', callback);
+    return () => signal.removeEventListener('abort', callback);
+  },
   writeNow: (commit) => commit.writeNow(),
 };

@@ -68,9 +68,10 @@ export interface Platform {
   /** Creates a controller whose signal may have any number of listeners: Node warns of more than ten. */
   createAbortController(): AbortController;
   /**
-   * Calls `callback` when a signal of the user aborts, unless `until` aborts before. A signal may have any number of callbacks.
+   * Calls `callback` when a signal of the user aborts. A signal may have any number of callbacks. Returns a function that
+   * stops this.
    */
-  onAbort(signal: AbortSignal, callback: () => void, until: AbortSignal): void;
+  onAbort(signal: AbortSignal, callback: () => void): () => void;
   /**
    * For the last moment: before it returns, Node writes all events that no journal holds, if the journal has `appendSync`. A
    * browser passes them to the journal.

@@ -135,7 +135,7 @@ export class Delivery {
     const isWrong = action === 'isolate' || action === 'split';
     const why = { ...trial, reason };
     // There may be nothing else to try: then the event at fault must be found all the same.
-    const isKnownApart = action !== 'pause' && trial.whole.isAccepted;
+    const isKnownApart = action === 'pause' ? rule.endsEvent !== true : trial.whole.isAccepted;
     const isAlone = isStrict || (isOrdered && !isKnownApart && !waiting.hasOthers);
     // What waits alone fails whether the service works or not.
     if (gate.state !== 'closed' && !trial.isAlone) {
@@ -167,16 +167,16 @@ export class Delivery {
     const verdict = judge(rule, {
       count: parcel.count,
       failures: failure === 'crash' ? trial.crashes : trial.refusals,
-      proofs: isAlone && (evidence.isKnown || !isStrict) ? Number.POSITIVE_INFINITY : trial.proofs,
+      proofs: isStrict && evidence.isKnown ? Number.POSITIVE_INFINITY : trial.proofs,
       forMs: now - trial.since,
+      isAlone: isAlone && !isStrict,
       isBlamed: trial.whole.isAccepted,
       share: evidence.share(failure),
       knowsChance: evidence.knowsChance,
       isFickle: evidence.isFickle(now),
       partTaken: limits.bytes.partTaken?.(parcel.body.length) ?? 0,
     });
-    // Nothing else tells whether the service is to blame. Only with strict order nothing may overtake it.
-    switch (verdict === 'end' && isAlone && !isStrict ? 'suspect' : verdict) {
+    switch (verdict) {
       case 'drop':
         trials.free(trial);
         return waiting.end(parcel, 'refused');

@@ -24,6 +24,8 @@ export interface Facts {
   readonly forMs: number;
   /** Whether other events of their parcel were accepted. */
   readonly isBlamed: boolean;
+  /** Whether nothing else can be sent before it ends. Then nothing tells whether the service is to blame. */
+  readonly isAlone: boolean;
   /** Which share of the requests fails in this way by chance. */
   readonly share: number;
   /** Whether that share is known from enough answers. */
@@ -48,9 +50,11 @@ export type Verdict = 'again' | 'halve' | 'shrink' | 'end' | 'suspect' | 'pause'
 
 /** @param rule What the table says about the outcome. Not one that accepts. */
 export function judge({ action, isAskedFor, endsEvent }: Rule, facts: Facts): Verdict {
-  const { count, failures, forMs, isBlamed, isFickle, knowsChance, partTaken, proofs, share } = facts;
+  const { count, failures, forMs, isBlamed, isFickle, isAlone, knowsChance, partTaken, proofs, share } =
+    facts;
+  const isDenial = action === 'pause';
   if (action === 'drop') return action;
-  if (action === 'pause' && isAskedFor) return action;
+  if (isDenial && isAskedFor) return action;
   const isRare = (onceIn: number) => share ** failures <= 1 / onceIn;
   if (count > 1) {
     if (action === 'split') return 'shrink';
@@ -60,13 +64,14 @@ export function judge({ action, isAskedFor, endsEvent }: Rule, facts: Facts): Ve
     }
     // While it is fickle it may be a limit of the rate, which halves would only exceed more.
     const denials = isFickle ? LEAST_TO_END : LEAST_DENIALS;
-    const least = action === 'pause' ? denials : knowsChance ? 1 : LEAST_DENIALS;
+    const least = isDenial ? denials : knowsChance ? 1 : LEAST_DENIALS;
     return failures >= least && (!knowsChance || isRare(ONCE_IN.refusal)) ? 'halve' : 'again';
   }
-  const isBetween = action === 'pause' ? proofs >= LEAST_TO_END && forMs >= LEAST_MS : isBlamed || proofs > 1;
+  const isBetween = isDenial ? proofs >= LEAST_TO_END : isBlamed || proofs > 1;
   // The size is the reason if only smaller ones are accepted.
   if (action === 'split' && failures >= LEAST_DENIALS && partTaken < 1 && (isBetween || partTaken > 0))
     return 'end';
-  if (failures < LEAST_TO_END || !isBetween || !isRare(ONCE_IN.end)) return 'again';
+  if (failures < LEAST_TO_END || (isDenial && forMs < LEAST_MS) || !isRare(ONCE_IN.end)) return 'again';
+  if (!isBetween) return isAlone ? 'suspect' : 'again';
   return endsEvent === true && !isFickle ? 'end' : 'suspect';
 }

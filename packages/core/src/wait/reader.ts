@@ -97,7 +97,11 @@ export class Reader {
       if (count > 0) parts.push({ epoch: parcel.epoch, count });
     }
     const read = inPlaceOf(taken, new Parcel(places, queue.epochs.join(parts), queue.isHigh, contents));
-    for (const parcel of taken.reverse()) putBack(queue.old, parcel);
+    for (const parcel of taken.reverse()) {
+      // It goes behind all parts of what was read.
+      parcel.order += contents.count;
+      putBack(queue.old, parcel);
+    }
     return queue.taken(read);
   }
 

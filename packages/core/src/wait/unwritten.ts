@@ -64,6 +64,8 @@ export function entryOf(queue: Queue, parcel: Parcel, limit: Limit): Entry | und
     },
     handBack: appended,
     drop() {
+      // Its events have ended, or go on in other parcels.
+      if (parcel.state === 'ended') return 0;
       const spans = parcel.places.marked(HANDED);
       // In a request, or until its next try: it goes on in memory.
       if (parcel.state === 'out') {

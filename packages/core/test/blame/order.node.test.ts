@@ -80,6 +80,33 @@ describe('with `per-customer`', () => {
     expect(figures).toMatchObject({ share: 1, innocentDeadLetters: 0, outOfOrder: 0 });
   });
 
+  it('an event that is refused becomes a dead letter where nothing else waits', async () => {
+    const isCulprit = (event: number) => event === 5;
+    const { figures, letters } = await measure('per customer, 400 in quiet traffic', {
+      seconds: 10 * MINUTE,
+      after: 10 * MINUTE,
+      arrivals: 0.2,
+      service: refusing(isCulprit, { status: 400, body: 'no' }),
+      isCulprit,
+      customerOf: () => 'ada',
+      options,
+    });
+    expect(figures).toMatchObject({ share: 1, pending: 0, outOfOrder: 0 });
+    expect(letters).toEqual([[5, 'no']]);
+  });
+
+  it('nothing overtakes where no event can be at fault: a key is revoked for half an hour', async () => {
+    const { figures } = await measure('per customer, 401 for half an hour', {
+      seconds: 60 * MINUTE,
+      after: 60 * MINUTE,
+      arrivals: 1,
+      service: ({ at }) => (at > 10 * MINUTE && at < 40 * MINUTE ? 401 : 200),
+      customerOf: () => 'ada',
+      options,
+    });
+    expect(figures).toMatchObject({ share: 1, pending: 0, deadLetters: 0, outOfOrder: 0 });
+  });
+
   // Of few customers, nothing else tells whether the service is to blame: some events are set aside.
   const outages = [400, 403, 500].flatMap((status) => [
     { status, customers: 1, most: 12 },

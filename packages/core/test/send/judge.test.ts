@@ -5,7 +5,7 @@ import { type Facts, judge, type Verdict } from '../../src/send/judge.ts';
 /** A service that works, and knows that one request in a hundred fails by chance. */
 const FACTS: Facts = {
   ...{ count: 1, failures: 1, proofs: 1, forMs: 0, share: 0.01 },
-  ...{ isBlamed: false, knowsChance: true, isFickle: false, partTaken: 1 },
+  ...{ isAlone: false, isBlamed: false, knowsChance: true, isFickle: false, partTaken: 1 },
 };
 const PROVEN = { failures: 5, proofs: 5, forMs: 30_000 };
 
@@ -39,6 +39,12 @@ const cases: [string, number[], Partial<Facts>, Verdict][] = [
   ['five refusals, and others accepted between, end it', WRONG, { failures: 5, proofs: 2 }, 'end'],
   ['or five, if the rest of its parcel was accepted', WRONG, { failures: 5, isBlamed: true }, 'end'],
   ['without any accepted between, it waits', WRONG, { failures: 50 }, 'again'],
+  [
+    'but not where nothing else can be sent: it is a suspect',
+    WRONG,
+    { failures: 5, isAlone: true },
+    'suspect',
+  ],
   ['where the service is fickle, it is a suspect', WRONG, { ...PROVEN, isFickle: true }, 'suspect'],
   ['where chance explains it, it is asked again', WRONG, { ...PROVEN, share: 0.5 }, 'again'],
   ['several events that look like a wrong key or address are asked again', DENIED, { count: 2 }, 'again'],
@@ -46,6 +52,13 @@ const cases: [string, number[], Partial<Facts>, Verdict][] = [
   ['a single one ends after five refusals over half a minute', DENIED, PROVEN, 'end'],
   ['not earlier', DENIED, { ...PROVEN, forMs: 29_999 }, 'again'],
   ['not after fewer that count', DENIED, { ...PROVEN, failures: 9, proofs: 4 }, 'again'],
+  [
+    'where nothing else can be sent, it is a suspect',
+    DENIED,
+    { ...PROVEN, proofs: 1, isAlone: true },
+    'suspect',
+  ],
+  ['not earlier than after half a minute', DENIED, { failures: 9, isAlone: true }, 'again'],
   ['nor while the service is fickle', DENIED, { ...PROVEN, isFickle: true }, 'suspect'],
   ['what is never the fault of an event is halved too', OURS, { count: 2, failures: 2 }, 'halve'],
   ['but never ends an event', OURS, { ...PROVEN, failures: 500 }, 'suspect'],

@@ -1,4 +1,5 @@
-import type { Clock, Timer } from '@sluice/protocol/toolbox';
+import type { Clock } from '@sluice/protocol/toolbox';
+import { Alarm } from '../../base/alarm.ts';
 import { ClosedError } from '../../base/errors/closed-error.ts';
 import { StorageError, storageError } from '../../base/errors/storage-error.ts';
 import { type EventBytes, type Limit, sliceEvents } from '../../base/event-bytes.ts';
@@ -37,7 +38,7 @@ export class IndexedDbJournal implements Journal, Sharing {
   readonly #records: PageRecords;
   readonly #tabs: Tabs;
   #observer: JournalObserver | undefined;
-  #searching: Timer | undefined;
+  readonly #searching: Alarm;
   readonly #refreshing = new Turns();
   #listener: Parameters<Sharing['listen']>[0] = () => {};
   #isWaiting = false;
@@ -51,6 +52,7 @@ export class IndexedDbJournal implements Journal, Sharing {
     this.#name = name;
     this.#isOnce = isOnce;
     this.#clock = clock;
+    this.#searching = new Alarm(clock, () => void this.#search().catch(() => {}));
     this.#store = new IndexedDbStore(name, clock, () => this.#forget());
     this.#records = new PageRecords(this.#store, new Spill(name), clock);
     this.#tabs = new Tabs(name, meeting, clock, this.#store, {
@@ -78,16 +80,10 @@ export class IndexedDbJournal implements Journal, Sharing {
     return this.#records.lives.reduce((total, { records }) => total + records.bytes, 0);
   }
 
-  async open(observer: JournalObserver): Promise<void> {
+  open(observer: JournalObserver): Promise<void> {
     this.#observer = observer;
     this.#tabs.open();
-    try {
-      await this.refresh();
-    } catch (error) {
-      const again = () => void this.open(observer).catch(() => undefined);
-      this.#searching = this.#clock.setTimeout(again, SEARCH_AGAIN_MS);
-      throw error;
-    }
+    return this.#search();
   }
 
   async append(events: EventBytes): Promise<Range> {
@@ -169,6 +165,13 @@ export class IndexedDbJournal implements Journal, Sharing {
     return this.#refreshing.take(() => this.#list());
   }
 
+  #search(): Promise<void> {
+    return this.refresh().catch((error) => {
+      this.#searching.set(SEARCH_AGAIN_MS);
+      throw error;
+    });
+  }
+
   async #list(): Promise<void> {
     const observer = this.#observer;
     const lives = this.#records.lives;
@@ -227,10 +230,9 @@ export class IndexedDbJournal implements Journal, Sharing {
 
   /** That something waits is told once, until there is rest. */
   tell(activity: Activity): void {
-    const wasWaiting = this.#isWaiting;
+    const isNews = this.#isWaiting === (activity === 'rests');
     this.#isWaiting = activity !== 'rests';
-    if (activity === 'works' || wasWaiting !== this.#isWaiting)
-      this.#tabs.tell([this.#records.own, activity]);
+    if (activity === 'works' || isNews) this.#tabs.tell([this.#records.own, activity]);
   }
 
   listen(listener: Parameters<Sharing['listen']>[0]): void {
@@ -239,7 +241,7 @@ export class IndexedDbJournal implements Journal, Sharing {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#searching?.cancel();
+    this.#searching.stop();
     this.#tabs.close();
     this.#store.close();
   }

@@ -1,11 +1,15 @@
+import { splitEvents } from '../../base/event-bytes.ts';
 import type { Memory } from '../contents.ts';
 import type { Parcel } from '../parcel.ts';
 import { laneOf } from './lane.ts';
 
-/** The customer of each event. */
-function customersOf({ events }: Parcel): string[] {
-  const all: { correlationValue: string }[] = JSON.parse(`[${new TextDecoder().decode(events.bytes)}]`);
-  return all.map(({ correlationValue }) => correlationValue);
+/** The customer of an event. Any script of the origin can store something else. */
+function customerOf(event: Uint8Array): string {
+  try {
+    return String(JSON.parse(new TextDecoder().decode(event)).correlationValue);
+  } catch {
+    return '';
+  }
 }
 
 /**
@@ -13,7 +17,7 @@ function customersOf({ events }: Parcel): string[] {
  * there is only one customer.
  */
 export function halvesOf(parcel: Parcel, memory: Memory): Parcel[][] {
-  const customers = customersOf(parcel);
+  const customers = splitEvents(parcel.events).map(customerOf);
   const counts = new Map<string, number>();
   for (const customer of customers) counts.set(customer, (counts.get(customer) ?? 0) + 1);
   const first = new Set<string>();

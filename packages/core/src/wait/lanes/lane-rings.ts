@@ -85,7 +85,7 @@ export class LaneRings implements Ring {
   recovered(parcel: Parcel): void {
     parcel.lanes = ALL_LANES;
     parcel.order = this.#order - BEFORE;
-    this.#order += STEP;
+    this.#order += STEP * parcel.count;
   }
 
   push(text: string, time: number, lane: number): boolean {

@@ -12,14 +12,17 @@ import { textWriter } from '../../bench/text-writer.ts';
 const texts = new EventTexts('email', 'test', 1_000_000);
 const memory = textWriter.createMemory();
 
+function textsOf(customers: readonly string[]): string[] {
+  return customers.map((correlationValue) => texts.create('event', { n: 1 }, { correlationValue }, 0));
+}
+
 /** Of each half, the indexes of its events, and their lanes. */
-function halves(customers: readonly string[]) {
-  const all = customers.map((correlationValue) => texts.create('event', { n: 1 }, { correlationValue }, 0));
+function halves(all: readonly string[]) {
   const events = encodeEvents(
     all,
     all.map(() => 0),
   );
-  const places = new Places({ segment: 1, from: 0, to: customers.length });
+  const places = new Places({ segment: 1, from: 0, to: all.length });
   const parcel = new Parcel(places, 0, false, copyOf([events], memory));
   return halvesOf(parcel, memory).map((half) =>
     half.map(({ lanes, places }) => ({ index: places.ranges[0]?.from ?? -1, lanes })),
@@ -34,7 +37,7 @@ describe('the halves of a parcel', () => {
     );
     fc.assert(
       fc.property(fc.array(customer, { minLength: 1, maxLength: 30 }), (customers) => {
-        const found = halves(customers);
+        const found = halves(textsOf(customers));
         const indexes = found.flat().map(({ index }) => index);
         expect(indexes.sort((one, other) => one - other)).toEqual([...customers.keys()]);
         expect(found.length).toBe(Math.min(2, new Set(customers).size));
@@ -47,7 +50,14 @@ describe('the halves of a parcel', () => {
 
   it('are of about the same size', () => {
     const customers = Array.from({ length: 100 }, (_, index) => `customer-${index % 10}`);
-    const sizes = halves(customers).map(({ length }) => length);
+    const sizes = halves(textsOf(customers)).map(({ length }) => length);
     expect(sizes).toEqual([50, 50]);
+  });
+
+  it('have all events, whatever a script of the origin has stored among them', () => {
+    const [good = ''] = textsOf(['ada']);
+    const all = [good, '{"correlationValue":', 'null', '1,2', '{"correlationValue":{}}', good];
+    const indexes = halves(all).flatMap((half) => half.map(({ index }) => index));
+    expect(indexes.sort((one, other) => one - other)).toEqual([...all.keys()]);
   });
 });

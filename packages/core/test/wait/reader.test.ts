@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { encodeEvents } from '../../src/base/event-bytes.ts';
+import { MemoryJournal } from '../../src/keep/memory-journal.ts';
+import { perCustomer } from '../../src/parts/per-customer.ts';
+import { Epochs } from '../../src/tell/epochs.ts';
+import { Queue } from '../../src/wait/queue.ts';
+import { Reader } from '../../src/wait/reader.ts';
+import { textWriter } from '../bench/text-writer.ts';
+
+const ALL = { maxEvents: 100, maxBytes: 10_000 };
+
+describe('what is read of a stored parcel', () => {
+  it('goes before the rest of it with all its parts', async () => {
+    const memory = textWriter.createMemory();
+    const epochs = new Epochs();
+    const options = { limit: ALL, parcel: ALL, isHigh: false, text: textWriter, memory, epochs };
+    const queue = new Queue(options, perCustomer);
+    const journal = new MemoryJournal(10_000, 10_000);
+    const texts = [1, 2, 3, 4, 5, 6].map((n) => `{"n":${n}}`);
+    queue.recover(await journal.append(encodeEvents(texts, [0, 0, 0, 0, 0, 0])), 0);
+    const [rest] = queue.old;
+    // Two events of 7 bytes and a comma fit.
+    const limit = { maxEvents: 100, maxBytes: 16 };
+    const reader = new Reader({ queue, journal, damaged: async () => {}, sizeLimit: {} });
+    const read = await reader.take(limit);
+    const parts = [0, 1].map((from) => read?.cut({ from, to: from + 1 }, memory));
+    for (const part of parts.reverse()) if (part) queue.putBack(part, 'first');
+    expect([...queue.old]).toEqual([...parts.reverse(), rest]);
+  });
+});

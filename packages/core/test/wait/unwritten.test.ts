@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { Epochs } from '../../src/tell/epochs.ts';
+import { Queue } from '../../src/wait/queue.ts';
+import { entryOf } from '../../src/wait/unwritten.ts';
+import { textWriter } from '../bench/text-writer.ts';
+
+const ALL = { maxEvents: 100, maxBytes: 10_000 };
+
+describe('an append that a full journal gives up', () => {
+  it('drops no event whose parcel was cut meanwhile: its parts go on', () => {
+    const memory = textWriter.createMemory();
+    const epochs = new Epochs();
+    const options = { limit: ALL, parcel: ALL, isHigh: false, text: textWriter, memory, epochs };
+    const queue = new Queue(options, undefined);
+    epochs.enter(2);
+    for (const text of ['{"n":1}', '{"n":2}']) queue.push(text, 0, '');
+    const parcel = queue.takeFresh(ALL, true);
+    if (!parcel) throw new Error('a parcel was expected');
+    const entry = entryOf(queue, parcel, ALL);
+    const parts = [0, 1].map((from) => queue.taken(parcel.cut({ from, to: from + 1 }, memory)));
+    queue.ended(parcel);
+    expect(entry?.drop()).toBe(0);
+    expect(parts.map(({ isWritten, state }) => [isWritten, state])).toEqual([
+      [false, 'out'],
+      [false, 'out'],
+    ]);
+  });
+});
