@@ -106,8 +106,8 @@ class Exchange {
     const { model, policy } = this.#options;
     if (status < 300) return;
     const batch = this.#failed(text);
-    if (batch.length === 1 && !WAITS.has(status)) model.refusedAlone(status);
     const action = policy[status] ?? policy[`${Math.floor(status / 100)}xx`];
+    if (batch.length === 1 && (action === 'drop' || !WAITS.has(status))) model.refusedAlone(status);
     if (action === 'drop' || action === 'accept') model.refused(batch.map(({ uuid }) => uuid));
   }
 

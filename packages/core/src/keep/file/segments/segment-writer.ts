@@ -174,6 +174,7 @@ export class SegmentWriter {
     // `appendSync` has written these groups again, and all that came after them.
     if (to <= this.#next) return;
     this.#next = to;
+    this.segment.written = to;
     this.#position = position + frames.length;
     if (this.#isSynced) {
       this.#unsynced.push(...groups);

@@ -77,6 +77,8 @@ export class Segment {
   baseTime: number = Number.NaN;
   /** The index after its last event. */
   end = 0;
+  /** The index after the last event that is written. It may not count yet: its append waits for a sync. */
+  written = 0;
   /** Confirmed bytes of the `.segment` file. */
   size: number = SEGMENT_HEADER_BYTES;
   /** Bytes of the `.acks` file. */
@@ -110,7 +112,7 @@ export class Segment {
 
   /** Whether all its events are released. */
   get isReleased(): boolean {
-    return this.#released.covers(this.end);
+    return this.#released.covers(Math.max(this.end, this.written));
   }
 
   /** Whether all its events are released and no more can come. */
