@@ -81,8 +81,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'takes the first refusal of an event for proof',
     file: 'send/judge',
-    find: 'failures < LEAST_TO_END || !isBetween || !isRare(ONCE_IN.end)',
-    replace: 'false',
+    find: 'const isBetween =',
+    replace: "if (endsEvent) return 'end'; const isBetween =",
   },
   {
     name: 'blames an event though the service accepts nothing else',

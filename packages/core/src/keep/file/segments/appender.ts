@@ -289,12 +289,7 @@ export class Appender {
       await segments.salvage.run();
     } catch (error) {
       // These appends have not resolved: the caller still has the events.
-      if (fsync === 'always') {
-        await segments.salvage.drop(segment.number);
-        // Some of their groups may be in the file, and synced.
-        const [from, to] = [segment.end, segment.written];
-        await segments.acknowledge({ segment: segment.number, from, to }).catch(() => undefined);
-      }
+      if (fsync === 'always') await segments.drop(segment);
       throw storageError(`cannot make events in ${root} survive a power cut`, error);
     }
   }
