@@ -128,10 +128,10 @@ export class Segments {
     return this.#release(segment, 0, segment.end);
   }
 
-  /** Its last events are stored elsewhere: those that may be missing from it, and those that are written but do not count yet. */
-  async drop(segment: Segment): Promise<void> {
-    await this.salvage.drop(segment.number);
-    await this.#release(segment, segment.end, segment.written).catch(() => undefined);
+  /** Others have its last events: those that may be missing from it, and those that are written but do not count yet. */
+  async drop({ end, number, written }: Segment): Promise<void> {
+    await this.salvage.drop(number);
+    await this.acknowledge({ segment: number, from: end, to: written }).catch(() => undefined);
   }
 
   async deleteIfDone(segment: Segment): Promise<void> {
