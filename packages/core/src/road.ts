@@ -80,7 +80,7 @@ export class Road {
       limits,
       isStrict,
       lanes: settings.lanes,
-      intervalMs: settings.commitIntervalMs ?? platform.commitIntervalMs,
+      intervalMs: settings.commitIntervalMs,
       createBounds: (waiting) =>
         parts.bounds?.({ journal, clock, reporter, storage, waiting, opened: () => this.#opened, onFailed }),
       createAbortController: platform.createAbortController,
@@ -176,7 +176,7 @@ export class Road {
     const isAdmitted = await this.admission.write();
     const isWritten = (await this.#waiting.write()) && isAdmitted;
     if (!isWritten || !this.#journal.survives) {
-      const fails = 'the journal fails or is full, or consent is pending; events go on in memory';
+      const fails = 'the journal fails or is full, or consent is pending';
       const why = this.#journal.survives ? fails : 'the journal is in memory';
       throw new StorageError(`what was tracked is not durable: ${why}`);
     }
@@ -204,7 +204,7 @@ export class Road {
     const settled = this.#waiting.turn();
     await this.#waiting.commitAll();
     void this.dispatch.wake();
-    await this.dispatch.whileUseful(settled(deadline.over), deadline.at);
+    await this.dispatch.progress(settled(deadline.over), deadline.at);
   }
 
   /** From now on, new events are dropped. */

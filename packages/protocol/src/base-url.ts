@@ -7,11 +7,13 @@ const ALLOWED = 'an http or https URL without credentials, query or fragment';
  * Checks a base URL that was given as an option. Returns it normalised, with its path if it has one.
  * Throws a ConfigError that shows the value without parts that may be secret: credentials, query, fragment and the API key.
  */
-export function readBaseUrl(option: string, value: unknown, apiKey?: string): string {
+export function readBaseUrl(option: string, value: unknown, apiKey?: unknown): string {
   if (value === undefined) throw new ConfigError(option, `${option} is required: ${ALLOWED}`);
   const baseUrl = baseUrlOf(value);
   if (baseUrl !== undefined) return baseUrl;
-  const shown = describe(typeof value === 'string' ? withoutSecrets(value, apiKey) : value);
+  const shown = baseUrlOf(apiKey)
+    ? 'it in apiKey'
+    : describe(typeof value === 'string' ? withoutSecrets(value, apiKey) : value);
   throw new ConfigError(option, `${option} must be ${ALLOWED}, got ${shown}`);
 }
 
@@ -27,7 +29,7 @@ export function baseUrlOf(value: unknown): string | undefined {
   }
 }
 
-function withoutSecrets(text: string, apiKey: string | undefined): string {
-  const plain = text.replace(/[^/@]*@/g, '…@').replace(/[?#].*$/s, '…');
-  return apiKey === undefined ? plain : plain.replaceAll(apiKey, '…');
+function withoutSecrets(text: string, apiKey: unknown): string {
+  const plain = text.replace(/(^|\/)[^/]*@/g, '$1…@').replace(/[?#].*$/s, '…');
+  return apiKey ? plain.replaceAll(String(apiKey), '…') : plain;
 }

@@ -12,6 +12,7 @@ export interface Problem {
 
 const REQUIRED = ['event', 'correlationKey', 'correlationValue', 'source'] as const;
 const TIMESTAMP_LENGTH = '2026-11-21T10:15:30.000Z'.length;
+const UUID_LENGTH = 36;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 // What `read` returns for a property whose getter or proxy throws. No rule of a field accepts a symbol.
@@ -76,7 +77,8 @@ export function isTimestamp(value: unknown): value is string {
 
 /** Whether a value is a UUID of any version, in its usual form. */
 export function isUuid(value: unknown): value is string {
-  return typeof value === 'string' && UUID.test(value);
+  // The length first: an engine puts a long string together before it is tested.
+  return typeof value === 'string' && value.length === UUID_LENGTH && UUID.test(value);
 }
 
 /** Also false for a revoked proxy, which cannot be read. The same holds for `isArray`. */

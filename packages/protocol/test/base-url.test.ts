@@ -30,7 +30,20 @@ describe('readBaseUrl', () => {
     'https://example.com/?key=hunter2',
     'https://example.com/#hunter2',
     'ftp://example.com/hunter2',
+    'hunter2',
+    'ada:hunter2@example.com',
   ])('shows no secret: %s', (given) => {
     expect(() => readBaseUrl('baseUrl', given, 'hunter2')).toThrow(/^(?!.*hunter2).*without credentials/);
+  });
+
+  it('shows nothing of a value that is swapped with the key, and says so', () => {
+    expect(() => readBaseUrl('baseUrl', 'hunter2', 'https://example.com')).toThrow(
+      /^(?!.*hunter2).*got it in apiKey$/,
+    );
+  });
+
+  it('refuses a megabyte at once', () => {
+    for (const text of ['a'.repeat(1_000_000), '@'.repeat(1_000_000), `http://${'a/'.repeat(500_000)}`])
+      expect(() => readBaseUrl('baseUrl', `ftp${text}`)).toThrow('must be an http or https URL');
   });
 });

@@ -4,7 +4,7 @@ import { describe } from '@sluice/protocol/toolbox';
 /** Beyond this depth, JSON parsers of receivers fail too. A cycle also exceeds it. */
 const MAX_DEPTH = 500;
 const MAX_PATH_LENGTH = 120;
-/** In JSON, each element of a byte array takes at least two characters. */
+/** In JSON, each element of an array takes at least two characters. */
 const BYTES_PER_ELEMENT = 2;
 const PREFIX = '{"payload":';
 
@@ -104,7 +104,7 @@ function findInside(value: object, depth: number, walk: Walk): string | undefine
     const fault = findFault(item, depth + 1, walk, item === undefined ? 0 : key.length + 4);
     if (fault === undefined) continue;
     // A plain object inherits only what a page added to Object.prototype: a fault in that does not count.
-    walk.path = Object.hasOwn(value, key) ? `.${key}${walk.path}` : '';
+    walk.path = Object.hasOwn(value, key) ? `.${key.slice(0, MAX_PATH_LENGTH)}${walk.path}` : '';
     if (walk.path !== '') return fault;
   }
   return undefined;
@@ -123,9 +123,9 @@ function tooLarge({ maxBytes }: Walk): string {
   return `brings the payload above ${maxBytes} bytes`;
 }
 
-/** Whether this is a typed array with too many elements for the bytes that are left. Reads none of them. */
+/** Whether this is an array with too many elements for the bytes that are left. Reads none of them. */
 function isLong(value: object, { room }: Walk): boolean {
-  if (!ArrayBuffer.isView(value)) return false;
+  if (!ArrayBuffer.isView(value) && !Array.isArray(value)) return false;
   const { length = 0 } = value as Partial<Uint8Array>;
   return length * BYTES_PER_ELEMENT > room;
 }

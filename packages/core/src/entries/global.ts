@@ -88,8 +88,5 @@ function perform([stub, method, args, at]: Call): void {
 
 function become(stub: Record<string, unknown>, tracker: Tracker): void {
   trackers.set(stub, tracker);
-  const methods = Object.getOwnPropertyDescriptors(Object.getPrototypeOf(tracker));
-  for (const [name, { value }] of Object.entries(methods)) {
-    if (typeof value === 'function') stub[name] = value.bind(tracker);
-  }
+  Object.defineProperties(stub, Object.getOwnPropertyDescriptors(tracker));
 }

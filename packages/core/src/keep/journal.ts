@@ -59,6 +59,8 @@ export type Activity = 'waits' | 'works' | 'rests';
 export interface Sharing {
   /** The pause that the last worker stored, as of the last `refresh()` or `setPause()`. */
   readonly pause: SharedPause | undefined;
+  /** Whether this page is being left: the browser ends its requests, or goes on with them without it. */
+  readonly isLeft?: boolean;
   /**
    * Runs `work` while no other process or page does. Rejects with the error of `work`. It also rejects:
    * - if `signal` aborts before `work` starts;

@@ -68,7 +68,7 @@ export const RULES: OptionRules = {
     classify: aFunction(),
     idempotencyHeader: [
       (value) => typeof value === 'string' && FREE_HEADER.test(value),
-      'the name of a header that Sluice does not send itself',
+      'a header that Sluice does not send itself',
     ],
     headers: [isHeaders, 'an object'],
     credentials: oneOf(undefined, ['omit', 'same-origin', 'include']),
@@ -85,12 +85,13 @@ export const RULES: OptionRules = {
   logger: methods('an object with debug, info, warn and error', 'debug', 'info', 'warn', 'error'),
   transport: methods('a Transport, with post and close', 'post', 'close'),
   clock: methods('a Clock', 'now', 'setTimeout'),
-  random: aFunction(undefined, 'a function that returns numbers from 0 to 1'),
+  random: aFunction(),
 };
 
 /** Checks all options. Throws a ConfigError. */
 export function checkOptions(options: unknown, rules: Rules = RULES): void {
-  readBaseUrl('baseUrl', readRules(rules, '', options).baseUrl);
+  const { baseUrl, apiKey } = readRules(rules, '', options);
+  readBaseUrl('baseUrl', baseUrl, apiKey);
 }
 
 function isJournal(value: unknown): boolean {

@@ -125,7 +125,7 @@ export const platform: Platform = {
   warnOfKey(baseUrl) {
     if (isWarned || LOOPBACK.test(baseUrl)) return;
     isWarned = true;
-    console.warn('Sluice: the apiKey of a page is public; leave the option out if a relay holds the key');
+    console.warn('Sluice: the apiKey of a page is public; leave it to a relay');
   },
   commitIntervalMs: 250,
   createJournal,

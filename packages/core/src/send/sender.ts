@@ -33,7 +33,7 @@ interface SenderOptions {
   readonly requests: Pick<Requests, 'room'>;
   readonly reporter: Pick<Reporter, 'storageFailed'>;
   /** Undefined if no other tabs share the journal. */
-  readonly sharing: Pick<Sharing, 'lease'> | undefined;
+  readonly sharing: Pick<Sharing, 'isLeft' | 'lease'> | undefined;
   readonly turn: SendTurn | undefined;
   /** For how long other tabs leave alone what is in a request, in milliseconds. */
   readonly leaseMs: number;
@@ -111,7 +111,7 @@ export class Sender {
   }
 
   /** Resolves when the work ends, or when no request is under way and none will be made before `until` (in ms since 1970). */
-  async whileUseful(work: Promise<void>, until: number): Promise<void> {
+  async progress(work: Promise<void>, until: number): Promise<void> {
     const { gate } = this.#options;
     gate.catchUp();
     const over = new AbortController();
@@ -167,8 +167,8 @@ export class Sender {
 
   /** Takes what goes next. Undefined if nothing may go now. */
   async #next(): Promise<Trial | undefined> {
-    const { gate, isOrdered, isStrict, queue, signal, trials, turn, waiting } = this.#options;
-    const mayStart = () => !signal.aborted && turn?.signal.aborted !== true && gate.mayStart;
+    const { gate, isOrdered, isStrict, queue, sharing, signal, trials, turn, waiting } = this.#options;
+    const mayStart = () => !(signal.aborted || turn?.signal.aborted || sharing?.isLeft) && gate.mayStart;
     if (!mayStart() || (isStrict && queue.pending > 0)) return undefined;
     const isProbe = gate.state !== 'closed';
     // If order counts, others wait for what failed.
@@ -237,8 +237,8 @@ export class Sender {
       .catch(reporter.storageFailed)
       .then(() => {
         this.#tests -= tests;
-        // Aborted, or left by its page for a time, the request may have arrived all the same: its lease goes on.
-        if (departures < this.#departures)
+        // Aborted, or left by its page, perhaps for a time, the request may have arrived all the same: its lease goes on.
+        if (departures < this.#departures || sharing?.isLeft)
           Object.assign(trial, { at: pass.at + leaseMs, leasedUntil: pass.at + leaseMs, aliveMs: undefined });
         else if (!signal.aborted) sharing?.lease?.(places.ranges, 0);
         void this.wake();

@@ -17,10 +17,7 @@ const SHOWN_BYTES = 200;
 
 interface TrialsOptions {
   readonly clock: Clock;
-  readonly waiting: Pick<
-    Waiting,
-    'cut' | 'cutBetweenCustomers' | 'denied' | 'end' | 'expiresInMs' | 'putBack'
-  >;
+  readonly waiting: Pick<Waiting, 'cut' | 'divide' | 'denied' | 'end' | 'expiresInMs' | 'putBack'>;
   /** How many events the service takes in a request. Undefined if nothing is learned of that. */
   readonly limit: SizeLimit | undefined;
   /** Whether no event may overtake another. Then each waits for those before it. */
@@ -130,7 +127,7 @@ export class Trials {
     const { isOrdered, isStrict, limit, waiting } = this.#options;
     const { parcel, whole } = trial;
     // Halves with different customers need not wait for each other.
-    let halves = isOrdered ? waiting.cutBetweenCustomers(parcel) : [parcel];
+    let halves = isOrdered ? waiting.divide(parcel) : [parcel];
     const isInOrder = isOrdered && halves.length < 2;
     if (halves.length < 2)
       halves = halves.flatMap((one) => waiting.cut(one, count ?? Math.ceil(one.count / 2)));

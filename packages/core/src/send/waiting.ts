@@ -35,7 +35,7 @@ export interface Waiting {
    */
   cut(parcel: Parcel, ...indexes: readonly number[]): Parcel[];
   /** Replaces a parcel by two, each with all events of its customers. By one, if there is only one customer. */
-  cutBetweenCustomers(parcel: Parcel): Parcel[];
+  divide(parcel: Parcel): Parcel[];
   /** Puts a parcel back. */
   putBack(parcel: Parcel, place: Place): void;
   /** The service is back: leaves old events to the journal, so that new events need not wait for them. */

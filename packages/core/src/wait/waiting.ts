@@ -196,7 +196,7 @@ export class Waiting extends Parcels {
   }
 
   /** Replaces a parcel by two, each with all events of its customers. By one, if there is only one customer. */
-  cutBetweenCustomers(parcel: Parcel): Parcel[] {
+  divide(parcel: Parcel): Parcel[] {
     const { queue } = this.#lineFor(parcel.isHigh);
     queue.ended(parcel);
     return this.#options.lanes?.halves(parcel, this.memory).map((events) => queue.join(events)) ?? [];

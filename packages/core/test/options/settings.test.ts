@@ -66,7 +66,7 @@ describe('readOptions', () => {
       journal: undefined,
       journalDirectory: undefined,
       fsync: 'interval',
-      commitIntervalMs: undefined,
+      commitIntervalMs: platform.commitIntervalMs,
       maxEventBytes: 262_144,
       buffer: { maxEvents: 262_144, maxBytes: 67_108_864 },
       storage: {
@@ -306,7 +306,7 @@ describe('a wrong option', () => {
         [Number.NaN, 'number NaN'],
         [Number.POSITIVE_INFINITY, 'number Infinity'],
         ['100', 'string "100"'],
-        [100n, 'bigint 100'],
+        [100n, 'a bigint'],
         [null, 'null'],
         [true, 'boolean true'],
         [[100], 'an array'],
@@ -343,7 +343,7 @@ describe('a wrong option', () => {
     ['transport', { post: () => 1 }, 'a Transport, with post and close', 'an object'],
     ['clock', { now: Date.now }, 'a Clock', 'an object'],
     ['clock', Date, 'a Clock', 'a function'],
-    ['random', 0.5, 'a function that returns numbers from 0 to 1', 'number 0.5'],
+    ['random', 0.5, 'a function', 'number 0.5'],
     ['buffer', 7, 'an object', 'number 7'],
     ['buffer', null, 'an object', 'null'],
     ['batch', [], 'an object', 'an array'],
@@ -418,7 +418,7 @@ describe('a wrong option', () => {
   it('is one that is missing', () => {
     const error = refusal({ baseUrl: 'https://example.com' });
     expect(error.option).toBe('correlationKey');
-    expect(error.message).toMatch(/^correlationKey is required: the primary key chosen/);
+    expect(error.message).toMatch(/^correlationKey is required: the primary key of the audience/);
   });
 
   it.each([

@@ -19,7 +19,7 @@ function createTrials(): Trials {
   const waiting = {
     denied: new AbortController().signal,
     cut: () => [],
-    cutBetweenCustomers: () => [],
+    divide: () => [],
     end: async () => {},
     expiresInMs: () => undefined,
     putBack: () => {},

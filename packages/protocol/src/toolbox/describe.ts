@@ -1,7 +1,8 @@
-const EXCERPT_CHARACTERS = 60;
+/** A longer string is not shown: to read even its start, an engine may have to put all of it together first. */
+const MOST_CHARACTERS = 100;
 
 /**
- * Returns a short name of a value for an error message: `number 7`, `string "ab…"`, `an array`.
+ * Returns a short name of a value for an error message: `number 7`, `string "ab"`, `a string of 5000 characters`, `an array`.
  * Never calls code of the value and never throws. A large value takes no longer than a small one.
  */
 export function describe(value: unknown): string {
@@ -9,16 +10,16 @@ export function describe(value: unknown): string {
     case 'undefined':
       return 'nothing';
     case 'string':
-      return value === '' ? 'an empty string' : `string ${JSON.stringify(excerpt(value))}`;
+      if (value.length > MOST_CHARACTERS) return `a string of ${value.length} characters`;
+      return value === '' ? 'an empty string' : `string ${JSON.stringify(value)}`;
     case 'object':
       return value === null ? 'null' : nameObject(value);
-    case 'function':
-      return 'a function';
+    // Its digits take more than linear time.
     case 'bigint':
-      // Converting a large bigint to decimal digits takes more than linear time.
-      return BigInt.asIntN(64, value) === value ? `bigint ${value}` : 'a bigint of more than 64 bits';
+    case 'function':
+      return `a ${typeof value}`;
     default:
-      return `${typeof value} ${excerpt(String(value))}`;
+      return `${typeof value} ${String(value).slice(0, MOST_CHARACTERS)}`;
   }
 }
 
@@ -28,8 +29,4 @@ function nameObject(value: object): string {
   } catch {
     return 'a revoked proxy';
   }
-}
-
-function excerpt(text: string): string {
-  return text.length > EXCERPT_CHARACTERS ? `${text.slice(0, EXCERPT_CHARACTERS)}…` : text;
 }

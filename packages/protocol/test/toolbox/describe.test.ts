@@ -9,8 +9,7 @@ group('describe', () => {
     [7, 'number 7'],
     [Number.NaN, 'number NaN'],
     [-Infinity, 'number -Infinity'],
-    [10n, 'bigint 10'],
-    [2n ** 63n, 'a bigint of more than 64 bits'],
+    [10n, 'a bigint'],
     ['', 'an empty string'],
     ['ab', 'string "ab"'],
     ['a\r\n"b', String.raw`string "a\r\n\"b"`],
@@ -28,9 +27,10 @@ group('describe', () => {
   });
 
   it('stays short, however long the value', () => {
-    expect(describe('x'.repeat(1_000_000)).length).toBeLessThan(80);
-    expect(describe(Symbol('x'.repeat(1_000_000))).length).toBeLessThan(80);
-    expect(describe(1n << 10_000_000n)).toBe('a bigint of more than 64 bits');
+    expect(describe('x'.repeat(100))).toBe(`string "${'x'.repeat(100)}"`);
+    expect(describe('x'.repeat(1_000_000))).toBe('a string of 1000000 characters');
+    expect(describe(Symbol('x'.repeat(1_000_000))).length).toBeLessThan(120);
+    expect(describe(1n << 10_000_000n)).toBe('a bigint');
   });
 
   it('never calls code of the value', () => {

@@ -19,8 +19,7 @@ import { isHidden, type Meeting, Tabs } from './tabs.ts';
 const SEARCH_AGAIN_MS = 30_000;
 /** Records of this size are written fastest, and stay below the size at which browsers move values to files. */
 const GROUP_LIMIT: Limit = { maxEvents: 500, maxBytes: 48 * 1024 };
-/** A frame. */
-const GATHER_MS = 16;
+const FRAME_MS = 16;
 
 /**
  * Keeps events in IndexedDB, in one database for all pages of an origin and account: a record for each group. Each page is a
@@ -43,11 +42,9 @@ export class IndexedDbJournal implements Journal, Sharing {
   #listener: Parameters<Sharing['listen']>[0] = () => {};
   #isWaiting = false;
   #next = 0;
-  /** Whether the browser failed when it was last asked for something. */
   #fails = false;
   #closed = false;
 
-  /** @param isOnce Whether events whose page probably had an answer are not sent again. */
   constructor(name: string, meeting: Meeting, clock: Clock, isOnce = false) {
     this.#name = name;
     this.#isOnce = isOnce;
@@ -73,7 +70,11 @@ export class IndexedDbJournal implements Journal, Sharing {
 
   /** A transaction costs as much as what is in it. In a hidden page timers come late. */
   get gatherMs(): number {
-    return isHidden() ? 0 : GATHER_MS;
+    return isHidden() ? 0 : FRAME_MS;
+  }
+
+  get isLeft(): boolean {
+    return this.#records.isLeft;
   }
 
   get bytes(): number {
@@ -145,8 +146,7 @@ export class IndexedDbJournal implements Journal, Sharing {
   async evictOldest(): Promise<true | undefined> {
     const record = this.#records.oldest;
     if (record === undefined) return undefined;
-    const { from, to, life } = record;
-    const range = { segment: life.segment, from, to };
+    const range = { segment: record.life.segment, from: record.from, to: record.to };
     this.#observer?.settled?.(range, 'journal-full');
     await this.acknowledge(range, 'journal-full');
     return true;

@@ -1,6 +1,8 @@
+import { systemClock, type Timer } from '@sluice/protocol/toolbox';
 import type { Timeouts } from './transport.ts';
 
-type Timer = ReturnType<typeof setTimeout>;
+// As it is at import, as the timers of `systemClock`.
+const { setImmediate } = globalThis;
 
 /** Stops a request when its signal aborts, or when a stage or the whole request takes too long. Always uses real timers. */
 export class TimeLimits {
@@ -23,7 +25,7 @@ export class TimeLimits {
 
   /** A stage begins. The one before is over. */
   enter(stage: Exclude<keyof Timeouts, 'totalMs'>): void {
-    clearTimeout(this.#stage);
+    this.#stage?.cancel();
     const timer = this.#after(stage, () => this.#stage === timer);
     this.#stage = timer;
     if (this.#signal.aborted) this.#onAbort();
@@ -31,8 +33,8 @@ export class TimeLimits {
 
   /** The request has ended. */
   clear(): void {
-    clearTimeout(this.#stage);
-    clearTimeout(this.#total);
+    this.#stage?.cancel();
+    this.#total.cancel();
     this.#stage = undefined;
     this.#isOver = true;
     this.#signal.removeEventListener('abort', this.#onAbort);
@@ -40,16 +42,16 @@ export class TimeLimits {
 
   #after(name: keyof Timeouts, isPending: () => boolean): Timer {
     const ms = this.#timeouts[name];
-    return setTimeout(() => {
+    const onTime = () =>
       // If the process slept, the answer may have arrived meanwhile: the event loop looks at the network first.
       afterNetwork(() => {
         if (isPending()) this.#stop(new Error(`timed out: ${name} is ${ms}`));
       });
-    }, ms);
+    return systemClock.setTimeout(onTime, ms, true);
   }
 }
 
 /** Node polls the network before `setImmediate`. Elsewhere a new task comes after those of the network that wait. */
 function afterNetwork(work: () => void): void {
-  (globalThis.setImmediate ?? setTimeout)(work);
+  (setImmediate ?? setTimeout)(work);
 }

@@ -4,6 +4,8 @@ import { server } from 'vitest/browser';
 import { uuid } from '../../../src/base/uuid.ts';
 import { createTracker, type TrackerOptions } from '../../../src/index.ts';
 import { LEASE_MS } from '../../../src/keep/journal.ts';
+import { guards } from '../../../src/parts/guard/guards.ts';
+import type { Outcome } from '../../../src/send/http/transport.ts';
 
 type Core = typeof import('../../../src/index.ts');
 
@@ -101,6 +103,27 @@ describe('a page that navigates in the task of its last calls', () => {
       await next.close();
     },
   );
+
+  it('does not send again what was under way: the browser goes on with it, though it seems to fail', async () => {
+    const ends: (() => void)[] = [];
+    const post = () =>
+      new Promise<Outcome>((resolve) => {
+        ends.push(() =>
+          resolve({ kind: 'failed', cause: new TypeError('Failed to fetch'), maybeSent: true }),
+        );
+      });
+    const { view, tracker } = await openPage({
+      ...{ ...service, correlationKey: `under-way-${uuid()}`, random: () => 0 },
+      ...{ transport: { post, close: async () => {} }, parts: { guards } },
+    });
+    tracker.track('click', {}, ada);
+    await expect.poll(() => ends.length).toBe(1);
+    view.dispatchEvent(new Event('pageswap'));
+    ends[0]?.();
+    await expect.poll(() => tracker.stats().lastError).toBeDefined();
+    await tracker.flush({ timeoutMs: 200 });
+    expect(ends.length).toBe(1);
+  });
 
   it('leaves them to the next page without a lease, if there is no network', async () => {
     const name = `offline-${uuid()}`;

@@ -1,9 +1,15 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { storageError } from '../../../base/errors/storage-error.ts';
 import type { Note } from '../../note.ts';
 import { errorCode } from './file-system.ts';
+import { nodeFileSystem } from './node-file-system.ts';
+
+/** The errors of a file that is missing, and of what is none: somebody else put it there, and the next note replaces it. */
+const NONE = /^(ENOENT|ELOOP|EINVAL|ENXIO)$/;
+/** No note is as long. */
+const MOST_BYTES = 64 * 1024;
 
 /** A note in its own file, replaced as a whole. If two processes change it at the same time, one change is lost. */
 export class FileNote implements Note {
@@ -15,9 +21,9 @@ export class FileNote implements Note {
 
   async read(): Promise<string | undefined> {
     try {
-      return await readFile(this.#path, 'utf8');
+      return await this.#read();
     } catch (cause) {
-      if (errorCode(cause) === 'ENOENT') return undefined;
+      if (NONE.test(errorCode(cause) ?? '')) return undefined;
       throw storageError(`cannot read ${this.#path}`, cause);
     }
   }
@@ -43,9 +49,22 @@ export class FileNote implements Note {
     return createHmac('sha256', key).update(text).digest('hex');
   }
 
+  /** Neither waits for a named pipe, nor follows a link. */
+  async #read(): Promise<string | undefined> {
+    const file = await nodeFileSystem.openToRead(this.#path);
+    try {
+      const { size } = await file.stat();
+      if (size > MOST_BYTES) return undefined;
+      const bytes = Buffer.alloc(size);
+      return bytes.toString('utf8', 0, await file.read(bytes, 0));
+    } finally {
+      await file.close();
+    }
+  }
+
   async #write(text: string): Promise<void> {
     const next = `${this.#path}.${randomBytes(8).toString('hex')}`;
-    await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
+    await nodeFileSystem.makeDirectory(dirname(this.#path));
     try {
       // `wx` fails if the path exists, so this never writes through a symbolic link that somebody put there.
       await writeFile(next, text, { flag: 'wx', mode: 0o600, flush: true });

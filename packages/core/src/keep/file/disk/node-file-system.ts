@@ -15,6 +15,7 @@ import {
   write,
   writeSync,
 } from 'node:fs';
+import { dirname } from 'node:path';
 import {
   type DirectoryEntry,
   errorCode,
@@ -24,6 +25,9 @@ import {
   type SyncFile,
   type Volume,
 } from './file-system.ts';
+
+// As it is at import, as those of `systemClock`.
+const { setImmediate } = globalThis;
 
 const NO_FILE = -1;
 const FILE_MODE = 0o600;
@@ -66,8 +70,8 @@ export const nodeFileSystem: FileSystem = {
     };
   },
 
-  makeDirectory: (path) => promises.mkdir(path, { recursive: true, mode: DIRECTORY_MODE }),
-  makeDirectorySync: (path) => void mkdirSync(path, { recursive: true, mode: DIRECTORY_MODE }),
+  makeDirectory: (path) => makeDirectory(path),
+  makeDirectorySync: (path) => makeDirectorySync(path),
 
   async list(path): Promise<DirectoryEntry[]> {
     const entries = await promises.readdir(path, { withFileTypes: true });
@@ -111,6 +115,35 @@ export const nodeFileSystem: FileSystem = {
     return { freeBytes: bavail * bsize, totalBytes: blocks * bsize, network: NETWORKS.get(type >>> 0) };
   },
 };
+
+/** One by one: with `recursive`, Node never ends for some paths, as in `/proc`. */
+async function makeDirectory(path: string, mayLackParent = true): Promise<void> {
+  try {
+    await promises.mkdir(path, DIRECTORY_MODE);
+  } catch (error) {
+    if (isMade(error, path, mayLackParent)) return;
+    await makeDirectory(dirname(path));
+    await makeDirectory(path, false);
+  }
+}
+
+function makeDirectorySync(path: string, mayLackParent = true): void {
+  try {
+    mkdirSync(path, DIRECTORY_MODE);
+  } catch (error) {
+    if (isMade(error, path, mayLackParent)) return;
+    makeDirectorySync(dirname(path));
+    makeDirectorySync(path, false);
+  }
+}
+
+/** Whether the directory is there already. False if its parent is missing, and may be; throws any other error. */
+function isMade(error: unknown, path: string, mayLackParent: boolean): boolean {
+  const code = errorCode(error);
+  if (code === 'ENOENT' && mayLackParent && dirname(path) !== path) return false;
+  if (code !== 'EEXIST') throw error;
+  return true;
+}
 
 async function openExisting(path: string, flags: number): Promise<OpenFile> {
   const file = await openFile(path, flags);

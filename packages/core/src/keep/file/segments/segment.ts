@@ -7,6 +7,7 @@ import type { Reading } from '../../journal.ts';
 import { errorCode, type FileSystem, type OpenFile } from '../disk/file-system.ts';
 import { writeAll } from '../disk/write-all.ts';
 import { acknowledgementRecord, readAcknowledgements } from '../format/acknowledgements.ts';
+import { FRAME_HEADER_BYTES } from '../format/frame.ts';
 import { IndexSet } from '../format/index-set.ts';
 import { findId, findIntactRuns, type IntactRun, runBehind } from '../format/intact-runs.ts';
 import { readHeader, SEGMENT_HEADER_BYTES, type SegmentHeader } from '../format/segment-header.ts';
@@ -216,6 +217,8 @@ export class Segment {
       const isAll = start === SEGMENT_HEADER_BYTES;
       const [first, last] = [runs[0], runs.at(-1)];
       if (first === undefined && !isAll) continue;
+      // More events than fit into the file: somebody else wrote this.
+      if (last && (last.to - this.end) * FRAME_HEADER_BYTES > this.size) return false;
       this.end = last?.to ?? this.end;
       // The bytes before the first frame may be the end of an earlier one.
       const before = isAll ? 0 : first?.offset;

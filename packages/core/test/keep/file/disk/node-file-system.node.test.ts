@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -24,5 +24,22 @@ describe('a file that was closed', () => {
     expect(await other.write(Buffer.from('its own'), 0)).toBe(7);
     await other.close();
     expect(await readFile(path, 'utf8')).toBe('its own');
+  });
+});
+
+describe('a directory is made with its parents, one by one', () => {
+  it('for the user alone, however often, and at the same time', async () => {
+    const path = join(directory, 'a', 'b', 'c');
+    await Promise.all([1, 2, 3].map(() => nodeFileSystem.makeDirectory(path)));
+    nodeFileSystem.makeDirectorySync(join(path, 'd', 'e'));
+    nodeFileSystem.makeDirectorySync(path);
+    for (const made of [join(directory, 'a'), path, join(path, 'd', 'e')])
+      expect((await stat(made)).mode & 0o777).toBe(0o700);
+  });
+
+  it.runIf(process.platform === 'linux')('where it cannot be made, it fails', async () => {
+    const path = '/proc/nowhere/journal';
+    await expect(nodeFileSystem.makeDirectory(path)).rejects.toThrow('ENOENT');
+    expect(() => nodeFileSystem.makeDirectorySync(path)).toThrow('ENOENT');
   });
 });

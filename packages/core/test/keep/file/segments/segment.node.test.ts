@@ -168,6 +168,14 @@ describe('a segment that is taken on', () => {
     expect(await place.files('.segment')).toEqual([]);
   });
 
+  it('books no more events than fit into it, where somebody wrote other indexes', async () => {
+    const texts = numbered(0, 10);
+    await leaveFrames(framesOf(texts, 0xffffff00));
+    const { journal, witness } = await place.open();
+    expect(witness.ranges.reduce((total, { from, to }) => total + to - from, 0)).toBe(texts.length);
+    expect(await readAll(journal, witness.ranges)).toEqual(texts);
+  });
+
   it('is deleted, not set aside, where nothing of it was damaged, though its last event is a large one', async () => {
     const texts = [...numbered(0, 3), JSON.stringify({ large: 'x'.repeat(200 * KIB) })];
     await leave(texts);
