@@ -41,7 +41,7 @@ export async function exchange(settings: Settings, key: string, signal: AbortSig
   let what = `was answered ${status}`;
   const hundreds = Math.trunc(status / 100);
   if (redirected || type === 'opaqueredirect' || hundreds === 3) {
-    what = `was redirected to ${excerptOf(headers.get('location') ?? 'another address')}: correct apiUrl`;
+    what = `was redirected to ${excerptOf(headers.get('location') ?? 'nothing')}: correct apiUrl`;
   } else {
     const json = parseJson(body);
     if (isNotFound({ status, body, json })) throw new CustomerNotFoundError(key, status);

@@ -129,13 +129,13 @@ describe('a redirect', () => {
     const hidden = { status: 0, type: 'opaqueredirect', headers: new Headers(), body: null };
     const error = await rejection(scripted([() => hidden]).reader.read('a'));
     expect(error).toMatchObject({ code: 'SLUICE_DELIVERY', status: undefined, retryable: false });
-    expect(String(error)).toContain('was redirected to another address: correct apiUrl');
+    expect(String(error)).toContain('was redirected to nothing: correct apiUrl');
   });
 
   it('that a fetch of the caller followed all the same is an error', async () => {
     const followed = { status: 200, redirected: true, headers: new Headers(), body: json(ADA).body };
     const error = await rejection(scripted([() => followed]).reader.read('a'));
-    expect(String(error)).toContain('was redirected to another address: correct apiUrl');
+    expect(String(error)).toContain('was redirected to nothing: correct apiUrl');
   });
 });
 

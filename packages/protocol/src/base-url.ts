@@ -5,16 +5,14 @@ const ALLOWED = 'an http or https URL without credentials, query or fragment';
 
 /**
  * Checks a base URL that was given as an option. Returns it normalised, with its path if it has one.
- * Throws a ConfigError that shows the value without parts that may be secret: credentials, query, fragment and the API key.
+ * Throws a ConfigError that shows the value without parts that may be secret: credentials, query, fragment and the key.
  */
 export function readBaseUrl(option: string, value: unknown, apiKey?: unknown): string {
   if (value === undefined) throw new ConfigError(option, `${option} is required: ${ALLOWED}`);
   const baseUrl = baseUrlOf(value);
-  if (baseUrl !== undefined) return baseUrl;
-  const shown = baseUrlOf(apiKey)
-    ? 'it in apiKey'
-    : describe(typeof value === 'string' ? withoutSecrets(value, apiKey) : value);
-  throw new ConfigError(option, `${option} must be ${ALLOWED}, got ${shown}`);
+  if (baseUrl) return baseUrl;
+  const shown = describe(typeof value === 'string' ? withoutSecrets(value, apiKey) : value);
+  throw new ConfigError(option, `${option} must be ${ALLOWED}, got ${baseUrlOf(apiKey) ? 'apiKey' : shown}`);
 }
 
 /** A base URL, normalised, with its path if it has one. Undefined if the value is none. */
@@ -30,6 +28,6 @@ export function baseUrlOf(value: unknown): string | undefined {
 }
 
 function withoutSecrets(text: string, apiKey: unknown): string {
-  const plain = text.replace(/(^|\/)[^/]*@/g, '$1…@').replace(/[?#].*$/s, '…');
-  return apiKey ? plain.replaceAll(String(apiKey), '…') : plain;
+  const plain = text.replace(/(^|\/)[^/]*@/g, '$1…@').replace(/[?#].*/s, '…');
+  return apiKey ? plain.replaceAll(`${apiKey}`, '…') : plain;
 }

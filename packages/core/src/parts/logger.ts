@@ -41,7 +41,7 @@ const HINTS: Readonly<Record<PauseReason, string>> = {
   refused: 'check events',
   intercepted: 'check the network',
   policy: 'check policy',
-  blocked: 'check ad blockers',
+  blocked: 'check blockers',
   unavailable: 'check the network',
   asked: 'wait',
 };
