@@ -77,7 +77,9 @@ export class Sender {
 
   /** Something may be ready to be sent. Resolves once sending has started, or when nothing more can be sent. */
   wake(): Promise<void> {
-    const { turn } = this.#options;
+    const { sharing, turn } = this.#options;
+    // What fails now goes on without the page.
+    if (sharing?.isLeft) return Promise.resolve();
     if (turn?.isOurs === false) {
       this.#leaveTrials();
       return turn.seek();
@@ -167,8 +169,8 @@ export class Sender {
 
   /** Takes what goes next. Undefined if nothing may go now. */
   async #next(): Promise<Trial | undefined> {
-    const { gate, isOrdered, isStrict, queue, sharing, signal, trials, turn, waiting } = this.#options;
-    const mayStart = () => !(signal.aborted || turn?.signal.aborted || sharing?.isLeft) && gate.mayStart;
+    const { gate, isOrdered, isStrict, queue, signal, trials, turn, waiting } = this.#options;
+    const mayStart = () => !(signal.aborted || turn?.signal.aborted) && gate.mayStart;
     if (!mayStart() || (isStrict && queue.pending > 0)) return undefined;
     const isProbe = gate.state !== 'closed';
     // If order counts, others wait for what failed.

@@ -32,7 +32,7 @@ describe('a tracker in a page', () => {
   it('warns once per page of a key that everyone can read, says what to do, and does not show the key', async () => {
     const calls = await warnings({ apiKey: KEY }, { apiKey: KEY, baseUrl: 'https://example.org' });
     expect(calls).toEqual([
-      [expect.stringMatching(/^Sluice: the apiKey of a page is public; leave the option out if a relay/)],
+      [expect.stringMatching(/^Sluice: the apiKey of a page is public; leave it to a relay$/)],
     ]);
     expect(JSON.stringify(calls)).not.toContain(KEY);
   });

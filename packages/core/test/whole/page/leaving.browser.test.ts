@@ -1,5 +1,5 @@
 import { systemClock } from '@sluice/protocol/toolbox';
-import { afterEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { server } from 'vitest/browser';
 import { uuid } from '../../../src/base/uuid.ts';
 import { createTracker, type TrackerOptions } from '../../../src/index.ts';
@@ -118,11 +118,17 @@ describe('a page that navigates in the task of its last calls', () => {
     });
     tracker.track('click', {}, ada);
     await expect.poll(() => ends.length).toBe(1);
+    const { locks } = view.navigator;
+    const request = vi.spyOn(locks, 'request');
     view.dispatchEvent(new Event('pageswap'));
     ends[0]?.();
     await expect.poll(() => tracker.stats().lastError).toBeDefined();
+    tracker.track('late', {}, ada);
+    await tracker.durable();
     await tracker.flush({ timeoutMs: 200 });
     expect(ends.length).toBe(1);
+    // Nor does it ask again and again whether it may.
+    expect(request.mock.calls.length).toBeLessThan(5);
   });
 
   it('leaves them to the next page without a lease, if there is no network', async () => {
