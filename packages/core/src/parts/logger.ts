@@ -39,10 +39,10 @@ const HINTS: Readonly<Record<PauseReason, string>> = {
   unauthorized: 'check apiKey',
   misdirected: 'check baseUrl',
   refused: 'check events',
-  intercepted: 'check the network',
+  intercepted: 'check network',
   policy: 'check policy',
   blocked: 'check blockers',
-  unavailable: 'check the network',
+  unavailable: 'check network',
   asked: 'wait',
 };
 
