@@ -16,7 +16,7 @@ interface Completed {
   readonly source: string;
   readonly keepDeviceTimestamp: boolean;
   readonly fsync: Fsync;
-  readonly commitIntervalMs: number;
+  readonly commitIntervalMs: number | undefined;
   readonly maxEventBytes: number;
   readonly buffer: Complete<'buffer'>;
   readonly storage: Complete<'storage', 'maxAgeMs'>;
@@ -44,7 +44,6 @@ export type Settings = TrackerOptions &
 export interface Defaults {
   /** The parts that the platform includes. */
   readonly parts: Parts;
-  readonly commitIntervalMs: number;
   readonly holdsUnidentified: boolean;
   /** Tells the developer that everyone can read the key. Absent if that is not so. */
   readonly warnOfKey?: ((baseUrl: string) => void) | undefined;
@@ -62,7 +61,7 @@ const MAY_BE_ZERO = /Interval|Wait|Free/;
  */
 export function readOptions(
   given: TrackerOptions,
-  { parts: platformParts, commitIntervalMs, holdsUnidentified, warnOfKey }: Defaults,
+  { parts: platformParts, holdsUnidentified, warnOfKey }: Defaults,
 ): Settings {
   const options = own(given);
   const parts = own<Parts>({ ...options.parts, ...platformParts });
@@ -72,7 +71,7 @@ export function readOptions(
     source: 'custom',
     keepDeviceTimestamp: false,
     fsync: 'interval',
-    commitIntervalMs,
+    commitIntervalMs: undefined,
     maxEventBytes: 256 * KIB,
     buffer: { maxEvents: 256 * KIB, maxBytes: 64 * MIB },
     storage: {
@@ -123,15 +122,7 @@ export function readOptions(
   if (options.storage && !parts.bounds) missingPart('storage', 'bounds');
   const isOrdered = settings.ordering === 'per-customer';
   const lanes = isOrdered ? (parts.perCustomer ?? missingPart('ordering', 'perCustomer')) : undefined;
-  return own({
-    ...settings,
-    baseUrl,
-    // An event is sent once it is written, and is to be sent after `maxWaitMs`.
-    commitIntervalMs: Math.min(settings.commitIntervalMs, settings.batch.maxWaitMs),
-    consent: readConsent(consent),
-    lanes,
-    parts,
-  });
+  return own({ ...settings, baseUrl, consent: readConsent(consent), lanes, parts });
 }
 
 /** A copy that inherits nothing: what a page added to Object.prototype is no option. */

@@ -66,7 +66,7 @@ describe('readOptions', () => {
       journal: undefined,
       journalDirectory: undefined,
       fsync: 'interval',
-      commitIntervalMs: platform.commitIntervalMs,
+      commitIntervalMs: undefined,
       maxEventBytes: 262_144,
       buffer: { maxEvents: 262_144, maxBytes: 67_108_864 },
       storage: {
