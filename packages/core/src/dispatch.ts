@@ -216,8 +216,8 @@ export class Dispatch {
   }
 
   /** Resolves when the work ends, or as soon as no event can make progress before `until`, in milliseconds since 1970. */
-  progress(work: Promise<void>, until: number): Promise<void> {
-    return this.#sender.progress(work, until);
+  whileUseful(work: Promise<void>, until: number): Promise<void> {
+    return this.#sender.whileUseful(work, until);
   }
 
   /** Aborts pending requests, without waiting for answers. */

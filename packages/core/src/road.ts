@@ -204,7 +204,7 @@ export class Road {
     const settled = this.#waiting.turn();
     await this.#waiting.commitAll();
     void this.dispatch.wake();
-    await this.dispatch.progress(settled(deadline.over), deadline.at);
+    await this.dispatch.whileUseful(settled(deadline.over), deadline.at);
   }
 
   /** From now on, new events are dropped. */

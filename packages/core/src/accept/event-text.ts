@@ -173,7 +173,7 @@ function isoTime(time: unknown): string {
   if (isTimestamp(time)) return time;
   throw refusal(
     'timestamp',
-    'must be a Date, milliseconds or an ISO 8601 UTC time of the years 0 to 9999',
+    'must be a time of the years 0 to 9999: a Date, milliseconds, or ISO 8601 UTC with milliseconds',
     time,
   );
 }

@@ -85,7 +85,7 @@ export const RULES: OptionRules = {
   logger: methods('an object with debug, info, warn and error', 'debug', 'info', 'warn', 'error'),
   transport: methods('a Transport, with post and close', 'post', 'close'),
   clock: methods('a Clock', 'now', 'setTimeout'),
-  random: aFunction(),
+  random: aFunction(undefined, 'a function that returns numbers from 0 to 1'),
 };
 
 /** Checks all options. Throws a ConfigError. */

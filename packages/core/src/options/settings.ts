@@ -111,7 +111,7 @@ export function readOptions(
     warnOfKey?.(baseUrl);
   }
   if (!isNonEmptyString(correlationKey)) {
-    const rule = 'correlationKey is required: the primary key of the audience';
+    const rule = 'correlationKey is required: the primary key chosen in the audience section';
     throw new ConfigError('correlationKey', rule);
   }
   // Events would be in memory alone.

@@ -113,7 +113,7 @@ export class Sender {
   }
 
   /** Resolves when the work ends, or when no request is under way and none will be made before `until` (in ms since 1970). */
-  async progress(work: Promise<void>, until: number): Promise<void> {
+  async whileUseful(work: Promise<void>, until: number): Promise<void> {
     const { gate } = this.#options;
     gate.catchUp();
     const over = new AbortController();

@@ -343,7 +343,7 @@ describe('a wrong option', () => {
     ['transport', { post: () => 1 }, 'a Transport, with post and close', 'an object'],
     ['clock', { now: Date.now }, 'a Clock', 'an object'],
     ['clock', Date, 'a Clock', 'a function'],
-    ['random', 0.5, 'a function', 'number 0.5'],
+    ['random', 0.5, 'a function that returns numbers from 0 to 1', 'number 0.5'],
     ['buffer', 7, 'an object', 'number 7'],
     ['buffer', null, 'an object', 'null'],
     ['batch', [], 'an object', 'an array'],
@@ -418,7 +418,7 @@ describe('a wrong option', () => {
   it('is one that is missing', () => {
     const error = refusal({ baseUrl: 'https://example.com' });
     expect(error.option).toBe('correlationKey');
-    expect(error.message).toMatch(/^correlationKey is required: the primary key of the audience/);
+    expect(error.message).toMatch(/^correlationKey is required: the primary key chosen/);
   });
 
   it.each([

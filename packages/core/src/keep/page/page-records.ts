@@ -163,8 +163,6 @@ export class PageRecords {
 
   /** As `Sharing.lease`. Record by record, so that a lease ends under the key that it was stored under. */
   async lease(ranges: readonly Range[], forMs: number, isAppending?: boolean): Promise<void> {
-    // A request of a page that is being left seems to fail, though the browser goes on with it.
-    if (forMs === 0 && this.isLeft) return;
     const now = this.#clock.now();
     const appending = isAppending ? [...this.#unconfirmed, ...this.#added] : [];
     const leased: Leased[] = appending.map(({ life, key: [, from, to] }) => ({ life, from, to }));

@@ -145,7 +145,7 @@ export class Tabs<Message = JournalMessage> {
       // Not to be had in this page.
       if (locks === this.#stored) return work();
       this.#locks = this.#stored;
-      this.#listener.onFailed?.(storageError('no Web Locks, so a lock in IndexedDB is used', error));
+      this.#listener.onFailed?.(storageError('cannot use Web Locks, so a lock in IndexedDB is used', error));
       return this.hold(work, signal);
     } finally {
       watch.stop();

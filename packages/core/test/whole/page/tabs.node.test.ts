@@ -510,7 +510,9 @@ describe('a tab in which Web Locks are never granted', () => {
     tab.track(5);
     await origin.pass(2_000, 100);
     expect(origin.received.size).toBe(25);
-    expect(errors).toEqual(['no Web Locks, so a lock in IndexedDB is used: the browser does not answer']);
+    expect(errors).toEqual([
+      'cannot use Web Locks, so a lock in IndexedDB is used: the browser does not answer',
+    ]);
   });
 
   it('waits for them as long as another tab has them', async () => {
