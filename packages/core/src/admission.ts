@@ -1,5 +1,4 @@
 import type { Clock } from '@sluice/protocol/toolbox';
-import { platform } from '#platform';
 import { createConsent, createJournal, createNote } from './journal-choice.ts';
 import type { Journal } from './keep/journal.ts';
 import type { Settings } from './options/settings.ts';
@@ -33,7 +32,7 @@ export function createAdmission(parts: AdmissionParts): Admission {
     isHolding: unidentified.hold,
     maxBytes: unidentified.maxBytes,
     maxAgeMs: unidentified.maxAgeMs,
-    intervalMs: settings.commitIntervalMs ?? platform.commitIntervalMs,
+    intervalMs: settings.commitIntervalMs,
     buffer,
     consent: stored?.isDenied ? 'denied' : consent,
     stored,

@@ -80,7 +80,7 @@ export class Road {
       limits,
       isStrict,
       lanes: settings.lanes,
-      intervalMs: settings.commitIntervalMs ?? platform.commitIntervalMs,
+      intervalMs: settings.commitIntervalMs,
       createBounds: (waiting) =>
         parts.bounds?.({ journal, clock, reporter, storage, waiting, opened: () => this.#opened, onFailed }),
       createAbortController: platform.createAbortController,

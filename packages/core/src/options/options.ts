@@ -40,7 +40,7 @@ export interface TrackerOptions {
   readonly journalDirectory?: string | undefined;
   /** Node: when written events are synced to the disk. Default: `interval`. */
   readonly fsync?: Fsync | undefined;
-  /** How long an event may wait in memory before it is written, in milliseconds. Default: 50 in Node, 250 in browsers. */
+  /** How long an event may wait in memory before it is written, in ms; at most `batch.maxWaitMs`. Default: 50, in browsers 250. */
   readonly commitIntervalMs?: number | undefined;
   /** The largest event that `track()` accepts, in bytes. Default: 256 KiB. */
   readonly maxEventBytes?: number | undefined;

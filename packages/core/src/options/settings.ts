@@ -1,6 +1,5 @@
 import { baseUrlOf, ConfigError, readApiKey } from '@sluice/protocol';
 import { isNonEmptyString, MAX_TIMER_MS, refusal } from '@sluice/protocol/toolbox';
-import type { Fsync } from '../keep/fsync.ts';
 import { missingPart, type Parts } from '../parts.ts';
 import type { Lanes } from '../wait/lanes/lanes.ts';
 import type { Consent, Ordering, TrackerOptions } from './options.ts';
@@ -14,9 +13,7 @@ type Complete<Name extends keyof TrackerOptions, Optional extends keyof Group<Na
 /** The options with a default. Also those that are a number if they are given. */
 interface Completed {
   readonly source: string;
-  readonly keepDeviceTimestamp: boolean;
-  readonly fsync: Fsync;
-  readonly commitIntervalMs: number | undefined;
+  readonly commitIntervalMs: number;
   readonly maxEventBytes: number;
   readonly buffer: Complete<'buffer'>;
   readonly storage: Complete<'storage', 'maxAgeMs'>;
@@ -24,7 +21,6 @@ interface Completed {
   readonly unidentified: Complete<'unidentified'>;
   readonly batch: Complete<'batch'>;
   readonly ordering: Ordering;
-  readonly compress: boolean;
   readonly delivery: Complete<
     'delivery',
     'classify' | 'connect' | 'dispatcher' | 'idempotencyHeader' | 'maxTries'
@@ -44,6 +40,7 @@ export type Settings = TrackerOptions &
 export interface Defaults {
   /** The parts that the platform includes. */
   readonly parts: Parts;
+  readonly commitIntervalMs: number;
   readonly holdsUnidentified: boolean;
   /** Tells the developer that everyone can read the key. Absent if that is not so. */
   readonly warnOfKey?: ((baseUrl: string) => void) | undefined;
@@ -61,7 +58,7 @@ const MAY_BE_ZERO = /Interval|Wait|Free/;
  */
 export function readOptions(
   given: TrackerOptions,
-  { parts: platformParts, holdsUnidentified, warnOfKey }: Defaults,
+  { parts: platformParts, commitIntervalMs, holdsUnidentified, warnOfKey }: Defaults,
 ): Settings {
   const options = own(given);
   const parts = own<Parts>({ ...options.parts, ...platformParts });
@@ -69,9 +66,7 @@ export function readOptions(
   const { correlationKey, journal, consent = 'granted' } = options;
   const completed: Completed = {
     source: 'custom',
-    keepDeviceTimestamp: false,
-    fsync: 'interval',
-    commitIntervalMs: undefined,
+    commitIntervalMs,
     maxEventBytes: 256 * KIB,
     buffer: { maxEvents: 256 * KIB, maxBytes: 64 * MIB },
     storage: {
@@ -84,7 +79,6 @@ export function readOptions(
     unidentified: { hold: holdsUnidentified, maxBytes: 4 * MIB, maxAgeMs: 30 * DAY_MS },
     batch: { maxEvents: 500, maxBytes: 512 * KIB, maxWaitMs: 1_000 },
     ordering: 'unordered',
-    compress: false,
     delivery: {
       maxConcurrency: 32,
       timeoutMs: 60_000,
@@ -122,7 +116,15 @@ export function readOptions(
   if (options.storage && !parts.bounds) missingPart('storage', 'bounds');
   const isOrdered = settings.ordering === 'per-customer';
   const lanes = isOrdered ? (parts.perCustomer ?? missingPart('ordering', 'perCustomer')) : undefined;
-  return own({ ...settings, baseUrl, consent: readConsent(consent), lanes, parts });
+  return own({
+    ...settings,
+    baseUrl,
+    // An event is sent once it is written, and is to be sent after `maxWaitMs`.
+    commitIntervalMs: Math.min(settings.commitIntervalMs, settings.batch.maxWaitMs),
+    consent: readConsent(consent),
+    lanes,
+    parts,
+  });
 }
 
 /** A copy that inherits nothing: what a page added to Object.prototype is no option. */

@@ -51,7 +51,7 @@ export const platform: Platform = {
   },
   commitIntervalMs: 50,
   createJournal(place) {
-    const { fsync, clock, maxBytes, part } = place;
+    const { fsync = 'interval', clock, maxBytes, part } = place;
     return new FileJournal({
       directory: pathOf(place),
       mayBeLink: part === undefined,

@@ -19,7 +19,7 @@ export interface JournalPlace {
   /** Identifies the default place. Trackers of one account share it, trackers of different accounts do not. */
   readonly account: string;
   readonly directory: string | undefined;
-  readonly fsync: Fsync;
+  readonly fsync: Fsync | undefined;
   /** The size limit of the journal, in bytes. */
   readonly maxBytes: number;
   readonly clock: Clock;

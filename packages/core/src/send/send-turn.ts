@@ -20,7 +20,7 @@ const MOST_BLIND_TRIES = 2;
 interface SendTurnOptions {
   readonly sharing: Sharing;
   readonly clock: Clock;
-  readonly gate: Pick<Gate, 'isBusy' | 'share' | 'sharedPause' | 'state'>;
+  readonly gate: Pick<Gate, 'isBusy' | 'mayStart' | 'share' | 'sharedPause'>;
   readonly createAbortController: () => AbortController;
   /** Once aborted, nothing is sent any more. */
   readonly signal: AbortSignal;
@@ -93,7 +93,7 @@ export class SendTurn {
    */
   async seek(): Promise<void> {
     const { gate, sharing, signal, waiting } = this.#options;
-    if (!signal.aborted && gate.state !== 'open' && (this.#isCalled || waiting.isDue)) {
+    if (!signal.aborted && gate.mayStart && (this.#isCalled || waiting.isDue)) {
       this.#asked ??= this.#hold();
       return this.#asked;
     }

@@ -70,10 +70,10 @@ export class FakeOrigin {
 
   /** Lets time pass, and the work that begins in it finish. */
   async pass(ms: number, step: number = Math.max(1, ms / 20)): Promise<void> {
-    await turns(20);
+    await rest();
     for (let passed = 0; passed < ms; passed += step) {
       await this.clock.advance(Math.min(step, ms - passed));
-      await turns(20);
+      await rest();
     }
   }
 
@@ -203,7 +203,24 @@ export class FakeChannel {
   }
 }
 
-/** Lets pending work with storage and messages continue. */
+const { transaction } = IDBDatabase.prototype;
+let transactions = 0;
+IDBDatabase.prototype.transaction = function (...args) {
+  const begun = transaction.apply(this, args);
+  transactions += 1;
+  for (const end of ['complete', 'abort'])
+    begun.addEventListener(end, () => {
+      transactions -= 1;
+    });
+  return begun;
+};
+
+/** Lets messages arrive, and all work with storage end: no time passes meanwhile. */
+async function rest(): Promise<void> {
+  do await turns(20);
+  while (transactions > 0);
+}
+
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

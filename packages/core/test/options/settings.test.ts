@@ -62,11 +62,9 @@ describe('readOptions', () => {
       apiKey: undefined,
       correlationKey: 'email',
       source: 'custom',
-      keepDeviceTimestamp: false,
       journal: undefined,
       journalDirectory: undefined,
-      fsync: 'interval',
-      commitIntervalMs: undefined,
+      commitIntervalMs: platform.commitIntervalMs,
       maxEventBytes: 262_144,
       buffer: { maxEvents: 262_144, maxBytes: 67_108_864 },
       storage: {
@@ -80,7 +78,6 @@ describe('readOptions', () => {
       unidentified: { hold: platform.holdsUnidentified, maxBytes: 4_194_304, maxAgeMs: 30 * 24 * 3_600_000 },
       consent: 'granted',
       ordering: 'unordered',
-      compress: false,
       delivery: {
         maxConcurrency: 32,
         ...{ timeoutMs: 60_000, connectTimeoutMs: 10_000, headersTimeoutMs: 30_000, bodyTimeoutMs: 5_000 },

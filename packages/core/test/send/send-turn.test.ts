@@ -22,7 +22,7 @@ describe('SendTurn', () => {
     const turn = new SendTurn({
       clock: new VirtualClock(),
       createAbortController: deadController,
-      gate: { isBusy: false, share: () => {}, sharedPause: undefined, state: 'closed' },
+      gate: { isBusy: false, share: () => {}, sharedPause: undefined, mayStart: true },
       reporter: { storageFailed: () => {} },
       sharing,
       signal: new AbortController().signal,

@@ -67,6 +67,15 @@ describe('timers that a test replaces after the start do not stop `close()`:', (
   });
 });
 
+describe('an event is written when it is to be sent,', () => {
+  it('though events may wait for longer until they are written', async () => {
+    const tracker = create({ commitIntervalMs: 60_000, batch: { maxWaitMs: 20 } });
+    tracker.track('purchase', {}, ada);
+    await expect.poll(() => tracker.stats().delivered).toBe(1);
+    await tracker.close();
+  });
+});
+
 describe('a directory that cannot be made', () => {
   it.runIf(process.platform === 'linux')('holds up neither events nor the end', async () => {
     const tracker = create({ journalDirectory: '/proc/nowhere/journal' });

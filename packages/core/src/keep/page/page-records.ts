@@ -75,6 +75,8 @@ export class PageRecords {
   isLeft = false;
   /** Released records that storage may still have. */
   #gone: PageRecord[] = [];
+  /** Partly released records, of which storage may still have all. */
+  readonly #cut = new Set<PageRecord>();
   /** Within `together`: resolves once all of it is written. */
   #joint: Promise<void> | undefined;
 
@@ -166,12 +168,10 @@ export class PageRecords {
     const now = this.#clock.now();
     const appending = isAppending ? [...this.#unconfirmed, ...this.#added] : [];
     const leased: Leased[] = appending.map(({ life, key: [, from, to] }) => ({ life, from, to }));
-    for (const { segment, from, to } of ranges) {
-      const life = this.lives[segment - 1];
-      // What is released needs no lease any more.
-      for (const record of life?.records.within({ from, to }, UNBOUNDED) ?? [])
-        leased.push({ life: record.life, from: Math.max(from, record.from), to: Math.min(to, record.to) });
-    }
+    // What is released needs no lease any more.
+    for (const range of ranges)
+      for (const { life, rest } of this.lives[range.segment - 1]?.records.within(range, UNBOUNDED) ?? [])
+        for (const { from, to } of outside(rest, outside(rest, [range]))) leased.push({ life, from, to });
     if (leased.length === 0) {
       // All of the request is released: there was an answer.
       if (ranges.length > 0) this.#answeredAt = now;
@@ -202,13 +202,17 @@ export class PageRecords {
     this.#gone.push(...records);
   }
 
-  /** Leaves in storage what is not released of records. A part that it fails to give up is sent again by a later page. */
+  /** Leaves in storage what is not released of records. What it fails to give up now, it tries again with what is released next. */
   async release(records: readonly PageRecord[]): Promise<void> {
-    const cut: PageRecord[] = [];
-    for (const record of records) (record.rest.length > 0 ? cut : this.#gone).push(record);
+    for (const record of records)
+      if (record.rest.length > 0) this.#cut.add(record);
+      else this.#gone.push(record);
     await Promise.all([
       this.#gone.length > 0 && this.write(),
-      ...cut.map((record) => this.#store.use('readwrite', (objects) => rewrite(objects, record))),
+      ...[...this.#cut].map(async (record) => {
+        await this.#store.use('readwrite', (objects) => rewrite(objects, record));
+        this.#cut.delete(record);
+      }),
     ]);
   }
 

@@ -547,6 +547,34 @@ describe('IndexedDbJournal, where a part of a record is released', () => {
     await journal.close();
   });
 
+  it('writes the rest with what is released next, and leases what was released until then', async () => {
+    const clock = new VirtualClock();
+    const open = async () => {
+      const journal = new IndexedDbJournal('rewritten later', { locks }, clock);
+      const witness = new Witness();
+      await journal.open(witness);
+      return { journal, witness };
+    };
+    const { journal } = await open();
+    const range = await journal.append(five);
+    const part = { ...range, to: 2 };
+    journal.lease([part], 30_000);
+    const failing = vi.spyOn(IDBObjectStore.prototype, 'getAll').mockImplementation(() => {
+      throw new DOMException('the scripted failure', 'UnknownError');
+    });
+    await expect(journal.acknowledge(part)).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
+    failing.mockRestore();
+    journal.lease([part], 0);
+    const other = await open();
+    expect(other.witness.ranges).toMatchObject([{ from: 2, to: 5 }]);
+    await journal.acknowledge(await journal.append(group(['another'])));
+    expect(await keysOf('rewritten later')).toContainEqual([2, 5, 5]);
+    await clock.advance(60_000);
+    await other.journal.refresh();
+    expect(other.witness.ranges).toMatchObject([{ from: 2, to: 5 }]);
+    await Promise.all([journal.close(), other.journal.close()]);
+  });
+
   it('leaves what was released by no page, whichever pages release what, and list when', async () => {
     const step = fc.record({
       page: fc.nat({ max: 2 }),

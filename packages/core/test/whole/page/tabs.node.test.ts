@@ -231,6 +231,17 @@ describe('tabs of one origin', () => {
     for (const tab of origin.tabs) expect([tab.tracker.stats().pending, tab.imbalance]).toEqual([0, 0]);
   });
 
+  it('look into storage once in a while, and not again and again, where the service wants fewer requests', async () => {
+    const looks = vi.spyOn(IDBObjectStore.prototype, 'getAllKeys');
+    origin.respond = () => answered(origin.times.length % 3 === 0 ? 200 : 429);
+    const batch = { maxEvents: 10, maxWaitMs: 100 };
+    for (let count = 0; count < 3; count += 1) origin.openTab({ batch }).track(100);
+    await origin.pass(15 * MINUTE, 1_000);
+    expect(origin.received.size).toBe(300);
+    expect(looks.mock.calls.length).toBeLessThan(origin.times.length + 50);
+    looks.mockRestore();
+  });
+
   it('ask at once as a page opens, where somebody else answered in place of the service', async () => {
     const [first] = openTabs(1);
     origin.respond = () => answered(200, { body: '<html>Sign in to the network</html>' });
