@@ -7,6 +7,7 @@ import { fullDisk } from './full-disk.ts';
 import { hostileService } from './hostile-service.ts';
 import { lastMoment } from './last-moment.ts';
 import { longOutage } from './long-outage.ts';
+import { directoryMoved, locksRemoved } from './lost-directory.ts';
 import { manyOwners } from './many-owners.ts';
 import { nthOperationFails } from './nth-operation-fails.ts';
 import { powerCut, powerCutInterval } from './power-cut.ts';
@@ -17,7 +18,8 @@ import { simulation } from './simulation.ts';
 /** All faults, in the order in which they run. */
 export const FAULTS: readonly Fault[] = [
   ...[sigkill, lastMoment, damagedJournals, powerCut, powerCutInterval],
-  ...[nthOperationFails, fullDisk, manyOwners, hostileService, deliveryTable, ...proxies],
+  ...[nthOperationFails, fullDisk, manyOwners, locksRemoved, directoryMoved],
+  ...[hostileService, deliveryTable, ...proxies],
   ...[longOutage, dayOfBacklog, simulation],
   ...browserFaults,
 ];

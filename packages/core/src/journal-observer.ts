@@ -30,7 +30,7 @@ export function journalObserver(options: ObserverOptions): JournalObserver {
       wake();
     },
     damaged: (place, bytes) => reporter.emit('damaged', { place, bytes }),
-    vanished: (segment) => void writeVanished(segment, options),
+    vanished: (range) => void writeVanished(range, options),
     settled(range, fate) {
       reporter.settled(fate, waiting.drop(range));
       wake();
@@ -39,12 +39,11 @@ export function journalObserver(options: ObserverOptions): JournalObserver {
   };
 }
 
-/** A segment is gone from storage: the events of it that are in memory are written again, in their place if the journal can do that. */
+/** Events are gone from storage: those that are in memory are written again, in their place if the journal can do that. */
 async function writeVanished(
-  segment: number,
+  all: Range,
   { waiting, journal, onFailed, reporter }: ObserverOptions,
 ): Promise<void> {
-  const all: Range = { segment, from: 0, to: Number.POSITIVE_INFINITY };
   const known: Reading[] = [];
   let gone = [all];
   for (const { parcel, range, from } of waiting.within(all)) {

@@ -174,7 +174,8 @@ export class Road {
   async durable(): Promise<void> {
     // Held events come first: this may release some of them, which are written next.
     const isAdmitted = await this.admission.write();
-    const isWritten = (await this.#waiting.write()) && isAdmitted;
+    const isDone = this.#waiting.mark();
+    const isWritten = (await this.#waiting.commit.write(isDone)) && isAdmitted;
     if (!isWritten || !this.#journal.survives) {
       const fails = 'the journal fails or is full, or consent is pending';
       const why = this.#journal.survives ? fails : 'the journal is in memory';
@@ -185,6 +186,8 @@ export class Road {
     } catch (cause) {
       throw storageError('what was tracked may not survive a power cut', cause);
     }
+    // What the journal lost meanwhile is to be written again.
+    if (!isDone()) await this.durable();
   }
 
   /** From now on, until the returned function is called, no event waits for a batch to fill. */

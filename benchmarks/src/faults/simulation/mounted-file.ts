@@ -62,7 +62,7 @@ export class MountedFile implements OpenFile, SyncFile {
 
   stat(): Promise<FileStatus> {
     const [file, path] = [this.#file, this.#path];
-    const perform = () => ({ size: file.size, isLinked: file.links > 0 });
+    const perform = () => ({ size: file.size, isInPlace: file.links > 0 });
     return this.#make({ kind: 'look', what: `stat ${path}`, perform });
   }
 

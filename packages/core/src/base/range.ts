@@ -10,6 +10,11 @@ export interface Range extends Span {
   readonly segment: number;
 }
 
+/** All events of a segment. */
+export function allOf(segment: number): Range {
+  return { segment, from: 0, to: Number.POSITIVE_INFINITY };
+}
+
 /** How many events a range holds. */
 export function rangeLength({ from, to }: Span): number {
   return to - from;

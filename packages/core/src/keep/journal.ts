@@ -36,10 +36,10 @@ export interface JournalObserver {
   /** The journal found stored bytes that are not intact events. It skipped them and kept them aside. */
   damaged(place: string, bytes: number): void;
   /**
-   * A whole segment disappeared from storage while the journal was open. Before this returns, the tracker must pass the events of
-   * it that are still in memory to `restore`. If there is no `restore`, or it rejects, the tracker must append them again.
+   * Events disappeared from storage while the journal was open. Before this returns, the tracker must pass those that are still in
+   * memory to `restore`. If there is no `restore`, or it rejects, the tracker must append them again.
    */
-  vanished?(segment: number): void;
+  vanished?(range: Range): void;
   /** An operation failed. No event was lost, and the journal continues to work. */
   failed(error: Error): void;
 }

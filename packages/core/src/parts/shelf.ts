@@ -121,11 +121,6 @@ export abstract class Shelf<Options extends ShelfOptions = ShelfOptions> {
     this.ended(fate, this.kept.cut(range));
   }
 
-  /** A whole segment is gone. */
-  protected lose(segment: number, fate: Fate): void {
-    this.forget({ segment, from: 0, to: Number.POSITIVE_INFINITY }, fate);
-  }
-
   async #open(): Promise<void> {
     const { reporter } = this.options;
     await this.journal.open({
@@ -134,7 +129,7 @@ export abstract class Shelf<Options extends ShelfOptions = ShelfOptions> {
         this.found(rangeLength(range));
       },
       settled: (range, fate) => this.forget(range, fate),
-      vanished: (segment) => this.lose(segment, 'damaged'),
+      vanished: (range) => this.forget(range, 'damaged'),
       damaged: (place, bytes) => reporter.emit('damaged', { place, bytes }),
       failed: reporter.storageFailed,
     });

@@ -1,4 +1,4 @@
-import { type Range, rangeLength, without } from '../base/range.ts';
+import { allOf, type Range, rangeLength, without } from '../base/range.ts';
 import { Epochs } from '../tell/epochs.ts';
 import type { Line } from './line.ts';
 import type { Parcel } from './parcel.ts';
@@ -64,7 +64,7 @@ export class Parcels {
 
   /** The journal gave up a segment: what waits in it ends here; what is in requests goes on in memory. Returns how many ended. */
   evict(segment: number): number {
-    const gone = { segment, from: 0, to: Number.POSITIVE_INFINITY };
+    const gone = allOf(segment);
     for (const { queue } of this.lines)
       for (const { places } of queue.out) for (const span of places.find(gone)) places.mark(span, FORSAKEN);
     return this.drop(gone);

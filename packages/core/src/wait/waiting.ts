@@ -107,11 +107,6 @@ export class Waiting extends Parcels {
     this.recovered(range, events.times?.[0]);
   }
 
-  /** Resolves once all that is accepted by now is written; to false if the journal fails, or did not take something. */
-  async write(): Promise<boolean> {
-    return this.commit.write(this.mark());
-  }
-
   /** Resolves once all that is accepted by now is written, or can be sent from memory. */
   commitAll(): Promise<void> {
     return this.commit.commit(this.mark());

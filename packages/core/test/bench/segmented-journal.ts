@@ -68,7 +68,7 @@ export class SegmentedJournal implements Journal {
   /** A segment disappears from storage, and the tracker is told so. */
   vanish(segment: number): void {
     this.#segments.delete(segment);
-    this.observer?.vanished?.(segment);
+    this.observer?.vanished?.({ segment, from: 0, to: Number.POSITIVE_INFINITY });
   }
 
   async acknowledge(_range: Range): Promise<void> {}

@@ -87,6 +87,7 @@ export class FileJournal implements Journal {
         readingBuffer: new ReadingBuffer(),
         onDamaged: (path, bytes) => this.#observer?.damaged(path, bytes),
         onFailed,
+        onVanished: (range) => this.#observer?.vanished?.(range),
       },
       () => this.#tenancy.directory,
       (lost, groups) => this.#appender.rewrite(lost, groups),

@@ -4,13 +4,13 @@ import { ClosedError } from '../../base/errors/closed-error.ts';
 import { StorageError, storageError } from '../../base/errors/storage-error.ts';
 import { type EventBytes, type Limit, sliceEvents } from '../../base/event-bytes.ts';
 import type { Fate } from '../../base/fate.ts';
-import { outside, type Range, type Span } from '../../base/range.ts';
+import { allOf, outside, type Range, type Span } from '../../base/range.ts';
 import { Turns } from '../../base/turns.ts';
 import type { SharedPause } from '../../pace/shared-pause.ts';
 import type { Activity, Journal, JournalObserver, Reading, Sharing } from '../journal.ts';
 import { readPieces } from '../record-list.ts';
 import { IndexedDbStore } from './indexeddb-store.ts';
-import { createRecord, type Lease, type PageRecord } from './page-record.ts';
+import { createRecord, type Lease, type PageRecord, rangeOf } from './page-record.ts';
 import { PageRecords } from './page-records.ts';
 import { Spill } from './spill.ts';
 import { isHidden, type Meeting, Tabs } from './tabs.ts';
@@ -95,7 +95,7 @@ export class IndexedDbJournal implements Journal, Sharing {
     const record = this.#records.add(this.#records.lifeOf(this.#records.own), from, events);
     await this.#save([record], true);
     this.tell('waits');
-    return { segment: record.life.segment, from, to: record.to };
+    return rangeOf(record);
   }
 
   /** Each event by itself: however others hold them, they write the same record, which is there once, and goes once. */
@@ -146,7 +146,7 @@ export class IndexedDbJournal implements Journal, Sharing {
   async evictOldest(): Promise<true | undefined> {
     const record = this.#records.oldest;
     if (record === undefined) return undefined;
-    const range = { segment: record.life.segment, from: record.from, to: record.to };
+    const range = rangeOf(record);
     this.#observer?.settled?.(range, 'journal-full');
     await this.acknowledge(range, 'journal-full');
     return true;
@@ -281,7 +281,7 @@ export class IndexedDbJournal implements Journal, Sharing {
 
   #forget(): void {
     this.#records.forget();
-    for (const { segment } of this.#records.lives) this.#observer?.vanished?.(segment);
+    for (const { segment } of this.#records.lives) this.#observer?.vanished?.(allOf(segment));
   }
 
   /** @param isKept Rejects also where storage was cleared meanwhile: what was written went with it. */

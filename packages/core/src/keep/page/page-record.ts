@@ -1,6 +1,6 @@
 import { promisifyRequest } from 'idb-keyval';
 import { type EventBytes, sliceEvents } from '../../base/event-bytes.ts';
-import type { Span } from '../../base/range.ts';
+import type { Range, Span } from '../../base/range.ts';
 import { type Kept, type Piece, RecordList } from '../record-list.ts';
 import { STORE_KEYS } from './indexeddb-store.ts';
 
@@ -40,6 +40,10 @@ export function createLife(id: string, segment: number): Life {
 export function createRecord(life: Life, [, from, to, bytes]: EventKey, isStored: boolean): PageRecord {
   const all = [{ from, to }];
   return { life, from, to, bytes, rest: all, isStored, known: isStored ? [] : all };
+}
+
+export function rangeOf({ life, from, to }: PageRecord): Range {
+  return { segment: life.segment, from, to };
 }
 
 /** A lease of events of a life. */

@@ -1,4 +1,4 @@
-import { type Range, rangeLength } from '../../base/range.ts';
+import { allOf, type Range, rangeLength } from '../../base/range.ts';
 import type { Journal } from '../../keep/journal.ts';
 import type { Waiting } from '../../wait/waiting.ts';
 
@@ -9,8 +9,7 @@ export async function rescue(
   journal: Journal,
   onFailed: (error: unknown) => void,
 ): Promise<number> {
-  const all: Range = { segment, from: 0, to: Number.POSITIVE_INFINITY };
-  const found = [...waiting.within(all)].filter(({ parcel }) => parcel.isHigh);
+  const found = [...waiting.within(allOf(segment))].filter(({ parcel }) => parcel.isHigh);
   let bytes = 0;
   try {
     for (const { range } of found) bytes += await copy(range, waiting, journal);

@@ -1,5 +1,6 @@
 import { encodeEvents } from '../../base/event-bytes.ts';
 import type { Fate } from '../../base/fate.ts';
+import { allOf } from '../../base/range.ts';
 import type { LetterStore, Refusal } from '../../send/letterbox.ts';
 import type { Batch } from '../../wait/parcel.ts';
 import { Shelf } from '../shelf.ts';
@@ -40,7 +41,7 @@ export class LetterKeeper extends Shelf implements LetterStore {
     while (journal.bytes + NOTE_BYTES * this.kept.count + bytes > maxBytes) {
       const segment = await journal.evictOldest?.();
       if (segment === undefined) return false;
-      if (segment !== true) this.lose(segment, 'journal-full');
+      if (segment !== true) this.forget(allOf(segment), 'journal-full');
     }
     return true;
   }

@@ -454,7 +454,9 @@ describe('FileJournal, on a disk that a test watches', () => {
     await rm(await place.theSegment());
     await journal.sync();
     expect(witness.failures).toEqual([
-      expect.objectContaining({ message: expect.stringContaining('somebody removed the file') }),
+      expect.objectContaining({
+        message: expect.stringContaining('somebody removed, moved or replaced the file'),
+      }),
     ]);
     expect(await readAll(journal, [range])).toEqual(['1', '2']);
     expect((await place.inherited()).sort()).toEqual(['1', '2']);

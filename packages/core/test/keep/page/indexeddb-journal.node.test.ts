@@ -284,7 +284,7 @@ describe('IndexedDbJournal, where the browser fails', () => {
       recovered: () => {},
       damaged: () => {},
       failed: () => {},
-      vanished: (segment) => vanished.push(segment),
+      vanished: ({ segment }) => vanished.push(segment),
     });
     const range = await journal.append(one);
     await new Promise((resolve) => {

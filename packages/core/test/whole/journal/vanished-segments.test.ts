@@ -147,7 +147,7 @@ describe('a tracker whose journal loses a segment', () => {
     await bench.pass(2 * SECOND);
     expect(bench.tracker.stats()).toMatchObject({ stored: 4, inFlight: 0 });
     journal.failAppends = true;
-    journal.observer?.vanished?.(1);
+    journal.observer?.vanished?.({ segment: 1, from: 0, to: Number.POSITIVE_INFINITY });
     await bench.quiet();
     expect(bench.tracker.stats()).toMatchObject({ journal: 'memory', stored: 0, unwritten: 4, pending: 4 });
     journal.failAppends = false;
@@ -202,7 +202,7 @@ describe('a tracker whose journal loses a segment', () => {
     await write(bench, 4);
     await bench.pass(12 * SECOND);
     expect(bench.tracker.stats()).toMatchObject({ pending: 4 });
-    journal.observer?.vanished?.(1);
+    journal.observer?.vanished?.({ segment: 1, from: 0, to: Number.POSITIVE_INFINITY });
     await bench.quiet();
     expect(restored.sort((one, other) => one.from - other.from)).toMatchObject([
       { segment: 1, from: 0, to: 1 },
@@ -220,7 +220,7 @@ describe('a tracker whose journal loses a segment', () => {
     const bench = createBench(journal);
     const answer = holdAnswers(bench);
     await write(bench, 4);
-    journal.observer?.vanished?.(1);
+    journal.observer?.vanished?.({ segment: 1, from: 0, to: Number.POSITIVE_INFINITY });
     await bench.quiet();
     expect(bench.storageFailures).toMatchObject([{ message: 'storage failed: no room' }]);
     expect(sorted(textNumbers(journal.texts.slice(4)))).toEqual(range(0, 4));
@@ -235,7 +235,7 @@ describe('a tracker whose journal loses a segment', () => {
     const answer = holdAnswers(bench);
     await write(bench, 1);
     journal.observer?.recovered({ segment: 7, from: 0, to: 3 });
-    journal.observer?.vanished?.(7);
+    journal.observer?.vanished?.({ segment: 7, from: 0, to: Number.POSITIVE_INFINITY });
     await bench.quiet();
     expect(bench.drops).toEqual([{ reason: 'damaged', count: 3 }]);
     expect(bench.tracker.stats()).toMatchObject({ pending: 1, recovered: 3, dropped: { damaged: 3 } });

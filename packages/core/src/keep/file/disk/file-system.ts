@@ -53,8 +53,8 @@ export type SyncFile = Pick<OpenFile, 'writeSync' | 'syncSync'> & { closeSync():
 
 export interface FileStatus {
   readonly size: number;
-  /** Whether a directory still has an entry for it. False once it was removed. */
-  readonly isLinked: boolean;
+  /** Whether its path still leads to it. False once somebody removed, moved or replaced it, or a directory above it. */
+  readonly isInPlace: boolean;
 }
 
 export interface DirectoryEntry {

@@ -6,12 +6,14 @@ import {
   fdatasyncSync,
   fstatSync,
   ftruncate,
+  lstat,
   mkdirSync,
   open,
   openSync,
   promises,
   read,
   renameSync,
+  type Stats,
   write,
   writeSync,
 } from 'node:fs';
@@ -43,6 +45,9 @@ const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FO
 /** Error codes of file systems that cannot sync a directory. They keep its names without a sync, or not at all. */
 const CANNOT_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM', 'EISDIR', 'EBADF']);
 
+/** Error codes of a path that leads nowhere. */
+const GONE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
+
 /** Type numbers from `statfs(2)` of file systems that several machines share. */
 const NETWORKS: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
@@ -57,7 +62,7 @@ const NETWORKS: ReadonlyMap<number, string> = new Map([
 
 /** The disk of this machine. */
 export const nodeFileSystem: FileSystem = {
-  create: async (path) => new NodeFile(await openFile(path, CREATE)),
+  create: async (path) => new NodeFile(await openFile(path, CREATE), path),
   openToAppend: (path) => openExisting(path, APPEND),
   openToRead: (path) => openExisting(path, READ),
 
@@ -147,7 +152,7 @@ function isMade(error: unknown, path: string, mayLackParent: boolean): boolean {
 
 async function openExisting(path: string, flags: number): Promise<OpenFile> {
   const file = await openFile(path, flags);
-  if (fstatSync(file).isFile()) return new NodeFile(file);
+  if (fstatSync(file).isFile()) return new NodeFile(file, path);
   closeSync(file);
   throw Object.assign(new Error(`EINVAL: not a file, open '${path}'`), { code: 'EINVAL' });
 }
@@ -159,9 +164,11 @@ function openFile(path: string, flags: number): Promise<number> {
 /** Uses the callback API: `fs.promises` costs several times as much, and there are many small calls. */
 class NodeFile implements OpenFile {
   #file: number;
+  readonly #path: string;
 
-  constructor(file: number) {
+  constructor(file: number, path: string) {
     this.#file = file;
+    this.#path = path;
   }
 
   write(bytes: Uint8Array, position: number): Promise<number> {
@@ -197,10 +204,13 @@ class NodeFile implements OpenFile {
     return called((done) => ftruncate(this.#file, size, done));
   }
 
-  /** Synchronous: the kernel knows the status of an open file without looking it up. */
   async stat(): Promise<FileStatus> {
-    const { size, nlink } = fstatSync(this.#file);
-    return { size, isLinked: nlink > 0 };
+    // Synchronous: the kernel knows the status of an open file without looking it up.
+    const own = fstatSync(this.#file);
+    const found = await called<Stats>((done) => lstat(this.#path, done)).catch((error) => {
+      if (!GONE.has(errorCode(error) ?? '')) throw error;
+    });
+    return { size: own.size, isInPlace: found?.ino === own.ino && found.dev === own.dev };
   }
 
   close(): Promise<void> {

@@ -52,7 +52,6 @@ export class Appender {
   #writer: SegmentWriter | undefined;
   /** What the next write takes. */
   #joint: Joint | undefined;
-  /** Runs the writes one after the other. */
   readonly #turns = new Turns();
   /** Settles once the most recent append has ended. */
   #lastAppend: Promise<void> = Promise.resolve();
@@ -114,10 +113,9 @@ export class Appender {
 
   /** Makes all appended events survive a power cut. */
   async sync(): Promise<void> {
-    const { salvage } = this.#options.segments;
     if (this.#writer !== undefined) await this.#sync(this.#writer);
     await this.#ending;
-    await salvage.run();
+    await this.#options.segments.salvage.run();
   }
 
   /** Ends the current segment after all appends so far, if the callback returns true. */
@@ -135,17 +133,16 @@ export class Appender {
     const { baseTime, id } = lost;
     // The frames are copied unchanged, and they carry the id.
     const writer = await this.#createSegment({ first: groups[0]?.from ?? lost.end, baseTime, id });
-    const { segment } = writer;
     try {
       for (const group of groups) writer.confirm(await writer.rewrite(group));
       await writer.sync();
       await writer.close();
     } catch (error) {
       await writer.close();
-      await this.#options.segments.discard(segment).catch(() => undefined);
+      await this.#options.segments.discard(writer.segment).catch(() => undefined);
       throw error;
     }
-    return segment;
+    return writer.segment;
   }
 
   /**
@@ -271,6 +268,8 @@ export class Appender {
   async #sync(writer: SegmentWriter): Promise<void> {
     try {
       await writer.sync();
+      // Without the lock, another process may have taken the file.
+      if (await this.#options.tenancy.keep()) await writer.sync();
     } catch (cause) {
       // All who waited for the failed sync get the same result.
       writer.saved ??= this.#save(writer, cause);
@@ -287,6 +286,7 @@ export class Appender {
     segments.salvage.keep(segment, await writer.close());
     try {
       await segments.salvage.run();
+      await segments.forsake(segment.directory);
     } catch (error) {
       // These appends have not resolved: the caller still has the events.
       if (fsync === 'always') await segments.drop(segment);

@@ -215,10 +215,12 @@ export class SegmentWriter {
 
   async #syncNow(): Promise<void> {
     const count = this.#unsynced.length;
-    if (count === 0) return;
-    await this.#file.sync();
-    await this.#named;
-    if (!(await this.#file.stat()).isLinked) throw new StorageError('somebody removed the file');
+    if (count > 0) {
+      await this.#file.sync();
+      await this.#named;
+    }
+    if (!(await this.#file.stat()).isInPlace)
+      throw new StorageError('somebody removed, moved or replaced the file, or a directory above it');
     const synced = this.#unsynced.splice(0, count);
     for (const { frames } of synced) this.#unsyncedBytes -= frames.length;
     this.#giveBack(synced);

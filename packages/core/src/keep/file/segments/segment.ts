@@ -46,6 +46,8 @@ export interface SegmentContext {
   /** Called when bytes are found that are not intact events. */
   readonly onDamaged: (path: string, bytes: number) => void;
   readonly onFailed: (error: Error) => void;
+  /** Called when the file of these events is gone. */
+  readonly onVanished: (range: Range) => void;
 }
 
 /**

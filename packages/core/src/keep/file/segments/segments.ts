@@ -1,7 +1,9 @@
+import { basename } from 'node:path';
 import { storageError } from '../../../base/errors/storage-error.ts';
 import { type Limit, NO_EVENTS } from '../../../base/event-bytes.ts';
 import type { Range } from '../../../base/range.ts';
 import type { Reading } from '../../journal.ts';
+import { errorCode } from '../disk/file-system.ts';
 import { type Rewrite, Salvage } from '../format/salvage.ts';
 import { Segment, type SegmentContext } from './segment.ts';
 
@@ -126,6 +128,25 @@ export class Segments {
    */
   discard(segment: Segment): Promise<void> {
     return this.#release(segment, 0, segment.end);
+  }
+
+  /** Tells of the segments that are gone from a directory, and gives them up. What is salvaged of them is elsewhere. */
+  async forsake(directory: string): Promise<void> {
+    const { fs, onVanished } = this.#context;
+    const entries = await fs
+      .list(directory)
+      .catch((error) => (errorCode(error) === 'ENOENT' ? [] : undefined));
+    if (entries === undefined) return;
+    const names = new Set(entries.map(({ name }) => name));
+    for (const segment of [...this.#segments.values()]) {
+      const { end, path, sealed } = segment;
+      if (!sealed || segment.directory !== directory || names.has(basename(path))) continue;
+      const number = this.nameOf(segment);
+      const [first] = segment.waiting(0, end);
+      if (first && this.#holderOf({ segment: number, ...first }) === segment)
+        onVanished(this.salvage.withinOne({ segment: number, from: first.from, to: end }));
+      await this.discard(segment).catch(() => undefined);
+    }
   }
 
   /** Others have its last events: those that may be missing from it, and those that are written but do not count yet. */

@@ -18,5 +18,7 @@ export interface Locks {
 }
 
 export interface HeldLock {
+  /** Whether others still find it. False once somebody removed, moved or replaced it. Absent if nobody can. */
+  isInPlace?(): Promise<boolean>;
   release(): Promise<void>;
 }

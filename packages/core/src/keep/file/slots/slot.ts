@@ -38,12 +38,13 @@ export class Slot {
   readonly #root: string;
   readonly #owner: string;
   readonly #ours: Set<string>;
-  readonly #lock: HeldLock;
+  readonly #onVisit: () => void;
+  #lock: HeldLock;
   /** The size of the disk, in bytes. */
   readonly diskBytes: number;
 
   private constructor(
-    { root, fs, locks, ours }: SlotOptions,
+    { root, fs, locks, ours, onVisit }: SlotOptions,
     owner: string,
     lock: HeldLock,
     diskBytes: number,
@@ -53,6 +54,7 @@ export class Slot {
     this.#root = root;
     this.#owner = owner;
     this.#ours = ours;
+    this.#onVisit = onVisit;
     this.#lock = lock;
     this.diskBytes = diskBytes;
     ours.add(owner);
@@ -127,6 +129,15 @@ export class Slot {
     }
     if (adopted.length > 0) await this.#fs.syncDirectory(this.#root);
     return { adopted, isToLookAgain };
+  }
+
+  /** Takes its lock again if somebody removed it: others take its owner for dead. Returns whether it had to. */
+  async keep(): Promise<boolean> {
+    if ((await this.#lock.isInPlace?.()) ?? true) return false;
+    // First: to end a lock removes what has its name.
+    await this.#lock.release();
+    this.#lock = await this.#locks.hold(this.#root, this.#owner, this.#onVisit);
+    return true;
   }
 
   /** Creates its directory again after somebody removed it. Returns false if its lock is gone as well. */

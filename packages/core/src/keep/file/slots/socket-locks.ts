@@ -1,4 +1,4 @@
-import { chmod, type FileHandle, open, rm, stat } from 'node:fs/promises';
+import { chmod, type FileHandle, lstat, open, rm, stat } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { StorageError } from '../../../base/errors/storage-error.ts';
@@ -22,8 +22,16 @@ export const socketLocks: Locks = {
     const through = await openWhereLong(directory, name);
     try {
       const server = await listen(socketPath(directory, name, through), onVisit);
-      await chmod(join(directory, name + SUFFIX), FILE_MODE);
+      const path = join(directory, name + SUFFIX);
+      await chmod(path, FILE_MODE);
+      const own = await lstat(path);
       return {
+        async isInPlace() {
+          const found = await lstat(path).catch((error) => {
+            if (!DEAD.has(errorCode(error) ?? '')) throw error;
+          });
+          return found?.ino === own.ino && found.dev === own.dev;
+        },
         async release() {
           await new Promise((resolve) => server.close(resolve));
           await through?.close();

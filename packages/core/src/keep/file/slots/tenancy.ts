@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '@sluice/protocol/toolbox';
-import { storageError } from '../../../base/errors/storage-error.ts';
+import { StorageError, storageError } from '../../../base/errors/storage-error.ts';
 import type { FileSystem } from '../disk/file-system.ts';
 import type { Locks } from './locks.ts';
 import { Slot } from './slot.ts';
@@ -31,6 +31,7 @@ export class Tenancy {
   /** Directories that were taken over but could not be read completely. */
   readonly #unfinished: string[] = [];
   #claimed: Slot | undefined;
+  #keeping: Promise<boolean> | undefined;
   #adopting: Promise<void> = Promise.resolve();
   #timer: Timer | undefined;
   #lookedAt = 0;
@@ -98,10 +99,18 @@ export class Tenancy {
    */
   async remake(): Promise<void> {
     const slot = this.#claimed;
-    if (slot === undefined || (await slot.remake())) return;
-    this.#former.push(slot);
-    this.#slot = undefined;
-    this.#claimed = undefined;
+    if (slot !== undefined && !(await slot.remake())) this.#give(slot);
+  }
+
+  /**
+   * Call it with each sync. If somebody removed the slot's lock, takes it again. Resolves to whether it had to; rejects if it
+   * cannot: then the next claim takes another slot.
+   */
+  keep(): Promise<boolean> {
+    this.#keeping ??= this.#keep().finally(() => {
+      this.#keeping = undefined;
+    });
+    return this.#keeping;
   }
 
   /**
@@ -130,6 +139,27 @@ export class Tenancy {
       await this.#options.fs.removeDirectory(slot.directory).catch(() => undefined);
       await slot.release();
     }
+  }
+
+  async #keep(): Promise<boolean> {
+    const { root, onFailed } = this.#options;
+    const slot = this.#claimed;
+    if (slot === undefined) return false;
+    try {
+      const isTaken = await slot.keep();
+      if (isTaken) onFailed(new StorageError(`somebody removed a lock in ${root}: it is taken again`));
+      return isTaken;
+    } catch (cause) {
+      this.#give(slot);
+      throw storageError(`cannot take a lock in ${root} again that somebody removed`, cause);
+    }
+  }
+
+  /** Gives up a slot. */
+  #give(slot: Slot): void {
+    this.#former.push(slot);
+    this.#slot = undefined;
+    this.#claimed = undefined;
   }
 
   async #adopt(slot: Slot): Promise<void> {

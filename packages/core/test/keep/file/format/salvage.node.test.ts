@@ -303,12 +303,14 @@ describe('with fsync always', () => {
 
   it('an append that is written while a sync fails is not taken on the word of the next sync of that file', async () => {
     const { journal } = await place.open({ fs, fsync: 'always' });
+    // Until its name survives too, the file is not closed.
+    const letName = fs.hang('syncDirectory');
     const letSync = fs.hang('sync');
     const first = journal.append(group(numbered(0, 1)));
-    await expect.poll(() => fs.hanging).toBe(1);
+    await expect.poll(() => fs.hanging).toBe(2);
     const letWrite = fs.hang('write');
     const second = journal.append(group(numbered(1, 1)));
-    await expect.poll(() => fs.hanging).toBe(2);
+    await expect.poll(() => fs.hanging).toBe(3);
     const ends = Promise.allSettled([first, second]);
     // Only the first sync fails. But no other file takes the events.
     fs.fail('sync', 'EIO');
@@ -317,6 +319,8 @@ describe('with fsync always', () => {
     await expect.poll(() => fs.count('sync', SEGMENT)).toBe(1);
     await aWhile();
     letWrite();
+    await aWhile();
+    letName();
     expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     expect(fs.count('sync', SEGMENT)).toBe(1);
   });

@@ -1,0 +1,128 @@
+import { cp, mkdir, rename, rm } from 'node:fs/promises';
+import { systemClock } from '@sluice/protocol/toolbox';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Range } from '../../../src/base/range.ts';
+import { createTracker } from '../../../src/index.ts';
+import { failed, ScriptedTransport } from '../../bench/scripted-transport.ts';
+import { group, readAll, Witness } from '../../contracts/journal-contract.ts';
+import { Place } from './place.ts';
+
+let place: Place;
+beforeEach(async () => {
+  place = await Place.create();
+});
+afterEach(async () => {
+  await place.remove();
+  for (const path of [moved(), copy()]) await rm(path, { recursive: true, force: true });
+});
+
+const moved = () => `${place.directory}-moved`;
+const copy = () => `${place.directory}-copy`;
+
+class Listener extends Witness {
+  readonly gone: Range[] = [];
+
+  vanished(range: Range): void {
+    this.gone.push(range);
+  }
+}
+
+/** A journal with one synced event. */
+async function start() {
+  const journal = place.create();
+  const witness = new Listener();
+  await journal.open(witness);
+  const before = await journal.append(group(['"before"']));
+  await journal.sync();
+  return { journal, witness, before };
+}
+
+function lose(how: string): Promise<void> {
+  const actions: Record<string, () => Promise<void>> = {
+    'moved away': () => rename(place.directory, moved()),
+    'replaced by an empty one': async () => {
+      await rename(place.directory, moved());
+      await mkdir(place.directory);
+    },
+    'replaced by a backup': async () => {
+      await cp(place.directory, copy(), { recursive: true, filter: (path) => !path.endsWith('.lock') });
+      await rename(place.directory, moved());
+      await rename(copy(), place.directory);
+    },
+    removed: () => rm(place.directory, { recursive: true }),
+  };
+  return actions[how]?.() ?? Promise.reject(new Error(how));
+}
+
+describe('a journal under whose feet the directory is', () => {
+  it.for(['moved away', 'replaced by an empty one', 'replaced by a backup', 'removed'])(
+    '%s, says so at the next sync, and from then on has written what it says that it has',
+    async (how) => {
+      const { journal, witness, before } = await start();
+      await lose(how);
+      const after = await journal.append(group(['"after"']));
+      expect(witness.failures).toEqual([]);
+      await journal.sync();
+      expect(witness.failures.map(String).join('\n')).toContain('somebody removed');
+      const last = await journal.append(group(['"last"']));
+      await journal.sync();
+      expect(await readAll(journal, [after, last])).toEqual(['"after"', '"last"']);
+      if (how !== 'replaced by a backup') expect(witness.gone).toEqual([before]);
+      expect(await place.inherited()).toEqual(expect.arrayContaining(['"after"', '"last"']));
+    },
+  );
+});
+
+describe('a journal whose lock somebody removed', () => {
+  it('takes it again, and no other takes its events', async () => {
+    const { journal, witness, before } = await start();
+    for (const lock of await place.files('.lock')) await rm(lock);
+    await journal.sync();
+    expect(witness.failures.map(String).join()).toContain('somebody removed a lock');
+    const other = await place.open();
+    expect(other.witness.ranges).toEqual([]);
+    expect(await readAll(journal, [before])).toEqual(['"before"']);
+    expect(await place.files('.lock')).toHaveLength(2);
+  });
+
+  it('leaves to another what that took meanwhile, and has all that is appended then', async () => {
+    const { journal, witness, before } = await start();
+    for (const lock of await place.files('.lock')) await rm(lock);
+    const other = await place.open();
+    expect(await readAll(other.journal, other.witness.ranges)).toEqual(['"before"']);
+    await other.journal.acknowledge(before);
+    await journal.append(group(['"after"']));
+    await journal.sync();
+    expect(witness.gone).toEqual([before]);
+    expect(await place.inherited()).toContain('"after"');
+  });
+});
+
+describe('a tracker', () => {
+  it('whose directory is moved away has written all that it has in memory, once it says that this is durable', async () => {
+    const transport = new ScriptedTransport(systemClock);
+    transport.respond = () => failed(false);
+    const tracker = createTracker({
+      ...{ baseUrl: 'http://127.0.0.1:9', apiKey: 'key', correlationKey: 'email' },
+      ...{ journalDirectory: place.directory, transport },
+    });
+    const failures: string[] = [];
+    tracker.on('storageFailed', ({ error }) => failures.push(String(error)));
+    const track = (count: number) => {
+      for (let number = 0; number < count; number += 1)
+        tracker.track('purchase', {}, { correlationValue: 'ada' });
+    };
+    track(100);
+    await tracker.durable();
+    await lose('moved away');
+    track(100);
+    await tracker.durable();
+    expect(failures.join('\n')).toContain('somebody removed');
+    // As after a kill: another process cannot take what the living tracker has.
+    await cp(place.directory, copy(), { recursive: true, filter: (path) => !path.endsWith('.lock') });
+    await tracker.close({ timeoutMs: 0 });
+    await rm(place.directory, { recursive: true });
+    await rename(copy(), place.directory);
+    expect(await place.inherited()).toHaveLength(200);
+  });
+});
