@@ -4,6 +4,7 @@ import { dayOfBacklog } from './day-of-backlog.ts';
 import { deliveryTable } from './delivery-table.ts';
 import type { Fault } from './fault.ts';
 import { fullDisk } from './full-disk.ts';
+import { hostileFiles } from './hostile-files.ts';
 import { hostileService } from './hostile-service.ts';
 import { lastMoment } from './last-moment.ts';
 import { longOutage } from './long-outage.ts';
@@ -18,7 +19,7 @@ import { simulation } from './simulation.ts';
 /** All faults, in the order in which they run. */
 export const FAULTS: readonly Fault[] = [
   ...[sigkill, lastMoment, damagedJournals, powerCut, powerCutInterval],
-  ...[nthOperationFails, fullDisk, manyOwners, locksRemoved, directoryMoved],
+  ...[nthOperationFails, fullDisk, manyOwners, locksRemoved, directoryMoved, hostileFiles],
   ...[hostileService, deliveryTable, ...proxies],
   ...[longOutage, dayOfBacklog, simulation],
   ...browserFaults,

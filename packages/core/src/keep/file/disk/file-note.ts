@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { storageError } from '../../../base/errors/storage-error.ts';
+import { StorageError, storageError } from '../../../base/errors/storage-error.ts';
 import type { Note } from '../../note.ts';
 import { errorCode } from './file-system.ts';
 import { nodeFileSystem } from './node-file-system.ts';
@@ -23,7 +23,7 @@ export class FileNote implements Note {
     try {
       return await this.#read();
     } catch (cause) {
-      if (NONE.test(errorCode(cause) ?? '')) return undefined;
+      if (cause instanceof StorageError || NONE.test(errorCode(cause) ?? '')) return undefined;
       throw storageError(`cannot read ${this.#path}`, cause);
     }
   }

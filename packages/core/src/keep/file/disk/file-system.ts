@@ -7,11 +7,14 @@ export interface FileSystem {
   create(path: string): Promise<OpenFile>;
   /** Opens a file to write at its end. Creates it if it is missing. Follows no link. */
   openToAppend(path: string): Promise<OpenFile>;
-  /** Opens a file to read it. Rejects with ENOENT if it is missing. Follows no link. */
+  /** Opens a file to read it. Rejects with ENOENT if it is missing, and as `makeDirectory` if it is somebody else's. Follows no link. */
   openToRead(path: string): Promise<OpenFile>;
   /** Like `create`, but synchronous. */
   createSync(path: string): SyncFile;
-  /** Creates a directory that only the user can access, and its missing parents. Does not change existing directories. */
+  /**
+   * Creates a directory that only the user can access, and its missing parents. Does not change existing directories. Rejects if
+   * another user owns the directory, or may write to it.
+   */
   makeDirectory(path: string): Promise<unknown>;
   makeDirectorySync(path: string): void;
   list(path: string): Promise<readonly DirectoryEntry[]>;

@@ -14,6 +14,7 @@ import {
   read,
   renameSync,
   type Stats,
+  statSync,
   write,
   writeSync,
 } from 'node:fs';
@@ -27,6 +28,7 @@ import {
   type SyncFile,
   type Volume,
 } from './file-system.ts';
+import { refuseForeign } from './ownership.ts';
 
 // As it is at import, as those of `systemClock`.
 const { setImmediate } = globalThis;
@@ -75,8 +77,14 @@ export const nodeFileSystem: FileSystem = {
     };
   },
 
-  makeDirectory: (path) => makeDirectory(path),
-  makeDirectorySync: (path) => makeDirectorySync(path),
+  async makeDirectory(path) {
+    await makeDirectory(path);
+    refuseForeign(path, await promises.stat(path));
+  },
+  makeDirectorySync(path) {
+    makeDirectorySync(path);
+    refuseForeign(path, statSync(path));
+  },
 
   async list(path): Promise<DirectoryEntry[]> {
     const entries = await promises.readdir(path, { withFileTypes: true });
@@ -152,9 +160,16 @@ function isMade(error: unknown, path: string, mayLackParent: boolean): boolean {
 
 async function openExisting(path: string, flags: number): Promise<OpenFile> {
   const file = await openFile(path, flags);
-  if (fstatSync(file).isFile()) return new NodeFile(file, path);
-  closeSync(file);
-  throw Object.assign(new Error(`EINVAL: not a file, open '${path}'`), { code: 'EINVAL' });
+  try {
+    const status = fstatSync(file);
+    if (!status.isFile())
+      throw Object.assign(new Error(`EINVAL: not a file, open '${path}'`), { code: 'EINVAL' });
+    refuseForeign(path, status);
+  } catch (error) {
+    closeSync(file);
+    throw error;
+  }
+  return new NodeFile(file, path);
 }
 
 function openFile(path: string, flags: number): Promise<number> {

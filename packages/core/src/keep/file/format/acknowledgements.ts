@@ -17,15 +17,30 @@ export function acknowledgementRecord(id: number, from: number, to: number): Buf
   return record;
 }
 
-/** The ranges that the intact records of a file release. */
-export function readAcknowledgements(id: number, bytes: Buffer): { from: number; to: number }[] {
-  const released: { from: number; to: number }[] = [];
-  for (let at = 0; at + ACKNOWLEDGEMENT_BYTES <= bytes.length; ) {
-    const record = bytes.subarray(at, at + ACKNOWLEDGEMENT_BYTES);
-    const isIntact = crc32(record.subarray(0, CRC_AT), id) === record.readUInt32LE(CRC_AT);
-    if (isIntact) released.push({ from: record.readUInt32LE(0), to: record.readUInt32LE(4) });
+/**
+ * Reads the intact records in some bytes of a file. Returns where the next bytes are to start: after the last record, or where one
+ * may be cut short.
+ *
+ * @param end The index after the last event of the segment. Records of later ones are none: noise rarely looks like the others.
+ */
+export function readAcknowledgements(
+  id: number,
+  end: number,
+  bytes: Buffer,
+  release: (from: number, to: number) => void,
+): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  let at = 0;
+  while (at + ACKNOWLEDGEMENT_BYTES <= bytes.length) {
+    const from = view.getUint32(at, true);
+    const to = view.getUint32(at + 4, true);
+    const isIntact =
+      from < to &&
+      from < end &&
+      crc32(bytes.subarray(at, at + CRC_AT), id) === view.getUint32(at + CRC_AT, true);
+    if (isIntact) release(from, to);
     // After an incomplete record, the next one may start at any byte.
     at += isIntact ? ACKNOWLEDGEMENT_BYTES : 1;
   }
-  return released;
+  return at;
 }

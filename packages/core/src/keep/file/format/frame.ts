@@ -72,16 +72,22 @@ function ageOf(time: number | undefined, baseTime: number): number {
   return Math.min(Math.max(0, Math.round(time - baseTime)), NO_AGE - 1);
 }
 
+/** Calls `found` with the segment id, as a signed number, of all that looks like the start of a frame. */
+export function findIds(bytes: Buffer, found: (id: number) => void): void {
+  const last = bytes.length - FRAME_HEADER_BYTES;
+  for (let at = bytes.indexOf(MARK); at >= 0 && at <= last; at = bytes.indexOf(MARK, at + 1))
+    found(bytes.readInt32LE(at + SEGMENT_AT));
+}
+
 /** Reads one frame after another, and skips bytes that are not an intact frame. */
 export class FrameReader {
   readonly #bytes: Buffer;
   readonly #view: DataView;
-  readonly #id: number | undefined;
-  readonly #isEnd: boolean;
+  readonly #id: number;
+  readonly #idBytes = Buffer.alloc(4);
+  readonly #rest: number;
   #next = 0;
   #damaged = 0;
-  /** The segment id of the last frame found. */
-  id = 0;
   /** The event of that frame: its index, and its position in the bytes from `start` (inclusive) to `end` (exclusive). */
   index = 0;
   start = 0;
@@ -90,14 +96,15 @@ export class FrameReader {
   age: number | undefined;
 
   /**
-   * @param id Only frames with this segment id count. Undefined: all frames count.
-   * @param isEnd Whether the file ends with these bytes. If not, an incomplete frame at their end is no damage.
+   * @param id Only frames with this segment id count.
+   * @param rest How many bytes of the file follow. A frame that may be complete with them is no damage.
    */
-  constructor(bytes: Buffer, id: number | undefined, isEnd: boolean) {
+  constructor(bytes: Buffer, id: number, rest: number) {
     this.#bytes = bytes;
     this.#view = viewOf(bytes);
     this.#id = id;
-    this.#isEnd = isEnd;
+    this.#idBytes.writeUInt32LE(id);
+    this.#rest = rest;
   }
 
   /** Where the frame after the last one found starts. */
@@ -120,29 +127,40 @@ export class FrameReader {
     while (this.#next < this.#bytes.length) {
       const found = this.#parse(this.#next);
       if (found === 'intact') return true;
-      if (found === 'cut short' && !this.#isEnd) return false;
-      const mark = this.#bytes.indexOf(MARK, this.#next + 1);
-      const resume = mark < 0 ? this.#bytes.length : mark;
+      if (found === 'cut short') return false;
+      const resume = this.#findStart(this.#next + 1);
       this.#damaged += resume - this.#next;
       this.#next = resume;
     }
     return false;
   }
 
+  /** Where the next frame may start. Looks for the id, which noise that is full of marks does not have. */
+  #findStart(from: number): number {
+    const bytes = this.#bytes;
+    let at = bytes.indexOf(this.#idBytes, from + SEGMENT_AT);
+    while (at >= 0 && this.#view.getUint16(at - SEGMENT_AT, true) !== MARK_NUMBER)
+      at = bytes.indexOf(this.#idBytes, at + 1);
+    if (at >= 0) return at - SEGMENT_AT;
+    // The start of a frame may be the last bytes of a part of the file.
+    return this.#rest === 0
+      ? bytes.length
+      : Math.min(bytes.length, Math.max(from, bytes.length - SEGMENT_AT - 3));
+  }
+
   #parse(at: number): 'intact' | 'cut short' | 'damaged' {
     const view = this.#view;
     const left = view.byteLength - at;
-    if (left < FRAME_HEADER_BYTES) return 'cut short';
+    if (left < FRAME_HEADER_BYTES) return left + this.#rest < FRAME_HEADER_BYTES ? 'damaged' : 'cut short';
     if (view.getUint16(at, true) !== MARK_NUMBER) return 'damaged';
-    const id = view.getUint32(at + SEGMENT_AT, true);
-    if (this.#id !== undefined && id !== this.#id) return 'damaged';
+    if (view.getUint32(at + SEGMENT_AT, true) !== this.#id) return 'damaged';
     const length = view.getUint32(at + LENGTH_AT, true);
     const age = view.getUint32(at + AGE_AT, true);
     const start = at + FRAME_HEADER_BYTES;
     const end = start + length;
+    if (length > left + this.#rest - FRAME_HEADER_BYTES) return 'damaged';
     if (length > left - FRAME_HEADER_BYTES) return 'cut short';
     if (xxh32(view, at + SEGMENT_AT, end) !== view.getUint32(at + CHECKSUM_AT, true)) return 'damaged';
-    this.id = id;
     this.index = view.getUint32(at + INDEX_AT, true);
     this.start = start;
     this.end = end;

@@ -1,5 +1,5 @@
 import type { Span } from '../../../base/range.ts';
-import { FrameReader } from './frame.ts';
+import { FrameReader, findIds } from './frame.ts';
 
 /** Intact events with no bytes between their frames. The first frame is at `offset`. */
 export interface IntactRun extends Span {
@@ -8,43 +8,69 @@ export interface IntactRun extends Span {
 
 /** A run is split at this length, so that a read in its middle need not start far before. */
 const LONGEST_RUN_BYTES = 128 * 1024;
+/** So many ids are tried where no header says which one it is. */
+const MOST_IDS = 8;
+const MOST_COUNTED = 1_000;
 
-/**
- * Finds all intact events of a damaged segment, wherever they are in the file, sorted by index. Also counts the damaged
- * bytes.
- *
- * @param id The id of the segment.
- * @param start Where its frames begin.
- */
-export function findIntactRuns(
-  bytes: Buffer,
-  id: number,
-  start: number,
-): { runs: IntactRun[]; damaged: number } {
-  const found: IntactRun[] = [];
-  const reader = new FrameReader(bytes.subarray(start), id, true);
-  let run: IntactRun | undefined;
-  for (let offset = start; reader.next(); offset = start + reader.offset) {
-    // After damage, a frame does not start where the one before it ended.
-    const frameOffset = start + reader.frameStart;
-    const continues = run?.to === reader.index && frameOffset === offset;
-    if (run !== undefined && continues && frameOffset - run.offset < LONGEST_RUN_BYTES) {
-      run = { ...run, to: reader.index + 1 };
-      found[found.length - 1] = run;
-    } else {
-      run = { from: reader.index, to: reader.index + 1, offset: frameOffset };
-      found.push(run);
-    }
+/** Finds all intact events of a damaged segment, wherever they are in the file. Also counts the damaged bytes. */
+export class IntactRuns {
+  readonly #id: number;
+  readonly #found: IntactRun[] = [];
+  /** Where the last frame ended. */
+  #end = 0;
+  damaged = 0;
+
+  /** @param id The id of the segment. */
+  constructor(id: number) {
+    this.#id = id;
   }
-  return { runs: withoutRepeats(found), damaged: reader.damaged };
+
+  /** In the order of their indexes. */
+  get all(): readonly IntactRun[] {
+    return withoutRepeats(this.#found);
+  }
+
+  /**
+   * Takes a part of the file, which starts at an offset. Returns how much of it need not be in the next part.
+   *
+   * @param rest How many bytes follow it.
+   */
+  add(bytes: Buffer, start: number, rest: number): number {
+    const reader = new FrameReader(bytes, this.#id, rest);
+    while (reader.next()) {
+      const offset = start + reader.frameStart;
+      const run = this.#found.at(-1);
+      // After damage, a frame does not start where the one before it ended.
+      const continues = run?.to === reader.index && offset === this.#end;
+      const to = reader.index + 1;
+      if (run !== undefined && continues && offset - run.offset < LONGEST_RUN_BYTES)
+        this.#found[this.#found.length - 1] = { ...run, to };
+      else this.#found.push({ from: reader.index, to, offset });
+      this.#end = start + reader.offset;
+    }
+    this.damaged += reader.damaged;
+    return reader.offset;
+  }
 }
 
-/** The id of a segment whose header is damaged: the id in most of its frames. Undefined if there is no frame. */
-export function findId(bytes: Buffer): number | undefined {
-  const counts = new Map<number, number>();
-  const reader = new FrameReader(bytes, undefined, true);
-  while (reader.next()) counts.set(reader.id, (counts.get(reader.id) ?? 0) + 1);
-  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
+/** The ids of what looks like frames, in parts of a file, by how many carry each. */
+export class FrameIds {
+  /** By signed numbers: the engine stores these without memory of their own. */
+  readonly #counts = new Map<number, number>();
+
+  /** Without checksums: noise that looks like frames would cost one of all that follows, again and again. */
+  add(bytes: Buffer): void {
+    findIds(bytes, (id) => {
+      const count = this.#counts.get(id) ?? 0;
+      if (count > 0 || this.#counts.size < MOST_COUNTED) this.#counts.set(id, count + 1);
+    });
+  }
+
+  /** The most frequent ones. */
+  get first(): readonly number[] {
+    const sorted = [...this.#counts].sort(([, a], [, b]) => b - a);
+    return sorted.slice(0, MOST_IDS).map(([id]) => id >>> 0);
+  }
 }
 
 /** The first run that ends after an index. */

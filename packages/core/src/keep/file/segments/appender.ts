@@ -9,8 +9,9 @@ import { errorCode, type FileSystem } from '../disk/file-system.ts';
 import { framedLength } from '../format/frame.ts';
 import { FrameBuffers } from '../format/frame-buffers.ts';
 import { newHeader, type SegmentHeader } from '../format/segment-header.ts';
+import { SEGMENT_SUFFIX } from '../format/suffixes.ts';
 import type { Tenancy } from '../slots/tenancy.ts';
-import { SEGMENT_SUFFIX, type Segment } from './segment.ts';
+import type { Segment } from './segment.ts';
 import { SegmentWriter, type WrittenGroup, writeSegmentSync } from './segment-writer.ts';
 import type { Segments } from './segments.ts';
 import { settled } from './settled.ts';
@@ -217,8 +218,7 @@ export class Appender {
     const create = async () => {
       const directory = await tenancy.claim();
       const segment = segments.create(directory);
-      const isSynced = fsync !== 'never';
-      const writer = await SegmentWriter.create(fs, segment, header, this.#buffers, isSynced);
+      const writer = await SegmentWriter.create(fs, segment, header, this.#buffers, fsync !== 'never');
       segments.hold(segment);
       return writer;
     };

@@ -26,7 +26,7 @@ export function collect(
   limit: Limit,
   { id, baseTime }: Pick<SegmentHeader, 'id' | 'baseTime'>,
 ): Collected {
-  const reader = new FrameReader(bytes, id, isEnd);
+  const reader = new FrameReader(bytes, id, isEnd ? 0 : Number.POSITIVE_INFINITY);
   const most = Math.min(limit.maxEvents, wanted.to - wanted.from);
   const ends = new Uint32Array(most);
   const times = new Float64Array(most);

@@ -3,7 +3,8 @@ import { StorageError, storageError } from '../../../base/errors/storage-error.t
 import type { Span } from '../../../base/range.ts';
 import type { JournalObserver } from '../../journal.ts';
 import type { FileSystem } from '../disk/file-system.ts';
-import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX, type Segment } from './segment.ts';
+import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX } from '../format/suffixes.ts';
+import type { Segment } from './segment.ts';
 
 interface RecoveryOptions {
   readonly fs: FileSystem;

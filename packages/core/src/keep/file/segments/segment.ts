@@ -9,19 +9,19 @@ import { writeAll } from '../disk/write-all.ts';
 import { acknowledgementRecord, readAcknowledgements } from '../format/acknowledgements.ts';
 import { FRAME_HEADER_BYTES } from '../format/frame.ts';
 import { IndexSet } from '../format/index-set.ts';
-import { findId, findIntactRuns, type IntactRun, runBehind } from '../format/intact-runs.ts';
+import { type IntactRun, IntactRuns, runBehind } from '../format/intact-runs.ts';
 import { readHeader, SEGMENT_HEADER_BYTES, type SegmentHeader } from '../format/segment-header.ts';
+import { ACKNOWLEDGEMENTS_SUFFIX, DAMAGED_SUFFIX, SEGMENT_SUFFIX } from '../format/suffixes.ts';
 import type { OpenFiles } from './open-files.ts';
 import type { ReadingBuffer } from './reading-buffer.ts';
+import { inParts, readPart, scanFile } from './scan.ts';
 import { SegmentReader } from './segment-reader.ts';
 
-export const SEGMENT_SUFFIX = '.segment';
-export const ACKNOWLEDGEMENTS_SUFFIX = '.acks';
-const DAMAGED_SUFFIX = '.damaged';
 /** How much of the end of a file is read to find the index of its last event. */
 const TAIL_BYTES = 64 * 1024;
-/** If the last event is larger than that, the next read takes this many times more. */
+/** If the last event is larger than that, the next read takes this many times more, but not more than the most. */
 const TAIL_GROWTH = 8;
+const MOST_TAIL_BYTES = TAIL_BYTES * TAIL_GROWTH;
 
 /**
  * Error codes that mean: this is no `.acks` file of ours, and will not become one. Without its records there are duplicates,
@@ -140,9 +140,7 @@ export class Segment {
     this.sealed = true;
     const isKnown = await this.#context.files.use(this.path, 'read', (file) => this.#survey(file));
     if (!isKnown) return undefined;
-    const records = await this.#readRecords();
-    this.#recordBytes = records.length;
-    for (const { from, to } of readAcknowledgements(this.id, records)) this.#released.add(from, to);
+    await this.#readRecords();
     return this.waiting(0, this.end);
   }
 
@@ -211,11 +209,13 @@ export class Segment {
     return true;
   }
 
-  /** Finds the last event. Returns false if the end of the file is not intact. */
+  /** Finds the last event. Returns false if the end of the file is not intact, or the last event is very large. */
   async #findEnd(file: OpenFile): Promise<boolean> {
-    for (let length = TAIL_BYTES; ; length *= TAIL_GROWTH) {
+    for (let length = TAIL_BYTES; length <= MOST_TAIL_BYTES; length *= TAIL_GROWTH) {
       const start = Math.max(SEGMENT_HEADER_BYTES, this.size - length);
-      const { runs, damaged } = findIntactRuns(await readPart(file, start, this.size - start), this.id, 0);
+      const found = new IntactRuns(this.id);
+      found.add(await readPart(file, start, this.size - start), start, 0);
+      const runs = found.all;
       const isAll = start === SEGMENT_HEADER_BYTES;
       const [first, last] = [runs[0], runs.at(-1)];
       if (first === undefined && !isAll) continue;
@@ -223,21 +223,20 @@ export class Segment {
       if (last && (last.to - this.end) * FRAME_HEADER_BYTES > this.size) return false;
       this.end = last?.to ?? this.end;
       // The bytes before the first frame may be the end of an earlier one.
-      const before = isAll ? 0 : first?.offset;
-      return damaged === before && runs.every(({ from }, at) => from === (runs[at - 1]?.to ?? from));
+      const before = isAll || first === undefined ? 0 : first.offset - start;
+      return found.damaged === before && runs.every(({ from }, at) => from === (runs[at - 1]?.to ?? from));
     }
+    return false;
   }
 
   /** Scans a damaged file completely. Marks events that are missing in it as released, so that nobody waits for them. */
   async #scan(file: OpenFile): Promise<void> {
-    const bytes = await readPart(file, 0, this.size);
-    const header = readHeader(bytes.subarray(0, SEGMENT_HEADER_BYTES));
-    const isHeadless = typeof header === 'string';
-    if (isHeadless) this.id = findId(bytes) ?? 0;
-    const { runs, damaged } = findIntactRuns(bytes, this.id, isHeadless ? 0 : SEGMENT_HEADER_BYTES);
-    this.#scanned = bytes.length;
-    // All zero: what a power cut leaves of a file that was never synced.
-    if (runs.length === 0 && bytes.every((byte) => byte === 0)) return;
+    const { size } = this;
+    const isHeadless = typeof readHeader(await readPart(file, 0, SEGMENT_HEADER_BYTES)) === 'string';
+    const { id, runs, damaged, isBlank } = await scanFile(file, size, isHeadless ? undefined : this.id);
+    this.id = id;
+    this.#scanned = size;
+    if (runs.length === 0 && isBlank) return;
     this.#intact = runs;
     this.end = Math.max(this.end, runs.at(-1)?.to ?? 0);
     let at = 0;
@@ -272,26 +271,23 @@ export class Segment {
     await this.#context.files.use(this.#acknowledgements, 'append', (file) => writeAll(file, records, 0));
   }
 
-  async #readRecords(): Promise<Buffer> {
+  async #readRecords(): Promise<void> {
     const { files, onFailed } = this.#context;
     const path = this.#acknowledgements;
+    const release = (from: number, to: number) => this.#released.add(from, to);
     try {
-      const records = await files.use(path, 'read', async (file) =>
-        readPart(file, 0, (await file.stat()).size),
-      );
+      await files.use(path, 'read', async (file) => {
+        this.#recordBytes = (await file.stat()).size;
+        await inParts(file, 0, this.#recordBytes, (bytes) =>
+          readAcknowledgements(this.id, this.end, bytes, release),
+        );
+      });
       // The next use appends to it.
       await files.close(path);
-      return records;
     } catch (error) {
       const code = errorCode(error) ?? '';
       if (!NEVER_READABLE.has(code)) throw error;
       if (code !== 'ENOENT') onFailed(storageError(`cannot read what was delivered of ${this.path}`, error));
-      return Buffer.alloc(0);
     }
   }
-}
-
-async function readPart(file: OpenFile, position: number, length: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(length);
-  return bytes.subarray(0, await file.read(bytes, position));
 }

@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { StorageError } from '../../../base/errors/storage-error.ts';
 import { errorCode, type FileSystem } from '../disk/file-system.ts';
 import type { HeldLock, Locks } from './locks.ts';
+import { moveFiles } from './move-files.ts';
 
 const DIRECTORY = /^([0-9a-f]{16})\.([0-9a-f]{16})$/;
 const LOCK = /^([0-9a-f]{16})\.lock$/;
@@ -23,6 +24,9 @@ export interface SlotOptions {
   /** Called when another process checks whether this one is alive. */
   readonly onVisit: () => void;
 }
+
+/** By path: why a directory could not be taken over. */
+type Failures = Map<string, unknown>;
 
 /** Directories of dead owners. */
 type Orphans = { readonly owner: string; readonly origin: string }[];
@@ -94,6 +98,7 @@ export class Slot {
   ): string {
     const owner = randomBytes(8).toString('hex');
     const unfinished = join(root, `unfinished-${owner}`);
+    fs.makeDirectorySync(root);
     fs.makeDirectorySync(unfinished);
     write(unfinished);
     const directory = join(root, `${owner}.${owner}`);
@@ -110,25 +115,26 @@ export class Slot {
 
   /**
    * Takes over the directories of dead owners. Each directory goes to exactly one process. Returns those that this process
-   * got, and whether to look again later: other owners are alive here, or something failed.
+   * got, those that it could not get, and whether other owners are alive here.
    */
-  async adopt(): Promise<{ adopted: string[]; isToLookAgain: boolean }> {
+  async adopt(): Promise<{ adopted: string[]; failures: Failures; hasCompany: boolean }> {
     const { orphans, hasCompany } = await this.#look();
     const adopted: string[] = [];
-    let isToLookAgain = hasCompany;
+    const failures: Failures = new Map();
     for (const { owner, origin } of orphans) {
-      const directory = join(this.#root, `${this.#owner}.${origin}`);
+      const from = join(this.#root, `${owner}.${origin}`);
+      const to = join(this.#root, `${this.#owner}.${origin}`);
       try {
-        await this.#fs.rename(join(this.#root, `${owner}.${origin}`), directory);
-        adopted.push(directory);
+        await this.#move(from, to);
+        adopted.push(to);
       } catch (error) {
         // `ENOENT`: another process was faster.
-        if (errorCode(error) !== 'ENOENT') isToLookAgain = true;
+        if (errorCode(error) !== 'ENOENT') failures.set(from, error);
       }
       await this.#locks.discard(this.#root, owner, 0);
     }
     if (adopted.length > 0) await this.#fs.syncDirectory(this.#root);
-    return { adopted, isToLookAgain };
+    return { adopted, failures, hasCompany };
   }
 
   /** Takes its lock again if somebody removed it: others take its owner for dead. Returns whether it had to. */
@@ -150,6 +156,18 @@ export class Slot {
   /** Releases the slot. From now on, any process may take over what is left in its directories. */
   release(): Promise<void> {
     return this.#lock.release();
+  }
+
+  async #move(from: string, to: string): Promise<void> {
+    try {
+      await this.#fs.rename(from, to);
+    } catch (error) {
+      if (errorCode(error) !== 'EXDEV') throw error;
+      // A directory in the image of a container cannot be renamed, but its files can. Who has a segment gets what is beside it.
+      await this.#fs.makeDirectory(to);
+      await moveFiles(this.#fs, from, to);
+      await this.#fs.removeDirectory(from).catch(() => undefined);
+    }
   }
 
   async #look(): Promise<{ orphans: Orphans; hasCompany: boolean }> {

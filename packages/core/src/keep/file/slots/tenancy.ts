@@ -27,6 +27,8 @@ export class Tenancy {
   #slot: Promise<Slot> | undefined;
   /** Slots whose directory and lock somebody removed. What was taken over under their names is still in use. */
   readonly #former: Slot[] = [];
+  /** Directories of which it was told that they cannot be taken over. */
+  readonly #told = new Set<string>();
   readonly #ours = new Set<string>();
   /** Directories that were taken over but could not be read completely. */
   readonly #unfinished: string[] = [];
@@ -167,11 +169,15 @@ export class Tenancy {
     const { root, clock, onOrphan, onFailed } = this.#options;
     this.#lookedAt = clock.now();
     try {
-      const { adopted, isToLookAgain } = await slot.adopt();
+      const { adopted, failures, hasCompany } = await slot.adopt();
+      for (const [directory, cause] of failures) {
+        if (!this.#told.has(directory)) onFailed(storageError(`cannot take over ${directory}`, cause));
+        this.#told.add(directory);
+      }
       for (const directory of [...this.#unfinished.splice(0), ...adopted]) {
         if (!(await onOrphan(directory))) this.#unfinished.push(directory);
       }
-      if (isToLookAgain || this.#unfinished.length > 0) this.#watch();
+      if (hasCompany || failures.size + this.#unfinished.length > 0) this.#watch();
     } catch (cause) {
       onFailed(storageError(`cannot look for orphans in ${root}`, cause));
       this.#watch();

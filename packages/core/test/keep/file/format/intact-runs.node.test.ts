@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findId, findIntactRuns } from '../../../../src/keep/file/format/intact-runs.ts';
+import { FrameIds, IntactRuns } from '../../../../src/keep/file/format/intact-runs.ts';
 import { framesOf, numbered, SEGMENT } from '../frames.ts';
 
 const START = 32;
@@ -14,11 +14,17 @@ function frames(from: number, to: number): Buffer {
   return framesOf(numbered(from, to - from), from);
 }
 
+function findIntactRuns(bytes: Buffer, id: number, start: number) {
+  const found = new IntactRuns(id);
+  found.add(bytes.subarray(start), start, 0);
+  return { runs: found.all, damaged: found.damaged };
+}
+
 function indexes(bytes: Buffer): [number, number][] {
   return findIntactRuns(bytes, SEGMENT.id, START).runs.map(({ from, to }) => [from, to]);
 }
 
-describe('findIntactRuns', () => {
+describe('IntactRuns', () => {
   it('finds one run in a file that is intact', () => {
     expect(findIntactRuns(file(frames(3, 10)), SEGMENT.id, START)).toEqual({
       runs: [{ from: 3, to: 10, offset: START }],
@@ -79,12 +85,33 @@ describe('findIntactRuns', () => {
       expect(offset).toBe(START + framesOf(texts.slice(0, from)).length);
     }
   });
+
+  it('finds in parts of a file what it finds in all of it, wherever the parts end', () => {
+    const mark = Buffer.from('fffe', 'hex');
+    const bytes = file(
+      ...[frames(0, 3), Buffer.from('junk'), mark, frames(5, 7).subarray(0, 40), mark, frames(7, 9)],
+      ...[frames(9, 10).fill(0, 2, 6), frames(10, 12), frames(12, 13).subarray(0, 30)],
+    );
+    const whole = findIntactRuns(bytes, SEGMENT.id, START);
+    for (let size = 1; size < bytes.length; size += 1) {
+      const found = new IntactRuns(SEGMENT.id);
+      let length = size;
+      for (let at = START; at < bytes.length; ) {
+        const rest = Math.max(0, bytes.length - at - length);
+        const used = found.add(bytes.subarray(at, at + length), at, rest);
+        at = rest === 0 ? bytes.length : at + used;
+        length = used > 0 ? size : length * 2;
+      }
+      expect({ runs: found.all, damaged: found.damaged }, `parts of ${size}`).toEqual(whole);
+    }
+  });
 });
 
-describe('findId', () => {
+describe('FrameIds', () => {
   it('finds the segment to which most of the frames belong', () => {
     const strange = framesOf(numbered(0, 2), 0, { ...SEGMENT, id: 8 });
-    expect(findId(file(strange, Buffer.from('junk'), frames(0, 3)))).toBe(SEGMENT.id);
-    expect(findId(file(Buffer.from('junk')))).toBeUndefined();
+    const ids = new FrameIds();
+    ids.add(file(strange, Buffer.from('junk'), frames(0, 3)));
+    expect(ids.first).toEqual([SEGMENT.id, 8]);
   });
 });

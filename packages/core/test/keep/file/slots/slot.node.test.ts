@@ -47,7 +47,7 @@ describe('a slot', () => {
     const claimed = await Promise.all(Array.from({ length: 20 }, () => claim()));
     expect(new Set(claimed.map(({ directory }) => directory)).size).toBe(20);
     const found = await Promise.all(claimed.map((slot) => slot.adopt()));
-    expect(found.every(({ adopted, isToLookAgain }) => adopted.length === 0 && isToLookAgain)).toBe(true);
+    expect(found.every(({ adopted, hasCompany }) => adopted.length === 0 && hasCompany)).toBe(true);
     for (const slot of claimed) await slot.release();
   });
 
@@ -88,7 +88,7 @@ describe('a slot', () => {
       visits += 1;
     });
     const second = await claim();
-    expect(await second.adopt()).toEqual({ adopted: [], isToLookAgain: true });
+    expect(await second.adopt()).toMatchObject({ adopted: [], hasCompany: true });
     await expect.poll(() => visits).toBe(1);
     await Promise.all([first.release(), second.release()]);
   });
@@ -134,7 +134,7 @@ describe('a slot', () => {
     await mkdir(join(place.directory, `${'A'.repeat(16)}.${'A'.repeat(16)}`));
     await writeFile(join(place.directory, `${'a'.repeat(16)}.${'a'.repeat(16)}`), 'a file');
     const slot = await claim();
-    expect(await slot.adopt()).toEqual({ adopted: [], isToLookAgain: false });
+    expect(await slot.adopt()).toMatchObject({ adopted: [], hasCompany: false });
     await slot.release();
   });
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FailingFileSystem } from '../../../bench/failing-file-system.ts';
 import { VirtualClock } from '../../../bench/virtual-clock.ts';
 import { group, readAll } from '../../../contracts/journal-contract.ts';
-import { Place } from '../place.ts';
+import { MortalLocks, Place } from '../place.ts';
 
 const ADOPTION_MS = 30_000;
 
@@ -107,5 +107,43 @@ describe('a journal whose directory somebody removed', () => {
     expect(witness.ranges).toEqual([]);
     expect(await readAll(journal, [range])).toEqual(['"after"']);
     expect(await place.inherited()).toEqual(['"after"']);
+  });
+});
+
+describe('a directory of a dead owner', () => {
+  const fs = new FailingFileSystem();
+  const locks = new MortalLocks();
+
+  /** Another owner dies, with two events of which one was delivered. Returns the next one. */
+  async function succeed(code: string, times: number): ReturnType<Place['open']> {
+    const { journal } = await place.open({ locks });
+    const range = await journal.append(group(['"delivered"', '"left behind"']));
+    await journal.acknowledge({ ...range, to: range.from + 1 });
+    locks.killAll();
+    fs.heal();
+    fs.fail('rename', code, { path: /[0-9a-f]$/, times });
+    return place.open({ fs, locks });
+  }
+
+  it('that cannot be taken over is told of once, and taken over when that works', async () => {
+    const { journal, witness } = await succeed('EACCES', 2);
+    expect(witness.failures.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/cannot take over .*EACCES/),
+    ]);
+    const isFound = async () => {
+      await place.clock.advance(ADOPTION_MS);
+      return witness.ranges.length > 0;
+    };
+    await expect.poll(isFound).toBe(true);
+    expect(await readAll(journal, witness.ranges)).toEqual(['"left behind"']);
+    expect(witness.failures).toHaveLength(1);
+  });
+
+  it('in the image of a container, where it cannot be renamed, is taken over file by file', async () => {
+    const { journal, witness } = await succeed('EXDEV', 1);
+    expect(witness.failures).toEqual([]);
+    expect(await readAll(journal, witness.ranges)).toEqual(['"left behind"']);
+    expect(await place.files('.segment')).toHaveLength(1);
+    expect(await place.files('.acks')).toHaveLength(1);
   });
 });

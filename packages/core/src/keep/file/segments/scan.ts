@@ -1,0 +1,93 @@
+import type { OpenFile } from '../disk/file-system.ts';
+import { FRAME_HEADER_BYTES } from '../format/frame.ts';
+import { FrameIds, type IntactRun, IntactRuns } from '../format/intact-runs.ts';
+import { SEGMENT_HEADER_BYTES } from '../format/segment-header.ts';
+
+/** So much is looked at before others have their turn. */
+const PART_BYTES = 64 * 1024;
+const BLANK = Buffer.alloc(PART_BYTES);
+/** What claims to be a larger frame is none. */
+const MOST_PART_BYTES = 32 * 1024 * 1024;
+
+/** What is in a damaged file. */
+interface Scan {
+  /** The id that its frames carry. */
+  readonly id: number;
+  readonly runs: readonly IntactRun[];
+  /** Bytes that are no intact frames. */
+  readonly damaged: number;
+  /** All zero: what a power cut leaves of a file that was never synced. */
+  readonly isBlank: boolean;
+}
+
+/**
+ * Looks at a whole file, part by part.
+ *
+ * @param id The id of the segment; undefined if its header is damaged.
+ */
+export async function scanFile(file: OpenFile, size: number, id: number | undefined): Promise<Scan> {
+  if (id !== undefined)
+    return { id, isBlank: false, ...(await findRuns(file, SEGMENT_HEADER_BYTES, size, id)) };
+  const { ids, isBlank } = await findIds(file, size);
+  for (const candidate of ids) {
+    const found = await findRuns(file, 0, size, candidate);
+    if (found.runs.length > 0) return { id: candidate, isBlank, ...found };
+  }
+  return { id: 0, runs: [], damaged: size, isBlank };
+}
+
+async function findRuns(
+  file: OpenFile,
+  start: number,
+  size: number,
+  id: number,
+): Promise<Pick<Scan, 'runs' | 'damaged'>> {
+  const found = new IntactRuns(id);
+  await inParts(file, start, size, (bytes, at, rest) => found.add(bytes, at, rest));
+  return { runs: found.all, damaged: found.damaged };
+}
+
+async function findIds(
+  file: OpenFile,
+  size: number,
+): Promise<{ readonly ids: readonly number[]; readonly isBlank: boolean }> {
+  const ids = new FrameIds();
+  let isBlank = true;
+  await inParts(file, 0, size, (bytes, _at, rest) => {
+    ids.add(bytes);
+    isBlank &&= bytes.equals(BLANK.subarray(0, bytes.length));
+    return rest === 0 ? bytes.length : bytes.length - FRAME_HEADER_BYTES + 1;
+  });
+  return { ids: ids.first, isBlank };
+}
+
+/**
+ * Reads a file part by part, into the same memory.
+ *
+ * @param look Gets bytes, where they start, and how many follow. Returns how much of them need not be in the next part.
+ */
+export async function inParts(
+  file: OpenFile,
+  start: number,
+  size: number,
+  look: (bytes: Buffer, at: number, rest: number) => number,
+): Promise<void> {
+  let memory = Buffer.allocUnsafe(Math.min(PART_BYTES, size));
+  let length = PART_BYTES;
+  for (let at = start; at < size; ) {
+    const wanted = Math.min(length, size - at);
+    const rest = size - at - wanted;
+    if (memory.length < wanted) memory = Buffer.allocUnsafe(wanted);
+    const bytes = memory.subarray(0, await file.read(memory.subarray(0, wanted), at));
+    const used = look(bytes, at, length < MOST_PART_BYTES ? rest : 0);
+    // Or somebody cut the file.
+    if (rest === 0 || bytes.length < wanted) return;
+    at += used;
+    length = used > 0 ? PART_BYTES : length * 2;
+  }
+}
+
+export async function readPart(file: OpenFile, position: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(length);
+  return bytes.subarray(0, await file.read(bytes, position));
+}
