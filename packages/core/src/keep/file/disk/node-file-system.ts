@@ -6,14 +6,12 @@ import {
   fdatasyncSync,
   fstatSync,
   ftruncate,
-  lstat,
   mkdirSync,
   open,
   openSync,
   promises,
   read,
   renameSync,
-  type Stats,
   statSync,
   write,
   writeSync,
@@ -28,6 +26,7 @@ import {
   type SyncFile,
   type Volume,
 } from './file-system.ts';
+import { leadsTo } from './leads-to.ts';
 import { refuseForeign } from './ownership.ts';
 
 // As it is at import, as those of `systemClock`.
@@ -46,9 +45,6 @@ const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FO
 
 /** Error codes of file systems that cannot sync a directory. They keep its names without a sync, or not at all. */
 const CANNOT_SYNC = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM', 'EISDIR', 'EBADF']);
-
-/** Error codes of a path that leads nowhere. */
-const GONE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
 
 /** Type numbers from `statfs(2)` of file systems that several machines share. */
 const NETWORKS: ReadonlyMap<number, string> = new Map([
@@ -222,10 +218,7 @@ class NodeFile implements OpenFile {
   async stat(): Promise<FileStatus> {
     // Synchronous: the kernel knows the status of an open file without looking it up.
     const own = fstatSync(this.#file);
-    const found = await called<Stats>((done) => lstat(this.#path, done)).catch((error) => {
-      if (!GONE.has(errorCode(error) ?? '')) throw error;
-    });
-    return { size: own.size, isInPlace: found?.ino === own.ino && found.dev === own.dev };
+    return { size: own.size, isInPlace: await leadsTo(this.#path, own) };
   }
 
   close(): Promise<void> {

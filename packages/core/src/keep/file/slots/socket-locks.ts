@@ -3,6 +3,7 @@ import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { StorageError } from '../../../base/errors/storage-error.ts';
 import { errorCode } from '../disk/file-system.ts';
+import { leadsTo } from '../disk/leads-to.ts';
 import type { HeldLock, Locks } from './locks.ts';
 
 const FILE_MODE = 0o600;
@@ -26,12 +27,7 @@ export const socketLocks: Locks = {
       await chmod(path, FILE_MODE);
       const own = await lstat(path);
       return {
-        async isInPlace() {
-          const found = await lstat(path).catch((error) => {
-            if (!DEAD.has(errorCode(error) ?? '')) throw error;
-          });
-          return found?.ino === own.ino && found.dev === own.dev;
-        },
+        isInPlace: () => leadsTo(path, own),
         async release() {
           await new Promise((resolve) => server.close(resolve));
           await through?.close();

@@ -1,0 +1,14 @@
+import type { Stats } from 'node:fs';
+import { lstat } from 'node:fs/promises';
+import { errorCode } from './file-system.ts';
+
+/** Error codes of a path that leads nowhere. */
+const GONE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);
+
+/** Whether a path leads to this very file. False once somebody removed, moved or replaced it, or a directory above it. */
+export async function leadsTo(path: string, { dev, ino }: Pick<Stats, 'dev' | 'ino'>): Promise<boolean> {
+  const found = await lstat(path).catch((error) => {
+    if (!GONE.has(errorCode(error) ?? '')) throw error;
+  });
+  return found?.ino === ino && found.dev === dev;
+}
