@@ -1,6 +1,5 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
-import { accountOf } from './keep/account.ts';
 import type { ConsentStore } from './keep/consent-store.ts';
 import type { Journal } from './keep/journal.ts';
 import { MemoryJournal } from './keep/memory-journal.ts';
@@ -44,9 +43,12 @@ export function createConsent(
 }
 
 function placeOf(settings: Settings, clock: Clock, part: Part | undefined): JournalPlace {
-  const { baseUrl, apiKey, correlationKey, journalDirectory, leaving, fsync } = settings;
+  const { account, baseUrl, apiKey, correlationKey, journalDirectory, leaving, fsync } = settings;
   return {
-    account: accountOf(baseUrl, correlationKey, apiKey),
+    account,
+    baseUrl,
+    apiKey,
+    correlationKey,
     directory: journalDirectory,
     fsync,
     maxBytes: settings[part === 'dead-letters' ? 'deadLetters' : (part ?? 'storage')].maxBytes,

@@ -8,9 +8,7 @@ import {
   requestHeaders,
 } from '@sluice/protocol';
 import { systemClock } from '@sluice/protocol/toolbox';
-import { hashOf } from '../base/hash.ts';
 import { outside } from '../base/range.ts';
-import { accountOf } from '../keep/account.ts';
 import { DENIED, IndexedDbStore } from '../keep/page/indexeddb-store.ts';
 import { databaseName, hasIndexedDb, meeting } from '../keep/page/origin.ts';
 import { type EventKey, isPiece, keysOf, type PauseKey, readKeys } from '../keep/page/page-record.ts';
@@ -32,6 +30,8 @@ export interface DrainOptions {
   readonly correlationKey: string;
   /** Left out if a relay holds it. */
   readonly apiKey?: string | undefined;
+  /** As the option `account` of the trackers. */
+  readonly account?: string | undefined;
   /** More headers, as `delivery.headers`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Which requests carry cookies, as `delivery.credentials`. */
@@ -64,10 +64,10 @@ export function drainOnSync(options: DrainOptions): void {
  * if a page may still send some of the events itself.
  */
 export async function drain(options: DrainOptions): Promise<void> {
-  const { apiKey, correlationKey, leaving } = options;
+  const { apiKey, leaving } = options;
   const baseUrl = readBaseUrl('baseUrl', options.baseUrl, apiKey);
   if (!hasIndexedDb()) return;
-  const name = databaseName(hashOf(accountOf(baseUrl, correlationKey, apiKey)));
+  const name = databaseName({ ...options, baseUrl });
   const store = new IndexedDbStore(name, systemClock, () => {});
   let isHeld = false;
   const tabs = new Tabs(name, meeting(), systemClock, store, {

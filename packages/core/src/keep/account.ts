@@ -1,4 +1,12 @@
+/** What tells the accounts of one machine, or of one page, apart. */
+export interface AccountNames {
+  readonly baseUrl: string;
+  readonly correlationKey: string;
+  readonly apiKey?: string | undefined;
+  readonly account?: string | undefined;
+}
+
 /** Returns a string that identifies the account. Trackers with the same string share their storage. */
-export function accountOf(baseUrl: string, correlationKey: string, apiKey: string | undefined): string {
-  return [baseUrl, correlationKey, apiKey ?? ''].join('\n');
+export function accountOf({ baseUrl, correlationKey, apiKey = '', account = apiKey }: AccountNames): string {
+  return [baseUrl, correlationKey, account].join('\n');
 }

@@ -34,6 +34,11 @@ export interface TrackerOptions {
   readonly keepDeviceTimestamp?: boolean | undefined;
   /** Default `source` of events. Default: `custom`. */
   readonly source?: string | undefined;
+  /**
+   * Tells two accounts with the same `baseUrl` and `correlationKey` apart, which would share a journal. Any text that stays the
+   * same. Default: none; in a page the `apiKey`, if there is one.
+   */
+  readonly account?: string | undefined;
   /** Where events are kept until delivered: `memory`, or a journal of your own. Default: files in Node, IndexedDB in browsers. */
   readonly journal?: 'memory' | Journal | undefined;
   /** Node: the directory of the journal. Default: a directory of this account under the user's state directory. */

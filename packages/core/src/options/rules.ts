@@ -41,6 +41,7 @@ export const RULES: OptionRules = {
   correlationKey: nonEmpty(),
   source: nonEmpty(),
   keepDeviceTimestamp: flag(),
+  account: nonEmpty(),
   journal: [isJournal, '"memory" or a Journal'],
   journalDirectory: nonEmpty(undefined, 'a path'),
   fsync: oneOf(undefined, ['always', 'interval', 'never']),

@@ -1,4 +1,4 @@
-import { hashOf } from '../base/hash.ts';
+import type { AccountNames } from '../keep/account.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { Lifecycle } from '../keep/lifecycle.ts';
 import { IndexedDbJournal } from '../keep/page/indexeddb-journal.ts';
@@ -14,7 +14,7 @@ import type { JournalPlace, Platform } from './platform.ts';
 import { RunningWork } from './running-work.ts';
 
 /** The fields of a place that a browser uses. */
-type BrowserPlace = Pick<JournalPlace, 'account' | 'clock' | 'leaving' | 'part'>;
+type BrowserPlace = AccountNames & Pick<JournalPlace, 'clock' | 'leaving' | 'part'>;
 
 /** A page has few events, and a browser few connections to a host: HTTP/1.1 gets six. */
 const REQUESTS = 4;
@@ -112,8 +112,9 @@ const lifecycle: Lifecycle = {
   },
 };
 
-export function createJournal({ account, clock, leaving, part }: BrowserPlace): Journal | undefined {
-  const name = databaseName(hashOf(account), part);
+export function createJournal(place: BrowserPlace): Journal | undefined {
+  const { clock, leaving, part } = place;
+  const name = databaseName(place, part);
   return hasIndexedDb() ? new IndexedDbJournal(name, meeting(), clock, leaving === 'once') : undefined;
 }
 
@@ -129,11 +130,9 @@ export const platform: Platform = {
   },
   commitIntervalMs: 250,
   createJournal,
-  createNote: ({ account, clock }) =>
-    hasIndexedDb()
-      ? new IndexedDbNote(databaseName(hashOf(account), 'session'), meeting(), clock)
-      : undefined,
-  createConsent: ({ account }, onChange) => new StoredConsent(hashOf(account), onChange),
+  createNote: (place) =>
+    hasIndexedDb() ? new IndexedDbNote(databaseName(place, 'session'), meeting(), place.clock) : undefined,
+  createConsent: (place, onChange) => new StoredConsent(place, onChange),
   offsetStore: { load: () => loadText(OFFSET), save: (text) => saveText(OFFSET, text) },
   exists: async () => true,
   createTransport: (delivery) => new FetchTransport(delivery),

@@ -4,7 +4,9 @@ import { setMaxListeners } from 'node:events';
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { ConfigError } from '@sluice/protocol';
 import PQueue from 'p-queue';
+import { accountOf } from '../keep/account.ts';
 import { FileNote } from '../keep/file/disk/file-note.ts';
 import { errorCode } from '../keep/file/disk/file-system.ts';
 import { FileJournal } from '../keep/file/file-journal.ts';
@@ -22,6 +24,9 @@ import { atLastMoment } from './last-moment.ts';
 import { MemoryPool } from './memory-pool.ts';
 import type { JournalPlace, Platform } from './platform.ts';
 import { writeSync } from './write-sync.ts';
+
+/** The file of a note. */
+const NOTE = 'session';
 
 const allocate = (bytes: number): Buffer => Buffer.allocUnsafeSlow(bytes);
 
@@ -54,18 +59,18 @@ export const platform: Platform = {
     const { fsync = 'interval', clock, maxBytes, part } = place;
     return new FileJournal({
       directory: pathOf(place),
+      formerRoot: formerPathOf(place),
       mayBeLink: part === undefined,
       fsync,
       clock,
       maxBytes,
     });
   },
-  exists: (place) =>
-    access(pathOf(place)).then(
-      () => true,
-      (error) => errorCode(error) !== 'ENOENT',
-    ),
-  createNote: (place) => new FileNote(join(pathOf(place), 'session')),
+  exists: async (place) => (await exists(pathOf(place))) || exists(formerPathOf(place)),
+  createNote(place) {
+    const former = formerPathOf(place);
+    return new FileNote(join(pathOf(place), NOTE), former && join(former, NOTE));
+  },
   createTransport: (delivery) => new UndiciTransport(delivery),
   createConcurrency: (most) => new AdaptiveConcurrency(most),
   createQueue: (concurrency) => new PQueue({ concurrency }),
@@ -82,19 +87,52 @@ export const platform: Platform = {
   },
 };
 
-function pathOf({ account, directory, part = '' }: JournalPlace): string {
-  return join(resolve(directory ?? join(stateDirectory(), 'sluice', accountName(account))), part);
+/** The directory of a place. The API key is no part of it: what waits under a wrong key goes on under the right one. */
+function pathOf(place: JournalPlace): string {
+  const { directory, part = '' } = place;
+  return directory === undefined
+    ? defaultPath({ ...place, apiKey: undefined })
+    : join(resolve(directory), part);
+}
+
+/** The directory that the place had when names were made with the API key. Undefined if it is the same one. */
+function formerPathOf(place: JournalPlace): string | undefined {
+  const { account, apiKey, directory } = place;
+  const isSame = directory !== undefined || account !== undefined || apiKey === undefined;
+  return isSame ? undefined : defaultPath(place);
+}
+
+function defaultPath(place: JournalPlace): string {
+  return join(stateDirectory(), 'sluice', nameOf(accountOf(place)), place.part ?? '');
+}
+
+async function exists(path: string | undefined): Promise<boolean> {
+  if (path === undefined) return false;
+  return access(path).then(
+    () => true,
+    (error) => errorCode(error) !== 'ENOENT',
+  );
 }
 
 /** The directory for state that outlives a program and needs no backup. */
 function stateDirectory(): string {
   const { env, platform } = process;
-  if (platform === 'win32') return env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local');
-  if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support');
-  return env.XDG_STATE_HOME || join(homedir(), '.local', 'state');
+  if (platform === 'win32') return env.LOCALAPPDATA ?? join(home(), 'AppData', 'Local');
+  if (platform === 'darwin') return join(home(), 'Library', 'Application Support');
+  return env.XDG_STATE_HOME || join(home(), '.local', 'state');
+}
+
+/** Throws a ConfigError if the user has no home directory, as in some containers. */
+function home(): string {
+  try {
+    return homedir();
+  } catch {
+    const rule = 'journalDirectory is required where the user has no home directory, or journal: "memory"';
+    throw new ConfigError('journalDirectory', rule);
+  }
 }
 
 /** A short name that is different for each account and reveals nothing about it. */
-function accountName(account: string): string {
+function nameOf(account: string): string {
   return createHash('sha256').update(account).digest('hex').slice(0, 16);
 }

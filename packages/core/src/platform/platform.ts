@@ -1,5 +1,6 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import type { OffsetStore } from '../accept/clock-offset.ts';
+import type { AccountNames } from '../keep/account.ts';
 import type { ConsentStore } from '../keep/consent-store.ts';
 import type { Fsync } from '../keep/fsync.ts';
 import type { GroupCommit } from '../keep/group-commit.ts';
@@ -14,10 +15,8 @@ import type { Queue } from '../send/sender.ts';
 import type { TrackerEvents } from '../tell/tracker-events.ts';
 import type { TextWriter } from '../wait/contents.ts';
 
-/** Decides which journal a tracker gets, and where. */
-export interface JournalPlace {
-  /** Identifies the default place. Trackers of one account share it, trackers of different accounts do not. */
-  readonly account: string;
+/** Decides which journal a tracker gets, and where. By default, trackers of one account share it, and no others do. */
+export interface JournalPlace extends AccountNames {
   readonly directory: string | undefined;
   readonly fsync: Fsync | undefined;
   /** The size limit of the journal, in bytes. */

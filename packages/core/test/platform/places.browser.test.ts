@@ -4,10 +4,10 @@ import { createJournal } from '../../src/platform/browser.ts';
 
 it('two accounts never share a database, though their names have the same short hash', async () => {
   // Both have the same 32-bit FNV-1a hash.
-  const accounts = [1_039_599, 1_222_382].map((number) => `https://relay.example/${number}\nemail\n`);
+  const accounts = [1_039_599, 1_222_382].map((number) => `https://relay.example/${number}`);
   const ignored = { recovered: () => {}, damaged: () => {}, failed: () => {} };
-  for (const account of accounts) {
-    const journal = createJournal({ account, clock: systemClock });
+  for (const baseUrl of accounts) {
+    const journal = createJournal({ baseUrl, correlationKey: 'email', clock: systemClock });
     await journal?.open(ignored);
     await journal?.close();
   }

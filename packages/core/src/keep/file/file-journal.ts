@@ -20,6 +20,8 @@ import { Tenancy } from './slots/tenancy.ts';
 export interface FileJournalOptions {
   /** The journal directory, shared by all processes that deliver to one account. Created if it is missing. */
   readonly directory: string;
+  /** Another directory, whose events are taken over into this one. Default: none. */
+  readonly formerRoot?: string | undefined;
   readonly fsync: Fsync;
   readonly clock: Clock;
   /** When a segment reaches this size, the journal starts a new one, in bytes. Default: 8 MiB. */
@@ -60,7 +62,7 @@ export class FileJournal implements Journal {
   #ended: Promise<void> | undefined;
 
   constructor(options: FileJournalOptions) {
-    const { directory, fsync, clock, maxBytes = Number.POSITIVE_INFINITY } = options;
+    const { directory, formerRoot, fsync, clock, maxBytes = Number.POSITIVE_INFINITY } = options;
     const { fs = nodeFileSystem, locks = socketLocks, mayBeLink = true } = options;
     const segmentBytes = Math.min(
       options.segmentBytes ?? SEGMENT_BYTES,
@@ -73,6 +75,7 @@ export class FileJournal implements Journal {
     this.#files = new OpenFiles(fs, MOST_OPEN_FILES);
     this.#tenancy = new Tenancy({
       root: directory,
+      formerRoot,
       mayBeLink,
       fs,
       locks,
@@ -115,7 +118,7 @@ export class FileJournal implements Journal {
   async open(observer: JournalObserver): Promise<void> {
     this.#observer = observer;
     try {
-      await this.#tenancy.claim();
+      await this.#tenancy.open();
     } catch (cause) {
       throw storageError(`cannot open the journal in ${this.#directory}`, cause);
     }

@@ -1,13 +1,14 @@
+import { hashOf } from '../../base/hash.ts';
+import { type AccountNames, accountOf } from '../account.ts';
 import type { Meeting } from './tabs.ts';
 
 /**
  * The name of a database. It is different for each account of an origin, and does not reveal the API key.
  *
- * @param hash Of the account.
  * @param part Of the place: events that are not to be delivered now have a database of their own.
  */
-export function databaseName(hash: string, part: string = ''): string {
-  return `sluice${part && ` ${part}`} ${hash}`;
+export function databaseName(account: AccountNames, part: string = ''): string {
+  return `sluice${part && ` ${part}`} ${hashOf(accountOf(account))}`;
 }
 
 /** How the tabs of this origin find each other. Older browsers lack locks, channels, or both. */

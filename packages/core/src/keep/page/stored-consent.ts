@@ -1,4 +1,5 @@
 import { systemClock } from '@sluice/protocol/toolbox';
+import type { AccountNames } from '../account.ts';
 import type { ConsentStore } from '../consent-store.ts';
 import { DENIED, IndexedDbStore } from './indexeddb-store.ts';
 import { loadText, saveText } from './local-storage.ts';
@@ -14,10 +15,9 @@ export class StoredConsent implements ConsentStore {
   #stored: string | undefined;
   readonly #ended = new AbortController();
 
-  /** @param hash Of the account. */
-  constructor(hash: string, onChange: (consent: 'granted' | 'denied') => void) {
-    this.#database = databaseName(hash);
-    this.#name = databaseName(hash, 'consent');
+  constructor(account: AccountNames, onChange: (consent: 'granted' | 'denied') => void) {
+    this.#database = databaseName(account);
+    this.#name = databaseName(account, 'consent');
     this.#stored = this.#read();
     const look = () => {
       const stored = this.#read();

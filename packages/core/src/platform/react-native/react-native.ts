@@ -1,4 +1,3 @@
-import { hashOf } from '../../base/hash.ts';
 import type { Lifecycle } from '../../keep/lifecycle.ts';
 import { databaseName } from '../../keep/page/origin.ts';
 import { SqliteJournal } from '../../keep/sqlite/sqlite-journal.ts';
@@ -7,7 +6,7 @@ import { FetchTransport } from '../../send/http/fetch-transport.ts';
 import { MAX_ANSWER_BYTES } from '../../send/http/transport.ts';
 import { allParts } from '../all-parts.ts';
 import { platform as browser } from '../browser.ts';
-import type { JournalPlace, Platform } from '../platform.ts';
+import type { Platform } from '../platform.ts';
 import type { AppState, Device } from './device.ts';
 
 /** Of the tracker that is being created. */
@@ -51,14 +50,11 @@ export const platform: Platform = {
   ...browser,
   lifecycle,
   parts: allParts,
-  createJournal: (place) => current && new SqliteJournal(current.database, nameOf(place), place.clock),
-  createNote: (place) => current && new SqliteNote(current.database, nameOf(place)),
+  createJournal: (place) =>
+    current && new SqliteJournal(current.database, databaseName(place, place.part), place.clock),
+  createNote: (place) => current && new SqliteNote(current.database, databaseName(place, place.part)),
   createTransport: (delivery) => new WholeTransport(delivery),
 };
-
-function nameOf({ account, part }: JournalPlace): string {
-  return databaseName(hashOf(account), part);
-}
 
 /** `fetch` of React Native does not stream an answer: its body is there at once. */
 class WholeTransport extends FetchTransport {

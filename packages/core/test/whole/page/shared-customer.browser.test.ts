@@ -1,8 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { hashOf } from '../../../src/base/hash.ts';
 import { uuid } from '../../../src/base/uuid.ts';
 import type { createTracker, Tracker, TrackerOptions } from '../../../src/index.ts';
-import { accountOf } from '../../../src/keep/account.ts';
 import { databaseName } from '../../../src/keep/page/origin.ts';
 import { guards } from '../../../src/parts/guard/guards.ts';
 import { answered } from '../../bench/scripted-transport.ts';
@@ -59,7 +57,7 @@ async function openPage(options: Partial<TrackerOptions> = {}): Promise<Page> {
 
 /** The name of the database with the note, and of the channel over which pages tell each other of it. */
 function noteName(): string {
-  return databaseName(hashOf(accountOf(baseUrl, 'email', undefined)), 'session');
+  return databaseName({ baseUrl, correlationKey: 'email' }, 'session');
 }
 
 /** Two pages, which both know that Ada is their customer. */

@@ -14,18 +14,17 @@ const MOST_BYTES = 64 * 1024;
 /** A note in its own file, replaced as a whole. If two processes change it at the same time, one change is lost. */
 export class FileNote implements Note {
   readonly #path: string;
+  readonly #former: string | undefined;
 
-  constructor(path: string) {
+  /** @param former Another file, which is read until there is a note in this one. */
+  constructor(path: string, former?: string) {
     this.#path = path;
+    this.#former = former;
   }
 
   async read(): Promise<string | undefined> {
-    try {
-      return await this.#read();
-    } catch (cause) {
-      if (cause instanceof StorageError || NONE.test(errorCode(cause) ?? '')) return undefined;
-      throw storageError(`cannot read ${this.#path}`, cause);
-    }
+    const text = await this.#readFrom(this.#path);
+    return text ?? (this.#former && this.#readFrom(this.#former));
   }
 
   async change(next: (text: string | undefined) => string): Promise<void> {
@@ -42,23 +41,20 @@ export class FileNote implements Note {
   /** The key is in a file beside the note. */
   async digest(text: string): Promise<string> {
     let key = '';
-    await new FileNote(`${this.#path}-key`).change((stored) => {
+    const former = this.#former && `${this.#former}-key`;
+    await new FileNote(`${this.#path}-key`, former).change((stored) => {
       key = stored ?? randomBytes(32).toString('hex');
       return key;
     });
     return createHmac('sha256', key).update(text).digest('hex');
   }
 
-  /** Neither waits for a named pipe, nor follows a link. */
-  async #read(): Promise<string | undefined> {
-    const file = await nodeFileSystem.openToRead(this.#path);
+  async #readFrom(path: string): Promise<string | undefined> {
     try {
-      const { size } = await file.stat();
-      if (size > MOST_BYTES) return undefined;
-      const bytes = Buffer.alloc(size);
-      return bytes.toString('utf8', 0, await file.read(bytes, 0));
-    } finally {
-      await file.close();
+      return await readText(path);
+    } catch (cause) {
+      if (cause instanceof StorageError || NONE.test(errorCode(cause) ?? '')) return undefined;
+      throw storageError(`cannot read ${path}`, cause);
     }
   }
 
@@ -73,5 +69,18 @@ export class FileNote implements Note {
       await rm(next, { force: true });
       throw error;
     }
+  }
+}
+
+/** Neither waits for a named pipe, nor follows a link. */
+async function readText(path: string): Promise<string | undefined> {
+  const file = await nodeFileSystem.openToRead(path);
+  try {
+    const { size } = await file.stat();
+    if (size > MOST_BYTES) return undefined;
+    const bytes = Buffer.alloc(size);
+    return bytes.toString('utf8', 0, await file.read(bytes, 0));
+  } finally {
+    await file.close();
   }
 }

@@ -15,6 +15,8 @@ const NOT_OURS = new Set(['EACCES', 'EPERM', 'ENOENT']);
 
 export interface SlotOptions {
   readonly root: string;
+  /** Another root, from which events are taken over. */
+  readonly formerRoot?: string | undefined;
   readonly fs: FileSystem;
   readonly locks: Locks;
   /** The owner names that this journal has used; a new slot adds its own. Directories with these names are in use. */
@@ -29,7 +31,7 @@ export interface SlotOptions {
 type Failures = Map<string, unknown>;
 
 /** Directories of dead owners. */
-type Orphans = { readonly owner: string; readonly origin: string }[];
+type Orphans = { readonly root: string; readonly owner: string; readonly origin: string }[];
 
 /**
  * One process's share of a journal directory. Its directories are named `<owner>.<origin>` and belong to the owner while it
@@ -40,6 +42,7 @@ export class Slot {
   readonly #fs: FileSystem;
   readonly #locks: Locks;
   readonly #root: string;
+  readonly #formerRoot: string | undefined;
   readonly #owner: string;
   readonly #ours: Set<string>;
   readonly #onVisit: () => void;
@@ -48,7 +51,7 @@ export class Slot {
   readonly diskBytes: number;
 
   private constructor(
-    { root, fs, locks, ours, onVisit }: SlotOptions,
+    { root, formerRoot, fs, locks, ours, onVisit }: SlotOptions,
     owner: string,
     lock: HeldLock,
     diskBytes: number,
@@ -56,6 +59,7 @@ export class Slot {
     this.#fs = fs;
     this.#locks = locks;
     this.#root = root;
+    this.#formerRoot = formerRoot;
     this.#owner = owner;
     this.#ours = ours;
     this.#onVisit = onVisit;
@@ -121,8 +125,8 @@ export class Slot {
     const { orphans, hasCompany } = await this.#look();
     const adopted: string[] = [];
     const failures: Failures = new Map();
-    for (const { owner, origin } of orphans) {
-      const from = join(this.#root, `${owner}.${origin}`);
+    for (const { root, owner, origin } of orphans) {
+      const from = join(root, `${owner}.${origin}`);
       const to = join(this.#root, `${this.#owner}.${origin}`);
       try {
         await this.#move(from, to);
@@ -131,9 +135,10 @@ export class Slot {
         // `ENOENT`: another process was faster.
         if (errorCode(error) !== 'ENOENT') failures.set(from, error);
       }
-      await this.#locks.discard(this.#root, owner, 0);
+      await this.#locks.discard(root, owner, 0);
     }
     if (adopted.length > 0) await this.#fs.syncDirectory(this.#root);
+    if (this.#formerRoot) await this.#fs.removeDirectory(this.#formerRoot).catch(() => undefined);
     return { adopted, failures, hasCompany };
   }
 
@@ -173,22 +178,31 @@ export class Slot {
   async #look(): Promise<{ orphans: Orphans; hasCompany: boolean }> {
     const orphans: Orphans = [];
     const alive = new Map<string, boolean>([...this.#ours].map((owner) => [owner, true]));
+    for (const root of [this.#root, this.#formerRoot]) if (root) await this.#lookIn(root, orphans, alive);
+    return { orphans, hasCompany: [...alive.values()].filter((isAlive) => isAlive).length > this.#ours.size };
+  }
+
+  /** Adds the orphans in a root to the list, and whether the owners there are alive. */
+  async #lookIn(root: string, orphans: Orphans, alive: Map<string, boolean>): Promise<void> {
     const isAlive = async (owner: string) => {
-      const known = alive.get(owner) ?? (await this.#locks.isHeld(this.#root, owner));
+      const known = alive.get(owner) ?? (await this.#locks.isHeld(root, owner));
       alive.set(owner, known);
       return known;
     };
-    const entries = await this.#fs.list(this.#root);
+    const entries = await this.#fs.list(root).catch((error) => {
+      if (root === this.#root || errorCode(error) !== 'ENOENT') throw error;
+      return [];
+    });
     for (const { name, kind } of entries) {
       const [, owner = '', origin = ''] = DIRECTORY.exec(name) ?? [];
-      if (kind === 'directory' && origin !== '' && !(await isAlive(owner))) orphans.push({ owner, origin });
+      if (kind === 'directory' && origin !== '' && !(await isAlive(owner)))
+        orphans.push({ root, owner, origin });
     }
     for (const { name } of entries) {
       const [, owner] = LOCK.exec(name) ?? [];
       if (owner === undefined || alive.has(owner)) continue;
-      if (!(await isAlive(owner))) await this.#locks.discard(this.#root, owner, LITTER_AGE_MS);
+      if (!(await isAlive(owner))) await this.#locks.discard(root, owner, LITTER_AGE_MS);
     }
-    return { orphans, hasCompany: [...alive.values()].filter((isAlive) => isAlive).length > this.#ours.size };
   }
 
   async #makeDirectory(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '@sluice/protocol/toolbox';
 import { StorageError, storageError } from '../../../base/errors/storage-error.ts';
-import type { FileSystem } from '../disk/file-system.ts';
+import { errorCode, type FileSystem } from '../disk/file-system.ts';
 import type { Locks } from './locks.ts';
 import { Slot } from './slot.ts';
 
@@ -9,6 +9,8 @@ const ADOPTION_INTERVAL_MS = 20_000;
 
 interface TenancyOptions {
   readonly root: string;
+  /** Another root, from which events are taken over. */
+  readonly formerRoot: string | undefined;
   readonly mayBeLink: boolean;
   readonly fs: FileSystem;
   readonly locks: Locks;
@@ -64,12 +66,27 @@ export class Tenancy {
     return this.directory;
   }
 
+  /**
+   * Claims a slot if the root exists, so that what lies there is delivered. If not, the first event makes the root. Nothing is
+   * looked at in this turn of the event loop: a build or a server render only imports code that creates a tracker.
+   */
+  async open(): Promise<void> {
+    const { root, formerRoot, fs } = this.#options;
+    await fs.endOfTurn?.();
+    for (const path of [root, formerRoot]) {
+      if (path === undefined || (await isMissing(fs, path))) continue;
+      if (!this.#closed) await this.claim();
+      return;
+    }
+  }
+
   /** Claims a slot if there is none, and starts to take over what dead owners left. Returns the slot's directory. */
   async claim(): Promise<string> {
-    const { root, fs, locks, mayBeLink } = this.#options;
+    const { root, formerRoot, fs, locks, mayBeLink } = this.#options;
     this.#slot ??= Slot.claim({
       mayBeLink,
       root,
+      formerRoot,
       fs,
       locks,
       ours: this.#ours,
@@ -203,4 +220,11 @@ export class Tenancy {
     this.#lookedAt = this.#options.clock.now();
     this.#adopting = this.#adopting.then(() => this.#adopt(slot));
   }
+}
+
+function isMissing(fs: FileSystem, path: string): Promise<boolean> {
+  return fs.volume(path).then(
+    () => false,
+    (error) => errorCode(error) === 'ENOENT',
+  );
 }

@@ -1,0 +1,190 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { type Emulator, startEmulator } from '@sluice/emulator';
+import { systemClock } from '@sluice/protocol/toolbox';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { encodeEvents } from '../../src/base/event-bytes.ts';
+import { createTracker, type Tracker, type TrackerOptions } from '../../src/index.ts';
+import { FileJournal } from '../../src/keep/file/file-journal.ts';
+import { writeLetter } from '../../src/parts/dead-letters/dead-letter.ts';
+
+const key = 'the-right-key-of-this-account';
+const ada = { correlationValue: 'ada@example.com' };
+let emulator: Emulator;
+let state = '';
+const trackers: Tracker[] = [];
+
+beforeAll(async () => {
+  emulator = await startEmulator({ primaryKey: 'email', apiKey: key });
+});
+afterAll(() => emulator.close());
+
+beforeEach(async () => {
+  state = await mkdtemp(join(tmpdir(), 'sluice-'));
+  vi.stubEnv('XDG_STATE_HOME', state);
+});
+afterEach(async () => {
+  for (const tracker of trackers.splice(0)) await tracker.close({ timeoutMs: 0 });
+  vi.unstubAllEnvs();
+  await rm(state, { recursive: true, force: true });
+});
+
+function create(options: Partial<TrackerOptions> = {}): Tracker {
+  const tracker = createTracker({
+    baseUrl: emulator.baseUrl,
+    apiKey: key,
+    correlationKey: 'email',
+    ...options,
+  });
+  trackers.push(tracker);
+  return tracker;
+}
+
+/** The directory that this account had when names were made with the API key. */
+function former(part = ''): string {
+  const name = createHash('sha256')
+    .update([`${emulator.baseUrl}/`, 'email', key].join('\n'))
+    .digest('hex');
+  return join(state, 'sluice', name.slice(0, 16), part);
+}
+
+describe('the directory that a journal has by default', () => {
+  it('is the same under a wrong key: what waited there is delivered under the right one', async () => {
+    const wrong = create({ apiKey: 'a-key-with-a-typing-error' });
+    wrong.track('purchase', { total: 1 }, ada);
+    await wrong.close();
+    const right = create();
+    await right.flush();
+    expect(right.stats()).toMatchObject({ recovered: 1, delivered: 1, pending: 0 });
+  });
+
+  it('is another one for each account', async () => {
+    const options = { apiKey: 'a-key-that-is-not-valid' };
+    const first = create({ ...options, account: 'first' });
+    first.track('purchase', {}, ada);
+    await first.close({ timeoutMs: 0 });
+    for (const account of ['second', undefined]) {
+      const other = create({ ...options, ...(account && { account }) });
+      other.track('purchase', {}, ada);
+      await other.durable();
+      expect(other.stats()).toMatchObject({ recovered: 0 });
+      await other.close({ timeoutMs: 0 });
+    }
+    const again = create({ ...options, account: 'first' });
+    await again.flush();
+    expect(again.stats().recovered).toBe(1);
+  });
+
+  it('takes over what was left in a directory whose name was made with the key, and removes that', async () => {
+    const before = create({ journalDirectory: former() });
+    before.track('purchase', {}, ada);
+    before.track('refund', {}, ada);
+    await before.durable();
+    await before.close({ timeoutMs: 0 });
+    const tracker = create();
+    await tracker.flush();
+    expect(tracker.stats()).toMatchObject({ recovered: 2, delivered: 2 });
+    await tracker.close();
+    expect(await readdir(join(state, 'sluice'))).toHaveLength(1);
+    await expect(readdir(former())).rejects.toThrow('ENOENT');
+  });
+
+  it('takes over the dead letters there', async () => {
+    const event = new TextEncoder().encode('{"custom_event_name":"purchase"}');
+    const letter = writeLetter(event, { status: 400, excerpt: '' }, Date.now());
+    const directory = former('dead-letters');
+    const journal = new FileJournal({ directory, fsync: 'always', clock: systemClock });
+    await journal.open({ recovered: () => {}, damaged: () => {}, failed: () => {} });
+    await journal.append(encodeEvents([letter], [Date.now()]));
+    await journal.close();
+    const { deadLetters } = create();
+    const names: unknown[] = [];
+    for await (const { event } of deadLetters.list()) names.push(event.custom_event_name);
+    expect(names).toEqual(['purchase']);
+  });
+
+  it('takes over the held events there, and whose they are', async () => {
+    const unidentified = { hold: true };
+    const before = create({ unidentified, journalDirectory: former() });
+    before.track('purchase', {});
+    await before.durable();
+    await before.close();
+    const tracker = create({ unidentified });
+    tracker.identify('ada@example.com');
+    await tracker.flush();
+    expect(tracker.stats()).toMatchObject({ recovered: 1, delivered: 1, pending: 0 });
+  });
+});
+
+describe('createTracker', () => {
+  it('reads and makes nothing: a build that imports it leaves no directory', async () => {
+    const tracker = create();
+    for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+    await tracker.durable();
+    expect(await readdir(state)).toEqual([]);
+    tracker.track('purchase', {}, ada);
+    await tracker.durable();
+    expect(await readdir(state)).toEqual(['sluice']);
+  });
+
+  it('opens a directory that exists a turn later, and not at once', async () => {
+    const journalDirectory = join(state, 'journal');
+    await mkdir(journalDirectory, { mode: 0o700 });
+    const tracker = create({ journalDirectory });
+    expect(await readdir(journalDirectory)).toEqual([]);
+    await vi.waitFor(async () => expect(await readdir(journalDirectory)).toHaveLength(2));
+    await tracker.close();
+    expect(await readdir(journalDirectory)).toEqual([]);
+  });
+
+  it('leaves nothing open if it is closed before it has looked', async () => {
+    const journalDirectory = join(state, 'journal');
+    await mkdir(journalDirectory, { mode: 0o700 });
+    await create({ journalDirectory }).close({ timeoutMs: 0 });
+    for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+    expect(await readdir(journalDirectory)).toEqual([]);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'names the option that is needed where the user has no home directory',
+    async () => {
+      const code = `
+        const { createTracker } = await import(process.argv[1]);
+        process.setuid(54_321);
+        try { createTracker({ baseUrl: 'http://127.0.0.1:9', correlationKey: 'email' }); }
+        catch (error) { console.log(error.code, error.message); }`;
+      expect(await run(code, {})).toMatch(
+        /^SLUICE_CONFIG journalDirectory is required where the user has no home/,
+      );
+    },
+  );
+
+  it('throws nothing else than a ConfigError where the working directory is gone', async () => {
+    const code = `
+      const { createTracker } = await import(process.argv[1]);
+      const { mkdtempSync, rmdirSync } = await import('node:fs');
+      const gone = mkdtempSync(${JSON.stringify(join(state, 'gone-'))});
+      process.chdir(gone);
+      rmdirSync(gone);
+      const options = { baseUrl: 'http://127.0.0.1:9', correlationKey: 'email' };
+      createTracker(options);
+      try { createTracker({ ...options, journalDirectory: 'relative' }); }
+      catch (error) { console.log(error.code); }`;
+    expect(await run(code, { HOME: state })).toBe('SLUICE_CONFIG\n');
+  });
+});
+
+async function run(code: string, env: Record<string, string>): Promise<string> {
+  const file = new URL('../../dist/index.js', import.meta.url).href;
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--input-type=module', '--eval', code, file],
+    { env },
+  );
+  return stdout;
+}
