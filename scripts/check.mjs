@@ -61,6 +61,7 @@ const checks = {
       '@sluice/core/otel',
       '@sluice/core/react-native',
       '@sluice/core/undici-transport',
+      '@sluice/core/wait-until',
       '@sluice/customers',
     ]),
   'React Native': () => checkMetro(consumer),

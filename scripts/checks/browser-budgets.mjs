@@ -26,6 +26,8 @@ globalThis.perCustomer = perCustomer;\n`;
 const pageViews = `import { pageViews } from '@sluice/core/page-views';
 pageViews(globalThis.tracker);\n`;
 const checked = `import { checked } from '@sluice/core/checked';\nglobalThis.checked = checked;\n`;
+const waitUntil = `import { waitUntil } from '@sluice/core/wait-until';
+globalThis.waitUntil = waitUntil;\n`;
 const small = ['classify', 'guards', 'idempotency', 'logger']
   .map((part) => `import { ${part} } from '@sluice/core/${part}';\nglobalThis.${part} = ${part};\n`)
   .join('');
@@ -49,6 +51,7 @@ const BUDGETS = {
   'core with learn': { source: learn, beside: tracker, demand: 780, most: 780 },
   'core with perCustomer': { source: perCustomer, beside: tracker, demand: 1_000, most: 1_000 },
   'core with its small parts': { source: small, beside: tracker, demand: 2_000, most: 2_055 },
+  'core with waitUntil': { source: waitUntil, beside: tracker, demand: 150, most: 150 },
   'core with otel': { source: otel, beside: tracker, demand: 1_000, most: 1_000 },
   'service worker': { source: worker, demand: 6_144, most: 6_144 },
   'core with pageViews': { source: pageViews, beside: tracker, demand: 720, most: 720 },

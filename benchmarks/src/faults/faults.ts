@@ -13,6 +13,7 @@ import { manyOwners } from './many-owners.ts';
 import { nthOperationFails } from './nth-operation-fails.ts';
 import { powerCut, powerCutInterval } from './power-cut.ts';
 import { proxies } from './proxies.ts';
+import { shortLives } from './short-lives.ts';
 import { sigkill } from './sigkill.ts';
 import { simulation } from './simulation.ts';
 
@@ -20,6 +21,7 @@ import { simulation } from './simulation.ts';
 export const FAULTS: readonly Fault[] = [
   ...[sigkill, lastMoment, damagedJournals, powerCut, powerCutInterval],
   ...[nthOperationFails, fullDisk, manyOwners, locksRemoved, directoryMoved, hostileFiles],
+  shortLives,
   ...[hostileService, deliveryTable, ...proxies],
   ...[longOutage, dayOfBacklog, simulation],
   ...browserFaults,

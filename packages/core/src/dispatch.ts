@@ -6,6 +6,7 @@ import type { Hooked } from './options/hooks.ts';
 import type { Settings } from './options/settings.ts';
 import { Gate } from './pace/gate.ts';
 import type { Limits } from './pace/limits.ts';
+import type { SharedPause } from './pace/shared-pause.ts';
 import { Delivery } from './send/delivery.ts';
 import { Evidence } from './send/evidence.ts';
 import type { Transport } from './send/http/transport.ts';
@@ -184,6 +185,11 @@ export class Dispatch {
     this.#gate.catchUp();
     // The network may have come back meanwhile.
     this.online();
+  }
+
+  /** Previous processes ended before they saw an answer: requests wait. */
+  pause(pause: SharedPause): void {
+    this.#gate.share(pause);
   }
 
   /** The network may be back. */

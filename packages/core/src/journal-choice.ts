@@ -39,21 +39,10 @@ export function createConsent(
   onChange: (consent: 'granted' | 'denied') => void,
 ): ConsentStore | undefined {
   if (settings.journal !== undefined) return undefined;
-  return platform.createConsent?.(placeOf(settings, clock, undefined), onChange);
+  return platform.createConsent?.(placeOf(settings, clock), onChange);
 }
 
-function placeOf(settings: Settings, clock: Clock, part: Part | undefined): JournalPlace {
-  const { account, baseUrl, apiKey, correlationKey, journalDirectory, leaving, fsync } = settings;
-  return {
-    account,
-    baseUrl,
-    apiKey,
-    correlationKey,
-    directory: journalDirectory,
-    fsync,
-    maxBytes: settings[part === 'dead-letters' ? 'deadLetters' : (part ?? 'storage')].maxBytes,
-    clock,
-    leaving,
-    ...(part && { part }),
-  };
+function placeOf(settings: Settings, clock: Clock, part?: Part): JournalPlace {
+  const { maxBytes } = settings[part === 'dead-letters' ? 'deadLetters' : (part ?? 'storage')];
+  return { settings, clock, maxBytes, part };
 }

@@ -8,6 +8,7 @@ import type { IdempotencyPart } from './parts/idempotency.ts';
 import type { LearnPart } from './parts/learn/learn.ts';
 import type { LoggerPart } from './parts/logger.ts';
 import type { PerCustomerPart } from './parts/per-customer.ts';
+import type { WaitUntilPart } from './parts/wait-until.ts';
 
 /**
  * Optional stages. In Node and on the edge, a tracker has all of them. In a page, each part has its own entry point, so that a
@@ -32,6 +33,8 @@ export interface Parts {
   readonly learn?: LearnPart | undefined;
   /** `@sluice/core/per-customer`: needed for `ordering: 'per-customer'`. */
   readonly perCustomer?: PerCustomerPart | undefined;
+  /** `@sluice/core/wait-until`: needed for `waitUntil`. */
+  readonly waitUntil?: WaitUntilPart | undefined;
   /** `@sluice/core/checked`: checks all options. Development builds of a page have it without asking. */
   readonly checked?: CheckedPart | undefined;
 }

@@ -56,10 +56,9 @@ export class Road {
       flush,
       onFailed: (hook, error) => this.reporter.hookFailed(hook, error),
     });
-    const { clock, random, transport = platform.createTransport(settings.delivery) } = hooked;
+    const { clock, random, transport = platform.createTransport(settings) } = hooked;
     this.clock = clock;
-    const { publish } = platform;
-    const reporter = new Reporter({ books: this.#books, clock, publish, log: hooked.log });
+    const reporter = new Reporter({ books: this.#books, clock, publish: platform.publish, log: hooked.log });
     this.reporter = reporter;
     this.#handOver = hooked.handOver;
     const journal = createJournal(settings, clock);
@@ -67,9 +66,9 @@ export class Road {
     const limits = settings.parts.learn?.(reporter) ?? { bytes: new HalvingLimit() };
     const wake = () => void this.dispatch.wake();
     const onFailed = (error: unknown) => this.#storageFailed(error);
-    const books = this.#books;
     const isStrict = settings.ordering === 'strict';
     const { batch, buffer, storage, parts } = settings;
+    const rest = platform.createRest?.({ settings, clock, transport, sender: () => this.dispatch });
     const waiting = new Waiting({
       journal,
       text: platform.text,
@@ -85,7 +84,8 @@ export class Road {
         parts.bounds?.({ journal, clock, reporter, storage, waiting, opened: () => this.#opened, onFailed }),
       createAbortController: platform.createAbortController,
       // With strict order, what previous processes left goes first.
-      isShut: () => this.admission.isDenied || (isStrict && !this.#isOpened),
+      isShut: () =>
+        this.admission.isDenied || (isStrict && !this.#isOpened) || rest?.isOn(waiting, this.#isOpened),
       onDue: () => {
         this.snapshots.sample();
         wake();
@@ -108,17 +108,16 @@ export class Road {
       page: journal.groupLimit,
       replay: (events) => sendAgain(events, () => reporter.recovered('replayed', events.ends.length)),
     });
-    this.#resources = [letters, journal, transport];
+    this.#resources = [letters, journal, transport, ...(rest ? [rest] : [])];
     this.deadLetters = deadLetters;
-    const { sharing } = journal;
     const dispatch = new Dispatch({
-      books,
+      books: this.#books,
       hooked,
       letters,
       limits,
       reporter,
       settings,
-      sharing,
+      sharing: journal.sharing,
       texts,
       transport,
       waiting,
@@ -139,7 +138,7 @@ export class Road {
     this.admission = admission;
     this.snapshots = new Snapshots({
       admission,
-      books,
+      books: this.#books,
       clock,
       dispatch,
       journal,

@@ -101,6 +101,12 @@ export interface Tracker extends AsyncDisposable {
    * rejects.
    */
   close(options?: FinishOptions): Promise<FlushReport>;
+  /**
+   * Node, for command-line tools: starts a small process that waits for the end of this one, delivers what it left in the journal, and
+   * ends. One at a time drains a directory. Returns false if it cannot: elsewhere, in a bundle without the files of
+   * `@sluice/core`, or with a journal, transport or dispatcher of your own.
+   */
+  drainInBackground(): boolean;
   /** A snapshot: the counts of all events, and what waits where. Cheap to call. */
   stats(): TrackerStats;
   /** Adds a listener. Returns a function that removes it. A listener that throws disturbs nothing. */
@@ -129,7 +135,8 @@ function trackerOf(settings: Settings): Tracker {
     if (closed) {
       await new Deadline(road.clock, timeoutMs, signal).wait(closed);
     } else {
-      const calm = road.hurry();
+      // Nothing can be delivered in no time.
+      const calm = timeoutMs > 0 ? road.hurry() : () => {};
       const deadline = new Deadline(road.clock, timeoutMs, signal, ending.signal);
       await deadline.wait(road.settleAll(deadline));
       calm();
@@ -202,6 +209,7 @@ function trackerOf(settings: Settings): Tracker {
     },
     setApiKey: (apiKey) => road.dispatch.setApiKey(readApiKey(apiKey)),
     retryNow: () => road.dispatch.retryNow(),
+    drainInBackground: () => platform.drainInBackground?.(settings) ?? false,
     durable: () => road.durable(),
     flush,
     close,

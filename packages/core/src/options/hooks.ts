@@ -1,10 +1,8 @@
 import type { Clock, Redact } from '@sluice/protocol/toolbox';
 import type { Log } from '../parts/logger.ts';
 import { missingPart, type Parts } from '../parts.ts';
-import type { ReadRejected } from '../send/http/read-rejected.ts';
-import type { Transport } from '../send/http/transport.ts';
+import type { ReadRejected, Transport } from '../send/http/transport.ts';
 import type { Batch } from '../wait/parcel.ts';
-import { HandOver } from './hand-over.ts';
 import type { Settings } from './settings.ts';
 
 /** What the tracker passes to the wrappers of user code. */
@@ -69,6 +67,7 @@ export function guardHooks({
     rejected:
       reader && ((batch, answer) => reader.read(batch, answer, classify, failed('delivery.classify'))),
     log: logger && part('logger').create({ logger, clock, redact, onFailed: failed('logger') }),
-    handOver: waitUntil && new HandOver({ waitUntil, tracked, flush, onFailed: failed('waitUntil') }),
+    handOver:
+      waitUntil && part('waitUntil').create({ waitUntil, tracked, flush, onFailed: failed('waitUntil') }),
   };
 }

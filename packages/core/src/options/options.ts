@@ -45,6 +45,11 @@ export interface TrackerOptions {
   readonly journalDirectory?: string | undefined;
   /** Node: when written events are synced to the disk. Default: `interval`. */
   readonly fsync?: Fsync | undefined;
+  /**
+   * Node: how long pending requests keep a process alive that has nothing else to do, in milliseconds. What is not answered by then
+   * stays in the journal. Default: 2,000.
+   */
+  readonly exitBudgetMs?: number | undefined;
   /** How long an event may wait in memory before it is written, in ms; at most `batch.maxWaitMs`. Default: 50, in browsers 250. */
   readonly commitIntervalMs?: number | undefined;
   /** The largest event that `track()` accepts, in bytes. Default: 256 KiB. */
@@ -166,7 +171,7 @@ export interface TrackerOptions {
   readonly parts?: Parts | undefined;
   /**
    * Serverless and edge: receives a promise that resolves once the tracked events are delivered, or a flush of them times out.
-   * Pass it on, so that the runtime waits for it after the response: `(work) => context.waitUntil(work)`. Default: none.
+   * Pass it on, so that the runtime waits for it after the response: `(work) => context.waitUntil(work)`. A page needs the part `waitUntil` for it. Default: none.
    */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
   /**

@@ -39,6 +39,7 @@ export const RULES: OptionRules = {
   baseUrl: ANYTHING,
   apiKey: ANYTHING,
   correlationKey: nonEmpty(),
+  exitBudgetMs: milliseconds(undefined, 0),
   source: nonEmpty(),
   keepDeviceTimestamp: flag(),
   account: nonEmpty(),

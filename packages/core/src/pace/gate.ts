@@ -108,7 +108,7 @@ export class Gate {
   }
 
   /** Another tab found that the service needs time. A page that was just opened asks at once, unless `failures` is 0. */
-  share({ until, failures }: SharedPause, isFirst: boolean): void {
+  share({ until, failures }: SharedPause, isFirst?: boolean): void {
     const leftMs = until - this.#options.clock.now();
     if (leftMs <= 0) return;
     this.#opened = Math.max(this.#opened, failures);

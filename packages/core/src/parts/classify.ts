@@ -1,4 +1,4 @@
-import type { ReadRejected } from '../send/http/read-rejected.ts';
+import type { ReadRejected } from '../send/http/transport.ts';
 import type { Batch } from '../wait/parcel.ts';
 import { type AcceptingAnswer, type Classify, rejectedIndexes } from './rejected-indexes.ts';
 

@@ -8,6 +8,7 @@ import { idempotency } from '../parts/idempotency.ts';
 import { learn } from '../parts/learn/learn.ts';
 import { logger } from '../parts/logger.ts';
 import { perCustomer } from '../parts/per-customer.ts';
+import { waitUntil } from '../parts/wait-until.ts';
 import type { Parts } from '../parts.ts';
 
 /** All parts. A tracker has them everywhere but in pages. */
@@ -22,4 +23,5 @@ export const allParts: Required<Parts> = {
   learn,
   logger,
   perCustomer,
+  waitUntil,
 };

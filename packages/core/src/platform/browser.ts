@@ -14,7 +14,9 @@ import type { JournalPlace, Platform } from './platform.ts';
 import { RunningWork } from './running-work.ts';
 
 /** The fields of a place that a browser uses. */
-type BrowserPlace = AccountNames & Pick<JournalPlace, 'clock' | 'leaving' | 'part'>;
+type BrowserPlace = Pick<JournalPlace, 'clock' | 'part'> & {
+  readonly settings: AccountNames & { readonly leaving?: 'at-least-once' | 'once' | undefined };
+};
 
 /** A page has few events, and a browser few connections to a host: HTTP/1.1 gets six. */
 const REQUESTS = 4;
@@ -112,10 +114,10 @@ const lifecycle: Lifecycle = {
   },
 };
 
-export function createJournal(place: BrowserPlace): Journal | undefined {
-  const { clock, leaving, part } = place;
-  const name = databaseName(place, part);
-  return hasIndexedDb() ? new IndexedDbJournal(name, meeting(), clock, leaving === 'once') : undefined;
+export function createJournal({ settings, clock, part }: BrowserPlace): Journal | undefined {
+  const name = databaseName(settings, part);
+  const isOnce = settings.leaving === 'once';
+  return hasIndexedDb() ? new IndexedDbJournal(name, meeting(), clock, isOnce) : undefined;
 }
 
 export const platform: Platform = {
@@ -130,12 +132,12 @@ export const platform: Platform = {
   },
   commitIntervalMs: 250,
   createJournal,
-  createNote: (place) =>
-    hasIndexedDb() ? new IndexedDbNote(databaseName(place, 'session'), meeting(), place.clock) : undefined,
-  createConsent: (place, onChange) => new StoredConsent(place, onChange),
+  createNote: ({ settings, clock }) =>
+    hasIndexedDb() ? new IndexedDbNote(databaseName(settings, 'session'), meeting(), clock) : undefined,
+  createConsent: ({ settings }, onChange) => new StoredConsent(settings, onChange),
   offsetStore: { load: () => loadText(OFFSET), save: (text) => saveText(OFFSET, text) },
   exists: async () => true,
-  createTransport: (delivery) => new FetchTransport(delivery),
+  createTransport: ({ delivery }) => new FetchTransport(delivery),
   createConcurrency(most) {
     const limit = Math.min(most, REQUESTS);
     return { limit, waitMs: ({ size }) => (size < limit ? 0 : Number.POSITIVE_INFINITY) };

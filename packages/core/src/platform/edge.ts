@@ -17,7 +17,7 @@ export const platform: Platform = {
   holdsUnidentified: false,
   createConsent: undefined,
   parts: { ...allParts, checked },
-  createTransport: (delivery) => new EdgeTransport(delivery),
+  createTransport: ({ delivery }) => new EdgeTransport(delivery),
   createConcurrency: (most) => new AdaptiveConcurrency(most),
 };
 

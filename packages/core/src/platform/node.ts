@@ -6,24 +6,26 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ConfigError } from '@sluice/protocol';
 import PQueue from 'p-queue';
-import { accountOf } from '../keep/account.ts';
+import { type AccountNames, accountOf } from '../keep/account.ts';
 import { FileNote } from '../keep/file/disk/file-note.ts';
 import { errorCode } from '../keep/file/disk/file-system.ts';
 import { FileJournal } from '../keep/file/file-journal.ts';
 import type { Lifecycle } from '../keep/lifecycle.ts';
 import { nodeChecked } from '../options/node-checked.ts';
 import { AdaptiveConcurrency } from '../pace/adaptive-concurrency.ts';
+import { Rest } from '../pace/rest.ts';
 import { Compression } from '../parts/gzip/compression.ts';
 import { zlibGzip } from '../parts/gzip/zlib-gzip.ts';
 import { UndiciTransport } from '../send/http/undici-transport.ts';
 import type { TrackerEvents } from '../tell/tracker-events.ts';
 import type { TextWriter } from '../wait/contents.ts';
-import { onAbort } from './abort-listeners.ts';
 import { allParts } from './all-parts.ts';
-import { atLastMoment } from './last-moment.ts';
-import { MemoryPool } from './memory-pool.ts';
 import type { JournalPlace, Platform } from './platform.ts';
-import { writeSync } from './write-sync.ts';
+import { onAbort } from './process/abort-listeners.ts';
+import { drainInBackground } from './process/drain-in-background.ts';
+import { atLastMoment } from './process/last-moment.ts';
+import { MemoryPool } from './process/memory-pool.ts';
+import { writeSync } from './process/write-sync.ts';
 
 /** The file of a note. */
 const NOTE = 'session';
@@ -55,23 +57,31 @@ export const platform: Platform = {
     gzip: (clock) => new Compression(zlibGzip, clock),
   },
   commitIntervalMs: 50,
-  createJournal(place) {
-    const { fsync = 'interval', clock, maxBytes, part } = place;
+  createJournal({ settings, clock, maxBytes, part }) {
     return new FileJournal({
-      directory: pathOf(place),
-      formerRoot: formerPathOf(place),
+      directory: pathOf(settings, part),
+      formerRoot: formerPathOf(settings, part),
       mayBeLink: part === undefined,
-      fsync,
+      fsync: settings.fsync ?? 'interval',
       clock,
       maxBytes,
     });
   },
-  exists: async (place) => (await exists(pathOf(place))) || exists(formerPathOf(place)),
-  createNote(place) {
-    const former = formerPathOf(place);
-    return new FileNote(join(pathOf(place), NOTE), former && join(former, NOTE));
+  exists: async ({ settings, part }) =>
+    (await exists(pathOf(settings, part))) || exists(formerPathOf(settings, part)),
+  createNote({ settings, part }) {
+    const former = formerPathOf(settings, part);
+    return new FileNote(join(pathOf(settings, part), NOTE), former && join(former, NOTE));
   },
-  createTransport: (delivery) => new UndiciTransport(delivery),
+  createTransport: ({ delivery, exitBudgetMs }) =>
+    new UndiciTransport({ connect: delivery.connect, dispatcher: delivery.dispatcher, exitBudgetMs }),
+  createRest(options) {
+    const { settings } = options;
+    if (settings.journal !== undefined) return undefined;
+    const note = new FileNote(join(pathOf(settings), 'unanswered'));
+    return new Rest(options, note, atLastMoment);
+  },
+  drainInBackground: (settings) => drainInBackground(settings, pathOf(settings)),
   createConcurrency: (most) => new AdaptiveConcurrency(most),
   createQueue: (concurrency) => new PQueue({ concurrency }),
   createAbortController() {
@@ -88,22 +98,21 @@ export const platform: Platform = {
 };
 
 /** The directory of a place. The API key is no part of it: what waits under a wrong key goes on under the right one. */
-function pathOf(place: JournalPlace): string {
-  const { directory, part = '' } = place;
-  return directory === undefined
-    ? defaultPath({ ...place, apiKey: undefined })
-    : join(resolve(directory), part);
+function pathOf(settings: JournalPlace['settings'], part: string = ''): string {
+  const { journalDirectory: directory } = settings;
+  if (directory !== undefined) return join(resolve(directory), part);
+  return defaultPath({ ...settings, apiKey: undefined }, part);
 }
 
 /** The directory that the place had when names were made with the API key. Undefined if it is the same one. */
-function formerPathOf(place: JournalPlace): string | undefined {
-  const { account, apiKey, directory } = place;
-  const isSame = directory !== undefined || account !== undefined || apiKey === undefined;
-  return isSame ? undefined : defaultPath(place);
+function formerPathOf(settings: JournalPlace['settings'], part: string = ''): string | undefined {
+  const { account, apiKey, journalDirectory } = settings;
+  const isSame = journalDirectory !== undefined || account !== undefined || apiKey === undefined;
+  return isSame ? undefined : defaultPath(settings, part);
 }
 
-function defaultPath(place: JournalPlace): string {
-  return join(stateDirectory(), 'sluice', nameOf(accountOf(place)), place.part ?? '');
+function defaultPath(account: AccountNames, part: string): string {
+  return join(stateDirectory(), 'sluice', nameOf(accountOf(account)), part);
 }
 
 async function exists(path: string | undefined): Promise<boolean> {

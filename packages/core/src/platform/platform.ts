@@ -2,29 +2,29 @@ import type { Clock } from '@sluice/protocol/toolbox';
 import type { OffsetStore } from '../accept/clock-offset.ts';
 import type { AccountNames } from '../keep/account.ts';
 import type { ConsentStore } from '../keep/consent-store.ts';
-import type { Fsync } from '../keep/fsync.ts';
 import type { GroupCommit } from '../keep/group-commit.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { Lifecycle } from '../keep/lifecycle.ts';
 import type { Note } from '../keep/note.ts';
 import type { Settings } from '../options/settings.ts';
 import type { Concurrency } from '../pace/limits.ts';
+import type { Rest, RestOptions } from '../pace/rest.ts';
 import type { Parts } from '../parts.ts';
 import type { Transport } from '../send/http/transport.ts';
 import type { Queue } from '../send/sender.ts';
 import type { TrackerEvents } from '../tell/tracker-events.ts';
 import type { TextWriter } from '../wait/contents.ts';
 
-/** Decides which journal a tracker gets, and where. By default, trackers of one account share it, and no others do. */
-export interface JournalPlace extends AccountNames {
-  readonly directory: string | undefined;
-  readonly fsync: Fsync | undefined;
+/** The options that decide which journal a tracker gets, and where. By default, trackers of one account share it. */
+type PlaceSettings = AccountNames & Pick<Settings, 'fsync' | 'journal' | 'journalDirectory' | 'leaving'>;
+
+export interface JournalPlace {
+  readonly settings: PlaceSettings;
   /** The size limit of the journal, in bytes. */
   readonly maxBytes: number;
   readonly clock: Clock;
-  readonly leaving?: Settings['leaving'];
   /** A separate part of the place, for events that are not to be delivered now: dead letters, or unidentified events. */
-  readonly part?: string;
+  readonly part?: string | undefined;
 }
 
 /** Everything that differs between Node and browsers. The package's `imports` map selects one, under `#platform`. */
@@ -54,7 +54,11 @@ export interface Platform {
     | undefined;
   /** Where a page stores how wrong the device's clock is. Absent if that is learned anew. */
   readonly offsetStore?: OffsetStore | undefined;
-  createTransport(delivery: Settings['delivery']): Transport;
+  createTransport(settings: Pick<Settings, 'delivery' | 'exitBudgetMs'>): Transport;
+  /** Creates what keeps a process that may end at once from sending. Absent if the page does that. */
+  createRest?(options: RestOptions & { readonly settings: PlaceSettings }): Rest | undefined;
+  /** As `Tracker.drainInBackground`. Absent if there are no processes. */
+  drainInBackground?(settings: Settings): boolean;
   /** How many requests to make at once, up to `most`. */
   createConcurrency(most: number): Concurrency;
   /** @param concurrency How many tasks run at once. The caller never adds more than that. */

@@ -25,7 +25,7 @@ interface WaitingOptions extends Pick<LineOptions, Shared> {
   readonly createBounds: (waiting: Waiting) => Bounds | undefined;
   readonly createAbortController: () => AbortController;
   /** Whether nothing may be sent now. */
-  readonly isShut: () => boolean;
+  readonly isShut: () => boolean | undefined;
   /** The journal failed. Events are sent from memory meanwhile. */
   readonly onFailed: (error: unknown) => void;
   /** The journal works again. */
@@ -43,7 +43,7 @@ export class Waiting extends Parcels {
   /** Made with the first event of high priority. Such events go first, and wait for no others. */
   #high: Line | undefined;
   #consent: AbortController;
-  #isUrgent = 0;
+  #urgent = 0;
 
   constructor(options: WaitingOptions) {
     const { clock, createAbortController, intervalMs, isStrict, journal, random, reporter } = options;
@@ -114,10 +114,15 @@ export class Waiting extends Parcels {
 
   /** From now on, until the returned function is called, events need not wait for others. */
   hurry(): () => void {
-    this.#isUrgent += 1;
+    this.#urgent += 1;
     return () => {
-      this.#isUrgent -= 1;
+      this.#urgent -= 1;
     };
+  }
+
+  /** Whether events need not wait for others now: somebody waits for all of them, or some have high priority. */
+  get isUrgent(): boolean {
+    return this.#urgent > 0 || this.#high !== undefined;
   }
 
   /** Whether something should be sent now. */
@@ -276,7 +281,7 @@ export class Waiting extends Parcels {
       limits,
       isStrict,
       lanes,
-      isUrgent: () => this.#isUrgent > 0,
+      isUrgent: () => this.#urgent > 0,
       sendsUnwritten: () => this.commit.sendsUnwritten,
       createExpiry: this.#bounds?.createExpiry,
       damaged: async (range) => {

@@ -1,4 +1,4 @@
-import { atLastMoment } from '../../src/platform/last-moment.ts';
+import { atLastMoment } from '../../src/platform/process/last-moment.ts';
 
 type Callback = (isFinal: boolean) => void;
 

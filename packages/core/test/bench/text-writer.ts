@@ -1,4 +1,4 @@
-import { MemoryPool } from '../../src/platform/memory-pool.ts';
+import { MemoryPool } from '../../src/platform/process/memory-pool.ts';
 import type { TextWriter } from '../../src/wait/contents.ts';
 
 const encoder = new TextEncoder();

@@ -42,7 +42,7 @@ const NUMBERS = [
 ];
 const OTHERS = [
   ...['source', 'fsync', 'ordering', 'storage.whenFull', 'storage.maxBytes', 'unidentified.hold', 'compress'],
-  ...['parts', 'waitUntil', 'delivery.policy', 'buffer', 'storage', 'deadLetters', 'unidentified', 'batch'],
+  ...['parts', 'delivery.policy', 'buffer', 'storage', 'deadLetters', 'unidentified', 'batch'],
   ...['delivery', 'unknown', 'delivery.unknown', 'delivery.headers', 'delivery.credentials'],
   ...['delivery.connect', 'delivery.dispatcher'],
 ];

@@ -3,3 +3,4 @@ export * from '../../src/options/checked.ts';
 export * from '../../src/parts/bounds/bounds.ts';
 export * from '../../src/parts/gzip/gzip.ts';
 export * from '../../src/parts/learn/learn.ts';
+export * from '../../src/parts/wait-until.ts';

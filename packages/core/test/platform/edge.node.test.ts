@@ -9,7 +9,7 @@ const WORKER = `
     return sluice.createTracker({ baseUrl, apiKey, correlationKey: 'email', ...options });
   }
   async function handle(request, context) {
-    const tracker = create({ waitUntil: (work) => context.waitUntil(work) });
+    const tracker = create({ waitUntil: (work) => context.waitUntil(work), parts: { waitUntil: sluice.waitUntil } });
     for (let number = 0; number < 100; number += 1) {
       tracker.track(name, { number }, { correlationValue: 'ada@example.com' });
     }

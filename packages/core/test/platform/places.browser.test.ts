@@ -7,7 +7,7 @@ it('two accounts never share a database, though their names have the same short 
   const accounts = [1_039_599, 1_222_382].map((number) => `https://relay.example/${number}`);
   const ignored = { recovered: () => {}, damaged: () => {}, failed: () => {} };
   for (const baseUrl of accounts) {
-    const journal = createJournal({ baseUrl, correlationKey: 'email', clock: systemClock });
+    const journal = createJournal({ settings: { baseUrl, correlationKey: 'email' }, clock: systemClock });
     await journal?.open(ignored);
     await journal?.close();
   }

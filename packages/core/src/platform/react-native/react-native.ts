@@ -50,10 +50,11 @@ export const platform: Platform = {
   ...browser,
   lifecycle,
   parts: allParts,
-  createJournal: (place) =>
-    current && new SqliteJournal(current.database, databaseName(place, place.part), place.clock),
-  createNote: (place) => current && new SqliteNote(current.database, databaseName(place, place.part)),
-  createTransport: (delivery) => new WholeTransport(delivery),
+  createJournal: ({ settings, clock, part }) =>
+    current && new SqliteJournal(current.database, databaseName(settings, part), clock),
+  createNote: ({ settings, part }) =>
+    current && new SqliteNote(current.database, databaseName(settings, part)),
+  createTransport: ({ delivery }) => new WholeTransport(delivery),
 };
 
 /** `fetch` of React Native does not stream an answer: its body is there at once. */

@@ -1,3 +1,5 @@
+import type { Batch } from '../../wait/parcel.ts';
+
 /** Time limits of one request, in milliseconds. */
 export interface Timeouts {
   /**
@@ -65,6 +67,8 @@ export interface Transport {
    * another body. Left out if that is not certain.
    */
   readonly releasesBody?: boolean;
+  /** Whether no request was answered yet, and one may have arrived. Undefined if none was made. Left out if that is not known. */
+  readonly isUnanswered?: boolean | undefined;
   post(request: TransportRequest): Promise<Outcome>;
   /** Maximum size now for the body of a request that outlives the page, in bytes. Left out if there is no page. */
   room?(): number;
@@ -74,3 +78,12 @@ export interface Transport {
 
 /** Maximum number of bytes that a transport reads of an answer's body. */
 export const MAX_ANSWER_BYTES: number = 64 * 1024;
+
+/**
+ * Returns the events of an accepted batch that the answer names as rejected, in order, each with the reason. Undefined if the
+ * answer says nothing about that.
+ */
+export type ReadRejected = (
+  batch: Batch,
+  answer: Extract<Outcome, { kind: 'answered' }>,
+) => [index: number, reason: string][] | undefined;

@@ -19,7 +19,11 @@ export class UndiciConnection {
       ...{ headersTimeout: 0, bodyTimeout: 0 },
       connect: (options, callback) => {
         const socket: unknown = connector(options, callback);
-        if (socket instanceof Socket) this.#socket = socket;
+        if (!(socket instanceof Socket)) return;
+        this.#socket = socket;
+        // A pending request keeps the process alive for as long as `ExitBudget` says. The client would do so until it is answered.
+        socket.unref();
+        socket.ref = () => socket;
       },
     });
   }

@@ -3,10 +3,13 @@ import { ConfigError } from '@sluice/protocol';
 import { buildConnector, type Dispatcher } from 'undici';
 import type { ConnectOptions, DispatchController, RequestDispatcher } from './connect-options.ts';
 import { environmentProxy } from './environment-proxy.ts';
+import { ExitBudget } from './exit-budget.ts';
 import { SlashRedirect } from './slash-redirect.ts';
 import { TimeLimits } from './time-limits.ts';
 import { MAX_ANSWER_BYTES, type Outcome, type Transport, type TransportRequest } from './transport.ts';
 import { UndiciConnection } from './undici-connection.ts';
+
+const EXIT_BUDGET_MS = 2_000;
 
 type ConnectorOptions = buildConnector.BuildOptions;
 
@@ -15,6 +18,8 @@ export interface UndiciTransportOptions {
   readonly connect?: ConnectOptions | undefined;
   /** Sends the requests. Default: connections of the transport's own, or the proxies that the environment names. */
   readonly dispatcher?: RequestDispatcher | undefined;
+  /** How long pending requests keep a process alive that has nothing else to do, in milliseconds. Default: 2,000. */
+  readonly exitBudgetMs?: number | undefined;
 }
 
 /**
@@ -27,6 +32,10 @@ export class UndiciTransport implements Transport {
   readonly #connector: buildConnector.connector;
   readonly #proxy: ReturnType<typeof environmentProxy>;
   readonly #dispatcher: RequestDispatcher | undefined;
+  readonly #exitBudget: ExitBudget;
+  #isAnswered = false;
+  /** Requests of which it is not known that they never arrived. */
+  #unknown = 0;
   readonly #redirect = new SlashRedirect((request) => this.#send(request));
   #connections: readonly UndiciConnection[] = [];
   /** Address and headers of the last request. The next request usually has the same. */
@@ -37,7 +46,8 @@ export class UndiciTransport implements Transport {
   #headers: TransportRequest['headers'] = {};
 
   /** Throws a ConfigError if Node cannot use a certificate or a key, or if a proxy of the environment is not a URL. */
-  constructor({ connect = {}, dispatcher }: UndiciTransportOptions = {}) {
+  constructor({ connect = {}, dispatcher, exitBudgetMs = EXIT_BUDGET_MS }: UndiciTransportOptions = {}) {
+    this.#exitBudget = new ExitBudget(exitBudgetMs);
     const options = connectorOptions(connect);
     this.#connector = buildConnector(options);
     if (dispatcher === undefined && connect.socketPath === undefined) this.#proxy = environmentProxy(options);
@@ -46,8 +56,18 @@ export class UndiciTransport implements Transport {
     this.releasesBody = this.#dispatcher === undefined && !connect.allowH2;
   }
 
-  post(request: TransportRequest): Promise<Outcome> {
-    return this.#redirect.post(request);
+  get isUnanswered(): boolean | undefined {
+    return !this.#isAnswered && this.#unknown === 0 ? undefined : !this.#isAnswered;
+  }
+
+  async post(request: TransportRequest): Promise<Outcome> {
+    this.#exitBudget.begin();
+    this.#unknown += 1;
+    const outcome = await this.#redirect.post(request);
+    this.#exitBudget.end();
+    if (outcome.kind === 'answered') this.#isAnswered = true;
+    else if (!outcome.maybeSent) this.#unknown -= 1;
+    return outcome;
   }
 
   async close(): Promise<void> {

@@ -12,14 +12,14 @@ import { Trial } from '../../hostile/trial.ts';
 const hostile = await startHostileService();
 afterAll(() => hostile.close());
 
-const { delivery } = readOptions({ baseUrl: 'http://service.invalid', correlationKey: 'email' }, edge);
+const settings = readOptions({ baseUrl: 'http://service.invalid', correlationKey: 'email' }, edge);
 const traits = { isBrowser: false, endsNonsense: true, takesEarlyAnswers: true };
 const node = { ...traits, seesConnections: true, takesContinue: false };
 describeSlashRedirects('UndiciTransport', new Trial(() => new UndiciTransport(), hostile, node));
 const onEdge = { ...traits, seesConnections: false, takesContinue: false };
 describeSlashRedirects(
   'The transport of the edge',
-  new Trial(() => edge.createTransport(delivery), hostile, onEdge),
+  new Trial(() => edge.createTransport(settings), hostile, onEdge),
 );
 
 async function serve(listener: RequestListener): Promise<string> {

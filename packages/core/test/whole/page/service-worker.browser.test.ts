@@ -58,7 +58,7 @@ describe('what a service worker does', () => {
 
   it('has the browser try again where a page that was hidden a moment ago may still see an answer', async () => {
     const options = { baseUrl, apiKey, correlationKey: `held-${uuid()}` };
-    const journal = createJournal({ ...options, clock: systemClock });
+    const journal = createJournal({ settings: options, clock: systemClock });
     const range = await journal?.append(encodeEvents(['{}'], [systemClock.now()]));
     if (range) journal?.sharing?.lease?.([range], 10_000);
     await expect(drain(options)).rejects.toThrow('may still see');
@@ -68,7 +68,7 @@ describe('what a service worker does', () => {
   it('does not send again, if events are to come once, what a page sent last that had an answer before', async () => {
     const options = { baseUrl, apiKey, correlationKey: `once-${uuid()}` };
     const clock = { ...systemClock, now: () => systemClock.now() - 40_000 };
-    const journal = createJournal({ ...options, clock });
+    const journal = createJournal({ settings: options, clock });
     if (journal?.sharing === undefined) throw new Error('the browser has no locks');
     const append = () => journal.append(encodeEvents(['{}'], [clock.now()]));
     const answered = await append();
@@ -87,7 +87,7 @@ describe('what a service worker does', () => {
   it('respects a pause for no longer than it was, though the clock was set back since', async () => {
     const options = { baseUrl, apiKey, correlationKey: `paused-${uuid()}` };
     const clock = { ...systemClock, now: () => systemClock.now() + 3_600_000 };
-    const journal = createJournal({ ...options, clock });
+    const journal = createJournal({ settings: options, clock });
     await journal?.sharing?.setPause({ until: clock.now() + 1_000, failures: 1 });
     await journal?.close();
     await expect(drain(options)).rejects.toThrow('not to be asked now');

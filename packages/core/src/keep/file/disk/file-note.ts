@@ -5,6 +5,7 @@ import { StorageError, storageError } from '../../../base/errors/storage-error.t
 import type { Note } from '../../note.ts';
 import { errorCode } from './file-system.ts';
 import { nodeFileSystem } from './node-file-system.ts';
+import { writeAllSync } from './write-all.ts';
 
 /** The errors of a file that is missing, and of what is none: somebody else put it there, and the next note replaces it. */
 const NONE = /^(ENOENT|ELOOP|EINVAL|ENXIO)$/;
@@ -36,6 +37,18 @@ export class FileNote implements Note {
     } catch (cause) {
       throw storageError(`cannot write ${this.#path}`, cause);
     }
+  }
+
+  /** Replaces the text, without the survival of a power cut. For the last moment of a process. Throws if it cannot. */
+  writeSync(text: string): void {
+    const next = `${this.#path}.${randomBytes(8).toString('hex')}`;
+    const file = nodeFileSystem.createSync(next);
+    try {
+      writeAllSync(file, Buffer.from(text), 0);
+    } finally {
+      file.closeSync();
+    }
+    nodeFileSystem.renameSync(next, this.#path);
   }
 
   /** The key is in a file beside the note. */

@@ -10,8 +10,8 @@ interface HandOverOptions {
   readonly onFailed: (error: unknown) => void;
 }
 
-/** For hosts that freeze or end after each request: gives the host one promise for all events tracked until it resolves. */
-export class HandOver {
+/** Gives the host one promise for all events tracked until it resolves. */
+class HandOver {
   readonly #options: HandOverOptions;
   #isUnderWay = false;
 
@@ -39,3 +39,11 @@ export class HandOver {
     this.#isUnderWay = false;
   }
 }
+
+/** For hosts that freeze or end after each request: tells the host what to wait for. */
+export interface WaitUntilPart {
+  create(options: HandOverOptions): { notify(): void };
+}
+
+/** For pages: `createTracker({ waitUntil: …, parts: { waitUntil } })`. In Node and on the edge a tracker has this already. */
+export const waitUntil: WaitUntilPart = { create: (options) => new HandOver(options) };

@@ -1,6 +1,6 @@
 // The long tests have more signals, handlers and endings.
 import { describe, expect, it } from 'vitest';
-import { ALL, run } from '../children/left-events.ts';
+import { ALL, run } from '../../children/left-events.ts';
 
 const signal = 'SIGTERM';
 

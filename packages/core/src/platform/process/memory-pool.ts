@@ -1,4 +1,4 @@
-import type { Memory } from '../wait/contents.ts';
+import type { Memory } from '../../wait/contents.ts';
 
 const LEAST_BYTES = 256;
 /** Sizes from one power of two to the next: few, so that the memory of one parcel fits another. */

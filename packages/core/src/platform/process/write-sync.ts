@@ -1,5 +1,5 @@
-import type { GroupCommit } from '../keep/group-commit.ts';
-import { checked } from '../keep/journal-writer.ts';
+import type { GroupCommit } from '../../keep/group-commit.ts';
+import { checked } from '../../keep/journal-writer.ts';
 
 /** Writes all events before it returns, if the journal can. For the last moment of a process. Throws if the journal fails. */
 export function writeSync(commit: GroupCommit): void {

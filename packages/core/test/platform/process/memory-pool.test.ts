@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryPool } from '../../src/platform/memory-pool.ts';
+import { MemoryPool } from '../../../src/platform/process/memory-pool.ts';
 
 const MIB = 1024 * 1024;
 

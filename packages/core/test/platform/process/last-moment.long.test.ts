@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ALL, run } from '../children/left-events.ts';
+import { ALL, run } from '../../children/left-events.ts';
 
 const SIGTERM = 'SIGTERM';
 

@@ -1,5 +1,5 @@
 import { isMainThread } from 'node:worker_threads';
-import { attempt } from '../base/user-code.ts';
+import { attempt } from '../../base/user-code.ts';
 
 /** Signals that end a process if nobody handles them, and that an application may want to handle. */
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];

@@ -1,0 +1,132 @@
+import type { Clock } from '@sluice/protocol/toolbox';
+import { Alarm } from '../base/alarm.ts';
+import type { SharedPause } from './shared-pause.ts';
+
+/** A process that lives for less than this may not see an answer, in milliseconds. */
+const BRIEF_MS = 1_000;
+/** Events that are older are sent all the same: maybe no process here lives for longer. */
+const OLD_MS = 30_000;
+/** How long the service may still work on a request whose process ended, in milliseconds. */
+const ANSWER_MS = 10_000;
+/** The longest pause over processes, in milliseconds. */
+const MOST_MS = 60 * 60_000;
+
+export interface RestOptions {
+  readonly clock: Clock;
+  readonly settings: {
+    readonly batch: { readonly maxEvents: number; readonly maxWaitMs: number };
+    readonly delivery: { readonly timeoutMs: number; readonly headersTimeoutMs: number };
+  };
+  readonly transport: {
+    /** Whether no request of this process was answered, and one may have arrived. Undefined if none was made. */
+    readonly isUnanswered?: boolean | undefined;
+  };
+  readonly sender: () => {
+    /** Nothing may be sent for a time. */
+    pause(pause: SharedPause): void;
+    /** Something may be sent now. */
+    wake(): Promise<void>;
+  };
+}
+
+/** What one process leaves to the next. */
+interface Note {
+  read(): Promise<string | undefined>;
+  writeSync(text: string): void;
+}
+
+/** All that waits. */
+interface Waiting {
+  /** Number of events. */
+  readonly pending: number;
+  /** When the oldest was accepted. */
+  readonly oldestAt: number | undefined;
+  /** Whether they are to be sent at once. */
+  readonly isUrgent: boolean;
+}
+
+/**
+ * Keeps processes that live for less than a request, as command-line tools do, from sending the same events again and again. A
+ * tracker that just started sends nothing, unless a batch is full, old or urgent. If the process ends before any request was
+ * answered, the next one waits for as long as an answer may take, and twice as long each time.
+ */
+export class Rest {
+  readonly #options: RestOptions;
+  readonly #note: Note;
+  readonly #alarm: Alarm;
+  readonly #startedAt: number;
+  readonly #forget: () => void;
+  #isRead = false;
+  /** How many processes in a row ended without an answer. */
+  #times = 0;
+
+  /** @param atEnd Calls back at the last moment of the process. Returns a function that stops this. */
+  constructor(options: RestOptions, note: Note, atEnd: (callback: () => void) => () => void) {
+    const { clock, sender } = options;
+    this.#options = options;
+    this.#note = note;
+    this.#alarm = new Alarm(clock, () => void sender().wake());
+    this.#startedAt = clock.now();
+    this.#forget = atEnd(() => this.#leave());
+    void this.#read();
+  }
+
+  /**
+   * If this is true, it wakes the sender when it may have changed.
+   *
+   * @param isOpened Whether the journal has told of all that previous processes left: that goes together. The caller wakes the
+   *   sender then.
+   */
+  isOn(waiting: Waiting, isOpened: boolean): boolean {
+    if (!this.#isRead) return true;
+    const { clock, settings } = this.#options;
+    const { maxEvents, maxWaitMs } = settings.batch;
+    const now = clock.now();
+    const isPatient = isOpened && mayWait(waiting, maxEvents, now);
+    const leftMs = this.#startedAt + (isPatient ? Math.min(maxWaitMs, BRIEF_MS) : BRIEF_MS) - now;
+    // More than the whole rest: the clock was set back.
+    const isOn = leftMs > 0 && leftMs <= BRIEF_MS && (isPatient || !isOpened);
+    if (isOn) this.#alarm.set(leftMs);
+    else this.#alarm.cancel();
+    return isOn;
+  }
+
+  async close(): Promise<void> {
+    this.#alarm.stop();
+    this.#forget();
+    this.#leave();
+  }
+
+  async #read(): Promise<void> {
+    const { clock, sender } = this.#options;
+    const [times = 0, until = 0] =
+      (await this.#note.read().catch(() => undefined))?.split(' ').map(Number) ?? [];
+    const leftMs = until - clock.now();
+    // Otherwise it is no note, or the clock was set back.
+    if (times > 0 && leftMs < MOST_MS) this.#times = times;
+    if (this.#times > 0 && leftMs > 0) sender().pause({ until, failures: times });
+    this.#isRead = true;
+    void sender().wake();
+  }
+
+  /** The process ends. Never throws. */
+  #leave(): void {
+    const { clock, settings, transport } = this.#options;
+    const { headersTimeoutMs, timeoutMs } = settings.delivery;
+    const { isUnanswered } = transport;
+    const times = isUnanswered ? this.#times + 1 : 0;
+    // Nothing was sent, or nothing changed.
+    if (isUnanswered === undefined || (times === 0 && this.#times === 0)) return;
+    const answerMs = Math.min(ANSWER_MS, headersTimeoutMs, timeoutMs);
+    const pauseMs = Math.min(MOST_MS - 1, answerMs * 2 ** (times - 1));
+    try {
+      this.#note.writeSync(`${times} ${Math.round(clock.now() + pauseMs)}`);
+    } catch {
+      // Then the next process sends at once.
+    }
+  }
+}
+
+function mayWait({ pending, oldestAt, isUrgent }: Waiting, maxEvents: number, now: number): boolean {
+  return !isUrgent && pending < maxEvents && now - (oldestAt ?? now) < OLD_MS;
+}

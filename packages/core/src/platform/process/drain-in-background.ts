@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { serialize } from 'node:v8';
+import type { TrackerOptions } from '../../options/options.ts';
+import type { Settings } from '../../options/settings.ts';
+
+/** What the process needs. */
+export interface Drain {
+  readonly options: TrackerOptions;
+  /** Where the journal is. */
+  readonly directory: string;
+}
+
+const SCRIPT = fileURLToPath(new URL('../../entries/background-drain.js', import.meta.url));
+
+/**
+ * Starts a detached process that waits for the end of this one, delivers what it left, and ends. Returns false if it cannot: the
+ * journal is no file journal, a transport or dispatcher of the user's own is to send, or a bundle lacks the script.
+ */
+export function drainInBackground(settings: Settings, directory: string): boolean {
+  const { journal, transport, delivery } = settings;
+  if (journal || transport || delivery.dispatcher || !existsSync(SCRIPT)) return false;
+  const drain: Drain = { options: optionsOf(settings), directory: resolve(directory) };
+  const child = spawn(process.execPath, [SCRIPT], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    // An Electron application runs the script as Node does.
+    env: { ...process.env, NODE_OPTIONS: '', ELECTRON_RUN_AS_NODE: '1' },
+  });
+  // Without a script, what is left waits for the next process.
+  child.on('error', () => {});
+  child.stdin.on('error', () => {});
+  // The key is in no argument and no variable that others could read. The pipe ends with this process.
+  child.stdin.write(`${serialize(drain).toString('base64')}\n`);
+  if (child.stdin instanceof Socket) child.stdin.unref();
+  child.unref();
+  return true;
+}
+
+/** The options that another process can have, without what only this one can call. */
+function optionsOf(settings: Settings): TrackerOptions {
+  const { baseUrl, correlationKey, apiKey, account, fsync, storage, batch, ordering, compress, delivery } =
+    settings;
+  const { classify, credentials, dispatcher, ...others } = delivery;
+  const { maxBytes, ...bounds } = storage;
+  return {
+    ...{ baseUrl, correlationKey, fsync, batch, ordering, compress, delivery: others },
+    ...(apiKey !== undefined && { apiKey }),
+    account,
+    storage: { ...bounds, ...(maxBytes < Number.POSITIVE_INFINITY && { maxBytes }) },
+  };
+}
