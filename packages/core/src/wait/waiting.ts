@@ -43,7 +43,8 @@ export class Waiting extends Parcels {
   /** Made with the first event of high priority. Such events go first, and wait for no others. */
   #high: Line | undefined;
   #consent: AbortController;
-  #urgent = 0;
+  /** How many wait for all events, so that these need not wait for others. */
+  urgent = 0;
 
   constructor(options: WaitingOptions) {
     const { clock, createAbortController, intervalMs, isStrict, journal, random, reporter } = options;
@@ -114,15 +115,10 @@ export class Waiting extends Parcels {
 
   /** From now on, until the returned function is called, events need not wait for others. */
   hurry(): () => void {
-    this.#urgent += 1;
+    this.urgent += 1;
     return () => {
-      this.#urgent -= 1;
+      this.urgent -= 1;
     };
-  }
-
-  /** Whether events need not wait for others now: somebody waits for all of them, or some have high priority. */
-  get isUrgent(): boolean {
-    return this.#urgent > 0 || this.#high !== undefined;
   }
 
   /** Whether something should be sent now. */
@@ -281,7 +277,7 @@ export class Waiting extends Parcels {
       limits,
       isStrict,
       lanes,
-      isUrgent: () => this.#urgent > 0,
+      isUrgent: () => this.urgent > 0,
       sendsUnwritten: () => this.commit.sendsUnwritten,
       createExpiry: this.#bounds?.createExpiry,
       damaged: async (range) => {

@@ -51,6 +51,17 @@ describe('the options of Node', () => {
   });
 
   it.each<[string, unknown, string]>([
+    ['journalDirectory', '', 'a path, got an empty string'],
+    ['journalDirectory', 7, 'a path, got number 7'],
+    ['fsync', 'sometimes', '"always", "interval" or "never", got string "sometimes"'],
+    ['fsync', true, '"always", "interval" or "never", got boolean true'],
+    ['exitBudgetMs', -1, 'a whole number from 0 to 2147483647, got number -1'],
+    ['exitBudgetMs', '100', 'a whole number from 0 to 2147483647, got string "100"'],
+  ])('say what %s must be instead of %j', (name, value, rule) => {
+    expect(refusal({ [name]: value }).message).toBe(`${name} must be ${rule}`);
+  });
+
+  it.each<[string, unknown, string]>([
     ['connect', 7, 'must be an object, got number 7'],
     ['connect', { pfx: SECRET }, 'pfx is not an option; there are ca, cert, key, passphrase, servername'],
     [
@@ -69,7 +80,7 @@ describe('the options of Node', () => {
     ['connect', { rejectUnauthorized: 0 }, 'rejectUnauthorized must be true or false, got number 0'],
     ['connect', { socketPath: '' }, 'socketPath must be a path, got an empty string'],
     ['connect', { allowH2: 'yes' }, 'allowH2 must be true or false, got string "yes"'],
-    ['dispatcher', {}, 'must be a dispatcher of undici, with dispatch, got an object'],
+    ['dispatcher', {}, 'must be an object with dispatch, got an object'],
     [
       'credentials',
       'include',

@@ -4,7 +4,7 @@ import type { SharedPause } from '../../src/pace/shared-pause.ts';
 import { settle, VirtualClock } from '../bench/virtual-clock.ts';
 
 /** A few events that were just tracked. */
-const few = { pending: 3, isUrgent: false };
+const few = { pending: 3, urgent: 0, lines: { length: 1 } };
 
 let clock: VirtualClock;
 /** The note that one process leaves to the next. */
@@ -85,7 +85,8 @@ describe('a process that just started', () => {
 
   it.each([
     ['a batch is full', { pending: 500 }],
-    ['somebody waits for the events', { isUrgent: true }],
+    ['somebody waits for the events', { urgent: 1 }],
+    ['some have high priority', { lines: { length: 2 } }],
     ['no process has sent them for half a minute', { oldestAt: Date.UTC(2026, 0, 1) - 30_000 }],
   ])('sends at once if %s, and leaves no timer', async (_, waiting) => {
     const life = await Life.start();
@@ -96,9 +97,9 @@ describe('a process that just started', () => {
 
   it('waits for all that previous processes left, so that it goes together, but for a second at most', async () => {
     const life = await Life.start();
-    expect(life.isResting({ isUrgent: true }, false)).toBe(true);
+    expect(life.isResting({ urgent: 1 }, false)).toBe(true);
     await clock.advance(1_000);
-    expect(life.isResting({ isUrgent: true }, false)).toBe(false);
+    expect(life.isResting({ urgent: 1 }, false)).toBe(false);
   });
 
   it('does not rest if the clock is set back', async () => {

@@ -23,19 +23,19 @@ export const ANYTHING: Rule = [() => true, ''];
 const MOST = 2 ** 31;
 
 /** A rule for whole numbers from `least` to `most`. */
-export function whole(fallback: number | undefined, least = 1, most: number = MOST): Rule {
+export function whole(fallback?: number, least = 1, most: number = MOST): Rule {
   const isValid = (value: unknown) =>
     Number.isInteger(value) && Number(value) >= least && Number(value) <= most;
   return [isValid, `a whole number from ${least} to ${most}`, fallback];
 }
 
 /** A rule for milliseconds, up to the longest delay that timers accept. */
-export function milliseconds(fallback: number | undefined, least = 1): Rule {
+export function milliseconds(fallback?: number, least = 1): Rule {
   return whole(fallback, least, MAX_TIMER_MS);
 }
 
 /** A rule for one of these words. */
-export function oneOf(fallback: string | undefined, words: readonly string[]): Rule {
+export function oneOf(words: readonly string[], fallback?: string): Rule {
   const quoted = words.map((word) => `"${word}"`);
   const allowed = `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`;
   return [(value) => words.includes(String(value)) && typeof value === 'string', allowed, fallback];
@@ -57,13 +57,13 @@ export function nonEmpty(fallback?: string, allowed = 'a non-empty string'): Rul
 }
 
 /** A rule for functions. */
-export function aFunction(fallback?: unknown, allowed = 'a function'): Rule {
-  return [(value) => typeof value === 'function', allowed, fallback];
+export function aFunction(fallback?: unknown): Rule {
+  return [(value) => typeof value === 'function', 'a function', fallback];
 }
 
 /** A rule for objects that have these methods. */
-export function methods(allowed: string, ...names: string[]): Rule {
-  return [(value) => hasMethods(value, ...names), allowed];
+export function methods(...names: string[]): Rule {
+  return [(value) => hasMethods(value, ...names), `an object with ${names.join(', ')}`];
 }
 
 /** Whether a value is an object that has these methods. */
