@@ -2,7 +2,7 @@ import type { Clock } from '@sluice/protocol/toolbox';
 import { ClosedError } from '../../base/errors/closed-error.ts';
 import { storageError } from '../../base/errors/storage-error.ts';
 import type { EventBytes, Limit } from '../../base/event-bytes.ts';
-import type { Range } from '../../base/range.ts';
+import type { Range, Span } from '../../base/range.ts';
 import type { Fsync } from '../fsync.ts';
 import type { Journal, JournalObserver, Reading } from '../journal.ts';
 import type { FileSystem, Volume } from './disk/file-system.ts';
@@ -11,6 +11,7 @@ import { Appender, LEAST_SEGMENTS } from './segments/appender.ts';
 import { OpenFiles } from './segments/open-files.ts';
 import { ReadingBuffer } from './segments/reading-buffer.ts';
 import { recoverDirectory } from './segments/recovery.ts';
+import type { Segment } from './segments/segment.ts';
 import { Segments } from './segments/segments.ts';
 import { settled } from './segments/settled.ts';
 import type { Locks } from './slots/locks.ts';
@@ -39,6 +40,12 @@ export interface FileJournalOptions {
   readonly locks?: Locks;
 }
 
+/** A segment of a previous process, and its events that are not released. */
+interface Found {
+  readonly segment: Segment;
+  readonly waiting: readonly Span[];
+}
+
 /** One write: large enough to be worth a system call, small enough not to delay the next one. */
 const GROUP_LIMIT: Limit = { maxEvents: 4096, maxBytes: 512 * 1024 };
 const SEGMENT_BYTES = 8 * 1024 * 1024;
@@ -55,6 +62,8 @@ export class FileJournal implements Journal {
   readonly #tenancy: Tenancy;
   readonly #segments: Segments;
   readonly #appender: Appender;
+  /** Segments of previous processes, of which the observer was not told yet. */
+  readonly #found: Found[] = [];
   #observer: JournalObserver | undefined;
   /** Settles once no `sync()` is pending. */
   #syncing: Promise<unknown> = Promise.resolve();
@@ -81,6 +90,7 @@ export class FileJournal implements Journal {
       locks,
       clock,
       onOrphan: (orphan) => this.#recover(orphan),
+      onAdopted: () => this.#tell(),
       onFailed,
     });
     this.#segments = new Segments(
@@ -149,6 +159,7 @@ export class FileJournal implements Journal {
   }
 
   async evictOldest(rescue?: (segment: number) => Promise<void>): Promise<number | undefined> {
+    this.#tell();
     const oldest = this.#segments.oldest();
     if (oldest === undefined) return undefined;
     await this.#appender.end((segment) => segment === oldest);
@@ -186,6 +197,17 @@ export class FileJournal implements Journal {
     await this.#appender.sync();
   }
 
+  /** Tells of the events that were found, the oldest first. */
+  #tell(): void {
+    if (this.#ended) return;
+    const age = ({ segment }: Found) => (Number.isNaN(segment.baseTime) ? 0 : segment.baseTime);
+    for (const found of this.#found.splice(0).sort((one, two) => age(one) - age(two))) {
+      const at = age(found) || undefined;
+      for (const run of found.waiting)
+        this.#observer?.recovered({ segment: found.segment.number, ...run }, at);
+    }
+  }
+
   /** Resolves to false if something failed that may work later. */
   async #recover(directory: string): Promise<boolean> {
     try {
@@ -196,8 +218,7 @@ export class FileJournal implements Journal {
         open: (name) => this.#segments.open(directory, name),
         take: async (segment, waiting) => {
           this.#segments.hold(segment);
-          const at = Number.isNaN(segment.baseTime) ? undefined : segment.baseTime;
-          for (const run of waiting) this.#observer?.recovered({ segment: segment.number, ...run }, at);
+          this.#found.push({ segment, waiting });
           await this.#segments.deleteIfDone(segment);
         },
       });

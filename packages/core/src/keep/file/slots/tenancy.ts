@@ -20,6 +20,8 @@ interface TenancyOptions {
    * again later.
    */
   readonly onOrphan: (directory: string) => Promise<boolean>;
+  /** Called once all directories that were found together are taken over. */
+  readonly onAdopted: () => void;
   readonly onFailed: (error: Error) => void;
 }
 
@@ -183,7 +185,7 @@ export class Tenancy {
 
   async #adopt(slot: Slot): Promise<void> {
     if (this.#closed) return;
-    const { root, clock, onOrphan, onFailed } = this.#options;
+    const { root, clock, onOrphan, onAdopted, onFailed } = this.#options;
     this.#lookedAt = clock.now();
     try {
       const { adopted, failures, hasCompany } = await slot.adopt();
@@ -194,6 +196,7 @@ export class Tenancy {
       for (const directory of [...this.#unfinished.splice(0), ...adopted]) {
         if (!(await onOrphan(directory))) this.#unfinished.push(directory);
       }
+      onAdopted();
       if (hasCompany || failures.size + this.#unfinished.length > 0) this.#watch();
     } catch (cause) {
       onFailed(storageError(`cannot look for orphans in ${root}`, cause));

@@ -39,6 +39,16 @@ describe('a journal among others', () => {
     expect(first.clock.timers).toBe(0);
   });
 
+  it('tells of what many of them left with the oldest first, whatever their directories are called', async () => {
+    const texts = Array.from({ length: 8 }, (_, number) => String(number));
+    for (const text of texts) {
+      const { journal } = await place.open({ fsync: 'never' });
+      await journal.append(group([text]));
+      await place.clock.advance(1_000);
+    }
+    expect(await place.inherited()).toEqual(texts);
+  });
+
   it('has no timer while it is alone, and one from the first visit on', async () => {
     const first = await live();
     await first.journal.append(group(['1']));
