@@ -85,6 +85,7 @@ export class Dispatch {
       compression: compress ? settings.parts.gzip?.(clock) : undefined,
       headers: timing.headers,
       headersOf,
+      redactor: platform.redactor,
       reporter,
       safeCause,
       signal,

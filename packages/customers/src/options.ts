@@ -8,12 +8,11 @@ import {
   type Redact,
   type Rule,
   readRules,
-  redactor,
   refusal,
   systemClock,
   whole,
 } from '@sluice/protocol/toolbox';
-import { platformFetch } from '#fetch';
+import { platformFetch, platformRedactor } from '#fetch';
 import type { CustomerAnswer } from './answer.ts';
 import type { CacheLimits, CacheOptions } from './cache.ts';
 import type { Fetch } from './fetch/fetch.ts';
@@ -89,5 +88,5 @@ export function readSettings(options: CustomerReaderOptions): Settings {
   const cache = options.cache && settings.cache;
   if (cache && !cache.ttlMs) throw refusal('cache.ttlMs', TTL[1], undefined);
   const url = endpoint(readBaseUrl('apiUrl', options.apiUrl, apiKey), CUSTOMER_READ_PATH);
-  return { ...settings, url, cache, redact: redactor(apiKey) };
+  return { ...settings, url, cache, redact: platformRedactor(apiKey) };
 }

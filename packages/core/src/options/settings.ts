@@ -43,7 +43,7 @@ export interface Defaults {
   readonly commitIntervalMs: number;
   readonly holdsUnidentified: boolean;
   /** Tells the developer that everyone can read the key. Absent if that is not so. */
-  readonly warnOfKey?: ((baseUrl: string) => void) | undefined;
+  readonly warnOfKey?: ((baseUrl: string, options: TrackerOptions) => void) | undefined;
 }
 
 const KIB = 1024;
@@ -102,7 +102,7 @@ export function readOptions(
   }
   if ('apiKey' in options) {
     readApiKey(options.apiKey);
-    warnOfKey?.(baseUrl);
+    warnOfKey?.(baseUrl, options);
   }
   if (!isNonEmptyString(correlationKey)) {
     const rule = 'correlationKey is required: the primary key chosen in the audience section';

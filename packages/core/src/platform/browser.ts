@@ -1,3 +1,4 @@
+import { redactor } from '@sluice/protocol/toolbox';
 import type { AccountNames } from '../keep/account.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { Lifecycle } from '../keep/lifecycle.ts';
@@ -10,6 +11,7 @@ import { isHidden } from '../keep/page/tabs.ts';
 import { FetchTransport } from '../send/http/fetch-transport.ts';
 import type { TextWriter } from '../wait/contents.ts';
 import { registerSync } from './background-sync.ts';
+import { LOOPBACK } from './loopback.ts';
 import type { JournalPlace, Platform } from './platform.ts';
 import { RunningWork } from './running-work.ts';
 
@@ -53,7 +55,6 @@ const text: TextWriter = {
   createMemory: () => ({ take: allocate, give: () => {} }),
 };
 
-const LOOPBACK = /\/\/([^/]*\.)?(localhost|127\.[\d.]+|\[::1])[:/]/;
 /** Workers have no document. They are never hidden. */
 const page = globalThis.document as (Document & { readonly prerendering?: boolean }) | undefined;
 /** A page is warned once. What is no page needs no warning. */
@@ -130,6 +131,7 @@ export const platform: Platform = {
     isWarned = true;
     console.warn('Sluice: the apiKey of a page is public; leave it to a relay');
   },
+  redactor,
   commitIntervalMs: 250,
   createJournal,
   createNote: ({ settings, clock }) =>

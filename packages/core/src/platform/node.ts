@@ -5,6 +5,7 @@ import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ConfigError } from '@sluice/protocol';
+import { thoroughRedactor } from '@sluice/protocol/toolbox';
 import PQueue from 'p-queue';
 import { type AccountNames, accountOf } from '../keep/account.ts';
 import { FileNote } from '../keep/file/disk/file-note.ts';
@@ -20,6 +21,7 @@ import { UndiciTransport } from '../send/http/undici-transport.ts';
 import type { TrackerEvents } from '../tell/tracker-events.ts';
 import type { TextWriter } from '../wait/contents.ts';
 import { allParts } from './all-parts.ts';
+import { LOOPBACK } from './loopback.ts';
 import type { JournalPlace, Platform } from './platform.ts';
 import { onAbort } from './process/abort-listeners.ts';
 import { drainInBackground } from './process/drain-in-background.ts';
@@ -44,6 +46,9 @@ const lifecycle: Lifecycle = {
   listen: ({ exit }) => atLastMoment(exit),
 };
 
+/** A process is warned once. */
+let isWarned = false;
+
 /** Channels that were used before: to look one up costs more than to find that it has no subscribers. */
 const channels: Partial<Record<keyof TrackerEvents, diagnosticsChannel.Channel>> = {};
 
@@ -56,6 +61,14 @@ export const platform: Platform = {
     checked: nodeChecked,
     gzip: (clock) => new Compression(zlibGzip, clock),
   },
+  warnOfKey(baseUrl, { delivery }) {
+    if (isWarned || !baseUrl.startsWith('http:') || LOOPBACK.test(baseUrl) || delivery?.connect?.socketPath)
+      return;
+    isWarned = true;
+    const message = `the apiKey goes to ${baseUrl} unencrypted, and others on the way can read it: use https`;
+    process.emitWarning(message, { type: 'SluiceWarning', code: 'SLUICE_PLAIN_HTTP' });
+  },
+  redactor: thoroughRedactor,
   commitIntervalMs: 50,
   createJournal({ settings, clock, maxBytes, part }) {
     return new FileJournal({

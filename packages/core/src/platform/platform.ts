@@ -1,4 +1,4 @@
-import type { Clock } from '@sluice/protocol/toolbox';
+import type { Clock, Redact } from '@sluice/protocol/toolbox';
 import type { OffsetStore } from '../accept/clock-offset.ts';
 import type { AccountNames } from '../keep/account.ts';
 import type { ConsentStore } from '../keep/consent-store.ts';
@@ -6,6 +6,7 @@ import type { GroupCommit } from '../keep/group-commit.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { Lifecycle } from '../keep/lifecycle.ts';
 import type { Note } from '../keep/note.ts';
+import type { TrackerOptions } from '../options/options.ts';
 import type { Settings } from '../options/settings.ts';
 import type { Concurrency } from '../pace/limits.ts';
 import type { Rest, RestOptions } from '../pace/rest.ts';
@@ -35,8 +36,10 @@ export interface Platform {
   readonly parts: Parts;
   /** Whether events tracked before `identify()` are held by default, because there is one customer at a time. */
   readonly holdsUnidentified: boolean;
-  /** A tracker got an API key. A page warns once, if the key goes to another machine. Absent if nobody else can read the key. */
-  readonly warnOfKey?: (baseUrl: string) => void;
+  /** A tracker got an API key. Warns once if others can read it. Absent if they never can. */
+  readonly warnOfKey?: (baseUrl: string, options: TrackerOptions) => void;
+  /** Makes a function that removes the API key from texts. */
+  readonly redactor: (secret: string) => Redact;
   /** How long an event may wait in memory to be written together with others, by default, in milliseconds. */
   readonly commitIntervalMs: number;
   /** Creates the durable journal of the platform; undefined if there is none. */

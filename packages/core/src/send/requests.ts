@@ -1,5 +1,5 @@
 import { requestHeaders } from '@sluice/protocol';
-import { type Clock, type Redact, redactor } from '@sluice/protocol/toolbox';
+import type { Clock, Redact } from '@sluice/protocol/toolbox';
 import { Latencies } from '../tell/latencies.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { TrackerStats } from '../tell/stats.ts';
@@ -30,6 +30,8 @@ export interface RequestsOptions {
    */
   readonly safeCause?: ((cause: unknown) => unknown) | undefined;
   readonly reporter: Pick<Reporter, 'emit'>;
+  /** Makes a function that removes a secret from texts. */
+  readonly redactor: (secret: string) => Redact;
   /** Aborts the pending requests. */
   readonly signal: AbortSignal;
 }
@@ -51,7 +53,7 @@ export class Requests {
   #bytes = 0;
 
   constructor(options: RequestsOptions) {
-    const { apiKey, headers } = options;
+    const { apiKey, headers, redactor } = options;
     this.#options = options;
     this.#headerRedactors = Object.values(headers)
       .filter((value) => value.length >= SECRET_LENGTH)
@@ -79,7 +81,7 @@ export class Requests {
   setApiKey(apiKey: string): boolean {
     if (apiKey === this.#apiKey) return false;
     this.#apiKey = apiKey;
-    this.#redactors = [redactor(apiKey), ...this.#redactors].slice(0, KEYS_KEPT);
+    this.#redactors = [this.#options.redactor(apiKey), ...this.#redactors].slice(0, KEYS_KEPT);
     this.#headers = { ...this.#options.headers, ...requestHeaders(apiKey) };
     return true;
   }

@@ -1,4 +1,4 @@
-import { redactedError } from '@sluice/protocol/toolbox';
+import { redactedError, redactor } from '@sluice/protocol/toolbox';
 import { describe, expect, it } from 'vitest';
 import { idempotency } from '../../src/parts/idempotency.ts';
 import type { Outcome, Transport, TransportRequest } from '../../src/send/http/transport.ts';
@@ -39,7 +39,7 @@ function createBench(
   const requests: Requests = new Requests({
     safeCause: (cause) => redactedError(cause, (text) => requests.redact(text)),
     ...{ url: 'https://example.com/api/events/batch/', apiKey: KEY, headers: {}, timeouts: TIMEOUTS },
-    ...{ reporter, transport, clock, signal: new AbortController().signal, ...options },
+    ...{ redactor, reporter, transport, clock, signal: new AbortController().signal, ...options },
   });
   return { clock, ended, requests, seen };
 }

@@ -11,6 +11,35 @@ export function redactor(secret: string): Redact {
   return (text) => forms.reduce((safe, form) => safe.replaceAll(form, '[key]'), text);
 }
 
+/** Shorter secrets have encoded forms that occur in any text. */
+const LEAST_ENCODED = 8;
+
+/** Like `redactor`, but also removes what `secret` looks like in hex and base64, as in a header that a proxy shows encoded. */
+export function thoroughRedactor(secret: string): Redact {
+  const redact = redactor(secret);
+  if (secret.length < LEAST_ENCODED) return redact;
+  const forms = [...hexOf(secret), ...[0, 1, 2].flatMap((offset) => base64Of(secret, offset))];
+  return (text) => forms.reduce((safe, form) => safe.replaceAll(form, '[key]'), redact(text));
+}
+
+function hexOf(secret: string): string[] {
+  const hex = [...new TextEncoder().encode(secret)]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('');
+  return [hex, hex.toUpperCase()];
+}
+
+/** The characters of base64, in both alphabets, that only the secret decides if so many bytes come before it, modulo 3. */
+function base64Of(secret: string, offset: number): string[] {
+  const bytes = String.fromCharCode(...new TextEncoder().encode(secret));
+  const length = offset + bytes.length;
+  const base64 = btoa('.'.repeat(offset) + bytes).slice(
+    Math.ceil((offset * 8) / 6),
+    Math.floor((length * 8) / 6),
+  );
+  return [base64, base64.replaceAll('+', '-').replaceAll('/', '_')];
+}
+
 /**
  * Copies an error and its causes (at most `depth` of them). The copies hold only the redacted name, message and code.
  * The original may hold more: undici's parser error holds the bytes that it could not parse, and a caller's `fetch` may add

@@ -27,6 +27,7 @@ import {
   type Volume,
 } from './file-system.ts';
 import { leadsTo } from './leads-to.ts';
+import { warnOfOverlay } from './overlay.ts';
 import { refuseForeign } from './ownership.ts';
 
 // As it is at import, as those of `systemClock`.
@@ -120,6 +121,7 @@ export const nodeFileSystem: FileSystem = {
 
   async volume(path): Promise<Volume> {
     const { bavail, blocks, bsize, type } = await promises.statfs(path);
+    warnOfOverlay(path, type);
     // `type` is a number of 32 bits, which some platforms return as negative.
     return { freeBytes: bavail * bsize, totalBytes: blocks * bsize, network: NETWORKS.get(type >>> 0) };
   },
