@@ -61,9 +61,9 @@ export const platform: Platform = {
     checked: nodeChecked,
     gzip: (clock) => new Compression(zlibGzip, clock),
   },
-  warnOfKey(baseUrl, { delivery }) {
-    if (isWarned || !baseUrl.startsWith('http:') || LOOPBACK.test(baseUrl) || delivery?.connect?.socketPath)
-      return;
+  warnOfKey(baseUrl, { delivery, transport }) {
+    const isElsewhere = transport !== undefined || delivery?.connect?.socketPath || delivery?.dispatcher;
+    if (isWarned || isElsewhere || !baseUrl.startsWith('http:') || LOOPBACK.test(baseUrl)) return;
     isWarned = true;
     const message = `the apiKey goes to ${baseUrl} unencrypted, and others on the way can read it: use https`;
     process.emitWarning(message, { type: 'SluiceWarning', code: 'SLUICE_PLAIN_HTTP' });
