@@ -8,6 +8,7 @@ import { checkDeclarations, install } from './checks/consumer.mjs';
 import { checkHouse } from './checks/house.mjs';
 import { checkLockFile } from './checks/lock-file.mjs';
 import { checkMetro } from './checks/metro.mjs';
+import { checkPublishedFiles } from './checks/published-files.mjs';
 import { report } from './checks/report.mjs';
 import { checkStyle, checkTests, checkTypes, checkUnused } from './checks/source.mjs';
 import { checkInstallScripts, checkTarball, pack } from './checks/tarball.mjs';
@@ -64,6 +65,7 @@ const checks = {
       '@sluice/core/wait-until',
       '@sluice/customers',
     ]),
+  'files for pages': () => checkPublishedFiles(consumer),
   'React Native': () => checkMetro(consumer),
   ...browserChecks(consumer),
 };

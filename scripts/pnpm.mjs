@@ -4,7 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { readManifest, root } from './workspace.mjs';
 
-const { packageManager } = readManifest(root);
+/** Without the hash of its file, which npm does not know. It checks that of the registry. */
+const packageManager = String(readManifest(root).packageManager).split('+')[0];
 
 /**
  * Runs command lines one after another, until one fails. `pnpm` is on their PATH; turbo also needs it there.
