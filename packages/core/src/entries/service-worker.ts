@@ -15,7 +15,7 @@ import { type EventKey, isPiece, keysOf, type PauseKey, readKeys } from '../keep
 import { StoredLock } from '../keep/page/stored-lock.ts';
 import { Tabs } from '../keep/page/tabs.ts';
 import type { Piece } from '../keep/record-list.ts';
-import { SYNC_TAG } from '../platform/background-sync.ts';
+import { SYNC_TAG } from '../platform/page/background-sync.ts';
 import { FetchTransport } from '../send/http/fetch-transport.ts';
 import { isIntercepted } from '../send/http/interception.ts';
 import type { Credentials, Timeouts } from '../send/http/transport.ts';

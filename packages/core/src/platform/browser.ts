@@ -10,10 +10,10 @@ import { StoredConsent } from '../keep/page/stored-consent.ts';
 import { isHidden } from '../keep/page/tabs.ts';
 import { FetchTransport } from '../send/http/fetch-transport.ts';
 import type { TextWriter } from '../wait/contents.ts';
-import { registerSync } from './background-sync.ts';
 import { LOOPBACK } from './loopback.ts';
+import { registerSync } from './page/background-sync.ts';
+import { RunningWork } from './page/running-work.ts';
 import type { JournalPlace, Platform } from './platform.ts';
-import { RunningWork } from './running-work.ts';
 
 /** The fields of a place that a browser uses. */
 type BrowserPlace = Pick<JournalPlace, 'clock' | 'part'> & {

@@ -16,6 +16,9 @@ interface LastMoments {
   add(callback: Callback): () => void;
 }
 
+/** Deno emits no `exit` after an uncaught exception, nor at `Deno.exit()`. */
+const isDeno = 'Deno' in globalThis;
+
 const KEY = Symbol.for('@sluice/core last moment');
 
 /**
@@ -46,6 +49,8 @@ class ProcessEnd implements LastMoments {
 
   #start(): void {
     process.on('exit', this.#onExit);
+    if (isDeno) process.on('uncaughtExceptionMonitor', this.#onException);
+    if (isDeno) globalThis.addEventListener('unload', this.#onExit);
     // Only the main thread receives signals.
     if (!isMainThread) return;
     process.on('newListener', this.#giveWay);
@@ -55,6 +60,8 @@ class ProcessEnd implements LastMoments {
 
   #stop(): void {
     process.off('exit', this.#onExit);
+    if (isDeno) process.off('uncaughtExceptionMonitor', this.#onException);
+    if (isDeno) globalThis.removeEventListener('unload', this.#onExit);
     process.off('newListener', this.#giveWay);
     process.off('removeListener', this.#stepIn);
     for (const signal of SIGNALS) process.off(signal, this.#onSignal);
@@ -65,6 +72,9 @@ class ProcessEnd implements LastMoments {
   }
 
   readonly #onExit = (): void => this.#callBack(true);
+
+  /** The application may handle the exception, and go on. */
+  readonly #onException = (): void => this.#callBack(false);
 
   readonly #onSignal = (signal: NodeJS.Signals): void => {
     this.#callBack(false);

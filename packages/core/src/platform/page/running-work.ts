@@ -1,4 +1,4 @@
-import type { Queue } from '../send/sender.ts';
+import type { Queue } from '../../send/sender.ts';
 
 /** A queue that starts all work at once. A page needs no more than this, and p-queue would be a tenth of its bundle. */
 export class RunningWork implements Queue {
