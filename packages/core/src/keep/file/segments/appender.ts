@@ -77,9 +77,9 @@ export class Appender {
       if (group === undefined) throw overtaken();
       confirm = () => writer.confirm(group);
       const { fsync } = this.#options;
-      if (fsync === 'always') await this.#sync(writer);
+      if (fsync === 'always') await this.#sync(writer).catch((cause) => this.#release(writer, group, cause));
       if (fsync === 'interval') this.#scheduleSync(writer);
-      if (moments !== this.#lastMoments) await this.#discard(writer, group);
+      if (moments !== this.#lastMoments) await this.#release(writer, group, overtaken());
       return { segment: writer.segment.number, from: group.from, to: group.to };
     })();
     // Confirm right before the caller of `append` continues: at the last moment, both must agree on which events are written.
@@ -147,16 +147,15 @@ export class Appender {
   }
 
   /**
-   * Ends an append whose group `appendSync` wrote again, in a process that survived. If that write went to another file, the
-   * group is stored twice: releases this copy. Always rejects.
+   * Ends an append whose caller still has the events, or wrote them to another file with `appendSync`: releases this copy. If
+   * `appendSync` wrote them to this place, they count, and stay. Always rejects.
    */
-  async #discard(writer: SegmentWriter, group: WrittenGroup): Promise<never> {
+  async #release(writer: SegmentWriter, group: WrittenGroup, cause: unknown): Promise<never> {
     const { from, to } = group;
-    if (from === writer.segment.end) {
-      writer.confirm(group);
-      await this.#options.segments.acknowledge({ segment: writer.segment.number, from, to });
-    }
-    throw overtaken();
+    const { end, number: segment } = writer.segment;
+    if (from === end) writer.confirm(group);
+    if (from >= end) await this.#options.segments.acknowledge({ segment, from, to }).catch(() => undefined);
+    throw cause;
   }
 
   /** Begins a write that takes all groups that are appended until its turn comes. */
@@ -288,8 +287,8 @@ export class Appender {
       await segments.salvage.run();
       await segments.forsake(segment.directory);
     } catch (error) {
-      // These appends have not resolved: the caller still has the events.
-      if (fsync === 'always') await segments.drop(segment);
+      // Each append whose sync failed rejects.
+      if (fsync === 'always') await segments.salvage.drop(segment.number);
       throw storageError(`cannot make events in ${root} survive a power cut`, error);
     }
   }

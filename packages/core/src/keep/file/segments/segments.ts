@@ -149,12 +149,6 @@ export class Segments {
     }
   }
 
-  /** Others have its last events: those that may be missing from it, and those that are written but do not count yet. */
-  async drop({ end, number, written }: Segment): Promise<void> {
-    await this.salvage.drop(number);
-    await this.acknowledge({ segment: number, from: end, to: written }).catch(() => undefined);
-  }
-
   async deleteIfDone(segment: Segment): Promise<void> {
     if (segment.isDone) await this.#delete(segment);
   }

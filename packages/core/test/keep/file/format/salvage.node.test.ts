@@ -2,11 +2,12 @@ import { readFile, truncate } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Range } from '../../../../src/base/range.ts';
 import { FRAME_HEADER_BYTES } from '../../../../src/keep/file/format/frame.ts';
+import type { Locks } from '../../../../src/keep/file/slots/locks.ts';
 import type { Journal } from '../../../../src/keep/journal.ts';
 import { FailingFileSystem } from '../../../bench/failing-file-system.ts';
 import { group, readAll } from '../../../contracts/journal-contract.ts';
 import { numbered } from '../frames.ts';
-import { type Life, Place } from '../place.ts';
+import { type Life, MortalLocks, Place } from '../place.ts';
 
 const SEGMENT = /\.segment$/;
 const EVERY = { times: Number.POSITIVE_INFINITY };
@@ -329,8 +330,10 @@ describe('with fsync always', () => {
    * Appends of events 0, 1 and 2. The first two are written at once, and the first sync is for both. But the second append waits
    * for the next sync, which is for the third, and fails.
    */
-  async function three(): Promise<{ journal: Journal; appends: Promise<Range>[]; release: () => void }> {
-    const { journal } = await place.open({ fs, fsync: 'always' });
+  async function three(
+    locks?: Locks,
+  ): Promise<{ journal: Journal; appends: Promise<Range>[]; release: () => void }> {
+    const { journal } = await place.open({ fs, fsync: 'always', ...(locks && { locks }) });
     const release = fs.hang('sync');
     const appends = [0, 1].map((index) => journal.append(group(numbered(index, 1))));
     await expect.poll(() => fs.hanging).toBe(1);
@@ -347,6 +350,28 @@ describe('with fsync always', () => {
     if (first) await journal.acknowledge(await first);
     expect(await readAll(journal, await Promise.all(others))).toEqual(numbered(1, 2));
     expect((await place.inherited()).sort()).toEqual(numbered(1, 2));
+  });
+
+  it('events that were synced before it stay, though it fails while somebody still looks after their lock', async () => {
+    let found = (_isInPlace: boolean) => {};
+    const look = new Promise<boolean>((resolve) => {
+      found = resolve;
+    });
+    const locks = new MortalLocks();
+    const hold: Locks['hold'] = locks.hold.bind(locks);
+    locks.hold = async (...of) => ({ ...(await hold(...of)), isInPlace: () => look });
+    const { journal, appends, release } = await three(locks);
+    fs.fail('create', 'ENOSPC', EVERY);
+    const [first, ...others] = appends;
+    const ends = Promise.allSettled(others);
+    release();
+    expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    found(true);
+    await first;
+    fs.heal();
+    // The caller still has the others.
+    await journal.append(group(numbered(1, 2)));
+    expect((await place.inherited()).sort()).toEqual(numbered(0, 3));
   });
 
   it('events that were synced before it are not stored twice where no other file takes the rest', async () => {
