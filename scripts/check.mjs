@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { browserChecks } from './checks/browser-budgets.mjs';
-import { checkDeclarations, install } from './checks/consumer.mjs';
+import { checkCommonJs, checkDeclarations, install } from './checks/consumer.mjs';
 import { checkHouse } from './checks/house.mjs';
 import { checkLockFile } from './checks/lock-file.mjs';
 import { checkMetro } from './checks/metro.mjs';
@@ -66,6 +66,7 @@ const checks = {
       '@sluice/customers',
     ]),
   'files for pages': () => checkPublishedFiles(consumer),
+  CommonJS: () => checkCommonJs(consumer),
   'React Native': () => checkMetro(consumer),
   ...browserChecks(consumer),
 };

@@ -3,6 +3,19 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { command, tool } from './command.mjs';
 
+const CHECKED = '--strict --target es2022 --lib es2022,esnext.disposable,dom --ignoreConfig --types'.split(
+  ' ',
+);
+const use = `const tracker: Tracker = createTracker({ baseUrl: 'http://127.0.0.1:9', correlationKey: 'email', journal: 'memory' });
+tracker.track('event', {}, { correlationValue: 'ada@example.com' });
+if (tracker.stats().accepted !== 1) throw new Error('no event was taken');`;
+/** CommonJS, by the setting `module` of TypeScript: with `node16`, TypeScript refuses to `require()` an ES module. */
+const COMMON_JS = {
+  node16: `import type { Tracker } from '@sluice/core' with { 'resolution-mode': 'import' };
+void import('@sluice/core').then(({ createTracker }) => { ${use} });\n`,
+  node20: `import { createTracker, type Tracker } from '@sluice/core';\n${use}\n`,
+};
+
 /**
  * @param {string} folder
  * @param {readonly import('./tarball.mjs').Tarball[]} tarballs
@@ -25,8 +38,19 @@ export function install(folder, tarballs) {
 export function checkDeclarations(folder, names) {
   const source = names.map((name, index) => `export * as p${index} from '${name}';\n`).join('');
   writeFileSync(join(folder, 'declarations.ts'), source);
-  const options =
-    '--noEmit --strict --target es2022 --module nodenext --lib es2022,esnext.disposable,dom --types';
-  tool('tsc', [...options.split(' '), '', '--ignoreConfig', 'declarations.ts'], { cwd: folder });
+  tool('tsc', [...CHECKED, '', '--module', 'nodenext', '--noEmit', 'declarations.ts'], { cwd: folder });
   return `${names.length} packages without @types/node`;
+}
+
+/**
+ * Compiles and runs CommonJS modules that use a tracker.
+ * @param {string} folder
+ */
+export function checkCommonJs(folder) {
+  for (const [module, source] of Object.entries(COMMON_JS)) {
+    writeFileSync(join(folder, `${module}.cts`), source);
+    tool('tsc', [...CHECKED, '', '--module', module, `${module}.cts`], { cwd: folder });
+    command(process.execPath, [`${module}.cjs`], { cwd: folder });
+  }
+  return 'import() with module node16, require() with node20';
 }

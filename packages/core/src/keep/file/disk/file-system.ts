@@ -73,8 +73,8 @@ export interface Volume {
   readonly network: string | undefined;
 }
 
-/** The code of an operating system error in Node, such as `ENOENT`. */
+/** The code of an operating system error in Node, such as `ENOENT`. In Jest it is an `Error` of another realm. */
 export function errorCode(error: unknown): string | undefined {
-  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+  const code: unknown = Reflect.get(Object(error), 'code');
   return typeof code === 'string' ? code : undefined;
 }

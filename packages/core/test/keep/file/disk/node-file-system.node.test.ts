@@ -1,7 +1,9 @@
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { errorCode } from '../../../../src/keep/file/disk/file-system.ts';
 import { nodeFileSystem } from '../../../../src/keep/file/disk/node-file-system.ts';
 
 let directory: string;
@@ -42,4 +44,19 @@ describe('a directory is made with its parents, one by one', () => {
     await expect(nodeFileSystem.makeDirectory(path)).rejects.toThrow('ENOENT');
     expect(() => nodeFileSystem.makeDirectorySync(path)).toThrow('ENOENT');
   });
+});
+
+describe('the code of an error', () => {
+  it('is known where the error is of another realm, as all errors of Node are in Jest', () => {
+    const error: unknown = runInNewContext(`Object.assign(new Error('no such file'), { code: 'ENOENT' })`);
+    expect(error).not.toBeInstanceOf(Error);
+    expect(errorCode(error)).toBe('ENOENT');
+  });
+
+  it.each([undefined, null, 'ENOENT', new Error('without a code'), { code: 1 }])(
+    'is undefined for %s, which has none',
+    (thrown) => {
+      expect(errorCode(thrown)).toBeUndefined();
+    },
+  );
 });
