@@ -1,13 +1,15 @@
 // A process that tracks events which are only in memory, and then ends. Runs the built package, as an application does.
+
+import { once } from 'node:events';
 import { writeSync } from 'node:fs';
-import { isMainThread, Worker, workerData } from 'node:worker_threads';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { createTracker } from '@sluice/core';
 
 const assignment = isMainThread ? JSON.parse(process.argv[2]) : workerData;
 const { directory, fsync, count, signal, scenario, copy } = assignment;
 
 /** @param of The createTracker() of a copy of the package. */
-function create(of = createTracker) {
+function create(of = createTracker, options = {}) {
   return of({
     baseUrl: 'http://127.0.0.1:9',
     apiKey: 'child-key',
@@ -16,6 +18,7 @@ function create(of = createTracker) {
     // No event is written before the end of the process.
     commitIntervalMs: 3_600_000,
     ...(fsync && { fsync }),
+    ...options,
   });
 }
 
@@ -43,6 +46,19 @@ function listeners() {
   return ['exit', 'SIGTERM', 'SIGINT', 'SIGHUP', 'newListener', 'removeListener'].map((name) =>
     process.listenerCount(name),
   );
+}
+
+/** The main thread ends by itself, or by the signal, while the worker lives. */
+async function endBesideWorker(scenario) {
+  const worker = new Worker(new URL(import.meta.url), { workerData: { ...assignment, scenario } });
+  await once(worker, 'message');
+  if (signal === undefined) process.exit(7);
+}
+
+/** The worker lives on: if it ended by itself, it would write what is left. */
+function tellMainThread() {
+  setInterval(() => {}, 1_000);
+  parentPort.postMessage('done');
 }
 
 const scenarios = {
@@ -135,6 +151,20 @@ const scenarios = {
     });
     worker.on('exit', (code) => process.exit(code));
   },
+  'worker with durable events': () => endBesideWorker('durable in a worker'),
+  'worker with events tracked longer ago than commitIntervalMs': () => endBesideWorker('written in a worker'),
+  'durable in a worker': async () => {
+    const tracker = create();
+    track(tracker);
+    await tracker.durable();
+    tellMainThread();
+  },
+  'written in a worker': async () => {
+    const tracker = create(undefined, { commitIntervalMs: 1 });
+    track(tracker);
+    while (tracker.stats().unwritten > 0) await new Promise((resolve) => setImmediate(resolve));
+    tellMainThread();
+  },
   'in a worker': () => {
     track(create());
     process.exit(6);
@@ -142,7 +172,7 @@ const scenarios = {
 };
 
 await scenarios[scenario]();
-if (signal !== undefined) {
+if (isMainThread && signal !== undefined) {
   setInterval(() => {}, 1_000);
   process.send('ready');
 }

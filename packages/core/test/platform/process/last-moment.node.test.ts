@@ -23,6 +23,17 @@ describe.concurrent('a process', () => {
     expect(await run('exit in a microtask')).toMatchObject({ code: 3, signal: null, left: ALL });
   });
 
+  it.each([
+    ['process.exit()', undefined, { code: 7, signal: null }],
+    ['SIGTERM', signal, { code: null, signal }],
+  ] as const)(
+    'loses of a worker thread, by %s in the main thread, no event that was written',
+    async (_, by, end) => {
+      for (const events of ['durable events', 'events tracked longer ago than commitIntervalMs'])
+        expect(await run(`worker with ${events}`, by && { signal: by })).toMatchObject({ ...end, left: ALL });
+    },
+  );
+
   it('has no listener left where all trackers are closed', async () => {
     const { messages } = await run('all trackers closed');
     const [{ before, after }] = messages as [Record<string, number[]>];
