@@ -15,7 +15,7 @@ import type { Segment } from './segments/segment.ts';
 import { Segments } from './segments/segments.ts';
 import { settled } from './segments/settled.ts';
 import type { Locks } from './slots/locks.ts';
-import { socketLocks } from './slots/socket-locks.ts';
+import { systemLocks } from './slots/system-locks.ts';
 import { Tenancy } from './slots/tenancy.ts';
 
 export interface FileJournalOptions {
@@ -72,7 +72,7 @@ export class FileJournal implements Journal {
 
   constructor(options: FileJournalOptions) {
     const { directory, formerRoot, fsync, clock, maxBytes = Number.POSITIVE_INFINITY } = options;
-    const { fs = nodeFileSystem, locks = socketLocks, mayBeLink = true } = options;
+    const { fs = nodeFileSystem, locks = systemLocks, mayBeLink = true } = options;
     const segmentBytes = Math.min(
       options.segmentBytes ?? SEGMENT_BYTES,
       Math.floor(maxBytes / LEAST_SEGMENTS),

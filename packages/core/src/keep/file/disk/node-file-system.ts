@@ -103,13 +103,11 @@ export const nodeFileSystem: FileSystem = {
   removeDirectory: promises.rmdir,
 
   async syncDirectory(path) {
-    const directory = await promises.open(path, 'r');
     try {
-      await directory.sync();
+      const directory = await promises.open(path, 'r');
+      await directory.sync().finally(() => directory.close());
     } catch (error) {
       if (!CANNOT_SYNC.has(errorCode(error) ?? '')) throw error;
-    } finally {
-      await directory.close();
     }
   },
 

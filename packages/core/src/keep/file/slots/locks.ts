@@ -1,5 +1,5 @@
 /**
- * How processes that share a directory find out which of them are alive. `socket-locks.ts` is the real implementation. A
+ * How processes that share a directory find out which of them are alive. `system-locks.ts` has the real one. A
  * simulation that runs all processes in one has its own.
  */
 export interface Locks {

@@ -29,7 +29,7 @@ export const socketLocks: Locks = {
       return {
         isInPlace: () => leadsTo(path, own),
         async release() {
-          await new Promise((resolve) => server.close(resolve));
+          await end(server);
           await through?.close();
         },
       };
@@ -65,7 +65,8 @@ export const socketLocks: Locks = {
   },
 };
 
-function listen(path: string, onVisit: () => void): Promise<Server> {
+/** Listens on a socket or a pipe until `end()`. Calls `onVisit` for each process that connects. */
+export function listen(path: string, onVisit: () => void): Promise<Server> {
   const server = createServer((socket) => {
     socket.destroy();
     onVisit();
@@ -81,7 +82,12 @@ function listen(path: string, onVisit: () => void): Promise<Server> {
   });
 }
 
-function isListening(path: string): Promise<boolean> {
+export async function end(server: Server): Promise<void> {
+  await new Promise((resolve) => server.close(resolve));
+}
+
+/** Whether a process listens there. True in doubt. */
+export function isListening(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);
     socket.once('connect', () => {

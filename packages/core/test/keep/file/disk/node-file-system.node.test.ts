@@ -1,9 +1,10 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { lstat, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { errorCode } from '../../../../src/keep/file/disk/file-system.ts';
+import { leadsTo } from '../../../../src/keep/file/disk/leads-to.ts';
 import { nodeFileSystem } from '../../../../src/keep/file/disk/node-file-system.ts';
 
 let directory: string;
@@ -59,4 +60,16 @@ describe('the code of an error', () => {
       expect(errorCode(thrown)).toBeUndefined();
     },
   );
+});
+
+describe('a path leads to the file that was opened', () => {
+  it('on Windows too, where Node 22 gives one volume two numbers', async () => {
+    const path = join(directory, 'file');
+    await writeFile(path, '');
+    const { dev, ino } = await lstat(path);
+    const byHandle = { dev: dev + 1, ino };
+    expect(await leadsTo(path, byHandle, 'win32')).toBe(true);
+    expect(await leadsTo(path, { dev, ino: ino + 1 }, 'win32')).toBe(false);
+    expect(await leadsTo(path, byHandle, 'linux')).toBe(false);
+  });
 });
