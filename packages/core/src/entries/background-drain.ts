@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { deserialize } from 'node:v8';
 import { createTracker } from '../index.ts';
-import { socketLocks } from '../keep/file/slots/socket-locks.ts';
+import { systemLocks } from '../keep/file/slots/system-locks.ts';
 import type { Drain } from '../platform/process/drain-in-background.ts';
 
 /** Waits before each look, in milliseconds: each is twice as long, so that many short processes need few requests. */
@@ -20,7 +20,7 @@ const LOCK = /^(drain-[0-9]{15}-[0-9a-f]{16})\.lock$/;
 
 const { options, directory } = deserialize(Buffer.from(await text(process.stdin), 'base64')) as Drain;
 const name = `drain-${String(Date.now()).padStart(15, '0')}-${randomBytes(8).toString('hex')}`;
-const lock = await socketLocks.hold(directory, name, () => {});
+const lock = await systemLocks.hold(directory, name, () => {});
 try {
   for (let waitMs = FIRST_WAIT_MS; await isFirst(); waitMs = Math.min(LAST_WAIT_MS, 2 * waitMs)) {
     await setTimeout(waitMs);
@@ -35,8 +35,8 @@ async function isFirst(): Promise<boolean> {
   for (const entry of await readdir(directory)) {
     const [, other] = LOCK.exec(entry) ?? [];
     if (other === undefined || other >= name) continue;
-    if (await socketLocks.isHeld(directory, other)) return false;
-    await socketLocks.discard(directory, other, 0);
+    if (await systemLocks.isHeld(directory, other)) return false;
+    await systemLocks.discard(directory, other, 0);
   }
   return true;
 }
