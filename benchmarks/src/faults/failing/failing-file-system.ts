@@ -19,6 +19,7 @@ export function failingFileSystem(disk: FailingDisk): FileSystem {
     makeDirectory: checked(disk, 'makeDirectory', nodeFileSystem.makeDirectory),
     makeDirectorySync: checkedSync(disk, 'makeDirectorySync', nodeFileSystem.makeDirectorySync),
     list: checked(disk, 'list', nodeFileSystem.list),
+    sizeOf: checked(disk, 'sizeOf', nodeFileSystem.sizeOf),
     rename: checked(disk, 'rename', nodeFileSystem.rename),
     renameSync: checkedSync(disk, 'renameSync', nodeFileSystem.renameSync),
     remove: checked(disk, 'remove', nodeFileSystem.remove),

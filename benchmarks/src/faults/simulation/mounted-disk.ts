@@ -64,6 +64,14 @@ export class MountedDisk implements FileSystem {
     });
   }
 
+  sizeOf(path: string): Promise<number> {
+    return this.#call('open', `look at ${path}`, (disk) => {
+      const { directory, name } = disk.place(path);
+      const node = directory.get(name);
+      return node?.kind === 'file' ? node.size : 0;
+    });
+  }
+
   rename(from: string, to: string): Promise<void> {
     return this.#call('change', `rename ${from} to ${to}`, (disk) => disk.rename(from, to));
   }

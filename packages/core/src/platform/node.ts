@@ -74,6 +74,7 @@ export const platform: Platform = {
     return new FileJournal({
       directory: pathOf(settings, part),
       formerRoot: formerPathOf(settings, part),
+      damagedDirectory: join(pathOf(settings), 'damaged'),
       mayBeLink: part === undefined,
       fsync: settings.fsync ?? 'interval',
       clock,

@@ -34,6 +34,8 @@ export class FailingFileSystem implements FileSystem {
   /** Replaces these values of the real volume. */
   volumeIs: Partial<Volume> = {};
   #rules: Rule[] = [];
+  /** How many calls pass before all fail. */
+  #passes = Number.POSITIVE_INFINITY;
   readonly #gates = new Map<Operation, { readonly passed: Promise<void>; readonly open: () => void }>();
 
   /** From now on, calls of this operation fail with the code: the first one, or as `after` and `times` say. */
@@ -45,9 +47,15 @@ export class FailingFileSystem implements FileSystem {
     this.#rules.push({ operation, code, path, passes: after, fails: times });
   }
 
+  /** After this many more calls all fail, as if the process had been killed there. */
+  dieAfter(calls: number): void {
+    this.#passes = calls;
+  }
+
   /** From now on nothing fails or hangs. */
   heal(): void {
     this.#rules = [];
+    this.#passes = Number.POSITIVE_INFINITY;
     for (const { open } of this.#gates.values()) open();
     this.#gates.clear();
   }
@@ -106,6 +114,10 @@ export class FailingFileSystem implements FileSystem {
 
   list(path: string): ReturnType<FileSystem['list']> {
     return this.#call('list', path, () => nodeFileSystem.list(path));
+  }
+
+  sizeOf(path: string): Promise<number> {
+    return this.#call('sizeOf', path, () => nodeFileSystem.sizeOf(path));
   }
 
   rename(from: string, to: string): Promise<void> {
@@ -188,6 +200,8 @@ export class FailingFileSystem implements FileSystem {
 
   #enter(operation: Operation, path: string, bytes = 0): void {
     this.calls.push({ operation, path, bytes });
+    this.#passes -= 1;
+    if (this.#passes < 0) throw new Error(`killed before ${operation}`);
     for (const rule of this.#rules) {
       if (rule.operation !== operation || !rule.path.test(path)) continue;
       if (rule.passes > 0) rule.passes -= 1;

@@ -9,6 +9,7 @@ import { nodeFileSystem } from '../../src/keep/file/disk/node-file-system.ts';
 export class WindowsFileSystem implements FileSystem {
   readonly #open = new Map<object, string>();
   readonly list = nodeFileSystem.list;
+  readonly sizeOf = nodeFileSystem.sizeOf;
   readonly makeDirectory = nodeFileSystem.makeDirectory;
   readonly makeDirectorySync = nodeFileSystem.makeDirectorySync;
   readonly volume = nodeFileSystem.volume;

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Clock } from '@sluice/protocol/toolbox';
 import { ClosedError } from '../../base/errors/closed-error.ts';
 import { storageError } from '../../base/errors/storage-error.ts';
@@ -5,9 +6,11 @@ import type { EventBytes, Limit } from '../../base/event-bytes.ts';
 import type { Range, Span } from '../../base/range.ts';
 import type { Fsync } from '../fsync.ts';
 import type { Journal, JournalObserver, Reading } from '../journal.ts';
-import type { FileSystem, Volume } from './disk/file-system.ts';
+import { DamagedFiles } from './damaged-files.ts';
+import { errorCode, type FileSystem, type Volume } from './disk/file-system.ts';
 import { nodeFileSystem } from './disk/node-file-system.ts';
 import { Appender, LEAST_SEGMENTS } from './segments/appender.ts';
+import { mergeSmall } from './segments/merge.ts';
 import { OpenFiles } from './segments/open-files.ts';
 import { ReadingBuffer } from './segments/reading-buffer.ts';
 import { recoverDirectory } from './segments/recovery.ts';
@@ -32,6 +35,8 @@ export interface FileJournalOptions {
    * latest. Default: no limit.
    */
   readonly maxBytes?: number;
+  /** Where damaged segments are kept for 30 days, at most 16 MiB of them. Default: `damaged` in the directory. */
+  readonly damagedDirectory?: string;
   /** Whether the directory may be a symbolic link. What is inside it never may. Default: true. */
   readonly mayBeLink?: boolean;
   /** The disk. Default: this machine's. */
@@ -59,6 +64,8 @@ export class FileJournal implements Journal {
   readonly #directory: string;
   readonly #fs: FileSystem;
   readonly #files: OpenFiles;
+  readonly #damaged: DamagedFiles;
+  readonly #segmentBytes: number;
   readonly #tenancy: Tenancy;
   readonly #segments: Segments;
   readonly #appender: Appender;
@@ -80,6 +87,13 @@ export class FileJournal implements Journal {
     const onFailed = (error: Error) => this.#observer?.failed(error);
     this.groupLimit = { ...GROUP_LIMIT, maxBytes: Math.min(GROUP_LIMIT.maxBytes, segmentBytes) };
     this.#directory = directory;
+    this.#segmentBytes = segmentBytes;
+    this.#damaged = new DamagedFiles({
+      directory: options.damagedDirectory ?? join(directory, 'damaged'),
+      fs,
+      clock,
+      onFailed,
+    });
     this.#fs = fs;
     this.#files = new OpenFiles(fs, MOST_OPEN_FILES);
     this.#tenancy = new Tenancy({
@@ -89,13 +103,13 @@ export class FileJournal implements Journal {
       fs,
       locks,
       clock,
-      onOrphan: (orphan) => this.#recover(orphan),
-      onAdopted: () => this.#tell(),
+      onLook: (adopted, own, makeDirectory) => this.#look(adopted, own, makeDirectory),
       onFailed,
     });
     this.#segments = new Segments(
       {
         fs,
+        damaged: this.#damaged,
         files: this.#files,
         readingBuffer: new ReadingBuffer(),
         onDamaged: (path, bytes) => this.#observer?.damaged(path, bytes),
@@ -133,6 +147,7 @@ export class FileJournal implements Journal {
       throw storageError(`cannot open the journal in ${this.#directory}`, cause);
     }
     await this.#tenancy.settled();
+    await this.#damaged.tidy();
   }
 
   append(events: EventBytes): Promise<Range> {
@@ -208,21 +223,52 @@ export class FileJournal implements Journal {
     }
   }
 
+  /** Finds events that are not known yet. Resolves to false if something failed that may work later. */
+  async #look(
+    adopted: readonly string[],
+    own: readonly string[],
+    makeDirectory: () => Promise<string>,
+  ): Promise<boolean> {
+    if (this.#ended) return true;
+    const fs = this.#fs;
+    const onFailed = (error: Error) => this.#observer?.failed(error);
+    const options = { fs, segmentBytes: this.#segmentBytes, makeDirectory, onFailed };
+    const merged = await mergeSmall(adopted, options).catch((cause) => {
+      onFailed(storageError(`cannot merge small files in ${this.#directory}`, cause));
+      return [];
+    });
+    let isComplete = true;
+    for (const directory of [...own, ...adopted, ...merged]) {
+      isComplete = (await this.#recover(directory)) && isComplete;
+    }
+    this.#tell();
+    return isComplete;
+  }
+
   /** Resolves to false if something failed that may work later. */
   async #recover(directory: string): Promise<boolean> {
     try {
-      return await recoverDirectory(directory, {
+      await this.#segments.forsake(directory);
+      const isComplete = await recoverDirectory(directory, {
         fs: this.#fs,
+        damaged: this.#damaged,
         observer: this.#observer,
         goesOn: () => !this.#ended,
         open: (name) => this.#segments.open(directory, name),
+        leave: (segment, isForeign) => this.#segments.leave(segment, isForeign),
+        knows: (path) => this.#segments.knows(path),
         take: async (segment, waiting) => {
           this.#segments.hold(segment);
           this.#found.push({ segment, waiting });
           await this.#segments.deleteIfDone(segment);
         },
       });
+      if (directory !== this.#tenancy.directory)
+        await this.#fs.removeDirectory(directory).catch(() => undefined);
+      return isComplete;
     } catch (cause) {
+      // A directory of its own that somebody removed, or that was empty after the merge.
+      if (errorCode(cause) === 'ENOENT') return true;
       this.#observer?.failed(storageError(`cannot read ${directory}; it is left where it is for now`, cause));
       return false;
     }

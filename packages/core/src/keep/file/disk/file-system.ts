@@ -18,6 +18,8 @@ export interface FileSystem {
   makeDirectory(path: string): Promise<unknown>;
   makeDirectorySync(path: string): void;
   list(path: string): Promise<readonly DirectoryEntry[]>;
+  /** Size of a file, in bytes; 0 if it is missing. Follows no link. */
+  sizeOf(path: string): Promise<number>;
   /** Atomic. Replaces a file or an empty directory at `to`. */
   rename(from: string, to: string): Promise<void>;
   renameSync(from: string, to: string): void;
@@ -38,7 +40,7 @@ export interface FileSystem {
 
 /** An open file. Reads and writes take a position. A file that was opened to append ignores it and writes at the end. */
 export interface OpenFile {
-  /** Returns how many bytes were written, which may be fewer than given. */
+  /** Returns how many bytes were written, which may be fewer than given. Rejects if the file ends before the position. */
   write(bytes: Uint8Array, position: number): Promise<number>;
   writeSync(bytes: Uint8Array, position: number): number;
   /** Reads until `target` is full or the file ends. Returns how many bytes were read. */

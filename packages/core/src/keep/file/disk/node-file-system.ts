@@ -17,6 +17,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { StorageError } from '../../../base/errors/storage-error.ts';
 import {
   type DirectoryEntry,
   errorCode,
@@ -89,6 +90,15 @@ export const nodeFileSystem: FileSystem = {
       name: entry.name,
       kind: entry.isFile() ? 'file' : entry.isDirectory() ? 'directory' : 'other',
     }));
+  },
+
+  async sizeOf(path) {
+    try {
+      return (await promises.lstat(path)).size;
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+      return 0;
+    }
   },
 
   rename: promises.rename,
@@ -182,7 +192,10 @@ class NodeFile implements OpenFile {
     this.#path = path;
   }
 
-  write(bytes: Uint8Array, position: number): Promise<number> {
+  async write(bytes: Uint8Array, position: number): Promise<number> {
+    // A write leaves no hole: the kernel knows the size without a look at the disk.
+    if (fstatSync(this.#file).size < position)
+      throw new StorageError(`somebody cut ${this.#path}, or copied a shorter file over it`);
     return called((done) => write(this.#file, bytes, 0, bytes.length, position, done));
   }
 

@@ -68,7 +68,7 @@ function viewOf({ buffer, byteOffset, length }: Buffer): DataView {
 
 /** Milliseconds after the base time. Never negative, even if the clock was set back. */
 function ageOf(time: number | undefined, baseTime: number): number {
-  if (time === undefined) return NO_AGE;
+  if (time === undefined || Number.isNaN(time)) return NO_AGE;
   return Math.min(Math.max(0, Math.round(time - baseTime)), NO_AGE - 1);
 }
 

@@ -9,6 +9,12 @@ const BLANK = Buffer.alloc(PART_BYTES);
 /** What claims to be a larger frame is none. */
 const MOST_PART_BYTES = 32 * 1024 * 1024;
 
+/** How much of the end of a file is read to find the index of its last event. */
+const TAIL_BYTES = 64 * 1024;
+/** If the last event is larger than that, the next read takes this many times more, but not more than the most. */
+const TAIL_GROWTH = 8;
+const MOST_TAIL_BYTES = TAIL_BYTES * TAIL_GROWTH;
+
 /** What is in a damaged file. */
 interface Scan {
   /** The id that its frames carry. */
@@ -18,6 +24,33 @@ interface Scan {
   readonly damaged: number;
   /** All zero: what a power cut leaves of a file that was never synced. */
   readonly isBlank: boolean;
+}
+
+/**
+ * Finds the index after the last event, and whether the end of the file is intact. `end`: the index of its first event. Reads only
+ * the end of the file. If the last event is very large, that is not enough.
+ */
+export async function findEnd(
+  file: OpenFile,
+  { id, end, size }: { readonly id: number; readonly end: number; readonly size: number },
+): Promise<{ readonly end: number; readonly isIntact: boolean }> {
+  for (let length = TAIL_BYTES; length <= MOST_TAIL_BYTES; length *= TAIL_GROWTH) {
+    const start = Math.max(SEGMENT_HEADER_BYTES, size - length);
+    const found = new IntactRuns(id);
+    found.add(await readPart(file, start, size - start), start, 0);
+    const runs = found.all;
+    const isAll = start === SEGMENT_HEADER_BYTES;
+    const [first, last] = [runs[0], runs.at(-1)];
+    if (first === undefined && !isAll) continue;
+    // More events than fit into the file: somebody else wrote this.
+    if (last && (last.to - end) * FRAME_HEADER_BYTES > size) break;
+    // The bytes before the first frame may be the end of an earlier one.
+    const before = isAll || first === undefined ? 0 : first.offset - start;
+    const isIntact =
+      found.damaged === before && runs.every(({ from }, at) => from === (runs[at - 1]?.to ?? from));
+    return { end: last?.to ?? end, isIntact };
+  }
+  return { end, isIntact: false };
 }
 
 /**

@@ -188,9 +188,14 @@ export class SegmentWriter {
       await writeAll(this.#file, bytes, position);
     } catch (error) {
       // This works on a full disk too. If it fails, the reader finds an incomplete frame.
-      if (this.segment.size <= position) await this.#file.truncate(position).catch(() => undefined);
+      if (this.segment.size <= position) await this.#cut(position).catch(() => undefined);
       throw error;
     }
+  }
+
+  async #cut(size: number): Promise<void> {
+    // To truncate a file that is shorter makes it longer.
+    if ((await this.#file.stat()).size > size) await this.#file.truncate(size);
   }
 
   #collides(frames: Buffer, position: number): boolean {
@@ -219,8 +224,12 @@ export class SegmentWriter {
       await this.#file.sync();
       await this.#named;
     }
-    if (!(await this.#file.stat()).isInPlace)
+    const position = this.#position;
+    const { isInPlace, size } = await this.#file.stat();
+    if (!isInPlace)
       throw new StorageError('somebody removed, moved or replaced the file, or a directory above it');
+    if (size < position)
+      throw new StorageError('somebody cut the file, or copied a shorter one over it, as from a backup');
     const synced = this.#unsynced.splice(0, count);
     for (const { frames } of synced) this.#unsyncedBytes -= frames.length;
     this.#giveBack(synced);

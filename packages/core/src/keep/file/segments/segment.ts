@@ -4,24 +4,18 @@ import { type Limit, NO_EVENTS } from '../../../base/event-bytes.ts';
 import type { Range, Span } from '../../../base/range.ts';
 import { Turns } from '../../../base/turns.ts';
 import type { Reading } from '../../journal.ts';
+import type { DamagedFiles } from '../damaged-files.ts';
 import { errorCode, type FileSystem, type OpenFile } from '../disk/file-system.ts';
 import { writeAll } from '../disk/write-all.ts';
 import { acknowledgementRecord, readAcknowledgements } from '../format/acknowledgements.ts';
-import { FRAME_HEADER_BYTES } from '../format/frame.ts';
 import { IndexSet } from '../format/index-set.ts';
-import { type IntactRun, IntactRuns, runBehind } from '../format/intact-runs.ts';
+import { type IntactRun, runBehind } from '../format/intact-runs.ts';
 import { readHeader, SEGMENT_HEADER_BYTES, type SegmentHeader } from '../format/segment-header.ts';
-import { ACKNOWLEDGEMENTS_SUFFIX, DAMAGED_SUFFIX, SEGMENT_SUFFIX } from '../format/suffixes.ts';
+import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX } from '../format/suffixes.ts';
 import type { OpenFiles } from './open-files.ts';
 import type { ReadingBuffer } from './reading-buffer.ts';
-import { inParts, readPart, scanFile } from './scan.ts';
+import { findEnd, inParts, readPart, scanFile } from './scan.ts';
 import { SegmentReader } from './segment-reader.ts';
-
-/** How much of the end of a file is read to find the index of its last event. */
-const TAIL_BYTES = 64 * 1024;
-/** If the last event is larger than that, the next read takes this many times more, but not more than the most. */
-const TAIL_GROWTH = 8;
-const MOST_TAIL_BYTES = TAIL_BYTES * TAIL_GROWTH;
 
 /**
  * Error codes that mean: this is no `.acks` file of ours, and will not become one. Without its records there are duplicates,
@@ -41,6 +35,7 @@ const NEVER_READABLE = new Set([
 /** What all segments of a journal share. */
 export interface SegmentContext {
   readonly fs: FileSystem;
+  readonly damaged: Pick<DamagedFiles, 'setAside'>;
   readonly files: OpenFiles;
   readonly readingBuffer: ReadingBuffer;
   /** Called when bytes are found that are not intact events. */
@@ -144,6 +139,17 @@ export class Segment {
     return this.waiting(0, this.end);
   }
 
+  /** Somebody put a shorter file in its place. Finds out which of its events that has. */
+  async shrink(): Promise<void> {
+    const { size } = this;
+    this.end = 0;
+    this.#scanned = undefined;
+    await this.#context.files.close(this.path);
+    await this.#context.files.use(this.path, 'read', (file) => this.#survey(file));
+    this.written = this.end;
+    this.onGrowth(this.size - size);
+  }
+
   /** The events from `from` (inclusive) to `to` (exclusive) that are not released. */
   waiting(from: number, to: number): Span[] {
     return this.#released.gaps(from, to);
@@ -173,14 +179,14 @@ export class Segment {
     return this.#noting;
   }
 
-  /** Deletes its files. If it had damage, renames the `.segment` file to `.damaged` instead, for a person to look at. */
+  /** Deletes its files. If it had damage, sets the `.segment` file aside instead, for a person to look at. */
   delete(): Promise<void> {
-    const { fs, files } = this.#context;
+    const { damaged, fs, files } = this.#context;
     return this.#notes.take(async () => {
       await files.close(this.path);
       try {
         if (this.#damaged === 0) await fs.remove(this.path);
-        else await fs.rename(this.path, this.#stem + DAMAGED_SUFFIX);
+        else await damaged.setAside(this.path);
       } catch (error) {
         // The file stays. If all events are released, record that: the next process must find nothing to deliver. If not,
         // record nothing: it must find the waiting events.
@@ -205,28 +211,11 @@ export class Segment {
     if (header === 'other version') return false;
     if (header === 'empty') return true;
     if (header !== 'damaged') this.begin(header);
-    if (header === 'damaged' || !(await this.#findEnd(file))) await this.#scan(file);
+    const { end, isIntact } =
+      header === 'damaged' ? { end: this.end, isIntact: false } : await findEnd(file, this);
+    this.end = end;
+    if (!isIntact) await this.#scan(file);
     return true;
-  }
-
-  /** Finds the last event. Returns false if the end of the file is not intact, or the last event is very large. */
-  async #findEnd(file: OpenFile): Promise<boolean> {
-    for (let length = TAIL_BYTES; length <= MOST_TAIL_BYTES; length *= TAIL_GROWTH) {
-      const start = Math.max(SEGMENT_HEADER_BYTES, this.size - length);
-      const found = new IntactRuns(this.id);
-      found.add(await readPart(file, start, this.size - start), start, 0);
-      const runs = found.all;
-      const isAll = start === SEGMENT_HEADER_BYTES;
-      const [first, last] = [runs[0], runs.at(-1)];
-      if (first === undefined && !isAll) continue;
-      // More events than fit into the file: somebody else wrote this.
-      if (last && (last.to - this.end) * FRAME_HEADER_BYTES > this.size) return false;
-      this.end = last?.to ?? this.end;
-      // The bytes before the first frame may be the end of an earlier one.
-      const before = isAll || first === undefined ? 0 : first.offset - start;
-      return found.damaged === before && runs.every(({ from }, at) => from === (runs[at - 1]?.to ?? from));
-    }
-    return false;
   }
 
   /** Scans a damaged file completely. Marks events that are missing in it as released, so that nobody waits for them. */

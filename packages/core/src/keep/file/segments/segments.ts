@@ -1,10 +1,10 @@
-import { basename } from 'node:path';
+import { join, parse } from 'node:path';
 import { storageError } from '../../../base/errors/storage-error.ts';
 import { type Limit, NO_EVENTS } from '../../../base/event-bytes.ts';
 import type { Range } from '../../../base/range.ts';
 import type { Reading } from '../../journal.ts';
-import { errorCode } from '../disk/file-system.ts';
 import { type Rewrite, Salvage } from '../format/salvage.ts';
+import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX } from '../format/suffixes.ts';
 import { Segment, type SegmentContext } from './segment.ts';
 
 /** The segments of a journal, its own and those that it took over, by their number in ranges. */
@@ -15,6 +15,8 @@ export class Segments {
   readonly #ownDirectory: () => string | undefined;
   readonly #segments = new Map<number, Segment>();
   readonly #paths = new Set<string>();
+  /** Segments of other versions. */
+  readonly #foreign = new Set<string>();
   /** Releases and deletions in progress. */
   readonly #underWay = new Set<Promise<void>>();
   #last = 0;
@@ -40,18 +42,38 @@ export class Segments {
 
   /** A new segment. */
   create(directory: string, { number, name }: { number: number; name: string } = this.next()): Segment {
-    return new Segment(this.#context, number, directory, name);
+    const segment = new Segment(this.#context, number, directory, name);
+    this.#paths.add(segment.path);
+    return segment;
   }
 
-  /** A segment of a previous process; undefined if the journal holds it already. */
+  /** A segment of a previous process; undefined if the journal knows it already. */
   open(directory: string, name: string): Segment | undefined {
     const segment = new Segment(this.#context, this.next().number, directory, name);
-    return this.#paths.has(segment.path) ? undefined : segment;
+    if (this.knows(segment.path)) return undefined;
+    this.#paths.add(segment.path);
+    return segment;
+  }
+
+  /** Whether a path is that of a segment which the journal created or opened. */
+  knows(path: string): boolean {
+    return this.#paths.has(path) || this.#foreign.has(path);
+  }
+
+  /** Whether a file is one of those in `bytes`, by its path. */
+  counts(path: string): boolean {
+    const { dir, ext, name } = parse(path);
+    return this.#paths.has(ext === ACKNOWLEDGEMENTS_SUFFIX ? join(dir, name + SEGMENT_SUFFIX) : path);
+  }
+
+  /** A segment that was opened is not held. Unless it is of another version, it may be opened again later. */
+  leave({ path }: Segment, isForeign: boolean): void {
+    this.#paths.delete(path);
+    if (isForeign) this.#foreign.add(path);
   }
 
   hold(segment: Segment): void {
     this.#segments.set(segment.number, segment);
-    this.#paths.add(segment.path);
     this.#bytes += segment.bytes;
     segment.onGrowth = (bytes) => {
       this.#bytes += bytes;
@@ -130,22 +152,23 @@ export class Segments {
     return this.#release(segment, 0, segment.end);
   }
 
-  /** Tells of the segments that are gone from a directory, and gives them up. What is salvaged of them is elsewhere. */
+  /**
+   * Tells of the events whose files are gone from a directory, or are shorter than they were, as those in a backup, and gives
+   * them up. What is salvaged of them is elsewhere.
+   */
   async forsake(directory: string): Promise<void> {
     const { fs, onVanished } = this.#context;
-    const entries = await fs
-      .list(directory)
-      .catch((error) => (errorCode(error) === 'ENOENT' ? [] : undefined));
-    if (entries === undefined) return;
-    const names = new Set(entries.map(({ name }) => name));
     for (const segment of [...this.#segments.values()]) {
-      const { end, path, sealed } = segment;
-      if (!sealed || segment.directory !== directory || names.has(basename(path))) continue;
+      if (!segment.sealed || segment.directory !== directory) continue;
+      const { end } = segment;
+      const size = await fs.sizeOf(segment.path).catch(() => undefined);
+      if (size === undefined || size >= segment.size || !this.#segments.has(segment.number)) continue;
+      if (size > 0) await segment.shrink();
       const number = this.nameOf(segment);
-      const [first] = segment.waiting(0, end);
+      const [first] = segment.waiting(size > 0 ? segment.end : 0, end);
       if (first && this.#holderOf({ segment: number, ...first }) === segment)
         onVanished(this.salvage.withinOne({ segment: number, from: first.from, to: end }));
-      await this.discard(segment).catch(() => undefined);
+      if (size === 0 || segment.isDone) await this.discard(segment).catch(() => undefined);
     }
   }
 

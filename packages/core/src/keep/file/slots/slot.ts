@@ -119,10 +119,10 @@ export class Slot {
 
   /**
    * Takes over the directories of dead owners. Each directory goes to exactly one process. Returns those that this process
-   * got, those that it could not get, and whether other owners are alive here.
+   * got, those that it could not get, those that it had before, and whether other owners are alive here.
    */
-  async adopt(): Promise<{ adopted: string[]; failures: Failures; hasCompany: boolean }> {
-    const { orphans, hasCompany } = await this.#look();
+  async adopt(): Promise<{ adopted: string[]; failures: Failures; own: string[]; hasCompany: boolean }> {
+    const { orphans, own, hasCompany } = await this.#look();
     const adopted: string[] = [];
     const failures: Failures = new Map();
     for (const { root, owner, origin } of orphans) {
@@ -139,7 +139,7 @@ export class Slot {
     }
     if (adopted.length > 0) await this.#fs.syncDirectory(this.#root);
     if (this.#formerRoot) await this.#fs.removeDirectory(this.#formerRoot).catch(() => undefined);
-    return { adopted, failures, hasCompany };
+    return { adopted, failures, own, hasCompany };
   }
 
   /** Takes its lock again if somebody removed it: others take its owner for dead. Returns whether it had to. */
@@ -149,6 +149,14 @@ export class Slot {
     await this.#lock.release();
     this.#lock = await this.#locks.hold(this.#root, this.#owner, this.#onVisit);
     return true;
+  }
+
+  /** Makes another directory that belongs to it. */
+  async makeAnother(): Promise<string> {
+    const directory = join(this.#root, `${this.#owner}.${randomBytes(8).toString('hex')}`);
+    await this.#fs.makeDirectory(directory);
+    await this.#fs.syncDirectory(this.#root);
+    return directory;
   }
 
   /** Creates its directory again after somebody removed it. Returns false if its lock is gone as well. */
@@ -175,15 +183,21 @@ export class Slot {
     }
   }
 
-  async #look(): Promise<{ orphans: Orphans; hasCompany: boolean }> {
+  async #look(): Promise<{ orphans: Orphans; own: string[]; hasCompany: boolean }> {
     const orphans: Orphans = [];
+    const own: string[] = [];
     const alive = new Map<string, boolean>([...this.#ours].map((owner) => [owner, true]));
-    for (const root of [this.#root, this.#formerRoot]) if (root) await this.#lookIn(root, orphans, alive);
-    return { orphans, hasCompany: [...alive.values()].filter((isAlive) => isAlive).length > this.#ours.size };
+    for (const root of [this.#root, this.#formerRoot])
+      if (root) await this.#lookIn(root, orphans, own, alive);
+    return {
+      orphans,
+      own,
+      hasCompany: [...alive.values()].filter((isAlive) => isAlive).length > this.#ours.size,
+    };
   }
 
-  /** Adds the orphans in a root to the list, and whether the owners there are alive. */
-  async #lookIn(root: string, orphans: Orphans, alive: Map<string, boolean>): Promise<void> {
+  /** Adds the orphans in a root and its own directories to the lists, and whether the owners there are alive. */
+  async #lookIn(root: string, orphans: Orphans, own: string[], alive: Map<string, boolean>): Promise<void> {
     const isAlive = async (owner: string) => {
       const known = alive.get(owner) ?? (await this.#locks.isHeld(root, owner));
       alive.set(owner, known);
@@ -195,8 +209,9 @@ export class Slot {
     });
     for (const { name, kind } of entries) {
       const [, owner = '', origin = ''] = DIRECTORY.exec(name) ?? [];
-      if (kind === 'directory' && origin !== '' && !(await isAlive(owner)))
-        orphans.push({ root, owner, origin });
+      if (kind !== 'directory' || origin === '') continue;
+      if (this.#ours.has(owner)) own.push(join(root, name));
+      else if (!(await isAlive(owner))) orphans.push({ root, owner, origin });
     }
     for (const { name } of entries) {
       const [, owner] = LOCK.exec(name) ?? [];

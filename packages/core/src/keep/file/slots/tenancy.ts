@@ -6,6 +6,8 @@ import { Slot } from './slot.ts';
 
 /** Short enough to take over an orphan within 30 s. */
 const ADOPTION_INTERVAL_MS = 20_000;
+/** For a process that is alone: somebody may restore a backup. */
+const ALONE_INTERVAL_MS = 10 * 60_000;
 
 interface TenancyOptions {
   readonly root: string;
@@ -16,12 +18,14 @@ interface TenancyOptions {
   readonly locks: Locks;
   readonly clock: Clock;
   /**
-   * Called with a directory that this journal took over from a dead owner. Never rejects. Resolves to false to be called
-   * again later.
+   * Called with the directories that this journal took over from dead owners, and those that it had before, into which somebody
+   * may have put files. `makeDirectory` makes another one. Never rejects. Resolves to false to be called again later.
    */
-  readonly onOrphan: (directory: string) => Promise<boolean>;
-  /** Called once all directories that were found together are taken over. */
-  readonly onAdopted: () => void;
+  readonly onLook: (
+    adopted: readonly string[],
+    own: readonly string[],
+    makeDirectory: () => Promise<string>,
+  ) => Promise<boolean>;
   readonly onFailed: (error: Error) => void;
 }
 
@@ -34,12 +38,12 @@ export class Tenancy {
   /** Directories of which it was told that they cannot be taken over. */
   readonly #told = new Set<string>();
   readonly #ours = new Set<string>();
-  /** Directories that were taken over but could not be read completely. */
-  readonly #unfinished: string[] = [];
   #claimed: Slot | undefined;
   #keeping: Promise<boolean> | undefined;
   #adopting: Promise<void> = Promise.resolve();
   #timer: Timer | undefined;
+  /** What the timer waits, in milliseconds. */
+  #delayMs = 0;
   #lookedAt = 0;
   #closed = false;
 
@@ -80,6 +84,7 @@ export class Tenancy {
       if (!this.#closed) await this.claim();
       return;
     }
+    this.#watch(ALONE_INTERVAL_MS);
   }
 
   /** Claims a slot if there is none, and starts to take over what dead owners left. Returns the slot's directory. */
@@ -135,13 +140,12 @@ export class Tenancy {
   }
 
   /**
-   * Looks for orphans if no timer is set and the last look is old enough. Called from time to time by code that runs anyway.
-   * Without a timer, this finds what a process left that lived too briefly to be seen.
+   * Looks for orphans if the last look is old enough. Called from time to time by code that runs anyway. For a process that is
+   * alone, this finds what another one left that lived too briefly to be seen, and what somebody restored.
    */
   lookAround(): void {
     const age = this.#options.clock.now() - this.#lookedAt;
-    if (this.#claimed !== undefined && this.#timer === undefined && (age < 0 || age >= ADOPTION_INTERVAL_MS))
-      this.#look();
+    if (this.#claimed !== undefined && (age < 0 || age >= ADOPTION_INTERVAL_MS)) this.#look();
   }
 
   /** Stops taking over directories. Resolves once no takeover is in progress. */
@@ -185,41 +189,38 @@ export class Tenancy {
 
   async #adopt(slot: Slot): Promise<void> {
     if (this.#closed) return;
-    const { root, clock, onOrphan, onAdopted, onFailed } = this.#options;
+    const { root, clock, onLook, onFailed } = this.#options;
     this.#lookedAt = clock.now();
     try {
-      const { adopted, failures, hasCompany } = await slot.adopt();
+      await this.keep();
+      const { adopted, failures, own, hasCompany } = await slot.adopt();
       for (const [directory, cause] of failures) {
         if (!this.#told.has(directory)) onFailed(storageError(`cannot take over ${directory}`, cause));
         this.#told.add(directory);
       }
-      for (const directory of [...this.#unfinished.splice(0), ...adopted]) {
-        if (!(await onOrphan(directory))) this.#unfinished.push(directory);
-      }
-      onAdopted();
-      if (hasCompany || failures.size + this.#unfinished.length > 0) this.#watch();
+      const isComplete = await onLook(adopted, own, () => slot.makeAnother());
+      this.#watch(hasCompany || failures.size > 0 || !isComplete ? ADOPTION_INTERVAL_MS : ALONE_INTERVAL_MS);
     } catch (cause) {
       onFailed(storageError(`cannot look for orphans in ${root}`, cause));
       this.#watch();
     }
   }
 
-  /**
-   * Looks again after a while: other processes are alive here and may die, or something failed. A process that is alone needs
-   * no timer.
-   */
-  #watch(): void {
-    if (this.#closed) return;
-    this.#timer ??= this.#options.clock.setTimeout(() => {
+  /** Looks again after a while, or earlier: other processes are alive here and may die, or something failed. */
+  #watch(delayMs = ADOPTION_INTERVAL_MS): void {
+    if (this.#closed || (this.#timer !== undefined && this.#delayMs <= delayMs)) return;
+    this.#timer?.cancel();
+    this.#delayMs = delayMs;
+    this.#timer = this.#options.clock.setTimeout(() => {
       this.#timer = undefined;
       this.#look();
-    }, ADOPTION_INTERVAL_MS);
+    }, delayMs);
   }
 
   #look(): void {
     const slot = this.#claimed;
     // A claim starts with a look.
-    if (slot === undefined) return void this.claim().catch(() => undefined);
+    if (slot === undefined) return void this.open().catch(() => undefined);
     this.#lookedAt = this.#options.clock.now();
     this.#adopting = this.#adopting.then(() => this.#adopt(slot));
   }

@@ -7,6 +7,9 @@ import { group, readAll } from '../../../contracts/journal-contract.ts';
 import { MortalLocks, Place } from '../place.ts';
 
 const ADOPTION_MS = 30_000;
+const ALONE_MS = 10 * 60_000;
+/** The directory of a test. */
+const ROOT = /sluice-\w+$/;
 
 let place: Place;
 beforeEach(async () => {
@@ -16,13 +19,16 @@ afterEach(() => place.remove());
 
 describe('a journal among others', () => {
   /** Opens a journal with its own clock. With `never`, it has no timers for writes. */
-  async function live(): Promise<{ clock: VirtualClock } & Awaited<ReturnType<Place['open']>>> {
+  async function live(
+    fs = new FailingFileSystem(),
+  ): Promise<{ clock: VirtualClock } & Awaited<ReturnType<Place['open']>>> {
     const clock = new VirtualClock();
-    return { clock, ...(await place.open({ clock, fsync: 'never' })) };
+    return { clock, ...(await place.open({ clock, fs, fsync: 'never' })) };
   }
 
-  it('looks for orphans every 30 s while it has company, and has no timer once it is alone', async () => {
-    const first = await live();
+  it('looks for orphans every 30 s while it has company, and rarely once it is alone', async () => {
+    const fs = new FailingFileSystem();
+    const first = await live(fs);
     const second = await live();
     await second.journal.append(group(['"left behind"']));
     await expect.poll(() => first.clock.timers).toBe(1);
@@ -36,7 +42,12 @@ describe('a journal among others', () => {
     await first.clock.advance(1);
     await expect.poll(() => first.witness.ranges).toHaveLength(1);
     expect(await readAll(first.journal, first.witness.ranges)).toEqual(['"left behind"']);
-    expect(first.clock.timers).toBe(0);
+    await expect.poll(() => first.clock.timers).toBe(1);
+    const looks = fs.count('list', ROOT);
+    await first.clock.advance(ALONE_MS - 1);
+    expect(fs.count('list', ROOT)).toBe(looks);
+    await first.clock.advance(1);
+    await expect.poll(() => fs.count('list', ROOT)).toBe(looks + 1);
   });
 
   it('tells of what many of them left with the oldest first, whatever their directories are called', async () => {
@@ -49,19 +60,24 @@ describe('a journal among others', () => {
     expect(await place.inherited()).toEqual(texts);
   });
 
-  it('has no timer while it is alone, and one from the first visit on', async () => {
-    const first = await live();
-    await first.journal.append(group(['1']));
-    expect(first.clock.timers).toBe(0);
-    const second = await live();
-    expect(second.clock.timers).toBe(1);
-    await expect.poll(() => first.clock.timers).toBe(1);
+  it('looks soon from the first visit on, however long it has been alone', async () => {
+    const fs = new FailingFileSystem();
+    const first = await live(fs);
+    await first.clock.advance(ADOPTION_MS);
+    const looks = fs.count('list', ROOT);
+    await live();
+    const hasLooked = async () => {
+      await first.clock.advance(ADOPTION_MS / 10);
+      return fs.count('list', ROOT) > looks;
+    };
+    const before = first.clock.now();
+    await expect.poll(hasLooked).toBe(true);
+    expect(first.clock.now() - before).toBeLessThan(ALONE_MS / 2);
   });
 
   it('has no timer once it is closed, also where somebody visits it just then', async () => {
     const first = await live();
     await live();
-    await expect.poll(() => first.clock.timers).toBe(1);
     await first.journal.close();
     expect(first.clock.timers).toBe(0);
     await live();
@@ -78,17 +94,17 @@ describe('a journal among others', () => {
       expect.objectContaining({ code: 'SLUICE_STORAGE', message: expect.stringContaining('orphans') }),
     ]);
     expect(clock.timers).toBe(1);
-    const looks = fs.count('list');
+    const looks = fs.count('list', ROOT);
     await clock.advance(ADOPTION_MS);
-    await expect.poll(() => fs.count('list')).toBe(looks + 1);
+    await expect.poll(() => fs.count('list', ROOT)).toBe(looks + 1);
   });
 
-  it('finds without a timer what a process left that lived too briefly to be seen, while it writes', async () => {
+  it('finds before its next timer what a process left that lived too briefly to be seen, while it writes', async () => {
     const { clock, witness, journal } = await live();
     const brief = place.create({ fsync: 'never' });
     brief.appendSync(group(['"brief"']));
     await journal.append(group(['1']));
-    expect([clock.timers, witness.ranges]).toEqual([0, []]);
+    expect(witness.ranges).toEqual([]);
     await clock.advance(ADOPTION_MS);
     await journal.append(group(['2']));
     await expect.poll(() => witness.ranges).toHaveLength(1);

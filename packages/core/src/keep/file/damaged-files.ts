@@ -1,0 +1,82 @@
+import { basename, dirname, join } from 'node:path';
+import type { Clock } from '@sluice/protocol/toolbox';
+import { storageError } from '../../base/errors/storage-error.ts';
+import { errorCode, type FileSystem } from './disk/file-system.ts';
+import { DAMAGED_SUFFIX, SEGMENT_SUFFIX } from './format/suffixes.ts';
+
+const MOST_BYTES = 16 * 1024 * 1024;
+const MOST_AGE_MS = 30 * 24 * 60 * 60_000;
+
+interface DamagedFilesOptions {
+  /** Where they are. Created with the first of them. */
+  readonly directory: string;
+  readonly fs: FileSystem;
+  readonly clock: Clock;
+  readonly onFailed: (error: Error) => void;
+}
+
+/** Damaged segments, set aside for a person to look at: for 30 days, and 16 MiB in total. Processes share them. */
+export class DamagedFiles {
+  readonly #options: DamagedFilesOptions;
+
+  constructor(options: DamagedFilesOptions) {
+    this.#options = options;
+  }
+
+  /** Moves a segment of a slot here. Its new name says when that was, and where it was. Rejects if it cannot be moved. */
+  async setAside(path: string): Promise<void> {
+    const { directory, fs, clock } = this.#options;
+    const [, origin = ''] = basename(dirname(path)).split('.');
+    const name = basename(path).replace(SEGMENT_SUFFIX, '').replace(DAMAGED_SUFFIX, '');
+    await fs.makeDirectory(directory);
+    await fs.rename(path, join(directory, `${dateOf(clock.now())}-${origin}-${name}${DAMAGED_SUFFIX}`));
+    await this.tidy();
+  }
+
+  /** Removes what is too old, and the oldest of what is too much. The newest file may be larger. Never rejects. */
+  async tidy(): Promise<void> {
+    const oldest = dateOf(this.#options.clock.now() - MOST_AGE_MS);
+    let total = 0;
+    let newer = 0;
+    await this.#visit('newest', async (name, bytes) => {
+      total += bytes;
+      newer += 1;
+      return name < oldest || (newer > 1 && total > MOST_BYTES);
+    });
+  }
+
+  /** Removes the oldest until at least so many bytes are free, or none is left. Never rejects. */
+  async free(bytes: number): Promise<void> {
+    let rest = bytes;
+    await this.#visit('oldest', async (_name, size) => {
+      rest -= size;
+      return rest + size > 0;
+    });
+  }
+
+  /** Removes the files for which the callback resolves to true. */
+  async #visit(
+    first: 'newest' | 'oldest',
+    isToGo: (name: string, bytes: number) => Promise<boolean>,
+  ): Promise<void> {
+    const { directory, fs, onFailed } = this.#options;
+    try {
+      const names = (await fs.list(directory)).flatMap(({ name, kind }) =>
+        kind === 'file' && name.endsWith(DAMAGED_SUFFIX) ? [name] : [],
+      );
+      names.sort();
+      for (const name of first === 'oldest' ? names : names.reverse()) {
+        const path = join(directory, name);
+        if (await isToGo(name, await fs.sizeOf(path))) await fs.remove(path);
+      }
+    } catch (cause) {
+      if (errorCode(cause) !== 'ENOENT')
+        onFailed(storageError(`cannot remove old damaged files from ${directory}`, cause));
+    }
+  }
+}
+
+/** Such names sort by time. No colon: Windows has none in a file's name. */
+function dateOf(time: number): string {
+  return new Date(time).toISOString().replaceAll(':', '-');
+}

@@ -1,0 +1,219 @@
+import { basename, dirname, join } from 'node:path';
+import { storageError } from '../../../base/errors/storage-error.ts';
+import { type EventBytes, mergeEvents } from '../../../base/event-bytes.ts';
+import { errorCode, type FileSystem } from '../disk/file-system.ts';
+import { writeAll } from '../disk/write-all.ts';
+import { acknowledgementRecord, readAcknowledgements } from '../format/acknowledgements.ts';
+import { FrameReader, framedLength, writeFrames } from '../format/frame.ts';
+import { IndexSet } from '../format/index-set.ts';
+import { newHeader, readHeader, SEGMENT_HEADER_BYTES, writeHeader } from '../format/segment-header.ts';
+import { ACKNOWLEDGEMENTS_SUFFIX, MERGING_SUFFIX, SEGMENT_SUFFIX } from '../format/suffixes.ts';
+import { readPart } from './scan.ts';
+
+/** So few segments may stay as they are. */
+const FEW = 4;
+/** Segments of this size and more stay as they are. */
+const SMALL_BYTES = 256 * 1024;
+/** How much is merged at once, in memory. */
+const MOST_BYTES = 1024 * 1024;
+/** In a frame, an age has 32 bits. */
+const MOST_SPREAD_MS = 30 * 24 * 60 * 60_000;
+/** The name of a segment that replaces others: those from the first number to the second one. */
+const MERGED = /^(\d{8})-(\d{8})\.segment$/;
+
+interface MergeOptions {
+  readonly fs: FileSystem;
+  /** Segments become no larger than this, in bytes. */
+  readonly segmentBytes: number;
+  /** Makes a directory of this process for the new segment. */
+  readonly makeDirectory: () => Promise<string>;
+  /** Segments could not be merged, and stay as they are. */
+  readonly onFailed: (error: Error) => void;
+}
+
+interface SmallSegment {
+  /** The path of both files, without the suffix. */
+  readonly stem: string;
+  readonly baseTime: number;
+  /** Records of what is released of it. */
+  readonly records: Buffer;
+  /** What waits in it. Each event with a time that orders it: an event is never before one that was written before it. */
+  readonly events: readonly { readonly event: EventBytes; readonly order: number }[];
+}
+
+/**
+ * Many processes that lived briefly leave many small segments. Writes what waits in those of some directories to one new segment,
+ * in the order of time. If the process ends meanwhile, no event is lost and none is doubled: the small segments first move to
+ * one directory, and then one rename puts the new one in their place (see `filesIn`). Returns the directories with new segments.
+ */
+export async function mergeSmall(directories: readonly string[], options: MergeOptions): Promise<string[]> {
+  const { fs, segmentBytes } = options;
+  const mostBytes = Math.min(MOST_BYTES, segmentBytes);
+  const merged: string[] = [];
+  let batch: SmallSegment[] = [];
+  let bytes = 0;
+  const mergeBatch = async () => {
+    const directory = await mergeAll(batch, options);
+    if (directory !== undefined) merged.push(directory);
+    batch = [];
+    bytes = 0;
+  };
+  for (const stem of await findSmall(fs, directories, Math.min(SMALL_BYTES, segmentBytes / 2))) {
+    const segment = await readSmall(fs, stem).catch(() => undefined);
+    if (segment === undefined) continue;
+    const more = segment.events.reduce((total, { event }) => total + framedLength(event), 0);
+    if (bytes + more > mostBytes) await mergeBatch();
+    batch.push(segment);
+    bytes += more;
+  }
+  await mergeBatch();
+  return merged;
+}
+
+/** Returns the directory with the new segment; undefined if there is none. */
+async function mergeAll(
+  batch: readonly SmallSegment[],
+  { fs, makeDirectory, onFailed }: MergeOptions,
+): Promise<string | undefined> {
+  const first = Math.min(...batch.map(({ baseTime }) => baseTime));
+  const segments = batch.filter(({ baseTime }) => baseTime - first < MOST_SPREAD_MS);
+  if (segments.length <= FEW) return undefined;
+  let directory: string | undefined;
+  try {
+    directory = await makeDirectory();
+    await merge(fs, segments, first, directory);
+  } catch (cause) {
+    onFailed(storageError(`cannot merge ${segments.length} small files`, cause));
+  }
+  // Also after a failure: some of the segments may be there.
+  return directory;
+}
+
+/** The names of the files in a directory. Ends a merge that was interrupted. */
+export async function filesIn(directory: string, fs: FileSystem): Promise<string[]> {
+  const entries = await fs.list(directory);
+  const names = entries.flatMap(({ name, kind }) => (kind === 'file' ? [name] : [])).sort();
+  const replaced = replacedBy(names);
+  // After a power cut, the segment that replaces others must have its name.
+  if (replaced.length > 0) await fs.syncDirectory(directory);
+  const litter = new Set([...replaced, ...names.filter((name) => name.endsWith(MERGING_SUFFIX))]);
+  for (const name of litter) await fs.remove(join(directory, name));
+  return names.filter((name) => !litter.has(name));
+}
+
+/** The names of the files that the merged segments among these replace. */
+function replacedBy(names: readonly string[]): string[] {
+  return names.flatMap((name) => {
+    const [, first, last] = MERGED.exec(name) ?? [];
+    if (first === undefined || last === undefined) return [];
+    return names.filter((other) => {
+      const [number = ''] = /^\d{8}(?=\.)/.exec(other) ?? [];
+      return number >= first && number <= last;
+    });
+  });
+}
+
+async function findSmall(
+  fs: FileSystem,
+  directories: readonly string[],
+  smallBytes: number,
+): Promise<string[]> {
+  const stems: string[] = [];
+  for (const directory of directories) {
+    for (const name of await filesIn(directory, fs)) {
+      if (name.endsWith(SEGMENT_SUFFIX) && (await fs.sizeOf(join(directory, name))) < smallBytes)
+        stems.push(join(directory, basename(name, SEGMENT_SUFFIX)));
+    }
+  }
+  return stems.length > FEW ? stems : [];
+}
+
+/** Reads a small segment. Undefined if nothing waits in it, or if not all of it is intact: then it stays as it is. */
+async function readSmall(fs: FileSystem, stem: string): Promise<SmallSegment | undefined> {
+  const bytes = await readFile(fs, stem + SEGMENT_SUFFIX);
+  const header = readHeader(bytes.subarray(0, SEGMENT_HEADER_BYTES));
+  if (typeof header === 'string' || Number.isNaN(header.baseTime)) return undefined;
+  const frames = bytes.subarray(SEGMENT_HEADER_BYTES);
+  const { first, id, baseTime } = header;
+  const found: { event: EventBytes; order: number }[] = [];
+  let order = baseTime;
+  const reader = new FrameReader(frames, id, 0);
+  while (reader.next()) {
+    if (reader.damaged > 0 || reader.index !== first + found.length) return undefined;
+    const text = frames.subarray(reader.start, reader.end);
+    const time = baseTime + (reader.age ?? Number.NaN);
+    order = Math.max(order, Number.isNaN(time) ? order : time);
+    const times = Float64Array.of(time);
+    found.push({ event: { bytes: text, ends: Uint32Array.of(text.length), times }, order });
+  }
+  if (reader.damaged > 0 || reader.offset !== frames.length) return undefined;
+  const end = first + found.length;
+  const released = new IndexSet();
+  readAcknowledgements(id, end, await readFile(fs, stem + ACKNOWLEDGEMENTS_SUFFIX), (from, to) =>
+    released.add(from, to),
+  );
+  const waiting = released.gaps(first, end);
+  if (waiting.length === 0) return undefined;
+  let at = first;
+  const records = [...waiting, { from: end, to: end }].flatMap(({ from, to }) => {
+    const [start, isReleased] = [at, from > at];
+    at = to;
+    return isReleased ? [acknowledgementRecord(id, start, from)] : [];
+  });
+  const events = waiting.flatMap(({ from, to }) => found.slice(from - first, to - first));
+  return { stem, baseTime, records: Buffer.concat(records), events };
+}
+
+/** The content of a file; nothing if it is missing. */
+async function readFile(fs: FileSystem, path: string): Promise<Buffer> {
+  const file = await fs.openToRead(path).catch((error) => {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  });
+  if (file === undefined) return Buffer.alloc(0);
+  try {
+    const { size } = await file.stat();
+    if (size > SMALL_BYTES) throw new RangeError(`${path} has ${size} bytes`);
+    return await readPart(file, 0, size);
+  } finally {
+    await file.close();
+  }
+}
+
+/** @param baseTime The earliest base time of the segments. */
+async function merge(
+  fs: FileSystem,
+  segments: readonly SmallSegment[],
+  baseTime: number,
+  directory: string,
+): Promise<void> {
+  for (const [index, { stem, records }] of segments.entries()) {
+    const to = join(directory, nameOf(index + 1));
+    // First what is released: a crash before the rename leaves the segment and its records where they were.
+    if (records.length > 0) await write(fs, to + ACKNOWLEDGEMENTS_SUFFIX, records);
+    await fs.rename(stem + SEGMENT_SUFFIX, to + SEGMENT_SUFFIX);
+    await fs.remove(stem + ACKNOWLEDGEMENTS_SUFFIX);
+    await fs.removeDirectory(dirname(stem)).catch(() => undefined);
+  }
+  const all = segments.flatMap(({ events }) => events).sort((one, other) => one.order - other.order);
+  const events = mergeEvents(all.map(({ event }) => event));
+  const header = newHeader(0, baseTime);
+  const frames = Buffer.alloc(framedLength(events));
+  writeFrames(events, 0, header, frames);
+  const stem = join(directory, `${nameOf(1)}-${nameOf(segments.length)}`);
+  await write(fs, stem + MERGING_SUFFIX, Buffer.concat([writeHeader(header), frames]));
+  await fs.rename(stem + MERGING_SUFFIX, stem + SEGMENT_SUFFIX);
+}
+
+function nameOf(number: number): string {
+  return String(number).padStart(8, '0');
+}
+
+async function write(fs: FileSystem, path: string, bytes: Buffer): Promise<void> {
+  const file = await fs.create(path);
+  try {
+    await writeAll(file, bytes, 0);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

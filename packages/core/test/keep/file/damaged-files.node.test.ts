@@ -1,0 +1,150 @@
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DamagedFiles } from '../../../src/keep/file/damaged-files.ts';
+import { nodeFileSystem } from '../../../src/keep/file/disk/node-file-system.ts';
+import { FailingFileSystem } from '../../bench/failing-file-system.ts';
+import { group, readAll } from '../../contracts/journal-contract.ts';
+import { Place } from './place.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+const MIB = 1024 * 1024;
+
+let place: Place;
+beforeEach(async () => {
+  place = await Place.create();
+});
+afterEach(() => place.remove());
+
+const damaged = () => readdir(join(place.directory, 'damaged')).catch((): string[] => []);
+
+/** A process that ends, whose only segment is then damaged. */
+async function leaveDamage(): Promise<void> {
+  const { journal } = await place.open();
+  await journal.append(group(['1', '2']));
+  await journal.close();
+  const path = await place.theSegment();
+  await writeFile(path, 'x'.repeat(100), { flag: 'a' });
+}
+
+/** A process that takes over what is there, delivers it and ends. */
+async function deliver(): Promise<void> {
+  const { journal, witness } = await place.open();
+  await readAll(journal, witness.ranges);
+  for (const range of witness.ranges) await journal.acknowledge(range);
+  await journal.close();
+}
+
+/** Sets files aside, each a day after the one before. */
+async function setAside(sizes: readonly number[]) {
+  const { clock, directory } = place;
+  const failures: Error[] = [];
+  const files = new DamagedFiles({
+    ...{ directory: join(directory, 'damaged'), fs: nodeFileSystem, clock },
+    onFailed: (error) => failures.push(error),
+  });
+  const slot = join(directory, 'owner.origin');
+  await mkdir(slot, { recursive: true, mode: 0o700 });
+  for (const [number, size] of sizes.entries()) {
+    const path = join(slot, `0000000${number}.segment`);
+    await writeFile(path, Buffer.alloc(size));
+    await files.setAside(path);
+    await clock.advance(DAY_MS);
+  }
+  return { files, failures };
+}
+
+/** The numbers of the segments that are set aside. */
+async function numbers(): Promise<number[]> {
+  return (await damaged()).sort().map((name) => Number(name.match(/-origin-0000000(\d)\.damaged$/)?.[1]));
+}
+
+describe('damaged files', () => {
+  it('of a hundred processes do not pile up in their folders, but lie in one', async () => {
+    for (let life = 0; life < 100; life += 1) {
+      await leaveDamage();
+      await deliver();
+    }
+    expect(await readdir(place.directory)).toEqual(['damaged']);
+    const names = await damaged();
+    expect(names).toHaveLength(100);
+    expect(names[0]).toMatch(/^2026-01-01T00-00-00.000Z-[0-9a-f]{16}-00000001\.damaged$/);
+  });
+
+  it('that an earlier version left in a folder are taken there, and the folder is gone', async () => {
+    await leaveDamage();
+    const path = await place.theSegment();
+    await rename(path, path.replace('.segment', '.damaged'));
+    await deliver();
+    expect(await readdir(place.directory)).toEqual(['damaged']);
+    expect(await damaged()).toHaveLength(1);
+  });
+
+  it('have all their bytes', async () => {
+    await leaveDamage();
+    const bytes = await readFile(await place.theSegment());
+    await deliver();
+    const [name = ''] = await damaged();
+    expect(await readFile(join(place.directory, 'damaged', name))).toEqual(bytes);
+  });
+
+  it('are removed after 30 days, by who opens the journal', async () => {
+    await leaveDamage();
+    await deliver();
+    await place.clock.advance(30 * DAY_MS);
+    await deliver();
+    expect(await damaged()).toHaveLength(1);
+    await place.clock.advance(1);
+    await deliver();
+    expect(await damaged()).toEqual([]);
+  });
+
+  it('that are new stay for 30 days, however old their events are', async () => {
+    await leaveDamage();
+    await place.clock.advance(60 * DAY_MS);
+    await deliver();
+    expect(await damaged()).toHaveLength(1);
+  });
+
+  it('take 16 MiB at most: the oldest go when there is a new one', async () => {
+    await setAside([5 * MIB, 6 * MIB, 5 * MIB]);
+    expect(await numbers()).toEqual([0, 1, 2]);
+    await setAside([1]);
+    expect(await numbers()).toEqual([1, 2, 0]);
+  });
+
+  it('have at least the newest, however large it is', async () => {
+    await setAside([1, 17 * MIB]);
+    expect(await numbers()).toEqual([1]);
+  });
+
+  it('make room for events, the oldest first, and no more than is needed', async () => {
+    const { files } = await setAside([100, 100, 100, 100]);
+    await files.free(101);
+    expect(await numbers()).toEqual([2, 3]);
+    await files.free(1);
+    expect(await numbers()).toEqual([3]);
+    await files.free(1_000);
+    expect(await numbers()).toEqual([]);
+  });
+
+  it('leave other files alone', async () => {
+    const { files } = await setAside([100]);
+    const other = join(place.directory, 'damaged', 'notes.txt');
+    await writeFile(other, 'mine');
+    await files.free(1_000);
+    expect(await damaged()).toEqual(['notes.txt']);
+  });
+
+  it('that cannot be set aside stay where they are, and no event of them is delivered again', async () => {
+    await leaveDamage();
+    const fs = new FailingFileSystem();
+    fs.fail('rename', 'EACCES', { path: /\.segment$/, times: Number.POSITIVE_INFINITY });
+    const { journal, witness } = await place.open({ fs });
+    for (const range of witness.ranges) await journal.acknowledge(range).catch(() => undefined);
+    await journal.close();
+    const { witness: next } = await place.open();
+    expect(next.ranges).toEqual([]);
+    expect(await damaged()).toHaveLength(1);
+  });
+});
