@@ -166,11 +166,23 @@ export interface Journal {
    */
   readonly sharing?: Sharing | undefined;
 
-  /** Frees storage that holds only released events. Absent if there is never any. */
-  reclaim?(): Promise<void>;
+  /**
+   * Frees storage that holds only released events. Absent if there is never any.
+   *
+   * @param bytes How many bytes are needed: files that were set aside as damaged go, the oldest first, until so many are free.
+   *   Default: 0.
+   */
+  reclaim?(bytes?: number): Promise<void>;
 
-  /** Free and total space of the disk or other storage, in bytes. Absent if that cannot be known. */
-  space?(): Promise<{ readonly freeBytes: number; readonly totalBytes: number }>;
+  /**
+   * Free and total space of the disk or other storage, in bytes. `otherBytes`: what else counts against the size limit of the
+   * journal, beside `bytes`, such as the events of other processes; absent if nothing does. Absent if that cannot be known.
+   */
+  space?(): Promise<{
+    readonly freeBytes: number;
+    readonly totalBytes: number;
+    readonly otherBytes?: number;
+  }>;
 
   /** Closes the journal and frees its place. Events that are not acknowledged stay for the next process or page. */
   close(): Promise<void>;

@@ -11,11 +11,16 @@ export interface Assignment {
   readonly end:
     | 'wait to be killed'
     | 'wait to be killed once durable'
+    | 'report once durable, and wait to be killed'
     | 'exit'
     | 'throw'
     | 'flush and exit'
     | 'nothing left to do';
   readonly fsync?: 'always' | 'interval' | 'never';
+  /** The limit of the journal, in bytes. */
+  readonly maxBytes?: number;
+  /** A part of each event. */
+  readonly pad?: string;
 }
 
 const script = fileURLToPath(new URL('tracking-process.mjs', import.meta.url));

@@ -7,6 +7,7 @@ import type { Range, Span } from '../../base/range.ts';
 import type { Fsync } from '../fsync.ts';
 import type { Journal, JournalObserver, Reading } from '../journal.ts';
 import { DamagedFiles } from './damaged-files.ts';
+import { directorySize } from './directory-size.ts';
 import { errorCode, type FileSystem, type Volume } from './disk/file-system.ts';
 import { nodeFileSystem } from './disk/node-file-system.ts';
 import { Appender, LEAST_SEGMENTS } from './segments/appender.ts';
@@ -31,8 +32,8 @@ export interface FileJournalOptions {
   /** When a segment reaches this size, the journal starts a new one, in bytes. Default: 8 MiB. */
   readonly segmentBytes?: number;
   /**
-   * The size limit that the caller keeps the journal within, in bytes. A new segment starts after an eighth of it at the
-   * latest. Default: no limit.
+   * The size limit that the caller keeps the directory within, in bytes. A new segment starts after an eighth of it at the
+   * latest. Default: no limit: then `space()` does not measure the directory.
    */
   readonly maxBytes?: number;
   /** Where damaged segments are kept for 30 days, at most 16 MiB of them. Default: `damaged` in the directory. */
@@ -66,6 +67,7 @@ export class FileJournal implements Journal {
   readonly #files: OpenFiles;
   readonly #damaged: DamagedFiles;
   readonly #segmentBytes: number;
+  readonly #maxBytes: number;
   readonly #tenancy: Tenancy;
   readonly #segments: Segments;
   readonly #appender: Appender;
@@ -88,6 +90,7 @@ export class FileJournal implements Journal {
     this.groupLimit = { ...GROUP_LIMIT, maxBytes: Math.min(GROUP_LIMIT.maxBytes, segmentBytes) };
     this.#directory = directory;
     this.#segmentBytes = segmentBytes;
+    this.#maxBytes = maxBytes;
     this.#damaged = new DamagedFiles({
       directory: options.damagedDirectory ?? join(directory, 'damaged'),
       fs,
@@ -182,12 +185,16 @@ export class FileJournal implements Journal {
     return this.#segments.evict(oldest);
   }
 
-  reclaim(): Promise<void> {
-    return this.#appender.end((segment) => segment.isReleased);
+  async reclaim(bytes = 0): Promise<void> {
+    await this.#appender.end((segment) => segment.isReleased);
+    if (bytes > 0) await this.#damaged.free(bytes);
   }
 
-  space(): Promise<Volume> {
-    return this.#fs.volume(this.#directory);
+  async space(): Promise<Volume & { readonly otherBytes?: number }> {
+    const volume = await this.#fs.volume(this.#directory);
+    if (this.#maxBytes === Number.POSITIVE_INFINITY) return volume;
+    const isOwn = (path: string) => this.#segments.counts(path);
+    return { ...volume, otherBytes: await directorySize(this.#fs, this.#directory, isOwn) };
   }
 
   async close(): Promise<void> {
