@@ -1,15 +1,14 @@
 import type { Clock } from '@sluice/protocol/toolbox';
-import type { Journal } from '../../keep/journal.ts';
 import type { Reporter } from '../../tell/reporter.ts';
 import type { Bounds } from '../../wait/line.ts';
 import type { Waiting } from '../../wait/waiting.ts';
-import { Budget, type WhenFull } from './budget.ts';
+import { type BoundedJournal, Budget, type WhenFull } from './budget.ts';
 import { AgeLimit } from './expiry.ts';
 import { rescue } from './rescue.ts';
 
 /** What a tracker provides for its bounds. */
 interface BoundsOptions {
-  readonly journal: Journal;
+  readonly journal: BoundedJournal;
   readonly clock: Clock;
   readonly reporter: Pick<Reporter, 'settled'>;
   /** The option `storage`. */

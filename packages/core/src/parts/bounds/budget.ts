@@ -8,8 +8,14 @@ import type { Reporter } from '../../tell/reporter.ts';
 /** Which events are dropped first if the journal is full. */
 export type WhenFull = 'drop-oldest' | 'drop-newest';
 
+/** What the bounds need of a journal. */
+export type BoundedJournal = Pick<
+  Journal,
+  'acknowledge' | 'append' | 'bytes' | 'evictOldest' | 'groupLimit' | 'read' | 'reclaim' | 'space'
+>;
+
 export interface BudgetOptions {
-  readonly journal: Journal;
+  readonly journal: Pick<Journal, 'bytes' | 'evictOldest' | 'reclaim' | 'space'>;
   /** Drops the events that wait in a segment that the journal gave up. Returns how many. */
   readonly evict: (segment: number) => number;
   /** Copies the events that must be dropped last from a segment to another one. Returns how many bytes. */
@@ -28,8 +34,6 @@ export interface BudgetOptions {
 /** A small disk is not reserved completely for others: at most this part of it is kept free. */
 const MOST_RESERVED = 0.05;
 const SPACE_INTERVAL_MS = 1_000;
-/** After it has written this part of its limit, the journal is measured again: others may write as well. */
-const LOOKS = 64;
 /** Maximum of bytes that an event takes in the journal beside its own. */
 const OVERHEAD_BYTES = 32;
 
@@ -39,9 +43,6 @@ export class Budget implements Room {
   /** Bytes that may be written before others have too little disk space. Measured from time to time. */
   #spareBytes = Number.POSITIVE_INFINITY;
   #lookedAt = Number.NEGATIVE_INFINITY;
-  /** Bytes that others take of the limit, as last measured; undefined if there are no others. Bytes that were taken since then. */
-  #otherBytes: number | undefined;
-  #takenBytes = 0;
   /** Bytes of appends in progress: the journal does not count them yet. */
   #reservedBytes = 0;
   #isOpened = false;
@@ -64,12 +65,9 @@ export class Budget implements Room {
     this.#isOpened = true;
     // A group that can never fit must not push out all others.
     if (bytesOf(group) > maxBytes) return 'full';
-    if (!this.#isCurrent()) await this.#measure();
+    await this.#lookAtSpace();
     if (this.#take(group)) return 'room';
-    const missing = Math.max(this.#bytes + bytesOf(group) - maxBytes, bytesOf(group) - this.#spareBytes);
-    await this.#free(async () => journal.reclaim?.(missing));
-    // Others may have made room: events are given up only if that is known not to be so.
-    if (this.#otherBytes) await this.#measure();
+    await this.#free(async () => journal.reclaim?.());
     while (!this.#take(group)) {
       if (whenFull === 'drop-oldest' && (await this.#evictOldest(isLast))) continue;
       return this.#bytes + bytesOf(group) > maxBytes ? 'full' : 'low';
@@ -100,12 +98,11 @@ export class Budget implements Room {
     if (this.#bytes + bytes > this.#options.maxBytes || bytes > this.#spareBytes) return false;
     this.#spareBytes -= bytes;
     this.#reservedBytes += bytes;
-    this.#takenBytes += bytes;
     return true;
   }
 
   get #bytes(): number {
-    return this.#options.journal.bytes + (this.#otherBytes ?? 0) + this.#reservedBytes;
+    return this.#options.journal.bytes + this.#reservedBytes;
   }
 
   /** Returns false if there is nothing to give up, or only events that must be dropped last while `isLast` is false. */
@@ -154,18 +151,15 @@ export class Budget implements Room {
 
   #isCurrent(): boolean {
     if (this.#options.opened !== undefined && !this.#isOpened) return false;
-    if (this.#otherBytes !== undefined && this.#takenBytes * LOOKS > this.#options.maxBytes) return false;
     const age = this.#options.clock.now() - this.#lookedAt;
     return this.#options.journal.space === undefined || (age >= 0 && age < SPACE_INTERVAL_MS);
   }
 
-  async #measure(): Promise<void> {
+  async #lookAtSpace(): Promise<void> {
     const { clock, journal, minFreeBytes } = this.#options;
-    this.#takenBytes = 0;
-    if (journal.space === undefined) return;
+    if (journal.space === undefined || this.#isCurrent()) return;
     try {
-      const { freeBytes, totalBytes, otherBytes } = await journal.space();
-      this.#otherBytes = otherBytes;
+      const { freeBytes, totalBytes } = await journal.space();
       this.#spareBytes = freeBytes - Math.min(minFreeBytes, totalBytes * MOST_RESERVED);
     } catch {
       // Free space is unknown: writing will show whether there is enough.

@@ -1,12 +1,12 @@
 import { allOf, type Range, rangeLength } from '../../base/range.ts';
-import type { Journal } from '../../keep/journal.ts';
 import type { Waiting } from '../../wait/waiting.ts';
+import type { BoundedJournal } from './budget.ts';
 
 /** Copies the events of high priority that lie in a segment to another one: it is about to be given up. Returns their bytes. */
 export async function rescue(
   segment: number,
   waiting: Waiting,
-  journal: Journal,
+  journal: BoundedJournal,
   onFailed: (error: unknown) => void,
 ): Promise<number> {
   const found = [...waiting.within(allOf(segment))].filter(({ parcel }) => parcel.isHigh);
@@ -20,7 +20,7 @@ export async function rescue(
   return bytes;
 }
 
-async function copy(range: Range, waiting: Waiting, journal: Journal): Promise<number> {
+async function copy(range: Range, waiting: Waiting, journal: BoundedJournal): Promise<number> {
   let bytes = 0;
   for (let { from } = range; from < range.to; ) {
     const { events, range: read } = await journal.read({ ...range, from }, journal.groupLimit);
