@@ -65,11 +65,7 @@ export class MountedDisk implements FileSystem {
   }
 
   sizeOf(path: string): Promise<number> {
-    return this.#call('open', `look at ${path}`, (disk) => {
-      const { directory, name } = disk.place(path);
-      const node = directory.get(name);
-      return node?.kind === 'file' ? node.size : 0;
-    });
+    return this.#call('open', `look at ${path}`, (disk) => disk.sizeOf(path));
   }
 
   rename(from: string, to: string): Promise<void> {

@@ -32,6 +32,16 @@ export class VirtualDisk {
     return node;
   }
 
+  /** Size of a file, in bytes; 0 if it is missing. */
+  sizeOf(path: string): number {
+    try {
+      return this.open(path).size;
+    } catch (error) {
+      if (error instanceof DiskError && error.code === 'ENOENT') return 0;
+      throw error;
+    }
+  }
+
   /** Makes a directory and its missing parents. Returns the highest directory that was made. */
   makeDirectory(path: string): string | undefined {
     let directory = this.#root;

@@ -66,7 +66,10 @@ export interface TrackerOptions {
   /** Bounds of the waiting events, above all in the journal. */
   readonly storage?:
     | {
-        /** The most that the journal may take, in bytes. Default: no bound but that of the disk. */
+        /**
+         * The most that the journal may take, in bytes. In Node: its whole directory, with the events of all processes that share
+         * it, dead letters and damaged files. Default: no bound but that of the disk.
+         */
         readonly maxBytes?: number | undefined;
         /** What the journal leaves free on its disk, in bytes; at most a twentieth of the disk. Default: 64 MiB. */
         readonly minFreeBytes?: number | undefined;
