@@ -51,8 +51,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'adopts what a living owner has',
     file: 'keep/file/slots/slot',
-    find: "if (kind === 'directory' && origin !== '' && !(await isAlive(owner)))",
-    replace: "if (kind === 'directory' && origin !== '' && owner !== this.#owner)",
+    find: 'else if (!(await isAlive(owner)))',
+    replace: 'else',
   },
   {
     name: 'counts a group as written before it is',
@@ -104,8 +104,8 @@ export const TESTED_MUTANTS: readonly TestedMutant[] = [
   {
     name: 'takes over a segment twice',
     file: 'keep/file/segments/segments',
-    find: 'this.#paths.has(segment.path) ? undefined : segment',
-    replace: 'segment',
+    find: 'if (this.knows(segment.path))',
+    replace: 'if (false)',
     test: 'keep/file/segments/recovery.node.test.ts',
   },
   {
@@ -138,7 +138,7 @@ export const TESTED_MUTANTS: readonly TestedMutant[] = [
   },
   {
     name: 'ignores that events are missing at the end of a segment',
-    file: 'keep/file/segments/segment',
+    file: 'keep/file/segments/scan',
     find: 'from === (runs[at - 1]?.to ?? from)',
     replace: 'true',
     test: 'keep/file/segments/segment.node.test.ts',
