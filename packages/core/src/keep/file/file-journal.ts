@@ -244,6 +244,8 @@ export class FileJournal implements Journal {
       onFailed(storageError(`cannot merge small files in ${this.#directory}`, cause));
       return [];
     });
+    // A sync looks whether the file that is written is as it was.
+    await this.#appender.sync().catch(onFailed);
     let isComplete = true;
     for (const directory of [...own, ...adopted, ...merged]) {
       isComplete = (await this.#recover(directory)) && isComplete;

@@ -141,6 +141,21 @@ describe('older files that somebody copies over those of a process that lives', 
     },
   );
 
+  it('are noticed with the next look where the process writes nothing more', async () => {
+    const journal = place.create();
+    const witness = new Listener();
+    await journal.open(witness);
+    const first = await journal.append(group(['1']));
+    await journal.sync();
+    const { size } = await stat(await place.theSegment());
+    const second = await journal.append(group(['2']));
+    await journal.sync();
+    await truncate(await place.theSegment(), size);
+    await place.clock.advance(IDLE_MS);
+    await expect.poll(() => witness.gone).toEqual([second]);
+    expect(await readAll(journal, [first])).toEqual(['1']);
+  });
+
   it('are noticed with the next look where the process writes to another file by now', async () => {
     const journal = place.create({ segmentBytes: 200 });
     const witness = new Listener();
