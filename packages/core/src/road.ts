@@ -84,8 +84,7 @@ export class Road {
         parts.bounds?.({ journal, clock, reporter, storage, waiting, opened: () => this.#opened, onFailed }),
       createAbortController: platform.createAbortController,
       // With strict order, what previous processes left goes first.
-      isShut: () =>
-        this.admission.isDenied || (isStrict && !this.#isOpened) || rest?.isOn(waiting, this.#isOpened),
+      isShut: () => this.admission.isDenied || (isStrict && !this.#isOpened) || rest?.isOn(waiting),
       onDue: () => {
         this.snapshots.sample();
         wake();

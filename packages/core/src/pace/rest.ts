@@ -73,21 +73,15 @@ export class Rest {
     void this.#read();
   }
 
-  /**
-   * If this is true, it wakes the sender when it may have changed.
-   *
-   * @param isOpened Whether the journal has told of all that previous processes left: that goes together. The caller wakes the
-   *   sender then.
-   */
-  isOn(waiting: Waiting, isOpened: boolean): boolean {
+  /** If this is true, it wakes the sender when it may have changed. */
+  isOn(waiting: Waiting): boolean {
     if (!this.#isRead) return true;
     const { clock, settings } = this.#options;
     const { maxEvents, maxWaitMs } = settings.batch;
     const now = clock.now();
-    const isPatient = isOpened && mayWait(waiting, maxEvents, now);
-    const leftMs = this.#startedAt + (isPatient ? Math.min(maxWaitMs, BRIEF_MS) : BRIEF_MS) - now;
+    const leftMs = this.#startedAt + Math.min(maxWaitMs, BRIEF_MS) - now;
     // More than the whole rest: the clock was set back.
-    const isOn = leftMs > 0 && leftMs <= BRIEF_MS && (isPatient || !isOpened);
+    const isOn = leftMs > 0 && leftMs <= BRIEF_MS && mayWait(waiting, maxEvents, now);
     if (isOn) this.#alarm.set(leftMs);
     else this.#alarm.cancel();
     return isOn;

@@ -52,8 +52,8 @@ class Life {
     return life;
   }
 
-  isResting(waiting: object = {}, isOpened = true): boolean {
-    return this.rest.isOn({ ...few, oldestAt: clock.now(), ...waiting }, isOpened);
+  isResting(waiting: object = {}): boolean {
+    return this.rest.isOn({ ...few, oldestAt: clock.now(), ...waiting });
   }
 }
 
@@ -93,13 +93,6 @@ describe('a process that just started', () => {
     expect(life.isResting()).toBe(true);
     expect(life.isResting(waiting)).toBe(false);
     expect(clock.timers).toBe(0);
-  });
-
-  it('waits for all that previous processes left, so that it goes together, but for a second at most', async () => {
-    const life = await Life.start();
-    expect(life.isResting({ urgent: 1 }, false)).toBe(true);
-    await clock.advance(1_000);
-    expect(life.isResting({ urgent: 1 }, false)).toBe(false);
   });
 
   it('does not rest if the clock is set back', async () => {

@@ -359,8 +359,10 @@ describe('with fsync always', () => {
     });
     const locks = new MortalLocks();
     const hold: Locks['hold'] = locks.hold.bind(locks);
-    locks.hold = async (...of) => ({ ...(await hold(...of)), isInPlace: () => look });
+    let isOpened = false;
+    locks.hold = async (...of) => ({ ...(await hold(...of)), isInPlace: async () => !isOpened || look });
     const { journal, appends, release } = await three(locks);
+    isOpened = true;
     fs.fail('create', 'ENOSPC', EVERY);
     const [first, ...others] = appends;
     const ends = Promise.allSettled(others);
