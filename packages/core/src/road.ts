@@ -278,7 +278,8 @@ export class Road {
     const isTaken = !isClosed && this.#waiting.push(text, at, isHigh, customer);
     this.#books.accepted += accepted;
     if (isTaken && this.#leaving.isLeft) this.#leaving.writeNow();
-    else if (isTaken && isHigh && this.#settings.ordering !== 'unordered') void this.#leaving.writeAndSend();
+    else if (isTaken && isHigh && this.#settings.ordering !== 'unordered')
+      void this.#opened.then(() => this.#leaving.writeAndSend());
     else if (isTaken) this.#waiting.commit.notify(isHigh);
     else this.reporter.settled(isClosed ? 'closed' : 'buffer-full', 1);
     if (isTaken) this.#handOver?.notify();
