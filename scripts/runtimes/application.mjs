@@ -6,6 +6,8 @@ import { createTracker } from '@sluice/core';
 import { createCustomerReader } from '@sluice/customers';
 
 const task = JSON.parse(process.argv[2] ?? '{}');
+// Bun forgets a channel that only has subscribers.
+const channel = diagnosticsChannel.channel('sluice:delivered');
 const { role, count, name, apiKey, apiUrl, customer, ...options } = task;
 
 /** At once: the process may end right after it. @param {object} told */
@@ -35,14 +37,14 @@ async function leaveHalf() {
 const roles = {
   async deliver() {
     let published = 0;
-    diagnosticsChannel.subscribe('sluice:delivered', (detail) => {
+    channel.subscribe((detail) => {
       published += Reflect.get(Object(detail), 'count');
     });
     const tracker = start();
     track(tracker);
     const { delivered, pending } = await tracker.flush();
     const { recovered, journal } = tracker.stats();
-    await tracker.close();
+    // Nothing closes the tracker: its connections must not keep the process.
     tell({ pending, recovered, delivered, published, journal });
   },
   /** Its events are durable. It lives on until it is killed. */

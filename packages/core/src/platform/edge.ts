@@ -2,10 +2,12 @@ import { ConfigError } from '@sluice/protocol';
 import type { TrackerOptions } from '../options/options.ts';
 import { checkOptions } from '../options/rules.ts';
 import { AdaptiveConcurrency } from '../pace/adaptive-concurrency.ts';
+import { FetchTransport } from '../send/http/fetch-transport.ts';
+import { SlashRedirect } from '../send/http/slash-redirect.ts';
+import type { Outcome, TransportRequest } from '../send/http/transport.ts';
 import { allParts } from './all-parts.ts';
 import { platform as browser } from './browser.ts';
 import type { Platform } from './platform.ts';
-import { RedirectedFetch } from './redirected-fetch.ts';
 
 /**
  * Edge runtimes, and the `worker` target of bundlers: like a browser, but with all parts, because no page waits for them to load.
@@ -15,7 +17,7 @@ export const platform: Platform = {
   holdsUnidentified: false,
   createConsent: undefined,
   parts: { ...allParts, checked },
-  createTransport: ({ delivery }) => new RedirectedFetch(delivery),
+  createTransport: ({ delivery }) => new EdgeTransport(delivery),
   createConcurrency: (most) => new AdaptiveConcurrency(most),
 };
 
@@ -27,4 +29,13 @@ function checked(given: unknown): void {
   if (delivery?.credentials === undefined || 'credentials' in Request.prototype) return;
   const rule = 'must be absent in a runtime without cookies: give delivery.headers a cookie';
   throw new ConfigError('delivery.credentials', `delivery.credentials ${rule}`);
+}
+
+/** Sees where a redirect leads. */
+class EdgeTransport extends FetchTransport {
+  readonly #redirect = new SlashRedirect((request) => super.post(request));
+
+  override post(request: TransportRequest): Promise<Outcome> {
+    return this.#redirect.post(request);
+  }
 }

@@ -1,5 +1,6 @@
 import { ConfigError } from '@sluice/protocol';
-import { type buildConnector, EnvHttpProxyAgent } from 'undici';
+// By its file: Bun has a stub in place of the module, which makes no requests.
+import { type buildConnector, EnvHttpProxyAgent } from 'undici/index.js';
 
 /**
  * Sends requests through the proxies that the environment names (`HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`). Like Node's own

@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
-import { type buildConnector, Client, type Dispatcher } from 'undici';
+// By its file: Bun has a stub in place of the module, which makes no requests.
+import { type buildConnector, Client, type Dispatcher } from 'undici/index.js';
 
 const MAX_HEADER_BYTES = 16 * 1024;
 

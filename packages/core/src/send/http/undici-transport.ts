@@ -1,6 +1,7 @@
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { ConfigError } from '@sluice/protocol';
-import { buildConnector, type Dispatcher } from 'undici';
+// By its file: Bun has a stub in place of the module, which makes no requests.
+import { buildConnector, type Dispatcher } from 'undici/index.js';
 import type { ConnectOptions, DispatchController, RequestDispatcher } from './connect-options.ts';
 import { environmentProxy } from './environment-proxy.ts';
 import { ExitBudget } from './exit-budget.ts';
