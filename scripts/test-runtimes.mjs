@@ -6,7 +6,7 @@ import { install, RUNTIMES } from './runtimes/install.mjs';
 import { summaryLine } from './test-report.mjs';
 
 const LABEL = 14;
-const CELL = 10;
+const CELL = 12;
 const asked = process.argv.slice(2).map((name) => name.toLowerCase());
 const names = Object.keys(CHECKS);
 const counts = { passed: 0, failed: 0, skipped: 0 };

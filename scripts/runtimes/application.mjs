@@ -55,6 +55,14 @@ const roles = {
     tell({ isDurable: true });
     setInterval(() => {}, 60_000);
   },
+  /** Ends before it has delivered anything. */
+  async 'drain in background'() {
+    const tracker = start();
+    track(tracker);
+    tracker.drainInBackground();
+    await tracker.durable();
+    process.exit(0);
+  },
   /** Delivers what others left. */
   async inherit() {
     const tracker = start();

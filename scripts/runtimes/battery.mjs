@@ -58,7 +58,7 @@ class Stage {
     return { told: line && JSON.parse(String(line)), child, ending, errors };
   }
 
-  /** Runs an application that tells something and then ends. @param {string} role @param {object} [options] */
+  /** Runs an application to its end. Returns what it told. @param {string} role @param {object} [options] */
   async run(role, options) {
     const { told, ending, errors } = await this.start(role, options);
     const end = await ending;
@@ -129,6 +129,12 @@ export const CHECKS = {
   end: ends(0, 'natural end'),
   throw: ends(1, 'uncaught exception', 'unhandled rejection'),
   SIGTERM: ends('SIGTERM', 'SIGTERM'),
+  /** A process in the background delivers what a short one left. */
+  async background(stage) {
+    await stage.run('drain in background', { count: 200, exitBudgetMs: 0 });
+    await stage.emulator.waitForEvents(200, { filter: { name: stage.name }, timeoutMs: HANG_MS });
+    await stage.expectDelivered(200);
+  },
   async customer(stage) {
     const actual = await stage.run('read customer');
     expect('the customer', actual, { customer: await stage.emulator.customer(CUSTOMER) });
