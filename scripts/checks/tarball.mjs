@@ -5,6 +5,8 @@ import { readManifest } from '../workspace.mjs';
 import { command, tool } from './command.mjs';
 
 const needed = [/^README\.md$/, /^LICENSE$/, /^src\/index\.ts$/, /^dist\/index\.js$/, /^dist\/index\.d\.ts$/];
+/** A package that has the first file also has the second. */
+const together = [[/^dist\/pages\/index\.html$/, /^dist\/pages\/third-party-notices\.md$/]];
 const unwanted = [/(^|\/)tests?\//, /\.test\./, /\.tsbuildinfo$/, /^binding\.gyp$/, /(^|\/)node_modules\//];
 const installScripts = ['preinstall', 'install', 'postinstall', 'prepare'];
 
@@ -32,7 +34,11 @@ export function pack(directory, destination) {
 
 /** @param {Tarball} tarball */
 export function checkTarball({ file, size, contents }) {
-  const missing = needed.filter((pattern) => !contents.some((path) => pattern.test(path)));
+  const has = (/** @type {RegExp | undefined} */ pattern) => contents.some((path) => pattern?.test(path));
+  const missing = [
+    ...needed.filter((pattern) => !has(pattern)),
+    ...together.flatMap(([first, second]) => (has(first) && !has(second) ? [second] : [])),
+  ];
   const excess = contents.filter((path) => unwanted.some((pattern) => pattern.test(path)));
   if (missing.length > 0 || excess.length > 0) {
     throw new Error(`missing: ${missing.join(' ') || 'none'}\nnot wanted: ${excess.join(' ') || 'none'}`);

@@ -192,7 +192,6 @@ export class Tenancy {
     const { root, clock, onLook, onFailed } = this.#options;
     this.#lookedAt = clock.now();
     try {
-      await this.keep();
       const { adopted, failures, own, hasCompany } = await slot.adopt();
       for (const [directory, cause] of failures) {
         if (!this.#told.has(directory)) onFailed(storageError(`cannot take over ${directory}`, cause));
@@ -222,7 +221,11 @@ export class Tenancy {
     // A claim starts with a look.
     if (slot === undefined) return void this.open().catch(() => undefined);
     this.#lookedAt = this.#options.clock.now();
-    this.#adopting = this.#adopting.then(() => this.#adopt(slot));
+    this.#adopting = this.#adopting.then(async () => {
+      await this.keep().catch(this.#options.onFailed);
+      if (this.#claimed === slot) await this.#adopt(slot);
+      else this.#watch();
+    });
   }
 }
 
