@@ -10,7 +10,6 @@ import { StoredConsent } from '../keep/page/stored-consent.ts';
 import { isHidden } from '../keep/page/tabs.ts';
 import { FetchTransport } from '../send/http/fetch-transport.ts';
 import type { TextWriter } from '../wait/contents.ts';
-import { LOOPBACK } from './loopback.ts';
 import { registerSync } from './page/background-sync.ts';
 import { RunningWork } from './page/running-work.ts';
 import type { JournalPlace, Platform } from './platform.ts';
@@ -55,6 +54,7 @@ const text: TextWriter = {
   createMemory: () => ({ take: allocate, give: () => {} }),
 };
 
+const LOOPBACK = /\/\/([^/]*\.)?(localhost|127\.[\d.]+|\[::1])[:/]/;
 /** Workers have no document. They are never hidden. */
 const page = globalThis.document as (Document & { readonly prerendering?: boolean }) | undefined;
 /** A page is warned once. What is no page needs no warning. */

@@ -5,7 +5,7 @@ import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ConfigError } from '@sluice/protocol';
-import { thoroughRedactor } from '@sluice/protocol/toolbox';
+import { plainHttpWarning, thoroughRedactor } from '@sluice/protocol/toolbox';
 import PQueue from 'p-queue';
 import { type AccountNames, accountOf } from '../keep/account.ts';
 import { FileNote } from '../keep/file/disk/file-note.ts';
@@ -22,7 +22,6 @@ import { UndiciTransport } from '../send/http/undici-transport.ts';
 import type { TrackerEvents } from '../tell/tracker-events.ts';
 import type { TextWriter } from '../wait/contents.ts';
 import { allParts } from './all-parts.ts';
-import { LOOPBACK } from './loopback.ts';
 import type { JournalPlace, Platform } from './platform.ts';
 import { onAbort } from './process/abort-listeners.ts';
 import { drainInBackground } from './process/drain-in-background.ts';
@@ -63,11 +62,12 @@ export const platform: Platform = {
     checked: nodeChecked,
     gzip: (clock) => new Compression(zlibGzip, clock),
   },
-  warnOfKey(baseUrl, { delivery, transport }) {
+  warnOfKey(baseUrl, { apiKey, delivery, transport }) {
     const isElsewhere = transport !== undefined || delivery?.connect?.socketPath || delivery?.dispatcher;
-    if (isWarned || isElsewhere || !baseUrl.startsWith('http:') || LOOPBACK.test(baseUrl)) return;
+    if (isWarned || isElsewhere) return;
+    const message = plainHttpWarning(baseUrl, apiKey);
+    if (message === undefined) return;
     isWarned = true;
-    const message = `the apiKey goes to ${baseUrl} unencrypted, and others on the way can read it: use https`;
     process.emitWarning(message, { type: 'SluiceWarning', code: 'SLUICE_PLAIN_HTTP' });
   },
   redactor: thoroughRedactor,

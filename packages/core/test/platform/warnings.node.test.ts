@@ -31,6 +31,17 @@ describe('a process whose API key others can read on its way', () => {
     expect(text).not.toContain(key);
   });
 
+  it.each([
+    `http://service.example/${key}`,
+    `http://${key}.example`,
+    'http://service.example/a//127.0.0.1/',
+    'http://localhost.service.example',
+  ])('is warned wherever the address goes, and is not shown a key that is in it: %s', async (baseUrl) => {
+    const { codes, text } = await run([{ baseUrl }]);
+    expect(codes).toEqual(['SLUICE_PLAIN_HTTP']);
+    expect(text).not.toContain(key);
+  });
+
   it.each<Partial<TrackerOptions>>([
     { baseUrl: 'https://service.example' },
     { baseUrl: 'http://127.0.0.1:4100' },

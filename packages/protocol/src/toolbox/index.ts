@@ -1,6 +1,7 @@
 export { type Backoff, backoffDelayMs } from './backoff.ts';
 export { type Clock, MAX_TIMER_MS, systemClock, type Timer } from './clock.ts';
 export { describe } from './describe.ts';
+export { plainHttpWarning } from './plain-http.ts';
 export { type Redact, redactedError, redactor, rootMessage, thoroughRedactor } from './redaction.ts';
 export {
   ANYTHING,
