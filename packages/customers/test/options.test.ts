@@ -108,6 +108,11 @@ describe('apiUrl', () => {
     expect(message).not.toMatch(/hidden|canary-5f2d/);
   });
 
+  it('is not shown where the key is in its place', () => {
+    const { message } = errorOf({ apiUrl: GOOD.apiKey, apiKey: GOOD.apiUrl });
+    expect(message).toBe(`${rule} apiKey`);
+  });
+
   it('is required', () => {
     const { apiUrl: _, ...others } = GOOD;
     expect(errorOf(others).message).toBe(

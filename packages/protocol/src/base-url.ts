@@ -28,6 +28,7 @@ export function baseUrlOf(value: unknown): string | undefined {
 }
 
 function withoutSecrets(text: string, apiKey: unknown): string {
-  const plain = text.replace(/(^|\/)[^/]*@/g, '$1…@').replace(/[?#].*/s, '…');
-  return apiKey ? plain.replaceAll(`${apiKey}`, '…') : plain;
+  // The key first: it may have characters that end the credentials or begin the query.
+  const plain = apiKey ? text.replaceAll(`${apiKey}`, '…') : text;
+  return plain.replace(/^(\w+:\/\/)?.*@/s, '$1…@').replace(/[?#].*/s, '…');
 }

@@ -32,8 +32,14 @@ describe('readBaseUrl', () => {
     'ftp://example.com/hunter2',
     'hunter2',
     'ada:hunter2@example.com',
+    'https://ada:hunter2/9@example.com',
   ])('shows no secret: %s', (given) => {
     expect(() => readBaseUrl('baseUrl', given, 'hunter2')).toThrow(/^(?!.*hunter2).*without credentials/);
+  });
+
+  it.each(['can/ary', 'can?ary', 'can@ary', 'can#ary'])('shows no part of a key such as %s', (key) => {
+    for (const given of [`https://ada:${key}@example.com`, `https://example.com/?key=${key}`, `ftp://${key}`])
+      expect(() => readBaseUrl('baseUrl', given, key)).toThrow(/^(?!.*(?:can|ary)).*without credentials/);
   });
 
   it('shows nothing of a value that is swapped with the key, and says so', () => {
@@ -43,7 +49,7 @@ describe('readBaseUrl', () => {
   });
 
   it('refuses a megabyte at once', () => {
-    for (const text of ['a'.repeat(1_000_000), '@'.repeat(1_000_000), `http://${'a/'.repeat(500_000)}`])
+    for (const text of ['a', '@', '/', '?', 'a/', '://', 'a:', '@/'].map((part) => part.repeat(1_000_000)))
       expect(() => readBaseUrl('baseUrl', `ftp${text}`)).toThrow('must be an http or https URL');
   });
 });

@@ -8,6 +8,7 @@ import {
   oneOf,
   type Rule,
   type Rules,
+  thoroughRedactor,
 } from '@sluice/protocol/toolbox';
 import type { CheckedPart } from '../parts.ts';
 import type { ConnectOptions } from '../send/http/connect-options.ts';
@@ -44,8 +45,28 @@ const NODE_RULES: Rules = {
 const OF_CONNECTION =
   /^(?:accept-encoding|connection|expect|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
 
+/** A shorter key would be found in any message. */
+const LEAST_KEY = 8;
+
 /** Checks all options in Node. */
 export const nodeChecked: CheckedPart = (given) => {
+  try {
+    check(given);
+  } catch (error) {
+    throw withoutKey(error, given);
+  }
+};
+
+/** The user may have put the key in the place of another value: an error must not show it there either. */
+function withoutKey(error: unknown, given: unknown): unknown {
+  if (!(error instanceof ConfigError)) return error;
+  const { apiKey }: Record<string, unknown> = Object(given);
+  if (typeof apiKey !== 'string' || apiKey.length < LEAST_KEY) return error;
+  const redact = thoroughRedactor(apiKey);
+  return new ConfigError(redact(error.option), redact(error.message));
+}
+
+function check(given: unknown): void {
   checkOptions(given, NODE_RULES);
   // The cast is safe: the rules hold.
   const { delivery = {}, journal, journalDirectory, transport } = given as TrackerOptions;
@@ -65,7 +86,7 @@ export const nodeChecked: CheckedPart = (given) => {
     if (value === undefined || otherValue === undefined) continue;
     throw new ConfigError(option, `${option} is for ${purpose}: leave it out, or leave out ${other}`);
   }
-};
+}
 
 function isPem(value: unknown): boolean {
   return isNonEmptyString(value) || (value instanceof Uint8Array && value.length > 0);

@@ -9,6 +9,9 @@ import { VirtualClock } from '../bench/virtual-clock.ts';
 
 const GOOD = { baseUrl: 'https://example.com', correlationKey: 'email' };
 const SECRET = 'canary-5f1d';
+const KEY = 'canary/key+5f1d';
+/** A key that may also be the name of a header. */
+const TOKEN = 'canary-key-5f1d';
 const transport = new ScriptedTransport(new VirtualClock());
 const dispatcher = { dispatch: () => true };
 
@@ -99,6 +102,30 @@ describe('the options of Node', () => {
     expect(message.startsWith(`delivery.${name}`)).toBe(true);
     expect(message).toContain(rule);
     expect(message).not.toContain(SECRET);
+  });
+
+  it.each<[string, object]>([
+    ['the address, encoded', { baseUrl: `ftp://example.com/${encodeURIComponent(KEY)}` }],
+    ['the address, in base64', { baseUrl: `ftp://example.com/${btoa(KEY)}` }],
+    ['the credentials of the address', { baseUrl: `https://user:${KEY}@example.com` }],
+    ['the query of the address', { baseUrl: `https://example.com/?key=${KEY}` }],
+    ['the place of the address', { baseUrl: KEY, apiKey: 'https://example.com' }],
+    ['the name of a header', { delivery: { headers: { [`Api-Key ${KEY}`]: '' } } }],
+    [
+      'the name of a header of the connection',
+      { delivery: { headers: { [`proxy-${TOKEN}`]: '' } }, apiKey: TOKEN },
+    ],
+    ['the value of a header', { delivery: { headers: { 'x-key': `${KEY}\n` } } }],
+    ['the header of batch ids', { delivery: { idempotencyHeader: `Api-Key ${KEY}` } }],
+    ['another option', { ordering: KEY }],
+    ['the name of an option', { [KEY]: true }],
+  ])('show no API key that the user put in %s', (_, options) => {
+    const { message, option, stack } = refusal({ apiKey: KEY, ...options });
+    for (const text of ['canary', btoa(KEY)]) expect([message, option, stack].join()).not.toContain(text);
+  });
+
+  it('are named as they are where the key is too short to be told from other text', () => {
+    expect(refusal({ apiKey: 'o', ordering: 'o' }).message).toMatch(/^ordering must be .*, got string "o"$/);
   });
 
   it.each<[string, object, string]>([
