@@ -14,12 +14,17 @@ export function redactor(secret: string): Redact {
 /** Shorter secrets have encoded forms that occur in any text. */
 const LEAST_ENCODED = 8;
 
-/** Like `redactor`, but also removes what `secret` looks like in hex and base64, as in a header that a proxy shows encoded. */
+/**
+ * Like `redactor`, but also removes what `secret` looks like in hex, in base64 and with percent codes in lower case, as in a
+ * header that a proxy shows encoded.
+ */
 export function thoroughRedactor(secret: string): Redact {
-  const redact = redactor(secret);
-  if (secret.length < LEAST_ENCODED) return redact;
-  const forms = [...hexOf(secret), ...[0, 1, 2].flatMap((offset) => base64Of(secret, offset))];
-  return (text) => forms.reduce((safe, form) => safe.replaceAll(form, '[key]'), redact(text));
+  if (secret.length < LEAST_ENCODED) return redactor(secret);
+  const inPercent = encodeURIComponent(secret).replace(/%../g, (code) => code.toLowerCase());
+  const forms = [inPercent, ...hexOf(secret), ...[0, 1, 2].flatMap((offset) => base64Of(secret, offset))];
+  // JSON and URLs escape the characters + and / of base64, too.
+  const redactors = [...new Set([secret, ...forms])].map(redactor);
+  return (text) => redactors.reduce((safe, redact) => redact(safe), text);
 }
 
 function hexOf(secret: string): string[] {

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { thoroughRedactor } from '../../src/toolbox/index.ts';
 
 const KEY = 'canary/key-5f2d+"9c';
+/** Its base64 has both + and /. */
+const BINARY = '>>>???>>>???';
 
 describe('a secret', () => {
   it('is also taken out of hex and base64, wherever it stands in what was encoded', () => {
@@ -17,6 +19,15 @@ describe('a secret', () => {
           expect(Buffer.from(shown.replace('[key]', ''), form).toString()).not.toContain('canary');
           expect(shown.length).toBeLessThan(before.length + after.length + 15);
         }
+  });
+
+  it.each([
+    ['percent codes in lower case', encodeURIComponent(KEY).replace(/%../g, (code) => code.toLowerCase())],
+    ['base64 in a URL', encodeURIComponent(Buffer.from(BINARY).toString('base64'))],
+    ['base64 in JSON with escaped slashes', Buffer.from(BINARY).toString('base64').replaceAll('/', '\\/')],
+  ])('is also taken out of %s', (_, text) => {
+    const shown = thoroughRedactor(text.includes('canary') ? KEY : BINARY)(`before ${text} after`);
+    expect(shown).toMatch(/^before \[key\]\S{0,6} after$/);
   });
 
   it('that is short is not looked for in hex and base64, which any text could be', () => {
