@@ -22,5 +22,9 @@ export function checkPublishedFiles(folder) {
       if (!legal.includes(`${other}\n\n`)) throw new Error(`sluice.LEGAL.txt lacks the licence of ${other}`);
     if (!/idb-keyval/.test(others)) throw new Error(`${name} does not name what it contains: ${others}`);
   }
+  const { version } = JSON.parse(readFileSync(join(dist, '..', 'package.json'), 'utf8'));
+  const recipe = `@sluice/core@${version}/dist/sluice.global.js"\n  integrity="sha384-`;
+  if (!readFileSync(join(dist, '..', 'README.md'), 'utf8').includes(recipe))
+    throw new Error(`README.md has no <script> with ${recipe}`);
   return `${hashes.length} files with their hashes and licences`;
 }
