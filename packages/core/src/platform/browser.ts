@@ -54,7 +54,7 @@ const text: TextWriter = {
   createMemory: () => ({ take: allocate, give: () => {} }),
 };
 
-const LOOPBACK = /\/\/([^/]*\.)?(localhost|127\.[\d.]+|\[::1])[:/]/;
+const LOOPBACK = /\/\/(([^/]*\.)?localhost|127\.[\d.]+|\[::1])[:/]/;
 /** Workers have no document. They are never hidden. */
 const page = globalThis.document as (Document & { readonly prerendering?: boolean }) | undefined;
 /** A page is warned once. What is no page needs no warning. */

@@ -54,4 +54,9 @@ describe('a tracker in a page', () => {
   ])('warns of a key for another machine: %s', async (baseUrl) => {
     expect(await warnings({ apiKey: KEY, baseUrl })).toHaveLength(1);
   });
+
+  it('warns at once where the address is a megabyte that looks like 127.0.0.1 again and again', async () => {
+    const baseUrl = `https://example.com//${'127.'.repeat(250_000)}`;
+    expect(await warnings({ apiKey: KEY, baseUrl })).toHaveLength(1);
+  });
 });
