@@ -193,9 +193,9 @@ export class GroupCommit extends JournalWriter<GroupCommitOptions> {
         entry.handBack();
         return;
       }
-      const kept = await this.makeRoom(entry);
-      if (kept === undefined) return;
-      maxEvents = kept;
+      maxEvents = (await this.makeRoom(entry)) ?? 0;
+      // The append may have failed already: a journal that rejects at once would be tried for ever.
+      if (maxEvents === 0 || this.isResting) return;
     }
   }
 

@@ -42,6 +42,26 @@ describe('a tracker whose journal fails', () => {
     expect(journal.acknowledged).toEqual([]);
   });
 
+  it('tries it once, and again after a wait, though it rejects at once and each event needs new room', async () => {
+    const journal = new FakeJournal();
+    let tries = 0;
+    journal.append = () => {
+      tries += 1;
+      // So that the test ends where it would be tried for ever.
+      return tries > 100 ? new Promise(() => {}) : Promise.reject(new Error('refused'));
+    };
+    const space = async () => ({ freeBytes: HOUR, totalBytes: HOUR, otherBytes: 1 });
+    const bench = createBench(Object.assign(journal, { space }), {
+      batch: NONE_DUE,
+      storage: { maxBytes: 65_536, minFreeBytes: 0 },
+    });
+    bench.tracker.track('purchase', { text: 'x'.repeat(5_000) }, { correlationValue: 'ada@example.com' });
+    await bench.pass(INTERVAL_MS);
+    expect(tries).toBe(1);
+    await bench.pass(HOUR);
+    expect(tries).toBeLessThan(100);
+  });
+
   it('counts events that are only in memory as unwritten', async () => {
     const journal = new FakeJournal();
     journal.failAppends = true;
