@@ -47,7 +47,7 @@ export class TimeLimits {
       afterNetwork(() => {
         if (isPending()) this.#stop(new Error(`timed out: ${name} is ${ms}`));
       });
-    return systemClock.setTimeout(onTime, ms, true);
+    return systemClock.setTimeout(onTime, ms);
   }
 }
 
