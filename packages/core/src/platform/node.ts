@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import diagnosticsChannel from 'node:diagnostics_channel';
 import { setMaxListeners } from 'node:events';
-import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ConfigError } from '@sluice/protocol';
@@ -9,7 +8,8 @@ import { plainHttpWarning, thoroughRedactor } from '@sluice/protocol/toolbox';
 import PQueue from 'p-queue';
 import { type AccountNames, accountOf } from '../keep/account.ts';
 import { FileNote } from '../keep/file/disk/file-note.ts';
-import { errorCode } from '../keep/file/disk/file-system.ts';
+import { isMissing } from '../keep/file/disk/file-system.ts';
+import { nodeFileSystem } from '../keep/file/disk/node-file-system.ts';
 import { FileJournal } from '../keep/file/file-journal.ts';
 import type { Lifecycle } from '../keep/lifecycle.ts';
 import { nodeChecked } from '../options/node-checked.ts';
@@ -83,8 +83,11 @@ export const platform: Platform = {
       maxBytes,
     });
   },
-  exists: async ({ settings, part }) =>
-    (await exists(pathOf(settings, part))) || exists(formerPathOf(settings, part)),
+  async exists({ settings, part }) {
+    const former = formerPathOf(settings, part);
+    const isHere = !(await isMissing(nodeFileSystem, pathOf(settings, part)));
+    return isHere || (former !== undefined && !(await isMissing(nodeFileSystem, former)));
+  },
   createNote({ settings, part }) {
     const former = formerPathOf(settings, part);
     return new FileNote(join(pathOf(settings, part), NOTE), former && join(former, NOTE));
@@ -95,7 +98,12 @@ export const platform: Platform = {
     const { settings } = options;
     if (settings.journal !== undefined) return undefined;
     const note = new FileNote(join(pathOf(settings), 'unanswered'));
-    return new Rest(options, note, atLastMoment);
+    const read = async () => {
+      // Nothing is read before `createTracker` has returned.
+      await nodeFileSystem.endOfTurn?.();
+      return note.read();
+    };
+    return new Rest(options, { read, writeSync: (text) => note.writeSync(text) }, atLastMoment);
   },
   drainInBackground: (settings) => drainInBackground(settings, pathOf(settings)),
   createConcurrency: (most) => new AdaptiveConcurrency(most),
@@ -129,14 +137,6 @@ function formerPathOf(settings: JournalPlace['settings'], part: string = ''): st
 
 function defaultPath(account: AccountNames, part: string): string {
   return join(stateDirectory(), 'sluice', nameOf(accountOf(account)), part);
-}
-
-async function exists(path: string | undefined): Promise<boolean> {
-  if (path === undefined) return false;
-  return access(path).then(
-    () => true,
-    (error) => errorCode(error) !== 'ENOENT',
-  );
 }
 
 /** The directory for state that outlives a program and needs no backup. */

@@ -142,6 +142,15 @@ describe('createTracker', () => {
     expect(await readdir(journalDirectory)).toEqual([]);
   });
 
+  it('asks the disk for nothing before it returns, though there is a directory', async () => {
+    const journalDirectory = join(state, 'journal');
+    await mkdir(journalDirectory, { mode: 0o700 });
+    const asked = () => process.getActiveResourcesInfo().filter((name) => name.startsWith('FSReq')).length;
+    const before = asked();
+    create({ journalDirectory });
+    expect(asked()).toBe(before);
+  });
+
   it('leaves nothing open if it is closed before it has looked', async () => {
     const journalDirectory = join(state, 'journal');
     await mkdir(journalDirectory, { mode: 0o700 });

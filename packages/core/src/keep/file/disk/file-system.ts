@@ -80,3 +80,11 @@ export function errorCode(error: unknown): string | undefined {
   const code: unknown = Reflect.get(Object(error), 'code');
   return typeof code === 'string' ? code : undefined;
 }
+
+/** Whether there is nothing at a path. False in doubt. */
+export function isMissing(fs: Pick<FileSystem, 'volume'>, path: string): Promise<boolean> {
+  return fs.volume(path).then(
+    () => false,
+    (error) => errorCode(error) === 'ENOENT',
+  );
+}

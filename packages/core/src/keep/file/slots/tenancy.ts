@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '@sluice/protocol/toolbox';
 import { StorageError, storageError } from '../../../base/errors/storage-error.ts';
-import { errorCode, type FileSystem } from '../disk/file-system.ts';
+import { type FileSystem, isMissing } from '../disk/file-system.ts';
 import type { Locks } from './locks.ts';
 import { Slot } from './slot.ts';
 
@@ -227,11 +227,4 @@ export class Tenancy {
       else this.#watch();
     });
   }
-}
-
-function isMissing(fs: FileSystem, path: string): Promise<boolean> {
-  return fs.volume(path).then(
-    () => false,
-    (error) => errorCode(error) === 'ENOENT',
-  );
 }
