@@ -174,7 +174,8 @@ export interface TrackerOptions {
   readonly parts?: Parts | undefined;
   /**
    * Serverless and edge: receives a promise that resolves once the tracked events are delivered, or a flush of them times out.
-   * Pass it on, so that the runtime waits for it after the response: `(work) => context.waitUntil(work)`. A page needs the part `waitUntil` for it. Default: none.
+   * Pass it on, so that the runtime waits for it after the response: `(work) => context.waitUntil(work)`. A page needs the part
+   * `waitUntil` for it. Default: none.
    */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
   /**

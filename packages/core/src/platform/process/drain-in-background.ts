@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { serialize } from 'node:v8';
 import type { TrackerOptions } from '../../options/options.ts';
@@ -23,7 +22,7 @@ const SCRIPT = fileURLToPath(new URL('../../entries/background-drain.js', import
 export function drainInBackground(settings: Settings, directory: string): boolean {
   const { journal, transport, delivery } = settings;
   if (journal || transport || delivery.dispatcher || !existsSync(SCRIPT)) return false;
-  const drain: Drain = { options: optionsOf(settings), directory: resolve(directory) };
+  const drain: Drain = { options: optionsOf(settings), directory };
   const child = spawn(process.execPath, [SCRIPT], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],

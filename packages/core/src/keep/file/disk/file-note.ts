@@ -5,7 +5,8 @@ import { StorageError, storageError } from '../../../base/errors/storage-error.t
 import type { Note } from '../../note.ts';
 import { errorCode } from './file-system.ts';
 import { nodeFileSystem } from './node-file-system.ts';
-import { writeAllSync } from './write-all.ts';
+import { readWhole } from './read-whole.ts';
+import { writeFileSync } from './write-all.ts';
 
 /** The errors of a file that is missing, and of what is none: somebody else put it there, and the next note replaces it. */
 const NONE = /^(ENOENT|ELOOP|EINVAL|ENXIO)$/;
@@ -42,12 +43,7 @@ export class FileNote implements Note {
   /** Replaces the text, without the survival of a power cut. For the last moment of a process. Throws if it cannot. */
   writeSync(text: string): void {
     const next = `${this.#path}.${randomBytes(8).toString('hex')}`;
-    const file = nodeFileSystem.createSync(next);
-    try {
-      writeAllSync(file, Buffer.from(text), 0);
-    } finally {
-      file.closeSync();
-    }
+    writeFileSync(nodeFileSystem, next, Buffer.from(text), false);
     nodeFileSystem.renameSync(next, this.#path);
   }
 
@@ -64,7 +60,7 @@ export class FileNote implements Note {
 
   async #readFrom(path: string): Promise<string | undefined> {
     try {
-      return await readText(path);
+      return (await readWhole(nodeFileSystem, path, MOST_BYTES))?.toString();
     } catch (cause) {
       if (cause instanceof StorageError || NONE.test(errorCode(cause) ?? '')) return undefined;
       throw storageError(`cannot read ${path}`, cause);
@@ -82,18 +78,5 @@ export class FileNote implements Note {
       await rm(next, { force: true });
       throw error;
     }
-  }
-}
-
-/** Neither waits for a named pipe, nor follows a link. */
-async function readText(path: string): Promise<string | undefined> {
-  const file = await nodeFileSystem.openToRead(path);
-  try {
-    const { size } = await file.stat();
-    if (size > MOST_BYTES) return undefined;
-    const bytes = Buffer.alloc(size);
-    return bytes.toString('utf8', 0, await file.read(bytes, 0));
-  } finally {
-    await file.close();
   }
 }

@@ -2,13 +2,13 @@ import { basename, dirname, join } from 'node:path';
 import { storageError } from '../../../base/errors/storage-error.ts';
 import { type EventBytes, mergeEvents } from '../../../base/event-bytes.ts';
 import { errorCode, type FileSystem } from '../disk/file-system.ts';
+import { readWhole } from '../disk/read-whole.ts';
 import { writeAll } from '../disk/write-all.ts';
 import { acknowledgementRecord, readAcknowledgements } from '../format/acknowledgements.ts';
 import { FrameReader, framedLength, writeFrames } from '../format/frame.ts';
 import { IndexSet } from '../format/index-set.ts';
 import { newHeader, readHeader, SEGMENT_HEADER_BYTES, writeHeader } from '../format/segment-header.ts';
-import { ACKNOWLEDGEMENTS_SUFFIX, MERGING_SUFFIX, SEGMENT_SUFFIX } from '../format/suffixes.ts';
-import { readPart } from './scan.ts';
+import { ACKNOWLEDGEMENTS_SUFFIX, MERGING_SUFFIX, SEGMENT_SUFFIX, segmentName } from '../format/suffixes.ts';
 
 /** So few segments may stay as they are. */
 const FEW = 4;
@@ -166,17 +166,12 @@ async function readSmall(fs: FileSystem, stem: string): Promise<SmallSegment | u
 
 /** The content of a file; nothing if it is missing. */
 async function readFile(fs: FileSystem, path: string): Promise<Buffer> {
-  const file = await fs.openToRead(path).catch((error) => {
+  const bytes = await readWhole(fs, path, SMALL_BYTES).catch((error) => {
     if (errorCode(error) !== 'ENOENT') throw error;
+    return Buffer.alloc(0);
   });
-  if (file === undefined) return Buffer.alloc(0);
-  try {
-    const { size } = await file.stat();
-    if (size > SMALL_BYTES) throw new RangeError(`${path} has ${size} bytes`);
-    return await readPart(file, 0, size);
-  } finally {
-    await file.close();
-  }
+  if (bytes === undefined) throw new RangeError(`${path} has more than ${SMALL_BYTES} bytes`);
+  return bytes;
 }
 
 /** @param baseTime The earliest base time of the segments. */
@@ -187,7 +182,7 @@ async function merge(
   directory: string,
 ): Promise<void> {
   for (const [index, { stem, records }] of segments.entries()) {
-    const to = join(directory, nameOf(index + 1));
+    const to = join(directory, segmentName(index + 1));
     // First what is released: a crash before the rename leaves the segment and its records where they were.
     if (records.length > 0) await write(fs, to + ACKNOWLEDGEMENTS_SUFFIX, records);
     await fs.rename(stem + SEGMENT_SUFFIX, to + SEGMENT_SUFFIX);
@@ -199,13 +194,9 @@ async function merge(
   const header = newHeader(0, baseTime);
   const frames = Buffer.alloc(framedLength(events));
   writeFrames(events, 0, header, frames);
-  const stem = join(directory, `${nameOf(1)}-${nameOf(segments.length)}`);
+  const stem = join(directory, `${segmentName(1)}-${segmentName(segments.length)}`);
   await write(fs, stem + MERGING_SUFFIX, Buffer.concat([writeHeader(header), frames]));
   await fs.rename(stem + MERGING_SUFFIX, stem + SEGMENT_SUFFIX);
-}
-
-function nameOf(number: number): string {
-  return String(number).padStart(8, '0');
 }
 
 async function write(fs: FileSystem, path: string, bytes: Buffer): Promise<void> {

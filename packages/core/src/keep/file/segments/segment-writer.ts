@@ -1,7 +1,7 @@
 import { StorageError } from '../../../base/errors/storage-error.ts';
 import type { EventBytes } from '../../../base/event-bytes.ts';
 import type { FileSystem, OpenFile } from '../disk/file-system.ts';
-import { writeAll, writeAllSync } from '../disk/write-all.ts';
+import { writeAll, writeAllSync, writeFileSync } from '../disk/write-all.ts';
 import { framedLength, writeFrames } from '../format/frame.ts';
 import type { FrameBuffers } from '../format/frame-buffers.ts';
 import { SEGMENT_HEADER_BYTES, type SegmentHeader, writeHeader } from '../format/segment-header.ts';
@@ -250,11 +250,5 @@ export function writeSegmentSync(
 ): void {
   const frames = Buffer.allocUnsafe(framedLength(events));
   writeFrames(events, header.first, header, frames);
-  const file = fs.createSync(path);
-  try {
-    writeAllSync(file, Buffer.concat([writeHeader(header), frames]), 0);
-    if (isSynced) file.syncSync();
-  } finally {
-    file.closeSync();
-  }
+  writeFileSync(fs, path, Buffer.concat([writeHeader(header), frames]), isSynced);
 }

@@ -4,7 +4,7 @@ import { type Limit, NO_EVENTS } from '../../../base/event-bytes.ts';
 import type { Range } from '../../../base/range.ts';
 import type { Reading } from '../../journal.ts';
 import { type Rewrite, Salvage } from '../format/salvage.ts';
-import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX } from '../format/suffixes.ts';
+import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX, segmentName } from '../format/suffixes.ts';
 import { Segment, type SegmentContext } from './segment.ts';
 
 /** The segments of a journal, its own and those that it took over, by their number in ranges. */
@@ -34,10 +34,10 @@ export class Segments {
     return this.#bytes;
   }
 
-  /** The next number, and the name of a new segment made from it. The names of one process sort in the order of creation. */
+  /** The next number, and the name of a new segment made from it. */
   next(): { number: number; name: string } {
     this.#last += 1;
-    return { number: this.#last, name: String(this.#last).padStart(8, '0') };
+    return { number: this.#last, name: segmentName(this.#last) };
   }
 
   /** A new segment. */
