@@ -186,6 +186,10 @@ async function merge(
     // First what is released: a crash before the rename leaves the segment and its records where they were.
     if (records.length > 0) await write(fs, to + ACKNOWLEDGEMENTS_SUFFIX, records);
     await fs.rename(stem + SEGMENT_SUFFIX, to + SEGMENT_SUFFIX);
+  }
+  // A power cut may undo the renames, but not what is removed now.
+  await fs.syncDirectory(directory);
+  for (const { stem } of segments) {
     await fs.remove(stem + ACKNOWLEDGEMENTS_SUFFIX);
     await fs.removeDirectory(dirname(stem)).catch(() => undefined);
   }

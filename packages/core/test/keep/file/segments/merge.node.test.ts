@@ -88,4 +88,17 @@ describe('the events that many processes left that lived briefly', () => {
     const { names } = await killAfter(1 + calls.findIndex(({ path }) => path.endsWith('.merging') && path));
     expect(names).toHaveLength(5);
   });
+
+  it('survive a power cut: no folder is removed before its files are synced in their new one', async () => {
+    await leave(numbered(0, 6));
+    const fs = new FailingFileSystem();
+    await place.open({ fs, locks: new MortalLocks() });
+    const names = fs.calls.map(({ operation, path }) => `${operation} ${basename(path)}`);
+    const calls = names.slice(
+      names.findIndex((name) => name.startsWith('rename') && name.endsWith('.segment')),
+    );
+    const removed = calls.findIndex((name) => name.startsWith('remove'));
+    expect(calls.slice(0, removed).at(-1)).toMatch(/^syncDirectory /);
+    expect(calls.slice(removed, -1).filter((name) => name.startsWith('rename'))).toHaveLength(1);
+  });
 });
