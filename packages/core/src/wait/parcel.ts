@@ -1,7 +1,7 @@
 import type { EventBytes, Limit } from '../base/event-bytes.ts';
 import type { Range, Span } from '../base/range.ts';
 import { type Contents, copyOf, type Memory } from './contents.ts';
-import { ALL_LANES } from './lanes/lane.ts';
+import { ALL_LANES, STEP } from './lanes/lane.ts';
 import { HANDED, NOWHERE, Places } from './places.ts';
 
 /**
@@ -147,10 +147,10 @@ export function joinedParcel(parcels: readonly Parcel[], epoch: number, memory: 
   return inPlaceOf(parcels, new Parcel(places, epoch, parcels[0]?.isHigh === true, copyOf(events, memory)));
 }
 
-/** Gives a parcel the place of those whose events it has. */
+/** Gives a parcel the place of those whose events it has. All parts of it go before what is left of any of these. */
 export function inPlaceOf(parcels: readonly Parcel[], parcel: Parcel): Parcel {
   parcel.lanes = lanesOf(parcels);
-  parcel.order = parcels[0]?.order ?? 0;
+  parcel.order = Math.min(...parcels.map(({ order }) => order)) - STEP;
   return parcel;
 }
 

@@ -87,7 +87,6 @@ export class Reader {
   /** The first of these events were read. The others wait before all others. */
   #parcelOf(taken: Parcel[], contents: Contents): Parcel {
     const { queue } = this.#options;
-    const order = taken[0]?.order ?? 0;
     const places = new Places();
     const parts: { readonly epoch: number; readonly count: number }[] = [];
     for (const parcel of taken) {
@@ -96,11 +95,8 @@ export class Reader {
       places.append(parcel.places.slice(span));
       parcel.places.remove(span);
       if (count > 0) parts.push({ epoch: parcel.epoch, count });
-      // What is left goes behind all parts of what was read.
-      parcel.order += count;
     }
     const read = inPlaceOf(taken, new Parcel(places, queue.epochs.join(parts), queue.isHigh, contents));
-    read.order = order;
     for (const parcel of taken.reverse()) putBack(queue.old, parcel);
     return queue.taken(read);
   }

@@ -3,6 +3,7 @@ import { encodeEvents } from '../../src/base/event-bytes.ts';
 import { MemoryJournal } from '../../src/keep/memory-journal.ts';
 import { perCustomer } from '../../src/parts/per-customer.ts';
 import { Epochs } from '../../src/tell/epochs.ts';
+import { storedParcel } from '../../src/wait/parcel.ts';
 import { Queue } from '../../src/wait/queue.ts';
 import { Reader } from '../../src/wait/reader.ts';
 import { textWriter } from '../bench/text-writer.ts';
@@ -26,5 +27,29 @@ describe('what is read of a stored parcel', () => {
     const parts = [0, 1].map((from) => read?.cut({ from, to: from + 1 }, memory));
     for (const part of parts.reverse()) if (part) queue.putBack(part, 'first');
     expect([...queue.old]).toEqual([...parts.reverse(), rest]);
+  });
+
+  it('goes before the rest of each of the parcels that it was read of, whatever part of it waits again', async () => {
+    const memory = textWriter.createMemory();
+    const epochs = new Epochs();
+    const options = { limit: ALL, parcel: ALL, isHigh: false, text: textWriter, memory, epochs };
+    const queue = new Queue(options, perCustomer);
+    const journal = new MemoryJournal(10_000, 10_000);
+    const range = await journal.append(
+      encodeEvents(['{"n":0}', '{"n":1}', '{"n":2}', '{"n":3}', '{"n":4}'], [0, 0, 0, 0, 0]),
+    );
+    const stored = (from: number, to: number, lanes: number, order: number): void => {
+      const parcel = storedParcel({ ...range, from, to }, 0, false);
+      queue.old.push(Object.assign(parcel, { lanes, order }));
+    };
+    // Of a customer who comes first because an older event of theirs has gone.
+    stored(2, 5, 1, 2);
+    stored(0, 2, 2, 0);
+    const reader = new Reader({ queue, journal, damaged: async () => {}, sizeLimit: {} });
+    const read = await reader.take({ maxEvents: 4, maxBytes: 1_000 });
+    const [rest] = queue.old;
+    const last = read?.cut({ from: 3, to: 4 }, memory);
+    if (last) queue.putBack(last, 'first');
+    expect([...queue.old]).toEqual([last, rest]);
   });
 });

@@ -1,11 +1,9 @@
 import type { Parcel } from '../parcel.ts';
 import { RingBuffer, type RingBufferOptions } from '../ring-buffer.ts';
 import { free } from './free.ts';
-import { ALL_LANES, LANES } from './lane.ts';
+import { ALL_LANES, LANES, STEP } from './lane.ts';
 import type { Ring } from './lanes.ts';
 
-/** From one event to the next: parts of a parcel go before the next parcel, however many events they have before them. */
-const STEP = 2 ** 18;
 /** Recovered parcels go so much before the events of this process: before all of them. */
 const BEFORE = 2 ** 52;
 
