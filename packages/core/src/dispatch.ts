@@ -53,7 +53,6 @@ export class Dispatch {
       options;
     const { clock, headersOf, random, rejected, safeCause } = hooked;
     const { apiKey, baseUrl, compress } = settings;
-    const hintOf = settings.parts.logger?.hintOf;
     const timing = settings.delivery;
     const { createAbortController, createQueue, lifecycle, registerSync } = platform;
     const { signal } = this.#abort;
@@ -67,7 +66,6 @@ export class Dispatch {
       backoff,
       clock,
       concurrency: platform.createConcurrency(maxConcurrency),
-      hintOf,
       random,
       reporter,
       rests: lifecycle.isHidden,
@@ -111,7 +109,6 @@ export class Dispatch {
       clock,
       evidence,
       gate,
-      hintOf,
       isOrdered,
       isStrict,
       letterbox,

@@ -1,7 +1,6 @@
-import { InvalidEventError } from '@sluice/protocol';
 import { type Clock, systemClock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
-import type { EventTexts } from './accept/event-text.ts';
+import { checkSize, type EventTexts } from './accept/event-text.ts';
 import { createAdmission } from './admission.ts';
 import { StorageError, storageError } from './base/errors/storage-error.ts';
 import type { EventBytes } from './base/event-bytes.ts';
@@ -20,6 +19,7 @@ import type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
 import type { Admission } from './parts/hold/admission.ts';
 import { Snapshots } from './snapshots.ts';
 import { Books } from './tell/books.ts';
+import { consoleSteps, consoleWarnings } from './tell/console-log.ts';
 import { Reporter } from './tell/reporter.ts';
 import { Waiting } from './wait/waiting.ts';
 
@@ -48,17 +48,24 @@ export class Road {
   /** @param flush Resolves once all events tracked by now are settled, or cannot be settled for now. */
   constructor(settings: Settings, texts: EventTexts, flush: () => Promise<unknown>) {
     this.#settings = settings;
+    const redact = (text: string) => this.dispatch.redact(text);
     const hooked = guardHooks({
       settings,
       clock: systemClock,
-      redact: (text) => this.dispatch.redact(text),
+      redact,
       tracked: () => this.#books.accepted,
       flush,
       onFailed: (hook, error) => this.reporter.hookFailed(hook, error),
     });
     const { clock, random, transport = platform.createTransport(settings) } = hooked;
     this.clock = clock;
-    const reporter = new Reporter({ books: this.#books, clock, publish: platform.publish, log: hooked.log });
+    const { debug, logger } = settings;
+    const tells = [
+      platform.publish,
+      hooked.log ?? (logger !== false && consoleWarnings(redact)),
+      debug && consoleSteps(redact),
+    ];
+    const reporter = new Reporter({ books: this.#books, clock, tells: tells.filter((tell) => !!tell) });
     this.reporter = reporter;
     this.#handOver = hooked.handOver;
     const journal = createJournal(settings, clock);
@@ -152,7 +159,7 @@ export class Road {
 
   /** Accepts an event. Throws an InvalidEventError if it is too large. */
   accept(text: string, at: number, isHigh: boolean, isUnidentified: boolean, customer: string): void {
-    this.#checkSize(text);
+    checkSize(text, this.#settings.maxEventBytes, platform.text.byteLength);
     if (this.#isClosed || this.admission.isOpen(isUnidentified)) {
       this.#enter(text, at, isHigh, customer, 1);
     } else {
@@ -206,6 +213,11 @@ export class Road {
     await this.#waiting.commitAll();
     void this.dispatch.wake();
     await this.dispatch.whileUseful(settled(deadline.over), deadline.at);
+  }
+
+  /** From now on, the end of the process or page is nothing to this tracker. */
+  ignore(): void {
+    this.#leaving.stop();
   }
 
   /** From now on, new events are dropped. */
@@ -283,17 +295,5 @@ export class Road {
     else if (isTaken) this.#waiting.commit.notify(isHigh);
     else this.reporter.settled(isClosed ? 'closed' : 'buffer-full', 1);
     if (isTaken) this.#handOver?.notify();
-  }
-
-  #checkSize(text: string): void {
-    const { maxEventBytes } = this.#settings;
-    // UTF-8 takes at most three bytes per character: a text this short cannot exceed the limit.
-    if (text.length * 3 <= maxEventBytes) return;
-    const bytes = platform.text.byteLength(text);
-    if (bytes <= maxEventBytes) return;
-    throw new InvalidEventError(
-      'event',
-      `event must take at most ${maxEventBytes} bytes as JSON, got ${bytes}`,
-    );
   }
 }

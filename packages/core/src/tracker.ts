@@ -21,6 +21,17 @@ const CLOSE_TIMEOUT_MS = 10_000;
 /** `close()` releases its resources within this time, even if storage hangs. */
 const SHUT_DOWN_MS = 5_000;
 const NO_OPTIONS: TrackOptions = {};
+const nothing = () => {};
+/** What a tracker that does nothing does. */
+const NOTHING: Partial<Tracker> = {
+  track: nothing,
+  for: () => ({ track: nothing }),
+  identify: nothing,
+  reset: nothing,
+  setConsent: nothing,
+  setApiKey: nothing,
+  durable: async () => {},
+};
 
 /**
  * Makes a tracker. Synchronous: events tracked while the journal opens wait in memory.
@@ -40,6 +51,9 @@ export function createWith(options: TrackerOptions, defaults: Defaults): Tracker
   }
 }
 
+/** Takes the events of one customer. Made by `tracker.for()`. */
+export type CustomerTracker = Pick<Tracker, 'track'>;
+
 /** Takes events, keeps them safe, delivers them. Made by `createTracker`. Its methods need no `this`. */
 export interface Tracker extends AsyncDisposable {
   /**
@@ -55,6 +69,15 @@ export interface Tracker extends AsyncDisposable {
    * @param payload Any data that JSON can hold.
    */
   track(name: string, payload?: object, options?: TrackOptions): void;
+  /**
+   * A view of this tracker for the events of one customer: on a server, make one for each request. It costs nothing, and has no state
+   * but what is given here. Events that name a `correlationValue` themselves keep it.
+   *
+   * @param correlationValue The customer: an id of your own for one who is not known yet.
+   * @param context Added to each payload. Fields of the payload win.
+   * @example tracker.for(user.email, { requestId }).track('purchase', { total: 42.5 });
+   */
+  for(correlationValue: string, context?: object): CustomerTracker;
   /**
    * Sets the user of later events that name none themselves. In a page that holds events without a user, this holds in all tabs.
    * Like `track()`, it never throws: it emits `invalid`.
@@ -180,23 +203,42 @@ function trackerOf(settings: Settings): Tracker {
     };
   }
 
-  return {
+  /** Accepts an event. Never throws. */
+  function accept(name: string, payload: object | undefined, options: TrackOptions, context?: object): void {
+    try {
+      const at = road.clock.now();
+      const text = texts.create(name, payload, options, at, context);
+      const { customer, isUnidentified } = texts;
+      road.accept(text, at, options.priority === 'high', isUnidentified, customer);
+      if (settings.debug) reporter.tell('tracked', { event: JSON.parse(text) });
+    } catch (error) {
+      reporter.invalid(error);
+    }
+  }
+
+  const tracker: Tracker = {
     get deadLetters() {
       return road.deadLetters ?? missingPart('tracker.deadLetters', 'deadLetters');
     },
     track(name, payload, options = NO_OPTIONS) {
-      try {
-        const at = road.clock.now();
-        const text = texts.create(name, payload, options, at);
-        const { customer, isUnidentified } = texts;
-        road.accept(text, at, options.priority === 'high', isUnidentified, customer);
-      } catch (error) {
-        reporter.invalid(error);
-      }
+      accept(name, payload, options);
     },
+    for: (correlationValue, context) => ({
+      track(name, payload, options) {
+        accept(
+          name,
+          payload,
+          { ...options, correlationValue: options?.correlationValue ?? correlationValue },
+          context,
+        );
+      },
+    }),
     identify(correlationValue) {
       try {
         checkText('correlationValue', correlationValue, maxEventBytes);
+        const before = texts.correlationValue;
+        if (before !== undefined && before !== correlationValue && stats().pending > 0)
+          platform.warnOfUsers?.(settings.logger);
         setCustomer(correlationValue);
       } catch (error) {
         reporter.invalid(error);
@@ -217,6 +259,9 @@ function trackerOf(settings: Settings): Tracker {
     stats,
     on: (event, listener) => reporter.on(event, listener),
   };
+  if (settings.enabled !== false) return tracker;
+  road.ignore();
+  return Object.assign(tracker, NOTHING);
 }
 
 /** The number of all dropped events. */

@@ -25,6 +25,8 @@ const [FIRST_TIME, LAST_TIME] = [Date.UTC(-1, 12), Date.UTC(10_000, 0) - 1];
 /** Bounds of the cache of heads: how many, and for names of what length. */
 const MAX_HEADS = 256;
 const MAX_NAME_LENGTH = 128;
+/** The JSON of an object without properties. */
+const EMPTY = '{}';
 const NON_EMPTY = 'must be a non-empty string';
 /** Text that JSON does not escape. */
 const PLAIN = /^[ !#-[\]-~]*$/;
@@ -71,8 +73,12 @@ export class EventTexts {
     this.offset = offset;
   }
 
-  /** Stamps an event and makes its JSON text. Throws an InvalidEventError that names the field at fault. */
-  create(name: unknown, payload: unknown, options: TrackOptions, now: number): string {
+  /**
+   * Stamps an event and makes its JSON text. Throws an InvalidEventError that names the field at fault.
+   *
+   * @param context Fields for the payload, unless it has them itself.
+   */
+  create(name: unknown, payload: unknown, options: TrackOptions, now: number, context?: object): string {
     if (typeof options !== 'object' || options === null || isList(options)) {
       throw refusal('options', 'must be an object', options);
     }
@@ -82,7 +88,7 @@ export class EventTexts {
       if (isOwn)
         throw new InvalidEventError(option, `${option} is not one of the options ${OPTION_NAMES.join(', ')}`);
       // A page added it to Object.prototype.
-      return this.create(name, payload, Object.assign(Object.create(null), options), now);
+      return this.create(name, payload, Object.assign(Object.create(null), options), now, context);
     }
     const { correlationValue: givenValue, priority, uuid: givenUuid } = options;
     const uuid = givenUuid ?? newUuid();
@@ -108,7 +114,10 @@ export class EventTexts {
     const offsetMs = (timestamp === undefined && this.offset?.ms) || 0;
     const middle = this.#middleOf(source, timestamp ?? now + offsetMs);
     let text = payloadText(payload, maxBytes);
-    if (offsetMs !== 0 && this.offset?.keepsDeviceTime) text = withDeviceTime(text, now);
+    if (context) text = joined(payloadText(missing(context, payload), maxBytes), text);
+    // First, so that a property of that name in the payload counts.
+    if (offsetMs !== 0 && this.offset?.keepsDeviceTime)
+      text = joined(`{"device_timestamp":"${isoTime(now)}"}`, text);
     const end = text === '' ? '"}' : `","payload":${text}}`;
     // The test costs a third of the time that it saves.
     const value = PLAIN.test(correlationValue) ? `"${correlationValue}"` : JSON.stringify(correlationValue);
@@ -156,15 +165,31 @@ export function checkText(
   throw refusal(field, `must take at most ${maxBytes} bytes`, text);
 }
 
+/** Throws an InvalidEventError if the text of an event takes more bytes. */
+export function checkSize(text: string, maxBytes: number, byteLength: (text: string) => number): void {
+  // UTF-8 takes at most three bytes per character: a text this short cannot exceed the limit.
+  if (text.length * 3 <= maxBytes) return;
+  const bytes = byteLength(text);
+  if (bytes <= maxBytes) return;
+  throw new InvalidEventError('event', `event must take at most ${maxBytes} bytes as JSON, got ${bytes}`);
+}
+
 /** Whether this is an array, a string object or a typed array: it may have millions of keys. */
 function isList(value: object): boolean {
   return Object.hasOwn(value, 'length') || ArrayBuffer.isView(value);
 }
 
-/** First, so that a property of that name in the payload counts. */
-function withDeviceTime(payload: string, now: number): string {
-  const start = `{"device_timestamp":"${isoTime(now)}"`;
-  return payload.length > 2 ? `${start},${payload.slice(1)}` : `${start}}`;
+/** The JSON of two objects as one. Either may have no properties. */
+function joined(one: string, other: string): string {
+  if (other.length <= EMPTY.length) return one;
+  return one === EMPTY ? other : `${one.slice(0, -1)},${other.slice(1)}`;
+}
+
+/** The properties that the payload does not have. */
+function missing(context: object, payload: unknown): object {
+  return Object.fromEntries(
+    Object.entries(context).filter(([name]) => !Object.hasOwn(Object(payload), name)),
+  );
 }
 
 function isoTime(time: unknown): string {

@@ -1,7 +1,7 @@
 import type { Clock, Redact } from '@sluice/protocol/toolbox';
-import type { Log } from '../parts/logger.ts';
 import { missingPart, type Parts } from '../parts.ts';
 import type { ReadRejected, Transport } from '../send/http/transport.ts';
+import type { Tell } from '../tell/reporter.ts';
 import type { Batch } from '../wait/parcel.ts';
 import type { Settings } from './settings.ts';
 
@@ -31,7 +31,7 @@ export interface Hooked {
   readonly headersOf?: ((batch: Batch) => Readonly<Record<string, string>>) | undefined;
   readonly rejected?: ReadRejected | undefined;
   /** Receives everything that the tracker emits. */
-  readonly log?: Log | undefined;
+  readonly log?: Tell | false | undefined;
   /** Notified of each tracked event that was accepted. */
   readonly handOver?: { notify(): void } | undefined;
 }

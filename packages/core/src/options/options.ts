@@ -181,9 +181,15 @@ export interface TrackerOptions {
   /**
    * Anything with pino's `debug`, `info`, `warn` and `error`. Each message is written at most once in ten seconds, with the
    * number of lines that were `suppressed` before it. Errors are passed as `err`. The key never appears. A page needs the part
-   * `logger` for it. Default: silent.
+   * `logger` for it. False: silent. Default: the first refused event, drop, pause and failure of storage are written to the console.
    */
-  readonly logger?: Logger | undefined;
+  readonly logger?: Logger | false | undefined;
+  /**
+   * False: a tracker that does nothing, for tests and previews. Its other options are not checked. Default: true.
+   */
+  readonly enabled?: boolean | undefined;
+  /** Whether each step is written to the console, with the events themselves. Default: false. */
+  readonly debug?: boolean | undefined;
   /** How requests are made; a page needs the part `guards` for it. Default: undici in Node, fetch in browsers. */
   readonly transport?: Transport | undefined;
   /** The clock; a page needs the part `guards` for it. Default: the system's. */

@@ -36,6 +36,7 @@ const [isAction, ACTIONS] = oneOf(['accept', 'retry', 'split', 'isolate', 'pause
 /** A header name by RFC 9110, section 5.6.2, except those that a request already has. */
 const FREE_HEADER = /^(?!(authorization|content-(type|length|encoding)|host)$)[!#-'*+.^-z|~0-9-]+$/i;
 const HEADERS = 'ASCII headers that Sluice does not send itself';
+const [isLogger, LOGGER] = methods('debug', 'info', 'warn', 'error');
 const NODE_ONLY: Rule = [() => false, 'absent, except in Node'];
 
 export const RULES: OptionRules = {
@@ -87,7 +88,9 @@ export const RULES: OptionRules = {
   compress: FLAG,
   parts: [(value) => hasMethods(value), 'an object of parts'],
   waitUntil: aFunction(),
-  logger: methods('debug', 'info', 'warn', 'error'),
+  enabled: FLAG,
+  debug: FLAG,
+  logger: [(value) => value === false || isLogger(value), `false, or ${LOGGER}`],
   transport: methods('post', 'close'),
   clock: methods('now', 'setTimeout'),
   random: aFunction(),

@@ -49,6 +49,13 @@ export interface Defaults {
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const DAY_MS = 24 * 60 * 60_000;
+/** Of a tracker that does nothing. */
+const NOWHERE = {
+  enabled: false,
+  baseUrl: 'http://disabled',
+  correlationKey: '-',
+  journal: 'memory',
+} as const;
 /** The numbers that may be 0. */
 const MAY_BE_ZERO = /Interval|Wait|Free/;
 
@@ -60,9 +67,9 @@ export function readOptions(
   given: TrackerOptions,
   { parts: platformParts, commitIntervalMs, holdsUnidentified, warnOfKey }: Defaults,
 ): Settings {
-  const options = own(given);
+  const options = own(given?.enabled === false ? { ...NOWHERE, parts: given.parts } : given);
   const parts = own<Parts>({ ...options.parts, ...platformParts });
-  parts.checked?.(given);
+  if (options.enabled !== false) parts.checked?.(given);
   const { correlationKey, journal, consent = 'granted' } = options;
   const completed: Completed = {
     source: 'custom',

@@ -1,7 +1,8 @@
 import type { Backoff, Clock } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
+import { HINTS } from '../tell/hints.ts';
 import type { Reporter } from '../tell/reporter.ts';
-import type { BreakerState, HintOf, Pause } from '../tell/stats.ts';
+import type { BreakerState, Pause } from '../tell/stats.ts';
 import type { Concurrency, RateLimit } from './limits.ts';
 import type { SharedPause } from './shared-pause.ts';
 import { askedMs, pauseMs, probeMs } from './wait-times.ts';
@@ -29,7 +30,6 @@ interface GateOptions {
   readonly backoff: Backoff;
   readonly rate?: RateLimit | undefined;
   readonly reporter: Pick<Reporter, 'emit'>;
-  readonly hintOf?: HintOf | undefined;
   /** Whether probes must wait, for example because the page is hidden. When this turns false, call `catchUp()`. */
   readonly rests?: (() => boolean) | undefined;
   /** Called when a request may be made again, or the breaker changed its state: the sender may have work now. */
@@ -241,14 +241,14 @@ export class Gate {
 
   /** Opens the breaker for `delayMs` milliseconds, or for the remaining time if that is longer. Then it becomes half-open. */
   #open(delayMs: number, { reason, status, words }: Why): void {
-    const { clock, hintOf, reporter } = this.#options;
+    const { clock, reporter } = this.#options;
     const now = clock.now();
     const longestMs = Math.max(delayMs, (this.#alarm.until ?? 0) - now);
     this.#opened += 1;
     this.#alarm.cancel();
     this.#alarm.set(longestMs);
     const { since = now } = this.#pause ?? {};
-    this.#pause = { reason, status, words, since, until: now + longestMs, hint: hintOf?.(reason) };
+    this.#pause = { reason, status, words, since, until: now + longestMs, hint: HINTS[reason] };
     this.#enter('open');
     reporter.emit('paused', this.#pause);
   }

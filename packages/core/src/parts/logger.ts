@@ -1,6 +1,6 @@
 import { type Clock, type Redact, redactedError } from '@sluice/protocol/toolbox';
 import { attempt } from '../base/user-code.ts';
-import type { HintOf, PauseReason } from '../tell/stats.ts';
+import type { Tell } from '../tell/reporter.ts';
 import type { TrackerEvents } from '../tell/tracker-events.ts';
 
 /** A logger like pino: data first, then a message. Any object with these four methods. */
@@ -34,18 +34,6 @@ const LEVELS: Readonly<Partial<Record<keyof TrackerEvents, keyof Logger>>> = {
   hookFailed: 'error',
 };
 
-/** What to do about a pause. */
-const HINTS: Readonly<Record<PauseReason, string>> = {
-  unauthorized: 'check apiKey',
-  misdirected: 'check baseUrl',
-  refused: 'check events',
-  intercepted: 'check network',
-  policy: 'check policy',
-  blocked: 'check blockers',
-  unavailable: 'check network',
-  asked: 'wait',
-};
-
 interface LogOptions {
   readonly logger: Logger;
   readonly clock: Clock;
@@ -56,14 +44,15 @@ interface LogOptions {
 
 /** Writes to the application's logger. */
 export interface LoggerPart {
-  create(options: LogOptions): Log;
-  readonly hintOf: HintOf;
+  create(options: LogOptions): Tell;
 }
 
 /** For pages: `createTracker({ logger: console, parts: { logger } })`. In Node a tracker has this already. */
 export const logger: LoggerPart = {
-  create: (options) => new Log(options),
-  hintOf: (reason) => HINTS[reason],
+  create(options) {
+    const log = new Log(options);
+    return (event, detail) => log.tell(event as keyof TrackerEvents, detail);
+  },
 };
 
 /**

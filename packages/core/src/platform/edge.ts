@@ -8,6 +8,7 @@ import type { Outcome, TransportRequest } from '../send/http/transport.ts';
 import { allParts } from './all-parts.ts';
 import { platform as browser } from './browser.ts';
 import type { Platform } from './platform.ts';
+import { warnOfUsers } from './warn-of-users.ts';
 
 /**
  * Edge runtimes, and the `worker` target of bundlers: like a browser, but with all parts, because no page waits for them to load.
@@ -16,6 +17,7 @@ export const platform: Platform = {
   ...browser,
   holdsUnidentified: false,
   createConsent: undefined,
+  warnOfUsers,
   parts: { ...allParts, checked },
   createTransport: ({ delivery }) => new EdgeTransport(delivery),
   createConcurrency: (most) => new AdaptiveConcurrency(most),

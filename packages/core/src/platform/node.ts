@@ -19,7 +19,6 @@ import { sharedBounds } from '../parts/bounds/shared-bounds.ts';
 import { Compression } from '../parts/gzip/compression.ts';
 import { zlibGzip } from '../parts/gzip/zlib-gzip.ts';
 import { UndiciTransport } from '../send/http/undici-transport.ts';
-import type { TrackerEvents } from '../tell/tracker-events.ts';
 import type { TextWriter } from '../wait/contents.ts';
 import { allParts } from './all-parts.ts';
 import type { JournalPlace, Platform } from './platform.ts';
@@ -28,6 +27,7 @@ import { drainInBackground } from './process/drain-in-background.ts';
 import { atLastMoment } from './process/last-moment.ts';
 import { MemoryPool } from './process/memory-pool.ts';
 import { writeSync } from './process/write-sync.ts';
+import { warnOfUsers } from './warn-of-users.ts';
 
 /** The file of a note. */
 const NOTE = 'session';
@@ -50,7 +50,7 @@ const lifecycle: Lifecycle = {
 let isWarned = false;
 
 /** Channels that were used before: to look one up costs more than to find that it has no subscribers. */
-const channels: Partial<Record<keyof TrackerEvents, diagnosticsChannel.Channel>> = {};
+const channels: Record<string, diagnosticsChannel.Channel> = {};
 
 export const platform: Platform = {
   text,
@@ -70,6 +70,7 @@ export const platform: Platform = {
     isWarned = true;
     process.emitWarning(message, { type: 'SluiceWarning', code: 'SLUICE_PLAIN_HTTP' });
   },
+  warnOfUsers,
   redactor: thoroughRedactor,
   commitIntervalMs: 50,
   createJournal({ settings, clock, maxBytes, part }) {

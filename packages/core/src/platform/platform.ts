@@ -13,7 +13,7 @@ import type { Rest, RestOptions } from '../pace/rest.ts';
 import type { Parts } from '../parts.ts';
 import type { Transport } from '../send/http/transport.ts';
 import type { Queue } from '../send/sender.ts';
-import type { TrackerEvents } from '../tell/tracker-events.ts';
+import type { Tell } from '../tell/reporter.ts';
 import type { TextWriter } from '../wait/contents.ts';
 
 /** The options that decide which journal a tracker gets, and where. By default, trackers of one account share it. */
@@ -38,6 +38,8 @@ export interface Platform {
   readonly holdsUnidentified: boolean;
   /** A tracker got an API key. Warns once if others can read it. Absent if they never can. */
   readonly warnOfKey?: (baseUrl: string, options: TrackerOptions) => void;
+  /** A second customer was identified while events of the first wait. Absent if a page has one at a time. */
+  readonly warnOfUsers?: (logger: TrackerOptions['logger']) => void;
   /** Makes a function that removes the API key from texts. */
   readonly redactor: (secret: string) => Redact;
   /** How long an event may wait in memory to be written together with others, by default, in milliseconds. */
@@ -87,5 +89,5 @@ export interface Platform {
    * Publishes what happened in a tracker to those in the process who listen to all trackers. Absent if the platform cannot do
    * that.
    */
-  publish?(event: keyof TrackerEvents, detail: object): void;
+  readonly publish?: Tell | undefined;
 }

@@ -5,7 +5,6 @@ import type { Limits } from '../pace/limits.ts';
 import { probeMs } from '../pace/wait-times.ts';
 import type { Books } from '../tell/books.ts';
 import type { Reporter } from '../tell/reporter.ts';
-import type { HintOf } from '../tell/stats.ts';
 import { type DeliveryPolicy, type Rule, ruleOf, WRONG } from './delivery-policy.ts';
 import type { Evidence } from './evidence.ts';
 import { failedAttempt } from './failed-attempt.ts';
@@ -54,7 +53,6 @@ interface DeliveryOptions {
   readonly offset: Pick<ClockOffset, 'learn'> | undefined;
   readonly books: Pick<Books, 'maybeDuplicate'>;
   readonly reporter: Pick<Reporter, 'failedAttempt'>;
-  readonly hintOf: HintOf | undefined;
   /** Aborts all requests. */
   readonly signal: AbortSignal;
 }
@@ -83,7 +81,7 @@ export class Delivery {
   }
 
   async #handle(trial: Trial, pass: Pass, outcome: Outcome): Promise<void> {
-    const { books, clock, gate, hintOf, offset, policy, rejected } = this.#options;
+    const { books, clock, gate, offset, policy, rejected } = this.#options;
     const { reporter, requests, signal, trials, url, waiting } = this.#options;
     const { denied, parcel } = trial;
     let rule = ruleOf(outcome, policy);
@@ -101,7 +99,7 @@ export class Delivery {
     }
     if (signal.aborted) return;
     const now = clock.now();
-    const error = failedAttempt(outcome, rule, url, hintOf, now);
+    const error = failedAttempt(outcome, rule, url, now);
     const { excerpt = '', retryAfterMs, status } = error;
     reporter.failedAttempt(error);
     trials.answered(trial, false);

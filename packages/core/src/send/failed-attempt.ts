@@ -1,7 +1,7 @@
 import { DeliveryError, parseRetryAfter } from '@sluice/protocol';
 import { excerptOf } from '../base/excerpt.ts';
 import { reasonOf } from '../base/reason.ts';
-import type { HintOf } from '../tell/stats.ts';
+import { HINTS } from '../tell/hints.ts';
 import type { Rule } from './delivery-policy.ts';
 import type { Outcome } from './http/transport.ts';
 
@@ -15,7 +15,6 @@ export function failedAttempt(
   outcome: Outcome,
   { action, isPushback, reason }: Rule,
   url: string,
-  hintOf: HintOf | undefined,
   now: number,
 ): DeliveryError {
   const {
@@ -30,7 +29,7 @@ export function failedAttempt(
   const words = JSON.stringify(excerpt.slice(0, SHOWN));
   const what = status ? `was answered ${status} with ${words}` : `failed: ${reasonOf(cause)}`;
   const why = isPushback ? 'asked' : reason;
-  const message = `POST ${url} ${what}; action: ${action}; ${hintOf?.(why) ?? why}`;
+  const message = `POST ${url} ${what}; action: ${action}; ${HINTS[why]}`;
   const retryAfterMs = parseRetryAfter(retryAfter, now, date);
   const retryable = action === 'retry' || action === 'pause';
   return new DeliveryError(message, { status, retryable, retryAfterMs, excerpt, cause });

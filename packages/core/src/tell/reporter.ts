@@ -10,13 +10,14 @@ import type { TrackerEvents } from './tracker-events.ts';
 
 type Listener<Name extends keyof TrackerEvents> = (detail: TrackerEvents[Name]) => void;
 
+/** Is told of everything that happens. */
+export type Tell = (event: string, detail: object) => void;
+
 interface ReporterOptions {
   readonly books: Books;
   readonly clock: Clock;
-  /** Publishes to those who listen to all trackers of the process. Left out if the platform has no such channel. */
-  readonly publish?: ((event: keyof TrackerEvents, detail: object) => void) | undefined;
-  /** Writes to the application's logger. Left out if there is none. */
-  readonly log?: { tell(event: keyof TrackerEvents, detail: object): void } | undefined;
+  /** The logger, the console, and those who listen to all trackers of the process. */
+  readonly tells?: readonly Tell[] | undefined;
 }
 
 /** Emits what happens to the listeners. When events are recovered or end, it updates the books first. */
@@ -43,10 +44,13 @@ export class Reporter {
 
   /** Emits something that changes no counts. */
   emit<Name extends keyof TrackerEvents>(event: Name, detail: TrackerEvents[Name]): void {
-    const { publish, log } = this.#options;
     this.#emitter.emit(event, detail);
-    publish?.(event, detail);
-    log?.tell(event, detail);
+    this.tell(event, detail);
+  }
+
+  /** Tells all but the listeners. */
+  tell(event: string, detail: object): void {
+    for (const tell of this.#options.tells ?? []) tell(event, detail);
   }
 
   /** Counts and emits the end of events. Emits nothing for dead letters: the code that keeps a letter emits more details. */

@@ -25,9 +25,6 @@ export type PauseReason =
   /** The service asks to wait (`Retry-After`). */
   | 'asked';
 
-/** Says what to do about a pause. */
-export type HintOf = (reason: PauseReason) => string;
-
 /** The sender makes no requests, except for a probe from time to time. */
 export interface Pause {
   readonly reason: PauseReason;
@@ -39,8 +36,8 @@ export interface Pause {
   readonly since: number;
   /** When the next probe is sent, in milliseconds since 1970. */
   readonly until: number;
-  /** What to do about it. In a page this needs the part `logger`. */
-  readonly hint?: string | undefined;
+  /** What to do about it. */
+  readonly hint: string;
 }
 
 /** Why events are pending. */

@@ -39,6 +39,7 @@ export class Bench {
       // Not 0: a page writes events in pieces, and would send each piece at once.
       batch: { maxEvents, maxWaitMs: 1, ...batch },
       delivery: { maxConcurrency: 1, ...delivery },
+      logger: false,
       ...options,
     });
     const { tracker } = this;

@@ -118,7 +118,7 @@ describe('a meter', () => {
     more = {
       oldestAgeMs: 2_500,
       rateLimit: 0.5,
-      pause: { reason: 'unauthorized', status: 401, words: '', since: 0, until: 0 },
+      pause: { reason: 'unauthorized', status: 401, words: '', since: 0, until: 0, hint: 'check apiKey' },
       requests: {
         sent: 3,
         retried: 2,

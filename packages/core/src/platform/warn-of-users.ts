@@ -1,0 +1,17 @@
+import type { TrackerOptions } from '../options/options.ts';
+
+/** A process is warned once. */
+let isWarned = false;
+
+/**
+ * Warns if `identify()` names a second customer while events of the first wait: on a server, requests of several users run at the
+ * same time, and each event would get the customer who was named last.
+ */
+export function warnOfUsers(logger: TrackerOptions['logger']): void {
+  if (isWarned || logger === false) return;
+  isWarned = true;
+  const message =
+    'Sluice: identify() named a second customer while events wait. For many customers use tracker.for(customer).track()';
+  if (logger) logger.warn({}, message);
+  else console.warn(message);
+}

@@ -1,0 +1,45 @@
+import type { Redact } from '@sluice/protocol/toolbox';
+import { HINTS } from './hints.ts';
+import type { Tell } from './reporter.ts';
+import type { TrackerEvents } from './tracker-events.ts';
+
+/** What a developer must know, in words. */
+const WORDS: { readonly [Name in keyof TrackerEvents]?: string } = {
+  invalid: 'refused an event',
+  dropped: 'dropped events',
+  failedAttempt: 'cannot deliver events',
+  paused: 'pauses',
+  storageFailed: 'keeps events in memory',
+};
+
+/** What an event of the tracker may have in its detail. */
+interface Detail {
+  readonly error?: Error;
+  readonly reason?: keyof typeof HINTS;
+}
+
+/** For those who gave no logger: warns once of each thing that keeps events from arriving, in one line with what to do. */
+export function consoleWarnings(redact: Redact): Tell {
+  const said = new Set<string>();
+  let failure: string | undefined;
+  return (event, { error, reason = 'denied' }: Detail) => {
+    if (event === 'failedAttempt') failure = error?.message;
+    // Later failures are told by a pause.
+    if (event === 'delivered') said.add('failedAttempt');
+    const words = WORDS[event as keyof TrackerEvents];
+    const hint = HINTS[reason];
+    const why = error?.message ?? ((event === 'paused' && failure) || (hint && `${reason}; ${hint}`));
+    const topic = error ? event : event + reason;
+    if (!words || !why || said.has(topic) || said.has(why)) return;
+    said.add(topic).add(why);
+    console.warn(redact(`Sluice ${words}: ${why}`));
+  };
+}
+
+/** For `debug`: writes each step. */
+export function consoleSteps(redact: Redact): Tell {
+  return (event, detail: Detail) => {
+    const text = JSON.stringify({ ...detail, error: detail.error?.message });
+    console.debug(redact(`Sluice ${event} ${text}`));
+  };
+}

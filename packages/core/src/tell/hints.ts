@@ -1,0 +1,21 @@
+import type { DropReason } from '../base/fate.ts';
+import type { PauseReason } from './stats.ts';
+
+/** What to do about a pause or a drop. Empty if the application wants it. */
+export const HINTS: Readonly<Record<PauseReason | DropReason, string>> = {
+  unauthorized: 'check apiKey',
+  misdirected: 'check baseUrl',
+  refused: 'check events',
+  intercepted: 'check network',
+  policy: 'check delivery.policy',
+  blocked: 'check blockers',
+  unavailable: 'check network',
+  asked: 'wait',
+  'buffer-full': 'raise buffer.maxBytes',
+  'journal-full': 'raise storage.maxBytes',
+  expired: 'raise maxAgeMs',
+  closed: 'track before close()',
+  damaged: 'check storage',
+  unidentified: 'identify before reset()',
+  denied: '',
+};

@@ -1,0 +1,104 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { Bench, type BenchOptions } from '../bench/bench.ts';
+import { FakeJournal } from '../bench/fake-journal.ts';
+import { answered, failed } from '../bench/scripted-transport.ts';
+
+const REFUSED = 'POST http://service.example/api/events/batch/ was answered 401 with "no"';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** A tracker whose user gave no logger, and the lines that it writes to the console. */
+function create(options: BenchOptions = {}): { bench: Bench; warned: string[]; shown: string[] } {
+  const warned: string[] = [];
+  const shown: string[] = [];
+  vi.spyOn(console, 'warn').mockImplementation((line) => warned.push(line));
+  vi.spyOn(console, 'debug').mockImplementation((line) => shown.push(line));
+  return { bench: new Bench({ logger: undefined, ...options }), warned, shown };
+}
+
+it('the console shows the first refused event, and what is wrong with it', async () => {
+  const { bench, warned } = create();
+  bench.tracker.track('purchase', { total: 1n }, { correlationValue: 'ada@example.com' });
+  bench.tracker.track('purchase', { total: 2n }, { correlationValue: 'ada@example.com' });
+  expect(warned).toEqual([expect.stringMatching(/^Sluice refused an event: .*payload\.total .*bigint/)]);
+});
+
+it('the console shows a wrong key once, with the answer and what to do', async () => {
+  const { bench, warned } = create();
+  bench.answer(() => answered(401, { body: 'no' }));
+  await bench.track(3);
+  await bench.pass(600_000);
+  expect(warned).toEqual([`Sluice cannot deliver events: ${REFUSED}; action: pause; check apiKey`]);
+});
+
+it('the console shows that nothing answers at the first try, and not again', async () => {
+  const { bench, warned } = create();
+  bench.answer(() => failed(false, new Error('connect ECONNREFUSED')));
+  await bench.track(3);
+  expect(warned).toEqual([
+    expect.stringMatching(/cannot deliver .* connect ECONNREFUSED; action: retry; check network$/),
+  ]);
+});
+
+it('the console shows nothing of one failure of a service that has worked, but shows a pause', async () => {
+  const { bench, warned } = create();
+  await bench.track(1);
+  bench.answer(() => 503);
+  await bench.track(1);
+  expect(warned).toEqual([]);
+  await bench.pass(600_000);
+  expect(warned).toEqual([expect.stringMatching(/^Sluice pauses: .* was answered 503 .*wait$/)]);
+});
+
+it('the console shows the first drop for each reason, with what to do', async () => {
+  const { bench, warned } = create({ buffer: { maxEvents: 2 } });
+  bench.trackNow(9);
+  await bench.tracker.close();
+  bench.trackNow(2);
+  expect(warned).toEqual([
+    'Sluice dropped events: buffer-full; raise buffer.maxBytes',
+    'Sluice dropped events: closed; track before close()',
+  ]);
+});
+
+it('the console shows that storage failed, and that events stay in memory', async () => {
+  const journal = new FakeJournal();
+  journal.failAppends = true;
+  const { bench, warned } = create({ journal });
+  await bench.track(1);
+  expect(warned).toEqual([expect.stringMatching(/^Sluice keeps events in memory: .+/)]);
+});
+
+it('a denial that the application asked for is no news', async () => {
+  const { bench, warned } = create();
+  bench.tracker.setConsent('denied');
+  await bench.track(2);
+  expect(warned).toEqual([]);
+});
+
+it('logger: false, and a logger of the application, keep the console empty', async () => {
+  const lines: string[] = [];
+  const write = (_data: object, message: string) => lines.push(message);
+  const logger = { debug: write, info: write, warn: write, error: write };
+  for (const given of [false, logger] as const) {
+    const { bench, warned } = create({ logger: given });
+    bench.tracker.track('purchase', { total: 1n });
+    expect(warned).toEqual([]);
+  }
+  expect(lines).toEqual(['sluice invalid']);
+});
+
+it('debug shows each step, with the event itself and without the key', async () => {
+  const { bench, shown } = create({ debug: true, apiKey: 'a-key-that-nobody-sees' });
+  bench.tracker.track('a-key-that-nobody-sees', { n: 0 }, { correlationValue: 'ada@example.com' });
+  await bench.pass(1);
+  expect(shown.map((line) => line.split(' {')[0])).toEqual([
+    'Sluice tracked',
+    'Sluice request',
+    'Sluice delivered',
+  ]);
+  expect(shown[0]).toContain('"correlationValue":"ada@example.com"');
+  expect(shown.join()).not.toContain('a-key-that-nobody-sees');
+});

@@ -1,0 +1,120 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { createTracker } from '../../src/index.ts';
+import { Bench } from '../bench/bench.ts';
+
+interface Sent {
+  readonly correlationValue: string;
+  readonly payload?: Record<string, unknown>;
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** The events that the service received. */
+function sent({ transport }: Bench): Sent[] {
+  return transport.requests.flatMap(({ events }) => events as Sent[]);
+}
+
+it('views of one tracker give each event its customer, whatever the order', async () => {
+  const bench = new Bench();
+  const views = ['ada', 'bob', 'cyd'].map((name) => bench.tracker.for(`${name}@example.com`));
+  for (let round = 0; round < 2; round += 1) for (const view of views) view.track('step');
+  await bench.pass(5);
+  const names = sent(bench)
+    .map(({ correlationValue }) => correlationValue[0])
+    .join('');
+  expect(names).toBe('abcabc');
+});
+
+it('a view ignores identify(), and a customer of the event itself wins', async () => {
+  const bench = new Bench();
+  bench.tracker.identify('program@example.com');
+  const { track } = bench.tracker.for('ada@example.com');
+  track('one');
+  track('two', {}, { correlationValue: 'bob@example.com' });
+  track('three', {}, { correlationValue: undefined });
+  await bench.pass(5);
+  const names = sent(bench)
+    .map(({ correlationValue }) => correlationValue[0])
+    .join('');
+  expect(names).toBe('aba');
+});
+
+it('the context of a view is in each payload, and a field of the payload wins', async () => {
+  const bench = new Bench();
+  const view = bench.tracker.for('ada@example.com', { request: 7, page: '/' });
+  view.track('one');
+  view.track('two', {});
+  view.track('three', { page: '/cart', total: 42.5 });
+  view.track('four', { toJSON: () => ({ total: 1 }) });
+  bench.tracker.for('ada@example.com', {}).track('five', { total: 2 });
+  await bench.pass(5);
+  expect(sent(bench).map(({ payload }) => payload)).toEqual([
+    { request: 7, page: '/' },
+    { request: 7, page: '/' },
+    { request: 7, page: '/cart', total: 42.5 },
+    { request: 7, page: '/', total: 1 },
+    { total: 2 },
+  ]);
+});
+
+it('a view never throws: a customer, payload or context that cannot be sent is reported as invalid', () => {
+  const bench = new Bench();
+  const problems: string[] = [];
+  bench.tracker.on('invalid', ({ error }) => problems.push(error.field));
+  const wrong = [
+    ['', undefined, {}],
+    [42, undefined, {}],
+    ['ada', { id: 1n }, {}],
+    [
+      'ada',
+      {
+        get now() {
+          throw new Error('no');
+        },
+      },
+      {},
+    ],
+    ['ada', { a: 1 }, 'text'],
+    ['ada', { a: 1 }, new Map()],
+  ] as const;
+  for (const [customer, context, payload] of wrong)
+    bench.tracker.for(customer as string, context).track('step', payload as object);
+  expect(problems).toEqual([
+    'correlationValue',
+    'correlationValue',
+    'payload.id',
+    'payload',
+    'payload',
+    'payload',
+  ]);
+});
+
+it('a disabled tracker does nothing, and checks none of its other options', async () => {
+  const before = process.listenerCount('exit');
+  const tracker = createTracker({ enabled: false, baseUrl: '', correlationKey: '' });
+  tracker.identify('ada@example.com');
+  tracker.track('purchase', { total: 1n } as object);
+  tracker.for('bob@example.com').track('purchase');
+  tracker.setConsent('denied');
+  await tracker.durable();
+  expect(await tracker.flush()).toMatchObject({ delivered: 0, dropped: 0, pending: 0 });
+  expect(tracker.stats()).toMatchObject({ accepted: 0, invalid: 0, pending: 0 });
+  expect(await tracker.deadLetters.count()).toBe(0);
+  expect(process.listenerCount('exit')).toBe(before);
+  await tracker.close();
+});
+
+it('a server that identifies a second customer while events of the first wait is told once of tracker.for()', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const { tracker } = new Bench({ logger: undefined, unidentified: { hold: false } });
+  tracker.identify('ada@example.com');
+  tracker.identify('bob@example.com');
+  expect(warn).not.toHaveBeenCalled();
+  for (const name of ['ada', 'bob', 'cyd']) {
+    tracker.identify(`${name}@example.com`);
+    tracker.track('step');
+  }
+  expect(warn.mock.calls).toEqual([[expect.stringContaining('tracker.for(customer).track()')]]);
+});
