@@ -98,6 +98,8 @@ export default defineConfig({
     // For the browsers. Vitest reads this option only here, not in a project.
     browser: { connectTimeout: HANG_MS },
     teardownTimeout: HANG_MS,
+    // Trackers write to the console: their lines are shown only where a test fails.
+    silent: 'passed-only',
     sequence: { sequencer: ByProject },
     // One more than the number of processors, because many tests wait for a disk, a page or a process.
     maxWorkers: availableParallelism() + 1,

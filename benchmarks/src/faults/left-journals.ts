@@ -58,6 +58,7 @@ async function leaveJournal(
     while (tracker.stats().unwritten > 0) await pause(1);
   };
   const tracker = createTracker({
+    logger: false,
     ...{ baseUrl: NOBODY, correlationKey: 'email', transport: takeWhile(isTaking), commitIntervalMs: 0 },
     journal: new FileJournal({ directory, fsync: 'never', clock: scaledClock(1), segmentBytes }),
     batch: { maxEvents: BATCH_EVENTS, maxWaitMs: 0 },

@@ -67,7 +67,13 @@ async function live(baseUrl: string, directory: string, life: number, drains: bo
 }
 
 async function deliver(baseUrl: string, journalDirectory: string): Promise<void> {
-  const tracker = createTracker({ baseUrl, apiKey: 'key', correlationKey: 'email', journalDirectory });
+  const tracker = createTracker({
+    baseUrl,
+    apiKey: 'key',
+    correlationKey: 'email',
+    journalDirectory,
+    logger: false,
+  });
   await tracker.close();
 }
 

@@ -27,6 +27,7 @@ takeLeave();
 
 async function warmUp(directory: string): Promise<void> {
   const tracker = createTracker({
+    logger: false,
     ...{ baseUrl: NOBODY, apiKey: 'bench-key', correlationKey: 'email' },
     ...{ journalDirectory: directory, buffer: { maxBytes: WARM_UP_BYTES } },
   });

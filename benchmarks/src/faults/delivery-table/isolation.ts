@@ -31,6 +31,7 @@ export async function runIsolation({ bad, where }: IsolationCase, seed: number):
     () => clock.now(),
   );
   const tracker = createTracker({
+    logger: false,
     baseUrl: `http://127.0.0.1:${service.port}`,
     ...{ apiKey: 'table-key', correlationKey: 'email', journal: 'memory', clock },
   });

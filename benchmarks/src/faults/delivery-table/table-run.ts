@@ -23,6 +23,7 @@ export async function runTableCase(row: TableCase): Promise<TableRow> {
   );
   if (awayFor > 0) await service.leave();
   const tracker = createTracker({
+    logger: false,
     baseUrl: row.baseUrl?.(service.port) ?? `http://127.0.0.1:${service.port}`,
     ...{ apiKey: 'table-key', correlationKey: 'email', journal: 'memory', clock, random: () => RANDOM },
     batch: { maxEvents: EVENTS },

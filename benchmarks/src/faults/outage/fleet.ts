@@ -77,6 +77,7 @@ export class Fleet {
   #createTracker(client: number): Tracker {
     const { batchEvents, clock, random, service } = this.#options;
     return createTracker({
+      logger: false,
       baseUrl: 'http://service.test',
       correlationKey: 'email',
       journal: 'memory',

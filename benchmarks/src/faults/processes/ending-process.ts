@@ -21,6 +21,7 @@ const isFirst = random(2) === 0;
 if (hasHandler && isFirst) listen();
 
 const tracker = createTracker({
+  logger: false,
   ...{ baseUrl, apiKey: 'faults-key', correlationKey: 'email', journalDirectory, fsync },
   batch: { maxEvents: 100, maxWaitMs: 20 },
   delivery: { retryBaseMs: 10, retryMaxMs: 200 },

@@ -26,6 +26,7 @@ const { baseUrl, journalDirectory, life, cycles, maxBytes, whenFull, leavesFull 
 const clock = scaledClock(TIME_SCALE);
 const service = new GatedTransport();
 const tracker = createTracker({
+  logger: false,
   ...{ baseUrl, apiKey: 'faults-key', correlationKey: 'email', journalDirectory, clock, transport: service },
   storage: { minFreeBytes: 0, maxBytes, whenFull },
   batch: { maxEvents: 200, maxWaitMs: 100 },

@@ -128,6 +128,7 @@ function open(
   const clock = scaledClock(TIME_SCALE);
   const service = new GatedTransport();
   const tracker = createTracker({
+    logger: false,
     ...{ baseUrl, apiKey: 'faults-key', correlationKey: 'email', clock, transport: service },
     journal: new FileJournal({ directory, fsync, clock, segmentBytes: SEGMENT_BYTES, fs }),
     batch: { maxEvents: 10, maxWaitMs: 20 },

@@ -5,6 +5,7 @@ import { createTracker } from '@sluice/core';
 
 const [baseUrl = '', journalDirectory, life, workMs, drains] = process.argv.slice(2);
 const tracker = createTracker({
+  logger: false,
   baseUrl,
   apiKey: 'key',
   correlationKey: 'email',

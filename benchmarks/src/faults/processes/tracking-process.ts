@@ -18,6 +18,7 @@ onAsked(() => {
 tell<TrackingTold>({ type: 'started' });
 
 const tracker = createTracker({
+  logger: false,
   ...{ baseUrl, apiKey, correlationKey: 'email', journalDirectory, fsync },
   batch: { maxEvents: settings.batchEvents, maxWaitMs: settings.maxWaitMs },
   // Short waits, so that the end of a fault is noticed at once and a run takes only minutes.

@@ -54,6 +54,7 @@ export async function runThroughProxy(
   await using proxy = await ProxyServer.start(kind, setup, scenario.rules);
   const { timeScale = 1, batchEvents = perWave } = scenario;
   const tracker = createTracker({
+    logger: false,
     ...{ baseUrl: proxy.baseUrl, apiKey: emulator.apiKey, correlationKey: 'email' },
     journalDirectory: join(directory, 'journal'),
     batch: { maxEvents: batchEvents, maxWaitMs: 20 },

@@ -29,7 +29,7 @@ export class CoreUnderTest {
   createTracker(options: TrackerOptions, journal: FileJournalOptions): Tracker {
     const { createTracker, FileJournal } = this.#modules;
     const others = new Set(process.listeners('exit'));
-    const tracker = createTracker({ ...options, journal: new FileJournal(journal) });
+    const tracker = createTracker({ logger: false, ...options, journal: new FileJournal(journal) });
     // One listener serves all trackers, so most trackers add none.
     const added = process.listeners('exit').filter((listener) => !others.has(listener));
     if (added.length > 0) this.#exitListeners = added;

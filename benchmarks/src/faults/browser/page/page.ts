@@ -29,6 +29,7 @@ const clock = { real: undefined, fast: new ShiftedClock(FAST, settings.startedAt
 ];
 
 const tracker = createTracker({
+  logger: false,
   ...{ baseUrl: settings.baseUrl, apiKey: settings.apiKey, correlationKey: 'email', clock },
   parts: { guards },
   batch: { maxEvents: 100, maxWaitMs: 100 },

@@ -6,7 +6,7 @@ import { EVENTS_OF_A_PAGE, neverShown, type VisitSettings } from './visit-settin
 
 const settings: VisitSettings = JSON.parse(decodeURIComponent(location.search.slice(1)));
 const { page, last, thinkMs, maxWaitMs, isElsewhere, isPrerendered, ...service } = settings;
-const tracker = createTracker({ ...service, correlationKey: 'email', batch: { maxWaitMs } });
+const tracker = createTracker({ ...service, correlationKey: 'email', batch: { maxWaitMs }, logger: false });
 const events = new NumberedEvents(tracker, page, createRandom(page));
 
 events.track(EVENTS_OF_A_PAGE - 1);
