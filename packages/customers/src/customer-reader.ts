@@ -1,5 +1,6 @@
 import type { Customer } from '@sluice/protocol';
 import { isNonEmptyString, refusal } from '@sluice/protocol/toolbox';
+import { abortable } from './abortable.ts';
 import { createCache } from './cache.ts';
 import { type CustomerReaderOptions, readSettings } from './options.ts';
 import { requestCustomer } from './request.ts';
@@ -46,10 +47,7 @@ export function createCustomerReader(options: CustomerReaderOptions): CustomerRe
         throw refusal('schema', 'a Standard Schema', schema);
       signal?.throwIfAborted();
       const customer = JSON.parse(cache?.get(primaryKey) ?? (await request(primaryKey, signal)));
-      if (schema === undefined) return customer;
-      const valid = await applySchema(schema, customer, primaryKey);
-      signal?.throwIfAborted();
-      return valid;
+      return schema === undefined ? customer : abortable(applySchema(schema, customer, primaryKey), signal);
     },
   };
 }

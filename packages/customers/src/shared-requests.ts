@@ -1,3 +1,5 @@
+import { abortable } from './abortable.ts';
+
 interface Flight {
   readonly answer: Promise<string>;
   /** Aborts the request if it is not over. The next read of the key then starts a new request. */
@@ -27,14 +29,9 @@ export function sharedRequests(
   return (key, signal) => {
     const flight = flights.get(key) ?? takeOff(key);
     flight.waiting += 1;
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        flight.waiting -= 1;
-        if (flight.waiting === 0) flight.end();
-        reject(signal?.reason);
-      };
-      signal?.addEventListener('abort', leave);
-      flight.answer.then(resolve, reject).finally(() => signal?.removeEventListener('abort', leave));
+    return abortable(flight.answer, signal, () => {
+      flight.waiting -= 1;
+      if (flight.waiting === 0) flight.end();
     });
   };
 }

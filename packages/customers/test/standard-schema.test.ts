@@ -100,12 +100,42 @@ describe('a schema', () => {
     expect(sent).toHaveLength(0);
   });
 
-  it('does not outlive the signal', async () => {
+  it('that never ends holds up no read: it rejects as soon as its signal aborts', async () => {
     const { reader } = scripted([() => json(ADA)]);
     const controller = new AbortController();
-    const aborting = schema(async () => {
+    const reason = new Error('enough');
+    const endless = schema(() => {
+      queueMicrotask(() => controller.abort(reason));
+      return new Promise<never>(() => {});
+    });
+    expect(await rejection(reader.read('a', { schema: endless, signal: controller.signal }))).toBe(reason);
+  });
+
+  it('that fails after its read was aborted disturbs nobody', async () => {
+    const { reader } = scripted([() => json(ADA)]);
+    const controller = new AbortController();
+    let fail: (error: Error) => void = () => {};
+    const slow = schema(() => {
+      queueMicrotask(() => controller.abort());
+      return new Promise<never>((_, reject) => {
+        fail = reject;
+      });
+    });
+    const error = await rejection(reader.read('a', { schema: slow, signal: controller.signal }));
+    // An unhandled rejection would end the test run.
+    fail(new Error('too late'));
+    expect(error).toMatchObject({ name: 'AbortError' });
+  });
+
+  it.each([
+    ['asynchronous', async () => ({ value: 1 })],
+    ['synchronous', () => ({ value: 1 })],
+  ])('that is %s does not outlive the signal', async (_, validate) => {
+    const { reader } = scripted([() => json(ADA)]);
+    const controller = new AbortController();
+    const aborting = schema(() => {
       controller.abort();
-      return { value: 1 };
+      return validate();
     });
     const error = await rejection(reader.read('a', { schema: aborting, signal: controller.signal }));
     expect(error).toMatchObject({ name: 'AbortError' });
