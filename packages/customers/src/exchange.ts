@@ -41,10 +41,16 @@ export async function exchange(settings: Settings, key: string, signal: AbortSig
   let what = `was answered ${status}`;
   const hundreds = Math.trunc(status / 100);
   if (redirected || type === 'opaqueredirect' || hundreds === 3) {
-    what = `was redirected to ${excerptOf(headers.get('location') ?? 'nothing')}: correct apiUrl`;
+    const location = headers.get('location');
+    what = `was redirected${location ? ` to ${excerptOf(location)}` : ', but not told where to'}: correct apiUrl`;
   } else {
     const json = parseJson(body);
-    if (isNotFound({ status, body, json })) throw new CustomerNotFoundError(key, status);
+    // A body that is too large may still be a page.
+    const isPage = /^\s*</.test(body) || (read !== '' && /html/i.test(`${headers.get('content-type')}`));
+    const isMissing = isNotFound ? await isNotFound({ status, body, json }) : status === 404 && !isPage;
+    if (isMissing) throw new CustomerNotFoundError(key, status);
+    if (status === 404 && isPage)
+      what += ' with a web page: correct apiUrl, or set isNotFound if it means that there is no such customer';
     const isSuccess = hundreds === 2;
     if (isSuccess && Object(json) === json && !Array.isArray(json)) return body;
     if (read === undefined) what += ` with more than maxResponseBytes (${maxResponseBytes})`;

@@ -33,8 +33,11 @@ export interface CustomerReaderOptions {
   readonly maxResponseBytes?: number | undefined;
   /** Keeps customers in memory for some time. Off by default. */
   readonly cache?: CacheOptions | undefined;
-  /** Whether an answer means "no such customer". Default: status 404. */
-  readonly isNotFound?: ((answer: CustomerAnswer) => boolean) | undefined;
+  /**
+   * Whether an answer means "no such customer". May be asynchronous; its time counts towards `timeoutMs`. If it throws or rejects,
+   * so does the read. Default: status 404, unless the body is a web page (HTML, XML): then `apiUrl` is wrong.
+   */
+  readonly isNotFound?: ((answer: CustomerAnswer) => boolean | PromiseLike<boolean>) | undefined;
   /** Sends the requests. Default: undici's `fetch` in Node, the global `fetch` in a browser. */
   readonly fetch?: Fetch | undefined;
   /** The source of time. Default: the system clock. */
@@ -52,7 +55,7 @@ export interface Settings {
   readonly maxRetryAfterMs: number;
   readonly maxResponseBytes: number;
   readonly cache: CacheLimits | undefined;
-  readonly isNotFound: (answer: CustomerAnswer) => boolean;
+  readonly isNotFound: CustomerReaderOptions['isNotFound'];
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly random: () => number;
@@ -74,7 +77,7 @@ const RULES: Readonly<Record<Exclude<keyof CustomerReaderOptions, 'cache'>, Rule
   maxRetryAfterMs: whole(60_000, 0, MAX_RETRY_AFTER_MS),
   maxResponseBytes: whole(1_048_576, 1, Number.MAX_SAFE_INTEGER),
   cache: { ttlMs: TTL, maxEntries: whole(1_000, 1, Number.MAX_SAFE_INTEGER) },
-  isNotFound: aFunction(({ status }: CustomerAnswer) => status === 404),
+  isNotFound: aFunction(),
   fetch: aFunction(platformFetch),
   clock: [(value) => hasMethods(value, 'now', 'setTimeout'), 'a Clock', systemClock],
   random: aFunction(Math.random),
@@ -84,7 +87,7 @@ const RULES: Readonly<Record<Exclude<keyof CustomerReaderOptions, 'cache'>, Rule
 export function readSettings(options: CustomerReaderOptions): Settings {
   // The cast is safe: the rules have the names of the type, and each value passed its rule.
   const settings = readRules(RULES, '', options) as unknown as Settings;
-  const apiKey = readApiKey(options.apiKey);
+  const apiKey = readApiKey(options.apiKey, "give the key that the account's settings show");
   const cache = options.cache && settings.cache;
   if (cache && !cache.ttlMs) throw refusal('cache.ttlMs', TTL[1], undefined);
   const url = endpoint(readBaseUrl('apiUrl', options.apiUrl, apiKey), CUSTOMER_READ_PATH);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type CustomerAnswer, CustomerNotFoundError, DeliveryError } from '../src/index.ts';
-import { ADA, json, KEY, rejection, scripted } from './scripted-fetch.ts';
+import { ADA, json, KEY, rejection, scripted, TIMEOUT_MS } from './scripted-fetch.ts';
 
 const POST = 'POST http://127.0.0.1:4200/customers/read';
 
@@ -68,6 +68,79 @@ describe('no such customer', () => {
   });
 });
 
+describe('an asynchronous isNotFound', () => {
+  it('is waited for: a customer is not missing because the answer is a promise', async () => {
+    const { reader } = scripted([() => json(ADA)], { isNotFound: async () => false });
+    expect(await reader.read('a')).toEqual(ADA);
+  });
+
+  it('may say that there is no such customer', async () => {
+    const isNotFound = async ({ status }: CustomerAnswer): Promise<boolean> => status === 400;
+    const { reader } = scripted([() => json({}, { status: 400 })], { isNotFound });
+    expect(await rejection(reader.read('a'))).toBeInstanceOf(CustomerNotFoundError);
+  });
+
+  it('that rejects ends the read with its reason, and nothing is sent again', async () => {
+    const bug = new Error('bug');
+    const { reader, sent } = scripted([() => json(ADA)], { isNotFound: () => Promise.reject(bug) });
+    expect(await rejection(reader.read('a'))).toBe(bug);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('that never ends is cut off by the time-out, and by the signal of the read', async () => {
+    const controller = new AbortController();
+    let ask: () => void = () => {};
+    const isNotFound = (): Promise<boolean> => {
+      ask();
+      return new Promise(() => {});
+    };
+    const { reader, clock } = scripted([() => json(ADA)], { isNotFound, retries: 0 });
+    ask = () => clock.advance(TIMEOUT_MS);
+    expect(String(await rejection(reader.read('a')))).toContain(`timed out after ${TIMEOUT_MS} ms`);
+    ask = () => controller.abort();
+    const error = await rejection(reader.read('a', { signal: controller.signal }));
+    expect(error).toMatchObject({ name: 'AbortError' });
+  });
+});
+
+describe('a 404 that is a web page', () => {
+  const page = (body: string, type = 'text/html; charset=utf-8') => (): Response =>
+    new Response(body, { status: 404, headers: { 'content-type': type } });
+
+  it.each([
+    ['by its type', '<h1>Not Found</h1>', 'text/html; charset=utf-8'],
+    ['by its type alone', 'Not Found', 'TEXT/HTML'],
+    ['by its body, whatever its type', '\ufeff\n <!DOCTYPE html><p>', 'text/plain'],
+    ['of XML', '<?xml version="1.0"?><Error><Code>NoSuchKey</Code></Error>', 'application/xml'],
+  ])('%s means a wrong address, not a missing customer', async (_, body, type) => {
+    const error = await failureOf(page(body, type));
+    expect(error).toMatchObject({ status: 404, retryable: false });
+    expect(error.message).toContain(
+      `${POST} was answered 404 with a web page: correct apiUrl, or set isNotFound if it means that there is no such customer`,
+    );
+    expect(error.message).toContain(body.trim().slice(0, 2));
+  });
+
+  it('and too large to read means a wrong address, too', async () => {
+    const error = await failureOf(page('x'.repeat(100)), { maxResponseBytes: 50 });
+    expect(error.message).toContain('with a web page');
+  });
+
+  it('may be told to mean that there is no such customer', async () => {
+    const { reader } = scripted([page('<p>')], { isNotFound: ({ status }) => status === 404 });
+    expect(await rejection(reader.read('a'))).toBeInstanceOf(CustomerNotFoundError);
+  });
+
+  it.each([
+    ['nothing', '', 'text/html'],
+    ['a text', 'No customer has this key.', 'text/plain'],
+    ['JSON that quotes HTML', '{"error":"<p>"}', 'application/json'],
+  ])('is not %s: the service may say so that there is no such customer', async (_, body, type) => {
+    const { reader } = scripted([page(body, type)]);
+    expect(await rejection(reader.read('a'))).toBeInstanceOf(CustomerNotFoundError);
+  });
+});
+
 describe('a success that is no customer', () => {
   it.each([
     ['', ''],
@@ -125,17 +198,24 @@ describe('a redirect', () => {
     expect(sent).toHaveLength(1);
   });
 
+  it('without a location says so', async () => {
+    expect(await failureOf(() => new Response(null, { status: 302 }))).toMatchObject({
+      message: `${POST} was redirected, but not told where to: correct apiUrl`,
+      status: 302,
+    });
+  });
+
   it('that a browser hides is told by its type', async () => {
     const hidden = { status: 0, type: 'opaqueredirect', headers: new Headers(), body: null };
     const error = await rejection(scripted([() => hidden]).reader.read('a'));
     expect(error).toMatchObject({ code: 'SLUICE_DELIVERY', status: undefined, retryable: false });
-    expect(String(error)).toContain('was redirected to nothing: correct apiUrl');
+    expect(String(error)).toContain('was redirected, but not told where to: correct apiUrl');
   });
 
   it('that a fetch of the caller followed all the same is an error', async () => {
     const followed = { status: 200, redirected: true, headers: new Headers(), body: json(ADA).body };
     const error = await rejection(scripted([() => followed]).reader.read('a'));
-    expect(String(error)).toContain('was redirected to nothing: correct apiUrl');
+    expect(String(error)).toContain('was redirected, but not told where to: correct apiUrl');
   });
 });
 

@@ -109,6 +109,24 @@ describe('a service', () => {
     expect(elsewhere).toBe(0);
   });
 
+  it('that is another web server is told from one that has no such customer', async () => {
+    await using service = await httpService((_request, response) => {
+      const page = '<html><head><title>404 Not Found</title></head></html>';
+      response.writeHead(404, { 'content-type': 'text/html' }).end(page);
+    });
+    const error = await failureOf(readerOf(service).read('a'));
+    expect(error).toMatchObject({ status: 404, retryable: false });
+    expect(error.message).toContain('correct apiUrl, or set isNotFound');
+  });
+
+  it('that redirects without saying where to is an error that says so', async () => {
+    await using service = await httpService((_request, response) => {
+      response.writeHead(302).end();
+    });
+    const error = await failureOf(readerOf(service).read('a'));
+    expect(error.message).toMatch(/was redirected, but not told where to: correct apiUrl$/);
+  });
+
   it('that sends without end is left at the limit, and its connection closed', async () => {
     await using service = await httpService((_request, response) => {
       const chunk = Buffer.alloc(65_536, 'x');

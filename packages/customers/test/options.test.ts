@@ -122,6 +122,13 @@ describe('apiUrl', () => {
 });
 
 describe('apiKey', () => {
+  it('is required: the error of a missing one gives no advice for a relay', () => {
+    const { apiKey: _, ...others } = GOOD;
+    const { message } = errorOf(others);
+    expect(message).toMatch(/^apiKey must be .+, got undefined; give the key that the account's settings show$/);
+    expect(message).not.toContain('relay');
+  });
+
   it.each<[unknown, string]>([
     ['', 'an empty string'],
     [' ', 'string'],
@@ -135,7 +142,7 @@ describe('apiKey', () => {
     const error = errorOf({ ...GOOD, apiKey });
     expect(error).toMatchObject({
       option: 'apiKey',
-      message: `apiKey must be visible ASCII characters without blanks or line breaks, got ${got}; leave the option out if a relay holds the key`,
+      message: `apiKey must be visible ASCII characters without blanks or line breaks, got ${got}; give the key that the account's settings show`,
     });
     expect(JSON.stringify(error) + error.stack).not.toMatch(/canary-5f2d|5242424242/);
   });

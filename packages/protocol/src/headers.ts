@@ -7,12 +7,19 @@ export function isApiKey(value: unknown): value is string {
   return typeof value === 'string' && VISIBLE_ASCII.test(value);
 }
 
-/** Checks an API key that was given as an option, and returns it. Throws a ConfigError that does not show the value. */
-export function readApiKey(value: unknown): string {
+/**
+ * Checks an API key that was given as an option, and returns it. Throws a ConfigError that does not show the value.
+ *
+ * @param advice What to do, as the end of the message. By default, the key is optional.
+ */
+export function readApiKey(
+  value: unknown,
+  advice = 'leave the option out if a relay holds the key',
+): string {
   if (isApiKey(value)) return value;
   const got = value === '' ? 'an empty string' : typeof value;
   const rule = `apiKey must be visible ASCII characters without blanks or line breaks, got ${got}`;
-  throw new ConfigError('apiKey', `${rule}; leave the option out if a relay holds the key`);
+  throw new ConfigError('apiKey', `${rule}; ${advice}`);
 }
 
 /** The request headers of both endpoints (sections 4 and 5). Without a key there is no `Authorization`: a relay adds it. */
