@@ -1,7 +1,7 @@
 import { type Emulator, startEmulator } from '@sluice/emulator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BareContext, bundle as bundleFile } from '../../../../testing/bare-context.ts';
 import type { FlushReport, TrackerStats } from '../../src/index.ts';
-import { BareContext, bundleFor } from './bare-context.ts';
 
 /** The code of a worker, as its author writes it. It handles requests, and makes a tracker for each. */
 const WORKER = `
@@ -16,6 +16,10 @@ const WORKER = `
     return new Response('taken');
   }
 `;
+
+function bundleFor(...conditions: readonly string[]): Promise<string> {
+  return bundleFile(new URL('./all-of-it.ts', import.meta.url), conditions);
+}
 
 let emulator: Emulator;
 beforeAll(async () => {

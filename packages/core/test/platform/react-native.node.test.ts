@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { type Context, createContext, runInContext } from 'node:vm';
 import { type Emulator, startEmulator } from '@sluice/emulator';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { bundle } from '../../../../testing/bare-context.ts';
 import { PATIENCE } from '../../../../testing/patience.ts';
 import type * as sluice from '../../src/entries/react-native.ts';
 import { createTracker as createOnNode } from '../../src/entries/react-native.ts';
 import { Sqlite } from '../bench/sqlite.ts';
-import { bundle } from './bare-context.ts';
 
 const code = await bundle(new URL('../../src/entries/react-native.ts', import.meta.url), ['react-native']);
 const ada = { correlationValue: 'ada@example.com' };

@@ -2,12 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { type Context, createContext, runInContext } from 'node:vm';
 import { rolldown } from 'rolldown';
 
-/** Bundles the package into one script, for these export conditions. Throws if an import is left. */
-export function bundleFor(...conditions: readonly string[]): Promise<string> {
-  return bundle(new URL('./all-of-it.ts', import.meta.url), conditions);
-}
-
-/** Bundles one file in the same way. */
+/** Bundles a file into one script, for these export conditions. Throws if an import is left. */
 export async function bundle(file: URL, conditions: readonly string[]): Promise<string> {
   const input = fileURLToPath(file);
   const complaints: string[] = [];
