@@ -28,7 +28,10 @@ const TOO_NEW_OF: Readonly<Record<string, readonly string[]>> = {
   Response: ['json'],
 };
 /** A package that needs newer browsers says so in its README. */
-const NEEDED: Readonly<Record<string, readonly string[]>> = { '@sluice/customers': ['throwIfAborted'] };
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  '@sluice/customers': ['throwIfAborted'],
+  '@sluice/customers/concurrency': ['throwIfAborted'],
+};
 
 const bundles: Readonly<Record<string, () => Promise<string>>> = {
   'sluice.js': async () => (await bundleBrowserFiles('src')).module,

@@ -1,4 +1,4 @@
-import type { FetchResponse } from './fetch/fetch.ts';
+import type { FetchResponse } from './platform/fetch.ts';
 
 /** Reads a body as UTF-8. Returns undefined as soon as it has more than `maxBytes` (counted after decompression). */
 export async function readBounded(

@@ -1,17 +1,17 @@
 import type { Customer } from '@sluice/protocol';
 import { isNonEmptyString, refusal } from '@sluice/protocol/toolbox';
-import { abortable } from './abortable.ts';
-import { createCache } from './cache.ts';
+import type { CacheOptions, CustomerCache } from './cache.ts';
 import { type CustomerReaderOptions, readSettings } from './options.ts';
+import { missingPart } from './platform/parts.ts';
 import { requestCustomer } from './request.ts';
-import { sharedRequests } from './shared-requests.ts';
-import { applySchema, type StandardSchema } from './standard-schema.ts';
+import { type Requests, sharedRequests } from './shared-requests.ts';
+import type { StandardSchema } from './standard-schema.ts';
 
 /** Options of one read. */
 export interface ReadOptions<T = Customer> {
   /** Aborts this read: it rejects with the signal's reason. Other pending reads of the same customer go on. */
   readonly signal?: AbortSignal | undefined;
-  /** Validates the customer and gives the result its type. Without a schema, nothing checks the type. */
+  /** Validates the customer and gives the result its type. Without a schema, nothing checks the type. In a page, it needs the part `schema`. */
   readonly schema?: StandardSchema<T> | undefined;
 }
 
@@ -21,33 +21,52 @@ export interface CustomerReader {
    * Resolves to the key/value pairs of the customer with this primary key, a new object for every read. Reads of the same
    * key at the same time share one request.
    *
-   * Rejects with:
+   * @throws It rejects with:
    * - `CustomerNotFoundError` if there is no such customer;
    * - `InvalidCustomerError` if the schema refuses the customer;
    * - `DeliveryError` if the service refuses, cannot be reached, or answers with something other than a JSON object;
    * - `ConfigError` if an argument is wrong; nothing was sent;
-   * - the signal's reason if the signal aborts.
+   * - the signal's reason, as soon as the signal aborts.
    */
   read<T = Customer>(primaryKey: string, options?: ReadOptions<T>): Promise<T>;
 }
 
-/** Creates a reader of customers. Throws a `ConfigError` if an option is wrong. Sends no request. */
+/** A reader with the option `cache`. */
+export interface CachingCustomerReader extends CustomerReader {
+  readonly cache: CustomerCache;
+}
+
+/** Options of a reader with a cache. */
+export interface CachingCustomerReaderOptions extends CustomerReaderOptions {
+  readonly cache: CacheOptions;
+}
+
+/**
+ * Creates a reader of customers. Sends no request.
+ *
+ * @throws `ConfigError` if an option is wrong.
+ * @example
+ * const customers = createCustomerReader({ apiUrl: 'http://127.0.0.1:4200', apiKey, cache: { ttlMs: 60_000 } });
+ * const customer = await customers.read('ada@example.com');
+ * customers.cache.delete('ada@example.com');
+ */
+export function createCustomerReader(options: CachingCustomerReaderOptions): CachingCustomerReader;
+export function createCustomerReader(options: CustomerReaderOptions): CustomerReader;
 export function createCustomerReader(options: CustomerReaderOptions): CustomerReader {
   const settings = readSettings(options);
-  const cache = settings.cache && createCache(settings.cache, settings.clock);
-  const request = sharedRequests(async (primaryKey, signal) => {
-    const text = await requestCustomer(settings, primaryKey, signal);
-    cache?.set(primaryKey, text);
-    return text;
-  });
+  const { parts } = settings;
+  const requests: Requests = new Map();
+  const cache = settings.cache && parts.cache?.(settings.cache, settings.clock, requests);
+  const start = (primaryKey: string, signal: AbortSignal) => requestCustomer(settings, primaryKey, signal);
+  const request = sharedRequests(start, requests, cache?.set);
   return {
     async read<T = Customer>(primaryKey: string, { signal, schema }: ReadOptions<T> = {}): Promise<T> {
       if (!isNonEmptyString(primaryKey)) throw refusal('primaryKey', 'a non-empty string', primaryKey);
-      if (schema !== undefined && typeof schema?.['~standard']?.validate !== 'function')
-        throw refusal('schema', 'a Standard Schema', schema);
+      const validate = schema === undefined ? undefined : (parts.schema ?? missingPart('schema'))(schema);
       signal?.throwIfAborted();
       const customer = JSON.parse(cache?.get(primaryKey) ?? (await request(primaryKey, signal)));
-      return schema === undefined ? customer : abortable(applySchema(schema, customer, primaryKey), signal);
+      return validate ? validate(customer, primaryKey, signal) : customer;
     },
+    ...(cache && { cache: cache.handle }),
   };
 }

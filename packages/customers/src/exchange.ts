@@ -8,8 +8,8 @@ import {
 import { redactedError, rootMessage } from '@sluice/protocol/toolbox';
 import { readBounded } from './bounded-body.ts';
 import { CustomerNotFoundError } from './errors/customer-not-found-error.ts';
-import type { FetchResponse } from './fetch/fetch.ts';
 import type { Settings } from './options.ts';
+import type { FetchResponse } from './platform/fetch.ts';
 
 const EXCERPT_CHARACTERS = 200;
 /** Statuses of answers after which a retry may help: not 501. */
@@ -50,7 +50,8 @@ export async function exchange(settings: Settings, key: string, signal: AbortSig
     const isMissing = isNotFound ? await isNotFound({ status, body, json }) : status === 404 && !isPage;
     if (isMissing) throw new CustomerNotFoundError(key, status);
     if (status === 404 && isPage)
-      what += ' with a web page: correct apiUrl, or set isNotFound if it means that there is no such customer';
+      what +=
+        ' with a web page: correct apiUrl, or set isNotFound if it means that there is no such customer';
     const isSuccess = hundreds === 2;
     if (isSuccess && Object(json) === json && !Array.isArray(json)) return body;
     if (read === undefined) what += ` with more than maxResponseBytes (${maxResponseBytes})`;

@@ -1,21 +1,20 @@
 import { CUSTOMER_READ_PATH, endpoint, readApiKey, readBaseUrl } from '@sluice/protocol';
-import {
-  ANYTHING,
-  aFunction,
-  type Clock,
-  hasMethods,
-  milliseconds,
-  type Redact,
-  type Rule,
-  readRules,
-  refusal,
-  systemClock,
-  whole,
-} from '@sluice/protocol/toolbox';
-import { platformFetch, platformRedactor } from '#fetch';
-import type { CustomerAnswer } from './answer.ts';
-import type { CacheLimits, CacheOptions } from './cache.ts';
-import type { Fetch } from './fetch/fetch.ts';
+import { type Clock, type Redact, systemClock } from '@sluice/protocol/toolbox';
+import { platform } from '#platform';
+import type { CacheOptions } from './cache.ts';
+import type { Limit } from './concurrency.ts';
+import type { Fetch } from './platform/fetch.ts';
+import { missingPart, type Parts } from './platform/parts.ts';
+
+/** The answer of the service that `isNotFound` receives. It is not called for redirects. */
+export interface CustomerAnswer {
+  /** HTTP status. */
+  readonly status: number;
+  /** The text of the body. Empty if the body was larger than `maxResponseBytes`. */
+  readonly body: string;
+  /** The parsed body if it is JSON, otherwise undefined. */
+  readonly json: unknown;
+}
 
 /** Options of `createCustomerReader`. */
 export interface CustomerReaderOptions {
@@ -27,26 +26,34 @@ export interface CustomerReaderOptions {
   readonly timeoutMs?: number | undefined;
   /** Maximum number of retries of a read, on 408, 425, 429, 5xx (not 501), time-outs and network failures. Default 3. */
   readonly retries?: number | undefined;
+  /**
+   * Maximum number of requests at once, and so of connections to the service. The other reads wait for their turn, in the order in
+   * which they came; this wait does not count towards `timeoutMs`. Default 32. In a page, the browser has its own limit, and this
+   * option needs the part `concurrency`.
+   */
+  readonly concurrency?: number | undefined;
   /** The longest `Retry-After` that the reader waits for, in milliseconds. A longer one ends the read. Default 60,000. */
   readonly maxRetryAfterMs?: number | undefined;
   /** The largest body that the reader accepts, in bytes after decompression. Default 1,048,576. */
   readonly maxResponseBytes?: number | undefined;
-  /** Keeps customers in memory for some time. Off by default. */
+  /** Keeps customers in memory for some time. Off by default. In a page, this needs the part `cache`. */
   readonly cache?: CacheOptions | undefined;
   /**
    * Whether an answer means "no such customer". May be asynchronous; its time counts towards `timeoutMs`. If it throws or rejects,
    * so does the read. Default: status 404, unless the body is a web page (HTML, XML): then `apiUrl` is wrong.
    */
   readonly isNotFound?: ((answer: CustomerAnswer) => boolean | PromiseLike<boolean>) | undefined;
-  /** Sends the requests. Default: undici's `fetch` in Node, the global `fetch` in a browser. */
+  /** Sends the requests. Default: undici's `fetch` in Node, the global `fetch` elsewhere. */
   readonly fetch?: Fetch | undefined;
   /** The source of time. Default: the system clock. */
   readonly clock?: Clock | undefined;
   /** Returns numbers in [0, 1) for the jitter of retries. Default: `Math.random`. */
   readonly random?: (() => number) | undefined;
+  /** Optional code that a page imports. In Node and on the edge, all of it is built in. */
+  readonly parts?: Parts | undefined;
 }
 
-/** Checked options, with defaults filled in. */
+/** Complete options. */
 export interface Settings {
   readonly url: string;
   readonly apiKey: string;
@@ -54,42 +61,46 @@ export interface Settings {
   readonly retries: number;
   readonly maxRetryAfterMs: number;
   readonly maxResponseBytes: number;
-  readonly cache: CacheLimits | undefined;
-  readonly isNotFound: CustomerReaderOptions['isNotFound'];
+  readonly cache?: CacheOptions;
+  readonly isNotFound?: NonNullable<CustomerReaderOptions['isNotFound']>;
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly random: () => number;
+  readonly parts: Parts;
+  readonly limit: Limit;
   readonly redact: Redact;
 }
 
-const MAX_RETRY_AFTER_MS = 86_400_000;
+/** Without what is undefined. */
+type Own<Options> = { [Name in keyof Options]: Exclude<Options[Name], undefined> };
 
-const TTL = whole(undefined, 1, Number.MAX_SAFE_INTEGER);
-
-/** Rules by option name. An option that is added to the type but not here does not compile. */
-const RULES: Readonly<Record<Exclude<keyof CustomerReaderOptions, 'cache'>, Rule>> & {
-  readonly cache: Readonly<Record<keyof CacheOptions, Rule>>;
-} = {
-  apiUrl: ANYTHING,
-  apiKey: ANYTHING,
-  timeoutMs: milliseconds(10_000),
-  retries: whole(3, 0, 1_000),
-  maxRetryAfterMs: whole(60_000, 0, MAX_RETRY_AFTER_MS),
-  maxResponseBytes: whole(1_048_576, 1, Number.MAX_SAFE_INTEGER),
-  cache: { ttlMs: TTL, maxEntries: whole(1_000, 1, Number.MAX_SAFE_INTEGER) },
-  isNotFound: aFunction(),
-  fetch: aFunction(platformFetch),
-  clock: [(value) => hasMethods(value, 'now', 'setTimeout'), 'a Clock', systemClock],
-  random: aFunction(Math.random),
-};
-
-/** Checks options and fills in the defaults. Throws a `ConfigError` that names the first option that is wrong. */
+/** Fills in the defaults. Throws a `ConfigError` that names the first option that is wrong. */
 export function readSettings(options: CustomerReaderOptions): Settings {
-  // The cast is safe: the rules have the names of the type, and each value passed its rule.
-  const settings = readRules(RULES, '', options) as unknown as Settings;
-  const apiKey = readApiKey(options.apiKey, "give the key that the account's settings show");
-  const cache = options.cache && settings.cache;
-  if (cache && !cache.ttlMs) throw refusal('cache.ttlMs', TTL[1], undefined);
-  const url = endpoint(readBaseUrl('apiUrl', options.apiUrl, apiKey), CUSTOMER_READ_PATH);
-  return { ...settings, url, cache, redact: platformRedactor(apiKey) };
+  const given = own(options);
+  const parts: Parts = own({ ...given.parts, ...platform.parts });
+  parts.checked?.(options);
+  for (const name of ['cache', 'concurrency'] as const) if (given[name] && !parts[name]) missingPart(name);
+  const apiKey = readApiKey(given.apiKey, "give the key that the account's settings show");
+  return own({
+    timeoutMs: 10_000,
+    retries: 3,
+    maxRetryAfterMs: 60_000,
+    maxResponseBytes: 1_048_576,
+    fetch: platform.fetch,
+    clock: systemClock,
+    random: Math.random,
+    ...given,
+    apiKey,
+    url: endpoint(readBaseUrl('apiUrl', given.apiUrl, apiKey), CUSTOMER_READ_PATH),
+    parts,
+    limit: parts.concurrency?.(given.concurrency) ?? ((_signal, work) => work()),
+    redact: platform.redactor(apiKey),
+  });
+}
+
+/** A copy without what is undefined. It inherits nothing: what a page added to Object.prototype is no option. */
+function own<Options extends object>(options: Options): Own<Options> {
+  const entries = Object.entries(options ?? {}).filter(([, value]) => value !== undefined);
+  // The cast is safe: these are its entries.
+  return { __proto__: null, ...Object.fromEntries(entries) } as unknown as Own<Options>;
 }

@@ -12,30 +12,38 @@ const RETRY_AFTER_JITTER = 0.2;
  * signal aborts; then nobody waits for the result.
  */
 export async function requestCustomer(settings: Settings, key: string, signal: AbortSignal): Promise<string> {
-  const { clock, random, retries, maxRetryAfterMs, timeoutMs } = settings;
+  const { clock, random, retries, maxRetryAfterMs, limit } = settings;
   for (let failures = 0; ; failures += 1) {
-    const attempt = new AbortController();
-    const end = () => attempt.abort();
-    signal.addEventListener('abort', end, { signal: attempt.signal });
-    // Ends the attempt even if `fetch` ignores its signal.
-    const timeUp = sleep(clock, timeoutMs, attempt.signal, true).then(() => {
-      throw failure(settings, `timed out after ${timeoutMs} ms`, { retryable: true });
-    });
     let retryAfterMs: number;
     try {
-      return await Promise.race([exchange(settings, key, attempt.signal), timeUp]);
+      return await limit(signal, () => attempt(settings, key, signal));
     } catch (error) {
       if (!(error instanceof DeliveryError && error.retryable) || failures >= retries) throw error;
       ({ retryAfterMs = 0 } = error);
       if (retryAfterMs > maxRetryAfterMs) throw error;
-    } finally {
-      // Cancels the timer, and closes the connection if the body was not read to its end.
-      end();
     }
     const delayMs = retryAfterMs
       ? retryAfterMs + RETRY_AFTER_JITTER * retryAfterMs * random()
       : backoffDelayMs(failures, BACKOFF, random);
     await sleep(clock, delayMs, signal, true);
     signal.throwIfAborted();
+  }
+}
+
+/** Sends one request, within `timeoutMs`. */
+async function attempt(settings: Settings, key: string, signal: AbortSignal): Promise<string> {
+  const { clock, timeoutMs } = settings;
+  const controller = new AbortController();
+  const end = () => controller.abort();
+  signal.addEventListener('abort', end, { signal: controller.signal });
+  // Ends the attempt even if `fetch` ignores its signal.
+  const timeUp = sleep(clock, timeoutMs, controller.signal, true).then(() => {
+    throw failure(settings, `timed out after ${timeoutMs} ms`, { retryable: true });
+  });
+  try {
+    return await Promise.race([exchange(settings, key, controller.signal), timeUp]);
+  } finally {
+    // Cancels the timer, and closes the connection if the body was not read to its end.
+    end();
   }
 }

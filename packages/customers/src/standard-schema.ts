@@ -1,3 +1,5 @@
+import { refusal } from '@sluice/protocol/toolbox';
+import { abortable } from './abortable.ts';
 import { InvalidCustomerError } from './errors/invalid-customer-error.ts';
 
 /**
@@ -23,20 +25,27 @@ export interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** Returns what the schema makes of a customer. Throws an `InvalidCustomerError` if the schema refuses it. */
-export async function applySchema<T>(
-  schema: StandardSchema<T>,
-  customer: unknown,
-  primaryKey: string,
-): Promise<T> {
-  const result = await schema['~standard'].validate(customer);
-  if (!result.issues) return result.value;
-  const issues = result.issues.map(({ message, path = [] }) => ({
-    path: path.map(nameOf).join('.'),
-    message,
-  }));
-  throw new InvalidCustomerError(primaryKey, issues);
-}
+/** Returns what a schema makes of a customer. Rejects with an `InvalidCustomerError` if the schema refuses it. */
+export type Validate<T> = (customer: unknown, primaryKey: string, signal?: AbortSignal) => Promise<T>;
+
+/** Throws a `ConfigError` if the value is no Standard Schema. */
+export type SchemaPart = <T>(schema: StandardSchema<T>) => Validate<T>;
+
+/** For pages: `createCustomerReader({ …, parts: { schema } })`. Elsewhere, this is built in. */
+export const schema: SchemaPart = <T>(schema: StandardSchema<T>): Validate<T> => {
+  if (typeof schema?.['~standard']?.validate !== 'function')
+    throw refusal('schema', 'a Standard Schema', schema);
+  const validate = async (customer: unknown, primaryKey: string): Promise<T> => {
+    const result = await schema['~standard'].validate(customer);
+    if (!result.issues) return result.value;
+    const issues = result.issues.map(({ message, path = [] }) => ({
+      path: path.map(nameOf).join('.'),
+      message,
+    }));
+    throw new InvalidCustomerError(primaryKey, issues);
+  };
+  return (customer, primaryKey, signal) => abortable(validate(customer, primaryKey), signal);
+};
 
 function nameOf(step: PropertyKey | { readonly key: PropertyKey }): string {
   return String(typeof step === 'object' ? step.key : step);

@@ -104,8 +104,10 @@ describe('an asynchronous isNotFound', () => {
 });
 
 describe('a 404 that is a web page', () => {
-  const page = (body: string, type = 'text/html; charset=utf-8') => (): Response =>
-    new Response(body, { status: 404, headers: { 'content-type': type } });
+  const page =
+    (body: string, type = 'text/html; charset=utf-8') =>
+    (): Response =>
+      new Response(body, { status: 404, headers: { 'content-type': type } });
 
   it.each([
     ['by its type', '<h1>Not Found</h1>', 'text/html; charset=utf-8'],

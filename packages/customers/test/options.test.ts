@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { cache } from '../src/cache.ts';
+import { concurrency } from '../src/concurrency.ts';
 import { ConfigError, createCustomerReader } from '../src/index.ts';
 
 const GOOD = { apiUrl: 'http://127.0.0.1:4200', apiKey: 'canary-5f2d' };
@@ -20,8 +22,16 @@ describe('options', () => {
   });
 
   it('may be at their bounds', () => {
+    // In a browser, these are not built in.
+    const parts = { cache, concurrency };
+    createCustomerReader({ ...GOOD, concurrency: 1, parts });
     createCustomerReader({ ...GOOD, timeoutMs: 1, retries: 0, maxRetryAfterMs: 0, maxResponseBytes: 1 });
-    createCustomerReader({ ...GOOD, timeoutMs: 2 ** 31 - 1, cache: { ttlMs: 1, maxEntries: 1 } });
+    createCustomerReader({
+      ...GOOD,
+      timeoutMs: 2 ** 31 - 1,
+      cache: { ttlMs: 1, maxEntries: 1, maxBytes: 1 },
+      parts,
+    });
     createCustomerReader({ apiUrl: 'HTTPS://example.com/a/b//', apiKey: '!~' });
   });
 
@@ -39,12 +49,13 @@ describe('options', () => {
     );
     const nested = errorOf({ ...GOOD, cache: { ttlMs: 5, max: 5 } });
     expect(nested.option).toBe('cache.max');
-    expect(nested.message).toBe('cache.max is not an option; there are ttlMs, maxEntries');
+    expect(nested.message).toBe('cache.max is not an option; there are ttlMs, maxEntries, maxBytes');
   });
 
   const wholeNumbers: [string, number, number][] = [
     ['timeoutMs', 1, 2 ** 31 - 1],
     ['retries', 0, 1000],
+    ['concurrency', 1, 1_000_000],
     ['maxRetryAfterMs', 0, 86_400_000],
     ['maxResponseBytes', 1, Number.MAX_SAFE_INTEGER],
   ];
@@ -70,6 +81,12 @@ describe('options', () => {
       'cache.maxEntries',
       'cache.maxEntries must be a whole number from 1 to 9007199254740991, got number 0',
     ],
+    [
+      { cache: { ttlMs: 5, maxBytes: 1.5 } },
+      'cache.maxBytes',
+      'cache.maxBytes must be a whole number from 1 to 9007199254740991, got number 1.5',
+    ],
+    [{ parts: { cache: true } }, 'parts.cache', 'parts.cache must be a function, got boolean true'],
     [{ fetch: 'fetch' }, 'fetch', 'fetch must be a function, got string "fetch"'],
     [{ isNotFound: 404 }, 'isNotFound', 'isNotFound must be a function, got number 404'],
     [{ random: 0.5 }, 'random', 'random must be a function, got number 0.5'],
@@ -125,7 +142,9 @@ describe('apiKey', () => {
   it('is required: the error of a missing one gives no advice for a relay', () => {
     const { apiKey: _, ...others } = GOOD;
     const { message } = errorOf(others);
-    expect(message).toMatch(/^apiKey must be .+, got undefined; give the key that the account's settings show$/);
+    expect(message).toMatch(
+      /^apiKey must be .+, got undefined; give the key that the account's settings show$/,
+    );
     expect(message).not.toContain('relay');
   });
 

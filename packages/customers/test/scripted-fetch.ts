@@ -1,18 +1,23 @@
 import { VirtualClock } from '../../../testing/virtual-clock.ts';
+import { cache } from '../src/cache.ts';
+import { concurrency } from '../src/concurrency.ts';
 import {
+  type CachingCustomerReader,
   type CustomerReader,
   type CustomerReaderOptions,
   createCustomerReader,
   type FetchRequest,
   type FetchResponse,
 } from '../src/index.ts';
+import { schema } from '../src/standard-schema.ts';
 
 /** What a scripted service does with one request: it answers or throws. */
 export type Step = (request: FetchRequest) => FetchResponse | Promise<FetchResponse>;
 
 /** A reader whose service follows a script and repeats the last step for ever. Waits before retries take no time. */
 export interface Scripted {
-  readonly reader: CustomerReader;
+  /** It has a cache if the options have one. */
+  readonly reader: CustomerReader & Partial<CachingCustomerReader>;
   readonly clock: VirtualClock;
   readonly sent: { readonly url: string; readonly request: FetchRequest }[];
 }
@@ -36,7 +41,9 @@ export function scripted(steps: readonly Step[], options: Partial<CustomerReader
     return step(request);
   };
   const common = { apiUrl: 'http://127.0.0.1:4200', apiKey: KEY, timeoutMs: TIMEOUT_MS, fetch, clock };
-  return { reader: createCustomerReader({ ...common, random: () => 0.5, ...options }), clock, sent };
+  // In a browser, these are not built in.
+  const parts = { cache, concurrency, schema };
+  return { reader: createCustomerReader({ ...common, random: () => 0.5, parts, ...options }), clock, sent };
 }
 
 /** Resolves to the error that a promise rejects with. Throws if the promise resolves. */

@@ -12,10 +12,7 @@ export function isApiKey(value: unknown): value is string {
  *
  * @param advice What to do, as the end of the message. By default, the key is optional.
  */
-export function readApiKey(
-  value: unknown,
-  advice = 'leave the option out if a relay holds the key',
-): string {
+export function readApiKey(value: unknown, advice = 'leave the option out if a relay holds the key'): string {
   if (isApiKey(value)) return value;
   const got = value === '' ? 'an empty string' : typeof value;
   const rule = `apiKey must be visible ASCII characters without blanks or line breaks, got ${got}`;

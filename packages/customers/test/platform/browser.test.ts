@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { platformFetch } from '../../src/fetch/browser.ts';
 import type { Fetch } from '../../src/index.ts';
+import { platform } from '../../src/platform/browser.ts';
 
 const REQUEST = {
   method: 'POST',
@@ -16,7 +16,7 @@ it('the global fetch is looked up when it is called, and called as a function', 
   const response = new Response('mine');
   const mine = vi.fn(async () => response);
   vi.stubGlobal('fetch', mine);
-  expect(await platformFetch('http://127.0.0.1/', REQUEST)).toBe(response);
+  expect(await platform.fetch('http://127.0.0.1/', REQUEST)).toBe(response);
   expect(mine).toHaveBeenCalledWith('http://127.0.0.1/', REQUEST);
 });
 

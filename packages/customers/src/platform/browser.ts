@@ -1,0 +1,10 @@
+import { redactor } from '@sluice/protocol/toolbox';
+import type { Platform } from './platform.ts';
+
+/** A page. */
+export const platform: Platform = {
+  // The global fetch of that moment, so that a mock or a wrapper that is set later is used.
+  fetch: (url, request) => globalThis.fetch(url, request),
+  redactor,
+  parts: {},
+};
