@@ -5,7 +5,8 @@ import {
   type ReadRequest,
   requestHeaders,
 } from '@sluice/protocol';
-import { redactedError, rootMessage } from '@sluice/protocol/toolbox';
+import { rootMessage } from '@sluice/protocol/toolbox';
+import { platform } from '#platform';
 import { readBounded } from './bounded-body.ts';
 import { CustomerNotFoundError } from './errors/customer-not-found-error.ts';
 import type { Settings } from './options.ts';
@@ -31,7 +32,7 @@ export async function exchange(settings: Settings, key: string, signal: AbortSig
     });
     read = await readBounded(response.body, maxResponseBytes);
   } catch (error) {
-    const cause = redactedError(error, redact);
+    const cause = platform.redactedError(error, redact);
     throw failure(settings, `failed: ${rootMessage(cause)}`, { retryable: true, cause });
   }
   const { status, headers, type, redirected } = response;
@@ -41,17 +42,15 @@ export async function exchange(settings: Settings, key: string, signal: AbortSig
   let what = `was answered ${status}`;
   const hundreds = Math.trunc(status / 100);
   if (redirected || type === 'opaqueredirect' || hundreds === 3) {
-    const location = headers.get('location');
-    what = `was redirected${location ? ` to ${excerptOf(location)}` : ', but not told where to'}: correct apiUrl`;
+    const location = excerptOf(headers.get('location') ?? '');
+    what = `was redirected to ${location || 'an unknown address'}: correct apiUrl`;
   } else {
     const json = parseJson(body);
     // A body that is too large may still be a page.
     const isPage = /^\s*</.test(body) || (read !== '' && /html/i.test(`${headers.get('content-type')}`));
     const isMissing = isNotFound ? await isNotFound({ status, body, json }) : status === 404 && !isPage;
     if (isMissing) throw new CustomerNotFoundError(key, status);
-    if (status === 404 && isPage)
-      what +=
-        ' with a web page: correct apiUrl, or set isNotFound if it means that there is no such customer';
+    if (status === 404 && isPage) what += ' with a web page: correct apiUrl, or set isNotFound';
     const isSuccess = hundreds === 2;
     if (isSuccess && Object(json) === json && !Array.isArray(json)) return body;
     if (read === undefined) what += ` with more than maxResponseBytes (${maxResponseBytes})`;

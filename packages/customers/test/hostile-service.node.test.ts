@@ -124,7 +124,7 @@ describe('a service', () => {
       response.writeHead(302).end();
     });
     const error = await failureOf(readerOf(service).read('a'));
-    expect(error.message).toMatch(/was redirected, but not told where to: correct apiUrl$/);
+    expect(error.message).toMatch(/was redirected to an unknown address: correct apiUrl$/);
   });
 
   it('that sends without end is left at the limit, and its connection closed', async () => {

@@ -6,5 +6,7 @@ export const platform: Platform = {
   // The global fetch of that moment, so that a mock or a wrapper that is set later is used.
   fetch: (url, request) => globalThis.fetch(url, request),
   redactor,
+  // A page's fetch says in one text why it failed.
+  redactedError: (error, redact) => new Error(redact(`${error}`)),
   parts: {},
 };

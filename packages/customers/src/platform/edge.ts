@@ -1,3 +1,4 @@
+import { redactedError } from '@sluice/protocol/toolbox';
 import { cache } from '../cache.ts';
 import { checked } from '../checked.ts';
 import { concurrency } from '../concurrency.ts';
@@ -6,4 +7,8 @@ import { platform as browser } from './browser.ts';
 import type { Platform } from './platform.ts';
 
 /** Edge runtimes, and the `worker` target of bundlers: the global fetch, and all parts, because no page waits for them to load. */
-export const platform: Platform = { ...browser, parts: { cache, checked, concurrency, schema } };
+export const platform: Platform = {
+  ...browser,
+  redactedError,
+  parts: { cache, checked, concurrency, schema },
+};

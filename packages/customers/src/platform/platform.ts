@@ -8,6 +8,8 @@ export interface Platform {
   readonly fetch: Fetch;
   /** Makes a function that removes the API key from texts. */
   readonly redactor: (secret: string) => Redact;
+  /** Copies what a request threw, without the API key. */
+  readonly redactedError: (error: unknown, redact: Redact) => Error;
   /** The parts that are built in. */
   readonly parts: Parts;
 }
