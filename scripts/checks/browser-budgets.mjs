@@ -37,6 +37,9 @@ const otel = `import { observeTracker } from '@sluice/core/otel';\nglobalThis.ob
 const error = `import { isSluiceError } from '@sluice/core';\nglobalThis.isSluiceError = isSluiceError;\n`;
 const customers = `import { createCustomerReader } from '@sluice/customers';
 globalThis.customers = createCustomerReader({ apiUrl: location.origin });\n`;
+const customersParts = ['cache', 'checked', 'concurrency', 'schema']
+  .map((part) => `import { ${part} } from '@sluice/customers/${part}';\nglobalThis.${part} = ${part};\n`)
+  .join('');
 
 /** @type {Record<string, Budget>} */
 const BUDGETS = {
@@ -63,6 +66,7 @@ const BUDGETS = {
     // Some 30 bytes come and go with every change of core: gzip looks back 32 KiB, and finds more or less of this there.
     most: 1_858,
   },
+  'customers with its parts': { source: customersParts, beside: customers, demand: 1_200, most: 1_200 },
   'core and customers': { source: tracker + customers, demand: 15_872, most: 41_140 },
 };
 

@@ -122,7 +122,7 @@ describe('a 404 that is a web page', () => {
     );
   });
 
-  it('and too large to read means a wrong address, too', async () => {
+  it('means so, too, if it is too large to read', async () => {
     const error = await failureOf(page('x'.repeat(100)), { maxResponseBytes: 50 });
     expect(error.message).toContain('with a web page');
   });
@@ -131,15 +131,15 @@ describe('a 404 that is a web page', () => {
     const { reader } = scripted([page('<p>')], { isNotFound: ({ status }) => status === 404 });
     expect(await rejection(reader.read('a'))).toBeInstanceOf(CustomerNotFoundError);
   });
+});
 
-  it.each([
-    ['nothing', '', 'text/html'],
-    ['a text', 'No customer has this key.', 'text/plain'],
-    ['JSON that quotes HTML', '{"error":"<p>"}', 'application/json'],
-  ])('is not %s: the service may say so that there is no such customer', async (_, body, type) => {
-    const { reader } = scripted([page(body, type)]);
-    expect(await rejection(reader.read('a'))).toBeInstanceOf(CustomerNotFoundError);
-  });
+it.each([
+  ['without a body', '', 'text/html'],
+  ['with a text', 'No customer has this key.', 'text/plain'],
+  ['with JSON that quotes HTML', '{"error":"<p>"}', 'application/json'],
+])('a 404 %s may be how the service says that there is no such customer', async (_, body, type) => {
+  const answer = (): Response => new Response(body, { status: 404, headers: { 'content-type': type } });
+  expect(await rejection(scripted([answer]).reader.read('a'))).toBeInstanceOf(CustomerNotFoundError);
 });
 
 describe('a success that is no customer', () => {

@@ -2,9 +2,9 @@
 // plausible interpretation.
 import { type EmulatorOptions, type PresetName, startEmulator } from '@sluice/emulator';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { VirtualClock } from '../../../testing/virtual-clock.ts';
-import { type CustomerReader, createCustomerReader } from '../src/index.ts';
-import { rejection, TIMEOUT_MS } from './scripted-fetch.ts';
+import { VirtualClock } from '../../../../testing/virtual-clock.ts';
+import { type CustomerReader, createCustomerReader } from '../../src/index.ts';
+import { rejection, TIMEOUT_MS } from '../scripted-fetch.ts';
 
 const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' };
 

@@ -1,6 +1,6 @@
 import { expect, inject, it } from 'vitest';
-import { createCustomerReader } from '../src/index.ts';
-import { rejection } from './scripted-fetch.ts';
+import { createCustomerReader } from '../../src/index.ts';
+import { rejection } from '../scripted-fetch.ts';
 
 // The emulator that all browser tests share has no customers.
 const { apiUrl, apiKey } = inject('emulator');

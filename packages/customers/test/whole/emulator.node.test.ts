@@ -1,7 +1,7 @@
 import { startEmulator } from '@sluice/emulator';
 import { describe, expect, it } from 'vitest';
-import { createCustomerReader } from '../src/index.ts';
-import { rejection } from './scripted-fetch.ts';
+import { createCustomerReader } from '../../src/index.ts';
+import { rejection } from '../scripted-fetch.ts';
 
 const ADA = { email: 'ada@example.com', first_name: 'Ada', last_name: 'Lovelace' };
 

@@ -3,15 +3,15 @@ import { createServer } from 'node:net';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../../testing/virtual-clock.ts';
+import { VirtualClock } from '../../../../testing/virtual-clock.ts';
 import {
   type CustomerReader,
   type CustomerReaderOptions,
   createCustomerReader,
   DeliveryError,
-} from '../src/index.ts';
-import { bodyOf, gone, httpService, type Service, socketService } from './node-service.ts';
-import { ADA, KEY, rejection, TIMEOUT_MS } from './scripted-fetch.ts';
+} from '../../src/index.ts';
+import { bodyOf, gone, httpService, type Service, socketService } from '../node-service.ts';
+import { ADA, KEY, rejection, TIMEOUT_MS } from '../scripted-fetch.ts';
 
 /** A reader of a real service. On its clock, waits before retries take no time. */
 function readerOf({ apiUrl }: Service, options: Partial<CustomerReaderOptions> = {}): CustomerReader {
