@@ -11,7 +11,17 @@ import { systemClock } from '@sluice/protocol/toolbox';
 import { outside } from '../base/range.ts';
 import { DENIED, IndexedDbStore } from '../keep/page/indexeddb-store.ts';
 import { databaseName, hasIndexedDb, meeting } from '../keep/page/origin.ts';
-import { type EventKey, isPiece, keysOf, type PauseKey, readKeys } from '../keep/page/page-record.ts';
+import {
+  ALIVE,
+  type EventKey,
+  isOurs,
+  isPiece,
+  keysOf,
+  LEASE,
+  type PauseKey,
+  readKeys,
+  SENT,
+} from '../keep/page/page-record.ts';
 import { StoredLock } from '../keep/page/stored-lock.ts';
 import { Tabs } from '../keep/page/tabs.ts';
 import type { Piece } from '../keep/record-list.ts';
@@ -21,6 +31,8 @@ import { isIntercepted } from '../send/http/interception.ts';
 import type { Credentials, Timeouts } from '../send/http/transport.ts';
 
 const TIMEOUTS: Timeouts = { connectMs: 10_000, headersMs: 30_000, bodyMs: 10_000, totalMs: 30_000 };
+/** How long a page is told what was sent: it may find the same events in localStorage. */
+const TOLD_MS = 30 * 24 * 3_600_000;
 /** Answers that find fault with events or their size. A page handles these events; the worker goes on with others. */
 const REFUSALS = new Set([400, 409, 413, 422]);
 
@@ -93,15 +105,24 @@ export async function drain(options: DrainOptions): Promise<void> {
       if (until > now + forMs) await store.use('readwrite', (objects) => replace(objects, pause, shorter));
       throw new Error('the service is not to be asked now');
     }
+    const old = result.filter((key) => isOurs(key) && key[6] === SENT && Number(key[4]) < now - TOLD_MS);
+    if (old.length > 0)
+      await store.use('readwrite', (objects) => {
+        for (const key of old) objects.delete(key);
+      });
     for (const { key, leases } of records) {
       const [id, from, to] = key;
       const isLeased = leases.some(({ isRunning }) => isRunning);
       isHeld ||= isLeased;
-      const taken = leaving === 'once' ? leases.filter(({ wasAlive }) => wasAlive === 1) : [];
+      const taken = leases.filter(({ wasAlive }) => wasAlive >= (leaving === 'once' ? ALIVE : SENT));
       const isTaken = outside([{ from, to }], taken).length === 0;
       if (isLeased || !(isTaken || (await post(await read(store, key))))) continue;
       const keys = keysOf({ life: { id }, from, to });
-      await store.use('readwrite', (objects) => void objects.delete(keys));
+      await store.use('readwrite', (objects) => {
+        objects.delete(keys);
+        // The next page may find the events in localStorage, which a worker cannot read.
+        objects.put(LEASE, [id, from, to, LEASE, now, 0, SENT]);
+      });
       tabs.tell([id, from, to, 'delivered']);
     }
     // Some events are in the last request of a page, or a page has just stored more. It may be gone, or may send them itself.

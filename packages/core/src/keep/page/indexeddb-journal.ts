@@ -10,7 +10,7 @@ import type { SharedPause } from '../../pace/shared-pause.ts';
 import type { Activity, Journal, JournalObserver, Reading, Sharing } from '../journal.ts';
 import { readPieces } from '../record-list.ts';
 import { IndexedDbStore } from './indexeddb-store.ts';
-import { createRecord, type Lease, type PageRecord, rangeOf } from './page-record.ts';
+import { ALIVE, createRecord, type Lease, type PageRecord, rangeOf, SENT } from './page-record.ts';
 import { PageRecords } from './page-records.ts';
 import { Spill } from './spill.ts';
 import { isHidden, type Meeting, Tabs } from './tabs.ts';
@@ -32,7 +32,8 @@ export class IndexedDbJournal implements Journal, Sharing {
   pause: SharedPause | undefined;
   readonly #name: string;
   readonly #clock: Clock;
-  readonly #isOnce: boolean;
+  /** From this `wasAlive` of an ended lease on, its events count as delivered. */
+  readonly #taken: number;
   readonly #store: IndexedDbStore;
   readonly #records: PageRecords;
   readonly #tabs: Tabs;
@@ -47,7 +48,7 @@ export class IndexedDbJournal implements Journal, Sharing {
 
   constructor(name: string, meeting: Meeting, clock: Clock, isOnce = false) {
     this.#name = name;
-    this.#isOnce = isOnce;
+    this.#taken = isOnce ? ALIVE : SENT;
     this.#clock = clock;
     this.#searching = new Alarm(clock, () => void this.#search().catch(() => {}));
     this.#store = new IndexedDbStore(name, clock, () => this.#forget());
@@ -261,7 +262,7 @@ export class IndexedDbJournal implements Journal, Sharing {
   /** Tells of events of another life. @param lease The last one of them. */
   #find(record: PageRecord, parts: readonly Span[], lease?: Lease): void {
     const { segment, id } = record.life;
-    const isTaken = this.#isOnce && lease?.wasAlive;
+    const isTaken = lease && lease.wasAlive >= this.#taken;
     record.known = [...record.known, ...parts];
     for (const { from, to } of parts) {
       this.#observer?.recovered({ segment, from, to }, undefined, lease !== undefined && !isTaken);

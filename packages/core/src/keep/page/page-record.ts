@@ -9,10 +9,12 @@ export type EventKey = [life: string, from: number, to: number, bytes: number];
 /** In place of the size. */
 export const LEASE = -1;
 /**
- * The key of a lease: the events are in a request of some page. Until that time, other pages do not send them. `wasAlive` is 1 if
- * the page had an answer in the minute before.
+ * The key of a lease: the events are in a request of some page. Until that time, other pages do not send them. `wasAlive` is `ALIVE`
+ * if the page had an answer in the minute before, and `SENT` if the service has the events: a service worker had the answer.
  */
 export type LeaseKey = [...EventKey, until: number, forMs: number, wasAlive: number];
+export const ALIVE = 1;
+export const SENT = 2;
 /** The key of a pause. How long it is, from when it was stored, tells a clock that was set back since. */
 export type PauseKey = [until: number, failures: number, forMs: number];
 

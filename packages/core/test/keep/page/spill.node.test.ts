@@ -1,7 +1,9 @@
 import 'fake-indexeddb/auto';
 import { systemClock } from '@sluice/protocol/toolbox';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { drain } from '../../../src/entries/service-worker.ts';
 import { IndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
+import { databaseName } from '../../../src/keep/page/origin.ts';
 import { FakeLocks } from '../../bench/fake-locks.ts';
 import { group, readAll, Witness } from '../../contracts/journal-contract.ts';
 
@@ -79,6 +81,33 @@ describe('what a page writes as it is left', () => {
     expect(Object.keys(storage)).toHaveLength(1);
     expect(await next('stored')).toEqual(['1']);
     expect(await next('stored')).toEqual(['1']);
+  });
+
+  it('is not there any more once a service worker has sent it, which cannot see what was spilled', async () => {
+    const options = { baseUrl: 'https://relay.example/', correlationKey: 'email' };
+    const post = vi.fn(async () => new Response());
+    vi.stubGlobal('fetch', post);
+    vi.stubGlobal('navigator', { locks });
+    const journal = await open(databaseName(options));
+    const append = journal.append(group(['1']));
+    page.dispatchEvent(new Event('pagehide'));
+    await append;
+    await drain(options);
+    expect(post).toHaveBeenCalledOnce();
+    let passedMs = 0;
+    const clock = { ...systemClock, now: () => systemClock.now() + passedMs };
+    const next = new IndexedDbJournal(databaseName(options), { locks }, clock);
+    const witness = new Witness();
+    const settled = vi.fn();
+    await next.open(Object.assign(witness, { settled }));
+    // From then on, a page takes up what nobody knows the end of.
+    passedMs = 10_000;
+    await next.refresh();
+    expect(settled).toHaveBeenCalledExactlyOnceWith({ segment: 1, from: 0, to: 1 }, 'delivered');
+    expect(await readAll(next, witness.ranges)).toEqual([]);
+    await next.close();
+    await drain(options);
+    expect(post).toHaveBeenCalledOnce();
   });
 
   it('is leased as it was to be', async () => {
