@@ -96,9 +96,11 @@ export class PageRecords {
 
   /** All that the database has. Moves what other pages spilled there first. */
   async list(): Promise<Listed> {
-    const spilled = this.#spill.read();
-    if (spilled.length > 0)
+    let spilled = this.#spill.read();
+    if (spilled.length)
       await this.#store.use('readwrite', (objects) => {
+        // While the database was opened, another page may have moved them, and sent them.
+        spilled = this.#spill.read();
         for (const { key, value } of spilled) objects.put(value, key);
       });
     for (const put of spilled) this.#spill.remove(put);
@@ -145,10 +147,9 @@ export class PageRecords {
 
   /** The stored record to give up first: of other lives, and none of which another page leased a part. */
   get oldest(): PageRecord | undefined {
-    const own = this.lifeOf(this.own);
     const isFree = ({ isStored, known, rest }: PageRecord) =>
       isStored && rest.length > 0 && outside(rest, known).length === 0;
-    for (const { records } of [...this.lives.filter((life) => life !== own), own]) {
+    for (const { records } of [...this.lives.filter(({ id }) => id !== this.own), this.lifeOf(this.own)]) {
       const record = records.all.find(isFree);
       if (record) return record;
     }

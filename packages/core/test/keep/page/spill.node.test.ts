@@ -51,6 +51,20 @@ describe('what a page writes as it is left', () => {
     });
   }
 
+  /** A page for which the browser opens the database only when it is told to. */
+  function holdOpening(): { journal: IndexedDbJournal; release: () => void } {
+    const request: Partial<IDBOpenDBRequest> & { onsuccess?: unknown } = {};
+    vi.spyOn(indexedDB, 'open').mockReturnValueOnce(request as IDBOpenDBRequest);
+    const release = () => {
+      const opening = indexedDB.open('late');
+      opening.onsuccess = (event) => {
+        Object.assign(request, { result: opening.result });
+        (request.onsuccess as (event: Event) => void)(event);
+      };
+    };
+    return { journal: new IndexedDbJournal('late', { locks }, systemClock), release };
+  }
+
   /** What the next page finds. */
   async function next(name: string): Promise<string[]> {
     const journal = new IndexedDbJournal(name, { locks }, systemClock);
@@ -108,6 +122,23 @@ describe('what a page writes as it is left', () => {
     await next.close();
     await drain(options);
     expect(post).toHaveBeenCalledOnce();
+  });
+
+  it('is not stored again by a page for which the database opens only once another page has dealt with it', async () => {
+    const journal = await open('late');
+    const append = journal.append(group(['1']));
+    page.dispatchEvent(new Event('pagehide'));
+    await append;
+    const first = new IndexedDbJournal('late', { locks }, systemClock);
+    const found = new Witness();
+    const late = holdOpening();
+    const opened = late.journal.open(new Witness());
+    await first.open(found);
+    for (const range of found.ranges) await first.acknowledge(range);
+    late.release();
+    await opened;
+    await Promise.all([first.close(), late.journal.close()]);
+    expect(await next('late')).toEqual([]);
   });
 
   it('is leased as it was to be', async () => {
