@@ -1,7 +1,7 @@
 import type { Outcome } from './transport.ts';
 
-/** How an HTML document begins: https://mimesniff.spec.whatwg.org/#identifying-a-resource-with-an-unknown-mime-type */
-const HTML = /^\s*(?:<\?xml[^>]*>\s*)?<(?:!--|(?:!doctype html|html|body|h1)\b)/i;
+/** How a page begins, complete or not. XML of a service says that it is XML. */
+const HTML = /^\s*<(?:[!a-z]|\?xml[^>]*>\s*<(?:!|html))/i;
 
 /**
  * Whether an answer is not the service's own. Either it comes from another address, for example from a site's service worker

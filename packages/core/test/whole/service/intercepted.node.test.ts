@@ -41,6 +41,14 @@ describe('a host that answers any request with 200 and a page', () => {
   it.each([
     ['text/html; charset=utf-8', PAGE],
     ['text/html', '<h1>It works!</h1>'],
+    ['text/html', '<head><meta http-equiv="refresh" content="0; url=/login"></head>'],
+    ['text/html', '<title>Offline</title>'],
+    ['text/html', '<p>You are offline</p>'],
+    ['text/html', '<script>location = "/login"</script>'],
+    [
+      'application/xhtml+xml',
+      `<?xml version="1.0"?>\n<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "x">`,
+    ],
     ['text/plain', `\n<!-- a portal -->\n${PAGE}`],
     ['application/json', '<HTML lang="en">'],
   ])('takes no events: they wait, and are delivered later (%s)', async (type, body) => {
