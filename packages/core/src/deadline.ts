@@ -12,7 +12,7 @@ export class Deadline {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
   readonly #signals: readonly (AbortSignal | undefined)[];
-  readonly #over = platform.createAbortController();
+  readonly #over = new AbortController();
 
   constructor(clock: Clock, timeoutMs: number, ...signals: readonly (AbortSignal | undefined)[]) {
     this.#clock = clock;

@@ -54,7 +54,7 @@ export class Dispatch {
     const { clock, headersOf, random, rejected, safeCause } = hooked;
     const { apiKey, baseUrl, compress } = settings;
     const timing = settings.delivery;
-    const { createAbortController, createQueue, lifecycle, registerSync } = platform;
+    const { createQueue, lifecycle, registerSync } = platform;
     const { signal } = this.#abort;
     const backoff = { baseMs: timing.retryBaseMs, maxMs: timing.retryMaxMs };
     const url = endpoint(baseUrl, EVENTS_PATH);
@@ -99,7 +99,7 @@ export class Dispatch {
     const letterbox = new Letterbox({ clock, letters, reporter, waiting });
     const turn =
       sharing &&
-      new SendTurn({ clock, createAbortController, gate, reporter, sharing, signal, waiting, wake });
+      new SendTurn({ clock, gate, reporter, sharing, signal, waiting, wake });
     const trials = new Trials({ clock, isOrdered, isStrict, limit: limits.events, waiting });
     const queue = createQueue(QUEUED * maxConcurrency);
     const evidence = new Evidence();

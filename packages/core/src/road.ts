@@ -89,7 +89,6 @@ export class Road {
       intervalMs: settings.commitIntervalMs,
       createBounds: (waiting) =>
         parts.bounds?.({ journal, clock, reporter, storage, waiting, opened: () => this.#opened, onFailed }),
-      createAbortController: platform.createAbortController,
       // With strict order, what previous processes left goes first.
       isShut: () => this.admission.isDenied || (isStrict && !this.#isOpened) || rest?.isOn(waiting),
       onDue: () => {

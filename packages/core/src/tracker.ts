@@ -146,7 +146,7 @@ function trackerOf(settings: Settings): Tracker {
   const offset = clock ? undefined : new ClockOffset(systemClock, keepDeviceTimestamp, platform.offsetStore);
   const texts = new EventTexts(correlationKey, source, maxEventBytes, nobody, offset);
   /** Aborted after the flush of `close()`: nothing is delivered any more, so every other `flush()` ends. */
-  const ending = platform.createAbortController();
+  const ending = new AbortController();
   let closed: Promise<FlushReport> | undefined;
   const road = new Road(settings, texts, () => flush());
   const { reporter } = road;

@@ -21,7 +21,6 @@ interface SendTurnOptions {
   readonly sharing: Sharing;
   readonly clock: Clock;
   readonly gate: Pick<Gate, 'isBusy' | 'mayStart' | 'share' | 'sharedPause'>;
-  readonly createAbortController: () => AbortController;
   /** Once aborted, nothing is sent any more. */
   readonly signal: AbortSignal;
   readonly waiting: Pick<Waiting, 'isDue' | 'pending'>;
@@ -37,7 +36,7 @@ export class SendTurn {
   #asked: Promise<void> | undefined;
   /** Ends the wait for the turn. */
   #ask = new AbortController();
-  #stop: AbortController;
+  #stop = new AbortController();
   /** Whether `#stop` was told to abort. The signal does not say it: WebKit does not abort one in a page that is gone. */
   #isStopped = true;
   /** Ends the turn. Set only while this tab has it. */
@@ -59,8 +58,7 @@ export class SendTurn {
 
   constructor(options: SendTurnOptions) {
     this.#options = options;
-    const { clock, createAbortController, sharing, wake } = options;
-    this.#stop = createAbortController();
+    const { clock, sharing, wake } = options;
     this.#ticker = new Alarm(clock, () => this.#tick());
     this.#lookout = new Alarm(clock, () => {
       this.#isCalled = true;
@@ -157,7 +155,7 @@ export class SendTurn {
 
   /** This tab has the lock. Calls `started` once sending has started. Resolves once the turn is over. */
   async #work(signal: AbortSignal, started: () => void): Promise<void> {
-    const { createAbortController, gate, reporter, sharing, waiting, wake } = this.#options;
+    const { gate, reporter, sharing, waiting, wake } = this.#options;
     this.#others.clear();
     this.#isCalled = false;
     this.#lookout.cancel();
@@ -176,7 +174,7 @@ export class SendTurn {
     const over = new Promise<void>((end) => {
       this.#over = end;
     });
-    this.#stop = createAbortController();
+    this.#stop = new AbortController();
     this.#isStopped = false;
     this.#ticks = 0;
     this.#ticker.set(TICK_MS);

@@ -23,7 +23,6 @@ interface WaitingOptions extends Pick<LineOptions, Shared> {
   /** How long an event may wait in memory for others to be written with, in milliseconds. */
   readonly intervalMs: number;
   readonly createBounds: (waiting: Waiting) => Bounds | undefined;
-  readonly createAbortController: () => AbortController;
   /** Whether nothing may be sent now. */
   readonly isShut: () => boolean | undefined;
   /** The journal failed. Events are sent from memory meanwhile. */
@@ -42,17 +41,16 @@ export class Waiting extends Parcels {
   readonly #normal: Line;
   /** Made with the first event of high priority. Such events go first, and wait for no others. */
   #high: Line | undefined;
-  #consent: AbortController;
+  #consent = new AbortController();
   /** How many wait for all events, so that these need not wait for others. */
   urgent = 0;
 
   constructor(options: WaitingOptions) {
-    const { clock, createAbortController, intervalMs, isStrict, journal, random, reporter } = options;
+    const { clock, intervalMs, isStrict, journal, random, reporter } = options;
     const { onDue, onFailed, onRecovered, text } = options;
     super();
     this.#options = options;
     this.memory = text.createMemory();
-    this.#consent = createAbortController();
     this.#bounds = options.createBounds(this);
     this.#normal = this.#lineOf(false);
     this.lines.push(this.#normal);
@@ -238,7 +236,7 @@ export class Waiting extends Parcels {
   /** Consent is denied: all that waits ends here; a batch in a request with that, whatever comes of it. */
   async purge(): Promise<void> {
     this.#consent.abort();
-    this.#consent = this.#options.createAbortController();
+    this.#consent = new AbortController();
     const parcels = this.lines.flatMap(({ queue }) => queue.parcels());
     const gone = parcels.flatMap(({ places }) => places.ranges);
     this.#options.reporter.settled('denied', this.drop());

@@ -75,7 +75,6 @@ export class Page {
       ...{ journal, text: textWriter, clock, random, buffer, batch, limits, isStrict, reporter },
       ...{ intervalMs: 250, createBounds: () => undefined, isShut: () => false },
       ...{ onDue: wake, onFailed: () => {}, onRecovered: () => {} },
-      createAbortController: platform.createAbortController,
     });
     this.waiting = waiting;
     this.dispatch = new Dispatch({

@@ -1,12 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Sharing } from '../../src/keep/journal.ts';
 import { SendTurn } from '../../src/send/send-turn.ts';
 import { VirtualClock } from '../bench/virtual-clock.ts';
 
 /** Of a page that is gone, as in WebKit: its signal never aborts. */
-function deadController(): AbortController {
-  return { signal: new AbortController().signal, abort: () => {} };
+class DeadController extends AbortController {
+  override abort(): void {}
 }
+
+afterEach(() => void vi.unstubAllGlobals());
 
 describe('SendTurn', () => {
   it('wakes the sender once when it yields, also in a page whose signals do not abort any more', async () => {
@@ -19,9 +21,9 @@ describe('SendTurn', () => {
       setPause: async () => {},
     };
     let wakes = 0;
+    vi.stubGlobal('AbortController', DeadController);
     const turn = new SendTurn({
       clock: new VirtualClock(),
-      createAbortController: deadController,
       gate: { isBusy: false, share: () => {}, sharedPause: undefined, mayStart: true },
       reporter: { storageFailed: () => {} },
       sharing,
