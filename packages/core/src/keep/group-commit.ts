@@ -87,18 +87,6 @@ export class GroupCommit extends JournalWriter<GroupCommitOptions> {
     else entry.handBack();
   }
 
-  /** All that no journal has, that of appends in progress first: they may not be written. What is not asked for waits again. */
-  *takeAll(): Generator<Entry, undefined> {
-    const { journal, unwritten } = this.options;
-    const entries = this.take();
-    const next = () => entries.shift() ?? unwritten.next(journal.groupLimit, false);
-    try {
-      for (let entry = next(); entry; entry = next()) yield entry;
-    } finally {
-      for (const entry of entries) entry.handBack();
-    }
-  }
-
   override async stop(): Promise<void> {
     for (const timer of [this.#interval, this.#gathering]) timer.cancel();
     do {

@@ -45,8 +45,11 @@ export abstract class JournalWriter<Options extends JournalWriterOptions> {
   readonly options: Options;
   /** Appends ever started. */
   protected tries = 0;
-  /** What is being appended, or waits for room in the journal, in the order in which that started. */
-  readonly #entries = new Set<Entry>();
+  /**
+   * What is being appended, or waits for room in the journal, in the order in which that started. Others see to an entry that they
+   * take out: its append may not be done.
+   */
+  readonly entries: Set<Entry> = new Set();
   /** Called when the next append has ended. */
   #waiters: (() => void)[] = [];
   /** Runs until a journal that failed is tried again. */
@@ -80,7 +83,7 @@ export abstract class JournalWriter<Options extends JournalWriterOptions> {
 
   /** Number of appends. */
   protected get inProgress(): number {
-    return this.#entries.size;
+    return this.entries.size;
   }
 
   /** Whether a journal that failed is left alone now. */
@@ -118,10 +121,10 @@ export abstract class JournalWriter<Options extends JournalWriterOptions> {
     const changes = this.#changes;
     const { events } = entry;
     this.tries += 1;
-    this.#entries.add(entry);
+    this.entries.add(entry);
     const end = (range: Range | undefined, error?: unknown) => {
-      // Otherwise others have seen to it, after `writeSync()`: nobody needs this copy.
-      const isOurs = this.#entries.delete(entry);
+      // Otherwise others have seen to it: nobody needs this copy.
+      const isOurs = this.entries.delete(entry);
       const unneeded = range && isOurs ? entry.placed(range) : range;
       if (unneeded) this.#release(unneeded);
       if (!range && isOurs) entry.handBack();
@@ -151,9 +154,9 @@ export abstract class JournalWriter<Options extends JournalWriterOptions> {
     const { journal, room, reporter } = this.options;
     const { events } = entry;
     const { maxEvents } = journal.groupLimit;
-    this.#entries.add(entry);
+    this.entries.add(entry);
     const found = await room.makeRoom(events, entry.isLast).catch((error: unknown) => ({ error }));
-    if (!this.#entries.delete(entry)) {
+    if (!this.entries.delete(entry)) {
       // The process outlived a last moment, which wrote them.
       if (found === 'room') room.written(events);
     } else if (found === 'room') {
@@ -173,13 +176,6 @@ export abstract class JournalWriter<Options extends JournalWriterOptions> {
       return undefined;
     }
     return maxEvents;
-  }
-
-  /** Others see to what is being appended now: it may not be written. */
-  protected take(): Entry[] {
-    const entries = [...this.#entries];
-    this.#entries.clear();
-    return entries;
   }
 
   /** Resolves once an append has ended; at once if none is in progress. */

@@ -1,8 +1,8 @@
-import { allOf, type Range, rangeLength, without } from '../base/range.ts';
+import type { Range } from '../base/range.ts';
 import { Epochs } from '../tell/epochs.ts';
 import type { Line } from './line.ts';
 import type { Parcel } from './parcel.ts';
-import { FORSAKEN, NOWHERE } from './places.ts';
+import { NOWHERE } from './places.ts';
 import type { Queue } from './queue.ts';
 
 /** All parcels of a tracker, wherever they are. */
@@ -62,14 +62,6 @@ export class Parcels {
     }
   }
 
-  /** The journal gave up a segment: what waits in it ends here; what is in requests goes on in memory. Returns how many ended. */
-  evict(segment: number): number {
-    const gone = allOf(segment);
-    for (const { queue } of this.lines)
-      for (const { places } of queue.out) for (const span of places.find(gone)) places.mark(span, FORSAKEN);
-    return this.drop(gone);
-  }
-
   /** The events of a range: their parcels, where the journal has them, and the index of the first one in its parcel. */
   *within(
     range: Range,
@@ -77,23 +69,6 @@ export class Parcels {
     for (const parcel of [...this.all()])
       for (const span of parcel.places.find(range))
         for (const part of parcel.places.slice(span).ranges) yield { parcel, range: part, from: span.from };
-  }
-
-  /** The journal has the events of a range in another one now. Returns the parts of that which nobody needs. */
-  move(range: Range, target: Range): Range[] {
-    let rest = [target];
-    const { segment, from, to } = target;
-    for (const { places } of this.all()) {
-      for (const span of places.find(range)) {
-        places.change(span, (run) => {
-          const first = run.from - range.from + from;
-          const moved = { segment, from: first, to: Math.min(to, first + rangeLength(run)) };
-          rest = rest.flatMap((part) => without(part, moved));
-          return moved;
-        });
-      }
-    }
-    return rest;
   }
 
   /** Nothing will become of `count` events any more: they wait no longer. */

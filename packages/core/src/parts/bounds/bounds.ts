@@ -1,6 +1,8 @@
 import type { Clock } from '@sluice/protocol/toolbox';
+import { allOf } from '../../base/range.ts';
 import type { Reporter } from '../../tell/reporter.ts';
 import type { Bounds } from '../../wait/line.ts';
+import { FORSAKEN } from '../../wait/places.ts';
 import type { Waiting } from '../../wait/waiting.ts';
 import { type BoundedJournal, Budget, type WhenFull } from './budget.ts';
 import { AgeLimit } from './expiry.ts';
@@ -37,7 +39,7 @@ export const bounds: BoundsPart = ({ journal, clock, reporter, storage, waiting,
     maxBytes,
     minFreeBytes,
     whenFull,
-    evict: (segment) => waiting.evict(segment),
+    evict: (segment) => evict(segment, waiting),
     rescue: (segment) => rescue(segment, waiting, journal, onFailed),
     ...(maxBytes < Number.POSITIVE_INFINITY && { opened }),
   });
@@ -46,3 +48,11 @@ export const bounds: BoundsPart = ({ journal, clock, reporter, storage, waiting,
     createExpiry: maxAgeMs === undefined ? undefined : (options) => new AgeLimit(options, maxAgeMs),
   };
 };
+
+/** The journal gave up a segment: what waits in it ends here; what is in requests goes on in memory. Returns how many ended. */
+function evict(segment: number, waiting: Waiting): number {
+  const gone = allOf(segment);
+  for (const { queue } of waiting.lines)
+    for (const { places } of queue.out) for (const span of places.find(gone)) places.mark(span, FORSAKEN);
+  return waiting.drop(gone);
+}

@@ -1,4 +1,4 @@
-import { allOf, type Range, rangeLength } from '../../base/range.ts';
+import { allOf, type Range, rangeLength, without } from '../../base/range.ts';
 import type { Waiting } from '../../wait/waiting.ts';
 import type { BoundedJournal } from './budget.ts';
 
@@ -29,10 +29,27 @@ async function copy(range: Range, waiting: Waiting, journal: BoundedJournal): Pr
       // A copy: what was read is valid only until the next reading. Not slice(): that of a Buffer copies nothing.
       const written = await journal.append({ ...events, bytes: new Uint8Array(events.bytes) });
       const moved = { ...range, from, to: from + count };
-      for (const unneeded of waiting.move(moved, written)) await journal.acknowledge(unneeded);
+      for (const unneeded of move(moved, written, waiting)) await journal.acknowledge(unneeded);
       bytes += events.bytes.length;
     }
     from += Math.max(1, rangeLength(read));
   }
   return bytes;
+}
+
+/** The journal has the events of a range in another one now. Returns the parts of that which nobody needs. */
+function move(range: Range, target: Range, waiting: Waiting): Range[] {
+  let rest = [target];
+  const { segment, from, to } = target;
+  for (const { places } of waiting.all()) {
+    for (const span of places.find(range)) {
+      places.change(span, (run) => {
+        const first = run.from - range.from + from;
+        const moved = { segment, from: first, to: Math.min(to, first + rangeLength(run)) };
+        rest = rest.flatMap((part) => without(part, moved));
+        return moved;
+      });
+    }
+  }
+  return rest;
 }

@@ -1,18 +1,23 @@
 import type { GroupCommit } from '../../keep/group-commit.ts';
-import { checked } from '../../keep/journal-writer.ts';
+import { checked, type Entry } from '../../keep/journal-writer.ts';
 
 /** Writes all events before it returns, if the journal can. For the last moment of a process. Throws if the journal fails. */
-export function writeSync(commit: GroupCommit): void {
-  const { journal } = commit.options;
+export function writeSync({ entries, options }: GroupCommit): void {
+  const { journal, unwritten } = options;
   if (journal.appendSync === undefined) return;
-  for (const entry of commit.takeAll()) {
-    try {
+  // What is being appended comes first: it may not be written.
+  const taken = [...entries];
+  entries.clear();
+  const next = () => taken.shift() ?? unwritten.next(journal.groupLimit, false);
+  let entry: Entry | undefined;
+  try {
+    for (entry = next(); entry; entry = next()) {
       const [range, error] = checked(journal.appendSync(entry.events), entry.events);
       if (range === undefined) throw error;
       entry.placed(range);
-    } catch (error) {
-      entry.handBack();
-      throw error;
     }
+  } finally {
+    // What was not written waits again.
+    for (const left of [entry, ...taken]) left?.handBack();
   }
 }
