@@ -83,7 +83,7 @@ export class GroupCommit extends JournalWriter<GroupCommitOptions> {
 
   /** Gives events to the journal before it returns, if there is room. */
   writeOne(entry: Entry): void {
-    if (!this.isFailing && this.options.room.hasRoom(entry.events)) this.append(entry);
+    if (!this.isFailing && this.hasRoom(entry.events)) this.append(entry);
     else entry.handBack();
   }
 
@@ -173,7 +173,7 @@ export class GroupCommit extends JournalWriter<GroupCommitOptions> {
         if (!isUrgent) this.#rest();
         return;
       }
-      if (room.hasRoom(entry.events)) {
+      if (this.hasRoom(entry.events)) {
         this.append(entry);
         continue;
       }
@@ -181,7 +181,7 @@ export class GroupCommit extends JournalWriter<GroupCommitOptions> {
         entry.handBack();
         return;
       }
-      maxEvents = (await this.makeRoom(entry)) ?? 0;
+      maxEvents = (await room?.fit(entry, this)) ?? 0;
       // The append may have failed already: a journal that rejects at once would be tried for ever.
       if (maxEvents === 0 || this.isResting) return;
     }

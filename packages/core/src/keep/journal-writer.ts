@@ -5,7 +5,6 @@ import type { EventBytes } from '../base/event-bytes.ts';
 import type { Range } from '../base/range.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Journal } from './journal.ts';
-import type { Room } from './room.ts';
 
 /** How soon a journal that failed is tried again. */
 const RETRY: Backoff = { baseMs: 1_000, maxMs: 60_000 };
@@ -23,9 +22,35 @@ export interface Entry {
   drop(): number;
 }
 
+/** Keeps the journal within its size limits. Asked before each write. */
+export interface Room {
+  /** Whether there is room for a group. If so, reserves the room until `written` is called. */
+  hasRoom(group: EventBytes): boolean;
+  /**
+   * Makes room for a group and reserves it until `written` is called.
+   * - `room`: the group may be written.
+   * - `full`: there is no room. The group must be dropped.
+   * - `low`: the disk has too little space left for other programs, and the journal has nothing on it to give up.
+   *
+   * @param isLast Whether events like these are given up last. Older ones of the same kind are then given up once there are
+   *   no others.
+   */
+  makeRoom(group: EventBytes, isLast?: boolean): Promise<'room' | 'full' | 'low'>;
+  /** Makes room for events and appends them. Returns how many events to try next; 0 if none. */
+  fit(entry: Entry, writer: Writer): Promise<number>;
+  /** The group was written, or the write failed: ends the reservation. */
+  written(group: EventBytes): void;
+}
+
+/** Who asks for room. */
+export interface Writer extends Pick<JournalWriter<JournalWriterOptions>, 'append' | 'entries' | 'fail'> {
+  readonly options: Pick<JournalWriterOptions, 'journal' | 'reporter'>;
+}
+
 export interface JournalWriterOptions {
   readonly journal: Journal;
-  readonly room: Room;
+  /** Undefined if storage alone is the limit. */
+  readonly room: Room | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly reporter: Pick<Reporter, 'settled'>;
@@ -94,7 +119,7 @@ export abstract class JournalWriter<Options extends JournalWriterOptions> {
   /** Writes other events than those in memory, also if the journal failed before. Undefined if it fails or is full. */
   async put(events: EventBytes): Promise<Range | undefined> {
     const { room } = this.options;
-    const has = room.hasRoom(events) || (await room.makeRoom(events).catch(() => 'low')) === 'room';
+    const has = this.hasRoom(events) || (await room?.makeRoom(events).catch(() => 'low')) === 'room';
     if (!has) return undefined;
     return new Promise((resolve) => {
       const end = (range?: Range) => void resolve(range);
@@ -116,7 +141,7 @@ export abstract class JournalWriter<Options extends JournalWriterOptions> {
   protected abstract next(): void;
 
   /** Gives events to the journal before it returns. The caller has asked for room. */
-  protected append(entry: Entry): void {
+  append(entry: Entry): void {
     const { journal, onChange, room } = this.options;
     const changes = this.#changes;
     const { events } = entry;
@@ -132,7 +157,7 @@ export abstract class JournalWriter<Options extends JournalWriterOptions> {
         if (range) this.#works();
         else this.#fails(error);
       }
-      room.written(events);
+      room?.written(events);
       this.#updateSends();
       this.next();
       onChange();
@@ -145,37 +170,14 @@ export abstract class JournalWriter<Options extends JournalWriterOptions> {
     );
   }
 
-  /**
-   * Makes room for events in the journal and appends them. Returns how many events to try next; undefined if none.
-   *
-   * @param entry There is no room for it now.
-   */
-  protected async makeRoom(entry: Entry): Promise<number | undefined> {
-    const { journal, room, reporter } = this.options;
-    const { events } = entry;
-    const { maxEvents } = journal.groupLimit;
-    this.entries.add(entry);
-    const found = await room.makeRoom(events, entry.isLast).catch((error: unknown) => ({ error }));
-    if (!this.entries.delete(entry)) {
-      // The process outlived a last moment, which wrote them.
-      if (found === 'room') room.written(events);
-    } else if (found === 'room') {
-      this.append(entry);
-    } else if (found === 'full') {
-      // The oldest of the newest are kept, so that no event is dropped before an older one.
-      const fitting = room.fitting(events);
-      if (fitting > 0) {
-        entry.handBack();
-        return fitting;
-      }
-      reporter.settled('journal-full', entry.drop());
-    } else {
-      entry.handBack();
-      this.tries += 1;
-      this.#fails(found === 'low' ? new StorageError('too little room is left on the disk') : found.error);
-      return undefined;
-    }
-    return maxEvents;
+  /** It was tried, and failed before an append. */
+  fail(error: unknown): void {
+    this.tries += 1;
+    this.#fails(error);
+  }
+
+  protected hasRoom(events: EventBytes): boolean {
+    return this.options.room?.hasRoom(events) ?? true;
   }
 
   /** Resolves once an append has ended; at once if none is in progress. */

@@ -3,7 +3,7 @@ import type { Limit } from '../base/event-bytes.ts';
 import type { Fate } from '../base/fate.ts';
 import type { Range } from '../base/range.ts';
 import type { Journal } from '../keep/journal.ts';
-import type { Room } from '../keep/room.ts';
+import type { Room } from '../keep/journal-writer.ts';
 import type { Limits } from '../pace/limits.ts';
 import type { Epochs } from '../tell/epochs.ts';
 import type { Reporter } from '../tell/reporter.ts';

@@ -3,7 +3,6 @@ import type { EventBytes } from '../base/event-bytes.ts';
 import type { Fate } from '../base/fate.ts';
 import type { Range } from '../base/range.ts';
 import { GroupCommit } from '../keep/group-commit.ts';
-import { UNLIMITED } from '../keep/room.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Memory } from './contents.ts';
 import { type Bounds, Line, type LineOptions } from './line.ts';
@@ -57,7 +56,7 @@ export class Waiting extends Parcels {
     this.commit = new GroupCommit({
       unwritten: new UnwrittenEvents(this.lines),
       journal,
-      room: this.#bounds?.room ?? UNLIMITED,
+      room: this.#bounds?.room,
       clock,
       random,
       intervalMs,

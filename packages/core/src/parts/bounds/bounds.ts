@@ -30,7 +30,15 @@ interface BoundsOptions {
 export type BoundsPart = (options: BoundsOptions) => Bounds;
 
 /** For pages: `createTracker({ storage: { maxBytes }, parts: { bounds } })`. In Node a tracker has it already. */
-export const bounds: BoundsPart = ({ journal, clock, reporter, storage, waiting, opened, onFailed }) => {
+export const bounds = ({
+  journal,
+  clock,
+  reporter,
+  storage,
+  waiting,
+  opened,
+  onFailed,
+}: BoundsOptions): Bounds & { readonly room: Budget } => {
   const { maxBytes, minFreeBytes, whenFull, maxAgeMs } = storage;
   const room = new Budget({
     journal,

@@ -2,8 +2,9 @@ import type { Clock } from '@sluice/protocol/toolbox';
 import type { EventBytes } from '../../base/event-bytes.ts';
 import { Turns } from '../../base/turns.ts';
 import type { Journal } from '../../keep/journal.ts';
-import type { Room } from '../../keep/room.ts';
+import type { Entry, Room, Writer } from '../../keep/journal-writer.ts';
 import type { Reporter } from '../../tell/reporter.ts';
+import { fit } from './fit.ts';
 
 /** Which events are dropped first if the journal is full. */
 export type WhenFull = 'drop-oldest' | 'drop-newest';
@@ -78,6 +79,10 @@ export class Budget implements Room {
   /** Returns false also if the disk space was not checked recently. */
   hasRoom(group: EventBytes): boolean {
     return this.#isCurrent() && this.#take(group);
+  }
+
+  fit(entry: Entry, writer: Writer): Promise<number> {
+    return fit(entry, writer, this);
   }
 
   fitting(group: EventBytes): number {

@@ -1,9 +1,10 @@
 import type { EventBytes, Limit } from '../../base/event-bytes.ts';
 import type { Range } from '../../base/range.ts';
 import type { Reading } from '../../keep/journal.ts';
-import type { Room } from '../../keep/room.ts';
+import type { Entry, Room, Writer } from '../../keep/journal-writer.ts';
 import { type BoundsPart, bounds } from './bounds.ts';
-import type { BoundedJournal } from './budget.ts';
+import type { BoundedJournal, Budget } from './budget.ts';
+import { fit } from './fit.ts';
 
 /** After a process has written this part of the limit, it measures again: others may write as well. */
 const MEASUREMENTS = 64;
@@ -67,14 +68,14 @@ class SharedJournal implements BoundedJournal {
 
 /** Room in a journal that others fill, too. */
 class SharedRoom implements Room {
-  readonly #room: Room;
+  readonly #room: Budget;
   readonly #journal: SharedJournal;
   readonly #mostBytes: number;
   /** Bytes that were granted since the last measurement. */
   #bytes = 0;
 
   /** @param mostBytes After so many bytes, the journal is measured again. */
-  constructor(room: Room, journal: SharedJournal, mostBytes: number) {
+  constructor(room: Budget, journal: SharedJournal, mostBytes: number) {
     this.#room = room;
     this.#journal = journal;
     this.#mostBytes = mostBytes;
@@ -92,6 +93,10 @@ class SharedRoom implements Room {
     const answer = await this.#room.makeRoom(group, isLast);
     this.#grant(group, answer === 'room');
     return answer;
+  }
+
+  fit(entry: Entry, writer: Writer): Promise<number> {
+    return fit(entry, writer, this);
   }
 
   fitting(group: EventBytes): number {
