@@ -1,4 +1,6 @@
+import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol';
 import type { Clock } from '@sluice/protocol/toolbox';
+import { Alarm } from '../base/alarm.ts';
 import type { Limit } from '../base/event-bytes.ts';
 import type { Fate } from '../base/fate.ts';
 import type { Range } from '../base/range.ts';
@@ -7,13 +9,14 @@ import type { Room } from '../keep/journal-writer.ts';
 import type { Limits } from '../pace/limits.ts';
 import type { Epochs } from '../tell/epochs.ts';
 import type { Reporter } from '../tell/reporter.ts';
-import { Batcher } from './batcher.ts';
 import type { Memory, TextWriter } from './contents.ts';
 import type { Lanes } from './lanes/lanes.ts';
 import type { Parcel } from './parcel.ts';
 import { Queue } from './queue.ts';
 import { Reader } from './reader.ts';
 
+/** Stored events that could not be read are tried again after this time, in milliseconds. */
+const HELD_MS = 1_000;
 /** A full ring buffer has at least this many parcels, so that it is written before it is full. */
 const PARTS = 8;
 
@@ -77,43 +80,41 @@ export interface LineOptions {
   readonly reporter: Pick<Reporter, 'storageFailed'>;
 }
 
-/** One priority: what waits, and what decides when it is sent. */
+/**
+ * One priority: what waits, and what decides when it is sent. Fresh events are due by count, bytes or age, stored ones at once. If
+ * both wait they take turns, so that neither starves.
+ */
 export class Line {
   readonly queue: Queue;
-  readonly #batcher: Batcher;
+  readonly #options: LineOptions;
+  readonly #reader: Reader;
   readonly #expiry: Expiry | undefined;
-  readonly #reporter: Pick<Reporter, 'storageFailed'>;
+  /** Rings when the oldest fresh event has waited long enough. */
+  readonly #age: Alarm;
+  /** Set while stored events are left alone, because they could not be read. */
+  readonly #hold: Alarm;
+  #storedIsNext = true;
 
   constructor(options: LineOptions) {
-    const { batch, buffer, clock, damaged, end, epochs, isHigh, isStrict, isUrgent, journal } = options;
-    const { lanes, memory, onDue, reporter, sendsUnwritten, limits, text } = options;
+    const { batch, buffer, clock, createExpiry, journal, lanes, limits, onDue } = options;
     const { groupLimit } = journal;
     const parcel: Limit = {
       maxEvents: Math.min(batch.maxEvents, groupLimit.maxEvents, Math.ceil(buffer.maxEvents / PARTS)),
       maxBytes: Math.min(batch.maxBytes, groupLimit.maxBytes, Math.ceil(buffer.maxBytes / PARTS)),
     };
-    const queue = new Queue({ limit: buffer, parcel, isHigh, text, memory, epochs }, lanes);
-    const reader = new Reader({ queue, journal, damaged, sizeLimit: limits.bytes });
+    const queue = new Queue({ ...options, limit: buffer, parcel }, lanes);
+    const reader = new Reader({ ...options, queue, sizeLimit: limits.bytes });
     this.queue = queue;
-    this.#reporter = reporter;
-    this.#batcher = new Batcher({
-      queue,
-      reader,
-      clock,
-      limit: batch,
-      limits,
-      isStrict,
-      maxWaitMs: isHigh ? 0 : batch.maxWaitMs,
-      isUrgent,
-      sendsUnwritten,
-      onDue,
-    });
-    this.#expiry = options.createExpiry?.({ queue, reader, clock, limit: batch, sendsUnwritten, end, onDue });
+    this.#options = options;
+    this.#reader = reader;
+    this.#age = new Alarm(clock, onDue);
+    this.#hold = new Alarm(clock, onDue);
+    this.#expiry = createExpiry?.({ ...options, queue, reader, limit: batch });
   }
 
-  /** Whether something should be sent now. */
+  /** Whether something should be sent now; if not, `onDue` is called when fresh events become due by their age. */
   get isDue(): boolean {
-    return this.#batcher.isDue;
+    return this.#oldIsDue || this.#freshIsDue();
   }
 
   /** Whether anything may be sent, due or not. */
@@ -122,18 +123,21 @@ export class Line {
     return parcels.length > 0 || this.queue.isOldReady;
   }
 
-  /** Takes what should be sent next, at most `maxEvents` events. Undefined if nothing is due. Never rejects. */
+  /**
+   * Takes what should be sent next, at most `maxEvents` events. Undefined if nothing is due; then `onDue` is called when fresh
+   * events become due by their age. Never rejects.
+   */
   async next(maxEvents: number): Promise<Parcel | undefined> {
     try {
-      return await this.#batcher.next(maxEvents);
+      return await this.#next(maxEvents);
     } catch (error) {
-      return this.#hold(error) ? this.#batcher.next(maxEvents) : undefined;
+      return this.#leaveStored(error) ? this.#next(maxEvents) : undefined;
     }
   }
 
   /** Takes the oldest events in memory that fit a body of this size, due or not. Undefined if there are none. */
   takeNow(maxBytes: number): Parcel | undefined {
-    const limit = this.#batcher.limit(Number.POSITIVE_INFINITY, maxBytes);
+    const limit = this.#limit(Number.POSITIVE_INFINITY, maxBytes);
     const [first] = this.queue.ready(limit, true).parcels;
     // What is being written is not cut: it would be written again.
     const least = first?.isHanded ? first.count : 1;
@@ -148,24 +152,82 @@ export class Line {
 
   /** Drops the events that are too old. Never rejects. */
   async dropExpired(): Promise<void> {
-    if (this.#batcher.isHeld || this.#batcher.isStopped) return;
+    if (this.#hold.isSet || this.#hold.isStopped) return;
     try {
       await this.#expiry?.dropExpired();
     } catch (error) {
-      this.#hold(error);
+      this.#leaveStored(error);
     }
   }
 
   stop(): void {
-    this.#batcher.stop();
+    this.#age.stop();
+    this.#hold.stop();
     this.#expiry?.stop();
   }
 
-  /** Stored events cannot be read now: tries again later. Returns false if it was stopped. */
-  #hold(error: unknown): boolean {
-    if (this.#batcher.isStopped) return false;
-    this.#reporter.storageFailed(error);
-    this.#batcher.holdStored();
+  async #next(maxEvents: number): Promise<Parcel | undefined> {
+    const { isStrict, sendsUnwritten } = this.#options;
+    const { queue } = this;
+    const limit = this.#limit(maxEvents);
+    for (;;) {
+      const freshIsDue = this.#freshIsDue();
+      const storedIsNext = isStrict || this.#storedIsNext || !freshIsDue;
+      if (isStrict && queue.old.count > 0 && this.#hold.isSet) return undefined;
+      if (storedIsNext && this.#oldIsDue) {
+        this.#storedIsNext = false;
+        const parcel = await this.#reader.take(limit);
+        if (parcel) return parcel;
+      } else if (freshIsDue) {
+        this.#storedIsNext = true;
+        this.#age.cancel();
+        return queue.takeFresh(limit, sendsUnwritten());
+      } else {
+        return undefined;
+      }
+    }
+  }
+
+  /** What a parcel may have now. */
+  #limit(maxEvents: number, maxBytes: number = Number.POSITIVE_INFINITY): Limit {
+    const { batch, limits } = this.#options;
+    const most = Math.min(limits.bytes.most, maxBytes) - BATCH_OVERHEAD_BYTES;
+    return {
+      maxEvents: Math.min(batch.maxEvents, maxEvents, limits.events?.most ?? maxEvents),
+      maxBytes: Math.max(1, Math.min(batch.maxBytes, most)),
+    };
+  }
+
+  /** Stored events cannot be read now: leaves them alone for a while, unless it was stopped. Returns false if it was. */
+  #leaveStored(error: unknown): boolean {
+    if (this.#hold.isStopped) return false;
+    const { isStrict, reporter } = this.#options;
+    const { queue } = this;
+    reporter.storageFailed(error);
+    const { first } = queue.old;
+    // Others may be readable.
+    if (first && !isStrict && !queue.lanes) {
+      queue.takeOld(first);
+      queue.old.push(first);
+    }
+    this.#hold.set(HELD_MS);
     return true;
+  }
+
+  get #oldIsDue(): boolean {
+    return !this.#hold.isSet && this.queue.isOldReady;
+  }
+
+  #freshIsDue(): boolean {
+    const { batch, clock, isHigh, isUrgent, sendsUnwritten } = this.#options;
+    const { parcels, isFull } = this.queue.ready(this.#limit(Number.POSITIVE_INFINITY), sendsUnwritten());
+    const [first] = parcels;
+    if (first === undefined) return false;
+    if (isFull || isHigh || isUrgent()) return true;
+    const waitMs = (first.at ?? 0) + batch.maxWaitMs - clock.now();
+    // More than the whole wait: the time of day was set back.
+    if (waitMs <= 0 || waitMs > batch.maxWaitMs) return true;
+    this.#age.set(waitMs);
+    return false;
   }
 }

@@ -45,8 +45,7 @@ export class Waiting extends Parcels {
   urgent = 0;
 
   constructor(options: WaitingOptions) {
-    const { clock, intervalMs, isStrict, journal, random, reporter } = options;
-    const { onDue, onFailed, onRecovered, text } = options;
+    const { onDue, text } = options;
     super();
     this.#options = options;
     this.memory = text.createMemory();
@@ -54,21 +53,14 @@ export class Waiting extends Parcels {
     this.#normal = this.#lineOf(false);
     this.lines.push(this.#normal);
     this.commit = new GroupCommit({
+      ...options,
       unwritten: new UnwrittenEvents(this.lines),
-      journal,
       room: this.#bounds?.room,
-      clock,
-      random,
-      intervalMs,
-      isStrict,
       onChange: () => {
         // There is memory for written events up to a limit: older ones are left to the journal.
         for (const { queue } of this.lines) queue.leaveToJournal({ maxBytes: text.mostWrittenBytes });
         onDue();
       },
-      onFailed,
-      onRecovered,
-      reporter,
     });
   }
 
@@ -261,19 +253,12 @@ export class Waiting extends Parcels {
   }
 
   #lineOf(isHigh: boolean): Line {
-    const { batch, buffer, clock, isStrict, journal, lanes, onDue, limits, reporter, text } = this.#options;
+    const { reporter } = this.#options;
     return new Line({
+      ...this.#options,
       isHigh,
-      journal,
-      text,
       memory: this.memory,
       epochs: this.epochs,
-      clock,
-      buffer,
-      batch,
-      limits,
-      isStrict,
-      lanes,
       isUrgent: () => this.urgent > 0,
       sendsUnwritten: () => this.commit.sendsUnwritten,
       createExpiry: this.#bounds?.createExpiry,
@@ -282,8 +267,6 @@ export class Waiting extends Parcels {
         await this.acknowledge([range], 'damaged');
       },
       end: (parcel, fate) => this.end(parcel, fate),
-      onDue,
-      reporter,
     });
   }
 }

@@ -62,7 +62,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'lets fresh events overtake stored ones where order is strict',
-    file: 'wait/batcher',
+    file: 'wait/line',
     find: 'const storedIsNext = isStrict || this.#storedIsNext || !freshIsDue;',
     replace: 'const storedIsNext = this.#storedIsNext || !freshIsDue;',
   },
