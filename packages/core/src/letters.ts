@@ -17,9 +17,8 @@ export function createLetters({ settings, clock, reporter, page, replay }: Lette
   readonly keeper: LetterKeeper;
   readonly deadLetters?: DeadLetters;
 } {
-  const { maxBytes, maxAgeMs } = settings.deadLetters;
   const journal = createJournal(settings, clock, 'dead-letters');
-  const options = { journal, clock, maxBytes, maxAgeMs, reporter };
+  const options = { ...settings.deadLetters, journal, clock, reporter };
   const tools = { mayHold: () => mayHold(settings, clock, 'dead-letters'), page, replay };
   return settings.parts.deadLetters?.(options, tools) ?? { keeper: new LetterKeeper(options) };
 }

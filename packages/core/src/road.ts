@@ -86,7 +86,7 @@ export class Road {
       limits,
       isStrict,
       lanes: settings.lanes,
-      intervalMs: settings.commitIntervalMs,
+      commitIntervalMs: settings.commitIntervalMs,
       createBounds: (waiting) =>
         parts.bounds?.({ journal, clock, reporter, storage, waiting, opened: () => this.#opened, onFailed }),
       // With strict order, what previous processes left goes first.

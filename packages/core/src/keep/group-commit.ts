@@ -22,7 +22,7 @@ export interface Unwritten {
 interface GroupCommitOptions extends JournalWriterOptions {
   readonly unwritten: Unwritten;
   /** How long an event may wait in memory for others to be written with, in milliseconds. */
-  readonly intervalMs: number;
+  readonly commitIntervalMs: number;
   /** Whether events must be written in their order even if an append fails: then there is one append at a time. */
   readonly isStrict: boolean;
 }
@@ -49,7 +49,7 @@ export class GroupCommit extends JournalWriter<GroupCommitOptions> {
   notify(isUrgent: boolean): void {
     if (isUrgent) this.#wantsUrgent = true;
     if ((isUrgent || this.#isPressing) && this.inProgress < this.#mostAppends) this.#startSoon(isUrgent);
-    this.#interval.set(this.options.intervalMs);
+    this.#interval.set(this.options.commitIntervalMs);
   }
 
   /** Resolves once `isDone` returns true; to false as soon as the journal fails. */
@@ -104,16 +104,16 @@ export class GroupCommit extends JournalWriter<GroupCommitOptions> {
   }
 
   #tick(): void {
-    const { unwritten, clock, intervalMs, onChange } = this.options;
+    const { unwritten, clock, commitIntervalMs, onChange } = this.options;
     if (this.isResting) {
       onChange();
       return;
     }
     const at = unwritten.oldestAt;
     if (at === undefined) return;
-    const waitMs = at + intervalMs - clock.now();
+    const waitMs = at + commitIntervalMs - clock.now();
     // More than the whole interval: the time of day was set back.
-    if (waitMs > 0 && waitMs <= intervalMs) this.#interval.set(waitMs);
+    if (waitMs > 0 && waitMs <= commitIntervalMs) this.#interval.set(waitMs);
     else void this.#writeAll();
   }
 

@@ -20,7 +20,7 @@ type Shared = 'journal' | 'text' | 'clock' | 'buffer' | 'batch' | 'limits' | 'is
 interface WaitingOptions extends Pick<LineOptions, Shared> {
   readonly random: () => number;
   /** How long an event may wait in memory for others to be written with, in milliseconds. */
-  readonly intervalMs: number;
+  readonly commitIntervalMs: number;
   readonly createBounds: (waiting: Waiting) => Bounds | undefined;
   /** Whether nothing may be sent now. */
   readonly isShut: () => boolean | undefined;

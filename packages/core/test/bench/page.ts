@@ -73,7 +73,7 @@ export class Page {
     const waiting = new Waiting({
       lanes: undefined,
       ...{ journal, text: textWriter, clock, random, buffer, batch, limits, isStrict, reporter },
-      ...{ intervalMs: 250, createBounds: () => undefined, isShut: () => false },
+      ...{ commitIntervalMs: 250, createBounds: () => undefined, isShut: () => false },
       ...{ onDue: wake, onFailed: () => {}, onRecovered: () => {} },
     });
     this.waiting = waiting;

@@ -8,7 +8,7 @@ import type { WaitingEvent } from './stay.ts';
 /** What an admission needs. */
 export interface AdmissionOptions extends ShelfOptions {
   /** Whether it holds events without a user. Otherwise there are none. */
-  readonly isHolding: boolean;
+  readonly hold: boolean;
   readonly consent: 'pending' | 'granted' | 'denied';
   /** Keeps a denial for all who share the journal. */
   readonly stored?: ConsentStore | undefined;
@@ -20,7 +20,7 @@ export interface AdmissionOptions extends ShelfOptions {
   /** Where the customer of new events is set. */
   readonly texts: Pick<EventTexts, 'correlationValue'>;
   /** How long an event may wait in memory to be written together with others, in milliseconds. */
-  readonly intervalMs: number;
+  readonly commitIntervalMs: number;
   /** Passes an event on, to be written and sent. */
   readonly enter: (event: WaitingEvent) => void;
   /** Passes stored events on, to be sent. Calls `onReplayed` when they wait in the tracker's own journal. */

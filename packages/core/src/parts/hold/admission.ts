@@ -30,7 +30,7 @@ export class Admission extends Shelf<AdmissionOptions> {
 
   constructor(options: AdmissionOptions) {
     super(options);
-    if (options.isHolding) options.sessions.listen((...news) => this.recheck(...news));
+    if (options.hold) options.sessions.listen((...news) => this.recheck(...news));
   }
 
   /** Whether an event goes directly to its lane. */
@@ -59,7 +59,7 @@ export class Admission extends Shelf<AdmissionOptions> {
 
   /** Takes an event. Without room it is dropped: the first events tell where a customer came from. */
   take(event: WaitingEvent, stay: Stay = this.#stay): void {
-    const { buffer, enter, intervalMs, journal, maxBytes } = this.options;
+    const { buffer, enter, commitIntervalMs, journal, maxBytes } = this.options;
     const bytes = this.#stays.reduce((total, { bytes }) => total + bytes, event.text.length);
     if (this.isOpen(event.isUnidentified)) enter(event);
     else if (this.isDenied) this.ended('denied', 1);
@@ -70,7 +70,7 @@ export class Admission extends Shelf<AdmissionOptions> {
       stay.push(event);
       // Find the session early: when the user leaves the page, there is no time for it.
       if (stay.session === undefined && !this.#alarm.isSet) void this.write();
-      else this.#alarm.set(intervalMs);
+      else this.#alarm.set(commitIntervalMs);
     }
   }
 
@@ -88,7 +88,7 @@ export class Admission extends Shelf<AdmissionOptions> {
    * another session has begun. `customer`: who is said to be its customer.
    */
   recheck(isNew = false, customer?: string): void {
-    if (!this.options.isHolding) return;
+    if (!this.options.hold) return;
     if (isNew) {
       this.#isUntold = false;
       for (const stay of this.#stays) {
@@ -208,7 +208,7 @@ export class Admission extends Shelf<AdmissionOptions> {
         const [stay = this.#stay] = this.#stays;
         if (this.#consent === 'pending') return this.unwritten === 0;
         if (stay !== this.#stay) {
-          if (this.options.isHolding) await this.#deal(stay);
+          if (this.options.hold) await this.#deal(stay);
           // Otherwise `leave()` has just passed it to the journal.
           if (stay.count === 0) this.#stays.shift();
         } else if (stay.isWaiting) await this.#store(stay);

@@ -13,7 +13,7 @@ import { settle, VirtualClock } from '../../bench/virtual-clock.ts';
 
 /** Consent is granted: the bounds of what waits for it do not matter. */
 const GRANTED = {
-  isHolding: true,
+  hold: true,
   consent: 'granted' as const,
   buffer: { maxEvents: 0, maxBytes: 0 },
   purge: async () => {},
@@ -166,7 +166,7 @@ class Page {
       }
     };
     this.held = new Admission({
-      ...{ clock, intervalMs: 10, maxBytes: 1_000_000, maxAgeMs: 30 * DAY },
+      ...{ clock, commitIntervalMs: 10, maxBytes: 1_000_000, maxAgeMs: 30 * DAY },
       journal,
       sessions: new Sessions(note),
       ...GRANTED,
@@ -355,7 +355,7 @@ function createBench({
   const clock = new VirtualClock();
   const [entered, failures, dropped]: [string[], unknown[], [string, number][]] = [[], [], []];
   const held = new Admission({
-    ...{ clock, intervalMs: 10, maxBytes, maxAgeMs: DAY },
+    ...{ clock, commitIntervalMs: 10, maxBytes, maxAgeMs: DAY },
     journal,
     sessions: new Sessions(new MemoryNote()),
     ...GRANTED,

@@ -66,8 +66,8 @@ class Tab {
       },
     };
     this.held = new Admission({
-      ...{ clock, intervalMs: 10, maxBytes: 1_000_000, maxAgeMs: Number.POSITIVE_INFINITY },
-      ...{ isHolding: true, consent, buffer: { maxEvents: 100, maxBytes: 100_000 }, texts: this.#texts },
+      ...{ clock, commitIntervalMs: 10, maxBytes: 1_000_000, maxAgeMs: Number.POSITIVE_INFINITY },
+      ...{ hold: true, consent, buffer: { maxEvents: 100, maxBytes: 100_000 }, texts: this.#texts },
       journal: new IndexedDbJournal(`${name} unidentified`, meeting, clock),
       sessions: new Sessions(new IndexedDbNote(`${name} session`, meeting, clock)),
       enter: ({ text }) => origin.take(text),
