@@ -2,9 +2,9 @@ import type { Clock } from '@sluice/protocol/toolbox';
 import type { Limit } from '../base/event-bytes.ts';
 import type { Fate } from '../base/fate.ts';
 import { type Range, rangeLength } from '../base/range.ts';
-import { RangeList } from '../base/range-list.ts';
 import type { Journal, Reading } from '../keep/journal.ts';
 import type { Reporter } from '../tell/reporter.ts';
+import { Places } from '../wait/places.ts';
 
 /** How much is read at once. Events may grow before they are written again: it is half of what a journal takes at once. */
 const PAGE: Limit = { maxEvents: 250, maxBytes: 24 * 1024 };
@@ -23,7 +23,7 @@ export interface ShelfOptions {
 /** Stored events that are not to be delivered now. They have a journal of their own, beside the main one. */
 export abstract class Shelf<Options extends ShelfOptions = ShelfOptions> {
   /** Where the events are. */
-  readonly kept: RangeList = new RangeList();
+  kept: Places = new Places();
   protected readonly options: Options;
   /** Set once the journal is being opened. */
   protected opened: Promise<void> | undefined;
@@ -66,7 +66,7 @@ export abstract class Shelf<Options extends ShelfOptions = ShelfOptions> {
 
   /** The journal has these events. */
   add(range: Range): void {
-    this.kept.push(range);
+    this.kept.add(range);
   }
 
   /** Reads events from the start of a range. Drops those that cannot be read. */

@@ -1,4 +1,4 @@
-import { type Range, rangeLength, type Span } from '../base/range.ts';
+import { type Range, rangeLength, type Span, without } from '../base/range.ts';
 
 /** The journal does not have the events. Segments of journals are positive. */
 export const NOWHERE = 0;
@@ -7,14 +7,14 @@ export const HANDED = -1;
 /** The journal gave the events up, because it was full. It is not given them again. */
 export const FORSAKEN = -2;
 
-/** Where the journal has the events of a parcel, in their order: ranges, or one of the marks above in place of a segment. */
+/** Where the journal has events, in their order: ranges, or one of the marks above in place of a segment. */
 export class Places {
   /** Number of events. */
   count = 0;
   #runs: Range[] = [];
 
   constructor(...runs: readonly Range[]) {
-    for (const run of runs) this.#add(run);
+    for (const run of runs) this.add(run);
   }
 
   /** Number of ranges and marks. */
@@ -41,19 +41,19 @@ export class Places {
 
   /** Adds events that the journal does not have. */
   push(count: number): void {
-    this.#add({ segment: NOWHERE, from: 0, to: count });
+    this.add({ segment: NOWHERE, from: 0, to: count });
   }
 
   /** Adds all events of others behind these. */
   append(others: Places): void {
-    for (const run of others.#runs) this.#add(run);
+    for (const run of others.#runs) this.add(run);
   }
 
   slice({ from, to }: Span): Places {
     const slice = new Places();
     let start = 0;
     for (const run of this.#runs) {
-      slice.#add(partOf(run, from - start, to - start));
+      slice.add(partOf(run, from - start, to - start));
       start += rangeLength(run);
     }
     return slice;
@@ -87,6 +87,17 @@ export class Places {
     this.change(span, () => undefined);
   }
 
+  /** Takes out the events of a range, in one pass. Returns how many there were. */
+  cut(gone: Range): number {
+    const runs = this.#runs;
+    const before = this.count;
+    this.#runs = [];
+    this.count = 0;
+    for (const run of runs)
+      for (const part of run.segment === gone.segment ? without(run, gone) : [run]) this.add(part);
+    return before - this.count;
+  }
+
   /** The append is over: the journal has the events in this range, or nowhere. */
   appended(range?: Range): void {
     let from = range?.from ?? 0;
@@ -106,14 +117,15 @@ export class Places {
     for (const run of runs) {
       const length = rangeLength(run);
       const changed = partOf(run, from - start, to - start);
-      this.#add(partOf(run, 0, from - start));
-      if (changed.from < changed.to) this.#add(callback(changed));
-      this.#add(partOf(run, Math.max(from, to) - start, length));
+      this.add(partOf(run, 0, from - start));
+      if (changed.from < changed.to) this.add(callback(changed));
+      this.add(partOf(run, Math.max(from, to) - start, length));
       start += length;
     }
   }
 
-  #add(run: Range | undefined): void {
+  /** Adds events of a range, or with a mark. Neighbours are joined, so that many events need few ranges. */
+  add(run: Range | undefined): void {
     if (run === undefined || run.from >= run.to) return;
     this.count += rangeLength(run);
     const last = this.#runs.at(-1);

@@ -4,6 +4,7 @@ import type { Range } from '../../base/range.ts';
 import { Turns } from '../../base/turns.ts';
 import type { Refusal } from '../../send/letterbox.ts';
 import type { Batch } from '../../wait/parcel.ts';
+import { Places } from '../../wait/places.ts';
 import type { ShelfOptions } from '../shelf.ts';
 import { LetterKeeper } from './letter-keeper.ts';
 
@@ -60,8 +61,8 @@ export class LetterArchive extends LetterKeeper {
     const now = this.options.clock.now();
     const timeOf = ({ segment }: Range) => oldest.get(segment) ?? now;
     const ranges = this.kept.ranges.sort((one, other) => timeOf(one) - timeOf(other));
-    this.kept.replace(() => []);
-    for (const range of ranges) this.kept.push(range);
+    this.kept = new Places();
+    for (const range of ranges) this.kept.add(range);
     await this.makeRoom(0);
   }
 

@@ -1,6 +1,6 @@
 import { type Limit, splitEvents } from '../../base/event-bytes.ts';
 import type { Range } from '../../base/range.ts';
-import { RangeList } from '../../base/range-list.ts';
+import { Places } from '../../wait/places.ts';
 import type { Shelf } from '../shelf.ts';
 
 /** A letter as it is stored. */
@@ -59,23 +59,24 @@ export class LetterReader {
 
   /** Deletes letters that were read together. */
   async drop(letters: readonly StoredLetter[]): Promise<void> {
-    const list = new RangeList();
-    for (const { range } of letters) list.push(range);
+    const list = new Places();
+    for (const { range } of letters) list.add(range);
     const gone = list.ranges;
+    const left = new Places();
     let next = 0;
     // One pass, because `cut` costs one for each range. The letters are in the same order as the ranges.
-    this.#shelf.kept.replace((kept) => {
-      const parts: Range[] = [];
+    for (const kept of this.#shelf.kept.ranges) {
       let { from } = kept;
       for (let range = gone[next]; range?.segment === kept.segment && range.from < kept.to; ) {
-        parts.push({ ...kept, from, to: Math.max(from, range.from) });
+        left.add({ ...kept, from, to: Math.max(from, range.from) });
         from = Math.max(from, Math.min(range.to, kept.to));
         if (range.to > kept.to) break;
         next += 1;
         range = gone[next];
       }
-      return [...parts, { ...kept, from }];
-    });
+      left.add({ ...kept, from });
+    }
+    this.#shelf.kept = left;
     await Promise.all(gone.map((range) => this.#shelf.journal.acknowledge(range)));
   }
 }

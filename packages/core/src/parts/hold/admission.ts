@@ -262,8 +262,8 @@ export class Admission extends Shelf<AdmissionOptions> {
   /** Passes on the stored events of a session, as events of its customer. Drops all others. */
   async #sendStored(session: string | undefined, customer: string): Promise<void> {
     await this.tidy();
-    while (this.kept.first !== undefined) {
-      const { events, range } = await this.read(this.kept.first);
+    for (let [first] = this.kept.ranges; first; [first] = this.kept.ranges) {
+      const { events, range } = await this.read(first);
       const stamped = stampEvents(events, session, customer);
       // Only the number matters: which index belongs to which event does not matter any more.
       const end = { ...range, to: range.from + stamped.ends.length };

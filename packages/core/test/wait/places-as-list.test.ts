@@ -1,33 +1,33 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Range } from '../../src/base/range.ts';
-import { RangeList } from '../../src/base/range-list.ts';
+import { Places } from '../../src/wait/places.ts';
 
 function range(segment: number, from: number, to: number): Range {
   return { segment, from, to };
 }
 
-function listOf(...ranges: readonly Range[]): RangeList {
-  const list = new RangeList();
-  for (const one of ranges) list.push(one);
+function listOf(...ranges: readonly Range[]): Places {
+  const list = new Places();
+  for (const one of ranges) list.add(one);
   return list;
 }
 
-describe('RangeList', () => {
+describe('Places', () => {
   it('is empty at first', () => {
     const list = listOf();
-    expect([list.count, list.first, list.ranges]).toEqual([0, undefined, []]);
+    expect([list.count, list.ranges[0], list.ranges]).toEqual([0, undefined, []]);
   });
 
   it('keeps ranges in the order in which they came, and counts their events', () => {
     const list = listOf(range(1, 0, 3), range(2, 5, 6), range(1, 7, 9));
-    expect([list.count, list.first]).toEqual([6, range(1, 0, 3)]);
+    expect([list.count, list.ranges[0]]).toEqual([6, range(1, 0, 3)]);
     expect(list.ranges).toEqual([range(1, 0, 3), range(2, 5, 6), range(1, 7, 9)]);
   });
 
   it('joins neighbours of one segment', () => {
     const list = listOf();
-    for (let from = 0; from < 1_000; from += 10) list.push(range(1, from, from + 10));
+    for (let from = 0; from < 1_000; from += 10) list.add(range(1, from, from + 10));
     expect(list.ranges).toEqual([range(1, 0, 1_000)]);
   });
 
@@ -45,7 +45,7 @@ describe('RangeList', () => {
   });
 
   it('passes over a range without events', () => {
-    expect(listOf(range(1, 5, 5)).first).toBeUndefined();
+    expect(listOf(range(1, 5, 5)).ranges[0]).toBeUndefined();
     expect(listOf(range(1, 5, 5), range(2, 0, 1)).ranges).toEqual([range(2, 0, 1)]);
   });
 
@@ -56,7 +56,7 @@ describe('RangeList', () => {
   });
 });
 
-describe('RangeList, next to a list of single events', () => {
+describe('Places, next to a list of single events', () => {
   const part = {
     segment: fc.integer({ min: 1, max: 2 }),
     skip: fc.nat({ max: 1 }),
@@ -67,7 +67,7 @@ describe('RangeList, next to a list of single events', () => {
 
   it('does the same', () => {
     const property = fc.property(fc.array(fc.oneof(push, cut), { maxLength: 100 }), (steps) => {
-      const list = new RangeList();
+      const list = new Places();
       let model: { segment: number; index: number }[] = [];
       const nextIndex = [0, 0, 0];
       for (const { kind, segment, skip, count } of steps) {
@@ -75,7 +75,7 @@ describe('RangeList, next to a list of single events', () => {
         const changed = range(segment, from, from + count);
         if (kind === 'push') {
           nextIndex[segment] = changed.to;
-          list.push(changed);
+          list.add(changed);
           for (let index = from; index < changed.to; index += 1) model.push({ segment, index });
         } else {
           const left = model.filter(
