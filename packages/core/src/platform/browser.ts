@@ -46,7 +46,6 @@ const encoder = new TextEncoder();
 const allocate = (bytes: number): Uint8Array => new Uint8Array(bytes);
 
 const text: TextWriter = {
-  allocate,
   write: (string, target, offset) => encoder.encodeInto(string, target.subarray(offset)).written,
   byteLength: (string) => encoder.encode(string).length,
   mostWrittenBytes: 512 * 1024,

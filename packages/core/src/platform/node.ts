@@ -35,7 +35,6 @@ const NOTE = 'session';
 const allocate = (bytes: number): Buffer => Buffer.allocUnsafeSlow(bytes);
 
 const text: TextWriter = {
-  allocate,
   write: (string, target, offset) => (target as Buffer).write(string, offset),
   byteLength: (string) => Buffer.byteLength(string),
   mostWrittenBytes: 16 * 1024 * 1024,

@@ -1,9 +1,8 @@
 import { BATCH_HEAD_LENGTH, BATCH_OVERHEAD_BYTES, encloseBatch } from '@sluice/protocol';
 import { COMMA, type EventBytes, joinedLength, sliceEvents } from '../base/event-bytes.ts';
 
-/** How a platform makes byte arrays and writes text into them. */
+/** How a platform provides memory and writes text into it. */
 export interface TextWriter {
-  allocate(bytes: number): Uint8Array;
   /** Writes `text` as UTF-8 at `offset`, where it must fit. Returns the bytes written. */
   write(text: string, target: Uint8Array, offset: number): number;
   byteLength(text: string): number;
@@ -22,6 +21,7 @@ export interface Memory {
 
 /** Events in memory as the body of a request: head, events with commas between them, tail. */
 export class Contents {
+  readonly #source: Memory;
   #memory: Uint8Array;
   /** Bytes of the events and of the commas between them. */
   #length = 0;
@@ -30,9 +30,10 @@ export class Contents {
   #ends: Uint32Array;
   #times: Float64Array;
 
-  /** @param events There is room for this many at first. */
-  constructor(memory: Uint8Array, events: number = 0) {
-    this.#memory = memory;
+  /** There is room for so many bytes of events, commas included, and for so many events at first. */
+  constructor(source: Memory, bytes: number, events: number = 0) {
+    this.#source = source;
+    this.#memory = source.take(bytes + BATCH_OVERHEAD_BYTES);
     this.#ends = new Uint32Array(events);
     this.#times = new Float64Array(events);
   }
@@ -75,12 +76,22 @@ export class Contents {
     return index < this.#count ? this.#times[index] : undefined;
   }
 
-  /** Moves the events to other memory. Returns the memory that they were in. */
-  move(memory: Uint8Array): Uint8Array {
-    const before = this.#memory;
-    memory.set(before.subarray(0, this.end));
+  /** Moves the events to other memory, with room for so many bytes of events. Nobody else may read them now. */
+  resize(bytes: number): void {
+    const memory = this.#source.take(bytes + BATCH_OVERHEAD_BYTES);
+    memory.set(this.#memory.subarray(0, this.end));
+    this.release();
     this.#memory = memory;
-    return before;
+  }
+
+  /** Nobody reads the events any more: their memory may be used again. */
+  release(): void {
+    this.#source.give(this.#memory);
+  }
+
+  /** Copies events, joined, to other memory. */
+  copy(...groups: readonly EventBytes[]): Contents {
+    return copyOf(groups, this.#source);
   }
 
   /** These texts were written to `end`, with commas between them. */
@@ -147,8 +158,8 @@ export class Contents {
 }
 
 /** Copies groups of events, joined, to a new body. */
-export function copyOf(groups: readonly EventBytes[], memory: Memory): Contents {
-  const body = new Contents(memory.take(joinedLength(groups) + 1 + BATCH_OVERHEAD_BYTES));
+export function copyOf(groups: readonly EventBytes[], source: Memory): Contents {
+  const body = new Contents(source, joinedLength(groups) + 1);
   for (const group of groups) body.addAll(group);
   return body;
 }

@@ -1,6 +1,6 @@
 import type { EventBytes, Limit } from '../base/event-bytes.ts';
 import type { Range, Span } from '../base/range.ts';
-import { type Contents, copyOf, type Memory } from './contents.ts';
+import type { Contents } from './contents.ts';
 import { ALL_LANES, STEP } from './lanes/lane.ts';
 import { HANDED, NOWHERE, Places } from './places.ts';
 
@@ -80,11 +80,11 @@ export class Parcel {
   }
 
   /** Some of its events as a parcel with memory of its own. An append in progress is not for the new parcel. */
-  cut(span: Span, memory: Memory): Parcel {
+  cut(span: Span): Parcel {
     const places = this.places.slice(span);
     for (const handed of places.marked(HANDED)) places.mark(handed, NOWHERE);
-    const events = this.#contents?.slice(span.from, span.to);
-    const part = new Parcel(places, this.epoch, this.isHigh, events && copyOf([events], memory));
+    const contents = this.#contents?.copy(this.#contents.slice(span.from, span.to));
+    const part = new Parcel(places, this.epoch, this.isHigh, contents);
     part.at ??= this.at;
     part.lanes = this.lanes;
     part.order = this.order + span.from;
@@ -92,20 +92,19 @@ export class Parcel {
   }
 
   /** Keeps the first `count` events. Returns the others. No append of it may be in progress. */
-  split(count: number, memory: Memory): Parcel {
+  split(count: number): Parcel {
     const others = { from: count, to: this.count };
-    const rest = this.cut(others, memory);
-    this.remove(others, memory);
+    const rest = this.cut(others);
+    this.remove(others);
     return rest;
   }
 
   /** Takes out some of several events. */
-  remove({ from, to }: Span, memory: Memory): void {
+  remove({ from, to }: Span): void {
     const { count } = this;
     this.places.remove({ from, to });
     if (this.#contents === undefined || this.count === 0) return;
-    const left = [this.#contents.slice(0, from), this.#contents.slice(to, count)];
-    this.#contents = copyOf(left, memory);
+    this.#contents = this.#contents.copy(this.#contents.slice(0, from), this.#contents.slice(to, count));
     this.#body = undefined;
   }
 
@@ -119,16 +118,13 @@ export class Parcel {
     return events;
   }
 
-  /**
-   * Leaves the events to the journal, which has all of them. Returns their memory; undefined if a request that got no answer may
-   * still read it.
-   */
-  store(): Uint8Array | undefined {
-    const memory = this.#body ? undefined : this.#contents?.memory;
+  /** Leaves the events to the journal, which has all of them. */
+  store(): void {
+    // A request that got no answer may still read the body.
+    if (!this.#body) this.#contents?.release();
     this.state = 'stored';
     this.#contents = undefined;
     this.#body = undefined;
-    return memory;
   }
 }
 
@@ -140,11 +136,11 @@ export function storedParcel(range: Range, epoch: number, isHigh: boolean, at?: 
 }
 
 /** The events of parcels in memory as one parcel. */
-export function joinedParcel(parcels: readonly Parcel[], epoch: number, memory: Memory): Parcel {
+export function joinedParcel(parcels: readonly Parcel[], epoch: number): Parcel {
   const places = new Places();
   for (const parcel of parcels) places.append(parcel.places);
-  const events = parcels.map(({ events }) => events);
-  return inPlaceOf(parcels, new Parcel(places, epoch, parcels[0]?.isHigh === true, copyOf(events, memory)));
+  const contents = parcels[0]?.contents.copy(...parcels.map(({ events }) => events));
+  return inPlaceOf(parcels, new Parcel(places, epoch, parcels[0]?.isHigh === true, contents));
 }
 
 /** Gives a parcel the place of those whose events it has. All parts of it go before what is left of any of these. */

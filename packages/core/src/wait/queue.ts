@@ -1,7 +1,6 @@
 import type { Limit } from '../base/event-bytes.ts';
 import { type Range, rangeLength, type Span } from '../base/range.ts';
 import type { Epochs } from '../tell/epochs.ts';
-import type { Memory } from './contents.ts';
 import type { Lanes, Ring } from './lanes/lanes.ts';
 import { joinedParcel, lanesOf, type Parcel, storedParcel } from './parcel.ts';
 import { KeptParcels, ParcelList } from './parcel-list.ts';
@@ -26,7 +25,6 @@ export class Queue {
   readonly unwritten: Set<Parcel> = new Set();
   readonly isHigh: boolean;
   readonly epochs: Epochs;
-  readonly memory: Memory;
   readonly #ring: Ring;
   readonly lanes: Lanes | undefined;
   /** Parcels that were put back lately: they are still in memory. */
@@ -34,10 +32,9 @@ export class Queue {
 
   /** @param lanes Undefined if the events of a customer may overtake each other. */
   constructor(options: RingBufferOptions, lanes: Lanes | undefined) {
-    const { epochs, isHigh, memory } = options;
+    const { epochs, isHigh } = options;
     this.isHigh = isHigh;
     this.epochs = epochs;
-    this.memory = memory;
     this.lanes = lanes;
     this.old = new ParcelList(epochs);
     const onSealed = (parcel: Parcel) => void this.unwritten.add(parcel);
@@ -176,13 +173,13 @@ export class Queue {
     const [first] = taken;
     if (first === undefined || taken.length === 1) return first && this.taken(first);
     const joined = this.join(taken);
-    for (const parcel of taken) this.memory.give(parcel.contents.memory);
+    for (const { contents } of taken) contents.release();
     return joined;
   }
 
   /** Makes one parcel of several in memory, of which no append is in progress. The sender has it. */
   join(parcels: readonly Parcel[]): Parcel {
-    const joined = joinedParcel(parcels, this.epochs.join(parcels), this.memory);
+    const joined = joinedParcel(parcels, this.epochs.join(parcels));
     for (const parcel of parcels) this.ended(parcel);
     return this.taken(joined);
   }
@@ -221,14 +218,13 @@ export class Queue {
 
   /** Splits a parcel in two, of `count` events and of the others. The first one may be this one. */
   split(parcel: Parcel, count: number): [Parcel, Parcel] {
-    const { memory } = this;
     let parts: [Parcel, Parcel];
     if (parcel.isHanded) {
       // The journal has or gets this one as a whole: it releases that, and the parts are written again.
       const others = { from: count, to: parcel.count };
-      parts = [parcel.cut({ from: 0, to: count }, memory), parcel.cut(others, memory)];
+      parts = [parcel.cut({ from: 0, to: count }), parcel.cut(others)];
       this.ended(parcel);
-    } else parts = [parcel, parcel.split(count, memory)];
+    } else parts = [parcel, parcel.split(count)];
     for (const part of parts) this.changed(part);
     return parts;
   }
@@ -249,7 +245,7 @@ export class Queue {
     const count = sum(spans, rangeLength);
     if (count === 0) return 0;
     // From the end, so that the other indexes stay right.
-    for (const span of [...spans].reverse()) parcel.remove(span, this.memory);
+    for (const span of [...spans].reverse()) parcel.remove(span);
     this.epochs.settle({ epoch: parcel.epoch, count });
     if (parcel.count === 0) this.ended(parcel);
     else this.changed(parcel);
@@ -284,8 +280,7 @@ export class Queue {
 
   #store(parcel: Parcel): void {
     this.#kept.delete(parcel);
-    const memory = parcel.store();
-    if (memory) this.memory.give(memory);
+    parcel.store();
   }
 }
 

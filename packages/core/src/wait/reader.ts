@@ -4,7 +4,7 @@ import type { EventBytes, Limit } from '../base/event-bytes.ts';
 import { type Range, rangeLength } from '../base/range.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { SizeLimit } from '../pace/limits.ts';
-import { Contents } from './contents.ts';
+import { Contents, type Memory } from './contents.ts';
 import { inPlaceOf, Parcel } from './parcel.ts';
 import type { ParcelList } from './parcel-list.ts';
 import { Places } from './places.ts';
@@ -16,6 +16,7 @@ const TOLERANCE = 1.25;
 interface ReaderOptions {
   readonly queue: Queue;
   readonly journal: Journal;
+  readonly memory: Memory;
   readonly sizeLimit: Pick<SizeLimit, 'refuses'>;
   /** Stored events that could not be read back intact end. */
   readonly damaged: (range: Range) => Promise<void>;
@@ -106,10 +107,10 @@ export class Reader {
     limit: Limit,
     isUnchanged: () => boolean,
   ): Promise<Contents | undefined> {
-    const { journal } = this.#options;
+    const { journal, memory } = this.#options;
     const places = new Places();
     for (const parcel of taken) places.append(parcel.places);
-    const contents = new Contents(new Uint8Array(0));
+    const contents = new Contents(memory, 0);
     for (const range of places.ranges) {
       const maxBytes = limit.maxBytes - (contents.count > 0 ? contents.length + 1 : 0);
       const maxEvents = limit.maxEvents - contents.count;
@@ -131,12 +132,9 @@ export class Reader {
   }
 
   #add(contents: Contents, events: EventBytes, limit: Limit): void {
-    const { memory } = this.#options.queue;
-    const needed = contents.length + 1 + events.bytes.length + BATCH_OVERHEAD_BYTES;
-    if (contents.spare < events.bytes.length + 1) {
-      const most = Math.max(needed, contents.count === 0 ? 0 : Math.min(limit.maxBytes, needed * 2));
-      contents.move(memory.take(most));
-    }
+    const needed = contents.length + 1 + events.bytes.length;
+    if (contents.spare < events.bytes.length + 1)
+      contents.resize(Math.max(needed, contents.count === 0 ? 0 : Math.min(limit.maxBytes, needed * 2)));
     contents.addAll(events);
   }
 }

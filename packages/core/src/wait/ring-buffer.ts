@@ -1,4 +1,3 @@
-import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol';
 import { Deque } from '../base/deque.ts';
 import type { Limit } from '../base/event-bytes.ts';
 import type { Epochs } from '../tell/epochs.ts';
@@ -152,14 +151,12 @@ export class RingBuffer {
   }
 
   #seal(filling: Parcel): void {
-    const { memory } = this.#options;
     const { contents } = filling;
     this.#filling = undefined;
     // The first event of the next one tells how many more it takes.
     this.#mostTexts = 1;
     filling.state = 'waiting';
-    if (contents.length < contents.memory.length * LEAST_USE)
-      memory.give(contents.move(memory.take(contents.length + BATCH_OVERHEAD_BYTES)));
+    if (contents.length < contents.memory.length * LEAST_USE) contents.resize(contents.length);
     else this.#size = { maxEvents: contents.count, maxBytes: Math.ceil(contents.length * GROWTH) };
     this.#count(filling, 1);
     this.#onSealed(filling);
@@ -188,7 +185,7 @@ export class RingBuffer {
 
   /** Makes room for a text in the filling parcel, or in a new one. Returns false if the bounds leave no room. */
   #makeRoom(text: string): boolean {
-    const { limit, parcel, memory } = this.#options;
+    const { limit, parcel } = this.#options;
     const { filling } = this;
     const needed = this.#options.text.byteLength(text) + 1;
     if (this.count >= limit.maxEvents || this.roughBytes + needed > limit.maxBytes) return false;
@@ -198,7 +195,7 @@ export class RingBuffer {
       this.#fill(needed);
     } else if (contents.spare < needed) {
       const { length } = contents.memory;
-      memory.give(contents.move(memory.take(Math.max(length * 2, length + needed))));
+      contents.resize(Math.max(length * 2, length + needed));
     }
     return true;
   }
@@ -206,7 +203,7 @@ export class RingBuffer {
   #fill(needed: number): void {
     const { epochs, isHigh, memory } = this.#options;
     const { maxBytes, maxEvents } = this.#size;
-    const contents = new Contents(memory.take(Math.max(maxBytes, needed) + BATCH_OVERHEAD_BYTES), maxEvents);
+    const contents = new Contents(memory, Math.max(maxBytes, needed), maxEvents);
     this.#filling = new Parcel(new Places(), epochs.current, isHigh, contents);
     this.#filling.state = 'filling';
     this.#options.onNew?.(this.#filling);

@@ -34,7 +34,7 @@ interface WaitingOptions extends Pick<LineOptions, Shared> {
 /** All that waits to be sent, and what the sender has of it. */
 export class Waiting extends Parcels {
   readonly commit: GroupCommit;
-  readonly memory: Memory;
+  readonly #memory: Memory;
   readonly #options: WaitingOptions;
   readonly #bounds: Bounds | undefined;
   readonly #normal: Line;
@@ -48,7 +48,7 @@ export class Waiting extends Parcels {
     const { onDue, text } = options;
     super();
     this.#options = options;
-    this.memory = text.createMemory();
+    this.#memory = text.createMemory();
     this.#bounds = options.createBounds(this);
     this.#normal = this.#lineOf(false);
     this.lines.push(this.#normal);
@@ -173,7 +173,7 @@ export class Waiting extends Parcels {
     const parts: Parcel[] = [];
     let from = 0;
     for (const to of [...indexes, parcel.count]) {
-      if (to > from) parts.push(queue.taken(parcel.cut({ from, to }, this.memory)));
+      if (to > from) parts.push(queue.taken(parcel.cut({ from, to })));
       from = Math.max(from, to);
     }
     queue.ended(parcel);
@@ -184,7 +184,7 @@ export class Waiting extends Parcels {
   divide(parcel: Parcel): Parcel[] {
     const { queue } = this.#lineFor(parcel.isHigh);
     queue.ended(parcel);
-    return this.#options.lanes?.halves(parcel, this.memory).map((events) => queue.join(events)) ?? [];
+    return this.#options.lanes?.halves(parcel).map((events) => queue.join(events)) ?? [];
   }
 
   /** Puts a parcel back. */
@@ -215,7 +215,7 @@ export class Waiting extends Parcels {
     queue.ended(parcel);
     this.epochs.settle(parcel);
     this.#options.reporter.settled(fate, count);
-    if (isUnused && !isHanded) this.memory.give(parcel.contents.memory);
+    if (isUnused && !isHanded) parcel.contents.release();
   }
 
   async acknowledge(ranges: readonly Range[], fate: Fate): Promise<void> {
@@ -257,7 +257,7 @@ export class Waiting extends Parcels {
     return new Line({
       ...this.#options,
       isHigh,
-      memory: this.memory,
+      memory: this.#memory,
       epochs: this.epochs,
       isUrgent: () => this.urgent > 0,
       sendsUnwritten: () => this.commit.sendsUnwritten,

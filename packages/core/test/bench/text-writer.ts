@@ -6,7 +6,6 @@ const allocate = (bytes: number): Uint8Array => new Uint8Array(bytes);
 
 /** Writes text with functions that Node and browsers both have. */
 export const textWriter: TextWriter = {
-  allocate,
   write: (text, target, offset) => encoder.encodeInto(text, target.subarray(offset)).written,
   byteLength: (text) => encoder.encode(text).length,
   mostWrittenBytes: 16 * 1024 * 1024,

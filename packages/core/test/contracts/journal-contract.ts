@@ -26,7 +26,8 @@ export function group(texts: readonly string[]): EventBytes {
     end += 1 + encoder.encode(text).length;
     return end;
   });
-  const bytes = platform.text.allocate(Math.max(0, end));
+  const length = Math.max(0, end);
+  const bytes = platform.text.createMemory().take(length).subarray(0, length);
   bytes.set(encoder.encode(texts.join(',')));
   return { bytes, ends: Uint32Array.from(ends) };
 }

@@ -1,21 +1,23 @@
-import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeEvents, NO_EVENTS } from '../../src/base/event-bytes.ts';
-import { Contents, copyOf } from '../../src/wait/contents.ts';
+import { Contents, copyOf, type Memory } from '../../src/wait/contents.ts';
 import { toEventBytes, toTexts } from '../bench/event-texts.ts';
 import { textWriter } from '../bench/text-writer.ts';
+
+/** As a page has it. */
+const memory: Memory = { take: (bytes) => new Uint8Array(bytes), give: () => undefined };
 
 /** Adds an event as a ring buffer does. Before that, it moves all events to larger memory if there is no room. */
 function add(contents: Contents, text: string, time: number): void {
   const bytes = textWriter.byteLength(text);
-  if (contents.spare < bytes + 1) contents.move(new Uint8Array(contents.memory.length * 2 + bytes));
+  if (contents.spare < bytes + 1) contents.resize(contents.memory.length * 2 + bytes);
   textWriter.write(text, contents.memory, contents.end);
   contents.wrote([text], [time], textWriter.byteLength);
 }
 
 function contentsOf(...texts: readonly string[]): Contents {
-  const contents = new Contents(new Uint8Array(64));
+  const contents = new Contents(memory, 64);
   for (const [time, text] of texts.entries()) add(contents, text, time);
   return contents;
 }
@@ -30,9 +32,9 @@ function bodyOf(contents: Contents): string {
 
 describe('Contents', () => {
   it('is the body of an empty batch at first', () => {
-    const contents = new Contents(new Uint8Array(64));
+    const contents = new Contents(memory, 64);
     expect([contents.count, contents.length, contents.timeOf(0)]).toEqual([0, 0, undefined]);
-    expect(contents.spare).toBe(64 - BATCH_OVERHEAD_BYTES);
+    expect(contents.spare).toBe(64);
     expect(bodyOf(contents)).toBe('{"batch":[]}');
   });
 
@@ -44,7 +46,7 @@ describe('Contents', () => {
   });
 
   it('takes events until its memory is full to the last byte', () => {
-    const contents = new Contents(new Uint8Array(BATCH_OVERHEAD_BYTES + 5));
+    const contents = new Contents(memory, 5);
     add(contents, '12', 0);
     expect(contents.spare).toBe(3);
     add(contents, '34', 0);
@@ -75,7 +77,7 @@ describe('Contents', () => {
   it('moves to larger memory, and leaves the old one as it is', () => {
     const contents = contentsOf('1', '2');
     const before = contents.events;
-    contents.move(new Uint8Array(128));
+    contents.resize(128);
     add(contents, '3', 2);
     expect(bodyOf(contents)).toBe('{"batch":[1,2,3]}');
     expect(toTexts(before)).toEqual(['1', '2']);
@@ -83,15 +85,15 @@ describe('Contents', () => {
 
   it('copies several groups of events to one body', () => {
     const groups = [['1'], ['"é"', '3'], []].map(toEventBytes);
-    expect(bodyOf(copyOf([...groups, NO_EVENTS], textWriter.createMemory()))).toBe('{"batch":[1,"é",3]}');
+    expect(bodyOf(copyOf([...groups, NO_EVENTS], memory))).toBe('{"batch":[1,"é",3]}');
   });
 
   it('does the same as an array of texts', () => {
     const texts = fc.array(fc.json({ maxDepth: 1 }), { minLength: 1, maxLength: 40, size: 'max' });
-    const kind = fc.constantFrom('add', 'addAll', 'move', 'enclose');
+    const kind = fc.constantFrom('add', 'addAll', 'resize', 'enclose');
     const step = fc.record({ kind, texts, number: fc.nat({ max: 60 }) });
     const property = fc.property(fc.array(step, { maxLength: 30, size: 'max' }), (steps) => {
-      const contents = new Contents(new Uint8Array(BATCH_OVERHEAD_BYTES));
+      const contents = new Contents(memory, 0);
       const model: { text: string; time: number }[] = [];
       for (const [time, { kind, texts, number }] of steps.entries()) {
         if (kind === 'add') {
@@ -100,11 +102,11 @@ describe('Contents', () => {
         } else if (kind === 'addAll') {
           const events = encodeEvents(texts, Array(texts.length).fill(time));
           if (contents.spare < events.bytes.length + 1)
-            contents.move(new Uint8Array(contents.memory.length + events.bytes.length + 1));
+            contents.resize(contents.memory.length + events.bytes.length + 1);
           contents.addAll(events);
           model.push(...texts.map((text) => ({ text, time })));
-        } else if (kind === 'move') {
-          contents.move(new Uint8Array(contents.memory.length + number));
+        } else if (kind === 'resize') {
+          contents.resize(contents.memory.length + number);
         } else if (kind === 'enclose') {
           contents.enclose();
         }

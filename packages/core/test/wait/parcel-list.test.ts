@@ -97,8 +97,7 @@ describe('ParcelList', () => {
 
   it('takes out parcels that have no events any more', () => {
     const list = listOf(stored(0, 5), inMemory(['1'], 5), stored(6, 9));
-    for (const parcel of list)
-      for (const span of parcel.places.find(range(2, 7))) parcel.remove(span, memory);
+    for (const parcel of list) for (const span of parcel.places.find(range(2, 7))) parcel.remove(span);
     list.recount();
     expect(rangesOf(list)).toEqual([[range(0, 2)], [range(7, 9)]]);
     expect(list.count).toBe(4);
@@ -141,7 +140,7 @@ describe('ParcelList', () => {
           const from = at % next;
           const gone = range(from, from + count);
           for (const parcel of list)
-            for (const span of parcel.places.find(gone).toReversed()) parcel.remove(span, memory);
+            for (const span of parcel.places.find(gone).toReversed()) parcel.remove(span);
           list.recount();
           model = model.filter((index) => index < gone.from || index >= gone.to);
         }

@@ -22,9 +22,9 @@ describe('what is read of a stored parcel', () => {
     const [rest] = queue.old;
     // Two events of 7 bytes and a comma fit.
     const limit = { maxEvents: 100, maxBytes: 16 };
-    const reader = new Reader({ queue, journal, damaged: async () => {}, sizeLimit: {} });
+    const reader = new Reader({ queue, journal, memory, damaged: async () => {}, sizeLimit: {} });
     const read = await reader.take(limit);
-    const parts = [0, 1].map((from) => read?.cut({ from, to: from + 1 }, memory));
+    const parts = [0, 1].map((from) => read?.cut({ from, to: from + 1 }));
     for (const part of parts.reverse()) if (part) queue.putBack(part, 'first');
     expect([...queue.old]).toEqual([...parts.reverse(), rest]);
   });

@@ -17,7 +17,7 @@ describe('an append that a full journal gives up', () => {
     const parcel = queue.takeFresh(ALL, true);
     if (!parcel) throw new Error('a parcel was expected');
     const entry = entryOf(queue, parcel, ALL);
-    const parts = [0, 1].map((from) => queue.taken(parcel.cut({ from, to: from + 1 }, memory)));
+    const parts = [0, 1].map((from) => queue.taken(parcel.cut({ from, to: from + 1 })));
     queue.ended(parcel);
     expect(entry?.drop()).toBe(0);
     expect(parts.map(({ isWritten, state }) => [isWritten, state])).toEqual([

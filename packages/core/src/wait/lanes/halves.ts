@@ -1,5 +1,4 @@
 import { splitEvents } from '../../base/event-bytes.ts';
-import type { Memory } from '../contents.ts';
 import type { Parcel } from '../parcel.ts';
 import { laneOf } from './lane.ts';
 
@@ -16,7 +15,7 @@ function customerOf(event: Uint8Array): string {
  * Divides the events of a parcel in two halves, each with all events of its customers. Each event is a parcel then. One half, if
  * there is only one customer.
  */
-export function halvesOf(parcel: Parcel, memory: Memory): Parcel[][] {
+export function halvesOf(parcel: Parcel): Parcel[][] {
   const customers = splitEvents(parcel.events).map(customerOf);
   const counts = new Map<string, number>();
   for (const customer of customers) counts.set(customer, (counts.get(customer) ?? 0) + 1);
@@ -30,7 +29,7 @@ export function halvesOf(parcel: Parcel, memory: Memory): Parcel[][] {
   }
   const halves: [Parcel[], Parcel[]] = [[], []];
   for (const [index, customer] of customers.entries()) {
-    const part = parcel.cut({ from: index, to: index + 1 }, memory);
+    const part = parcel.cut({ from: index, to: index + 1 });
     // Of a stored parcel it was not known.
     part.lanes = 1 << laneOf(customer);
     halves[first.has(customer) ? 0 : 1].push(part);

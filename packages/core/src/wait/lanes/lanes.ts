@@ -1,4 +1,3 @@
-import type { Memory } from '../contents.ts';
 import type { Parcel } from '../parcel.ts';
 import type { ParcelList } from '../parcel-list.ts';
 import type { RingBuffer, RingBufferOptions } from '../ring-buffer.ts';
@@ -27,5 +26,5 @@ export interface Lanes {
   /** Puts a parcel back before all that go after it. */
   putBack(list: ParcelList, parcel: Parcel): void;
   /** Divides the events of a parcel in two halves, each with all events of its customers. One, if there is only one customer. */
-  halves(parcel: Parcel, memory: Memory): Parcel[][];
+  halves(parcel: Parcel): Parcel[][];
 }

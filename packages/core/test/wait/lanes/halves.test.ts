@@ -24,7 +24,7 @@ function halves(all: readonly string[]) {
   );
   const places = new Places({ segment: 1, from: 0, to: all.length });
   const parcel = new Parcel(places, 0, false, copyOf([events], memory));
-  return halvesOf(parcel, memory).map((half) =>
+  return halvesOf(parcel).map((half) =>
     half.map(({ lanes, places }) => ({ index: places.ranges[0]?.from ?? -1, lanes })),
   );
 }

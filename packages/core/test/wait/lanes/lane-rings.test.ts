@@ -45,13 +45,12 @@ describe('LaneRings', () => {
     for (const parcel of recovered) rings.recovered(parcel);
     const list = new ParcelList(new Epochs());
     for (const parcel of [recovered[1], second]) if (parcel) list.push(parcel);
-    const memory = textWriter.createMemory();
     const halvesOf = (parcel: Parcel, cut: number) => [
-      parcel.cut({ from: 0, to: cut }, memory),
-      parcel.cut({ from: cut, to: parcel.count }, memory),
+      parcel.cut({ from: 0, to: cut }),
+      parcel.cut({ from: cut, to: parcel.count }),
     ];
     const parts = [
-      ...halvesOf(joinedParcel([first], 0, memory), 4),
+      ...halvesOf(joinedParcel([first], 0), 4),
       ...recovered.slice(0, 1).flatMap((one) => halvesOf(one, 2)),
     ];
     for (const part of [...parts].reverse()) putBack(list, part);
@@ -103,7 +102,7 @@ describe('LaneRings', () => {
     push(rings, 0, 25, 2);
     const [first = expect.fail()] = rings.parcels;
     rings.remove(first);
-    const rest = first.split(4, textWriter.createMemory());
+    const rest = first.split(4);
     rings.unshift(rest, first);
     expect(contentsOf(rings)[0]).toEqual(['4', '5', '6', '7', '8', '9']);
     expect(rings.count).toBe(21);
@@ -146,7 +145,7 @@ describe('LaneRings', () => {
             expect(parcel.lanes & step.busy).toBe(0);
             rings.remove(parcel);
             const count = Math.max(1, parcel.count - step.part);
-            if (count < parcel.count) rings.unshift(parcel.split(count, textWriter.createMemory()), parcel);
+            if (count < parcel.count) rings.unshift(parcel.split(count), parcel);
             expectNext(parcel);
             // Its rest holds up the others of its lanes.
             if (step.part > 0) break;
