@@ -8,10 +8,6 @@ export class Deque<Item> implements Iterable<Item> {
   #items: (Item | undefined)[] = [];
   #first = 0;
 
-  get length(): number {
-    return this.#items.length - this.#first;
-  }
-
   get first(): Item | undefined {
     return this.#items[this.#first];
   }
