@@ -97,9 +97,7 @@ export class Dispatch {
       url,
     });
     const letterbox = new Letterbox({ clock, letters, reporter, waiting });
-    const turn =
-      sharing &&
-      new SendTurn({ clock, gate, reporter, sharing, signal, waiting, wake });
+    const turn = sharing && new SendTurn({ clock, gate, reporter, sharing, signal, waiting, wake });
     const trials = new Trials({ clock, isOrdered, isStrict, limit: limits.events, waiting });
     const queue = createQueue(QUEUED * maxConcurrency);
     const evidence = new Evidence();

@@ -3,12 +3,16 @@ import type { Clock } from '@sluice/protocol/toolbox';
 import { StorageError, storageError } from '../base/errors/storage-error.ts';
 import type { Fate } from '../base/fate.ts';
 import { errorOf, isThrown, reasonOf } from '../base/reason.ts';
+import { attempt } from '../base/user-code.ts';
 import type { Books } from './books.ts';
-import { Emitter } from './emitter.ts';
 import type { TrackerStats } from './stats.ts';
 import type { TrackerEvents } from './tracker-events.ts';
 
-type Listener<Name extends keyof TrackerEvents> = (detail: TrackerEvents[Name]) => void;
+/** A listener that was added. */
+interface Listener {
+  readonly event: keyof TrackerEvents;
+  call(detail: object): void;
+}
 
 /** Is told of everything that happens. */
 export type Tell = (event: string, detail: object) => void;
@@ -23,14 +27,13 @@ interface ReporterOptions {
 /** Emits what happens to the listeners. When events are recovered or end, it updates the books first. */
 export class Reporter {
   readonly #options: ReporterOptions;
-  readonly #emitter: Emitter<TrackerEvents>;
+  readonly #listeners = new Set<Listener>();
   readonly #failedHooks = new Set<string>();
   #journal: string | undefined;
   #lastError: TrackerStats['lastError'];
 
   constructor(options: ReporterOptions) {
     this.#options = options;
-    this.#emitter = new Emitter((error, event) => this.#raise(`listener of ${event}`, error));
   }
 
   /** The last failed request or failure of storage. */
@@ -38,13 +41,39 @@ export class Reporter {
     return this.#lastError;
   }
 
-  on<Name extends keyof TrackerEvents>(event: Name, listener: Listener<Name>): () => void {
-    return this.#emitter.on(event, listener);
+  /**
+   * Adds a listener. While it runs, it is not called for events that it causes itself. If it throws or rejects, this stops neither
+   * the others nor the caller, and is told once. Returns a function that removes it.
+   */
+  on<Name extends keyof TrackerEvents>(
+    event: Name,
+    listener: (detail: TrackerEvents[Name]) => void,
+  ): () => void {
+    let hasFailed = false;
+    let isCalled = false;
+    const failed = (error: unknown) => {
+      if (!hasFailed) this.#raise(`listener of ${event}`, error);
+      hasFailed = true;
+    };
+    // A function that is added twice is two listeners, and each is removed by its own return value.
+    const entry = {
+      event,
+      call(detail: TrackerEvents[Name]) {
+        if (isCalled) return;
+        isCalled = true;
+        attempt(() => listener(detail), failed);
+        isCalled = false;
+      },
+    };
+    this.#listeners.add(entry);
+    return () => this.#listeners.delete(entry);
   }
 
   /** Emits something that changes no counts. */
   emit<Name extends keyof TrackerEvents>(event: Name, detail: TrackerEvents[Name]): void {
-    this.#emitter.emit(event, detail);
+    // A copy: a listener that is added in this loop is not called for this event.
+    for (const listener of [...this.#listeners])
+      if (listener.event === event && this.#listeners.has(listener)) listener.call(detail);
     this.tell(event, detail);
   }
 

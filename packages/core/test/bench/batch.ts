@@ -14,5 +14,5 @@ export function createBatch(events: EventBytes, range: Range): Parcel {
 
 /** A part of a parcel. */
 export function cutBatch(parcel: Parcel, from: number, to: number): Parcel {
-  return parcel.cut({ from, to }, memory);
+  return parcel.cut({ from, to });
 }

@@ -332,7 +332,12 @@ describe('a wrong option', () => {
     ['storage', 'drop-oldest', 'an object', 'string "drop-oldest"'],
     ['logger', {}, 'false, or an object with debug, info, warn, error', 'an object'],
     ['logger', true, 'false, or an object with debug, info, warn, error', 'boolean true'],
-    ['logger', { debug: 1, info: 1, warn: 1, error: 1 }, 'false, or an object with debug, info, warn', 'an object'],
+    [
+      'logger',
+      { debug: 1, info: 1, warn: 1, error: 1 },
+      'false, or an object with debug, info, warn',
+      'an object',
+    ],
     ['transport', { post: () => 1 }, 'an object with post, close', 'an object'],
     ['clock', { now: Date.now }, 'an object with now, setTimeout', 'an object'],
     ['clock', Date, 'an object with now, setTimeout', 'a function'],

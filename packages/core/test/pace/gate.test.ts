@@ -195,7 +195,12 @@ describe('a gate that is open', () => {
       minutes.push(bench.openMs / MINUTE);
     }
     expect(minutes).toEqual([1, 2, 4, 8, 15, 15]);
-    expect(bench.gate.pause).toEqual({ ...WRONG_KEY, hint: 'check apiKey', since, until: bench.gate.pause?.until });
+    expect(bench.gate.pause).toEqual({
+      ...WRONG_KEY,
+      hint: 'check apiKey',
+      since,
+      until: bench.gate.pause?.until,
+    });
     expect(bench.pauses).toHaveLength(6);
   });
 

@@ -45,7 +45,7 @@ describe('a parcel that waits again', () => {
     const trials = createTrials();
     const parcel = parcelOf(['1', '2', '3']);
     trials.of(parcel).refusals = 4;
-    parcel.split(1, memory);
+    parcel.split(1);
     expect(trials.of(parcel).refusals).toBe(0);
   });
 });

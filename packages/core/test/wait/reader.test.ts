@@ -45,10 +45,10 @@ describe('what is read of a stored parcel', () => {
     // Of a customer who comes first because an older event of theirs has gone.
     stored(2, 5, 1, 2);
     stored(0, 2, 2, 0);
-    const reader = new Reader({ queue, journal, damaged: async () => {}, sizeLimit: {} });
+    const reader = new Reader({ queue, journal, memory, damaged: async () => {}, sizeLimit: {} });
     const read = await reader.take({ maxEvents: 4, maxBytes: 1_000 });
     const [rest] = queue.old;
-    const last = read?.cut({ from: 3, to: 4 }, memory);
+    const last = read?.cut({ from: 3, to: 4 });
     if (last) queue.putBack(last, 'first');
     expect([...queue.old]).toEqual([last, rest]);
   });
