@@ -96,20 +96,21 @@ export class Line {
   #storedIsNext = true;
 
   constructor(options: LineOptions) {
-    const { batch, buffer, clock, createExpiry, journal, lanes, limits, onDue } = options;
+    const { batch, buffer, clock, createExpiry, damaged, end, epochs, isHigh, journal, lanes } = options;
+    const { limits, memory, onDue, sendsUnwritten, text } = options;
     const { groupLimit } = journal;
     const parcel: Limit = {
       maxEvents: Math.min(batch.maxEvents, groupLimit.maxEvents, Math.ceil(buffer.maxEvents / PARTS)),
       maxBytes: Math.min(batch.maxBytes, groupLimit.maxBytes, Math.ceil(buffer.maxBytes / PARTS)),
     };
-    const queue = new Queue({ ...options, limit: buffer, parcel }, lanes);
-    const reader = new Reader({ ...options, queue, sizeLimit: limits.bytes });
+    const queue = new Queue({ isHigh, text, memory, epochs, limit: buffer, parcel }, lanes);
+    const reader = new Reader({ queue, journal, memory, damaged, sizeLimit: limits.bytes });
     this.queue = queue;
     this.#options = options;
     this.#reader = reader;
     this.#age = new Alarm(clock, onDue);
     this.#hold = new Alarm(clock, onDue);
-    this.#expiry = createExpiry?.({ ...options, queue, reader, limit: batch });
+    this.#expiry = createExpiry?.({ queue, reader, clock, limit: batch, sendsUnwritten, end, onDue });
   }
 
   /** Whether something should be sent now; if not, `onDue` is called when fresh events become due by their age. */

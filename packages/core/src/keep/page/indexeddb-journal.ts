@@ -17,8 +17,6 @@ import { isHidden, type Meeting, Tabs } from './tabs.ts';
 
 /** Storage that could not be searched for what other lives left is searched again after so long. */
 const SEARCH_AGAIN_MS = 30_000;
-/** Records of this size are written fastest, and stay below the size at which browsers move values to files. */
-const GROUP_LIMIT: Limit = { maxEvents: 500, maxBytes: 48 * 1024 };
 const FRAME_MS = 16;
 
 /**
@@ -27,7 +25,8 @@ const FRAME_MS = 16;
  */
 export class IndexedDbJournal implements Journal, Sharing {
   readonly survives = true;
-  readonly groupLimit: Limit = GROUP_LIMIT;
+  /** Records of this size are written fastest, and stay below the size at which browsers move values to files. */
+  readonly groupLimit: Limit = { maxEvents: 500, maxBytes: 48 * 1024 };
   readonly sharing: Sharing = this;
   pause: SharedPause | undefined;
   readonly #name: string;
