@@ -9,9 +9,12 @@ import type { StandardSchema } from './standard-schema.ts';
 
 /** Options of one read. */
 export interface ReadOptions<T = Customer> {
-  /** Aborts this read: it rejects with the signal's reason. Other pending reads of the same customer go on. */
+  /** Aborts this read: it rejects at once with the signal's reason. Other pending reads of the same customer go on. */
   readonly signal?: AbortSignal | undefined;
-  /** Validates the customer and gives the result its type. Without a schema, nothing checks the type. In a page, it needs the part `schema`. */
+  /**
+   * Validates the customer and gives the result its type. Without a schema, nothing checks the type. In a page, this needs the part
+   * `schema`.
+   */
   readonly schema?: StandardSchema<T> | undefined;
 }
 
