@@ -1,9 +1,6 @@
-import { type Clock, MAX_TIMER_MS, sleep } from '@sluice/protocol/toolbox';
+import { type Clock, MAX_TIMER_MS, sleep, tried } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
-import { attempt } from './base/user-code.ts';
 import type { FinishOptions } from './tell/stats.ts';
-
-const ignore = (): void => {};
 
 /** The end of a wait: a time-out, or a signal before it. */
 export class Deadline {
@@ -34,13 +31,13 @@ export class Deadline {
     for (const signal of this.#signals) {
       if (signal?.aborted) end();
       // A user's own signal may throw.
-      else if (signal) attempt(() => void listeners.push(platform.onAbort(signal, end)), ignore);
+      else if (signal) tried(() => listeners.push(platform.onAbort(signal, end)));
     }
     try {
       await Promise.race([work, sleep(this.#clock, this.#timeoutMs, this.over, true)]);
     } finally {
       end();
-      for (const forget of listeners) attempt(forget, ignore);
+      for (const forget of listeners) tried(forget);
     }
   }
 }
@@ -50,14 +47,13 @@ export function finishOptions(
   options: FinishOptions | null | undefined,
   defaultMs: number,
 ): { timeoutMs: number; signal: AbortSignal | undefined } {
-  try {
+  const read = tried(() => {
     const { timeoutMs, signal } = options ?? {};
     return {
       timeoutMs: typeof timeoutMs === 'number' && timeoutMs >= 0 ? timeoutMs : defaultMs,
       // No `instanceof`: a signal of another realm is not an instance of this realm's class.
       signal: typeof signal?.addEventListener === 'function' ? signal : undefined,
     };
-  } catch {
-    return { timeoutMs: defaultMs, signal: undefined };
-  }
+  });
+  return read ?? { timeoutMs: defaultMs, signal: undefined };
 }

@@ -1,5 +1,6 @@
 import { ConfigError } from './errors/config-error.ts';
 import { describe } from './toolbox/describe.ts';
+import { tried } from './toolbox/tried.ts';
 
 const ALLOWED = 'an http or https URL without credentials, query or fragment';
 
@@ -17,14 +18,9 @@ export function readBaseUrl(option: string, value: unknown, apiKey?: unknown): s
 
 /** A base URL, normalised, with its path if it has one. Undefined if the value is none. */
 export function baseUrlOf(value: unknown): string | undefined {
-  try {
-    const url = new URL(typeof value === 'string' ? value : '');
-    const isBase =
-      /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
-    return isBase ? url.origin + url.pathname : undefined;
-  } catch {
-    return undefined;
-  }
+  const url = tried(() => new URL(typeof value === 'string' ? value : ''));
+  const isBase = url && /^https?:$/.test(url.protocol) && !url.username && !url.password;
+  return isBase && !url.search && !url.hash ? url.origin + url.pathname : undefined;
 }
 
 function withoutSecrets(text: string, apiKey: unknown): string {

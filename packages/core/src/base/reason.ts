@@ -1,15 +1,11 @@
-import { describe } from '@sluice/protocol/toolbox';
+import { describe, tried } from '@sluice/protocol/toolbox';
 
 /** Whether a thrown value is an instance of an error class. False if even this check throws. */
 export function isThrown<Thrown extends Error>(
   thrown: unknown,
   kind: abstract new (...given: never[]) => Thrown,
 ): thrown is Thrown {
-  try {
-    return thrown instanceof kind;
-  } catch {
-    return false;
-  }
+  return tried(() => thrown instanceof kind) === true;
 }
 
 /** Turns any thrown value into an Error. */
@@ -19,9 +15,6 @@ export function errorOf(thrown: unknown): Error {
 
 /** The message of a thrown value. User code may throw anything, even a value that throws when it is read. */
 export function reasonOf(thrown: unknown): string {
-  try {
-    return thrown instanceof Error ? String(thrown.message) : describe(thrown);
-  } catch {
-    return 'a value was thrown that cannot be shown';
-  }
+  const reason = tried(() => (thrown instanceof Error ? String(thrown.message) : describe(thrown)));
+  return reason ?? 'a value was thrown that cannot be shown';
 }

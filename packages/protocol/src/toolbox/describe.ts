@@ -1,3 +1,5 @@
+import { tried } from './tried.ts';
+
 /** A longer string is not shown: to read even its start, an engine may have to put all of it together first. */
 const MOST_CHARACTERS = 100;
 
@@ -24,9 +26,5 @@ export function describe(value: unknown): string {
 }
 
 function nameObject(value: object): string {
-  try {
-    return Array.isArray(value) ? 'an array' : 'an object';
-  } catch {
-    return 'a revoked proxy';
-  }
+  return tried(() => (Array.isArray(value) ? 'an array' : 'an object')) ?? 'a revoked proxy';
 }

@@ -19,4 +19,5 @@ export {
   refusal,
   whole,
 } from './rules.ts';
+export { tried } from './tried.ts';
 export { abortAfter, inTime, sleep, untilWoken } from './waits.ts';

@@ -1,4 +1,4 @@
-import { type Clock, inTime } from '@sluice/protocol/toolbox';
+import { type Clock, inTime, tried } from '@sluice/protocol/toolbox';
 import { promisifyRequest } from 'idb-keyval';
 import { Alarm } from '../../base/alarm.ts';
 import { StorageError } from '../../base/errors/storage-error.ts';
@@ -104,11 +104,8 @@ export class IndexedDbStore {
       const [result] = await this.#inTime(Promise.all([done(), ended]));
       return result;
     } catch (error) {
-      try {
-        transaction.abort();
-      } catch {
-        // Too late for that: it has ended, or is being stored.
-      }
+      // It may be too late for that: it has ended, or is being stored.
+      tried(() => transaction.abort());
       throw error;
     }
   }

@@ -1,3 +1,4 @@
+import { tried } from '@sluice/protocol/toolbox';
 import { hashOf } from '../../base/hash.ts';
 import { type AccountNames, accountOf } from '../account.ts';
 import type { Meeting } from './tabs.ts';
@@ -22,9 +23,5 @@ export function meeting(): Meeting {
 
 /** If nothing may be stored, some browsers hide IndexedDB, and some throw. */
 export function hasIndexedDb(): boolean {
-  try {
-    return Boolean(globalThis.indexedDB);
-  } catch {
-    return false;
-  }
+  return Boolean(tried(() => globalThis.indexedDB));
 }

@@ -1,3 +1,4 @@
+import { tried } from '@sluice/protocol/toolbox';
 import type { Piece } from '../record-list.ts';
 import { saveText } from './local-storage.ts';
 import { type EventKey, isOurs, LEASE, type LeaseKey } from './page-record.ts';
@@ -32,13 +33,14 @@ export class Spill {
   }
 
   remove({ key }: Put): void {
-    attempt(() => localStorage.removeItem(this.#prefix + JSON.stringify(key)));
+    tried(() => localStorage.removeItem(this.#prefix + JSON.stringify(key)));
   }
 
   /** All that pages spilled. */
   read(): Put[] {
     const found: Put[] = [];
-    attempt(() => {
+    // Some browsers throw where a page may store nothing.
+    tried(() => {
       for (const [name, text] of Object.entries(localStorage)) {
         if (!name.startsWith(this.#prefix)) continue;
         const put = parse(name.slice(this.#prefix.length), text);
@@ -52,10 +54,7 @@ export class Spill {
 
 /** Undefined if another script wrote it. */
 function parse(name: string, text: string): Put | undefined {
-  let key: EventKey | LeaseKey | undefined;
-  attempt(() => {
-    key = JSON.parse(name);
-  });
+  const key: EventKey | LeaseKey | undefined = tried(() => JSON.parse(name));
   if (!isOurs(key)) return undefined;
   const [ends = '', times, bytes] = text.split('\n');
   if (ends === '') return { key, value: LEASE };
@@ -66,13 +65,4 @@ function parse(name: string, text: string): Put | undefined {
     ...(times && { times: Float64Array.from(times.split(','), Number) }),
   };
   return { key, value };
-}
-
-/** Some browsers throw where a page may store nothing. */
-function attempt(work: () => void): void {
-  try {
-    work();
-  } catch {
-    // It is only lost if the database loses it as well.
-  }
 }
