@@ -10,7 +10,7 @@ import type { Reporter } from './tell/reporter.ts';
 import type { Waiting } from './wait/waiting.ts';
 
 /** What the tracker passes to its admission. */
-interface AdmissionParts extends Pick<AdmissionOptions, 'enter' | 'isWaiting' | 'replay' | 'texts'> {
+interface AdmissionParts extends Pick<AdmissionOptions, 'enter' | 'isWaiting' | 'texts' | 'wake'> {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly journal: Journal;
@@ -36,6 +36,7 @@ export function createAdmission(parts: AdmissionParts): Admission {
     buffer,
     consent: stored?.isDenied ? 'denied' : consent,
     stored,
+    waiting,
     ...rest,
     async purge() {
       await waiting.purge();

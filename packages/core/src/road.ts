@@ -3,7 +3,6 @@ import { platform } from '#platform';
 import { checkSize, type EventTexts } from './accept/event-text.ts';
 import { createAdmission } from './admission.ts';
 import { StorageError, storageError } from './base/errors/storage-error.ts';
-import type { EventBytes } from './base/event-bytes.ts';
 import type { Deadline } from './deadline.ts';
 import { Dispatch } from './dispatch.ts';
 import { createJournal } from './journal-choice.ts';
@@ -100,18 +99,13 @@ export class Road {
       reporter,
     });
     this.#waiting = waiting;
-    const sendAgain = async (events: EventBytes, onReplayed: () => void) => {
-      await waiting.replay(events);
-      onReplayed();
-      wake();
-    };
     const { keeper: letters, deadLetters } = createLetters({
       settings,
       clock,
       reporter,
-      // Dead letters that are read together are replayed together: read as many as fit one append.
-      page: journal.groupLimit,
-      replay: (events) => sendAgain(events, () => reporter.recovered('replayed', events.ends.length)),
+      journal,
+      waiting,
+      wake,
     });
     this.#resources = [letters, journal, transport, ...(rest ? [rest] : [])];
     this.deadLetters = deadLetters;
@@ -137,8 +131,8 @@ export class Road {
       reporter,
       isWaiting: this.#activated !== undefined,
       enter: ({ text, at, isHigh, customer }) => this.#enter(text, at, isHigh, customer),
-      replay: sendAgain,
       texts,
+      wake,
     });
     this.admission = admission;
     this.snapshots = new Snapshots({

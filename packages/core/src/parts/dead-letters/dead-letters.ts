@@ -1,6 +1,8 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import { type EventBytes, joinEvents, type Limit } from '../../base/event-bytes.ts';
+import type { Journal } from '../../keep/journal.ts';
 import type { Reporter } from '../../tell/reporter.ts';
+import type { Waiting } from '../../wait/waiting.ts';
 import type { ShelfOptions } from '../shelf.ts';
 import { type DeadLetter, readLetter } from './dead-letter.ts';
 import { LetterArchive } from './letter-archive.ts';
@@ -12,10 +14,11 @@ import { LetterReader, type StoredLetter } from './letter-reader.ts';
 export interface DeadLettersTools {
   /** Whether the journal of dead letters may hold something. */
   readonly mayHold: () => Promise<boolean>;
-  /** How much is read, and replayed, at once. */
-  readonly page: Limit;
-  /** Rejects if the events could not be put into the journal again. */
-  readonly replay: (events: EventBytes) => Promise<void>;
+  /** The main journal, and what waits to be sent. */
+  readonly journal: Pick<Journal, 'groupLimit'>;
+  readonly waiting: Pick<Waiting, 'replay'>;
+  /** There is something to send. */
+  readonly wake: () => void;
 }
 
 /** Creates the dead letters of a tracker: what keeps them, and the methods of `tracker.deadLetters`. */
@@ -25,13 +28,24 @@ export type DeadLettersPart = (
 ) => { readonly keeper: LetterKeeper; readonly deadLetters: DeadLetters };
 
 /** For pages: `createTracker({ parts: { deadLetters } })` makes `tracker.deadLetters`. In Node a tracker has it already. */
-export const deadLetters: DeadLettersPart = (options, { mayHold, page, replay }) => {
+export const deadLetters: DeadLettersPart = (options, { journal, mayHold, waiting, wake }) => {
   const { clock, reporter } = options;
   const keeper = new LetterArchive(options, mayHold);
+  const replay = async (events: EventBytes) => {
+    await waiting.replay(events);
+    reporter.recovered('replayed', events.ends.length);
+    wake();
+  };
+  // Dead letters that are read together are replayed together: read as many as fit one append.
+  const page = journal.groupLimit;
   return { keeper, deadLetters: new DeadLetters({ letters: keeper, clock, page, replay, reporter }) };
 };
 
-interface DeadLettersOptions extends Omit<DeadLettersTools, 'mayHold'> {
+interface DeadLettersOptions {
+  /** How much is read, and replayed, at once. */
+  readonly page: Limit;
+  /** Rejects if the events could not be put into the journal again. */
+  readonly replay: (events: EventBytes) => Promise<void>;
   readonly letters: LetterArchive;
   readonly clock: Clock;
   readonly reporter: Pick<Reporter, 'emit' | 'storageFailed'>;

@@ -1,6 +1,6 @@
 import type { EventTexts } from '../../accept/event-text.ts';
-import type { EventBytes } from '../../base/event-bytes.ts';
 import type { ConsentStore } from '../../keep/consent-store.ts';
+import type { Waiting } from '../../wait/waiting.ts';
 import type { ShelfOptions } from '../shelf.ts';
 import type { Sessions } from './sessions.ts';
 import type { WaitingEvent } from './stay.ts';
@@ -23,8 +23,10 @@ export interface AdmissionOptions extends ShelfOptions {
   readonly commitIntervalMs: number;
   /** Passes an event on, to be written and sent. */
   readonly enter: (event: WaitingEvent) => void;
-  /** Passes stored events on, to be sent. Calls `onReplayed` when they wait in the tracker's own journal. */
-  readonly replay: (events: EventBytes, onReplayed: () => void) => Promise<void>;
+  /** Takes stored events into the tracker's own journal. */
+  readonly waiting: Pick<Waiting, 'replay'>;
+  /** There is something to send. */
+  readonly wake: () => void;
   /** Consent is denied: drops all events elsewhere. */
   readonly purge: () => Promise<void>;
 }

@@ -261,13 +261,18 @@ export class Admission extends Shelf<AdmissionOptions> {
 
   /** Passes on the stored events of a session, as events of its customer. Drops all others. */
   async #sendStored(session: string | undefined, customer: string): Promise<void> {
+    const { waiting, wake } = this.options;
     await this.tidy();
     for (let [first] = this.kept.ranges; first; [first] = this.kept.ranges) {
       const { events, range } = await this.read(first);
       const stamped = stampEvents(events, session, customer);
       // Only the number matters: which index belongs to which event does not matter any more.
       const end = { ...range, to: range.from + stamped.ends.length };
-      if (stamped.ends.length > 0) await this.options.replay(stamped, () => void this.kept.cut(end));
+      if (stamped.ends.length > 0) {
+        await waiting.replay(stamped);
+        this.kept.cut(end);
+        wake();
+      }
       await this.drop(range, 'unidentified');
     }
   }

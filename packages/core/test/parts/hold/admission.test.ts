@@ -172,12 +172,11 @@ class Page {
       ...GRANTED,
       texts: { correlationValue: undefined },
       enter: ({ text }) => !power.isDead && take([text]),
-      replay: (events, onReplayed) =>
-        power.run(() => {
-          take(splitEvents(events).map((text) => new TextDecoder().decode(text)));
-          onReplayed();
-          this.expectBalance();
-        }),
+      waiting: {
+        replay: (events) =>
+          power.run(() => take(splitEvents(events).map((text) => new TextDecoder().decode(text)))),
+      },
+      wake: () => this.expectBalance(),
       reporter: {
         recovered: (_event, count) => {
           this.recovered += count;
@@ -362,10 +361,8 @@ function createBench({
     buffer,
     texts: { correlationValue: undefined },
     enter: ({ text }) => entered.push(text),
-    async replay(events, onReplayed) {
-      entered.push(...toTexts(events));
-      onReplayed();
-    },
+    waiting: { replay: async (events) => void entered.push(...toTexts(events)) },
+    wake: () => {},
     reporter: {
       recovered: () => {},
       settled: (reason, count) => count > 0 && dropped.push([reason, count]),

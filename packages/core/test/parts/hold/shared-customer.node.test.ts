@@ -71,10 +71,12 @@ class Tab {
       journal: new IndexedDbJournal(`${name} unidentified`, meeting, clock),
       sessions: new Sessions(new IndexedDbNote(`${name} session`, meeting, clock)),
       enter: ({ text }) => origin.take(text),
-      async replay(events, onReplayed) {
-        for (const text of toTexts(events)) origin.take(text);
-        onReplayed();
+      waiting: {
+        async replay(events) {
+          for (const text of toTexts(events)) origin.take(text);
+        },
       },
+      wake: () => {},
       purge: async () => {},
       reporter: {
         recovered: () => {},
