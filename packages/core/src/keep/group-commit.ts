@@ -168,7 +168,7 @@ export class GroupCommit extends JournalWriter<GroupCommitOptions> {
     while (this.#isDue && this.#hasTurn) {
       const isUrgent = !this.#wantsAll && !this.#isPressing;
       const entry = unwritten.next({ ...journal.groupLimit, maxEvents }, isUrgent);
-      if (entry === undefined) {
+      if (!entry) {
         this.#wantsUrgent = false;
         if (!isUrgent) this.#rest();
         return;

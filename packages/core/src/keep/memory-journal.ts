@@ -80,7 +80,7 @@ export class MemoryJournal implements Journal {
 
   async evictOldest(rescue?: (segment: number) => Promise<void>): Promise<number | undefined> {
     const oldest = this.#records.all.find(({ rest }) => rest.length > 0);
-    if (oldest === undefined) return undefined;
+    if (!oldest) return undefined;
     const { segment } = oldest;
     // What is appended meanwhile does not go with it.
     if (segment === this.#segment) this.#rotate();

@@ -58,7 +58,7 @@ export class RecordList<Record extends Kept> {
     const changed: Record[] = [];
     for (let position = this.#positionOf(range.from); ; position += 1) {
       const record = this.all[position];
-      if (record === undefined || record.from >= range.to) return changed;
+      if (!record || record.from >= range.to) return changed;
       if (record.rest.length === 0) continue;
       record.rest = record.rest.flatMap((part) => without(part, range));
       if (record.rest.length === 0) this.bytes -= record.bytes;

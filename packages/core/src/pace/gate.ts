@@ -92,7 +92,7 @@ export class Gate {
 
   /** Whether a request may be made now. If not, `onChange` is called when that may have changed. */
   get mayStart(): boolean {
-    if (this.#state !== 'closed') return this.#state === 'half-open' && this.#probe === undefined;
+    if (this.#state !== 'closed') return this.#state === 'half-open' && !this.#probe;
     const waitMs = Math.max(this.#rateWaitMs, this.#placeWaitMs);
     if (waitMs > 0 && waitMs < Number.POSITIVE_INFINITY) this.#rated.set(waitMs);
     return waitMs === 0;
@@ -147,7 +147,7 @@ export class Gate {
       this.#opened = 0;
       this.#enter('closed');
     }
-    if (this.#pause === undefined) return;
+    if (!this.#pause) return;
     this.#pause = undefined;
     reporter.emit('resumed', {});
   }

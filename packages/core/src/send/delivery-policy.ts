@@ -85,7 +85,7 @@ export function ruleFor(status: number, policy: DeliveryPolicy = {}): Rule {
     const isRetry = action === 'retry';
     const reason = isRetry ? 'unavailable' : 'policy';
     if (action !== undefined) return { ...rule, action, endsEvent: !isRetry, reason, isAskedFor: true };
-    if (rule !== undefined) return rule;
+    if (rule) return rule;
   }
   return AMBIGUOUS;
 }

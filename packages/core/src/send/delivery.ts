@@ -72,7 +72,7 @@ export class Delivery {
     const now = clock.now();
     evidence.sent(trial);
     limits.bytes.sent?.(parcel.body.length, now);
-    if (pair === undefined) limits.events?.sent?.(parcel.count, now);
+    if (!pair) limits.events?.sent?.(parcel.count, now);
     try {
       await this.#handle(trial, pass, await requests.post(parcel, sent > 0, outlives));
     } finally {
@@ -146,7 +146,7 @@ export class Delivery {
     const failure = action === 'retry' ? 'crash' : 'refusal';
     if (action === 'isolate' && parcel.count > 1) {
       // There may be too many of them: that is sure once all parts are accepted.
-      if (trial.pair === undefined) limits.events?.refused(parcel.count, now);
+      if (!trial.pair) limits.events?.refused(parcel.count, now);
       trial.whole.least = Math.min(trial.whole.least, parcel.count);
     }
     const isDoubt = evidence.failed(trial, failure, isWrong, isAlone, now);

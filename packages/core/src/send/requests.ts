@@ -122,7 +122,7 @@ export class Requests {
 
   /** Whether nothing reads the body of a request any more once the request is answered. */
   get releasesBodies(): boolean {
-    return this.#options.transport.releasesBody === true && this.#options.compression === undefined;
+    return this.#options.transport.releasesBody === true && !this.#options.compression;
   }
 
   /** Maximum size now for the body of a request that outlives the page, in bytes. */

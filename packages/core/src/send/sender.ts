@@ -144,8 +144,7 @@ export class Sender {
       this.#wokenWhilePumping = false;
       await waiting.dropExpired();
       await trials.tidy();
-      for (let trial = await this.#next(); trial !== undefined; trial = await this.#next())
-        this.#start(trial);
+      for (let trial = await this.#next(); trial; trial = await this.#next()) this.#start(trial);
     }
     this.#pumping = undefined;
     const isOver = turn?.signal.aborted || trials.count === 0 || gate.state === 'open';
@@ -179,7 +178,7 @@ export class Sender {
     if (test) return test;
     while (isStrict ? trials.count === 0 : isProbe || trials.hasRoom) {
       const parcel = await this.#fresh(isProbe);
-      if (parcel === undefined) break;
+      if (!parcel) break;
       const trial = trials.of(parcel);
       if (trial.sent > 0) {
         trials.add(trial);
@@ -214,7 +213,7 @@ export class Sender {
     let room = requests.room();
     while (gate.isFree) {
       const parcel = waiting.takeNow(room, isShared);
-      if (parcel === undefined) return;
+      if (!parcel) return;
       room -= parcel.body.length;
       // Now, with what else the page writes as it goes: a browser may lose a second transaction.
       sharing?.lease?.(parcel.places.ranges, leaseMs, parcel.isHanded);

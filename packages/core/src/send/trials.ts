@@ -111,7 +111,7 @@ export class Trials {
           one.parcel.count - other.parcel.count ||
           one.at - other.at,
       );
-      if (first === undefined) return undefined;
+      if (!first) return undefined;
       this.#remove(first);
       const { parcel, whole } = first;
       const { count } = parcel;
@@ -185,8 +185,7 @@ export class Trials {
   /** The service is back: all but those that wait alone may go. Those that only it made fail go together. */
   resume(): void {
     const { isStrict, waiting } = this.#options;
-    const isWhole = ({ isAlone, leasedUntil, pair }: Trial) =>
-      !(isStrict || isAlone || leasedUntil) && pair === undefined;
+    const isWhole = ({ isAlone, leasedUntil, pair }: Trial) => !(isStrict || isAlone || leasedUntil || pair);
     this.hurry();
     // Halves failed because the service was away. If it accepts one of them now, this says nothing about the other.
     for (const { pair, whole } of this.#list)
@@ -235,7 +234,7 @@ export class Trials {
 
   /** The other half need not wait for this one. */
   #release(trial: Trial): void {
-    if (trial.next === undefined) return;
+    if (!trial.next) return;
     this.#list.unshift(trial.next);
     trial.next = undefined;
   }

@@ -223,7 +223,7 @@ export class Line {
     const { batch, clock, isHigh, isUrgent, sendsUnwritten } = this.#options;
     const { parcels, isFull } = this.queue.ready(this.#limit(Number.POSITIVE_INFINITY), sendsUnwritten());
     const [first] = parcels;
-    if (first === undefined) return false;
+    if (!first) return false;
     if (isFull || isHigh || isUrgent()) return true;
     const waitMs = (first.at ?? 0) + batch.maxWaitMs - clock.now();
     // More than the whole wait: the time of day was set back.

@@ -65,7 +65,7 @@ export class Parcel {
 
   /** The events in memory. Throws if there are none. */
   get contents(): Contents {
-    if (this.#contents === undefined) throw new Error('not in memory');
+    if (!this.#contents) throw new Error('not in memory');
     return this.#contents;
   }
 
@@ -103,7 +103,7 @@ export class Parcel {
   remove({ from, to }: Span): void {
     const { count } = this;
     this.places.remove({ from, to });
-    if (this.#contents === undefined || this.count === 0) return;
+    if (!this.#contents || this.count === 0) return;
     this.#contents = this.#contents.copy(this.#contents.slice(0, from), this.#contents.slice(to, count));
     this.#body = undefined;
   }
@@ -111,7 +111,7 @@ export class Parcel {
   /** Hands its next unwritten events to the journal, within the limit. Undefined if there are none. */
   hand({ maxEvents, maxBytes }: Limit): EventBytes | undefined {
     const [span] = this.places.marked(NOWHERE);
-    if (span === undefined) return undefined;
+    if (!span) return undefined;
     const { from } = span;
     const events = this.contents.slice(from, Math.min(span.to, from + maxEvents), maxBytes);
     this.places.mark({ from, to: from + events.ends.length }, HANDED);

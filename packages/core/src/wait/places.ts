@@ -126,7 +126,7 @@ export class Places {
 
   /** Adds events of a range, or with a mark. Neighbours are joined, so that many events need few ranges. */
   add(run: Range | undefined): void {
-    if (run === undefined || run.from >= run.to) return;
+    if (!run || run.from >= run.to) return;
     this.count += rangeLength(run);
     const last = this.#runs.at(-1);
     const isNext = last?.segment === run.segment && (run.segment <= NOWHERE || last.to === run.from);

@@ -171,7 +171,7 @@ export class Queue {
   takeFresh(limit: Limit, isUnwritten: boolean, busy?: number): Parcel | undefined {
     const taken = this.#shift(limit, this.ready(limit, isUnwritten, busy).parcels);
     const [first] = taken;
-    if (first === undefined || taken.length === 1) return first && this.taken(first);
+    if (!first || taken.length === 1) return first && this.taken(first);
     const joined = this.join(taken);
     for (const { contents } of taken) contents.release();
     return joined;

@@ -38,7 +38,7 @@ export class Reader {
     const { queue } = this.#options;
     const taken = this.#shift(limit, busy);
     const [first] = taken;
-    if (first === undefined) return undefined;
+    if (!first) return undefined;
     if (first.isInMemory) return queue.taken(first);
     queue.reading = taken;
     const counts = taken.map(({ count }) => count);
@@ -48,7 +48,7 @@ export class Reader {
       contents = await this.#read(taken, limit, isUnchanged);
     } finally {
       queue.reading = [];
-      if (contents === undefined) for (const parcel of taken.reverse()) putBack(queue.old, parcel);
+      if (!contents) for (const parcel of taken.reverse()) putBack(queue.old, parcel);
     }
     return contents && this.#parcelOf(taken, contents);
   }

@@ -103,7 +103,7 @@ export class RingBuffer {
   write(): void {
     const texts = this.#texts;
     const parcel = this.#filling;
-    if (texts.length === 0 || parcel === undefined) return;
+    if (texts.length === 0 || !parcel) return;
     const { text } = this.#options;
     const { contents } = parcel;
     const joined = texts.join(',');
@@ -169,7 +169,7 @@ export class RingBuffer {
 
   /** Whether a text fits behind those that are not written, whatever its characters. */
   #fits(length: number): boolean {
-    if (this.#filling === undefined) return false;
+    if (!this.#filling) return false;
     const { limit, parcel } = this.#options;
     const { contents } = this.#filling;
     const count = contents.count + this.#texts.length;

@@ -49,7 +49,7 @@ export class UnwrittenEvents implements Unwritten {
 /** Hands the next unwritten events of a parcel to the journal. Undefined if there are none. */
 export function entryOf(queue: Queue, parcel: Parcel, limit: Limit): Entry | undefined {
   const events = parcel.hand(limit);
-  if (events === undefined) return undefined;
+  if (!events) return undefined;
   const appended = (range?: Range) => {
     parcel.places.appended(range);
     queue.changed(parcel);

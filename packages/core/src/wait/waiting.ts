@@ -85,9 +85,7 @@ export class Waiting extends Parcels {
   async replay(events: EventBytes): Promise<void> {
     const { journal } = this.#options;
     const range = await this.commit.put(events);
-    if (range === undefined) {
-      throw new StorageError('events stay where they are: the journal fails or is full');
-    }
+    if (!range) throw new StorageError('events stay where they are: the journal fails or is full');
     try {
       await journal.sync();
     } catch (cause) {
@@ -148,7 +146,7 @@ export class Waiting extends Parcels {
       if (isShared && this.commit.isWriting) continue;
       if (isShared) queue.leaveToJournal({ maxEvents: 0 });
       const parcel = line.takeNow(maxBytes);
-      if (parcel === undefined) continue;
+      if (!parcel) continue;
       const entry = entryOf(queue, parcel, { maxEvents: parcel.count, maxBytes: Number.POSITIVE_INFINITY });
       if (entry) this.commit.writeOne(entry);
       return parcel;
@@ -245,7 +243,7 @@ export class Waiting extends Parcels {
 
   #lineFor(isHigh: boolean): Line {
     if (!isHigh) return this.#normal;
-    if (this.#high === undefined) {
+    if (!this.#high) {
       this.#high = this.#lineOf(true);
       this.lines.unshift(this.#high);
     }

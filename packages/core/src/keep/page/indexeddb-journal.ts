@@ -136,7 +136,7 @@ export class IndexedDbJournal implements Journal, Sharing {
 
   async acknowledge(range: Range, fate: Fate = 'delivered'): Promise<void> {
     const life = this.#records.lives[range.segment - 1];
-    if (life === undefined) return;
+    if (!life) return;
     this.#tabs.tell([life.id, range.from, range.to, fate]);
     const changed = life.records.release(range);
     if (changed.length > 0) await this.#run('release events', () => this.#records.release(changed));
@@ -145,7 +145,7 @@ export class IndexedDbJournal implements Journal, Sharing {
   /** Gives up one record, of other lives first, whatever the priority of its events. */
   async evictOldest(): Promise<true | undefined> {
     const record = this.#records.oldest;
-    if (record === undefined) return undefined;
+    if (!record) return undefined;
     const range = rangeOf(record);
     this.#observer?.settled?.(range, 'journal-full');
     await this.acknowledge(range, 'journal-full');
@@ -179,7 +179,7 @@ export class IndexedDbJournal implements Journal, Sharing {
     const known = lives.flatMap(({ records }) => records.all.filter(({ isStored }) => isStored));
     const listed = new Map<PageRecord, Span[]>(known.map((record) => [record, []]));
     const { odd, pauses, records } = await this.#run('list events', () => this.#records.list());
-    if (observer === undefined || this.#closed) return;
+    if (!observer || this.#closed) return;
     // Cleared meanwhile: nobody saw to what is not there.
     if (lives !== this.#records.lives) return this.#list();
     if (this.#records.discard(odd)) observer.damaged(this.#name, 0);

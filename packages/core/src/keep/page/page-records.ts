@@ -133,7 +133,7 @@ export class PageRecords {
   /** The life with an id, and with a number from now on. */
   lifeOf(id: string): Life {
     const known = this.lives.find((life) => life.id === id);
-    if (known !== undefined) return known;
+    if (known) return known;
     const life = createLife(id, this.lives.length + 1);
     this.lives.push(life);
     return life;

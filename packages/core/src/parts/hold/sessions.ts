@@ -25,7 +25,7 @@ export class Sessions {
   /** Calls back if another tab says something new. `isNew`: whether it has begun a new session. The customer may be unknown. */
   listen(onNews: (isNew: boolean, customer: string | undefined) => void): void {
     this.#others = this.#note.join?.((word) => {
-      if (word === undefined) {
+      if (!word) {
         if (this.customer !== undefined) this.#tell(false);
         return;
       }

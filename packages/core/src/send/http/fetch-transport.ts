@@ -122,7 +122,7 @@ export class FetchTransport implements Transport {
     const reader = answer.body?.getReader();
     let text = '';
     try {
-      for (let room = MAX_ANSWER_BYTES; reader !== undefined && room > 0; ) {
+      for (let room = MAX_ANSWER_BYTES; reader && room > 0; ) {
         const { done, value } = await Promise.race([reader.read(), stopped]);
         if (done) break;
         text += decoder.decode(value.subarray(0, room), { stream: true });
