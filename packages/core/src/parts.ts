@@ -4,6 +4,7 @@ import type { ClassifyPart } from './parts/classify.ts';
 import type { DeadLettersPart } from './parts/dead-letters/dead-letters.ts';
 import type { GuardsPart } from './parts/guard/guards.ts';
 import type { GzipPart } from './parts/gzip/gzip.ts';
+import type { HooksPart } from './parts/hooks/hooks.ts';
 import type { IdempotencyPart } from './parts/idempotency.ts';
 import type { LearnPart } from './parts/learn/learn.ts';
 import type { LoggerPart } from './parts/logger.ts';
@@ -27,6 +28,8 @@ export interface Parts {
   readonly bounds?: BoundsPart | undefined;
   /** `@sluice/core/classify`: needed for `delivery.classify`. */
   readonly classify?: ClassifyPart | undefined;
+  /** `@sluice/core/hooks`: needed for `context`, `beforeSend`, `sample`, `redact` and `events`. */
+  readonly hooks?: HooksPart | undefined;
   /** `@sluice/core/idempotency`: needed for `delivery.idempotencyHeader`. */
   readonly idempotency?: IdempotencyPart | undefined;
   /** `@sluice/core/learn`: remembers which sizes and rates the service takes. Without it, these are found out again and again. */

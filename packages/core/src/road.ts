@@ -3,6 +3,7 @@ import { platform } from '#platform';
 import { checkSize, type EventTexts } from './accept/event-text.ts';
 import { createAdmission } from './admission.ts';
 import { StorageError, storageError } from './base/errors/storage-error.ts';
+import type { DropReason } from './base/fate.ts';
 import type { Deadline } from './deadline.ts';
 import { Dispatch } from './dispatch.ts';
 import { createJournal } from './journal-choice.ts';
@@ -36,7 +37,7 @@ export class Road {
   /** Closed when the road closes. */
   readonly #resources: readonly { close(): Promise<void> }[];
   readonly #books = new Books();
-  readonly #handOver: Hooked['handOver'];
+  readonly hooked: Pick<Hooked, 'prepare' | 'handOver'>;
   #opened: Promise<void> = Promise.resolve();
   /** Resolves once the page is shown. Undefined if it is. */
   #activated = platform.lifecycle.activated?.();
@@ -66,7 +67,7 @@ export class Road {
     ];
     const reporter = new Reporter({ books: this.#books, clock, tells: tells.filter((tell) => !!tell) });
     this.reporter = reporter;
-    this.#handOver = hooked.handOver;
+    this.hooked = hooked;
     const journal = createJournal(settings, clock);
     this.#journal = journal;
     const limits = settings.parts.learn?.(reporter) ?? { bytes: new HalvingLimit() };
@@ -166,6 +167,12 @@ export class Road {
   setConsent(consent: Consent): void {
     if (this.#activated) void this.#activated.then(() => this.setConsent(consent));
     else if (!this.#isClosed) this.admission.setConsent(consent);
+  }
+
+  /** Accepts an event that is dropped at once. */
+  drop(reason: DropReason): void {
+    this.#books.accepted += 1;
+    this.reporter.settled(reason, 1);
   }
 
   /** As `Tracker.durable`. */
@@ -287,6 +294,6 @@ export class Road {
       void this.#opened.then(() => this.#leaving.writeAndSend());
     else if (isTaken) this.#waiting.commit.notify(isHigh);
     else this.reporter.settled(isClosed ? 'closed' : 'buffer-full', 1);
-    if (isTaken) this.#handOver?.notify();
+    if (isTaken) this.hooked.handOver?.notify();
   }
 }

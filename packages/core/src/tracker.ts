@@ -207,7 +207,17 @@ function trackerOf(settings: Settings): Tracker {
   function accept(name: string, payload: object | undefined, options: TrackOptions, context?: object): void {
     try {
       const at = road.clock.now();
-      const text = texts.create(name, payload, options, at, context);
+      const ready = road.hooked.prepare?.(
+        { event: name, payload, context },
+        options?.correlationValue ?? texts.correlationValue,
+      );
+      if (typeof ready === 'string') {
+        road.drop(ready);
+        return;
+      }
+      const text = ready
+        ? texts.create(ready.event, ready.payload, options, at, ready.context)
+        : texts.create(name, payload, options, at, context);
       const { customer, isUnidentified } = texts;
       road.accept(text, at, options.priority === 'high', isUnidentified, customer);
       if (settings.debug) reporter.tell('tracked', { event: JSON.parse(text) });

@@ -1,11 +1,10 @@
 import type { Customer } from '@sluice/protocol';
-import { isNonEmptyString, refusal } from '@sluice/protocol/toolbox';
+import { isNonEmptyString, refusal, type StandardSchema } from '@sluice/protocol/toolbox';
 import type { CacheOptions, CustomerCache } from './cache.ts';
 import { type CustomerReaderOptions, readSettings } from './options.ts';
 import { missingPart } from './platform/parts.ts';
 import { requestCustomer } from './request.ts';
 import { type Requests, sharedRequests } from './shared-requests.ts';
-import type { StandardSchema } from './standard-schema.ts';
 
 /** Options of one read. */
 export interface ReadOptions<T = Customer> {

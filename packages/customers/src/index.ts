@@ -6,7 +6,13 @@ export {
   SluiceError,
   type SluiceErrorCode,
 } from '@sluice/protocol';
-export type { Clock, Timer } from '@sluice/protocol/toolbox';
+export type {
+  Clock,
+  SchemaIssue,
+  SchemaResult,
+  StandardSchema,
+  Timer,
+} from '@sluice/protocol/toolbox';
 export type { Cache, CacheOptions, CachePart, CustomerCache } from './cache.ts';
 export type { ConcurrencyPart, Limit } from './concurrency.ts';
 export {
@@ -21,4 +27,4 @@ export { type CustomerIssue, InvalidCustomerError } from './errors/invalid-custo
 export type { CustomerAnswer, CustomerReaderOptions } from './options.ts';
 export type { BodyReader, Fetch, FetchRequest, FetchResponse } from './platform/fetch.ts';
 export type { CheckedPart, Parts } from './platform/parts.ts';
-export type { SchemaIssue, SchemaPart, SchemaResult, StandardSchema, Validate } from './standard-schema.ts';
+export type { SchemaPart, Validate } from './standard-schema.ts';

@@ -15,7 +15,11 @@ export type DropReason =
   /** Its user stays unknown: `reset()` was called before `identify()`, or another customer was identified. */
   | 'unidentified'
   /** Consent to keep and send it was denied. */
-  | 'denied';
+  | 'denied'
+  /** `beforeSend` dropped it. */
+  | 'filtered'
+  /** Its customer is not among those of `sample`. */
+  | 'sampled';
 
 /** How an event ended. */
 export type Fate = 'delivered' | 'deadLettered' | DropReason;

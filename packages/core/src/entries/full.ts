@@ -14,6 +14,8 @@ export { classify } from '../parts/classify.ts';
 export { deadLetters } from '../parts/dead-letters/dead-letters.ts';
 export { guards } from '../parts/guard/guards.ts';
 export { gzip } from '../parts/gzip/gzip.ts';
+export { pageContext } from '../parts/hooks/contexts.ts';
+export { hooks } from '../parts/hooks/hooks.ts';
 export { idempotency } from '../parts/idempotency.ts';
 export { learn } from '../parts/learn/learn.ts';
 export { logger } from '../parts/logger.ts';

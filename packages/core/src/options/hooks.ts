@@ -1,4 +1,5 @@
 import type { Clock, Redact } from '@sluice/protocol/toolbox';
+import type { Prepare } from '../parts/hooks/hooks.ts';
 import { missingPart, type Parts } from '../parts.ts';
 import type { ReadRejected, Transport } from '../send/http/transport.ts';
 import type { Tell } from '../tell/reporter.ts';
@@ -32,21 +33,27 @@ export interface Hooked {
   readonly rejected?: ReadRejected | undefined;
   /** Receives everything that the tracker emits. */
   readonly log?: Tell | false | undefined;
+  /** Changes, checks and drops tracked events. */
+  readonly prepare?: Prepare | undefined;
   /** Notified of each tracked event that was accepted. */
   readonly handOver?: { notify(): void } | undefined;
 }
+
+const HOOKS = ['context', 'beforeSend', 'sample', 'redact', 'events'] as const;
 
 /** Wraps user code so that the tracker can call it safely. */
 export function guardHooks({
   settings,
   clock: platformClock,
-  redact,
+  redact: withoutKey,
   tracked,
   flush,
   onFailed,
 }: HooksOptions): Hooked {
   const failed = (hook: string) => (error: unknown) => onFailed(hook, error);
   const { random, transport, waitUntil, logger, delivery, parts } = settings;
+  const { context, beforeSend, sample, redact, events, validate } = settings;
+  const hook = HOOKS.find((name) => settings[name] !== undefined);
   const { guards } = parts;
   const { classify, idempotencyHeader } = delivery;
   const part = <Name extends keyof Parts>(name: Name, option: string = name) =>
@@ -59,14 +66,15 @@ export function guardHooks({
     clock,
     random: random ? part('guards', 'random').random(random, failed('random')) : Math.random,
     transport: transport && part('guards', 'transport').transport(transport, clock),
-    safeCause: guards && ((cause) => guards.cause(cause, redact)),
+    safeCause: guards && ((cause) => guards.cause(cause, withoutKey)),
     headersOf:
       idempotencyHeader === undefined
         ? undefined
         : part('idempotency', 'delivery.idempotencyHeader').create(idempotencyHeader),
     rejected:
       reader && ((batch, answer) => reader.read(batch, answer, classify, failed('delivery.classify'))),
-    log: logger && part('logger').create({ logger, clock, redact, onFailed: failed('logger') }),
+    prepare: hook && part('hooks', hook)({ context, beforeSend, sample, redact, events, validate }, onFailed),
+    log: logger && part('logger').create({ logger, clock, redact: withoutKey, onFailed: failed('logger') }),
     handOver:
       waitUntil && part('waitUntil').create({ waitUntil, tracked, flush, onFailed: failed('waitUntil') }),
   };

@@ -2,6 +2,7 @@ import type { Clock } from '@sluice/protocol/toolbox';
 import type { Fsync } from '../keep/fsync.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { WhenFull } from '../parts/bounds/budget.ts';
+import type { HookOptions } from '../parts/hooks/hooks.ts';
 import type { Logger } from '../parts/logger.ts';
 import type { Classify } from '../parts/rejected-indexes.ts';
 import type { Parts } from '../parts.ts';
@@ -19,7 +20,7 @@ export type Consent = 'pending' | 'granted' | 'denied';
 export type Ordering = 'unordered' | 'per-customer' | 'strict';
 
 /** Options of `createTracker`. Only `baseUrl` and `correlationKey` are required. */
-export interface TrackerOptions {
+export interface TrackerOptions extends HookOptions {
   /** `{base_url}` of the service: http or https, without credentials, query or fragment. */
   readonly baseUrl: string;
   /** The account's API key. Leave it out if a relay in front of the service holds it. */

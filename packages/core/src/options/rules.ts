@@ -4,6 +4,7 @@ import {
   aFunction,
   flag,
   hasMethods,
+  isNonEmptyString,
   methods,
   milliseconds,
   nonEmpty,
@@ -14,6 +15,7 @@ import {
   refusal,
   whole,
 } from '@sluice/protocol/toolbox';
+import { isWithin } from '../base/user-code.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { TrackerOptions } from './options.ts';
 
@@ -31,6 +33,7 @@ const AGE = whole(undefined, 1, MOST);
 const COUNT = whole();
 const WAIT = milliseconds();
 const FLAG = flag();
+const isPart = isWithin(0, 1);
 const STATUS_OR_CLASS = /^[2-5](\d\d|xx)$/;
 const [isAction, ACTIONS] = oneOf(['accept', 'retry', 'split', 'isolate', 'pause', 'drop']);
 /** A header name by RFC 9110, section 5.6.2, except those that a request already has. */
@@ -88,6 +91,12 @@ export const RULES: OptionRules = {
   compress: FLAG,
   parts: [(value) => hasMethods(value), 'an object of parts'],
   waitUntil: aFunction(),
+  context: [(value) => typeof value === 'function' || isPlain(value), 'an object or a function'],
+  beforeSend: aFunction(),
+  sample: [(value) => isPart(value), 'a number from 0 to 1'],
+  redact: [isPaths, 'an array of paths such as "user.email"'],
+  events: [isPlain, 'an object of schemas by event'],
+  validate: oneOf(['always', 'sampled', 'never']),
   enabled: FLAG,
   debug: FLAG,
   logger: [(value) => value === false || isLogger(value), `false, or ${LOGGER}`],
@@ -95,6 +104,10 @@ export const RULES: OptionRules = {
   clock: methods('now', 'setTimeout'),
   random: aFunction(),
 };
+
+function isPaths(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isNonEmptyString);
+}
 
 /** Checks all options. Throws a ConfigError. */
 export function checkOptions(options: unknown, rules: Rules = RULES): void {

@@ -9,6 +9,7 @@ import { checked } from '../options/checked.ts';
 import { bounds } from '../parts/bounds/bounds.ts';
 import { deadLetters } from '../parts/dead-letters/dead-letters.ts';
 import { gzip } from '../parts/gzip/gzip.ts';
+import { hooks } from '../parts/hooks/hooks.ts';
 import { idempotency } from '../parts/idempotency.ts';
 import { learn } from '../parts/learn/learn.ts';
 import { logger } from '../parts/logger.ts';
@@ -22,6 +23,7 @@ export const allParts: Required<Parts> = {
   deadLetters,
   guards,
   gzip,
+  hooks,
   idempotency,
   learn,
   logger,

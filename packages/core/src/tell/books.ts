@@ -19,5 +19,7 @@ export class Books {
     refused: 0,
     unidentified: 0,
     denied: 0,
+    filtered: 0,
+    sampled: 0,
   };
 }

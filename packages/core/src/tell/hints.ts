@@ -18,4 +18,6 @@ export const HINTS: Readonly<Record<PauseReason | DropReason, string>> = {
   damaged: 'check storage',
   unidentified: 'identify before reset()',
   denied: '',
+  filtered: '',
+  sampled: '',
 };

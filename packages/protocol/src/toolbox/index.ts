@@ -19,5 +19,12 @@ export {
   refusal,
   whole,
 } from './rules.ts';
+export {
+  isStandardSchema,
+  issuePath,
+  type SchemaIssue,
+  type SchemaResult,
+  type StandardSchema,
+} from './standard-schema.ts';
 export { tried } from './tried.ts';
 export { abortAfter, inTime, sleep, untilWoken } from './waits.ts';

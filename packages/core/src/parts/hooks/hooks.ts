@@ -1,0 +1,118 @@
+import type { DropReason } from '../../base/fate.ts';
+import { ask } from '../../base/user-code.ts';
+import { redacted, seenByJson } from './redact.ts';
+import { checkPayloads, type Schemas } from './schemas.ts';
+
+/** What a payload consists of. */
+type Fields = Readonly<Record<string, unknown>>;
+
+/** An event before it is written, as `beforeSend` receives it. */
+export interface Draft {
+  readonly event: string;
+  /** With the context. It is a copy, but what lies in it is not. */
+  readonly payload: Fields;
+  /** The customer; undefined if not known yet. */
+  readonly correlationValue: string | undefined;
+}
+
+/**
+ * What changes, checks or drops an event when it is tracked. Each works once: not again when the event is held, replayed or sent
+ * again. If one throws, the tracker emits `callbackFailed`, and the event goes on without it. A page needs the part `hooks`.
+ */
+export interface HookOptions {
+  /** Fields for each payload, such as `pageContext`. Those of the payload win. A function is called with each event. */
+  readonly context?: Fields | (() => Fields) | undefined;
+  /** Returns the event, changed or not, or null to drop it: it counts as `filtered`. Only name and payload can be changed. */
+  readonly beforeSend?: ((draft: Draft) => Pick<Draft, 'event' | 'payload'> | null) | undefined;
+  /** The part of the customers whose events are sent, from 0 to 1. Those of others count as `sampled`. Default: 1. */
+  readonly sample?: number | undefined;
+  /** Paths in payloads whose values become `[redacted]`: `user.email`, `items.*.note`. Applied last. Default: none. */
+  readonly redact?: readonly string[] | undefined;
+  /** Schemas of payloads, by event, of any library that follows Standard Schema. They must be synchronous. Default: none. */
+  readonly events?: Schemas | undefined;
+  /** `sampled`: of each name, every hundredth event is checked. Default: `always`. */
+  readonly validate?: 'always' | 'sampled' | 'never' | undefined;
+}
+
+/** What `track()` was given, and the context of a view. */
+export interface Given {
+  readonly event: string;
+  readonly payload: unknown;
+  readonly context: object | undefined;
+}
+
+/** What is to be sent, or why the event is dropped. Throws an InvalidEventError if a schema refuses the payload. */
+export type Prepare = (given: Given, customer: string | undefined) => Given | DropReason;
+
+/** Changes, checks and drops events before they are written. A hook that throws loses no event. */
+export type HooksPart = (options: HookOptions, onFailed: (hook: string, error: unknown) => void) => Prepare;
+
+/** For pages: `createTracker({ beforeSend, parts: { hooks } })`. In Node a tracker has this already. */
+export const hooks: HooksPart = (options, onFailed) => {
+  const { beforeSend, events, redact = [], sample = 1, validate } = options;
+  const isChecked = events !== undefined && validate !== 'never';
+  const check =
+    isChecked && checkPayloads(events, validate === 'sampled', (error) => onFailed('events', error));
+  /** Of a customer who is not known: all their events are sent, or none. */
+  const chance = Math.random();
+  return (given, customer) => {
+    if (sample < 1 && (customer === undefined ? chance : partOf(customer)) >= sample) return 'sampled';
+    const { event } = given;
+    const payload = seenByJson(check ? check(event, given.payload) : given.payload);
+    const context = { ...contextOf(options.context, onFailed), ...given.context };
+    if (!isFields(payload ?? {}) || (beforeSend === undefined && redact.length === 0))
+      return { event, payload, context };
+    const draft: Draft = {
+      event,
+      payload: { ...context, ...(payload as Fields | undefined) },
+      correlationValue: customer,
+    };
+    const answer = beforeSend ? change(beforeSend, draft, onFailed) : draft;
+    if (answer === undefined) return 'filtered';
+    return { event: answer.event, payload: redacted(answer.payload, redact), context: undefined };
+  };
+};
+
+/** What `beforeSend` made of an event; undefined if it dropped it. */
+function change(
+  beforeSend: NonNullable<HookOptions['beforeSend']>,
+  draft: Draft,
+  onFailed: (hook: string, error: unknown) => void,
+): Pick<Draft, 'event' | 'payload'> | undefined {
+  let isDropped = false;
+  const isAnswer = (answer: unknown): answer is Draft => {
+    isDropped = answer === null;
+    return isDropped || (isFields(answer) && isFields(answer.payload) && typeof answer.event === 'string');
+  };
+  const rule = 'beforeSend() must return { event, payload }, or null to drop the event';
+  const answer = ask(
+    () => beforeSend(draft),
+    isAnswer,
+    rule,
+    (error) => onFailed('beforeSend', error),
+  );
+  return isDropped ? undefined : (answer ?? draft);
+}
+
+function contextOf(
+  context: HookOptions['context'],
+  onFailed: (hook: string, error: unknown) => void,
+): Fields {
+  if (typeof context !== 'function') return context ?? {};
+  return (
+    ask(context, isFields, 'context() must return an object', (error) => onFailed('context', error)) ?? {}
+  );
+}
+
+function isFields(value: unknown): value is Fields {
+  return Object.prototype.toString.call(value) === '[object Object]';
+}
+
+/** A number from 0 to 1, always the same for a customer. */
+function partOf(customer: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < customer.length; at += 1)
+    hash = Math.imul(hash ^ customer.charCodeAt(at), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  return ((hash ^ (hash >>> 13)) >>> 0) / 2 ** 32;
+}

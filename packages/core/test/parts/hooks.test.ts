@@ -1,0 +1,215 @@
+import { expect, it } from 'vitest';
+import { ConfigError } from '../../src/index.ts';
+import { Bench, type BenchOptions } from '../bench/bench.ts';
+
+interface Sent {
+  readonly event: string;
+  readonly correlationValue: string;
+  readonly payload?: Record<string, unknown>;
+}
+
+const ADA = { correlationValue: 'ada@example.com' };
+
+/** A schema as the libraries of Standard Schema make them. */
+function schema(validate: (value: { total?: unknown }) => unknown) {
+  return { '~standard': { version: 1, vendor: 'test', validate } } as never;
+}
+
+const hasTotal = schema((value) =>
+  typeof value.total === 'number'
+    ? { value: { total: Math.round(value.total) } }
+    : { issues: [{ message: 'Expected a number', path: [{ key: 'total' }] }] },
+);
+
+/** Tracks one event for each payload, and returns what the service receives. */
+async function send(options: BenchOptions, ...payloads: unknown[]): Promise<{ sent: Sent[]; bench: Bench }> {
+  const bench = new Bench(options);
+  for (const payload of payloads) bench.tracker.track('purchase', payload as object, ADA);
+  await bench.pass(5);
+  return { sent: bench.transport.requests.flatMap(({ events }) => events as Sent[]), bench };
+}
+
+it('context is in each payload, as it is when the event is tracked; fields of the payload and of a view win', async () => {
+  let page = 0;
+  const context = () => ({ page: ++page, app: 'shop' });
+  const { sent, bench } = await send({ context }, undefined, { app: 'own' });
+  expect(sent.map(({ payload }) => payload)).toEqual([
+    { page: 1, app: 'shop' },
+    { page: 2, app: 'own' },
+  ]);
+  bench.tracker.for('ada@example.com', { app: 'view' }).track('purchase', { total: 1 });
+  await bench.pass(5);
+  expect(bench.transport.requests.at(-1)?.events).toMatchObject([
+    { payload: { page: 3, app: 'view', total: 1 } },
+  ]);
+});
+
+it('beforeSend changes name and payload, drops with null, and cannot touch the other fields', async () => {
+  const seen: unknown[] = [];
+  const { sent, bench } = await send(
+    {
+      context: { app: 'shop' },
+      beforeSend(draft) {
+        seen.push(draft);
+        if (draft.payload.total === 0) return null;
+        return {
+          ...draft,
+          event: 'order',
+          payload: { ...draft.payload, tax: 1 },
+          correlationValue: 'eve',
+          uuid: '-',
+        };
+      },
+    },
+    { total: 0 },
+    { total: 2 },
+  );
+  expect(seen).toEqual([
+    { event: 'purchase', payload: { app: 'shop', total: 0 }, correlationValue: 'ada@example.com' },
+    { event: 'purchase', payload: { app: 'shop', total: 2 }, correlationValue: 'ada@example.com' },
+  ]);
+  expect(sent).toEqual([expect.objectContaining({ event: 'order', correlationValue: 'ada@example.com' })]);
+  expect(sent[0]?.payload).toEqual({ app: 'shop', total: 2, tax: 1 });
+  expect(bench.tracker.stats()).toMatchObject({ accepted: 2, delivered: 1, dropped: { filtered: 1 } });
+});
+
+it.each([
+  [
+    'throws',
+    () => {
+      throw new Error('no');
+    },
+  ],
+  ['returns nothing', () => undefined],
+  ['returns a promise', async (draft: object) => draft],
+  ['returns a payload that is none', (draft: object) => ({ ...draft, payload: 'text' })],
+])('a beforeSend that %s loses no event, and is reported once', async (_what, beforeSend) => {
+  const { sent, bench } = await send({ beforeSend: beforeSend as never }, { total: 1 }, { total: 2 });
+  expect(sent.map(({ payload }) => payload)).toEqual([{ total: 1 }, { total: 2 }]);
+  expect(bench.hooksFailed.map(({ hook }) => hook)).toEqual(['beforeSend']);
+});
+
+it('a context that throws or returns no object loses no event', async () => {
+  for (const context of [
+    () => {
+      throw new Error('no');
+    },
+    () => 'text',
+  ]) {
+    const { sent, bench } = await send({ context: context as never }, { total: 1 });
+    expect(sent.map(({ payload }) => payload)).toEqual([{ total: 1 }]);
+    expect(bench.hooksFailed.map(({ hook }) => hook)).toEqual(['context']);
+  }
+});
+
+it('redact hides values by path, in arrays and behind toJSON too, and changes no object of the application', async () => {
+  const user = { email: 'ada@example.com', name: 'Ada' };
+  const items = [{ note: 'a', sku: 1 }, { note: 'b', sku: 2 }, 'text'];
+  const hidden = { toJSON: () => ({ secret: 1, open: 2 }) };
+  const { sent } = await send(
+    { redact: ['user.email', 'items.*.note', 'hidden.secret', 'missing.path', 'total.deep', '__proto__.x'] },
+    { user, items, hidden, total: 1 },
+    { toJSON: () => ({ user }) },
+  );
+  expect(sent.map(({ payload }) => payload)).toEqual([
+    {
+      user: { email: '[redacted]', name: 'Ada' },
+      items: [{ note: '[redacted]', sku: 1 }, { note: '[redacted]', sku: 2 }, 'text'],
+      hidden: { secret: '[redacted]', open: 2 },
+      total: 1,
+    },
+    { user: { email: '[redacted]', name: 'Ada' } },
+  ]);
+  expect([user.email, items[0]]).toEqual(['ada@example.com', { note: 'a', sku: 1 }]);
+});
+
+it('redact applies to what beforeSend and context add', async () => {
+  const { sent } = await send(
+    {
+      redact: ['ip', 'mail'],
+      context: { ip: '::1' },
+      beforeSend: (draft) => ({ ...draft, payload: { ...draft.payload, mail: 'x' } }),
+    },
+    {},
+  );
+  expect(sent[0]?.payload).toEqual({ ip: '[redacted]', mail: '[redacted]' });
+});
+
+it('sample keeps all events of a customer or none, and about the part that was asked for', async () => {
+  const bench = new Bench({ sample: 0.25 });
+  for (let customer = 0; customer < 400; customer += 1)
+    for (const name of ['one', 'two', 'three'])
+      bench.tracker.track(name, {}, { correlationValue: `customer-${customer}@example.com` });
+  await bench.pass(50);
+  const { delivered, dropped } = bench.tracker.stats();
+  expect(delivered + dropped.sampled).toBe(1_200);
+  expect(delivered % 3).toBe(0);
+  expect(delivered / 3).toBeGreaterThan(60);
+  expect(delivered / 3).toBeLessThan(140);
+});
+
+it('a schema refuses a payload by field and event, and its output is what is sent', async () => {
+  const errors: string[] = [];
+  const bench = new Bench({ events: { purchase: hasTotal }, context: { app: 'shop' } });
+  bench.tracker.on('invalid', ({ error }) => errors.push(`${error.field}: ${error.message}`));
+  for (const payload of [{ total: 1.4 }, { total: '2' }]) bench.tracker.track('purchase', payload, ADA);
+  bench.tracker.track('view', { total: 'any' }, ADA);
+  await bench.pass(5);
+  const sent = bench.transport.requests.flatMap(({ events }) => events as Sent[]);
+  expect(sent.map(({ payload }) => payload)).toEqual([
+    { app: 'shop', total: 1 },
+    { app: 'shop', total: 'any' },
+  ]);
+  expect(errors).toEqual(['payload.total: payload.total of "purchase": Expected a number']);
+});
+
+it('validate: sampled checks the first and then every hundredth event of a name; never checks none', async () => {
+  const counts: number[] = [];
+  for (const validate of ['always', 'sampled', 'never'] as const) {
+    const { bench } = await send({ events: { purchase: hasTotal }, validate }, ...Array(201).fill({}));
+    counts.push(bench.tracker.stats().invalid);
+  }
+  expect(counts).toEqual([201, 3, 0]);
+});
+
+it('an asynchronous schema is a ConfigError, and one that is so only for some payloads loses no event', async () => {
+  const isAsync = schema(async () => ({ value: {} }));
+  expect(() => new Bench({ events: { purchase: isAsync } })).toThrow(ConfigError);
+  expect(() => new Bench({ events: { purchase: {} as never } })).toThrow(
+    /events\.purchase must be a Standard Schema/,
+  );
+  const sometimes = schema((value) => (value.total ? Promise.reject(new Error('late')) : { value }));
+  const { sent, bench } = await send({ events: { purchase: sometimes } }, { total: 1 });
+  expect(sent.map(({ payload }) => payload)).toEqual([{ total: 1 }]);
+  expect(bench.hooksFailed.map(({ hook }) => hook)).toEqual(['events']);
+});
+
+it('hooks run once: not again for an event that is held, waits for consent or is sent again', async () => {
+  let calls = 0;
+  const bench = new Bench({
+    consent: 'pending',
+    beforeSend: (draft) => {
+      calls += 1;
+      return draft;
+    },
+  });
+  bench.answer(() => 503);
+  bench.tracker.track('purchase', { n: 0 }, ADA);
+  bench.tracker.setConsent('granted');
+  await bench.pass(5_000);
+  bench.answer(() => 200);
+  await bench.pass(600_000);
+  expect([bench.tracker.stats().delivered, calls]).toEqual([1, 1]);
+});
+
+it.each([
+  ['sample', 2],
+  ['redact', 'user'],
+  ['redact', [1]],
+  ['beforeSend', true],
+  ['context', 5],
+  ['events', []],
+  ['validate', 'some'],
+])('%s: %j is a ConfigError that names it', (option, value) => {
+  expect(() => new Bench({ [option]: value })).toThrow(new RegExp(`^${option} must be`));
+});
