@@ -8,6 +8,7 @@ export {
 } from '@sluice/protocol';
 export type { Clock, Timer } from '@sluice/protocol/toolbox';
 export type { TrackOptions } from './accept/event-text.ts';
+export type { AnyEvents } from './accept/track.ts';
 export { ClosedError } from './base/errors/closed-error.ts';
 export { StorageError } from './base/errors/storage-error.ts';
 export type { EventBytes, Limit } from './base/event-bytes.ts';
@@ -18,6 +19,7 @@ export type { Consent, Ordering, TrackerOptions } from './options/options.ts';
 export type { DeadLetter } from './parts/dead-letters/dead-letter.ts';
 export type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
 export type { DeadLetterFilter } from './parts/dead-letters/letter-filter.ts';
+export type { Draft } from './parts/hooks/hooks.ts';
 export type { Logger } from './parts/logger.ts';
 export type { AcceptingAnswer, Classify, RejectedEvent } from './parts/rejected-indexes.ts';
 export type { Parts } from './parts.ts';
@@ -36,4 +38,4 @@ export type {
   TrackerStats,
 } from './tell/stats.ts';
 export type { TrackerEvents } from './tell/tracker-events.ts';
-export { createTracker, type Tracker } from './tracker.ts';
+export { type CustomerTracker, createTracker, type Tracker } from './tracker.ts';

@@ -5,12 +5,14 @@ import { systemClock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
 import { ClockOffset } from './accept/clock-offset.ts';
 import { checkText, EventTexts, type TrackOptions } from './accept/event-text.ts';
+import type { AnyEvents, Track } from './accept/track.ts';
 import { UNIDENTIFIED } from './accept/unidentified.ts';
 import { isThrown, reasonOf } from './base/reason.ts';
 import { Deadline, finishOptions } from './deadline.ts';
 import type { Consent, TrackerOptions } from './options/options.ts';
 import { type Defaults, readConsent, readOptions, type Settings } from './options/settings.ts';
 import type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
+import type { Inputs, Schemas } from './parts/hooks/schemas.ts';
 import { missingPart } from './parts.ts';
 import { Road } from './road.ts';
 import type { FinishOptions, FlushReport, TrackerStats } from './tell/stats.ts';
@@ -37,6 +39,10 @@ const NOTHING: Partial<Tracker> = {
  * Makes a tracker. Synchronous: events tracked while the journal opens wait in memory.
  * Throws a ConfigError if an option is wrong, and nothing else.
  */
+export function createTracker<const Given extends Schemas>(
+  options: TrackerOptions & { readonly events: Given },
+): Tracker<Inputs<Given>>;
+export function createTracker<Events extends object = AnyEvents>(options: TrackerOptions): Tracker<Events>;
 export function createTracker(options: TrackerOptions): Tracker {
   return createWith(options, platform);
 }
@@ -52,10 +58,10 @@ export function createWith(options: TrackerOptions, defaults: Defaults): Tracker
 }
 
 /** Takes the events of one customer. Made by `tracker.for()`. */
-export type CustomerTracker = Pick<Tracker, 'track'>;
+export type CustomerTracker<Events = AnyEvents> = Pick<Tracker<Events>, 'track'>;
 
 /** Takes events, keeps them safe, delivers them. Made by `createTracker`. Its methods need no `this`. */
-export interface Tracker extends AsyncDisposable {
+export interface Tracker<Events = AnyEvents> extends AsyncDisposable {
   /**
    * The events that the service refused for good. Read them, send them again, or delete them. A page needs the part
    * `deadLetters` for this: without the part, this throws a ConfigError, but the dead letters are kept all the same.
@@ -68,7 +74,7 @@ export interface Tracker extends AsyncDisposable {
    * @param name Name of the event.
    * @param payload Any data that JSON can hold.
    */
-  track(name: string, payload?: object, options?: TrackOptions): void;
+  readonly track: Track<Events>;
   /**
    * A view of this tracker for the events of one customer: on a server, make one for each request. It costs nothing, and has no state
    * but what is given here. Events that name a `correlationValue` themselves keep it.
@@ -77,7 +83,7 @@ export interface Tracker extends AsyncDisposable {
    * @param context Added to each payload. Fields of the payload win.
    * @example tracker.for(user.email, { requestId }).track('purchase', { total: 42.5 });
    */
-  for(correlationValue: string, context?: object): CustomerTracker;
+  for(correlationValue: string, context?: object): CustomerTracker<Events>;
   /**
    * Sets the user of later events that name none themselves. In a page that holds events without a user, this holds in all tabs.
    * Like `track()`, it never throws: it emits `invalid`.

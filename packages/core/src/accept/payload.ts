@@ -27,7 +27,7 @@ interface Walk {
 
 /**
  * The JSON of a payload; empty if there is no payload. Throws an InvalidEventError for values that JSON would silently leave
- * out or change: functions, symbols, a Map. As in JSON, properties that are undefined are absent, and NaN and Infinity become
+ * out or change: a bigint, a Map. As in JSON, undefined properties, functions and symbols are absent, and NaN and Infinity become
  * null.
  *
  * @param maxBytes The walk stops as soon as the payload must exceed this: a large payload is not read to its end.
@@ -42,7 +42,7 @@ export function payloadText(payload: unknown, maxBytes: number): string {
     // A toJSON receives the name of the property.
     const text = JSON.stringify({ payload }).slice(PREFIX.length, -1);
     if (text.startsWith('{')) return text;
-    fault = `must be an object, got ${describe(text === '' ? undefined : JSON.parse(text))}`;
+    fault = `must be an object, got ${describe(text !== '' ? JSON.parse(text) : hasToJson(payload) ? undefined : payload)}`;
   }
   const path = `payload${walk.path}`;
   const field = path.length > MAX_PATH_LENGTH ? `${path.slice(0, MAX_PATH_LENGTH)}…` : path;
@@ -72,7 +72,8 @@ function findFault(
 
 function findInObject(value: unknown, depth: number, walk: Walk, isJson: boolean): string | undefined {
   if (value === null || value === undefined) return undefined;
-  if (typeof value !== 'object') return lost(describe(value));
+  // JSON leaves out functions and symbols.
+  if (typeof value !== 'object') return typeof value === 'bigint' ? lost(describe(value)) : undefined;
   if (isLong(value, walk)) return tooLarge(walk);
   if (isJson || !hasToJson(value)) return findInside(value, depth, walk);
   return value instanceof Date ? undefined : findFault(value.toJSON(''), depth, walk, 0, true);

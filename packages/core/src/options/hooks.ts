@@ -39,7 +39,7 @@ export interface Hooked {
   readonly handOver?: { notify(): void } | undefined;
 }
 
-const HOOKS = ['context', 'beforeSend', 'sample', 'redact', 'events'] as const;
+const HOOKS = ['context', 'beforeSend', 'sample', 'redact', 'bigint', 'events'] as const;
 
 /** Wraps user code so that the tracker can call it safely. */
 export function guardHooks({
@@ -52,7 +52,7 @@ export function guardHooks({
 }: HooksOptions): Hooked {
   const failed = (hook: string) => (error: unknown) => onFailed(hook, error);
   const { random, transport, waitUntil, logger, delivery, parts } = settings;
-  const { context, beforeSend, sample, redact, events, validate } = settings;
+  const { context, beforeSend, sample, redact, bigint, events, validate } = settings;
   const hook = HOOKS.find((name) => settings[name] !== undefined);
   const { guards } = parts;
   const { classify, idempotencyHeader } = delivery;
@@ -73,7 +73,9 @@ export function guardHooks({
         : part('idempotency', 'delivery.idempotencyHeader').create(idempotencyHeader),
     rejected:
       reader && ((batch, answer) => reader.read(batch, answer, classify, failed('delivery.classify'))),
-    prepare: hook && part('hooks', hook)({ context, beforeSend, sample, redact, events, validate }, onFailed),
+    prepare:
+      hook &&
+      part('hooks', hook)({ context, beforeSend, sample, redact, bigint, events, validate }, onFailed),
     log: logger && part('logger').create({ logger, clock, redact: withoutKey, onFailed: failed('logger') }),
     handOver:
       waitUntil && part('waitUntil').create({ waitUntil, tracked, flush, onFailed: failed('waitUntil') }),

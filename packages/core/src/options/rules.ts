@@ -93,6 +93,7 @@ export const RULES: OptionRules = {
   waitUntil: aFunction(),
   context: [(value) => typeof value === 'function' || isPlain(value), 'an object or a function'],
   beforeSend: aFunction(),
+  bigint: [(value) => value === 'string', '"string"'],
   sample: [(value) => isPart(value), 'a number from 0 to 1'],
   redact: [isPaths, 'an array of paths such as "user.email"'],
   events: [isPlain, 'an object of schemas by event'],

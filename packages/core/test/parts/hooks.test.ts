@@ -135,6 +135,21 @@ it('redact applies to what beforeSend and context add', async () => {
   expect(sent[0]?.payload).toEqual({ ip: '[redacted]', mail: '[redacted]' });
 });
 
+it("bigint: 'string' sends the digits, wherever the bigint is, and other values as they are", async () => {
+  const cycle: Record<string, unknown> = { id: 1n };
+  cycle.self = cycle;
+  const at = new Date(0);
+  const { sent, bench } = await send(
+    { bigint: 'string', context: { id: 7n } },
+    { total: 2n ** 64n, list: [1n, 2, { deep: 3n }], at, json: { toJSON: () => 4n } },
+    cycle,
+  );
+  expect(sent.map(({ payload }) => payload)).toEqual([
+    { id: '7', total: '18446744073709551616', list: ['1', 2, { deep: '3' }], at: at.toJSON(), json: '4' },
+  ]);
+  expect(bench.tracker.stats().invalid).toBe(1);
+});
+
 it('sample keeps all events of a customer or none, and about the part that was asked for', async () => {
   const bench = new Bench({ sample: 0.25 });
   for (let customer = 0; customer < 400; customer += 1)

@@ -20,8 +20,8 @@ function create(options: BenchOptions = {}): { bench: Bench; warned: string[]; s
 
 it('the console shows the first refused event, and what is wrong with it', async () => {
   const { bench, warned } = create();
-  bench.tracker.track('purchase', { total: 1n }, { correlationValue: 'ada@example.com' });
-  bench.tracker.track('purchase', { total: 2n }, { correlationValue: 'ada@example.com' });
+  bench.tracker.track('purchase', { total: 1n } as object, { correlationValue: 'ada@example.com' });
+  bench.tracker.track('purchase', { total: 2n } as object, { correlationValue: 'ada@example.com' });
   expect(warned).toEqual([expect.stringMatching(/^Sluice refused an event: .*payload\.total .*bigint/)]);
 });
 
@@ -84,7 +84,7 @@ it('logger: false, and a logger of the application, keep the console empty', asy
   const logger = { debug: write, info: write, warn: write, error: write };
   for (const given of [false, logger] as const) {
     const { bench, warned } = create({ logger: given });
-    bench.tracker.track('purchase', { total: 1n });
+    bench.tracker.track('purchase', { total: 1n } as object);
     expect(warned).toEqual([]);
   }
   expect(lines).toEqual(['sluice invalid']);

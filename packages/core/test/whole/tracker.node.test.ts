@@ -355,7 +355,7 @@ describe('a tracker with a service that works', () => {
     track('no correlation value');
     track('a number', {}, { correlationValue: 7 });
     track('BigInt', { deep: [{ value: 1n }] }, ada);
-    track('function', { call: () => 1 }, ada);
+    track('Map', { call: new Map() }, ada);
     track(
       'getter',
       Object.defineProperty({}, 'x', {

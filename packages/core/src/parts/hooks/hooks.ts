@@ -1,5 +1,6 @@
 import type { DropReason } from '../../base/fate.ts';
 import { ask } from '../../base/user-code.ts';
+import { digits } from './bigints.ts';
 import { redacted, seenByJson } from './redact.ts';
 import { checkPayloads, type Schemas } from './schemas.ts';
 
@@ -28,6 +29,8 @@ export interface HookOptions {
   readonly sample?: number | undefined;
   /** Paths in payloads whose values become `[redacted]`: `user.email`, `items.*.note`. Applied last. Default: none. */
   readonly redact?: readonly string[] | undefined;
+  /** `string`: a bigint in a payload becomes its digits. Default: such an event is invalid. */
+  readonly bigint?: 'string' | undefined;
   /** Schemas of payloads, by event, of any library that follows Standard Schema. They must be synchronous. Default: none. */
   readonly events?: Schemas | undefined;
   /** `sampled`: of each name, every hundredth event is checked. Default: `always`. */
@@ -49,7 +52,8 @@ export type HooksPart = (options: HookOptions, onFailed: (hook: string, error: u
 
 /** For pages: `createTracker({ beforeSend, parts: { hooks } })`. In Node a tracker has this already. */
 export const hooks: HooksPart = (options, onFailed) => {
-  const { beforeSend, events, redact = [], sample = 1, validate } = options;
+  const { beforeSend, bigint, events, redact = [], sample = 1, validate } = options;
+  const finish = (payload: unknown) => (bigint ? digits(payload) : payload);
   const isChecked = events !== undefined && validate !== 'never';
   const check =
     isChecked && checkPayloads(events, validate === 'sampled', (error) => onFailed('events', error));
@@ -61,7 +65,7 @@ export const hooks: HooksPart = (options, onFailed) => {
     const payload = seenByJson(check ? check(event, given.payload) : given.payload);
     const context = { ...contextOf(options.context, onFailed), ...given.context };
     if (!isFields(payload ?? {}) || (beforeSend === undefined && redact.length === 0))
-      return { event, payload, context };
+      return { event, payload: finish(payload), context: finish(context) as object };
     const draft: Draft = {
       event,
       payload: { ...context, ...(payload as Fields | undefined) },
@@ -69,7 +73,7 @@ export const hooks: HooksPart = (options, onFailed) => {
     };
     const answer = beforeSend ? change(beforeSend, draft, onFailed) : draft;
     if (answer === undefined) return 'filtered';
-    return { event: answer.event, payload: redacted(answer.payload, redact), context: undefined };
+    return { event: answer.event, payload: finish(redacted(answer.payload, redact)), context: undefined };
   };
 };
 

@@ -2,7 +2,12 @@ import { ConfigError, InvalidEventError } from '@sluice/protocol';
 import { describe, isStandardSchema, issuePath, type StandardSchema } from '@sluice/protocol/toolbox';
 
 /** Schemas of payloads, by event. */
-export type Schemas = Readonly<Record<string, StandardSchema<object>>>;
+export type Schemas = Readonly<Record<string, StandardSchema<unknown>>>;
+
+/** The payloads that schemas take, by event. */
+export type Inputs<Given> = {
+  [Name in keyof Given]: Given[Name] extends StandardSchema<infer _Output, infer Input> ? Input : never;
+};
 
 /** Of the events of a name: the first one, and then each so many-th, is checked if they are only sampled. */
 const EACH = 100;
@@ -48,9 +53,9 @@ export function checkPayloads(
 
 /** A promise is not awaited. Its rejection is ignored. */
 function validate(
-  schema: StandardSchema<object>,
+  schema: StandardSchema<unknown>,
   payload: unknown,
-): ReturnType<StandardSchema<object>['~standard']['validate']> {
+): ReturnType<StandardSchema<unknown>['~standard']['validate']> {
   const result = schema['~standard'].validate(payload);
   if (isPromise(result)) result.catch(() => undefined);
   return result;
