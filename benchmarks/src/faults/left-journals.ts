@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createTracker, type Transport } from '@sluice/core';
+import { createTracker, type Tracker, type Transport } from '@sluice/core';
 import { FileJournal } from '@sluice/core/file-journal';
 import { NOBODY } from '../processes/nobody.ts';
 import { numberedUuid } from '../processes/numbered-uuid.ts';
@@ -57,7 +57,7 @@ async function leaveJournal(
   const written = async () => {
     while (tracker.stats().unwritten > 0) await pause(1);
   };
-  const tracker = createTracker({
+  const tracker: Tracker = createTracker({
     logger: false,
     ...{ baseUrl: NOBODY, correlationKey: 'email', transport: takeWhile(isTaking), commitIntervalMs: 0 },
     journal: new FileJournal({ directory, fsync: 'never', clock: scaledClock(1), segmentBytes }),

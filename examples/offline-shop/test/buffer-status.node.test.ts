@@ -29,7 +29,7 @@ test('where there is no storage, it does not say that events are on disk', async
 });
 
 test('a pause says why', async () => {
-  const pause = { reason: 'unauthorized', status: 401, words: '', since: 0, until: 0 } as const;
+  const pause = { reason: 'unauthorized', status: 401, words: '', since: 0, until: 0, hint: '' } as const;
   const stats = await statsWith({ accepted: 1, pending: 1, breaker: 'open', pause });
   expect(describeBuffer(stats, true)).toMatchObject({ tone: 'held', headline: 'Paused' });
   expect(describeBuffer(stats, true).sentence).toContain('does not take the key (401)');
