@@ -18,6 +18,9 @@ export const NO_EVENTS: EventBytes = { bytes: new Uint8Array(0), ends: new Uint3
 
 const encoder = new TextEncoder();
 
+/** The largest event that any option allows. */
+export const MOST_EVENT_BYTES: number = 16 * 1024 * 1024;
+
 /** The comma between two events. */
 export const COMMA = 0x2c;
 

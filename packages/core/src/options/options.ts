@@ -53,7 +53,7 @@ export interface TrackerOptions extends HookOptions {
   readonly exitBudgetMs?: number | undefined;
   /** How long an event may wait in memory before it is written, in ms; at most `batch.maxWaitMs`. Default: 50, in browsers 250. */
   readonly commitIntervalMs?: number | undefined;
-  /** The largest event that `track()` accepts, in bytes. Default: 256 KiB. */
+  /** The largest event that `track()` accepts, in bytes: at most 16 MiB. Default: 256 KiB. */
   readonly maxEventBytes?: number | undefined;
   /** Bounds of the events in memory. */
   readonly buffer?:

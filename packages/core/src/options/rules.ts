@@ -15,6 +15,7 @@ import {
   refusal,
   whole,
 } from '@sluice/protocol/toolbox';
+import { MOST_EVENT_BYTES } from '../base/event-bytes.ts';
 import { isWithin } from '../base/user-code.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { TrackerOptions } from './options.ts';
@@ -54,7 +55,7 @@ export const RULES: OptionRules = {
   journalDirectory: ANYTHING,
   fsync: ANYTHING,
   commitIntervalMs: milliseconds(undefined, 0),
-  maxEventBytes: COUNT,
+  maxEventBytes: whole(undefined, 1, MOST_EVENT_BYTES),
   buffer: { maxEvents: COUNT, maxBytes: COUNT },
   storage: {
     maxBytes: JOURNAL_BYTES,

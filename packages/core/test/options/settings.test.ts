@@ -37,7 +37,7 @@ function refusalOf(option: string, value: unknown): ConfigError {
 }
 
 const SIZES = [
-  ...['maxEventBytes', 'buffer.maxEvents', 'buffer.maxBytes', 'batch.maxEvents', 'batch.maxBytes'],
+  ...['buffer.maxEvents', 'buffer.maxBytes', 'batch.maxEvents', 'batch.maxBytes'],
   ...['delivery.maxConcurrency', 'delivery.timeoutMs', 'delivery.retryBaseMs', 'delivery.retryMaxMs'],
   ...['delivery.connectTimeoutMs', 'delivery.headersTimeoutMs', 'delivery.bodyTimeoutMs'],
 ];
@@ -46,6 +46,7 @@ const WAITS = ['commitIntervalMs', 'batch.maxWaitMs'];
 const BOUNDS: Readonly<Record<string, readonly [least: number, most: number]>> = {
   ...Object.fromEntries(SIZES.map((option) => [option, [1, option.endsWith('Ms') ? 2 ** 31 - 1 : 2 ** 31]])),
   ...Object.fromEntries(WAITS.map((option) => [option, [0, 2 ** 31 - 1]])),
+  maxEventBytes: [1, 16_777_216],
   'storage.maxBytes': [65_536, Number.MAX_SAFE_INTEGER],
   'storage.minFreeBytes': [0, Number.MAX_SAFE_INTEGER],
   'storage.maxAgeMs': [1, 2 ** 31 - 1],

@@ -1,4 +1,4 @@
-import type { EventBytes } from '../../../base/event-bytes.ts';
+import { type EventBytes, MOST_EVENT_BYTES } from '../../../base/event-bytes.ts';
 import type { SegmentHeader } from './segment-header.ts';
 import { xxh32 } from './xxh32.ts';
 
@@ -22,6 +22,18 @@ const AGE_AT = 18;
 const NO_AGE = 0xffffffff;
 
 export const FRAME_HEADER_BYTES = 22;
+/**
+ * What claims to be a larger frame is none. Bounds the memory, and the time for one checksum. A dead letter has some text around its
+ * event.
+ */
+const MOST_FRAME_BYTES: number = FRAME_HEADER_BYTES + MOST_EVENT_BYTES + 64 * 1024;
+/** If a frame is larger than what was read, the next read takes this many times more. */
+const GROWTH = 8;
+
+/** How much to read where this many bytes hold no whole frame. */
+export function largerPart(bytes: number): number {
+  return Math.min(bytes * GROWTH, MOST_FRAME_BYTES);
+}
 
 /** Size of a group as frames, in bytes. */
 export function framedLength({ bytes, ends }: EventBytes): number {
@@ -87,6 +99,8 @@ export class FrameReader {
   readonly #idBytes = Buffer.alloc(4);
   readonly #rest: number;
   #next = 0;
+  /** The first mark at or behind the place that was asked for last. */
+  #mark = -1;
   #damaged = 0;
   /** The event of that frame: its index, and its position in the bytes from `start` (inclusive) to `end` (exclusive). */
   index = 0;
@@ -122,30 +136,45 @@ export class FrameReader {
     return this.#damaged;
   }
 
-  /** Finds the next intact frame. Returns false at the end. */
-  next(): boolean {
+  /**
+   * Finds the next intact frame. Returns false at the end.
+   *
+   * @param isWhole Whether all bytes are to be intact. Then what follows damage is skipped, too, unread.
+   */
+  next(isWhole = false): boolean {
     while (this.#next < this.#bytes.length) {
       const found = this.#parse(this.#next);
       if (found === 'intact') return true;
       if (found === 'cut short') return false;
-      const resume = this.#findStart(this.#next + 1);
+      const resume = isWhole ? this.#bytes.length : this.#findStart(this.#next + 1);
       this.#damaged += resume - this.#next;
       this.#next = resume;
     }
     return false;
   }
 
-  /** Where the next frame may start. Looks for the id, which noise that is full of marks does not have. */
+  /** Where the next frame may start: a mark with the id behind it. Noise may be full of one of them. */
   #findStart(from: number): number {
-    const bytes = this.#bytes;
-    let at = bytes.indexOf(this.#idBytes, from + SEGMENT_AT);
-    while (at >= 0 && this.#view.getUint16(at - SEGMENT_AT, true) !== MARK_NUMBER)
-      at = bytes.indexOf(this.#idBytes, at + 1);
-    if (at >= 0) return at - SEGMENT_AT;
+    const { length } = this.#bytes;
+    for (let at = from; ; ) {
+      const mark = this.#bytes.indexOf(MARK, at);
+      const id = this.#bytes.indexOf(this.#idBytes, at + SEGMENT_AT);
+      if (mark < 0 || id < 0) break;
+      if (mark + SEGMENT_AT === id) return mark;
+      at = Math.max(mark, id - SEGMENT_AT);
+    }
     // The start of a frame may be the last bytes of a part of the file.
-    return this.#rest === 0
-      ? bytes.length
-      : Math.min(bytes.length, Math.max(from, bytes.length - SEGMENT_AT - 3));
+    return this.#rest === 0 ? length : Math.min(length, Math.max(from, length - SEGMENT_AT - 3));
+  }
+
+  /**
+   * Whether a mark lies there, so that this is no event. It bounds the work on bytes full of what looks like the start of a long
+   * frame: those that are read for a checksum hold no other start.
+   */
+  #hasMark(from: number, to: number): boolean {
+    if (this.#mark < from) this.#mark = this.#bytes.indexOf(MARK, from);
+    if (this.#mark < 0) this.#mark = Number.POSITIVE_INFINITY;
+    return this.#mark < to;
   }
 
   #parse(at: number): 'intact' | 'cut short' | 'damaged' {
@@ -158,8 +187,12 @@ export class FrameReader {
     const age = view.getUint32(at + AGE_AT, true);
     const start = at + FRAME_HEADER_BYTES;
     const end = start + length;
+    if (FRAME_HEADER_BYTES + length > MOST_FRAME_BYTES) return 'damaged';
     if (length > left + this.#rest - FRAME_HEADER_BYTES) return 'damaged';
-    if (length > left - FRAME_HEADER_BYTES) return 'cut short';
+    const isCutShort = length > left - FRAME_HEADER_BYTES;
+    // Not asked of frames in their place, which are most.
+    if ((isCutShort || this.#damaged > 0) && this.#hasMark(start, end)) return 'damaged';
+    if (isCutShort) return 'cut short';
     if (xxh32(view, at + SEGMENT_AT, end) !== view.getUint32(at + CHECKSUM_AT, true)) return 'damaged';
     this.index = view.getUint32(at + INDEX_AT, true);
     this.start = start;

@@ -61,9 +61,17 @@ export class FrameIds {
   /** Without checksums: noise that looks like frames would cost one of all that follows, again and again. */
   add(bytes: Buffer): void {
     findIds(bytes, (id) => {
-      const count = this.#counts.get(id) ?? 0;
-      if (count > 0 || this.#counts.size < MOST_COUNTED) this.#counts.set(id, count + 1);
+      this.#counts.set(id, (this.#counts.get(id) ?? 0) + 1);
+      if (this.#counts.size > MOST_COUNTED) this.#countDown();
     });
+  }
+
+  /** Makes room. What noise has is rare, and goes; the id of many frames stays, wherever they lie (J. Misra and D. Gries, 1982). */
+  #countDown(): void {
+    for (const [id, count] of this.#counts) {
+      if (count > 1) this.#counts.set(id, count - 1);
+      else this.#counts.delete(id);
+    }
   }
 
   /** The most frequent ones. */

@@ -35,12 +35,10 @@ export function collect(
   let offset = 0;
   let isBroken = false;
   let isFull = most < 1;
-  while (!isFull && reader.next()) {
+  while (!isFull && reader.next(true)) {
     const expected = wanted.from + count;
-    if (reader.damaged > 0 || reader.index > expected) {
-      isBroken = true;
-      break;
-    }
+    isBroken = reader.index > expected;
+    if (isBroken) break;
     if (reader.index === expected) {
       const size = reader.end - reader.start + (count > 0 ? 1 : 0);
       isFull = count > 0 && length + size > limit.maxBytes;
@@ -55,7 +53,7 @@ export function collect(
     }
     offset = reader.offset;
   }
-  if (count === 0) return { events: undefined, isFull, isBroken, offset };
+  if (count === 0) return { events: undefined, isFull, isBroken: isBroken || reader.damaged > 0, offset };
   const events = {
     bytes: bytes.subarray(0, length),
     ends: ends.subarray(0, count),

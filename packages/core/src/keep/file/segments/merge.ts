@@ -138,8 +138,8 @@ async function readSmall(fs: FileSystem, stem: string): Promise<SmallSegment | u
   const found: { event: EventBytes; order: number }[] = [];
   let order = baseTime;
   const reader = new FrameReader(frames, id, 0);
-  while (reader.next()) {
-    if (reader.damaged > 0 || reader.index !== first + found.length) return undefined;
+  while (reader.next(true)) {
+    if (reader.index !== first + found.length) return undefined;
     const text = frames.subarray(reader.start, reader.end);
     const time = baseTime + (reader.age ?? Number.NaN);
     order = Math.max(order, Number.isNaN(time) ? order : time);

@@ -1,13 +1,11 @@
 import type { OpenFile } from '../disk/file-system.ts';
-import { FRAME_HEADER_BYTES } from '../format/frame.ts';
+import { FRAME_HEADER_BYTES, largerPart } from '../format/frame.ts';
 import { FrameIds, type IntactRun, IntactRuns } from '../format/intact-runs.ts';
 import { SEGMENT_HEADER_BYTES } from '../format/segment-header.ts';
 
 /** So much is looked at before others have their turn. */
 const PART_BYTES = 64 * 1024;
 const BLANK = Buffer.alloc(PART_BYTES);
-/** What claims to be a larger frame is none. */
-const MOST_PART_BYTES = 32 * 1024 * 1024;
 
 /** How much of the end of a file is read to find the index of its last event. */
 const TAIL_BYTES = 64 * 1024;
@@ -112,11 +110,11 @@ export async function inParts(
     const rest = size - at - wanted;
     if (memory.length < wanted) memory = Buffer.allocUnsafe(wanted);
     const bytes = memory.subarray(0, await file.read(memory.subarray(0, wanted), at));
-    const used = look(bytes, at, length < MOST_PART_BYTES ? rest : 0);
+    const used = look(bytes, at, rest);
     // Or somebody cut the file.
     if (rest === 0 || bytes.length < wanted) return;
     at += used;
-    length = used > 0 ? PART_BYTES : length * 2;
+    length = used > 0 ? PART_BYTES : largerPart(length);
   }
 }
 

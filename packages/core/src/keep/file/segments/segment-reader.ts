@@ -2,7 +2,7 @@ import type { EventBytes, Limit } from '../../../base/event-bytes.ts';
 import type { Range } from '../../../base/range.ts';
 import type { Reading } from '../../journal.ts';
 import type { OpenFile } from '../disk/file-system.ts';
-import { FRAME_HEADER_BYTES } from '../format/frame.ts';
+import { FRAME_HEADER_BYTES, largerPart } from '../format/frame.ts';
 import { SEGMENT_HEADER_BYTES } from '../format/segment-header.ts';
 import { collect } from './collect.ts';
 import type { ReadAhead, ReadingBuffer } from './reading-buffer.ts';
@@ -73,7 +73,7 @@ export class SegmentReader {
         }
         if (found.isBroken || isEnd) return undefined;
         if (found.offset > 0) at += found.offset;
-        else length *= 2;
+        else length = largerPart(length);
       } finally {
         this.#memory.give(buffer, left);
       }

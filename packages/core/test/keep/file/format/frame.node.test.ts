@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { MOST_EVENT_BYTES } from '../../../../src/base/event-bytes.ts';
 import {
   FRAME_HEADER_BYTES,
   FrameReader,
@@ -135,6 +136,39 @@ describe('FrameReader', () => {
       const bytes = framesOf(['1', '22', '333']);
       bytes.writeUInt32LE(length, FRAME_HEADER_BYTES + 1 + 10);
       expect(readFrames(bytes).found.map(([index]) => index)).toEqual([0, 2]);
+    }
+  });
+
+  it('waits for the rest of no frame that claims to be larger than any event', () => {
+    const claims = framesOf(['1']);
+    for (const [length, found] of [
+      [MOST_EVENT_BYTES, 0],
+      [2 * MOST_EVENT_BYTES, 1],
+    ] as const) {
+      claims.writeUInt32LE(length, 10);
+      const bytes = Buffer.concat([claims, Buffer.alloc(1_000), framesOf(['2'], 1)]);
+      expect(readFrames(bytes.subarray(0, found === 0 ? 900 : bytes.length), false).found).toHaveLength(
+        found,
+      );
+    }
+  });
+
+  it('reads noise once that is full of starts of long frames, or of ids, and finds the frame behind it', () => {
+    const start = framesOf(['1']);
+    start.writeUInt32LE(4_000, 10);
+    const ids = new Uint32Array(2_500).fill(SEGMENT.id);
+    for (const noise of [Buffer.concat(Array(400).fill(start)), Buffer.from(ids.buffer)]) {
+      const words = vi.spyOn(DataView.prototype, 'getInt32');
+      const searches = vi.spyOn(Buffer.prototype, 'indexOf');
+      try {
+        const { found } = readFrames(Buffer.concat([noise, framesOf(['2'], 1)]));
+        expect(found).toEqual([[1, '2', 0]]);
+        // Of the noise, each word was in one checksum, and there are few searches.
+        expect(words.mock.calls.length).toBeLessThan(noise.length / 4);
+        expect(searches.mock.calls.length).toBeLessThan(noise.length / 8);
+      } finally {
+        vi.restoreAllMocks();
+      }
     }
   });
 

@@ -114,4 +114,11 @@ describe('FrameIds', () => {
     ids.add(file(strange, Buffer.from('junk'), frames(0, 3)));
     expect(ids.first).toEqual([SEGMENT.id, 8]);
   });
+
+  it('finds it behind noise in which no two ids are the same', () => {
+    const ids = new FrameIds();
+    for (let id = 100; id < 2_100; id += 1) ids.add(framesOf(['1'], 0, { ...SEGMENT, id }));
+    ids.add(frames(0, 3));
+    expect(ids.first[0]).toBe(SEGMENT.id);
+  });
 });
