@@ -19,10 +19,7 @@ import { isHidden, type Meeting, Tabs } from './tabs.ts';
 const SEARCH_AGAIN_MS = 30_000;
 const FRAME_MS = 16;
 
-/**
- * Keeps events in IndexedDB, in one database for all pages of an origin and account: a record for each group. Each page is a
- * life of its own that appends when it likes. What all lives left is for any of them to deliver, one at a time: see BROWSER.md.
- */
+/** One database for all pages of an origin and account. Each page is a life; any delivers what all left, one at a time: BROWSER.md. */
 export class IndexedDbJournal implements Journal, Sharing {
   readonly survives = true;
   /** Records of this size are written fastest, and stay below the size at which browsers move values to files. */
@@ -41,6 +38,8 @@ export class IndexedDbJournal implements Journal, Sharing {
   readonly #refreshing = new Turns();
   #listener: Parameters<Sharing['listen']>[0] = () => {};
   #isWaiting = false;
+  /** The database writes it before it reads. So a read begins in a task of its own, not in that of the request before. */
+  #leasing: Promise<void> | undefined;
   #next = 0;
   #fails = false;
   #closed = false;
@@ -116,6 +115,7 @@ export class IndexedDbJournal implements Journal, Sharing {
   }
 
   async read(range: Range, limit: Limit): Promise<Reading> {
+    await this.#leasing;
     const life = this.#records.lives[range.segment - 1];
     const wanted = life?.records.within(range, limit) ?? [];
     // Not as if it had been lost: some of what storage lost is stored again.
@@ -208,8 +208,8 @@ export class IndexedDbJournal implements Journal, Sharing {
       if (pieces.length === 0) this.#records.drop(record);
     }
     // Not longer than it was, though the clock was set back since.
-    const most = this.#clock.now() + (pause?.[2] ?? 0);
-    if (this.pause && this.pause.until > most) await this.setPause({ ...this.pause, until: most });
+    if (pause)
+      await this.setPause({ until: Math.min(pause[0], this.#clock.now() + pause[2]), failures: pause[1] });
   }
 
   async setPause(pause: SharedPause | undefined): Promise<void> {
@@ -225,7 +225,7 @@ export class IndexedDbJournal implements Journal, Sharing {
 
   lease(ranges: readonly Range[], forMs: number, isAppending?: boolean): void {
     // Without a lease, another page may send the events as well.
-    this.#records.lease(ranges, forMs, isAppending).catch(() => undefined);
+    this.#leasing = this.#records.lease(ranges, forMs, isAppending).catch(() => undefined);
   }
 
   /** That something waits is told once, until there is rest. */
@@ -264,7 +264,7 @@ export class IndexedDbJournal implements Journal, Sharing {
     const isTaken = lease && lease.wasAlive >= this.#taken;
     record.known = [...record.known, ...parts];
     for (const { from, to } of parts) {
-      this.#observer?.recovered({ segment, from, to }, undefined, lease !== undefined && !isTaken);
+      this.#observer?.recovered({ segment, from, to }, undefined, isTaken === false);
       if (isTaken) this.#settle(id, from, to, 'delivered', true);
     }
   }

@@ -1,4 +1,5 @@
 import type { Clock } from '@sluice/protocol/toolbox';
+import { promisifyRequest } from 'idb-keyval';
 import type { EventBytes, Limit } from '../../base/event-bytes.ts';
 import { outside, type Range, type Span } from '../../base/range.ts';
 import { uuid } from '../../base/uuid.ts';
@@ -111,11 +112,12 @@ export class PageRecords {
 
   /** What storage has of records. */
   async read(records: readonly PageRecord[]): Promise<Stored[]> {
+    // Each result is taken out of the browser in a task of its own, when it is there: that takes long.
     const found = await this.#store.use('readonly', (objects) =>
-      records.map((record): IDBRequest<unknown[]> => objects.getAll(keysOf(record))),
+      Promise.all(records.map((record) => promisifyRequest<unknown[]>(objects.getAll(keysOf(record))))),
     );
     return records.map((record, index) => {
-      const values = found[index]?.result.filter((value) => value !== LEASE) ?? [];
+      const values = found[index]?.filter((value) => value !== LEASE) ?? [];
       const pieces = piecesOf(values, record);
       return { pieces, isDamaged: pieces.length < values.length, bytes: record.bytes };
     });

@@ -175,6 +175,40 @@ describe('IndexedDbJournal, where the browser fails', () => {
     expect(await left('leased as written', journal)).toEqual(['1', '2']);
   });
 
+  it('begins to read in another task than that in which a request began', async () => {
+    const journal = create('one thing in a task');
+    const range = await journal.append(one);
+    const getAll = vi.spyOn(IDBObjectStore.prototype, 'getAll');
+    journal.lease([range], 30_000);
+    const reading = journal.read(range, journal.groupLimit);
+    for (let turn = 0; turn < 100; turn += 1) await undefined;
+    expect(getAll).not.toHaveBeenCalled();
+    expect((await reading).range).toEqual(range);
+    expect(getAll).toHaveBeenCalledOnce();
+    await journal.close();
+  });
+
+  it('takes each record that it reads out of the browser as soon as it is there, not all in one task', async () => {
+    const journal = create('record by record');
+    const range = await journal.append(one);
+    await journal.append(two);
+    const steps: string[] = [];
+    const { get } = Object.getOwnPropertyDescriptor(IDBRequest.prototype, 'result') ?? {};
+    vi.spyOn(IDBRequest.prototype, 'result', 'get').mockImplementation(function (this: IDBRequest) {
+      steps.push('taken');
+      return get?.call(this);
+    });
+    const { transaction } = IDBDatabase.prototype;
+    vi.spyOn(IDBDatabase.prototype, 'transaction').mockImplementation(function (this: IDBDatabase, ...args) {
+      const begun = transaction.apply(this, args);
+      begun.addEventListener('complete', () => steps.push('complete'));
+      return begun;
+    });
+    await journal.read({ ...range, to: 2 }, journal.groupLimit);
+    expect(steps).toEqual(['taken', 'taken', 'complete']);
+    await journal.close();
+  });
+
   it('counts as delivered, if events are to come once, what a page sent last that had an answer in the minute before', async () => {
     const clock = new VirtualClock();
     const place = 'once';
