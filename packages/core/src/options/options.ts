@@ -119,7 +119,7 @@ export interface TrackerOptions extends HookOptions {
   readonly ordering?: Ordering | undefined;
   /**
    * Pages: what becomes of events in a request of a page that was left, if no page saw the answer within 30 seconds.
-   * `at-least-once`: they are sent again, and may arrive twice. `once`: they count as delivered if their page had an answer in the
+   * `at-least-once`: they are sent again, and may arrive twice. `once`: they count as delivered if a page had an answer in the
    * minute before that request, and may be lost; otherwise they are sent again. Default: `at-least-once`.
    */
   readonly leaving?: 'at-least-once' | 'once' | undefined;

@@ -12,7 +12,6 @@ import { readPieces } from '../record-list.ts';
 import { IndexedDbStore } from './indexeddb-store.ts';
 import { ALIVE, createRecord, type Lease, type PageRecord, rangeOf, SENT } from './page-record.ts';
 import { PageRecords } from './page-records.ts';
-import { Spill } from './spill.ts';
 import { isHidden, type Meeting, Tabs } from './tabs.ts';
 
 /** Storage that could not be searched for what other lives left is searched again after so long. */
@@ -50,7 +49,7 @@ export class IndexedDbJournal implements Journal, Sharing {
     this.#clock = clock;
     this.#searching = new Alarm(clock, () => void this.#search().catch(() => {}));
     this.#store = new IndexedDbStore(name, clock, () => this.#forget());
-    this.#records = new PageRecords(this.#store, new Spill(name), clock);
+    this.#records = new PageRecords(name, this.#store, clock);
     this.#tabs = new Tabs(name, meeting, clock, this.#store, {
       onMessage: (message) => {
         if (message.length === 4) return this.#settle(...message);

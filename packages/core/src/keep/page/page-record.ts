@@ -10,7 +10,7 @@ export type EventKey = [life: string, from: number, to: number, bytes: number];
 export const LEASE = -1;
 /**
  * The key of a lease: the events are in a request of some page. Until that time, other pages do not send them. `wasAlive` is `ALIVE`
- * if the page had an answer in the minute before, and `SENT` if the service has the events: a service worker had the answer.
+ * if a page had an answer in the minute before, and `SENT` if the service has the events: a service worker had the answer.
  */
 export type LeaseKey = [...EventKey, until: number, forMs: number, wasAlive: number];
 export const ALIVE = 1;

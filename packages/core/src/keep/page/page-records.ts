@@ -5,6 +5,7 @@ import { outside, type Range, type Span } from '../../base/range.ts';
 import { uuid } from '../../base/uuid.ts';
 import type { Piece } from '../record-list.ts';
 import type { IndexedDbStore } from './indexeddb-store.ts';
+import { loadText, saveText } from './local-storage.ts';
 import {
   copyPiece,
   createLife,
@@ -19,7 +20,7 @@ import {
   readKeys,
   rewrite,
 } from './page-record.ts';
-import type { Put, Spill } from './spill.ts';
+import { type Put, Spill } from './spill.ts';
 
 /**
  * What may have arrived is sent again by a page that has been there for so long: it will probably see the answer. Pages that are
@@ -70,8 +71,8 @@ export class PageRecords {
   readonly #spill: Spill;
   readonly #clock: Clock;
   readonly #createdAt: number;
-  /** When a request of this page was last answered. */
-  #answeredAt = 0;
+  /** In localStorage it names the time of the last answer: a page that is left soon may not have had one itself. */
+  readonly #name: string;
   /** Whether the page is left: it may end before a transaction does. */
   isLeft = false;
   /** Released records that storage may still have. */
@@ -81,9 +82,10 @@ export class PageRecords {
   /** Within `together`: resolves once all of it is written. */
   #joint: Promise<void> | undefined;
 
-  constructor(store: IndexedDbStore, spill: Spill, clock: Clock) {
+  constructor(name: string, store: IndexedDbStore, clock: Clock) {
+    this.#name = name;
     this.#store = store;
-    this.#spill = spill;
+    this.#spill = new Spill(name);
     this.#clock = clock;
     this.#createdAt = clock.now();
   }
@@ -177,14 +179,14 @@ export class PageRecords {
         for (const { from, to } of outside(rest, outside(rest, [range]))) leased.push({ life, from, to });
     if (leased.length === 0) {
       // All of the request is released: there was an answer.
-      if (ranges.length > 0) this.#answeredAt = now;
+      if (ranges.length > 0) saveText(this.#name, `${now}`);
     } else if (forMs === 0)
       await this.#store.use('readwrite', (objects) => {
         for (const { life, from, to } of leased)
           objects.delete(IDBKeyRange.bound([life.id, from, to, LEASE], [life.id, from, to, 0]));
       });
     else {
-      const wasAlive = Number(now - this.#answeredAt < ALIVE_MS);
+      const wasAlive = Number(Math.abs(now - Number(loadText(this.#name))) < ALIVE_MS);
       for (const { life, from, to } of leased)
         this.#added.push({
           life,

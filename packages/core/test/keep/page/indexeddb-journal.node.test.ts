@@ -6,6 +6,7 @@ import type { Range } from '../../../src/base/range.ts';
 import { IndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
 import { IndexedDbStore } from '../../../src/keep/page/indexeddb-store.ts';
 import { FakeLocks } from '../../bench/fake-locks.ts';
+import { FakeStorage } from '../../bench/fake-storage.ts';
 import { VirtualClock } from '../../bench/virtual-clock.ts';
 import { describeJournal, group, readAll, Witness } from '../../contracts/journal-contract.ts';
 
@@ -21,7 +22,10 @@ describeJournal('IndexedDbJournal on fake-indexeddb', { create, survives: true, 
 const STAY_MS = 5_000;
 
 describe('IndexedDbJournal, where the browser fails', () => {
-  afterEach(() => vi.restoreAllMocks());
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.unstubAllGlobals();
+  });
 
   const one = group(['1']);
   const two = group(['2']);
@@ -210,6 +214,7 @@ describe('IndexedDbJournal, where the browser fails', () => {
   });
 
   it('counts as delivered, if events are to come once, what a page sent last that had an answer in the minute before', async () => {
+    vi.stubGlobal('localStorage', new FakeStorage());
     const clock = new VirtualClock();
     const place = 'once';
     const journal = new IndexedDbJournal(place, { locks }, clock);
@@ -250,6 +255,29 @@ describe('IndexedDbJournal, where the browser fails', () => {
     await again.open(last);
     expect(last.ranges).toHaveLength(2);
     await again.close();
+  });
+
+  it.each([
+    ['delivered, where an earlier page had an answer in the minute before', new FakeStorage(), true],
+    ['unknown, where the page may not use localStorage', undefined, false],
+  ])('counts what a page sent that is left before it has an answer as %s', async (_, storage, isTaken) => {
+    vi.stubGlobal('localStorage', storage);
+    const clock = new VirtualClock();
+    const place = `left before an answer ${isTaken}`;
+    const earlier = new IndexedDbJournal(place, { locks }, clock, true);
+    const range = await earlier.append(one);
+    await earlier.acknowledge(range);
+    earlier.lease([range], 0);
+    await earlier.close();
+    const journal = new IndexedDbJournal(place, { locks }, clock, true);
+    journal.lease([await journal.append(two)], 30_000);
+    await journal.sync();
+    await journal.close();
+    await clock.advance(40_000);
+    const next = new IndexedDbJournal(place, { locks }, clock, true);
+    await clock.advance(STAY_MS);
+    expect(await openToSettled(next)).toHaveLength(isTaken ? 1 : 0);
+    await next.close();
   });
 
   it('leaves what may have arrived to a page that stays: quick visitors would send it again and again', async () => {

@@ -5,22 +5,10 @@ import { drain } from '../../../src/entries/service-worker.ts';
 import { IndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
 import { databaseName } from '../../../src/keep/page/origin.ts';
 import { FakeLocks } from '../../bench/fake-locks.ts';
+import { FakeStorage } from '../../bench/fake-storage.ts';
 import { group, readAll, Witness } from '../../contracts/journal-contract.ts';
 
 const locks = new FakeLocks();
-
-/** As much of localStorage as a page uses. */
-class FakeStorage {
-  [name: string]: unknown;
-
-  setItem(name: string, text: string): void {
-    this[name] = text;
-  }
-
-  removeItem(name: string): void {
-    delete this[name];
-  }
-}
 
 describe('what a page writes as it is left', () => {
   let page: EventTarget;

@@ -2,6 +2,7 @@ import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LEASE_MS } from '../../../src/keep/journal.ts';
 import { FakeOrigin, type FakeTab } from '../../bench/fake-origin.ts';
+import { FakeStorage } from '../../bench/fake-storage.ts';
 import { answered, failed } from '../../bench/scripted-transport.ts';
 
 const MINUTE = 60_000;
@@ -12,7 +13,10 @@ beforeEach(() => {
   origin = new FakeOrigin();
 });
 
-afterEach(() => origin.close());
+afterEach(() => {
+  vi.unstubAllGlobals();
+  return origin.close();
+});
 
 function openTabs(count: number): FakeTab[] {
   return Array.from({ length: count }, () => origin.openTab());
@@ -140,6 +144,7 @@ describe('tabs of one origin', () => {
   ] as const)(
     'send again %s what a tab had in a request that was answered before',
     async (leaving, expected) => {
+      vi.stubGlobal('localStorage', new FakeStorage());
       const first = origin.openTab({}, true, leaving);
       first.track(10);
       await origin.pass(2_000);
