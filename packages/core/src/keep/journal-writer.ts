@@ -12,14 +12,10 @@ const RETRY: Backoff = { baseMs: 1_000, maxMs: 60_000 };
 /** Events that are given to the journal in one append. */
 export interface Entry {
   readonly events: EventBytes;
-  /** Whether they are given up last if the journal is full. */
-  readonly isLast: boolean;
   /** The journal has them. Returns the range if nobody needs it any more, because the events ended meanwhile. */
   placed(range: Range): Range | undefined;
   /** The append failed: they are unwritten again. */
   handBack(): void;
-  /** The journal is full: they end. Returns how many had not ended before. */
-  drop(): number;
 }
 
 /** Keeps the journal within its size limits. Asked before each write. */
@@ -123,7 +119,7 @@ export abstract class JournalWriter<Options extends JournalWriterOptions> {
     if (!has) return undefined;
     return new Promise((resolve) => {
       const end = (range?: Range) => void resolve(range);
-      this.append({ events, isLast: false, placed: end, handBack: end, drop: () => 0 });
+      this.append({ events, placed: end, handBack: end });
     });
   }
 

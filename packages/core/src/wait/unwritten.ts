@@ -4,7 +4,7 @@ import type { Unwritten } from '../keep/group-commit.ts';
 import type { Entry } from '../keep/journal-writer.ts';
 import type { Line } from './line.ts';
 import type { Parcel } from './parcel.ts';
-import { FORSAKEN, HANDED, NOWHERE } from './places.ts';
+import { NOWHERE } from './places.ts';
 import type { Queue } from './queue.ts';
 
 /** The events that no journal has: those of the ring buffers, and those that the journal did not take while it failed. */
@@ -46,8 +46,14 @@ export class UnwrittenEvents implements Unwritten {
   }
 }
 
+/** Events of a parcel that are given to the journal. */
+export interface Handed extends Entry {
+  readonly parcel: Parcel;
+  readonly queue: Queue;
+}
+
 /** Hands the next unwritten events of a parcel to the journal. Undefined if there are none. */
-export function entryOf(queue: Queue, parcel: Parcel, limit: Limit): Entry | undefined {
+export function entryOf(queue: Queue, parcel: Parcel, limit: Limit): Handed | undefined {
   const events = parcel.hand(limit);
   if (!events) return undefined;
   const appended = (range?: Range) => {
@@ -56,26 +62,13 @@ export function entryOf(queue: Queue, parcel: Parcel, limit: Limit): Entry | und
   };
   return {
     events,
-    isLast: parcel.isHigh,
+    parcel,
+    queue,
     placed(range) {
       if (parcel.state === 'ended') return range;
       appended(range);
       return undefined;
     },
     handBack: appended,
-    drop() {
-      // Its events have ended, or go on in other parcels.
-      if (parcel.state === 'ended') return 0;
-      const spans = parcel.places.marked(HANDED);
-      // In a request, or until its next try: it goes on in memory.
-      if (parcel.state === 'out') {
-        for (const span of spans) parcel.places.mark(span, FORSAKEN);
-        queue.changed(parcel);
-        return 0;
-      }
-      const dropped = queue.remove(parcel, spans);
-      queue.recount();
-      return dropped;
-    },
   };
 }
