@@ -72,9 +72,13 @@ export class Road {
     this.#journal = journal;
     const limits = settings.parts.learn?.(reporter) ?? { bytes: new HalvingLimit() };
     const wake = () => void this.dispatch.wake();
+    const onDue = () => {
+      this.snapshots.sample();
+      wake();
+    };
     const onFailed = (error: unknown) => this.#storageFailed(error);
     const isStrict = settings.ordering === 'strict';
-    const { batch, buffer, storage, parts } = settings;
+    const { batch, buffer, parts, storage } = settings;
     const rest = platform.createRest?.({ settings, clock, transport, sender: () => this.dispatch });
     const waiting = new Waiting({
       journal,
@@ -88,13 +92,19 @@ export class Road {
       lanes: settings.lanes,
       commitIntervalMs: settings.commitIntervalMs,
       createBounds: (waiting) =>
-        parts.bounds?.({ journal, clock, reporter, storage, waiting, opened: () => this.#opened, onFailed }),
+        parts.bounds?.({
+          settings: { batch, storage },
+          journal,
+          clock,
+          reporter,
+          waiting,
+          opened: () => this.#opened,
+          onDue,
+          onFailed,
+        }),
       // With strict order, what previous processes left goes first.
       isShut: () => this.admission.isDenied || (isStrict && !this.#isOpened) || rest?.isOn(waiting),
-      onDue: () => {
-        this.snapshots.sample();
-        wake();
-      },
+      onDue,
       onFailed,
       onRecovered: () => reporter.journal(this.snapshots.journalKind),
       reporter,

@@ -2,7 +2,6 @@ import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol';
 import type { Clock } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
 import type { Limit } from '../base/event-bytes.ts';
-import type { Fate } from '../base/fate.ts';
 import type { Range } from '../base/range.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { Room } from '../keep/journal-writer.ts';
@@ -20,23 +19,9 @@ const HELD_MS = 1_000;
 /** A full ring buffer has at least this many parcels, so that it is written before it is full. */
 const PARTS = 8;
 
-/** What an expiry of one priority needs. */
-export interface ExpiryOptions {
-  readonly queue: Queue;
-  readonly reader: Pick<Reader, 'take'>;
-  readonly clock: Clock;
-  readonly limit: Limit;
-  /** Whether events may be taken that no journal has, because it fails. */
-  readonly sendsUnwritten: () => boolean;
-  /** The events of a parcel end here. */
-  readonly end: (parcel: Parcel, fate: Fate) => Promise<void>;
-  /** It is time to look again. */
-  readonly onDue: () => void;
-}
-
 /** Drops the events that are too old to be sent. */
 export interface Expiry {
-  /** Rejects with a StorageError if stored events cannot be read. */
+  /** Never rejects. */
   dropExpired(): Promise<void>;
   /** How long until all events of a parcel are too old, in milliseconds. Undefined if they never are. */
   expiresInMs(parcel: Parcel): number | undefined;
@@ -47,7 +32,7 @@ export interface Expiry {
 export interface Bounds {
   readonly room: Room;
   /** Undefined if events may get as old as they like. */
-  readonly createExpiry: ((options: ExpiryOptions) => Expiry) | undefined;
+  readonly expiry: Expiry | undefined;
 }
 
 export interface LineOptions {
@@ -70,11 +55,8 @@ export interface LineOptions {
   readonly isUrgent: () => boolean;
   /** Whether events may be sent that no journal has, because it fails. */
   readonly sendsUnwritten: () => boolean;
-  /** Undefined if events may get as old as they like. */
-  readonly createExpiry: ((options: ExpiryOptions) => Expiry) | undefined;
   /** Stored events that could not be read back intact end. */
   readonly damaged: (range: Range) => Promise<void>;
-  readonly end: (parcel: Parcel, fate: Fate) => Promise<void>;
   /** There may be something to send. */
   readonly onDue: () => void;
   readonly reporter: Pick<Reporter, 'storageFailed'>;
@@ -86,9 +68,8 @@ export interface LineOptions {
  */
 export class Line {
   readonly queue: Queue;
+  readonly reader: Reader;
   readonly #options: LineOptions;
-  readonly #reader: Reader;
-  readonly #expiry: Expiry | undefined;
   /** Rings when the oldest fresh event has waited long enough. */
   readonly #age: Alarm;
   /** Set while stored events are left alone, because they could not be read. */
@@ -96,21 +77,19 @@ export class Line {
   #storedIsNext = true;
 
   constructor(options: LineOptions) {
-    const { batch, buffer, clock, createExpiry, damaged, end, epochs, isHigh, journal, lanes } = options;
-    const { limits, memory, onDue, sendsUnwritten, text } = options;
+    const { batch, buffer, clock, damaged, epochs, isHigh, journal, lanes } = options;
+    const { limits, memory, onDue, text } = options;
     const { groupLimit } = journal;
     const parcel: Limit = {
       maxEvents: Math.min(batch.maxEvents, groupLimit.maxEvents, Math.ceil(buffer.maxEvents / PARTS)),
       maxBytes: Math.min(batch.maxBytes, groupLimit.maxBytes, Math.ceil(buffer.maxBytes / PARTS)),
     };
     const queue = new Queue({ isHigh, text, memory, epochs, limit: buffer, parcel }, lanes);
-    const reader = new Reader({ queue, journal, memory, damaged, sizeLimit: limits.bytes });
     this.queue = queue;
+    this.reader = new Reader({ queue, journal, memory, damaged, sizeLimit: limits.bytes });
     this.#options = options;
-    this.#reader = reader;
     this.#age = new Alarm(clock, onDue);
     this.#hold = new Alarm(clock, onDue);
-    this.#expiry = createExpiry?.({ queue, reader, clock, limit: batch, sendsUnwritten, end, onDue });
   }
 
   /** Whether something should be sent now; if not, `onDue` is called when fresh events become due by their age. */
@@ -132,7 +111,7 @@ export class Line {
     try {
       return await this.#next(maxEvents);
     } catch (error) {
-      return this.#leaveStored(error) ? this.#next(maxEvents) : undefined;
+      return this.leaveStored(error) ? this.#next(maxEvents) : undefined;
     }
   }
 
@@ -146,25 +125,30 @@ export class Line {
     return fits ? this.queue.takeFresh(limit, true) : undefined;
   }
 
-  /** How long until all events of a parcel are too old, in milliseconds. Undefined if they never are. */
-  expiresInMs(parcel: Parcel): number | undefined {
-    return this.#expiry?.expiresInMs(parcel);
+  /** Whether stored events are left alone now. */
+  get isHeld(): boolean {
+    return this.#hold.isSet || this.#hold.isStopped;
   }
 
-  /** Drops the events that are too old. Never rejects. */
-  async dropExpired(): Promise<void> {
-    if (this.#hold.isSet || this.#hold.isStopped) return;
-    try {
-      await this.#expiry?.dropExpired();
-    } catch (error) {
-      this.#leaveStored(error);
+  /** Stored events cannot be read now: leaves them alone for a while, unless it was stopped. Returns false if it was. */
+  leaveStored(error: unknown): boolean {
+    if (this.#hold.isStopped) return false;
+    const { isStrict, reporter } = this.#options;
+    const { queue } = this;
+    reporter.storageFailed(error);
+    const { first } = queue.old;
+    // Others may be readable.
+    if (first && !isStrict && !queue.lanes) {
+      queue.takeOld(first);
+      queue.old.push(first);
     }
+    this.#hold.set(HELD_MS);
+    return true;
   }
 
   stop(): void {
     this.#age.stop();
     this.#hold.stop();
-    this.#expiry?.stop();
   }
 
   async #next(maxEvents: number): Promise<Parcel | undefined> {
@@ -177,7 +161,7 @@ export class Line {
       if (isStrict && queue.old.count > 0 && this.#hold.isSet) return undefined;
       if (storedIsNext && this.#oldIsDue) {
         this.#storedIsNext = false;
-        const parcel = await this.#reader.take(limit);
+        const parcel = await this.reader.take(limit);
         if (parcel) return parcel;
       } else if (freshIsDue) {
         this.#storedIsNext = true;
@@ -197,22 +181,6 @@ export class Line {
       maxEvents: Math.min(batch.maxEvents, maxEvents, limits.events?.most ?? maxEvents),
       maxBytes: Math.max(1, Math.min(batch.maxBytes, most)),
     };
-  }
-
-  /** Stored events cannot be read now: leaves them alone for a while, unless it was stopped. Returns false if it was. */
-  #leaveStored(error: unknown): boolean {
-    if (this.#hold.isStopped) return false;
-    const { isStrict, reporter } = this.#options;
-    const { queue } = this;
-    reporter.storageFailed(error);
-    const { first } = queue.old;
-    // Others may be readable.
-    if (first && !isStrict && !queue.lanes) {
-      queue.takeOld(first);
-      queue.old.push(first);
-    }
-    this.#hold.set(HELD_MS);
-    return true;
   }
 
   get #oldIsDue(): boolean {

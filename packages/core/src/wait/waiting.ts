@@ -156,12 +156,12 @@ export class Waiting extends Parcels {
 
   /** How long until all events of a parcel are too old, in milliseconds. Undefined if they never are. */
   expiresInMs(parcel: Parcel): number | undefined {
-    return this.#normal.expiresInMs(parcel);
+    return this.#bounds?.expiry?.expiresInMs(parcel);
   }
 
   /** Drops the events that are too old. Never rejects. */
   async dropExpired(): Promise<void> {
-    for (const line of this.lines) await line.dropExpired();
+    await this.#bounds?.expiry?.dropExpired();
   }
 
   /** Replaces a parcel by its parts, cut before the events with these indexes. Leaves out empty parts. */
@@ -234,6 +234,7 @@ export class Waiting extends Parcels {
 
   stopBatches(): void {
     for (const line of this.lines) line.stop();
+    this.#bounds?.expiry?.stop();
   }
 
   /** The lines of which something may be sent now. */
@@ -259,12 +260,10 @@ export class Waiting extends Parcels {
       epochs: this.epochs,
       isUrgent: () => this.urgent > 0,
       sendsUnwritten: () => this.commit.sendsUnwritten,
-      createExpiry: this.#bounds?.createExpiry,
       damaged: async (range) => {
         reporter.settled('damaged', this.drop(range));
         await this.acknowledge([range], 'damaged');
       },
-      end: (parcel, fate) => this.end(parcel, fate),
     });
   }
 }

@@ -1,11 +1,12 @@
 import type { Clock } from '@sluice/protocol/toolbox';
+import type { Limit } from '../../base/event-bytes.ts';
 import { allOf } from '../../base/range.ts';
 import type { Reporter } from '../../tell/reporter.ts';
 import type { Bounds } from '../../wait/line.ts';
 import { FORSAKEN } from '../../wait/places.ts';
 import type { Waiting } from '../../wait/waiting.ts';
 import { type BoundedJournal, Budget, type WhenFull } from './budget.ts';
-import { AgeLimit } from './expiry.ts';
+import { AgeLimits } from './expiry.ts';
 import { rescue } from './rescue.ts';
 
 /** What a tracker provides for its bounds. */
@@ -13,16 +14,20 @@ interface BoundsOptions {
   readonly journal: BoundedJournal;
   readonly clock: Clock;
   readonly reporter: Pick<Reporter, 'settled'>;
-  /** The option `storage`. */
-  readonly storage: {
-    readonly maxBytes: number;
-    readonly minFreeBytes: number;
-    readonly whenFull: WhenFull;
-    readonly maxAgeMs?: number | undefined;
+  readonly settings: {
+    readonly batch: Limit;
+    readonly storage: {
+      readonly maxBytes: number;
+      readonly minFreeBytes: number;
+      readonly whenFull: WhenFull;
+      readonly maxAgeMs?: number | undefined;
+    };
   };
   readonly waiting: Waiting;
   /** Resolves once the journal knows what previous processes left in it. */
   readonly opened: () => Promise<void>;
+  /** There may be something to send, or to drop. */
+  readonly onDue: () => void;
   /** Events could not be copied out of a segment that is given up. */
   readonly onFailed: (error: unknown) => void;
 }
@@ -30,16 +35,9 @@ interface BoundsOptions {
 export type BoundsPart = (options: BoundsOptions) => Bounds;
 
 /** For pages: `createTracker({ storage: { maxBytes }, parts: { bounds } })`. In Node a tracker has it already. */
-export const bounds = ({
-  journal,
-  clock,
-  reporter,
-  storage,
-  waiting,
-  opened,
-  onFailed,
-}: BoundsOptions): Bounds & { readonly room: Budget } => {
-  const { maxBytes, minFreeBytes, whenFull, maxAgeMs } = storage;
+export const bounds = (options: BoundsOptions): Bounds & { readonly room: Budget } => {
+  const { journal, clock, reporter, settings, waiting, opened, onFailed } = options;
+  const { maxBytes, minFreeBytes, whenFull, maxAgeMs } = settings.storage;
   const room = new Budget({
     journal,
     clock,
@@ -51,10 +49,8 @@ export const bounds = ({
     rescue: (segment) => rescue(segment, waiting, journal, onFailed),
     ...(maxBytes < Number.POSITIVE_INFINITY && { opened }),
   });
-  return {
-    room,
-    createExpiry: maxAgeMs === undefined ? undefined : (options) => new AgeLimit(options, maxAgeMs),
-  };
+  const expiry = maxAgeMs === undefined ? undefined : new AgeLimits({ ...settings, ...options, maxAgeMs });
+  return { room, expiry };
 };
 
 /** The journal gave up a segment: what waits in it ends here; what is in requests goes on in memory. Returns how many ended. */

@@ -11,11 +11,12 @@ const MEASUREMENTS = 64;
 
 /** For Node, where processes share a journal: `storage.maxBytes` counts what lies in its directory beside the own events. */
 export const sharedBounds: BoundsPart = (options) => {
-  const { journal, storage } = options;
-  if (journal.space === undefined || storage.maxBytes === Number.POSITIVE_INFINITY) return bounds(options);
-  const shared = new SharedJournal(journal, storage.maxBytes);
-  const { room, createExpiry } = bounds({ ...options, journal: shared });
-  return { room: new SharedRoom(room, shared, storage.maxBytes / MEASUREMENTS), createExpiry };
+  const { journal, settings } = options;
+  const { maxBytes } = settings.storage;
+  if (journal.space === undefined || maxBytes === Number.POSITIVE_INFINITY) return bounds(options);
+  const shared = new SharedJournal(journal, maxBytes);
+  const { room, expiry } = bounds({ ...options, journal: shared });
+  return { room: new SharedRoom(room, shared, maxBytes / MEASUREMENTS), expiry };
 };
 
 /** A journal, with what others take of its limit. */
