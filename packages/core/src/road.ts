@@ -1,22 +1,21 @@
 import { type Clock, systemClock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
 import { checkSize, type EventTexts } from './accept/event-text.ts';
-import { createAdmission } from './admission.ts';
-import { StorageError, storageError } from './base/errors/storage-error.ts';
 import type { DropReason } from './base/fate.ts';
 import type { Deadline } from './deadline.ts';
 import { Dispatch } from './dispatch.ts';
+import { makeDurable } from './durable.ts';
 import { createJournal } from './journal-choice.ts';
 import { journalObserver } from './journal-observer.ts';
 import type { Journal } from './keep/journal.ts';
 import { Leaving } from './leaving.ts';
-import { createLetters } from './letters.ts';
 import { guardHooks, type Hooked } from './options/hooks.ts';
 import type { Consent } from './options/options.ts';
 import type { Settings } from './options/settings.ts';
 import { HalvingLimit } from './pace/halving-limit.ts';
 import type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
 import type { Admission } from './parts/hold/admission.ts';
+import { createAdmission, createLetters } from './shelves.ts';
 import { Snapshots } from './snapshots.ts';
 import { Books } from './tell/books.ts';
 import { consoleSteps, consoleWarnings } from './tell/console-log.ts';
@@ -186,23 +185,9 @@ export class Road {
   }
 
   /** As `Tracker.durable`. */
-  async durable(): Promise<void> {
-    // Held events come first: this may release some of them, which are written next.
-    const isAdmitted = await this.admission.write();
-    const isDone = this.#waiting.mark();
-    const isWritten = (await this.#waiting.commit.write(isDone)) && isAdmitted;
-    if (!isWritten || !this.#journal.survives) {
-      const fails = 'the journal fails or is full, or consent is pending';
-      const why = this.#journal.survives ? fails : 'the journal is in memory';
-      throw new StorageError(`what was tracked is not durable: ${why}`);
-    }
-    try {
-      await this.#journal.sync();
-    } catch (cause) {
-      throw storageError('what was tracked may not survive a power cut', cause);
-    }
-    // What the journal lost meanwhile is to be written again.
-    if (!isDone()) await this.durable();
+  durable(): Promise<void> {
+    const { admission, reporter } = this;
+    return makeDurable({ admission, journal: this.#journal, reporter, waiting: this.#waiting });
   }
 
   /** From now on, until the returned function is called, no event waits for a batch to fill. */
