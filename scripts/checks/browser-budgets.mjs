@@ -23,6 +23,8 @@ globalThis.deadLetters = deadLetters;\n`;
 const learn = `import { learn } from '@sluice/core/learn';\nglobalThis.learn = learn;\n`;
 const perCustomer = `import { perCustomer } from '@sluice/core/per-customer';
 globalThis.perCustomer = perCustomer;\n`;
+const hooks = `import { hooks, pageContext } from '@sluice/core/hooks';
+globalThis.hooks = [hooks, pageContext];\n`;
 const pageViews = `import { pageViews } from '@sluice/core/page-views';
 pageViews(globalThis.tracker);\n`;
 const checked = `import { checked } from '@sluice/core/checked';\nglobalThis.checked = checked;\n`;
@@ -50,6 +52,7 @@ const BUDGETS = {
   'core with checked': { source: checked, beside: tracker, demand: 1_600, most: 1_660 },
   'core with gzip': { source: gzip, beside: tracker, demand: 600, most: 600 },
   'core with deadLetters': { source: deadLetters, beside: tracker, demand: 2_000, most: 2_000 },
+  'core with hooks': { source: hooks, beside: tracker, demand: 1_300, most: 1_300 },
   // Sizes in bytes and in events, and the rate.
   'core with learn': { source: learn, beside: tracker, demand: 780, most: 780 },
   'core with perCustomer': { source: perCustomer, beside: tracker, demand: 1_000, most: 1_000 },
