@@ -1,5 +1,6 @@
 import type { Span } from '../../../base/range.ts';
 import { FrameReader, findIds } from './frame.ts';
+import { MOST_RUNS } from './index-set.ts';
 
 /** Intact events with no bytes between their frames. The first frame is at `offset`. */
 export interface IntactRun extends Span {
@@ -45,7 +46,11 @@ export class IntactRuns {
       const to = reader.index + 1;
       if (run !== undefined && continues && offset - run.offset < LONGEST_RUN_BYTES)
         this.#found[this.#found.length - 1] = { ...run, to };
-      else this.#found.push({ from: reader.index, to, offset });
+      else if (this.#found.length < MOST_RUNS) this.#found.push({ from: reader.index, to, offset });
+      else {
+        this.damaged += reader.offset - reader.frameStart;
+        continue;
+      }
       this.#end = start + reader.offset;
     }
     this.damaged += reader.damaged;

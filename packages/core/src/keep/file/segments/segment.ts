@@ -263,7 +263,9 @@ export class Segment {
   async #readRecords(): Promise<void> {
     const { files, onFailed } = this.#context;
     const path = this.#acknowledgements;
-    const release = (from: number, to: number) => this.#released.add(from, to);
+    const release = (from: number, to: number) => {
+      if (!this.#released.isFull) this.#released.add(from, to);
+    };
     try {
       await files.use(path, 'read', async (file) => {
         this.#recordBytes = (await file.stat()).size;
