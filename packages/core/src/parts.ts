@@ -20,7 +20,7 @@ export interface Parts {
   readonly gzip?: GzipPart | undefined;
   /** `@sluice/core/dead-letters`: needed for `tracker.deadLetters`. */
   readonly deadLetters?: DeadLettersPart | undefined;
-  /** `@sluice/core/logger`: needed for `logger`. */
+  /** `@sluice/core/logger`: needed for `logger` and `debug`. */
   readonly logger?: LoggerPart | undefined;
   /** `@sluice/core/guards`: needed for `transport`, `clock` and `random`. */
   readonly guards?: GuardsPart | undefined;

@@ -18,7 +18,7 @@ import type { Admission } from './parts/hold/admission.ts';
 import { createAdmission, createLetters } from './shelves.ts';
 import { Snapshots } from './snapshots.ts';
 import { Books } from './tell/books.ts';
-import { consoleSteps, consoleWarnings } from './tell/console-log.ts';
+import { consoleWarnings } from './tell/console-log.ts';
 import { Reporter } from './tell/reporter.ts';
 import { Waiting } from './wait/waiting.ts';
 
@@ -58,12 +58,8 @@ export class Road {
     });
     const { clock, random, transport = platform.createTransport(settings) } = hooked;
     this.clock = clock;
-    const { debug, logger } = settings;
-    const tells = [
-      platform.publish,
-      hooked.log ?? (logger !== false && consoleWarnings(redact)),
-      debug && consoleSteps(redact),
-    ];
+    const warnings = hooked.log ?? (settings.logger !== false && consoleWarnings(redact));
+    const tells = [platform.publish, warnings, hooked.steps];
     const reporter = new Reporter({ books: this.#books, clock, tells: tells.filter((tell) => !!tell) });
     this.reporter = reporter;
     this.hooked = hooked;

@@ -29,9 +29,6 @@ const NOTHING: Partial<Tracker> = {
   track: nothing,
   for: () => ({ track: nothing }),
   identify: nothing,
-  reset: nothing,
-  setConsent: nothing,
-  setApiKey: nothing,
   durable: async () => {},
 };
 

@@ -25,8 +25,6 @@ const [FIRST_TIME, LAST_TIME] = [Date.UTC(-1, 12), Date.UTC(10_000, 0) - 1];
 /** Bounds of the cache of heads: how many, and for names of what length. */
 const MAX_HEADS = 256;
 const MAX_NAME_LENGTH = 128;
-/** The JSON of an object without properties. */
-const EMPTY = '{}';
 const NON_EMPTY = 'must be a non-empty string';
 /** Text that JSON does not escape. */
 const PLAIN = /^[ !#-[\]-~]*$/;
@@ -114,10 +112,9 @@ export class EventTexts {
     const offsetMs = (timestamp === undefined && this.offset?.ms) || 0;
     const middle = this.#middleOf(source, timestamp ?? now + offsetMs);
     let text = payloadText(payload, maxBytes);
-    if (context) text = joined(payloadText(missing(context, payload), maxBytes), text);
-    // First, so that a property of that name in the payload counts.
-    if (offsetMs !== 0 && this.offset?.keepsDeviceTime)
-      text = joined(`{"device_timestamp":"${isoTime(now)}"}`, text);
+    // Once it is known that the payload is not too large.
+    if (context) text = payloadText({ ...context, ...JSON.parse(text || '{}') }, maxBytes);
+    if (offsetMs !== 0 && this.offset?.keepsDeviceTime) text = withDeviceTime(text, now);
     const end = text === '' ? '"}' : `","payload":${text}}`;
     // The test costs a third of the time that it saves.
     const value = PLAIN.test(correlationValue) ? `"${correlationValue}"` : JSON.stringify(correlationValue);
@@ -179,17 +176,10 @@ function isList(value: object): boolean {
   return Object.hasOwn(value, 'length') || ArrayBuffer.isView(value);
 }
 
-/** The JSON of two objects as one. Either may have no properties. */
-function joined(one: string, other: string): string {
-  if (other.length <= EMPTY.length) return one;
-  return one === EMPTY ? other : `${one.slice(0, -1)},${other.slice(1)}`;
-}
-
-/** The properties that the payload does not have. */
-function missing(context: object, payload: unknown): object {
-  return Object.fromEntries(
-    Object.entries(context).filter(([name]) => !Object.hasOwn(Object(payload), name)),
-  );
+/** First, so that a property of that name in the payload counts. */
+function withDeviceTime(payload: string, now: number): string {
+  const start = `{"device_timestamp":"${isoTime(now)}"`;
+  return payload.length > 2 ? `${start},${payload.slice(1)}` : `${start}}`;
 }
 
 function isoTime(time: unknown): string {

@@ -33,13 +33,15 @@ export interface Hooked {
   readonly rejected?: ReadRejected | undefined;
   /** Receives everything that the tracker emits. */
   readonly log?: Tell | false | undefined;
+  /** As `log`, for `debug`. */
+  readonly steps?: Tell | false | undefined;
   /** Changes, checks and drops tracked events. */
   readonly prepare?: Prepare | undefined;
   /** Notified of each tracked event that was accepted. */
   readonly handOver?: { notify(): void } | undefined;
 }
 
-const HOOKS = ['context', 'beforeSend', 'sample', 'redact', 'bigint', 'events'] as const;
+const HOOKS = ['context', 'beforeSend', 'sample', 'redact', 'bigint', 'events', 'validate'] as const;
 
 /** Wraps user code so that the tracker can call it safely. */
 export function guardHooks({
@@ -51,7 +53,7 @@ export function guardHooks({
   onFailed,
 }: HooksOptions): Hooked {
   const failed = (hook: string) => (error: unknown) => onFailed(hook, error);
-  const { random, transport, waitUntil, logger, delivery, parts } = settings;
+  const { random, transport, waitUntil, debug, logger, delivery, parts } = settings;
   const { context, beforeSend, sample, redact, bigint, events, validate } = settings;
   const hook = HOOKS.find((name) => settings[name] !== undefined);
   const { guards } = parts;
@@ -77,6 +79,7 @@ export function guardHooks({
       hook &&
       part('hooks', hook)({ context, beforeSend, sample, redact, bigint, events, validate }, onFailed),
     log: logger && part('logger').create({ logger, clock, redact: withoutKey, onFailed: failed('logger') }),
+    steps: debug && part('logger', 'debug').steps(withoutKey),
     handOver:
       waitUntil && part('waitUntil').create({ waitUntil, tracked, flush, onFailed: failed('waitUntil') }),
   };

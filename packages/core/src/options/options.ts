@@ -189,7 +189,7 @@ export interface TrackerOptions extends HookOptions {
    * False: a tracker that does nothing, for tests and previews. Its other options are not checked. Default: true.
    */
   readonly enabled?: boolean | undefined;
-  /** Whether each step is written to the console, with the events themselves. Default: false. */
+  /** Whether each step is written to the console, with the events themselves. A page needs the part `logger`. Default: false. */
   readonly debug?: boolean | undefined;
   /** How requests are made; a page needs the part `guards` for it. Default: undici in Node, fetch in browsers. */
   readonly transport?: Transport | undefined;

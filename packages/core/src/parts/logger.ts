@@ -45,6 +45,8 @@ interface LogOptions {
 /** Writes to the application's logger. */
 export interface LoggerPart {
   create(options: LogOptions): Tell;
+  /** For the option `debug`: writes each step to the console. */
+  readonly steps: (redact: Redact) => Tell;
 }
 
 /** For pages: `createTracker({ logger: console, parts: { logger } })`. In Node a tracker has this already. */
@@ -52,6 +54,10 @@ export const logger: LoggerPart = {
   create(options) {
     const log = new Log(options);
     return (event, detail) => log.tell(event as keyof TrackerEvents, detail);
+  },
+  steps: (redact) => (event, detail: { readonly error?: Error }) => {
+    const text = JSON.stringify({ ...detail, error: detail.error?.message });
+    console.debug(redact(`Sluice ${event} ${text}`));
   },
 };
 

@@ -7,7 +7,7 @@ import type { TrackerEvents } from './tracker-events.ts';
 const WORDS: { readonly [Name in keyof TrackerEvents]?: string } = {
   invalid: 'refused an event',
   dropped: 'dropped events',
-  failedAttempt: 'cannot deliver events',
+  failedAttempt: 'cannot deliver',
   paused: 'pauses',
   storageFailed: 'keeps events in memory',
 };
@@ -33,13 +33,5 @@ export function consoleWarnings(redact: Redact): Tell {
     if (!words || !why || said.has(topic) || said.has(why)) return;
     said.add(topic).add(why);
     console.warn(redact(`Sluice ${words}: ${why}`));
-  };
-}
-
-/** For `debug`: writes each step. */
-export function consoleSteps(redact: Redact): Tell {
-  return (event, detail: Detail) => {
-    const text = JSON.stringify({ ...detail, error: detail.error?.message });
-    console.debug(redact(`Sluice ${event} ${text}`));
   };
 }

@@ -30,7 +30,7 @@ it('the console shows a wrong key once, with the answer and what to do', async (
   bench.answer(() => answered(401, { body: 'no' }));
   await bench.track(3);
   await bench.pass(600_000);
-  expect(warned).toEqual([`Sluice cannot deliver events: ${REFUSED}; action: pause; check apiKey`]);
+  expect(warned).toEqual([`Sluice cannot deliver: ${REFUSED}; action: pause; check apiKey`]);
 });
 
 it('the console shows that nothing answers at the first try, and not again', async () => {
@@ -58,7 +58,7 @@ it('the console shows the first drop for each reason, with what to do', async ()
   await bench.tracker.close();
   bench.trackNow(2);
   expect(warned).toEqual([
-    'Sluice dropped events: buffer-full; raise buffer.maxBytes',
+    'Sluice dropped events: buffer-full; raise buffer',
     'Sluice dropped events: closed; track before close()',
   ]);
 });

@@ -1,5 +1,6 @@
+import { aFunction, isNonEmptyString, oneOf, type Rule, refusal } from '@sluice/protocol/toolbox';
 import type { DropReason } from '../../base/fate.ts';
-import { ask } from '../../base/user-code.ts';
+import { ask, isWithin } from '../../base/user-code.ts';
 import { digits } from './bigints.ts';
 import { redacted, seenByJson } from './redact.ts';
 import { checkPayloads, type Schemas } from './schemas.ts';
@@ -38,7 +39,7 @@ export interface HookOptions {
 }
 
 /** What `track()` was given, and the context of a view. */
-export interface Given {
+interface Given {
   readonly event: string;
   readonly payload: unknown;
   readonly context: object | undefined;
@@ -50,8 +51,25 @@ export type Prepare = (given: Given, customer: string | undefined) => Given | Dr
 /** Changes, checks and drops events before they are written. A hook that throws loses no event. */
 export type HooksPart = (options: HookOptions, onFailed: (hook: string, error: unknown) => void) => Prepare;
 
+const RULES: Readonly<Record<keyof HookOptions, Rule>> = {
+  context: [(value) => typeof value === 'function' || isFields(value), 'an object or a function'],
+  beforeSend: aFunction(),
+  bigint: [(value) => value === 'string', '"string"'],
+  sample: [isWithin(0, 1), 'a number from 0 to 1'],
+  redact: [
+    (value) => Array.isArray(value) && value.every(isNonEmptyString),
+    'an array of paths: "user.email"',
+  ],
+  events: [isFields, 'an object of schemas by event'],
+  validate: oneOf(['always', 'sampled', 'never']),
+};
+
 /** For pages: `createTracker({ beforeSend, parts: { hooks } })`. In Node a tracker has this already. */
 export const hooks: HooksPart = (options, onFailed) => {
+  for (const [name, [isRight, allowed]] of Object.entries(RULES)) {
+    const value = options[name as keyof HookOptions];
+    if (value !== undefined && !isRight(value, name)) throw refusal(name, allowed, value);
+  }
   const { beforeSend, bigint, events, redact = [], sample = 1, validate } = options;
   const finish = (payload: unknown) => (bigint ? digits(payload) : payload);
   const isChecked = events !== undefined && validate !== 'never';
