@@ -112,8 +112,8 @@ export class FailingFileSystem implements FileSystem {
     nodeFileSystem.makeDirectorySync(path);
   }
 
-  list(path: string): ReturnType<FileSystem['list']> {
-    return this.#call('list', path, () => nodeFileSystem.list(path));
+  list(path: string, mayBeForeign?: boolean): ReturnType<FileSystem['list']> {
+    return this.#call('list', path, () => nodeFileSystem.list(path, mayBeForeign));
   }
 
   sizeOf(path: string): Promise<number> {

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import type { Clock } from '@sluice/protocol/toolbox';
 import { storageError } from '../../base/errors/storage-error.ts';
-import { errorCode, type FileSystem } from './disk/file-system.ts';
+import { errorCode, type FileSystem, refuseLink } from './disk/file-system.ts';
 import { DAMAGED_SUFFIX, SEGMENT_SUFFIX } from './format/suffixes.ts';
 
 const MOST_BYTES = 16 * 1024 * 1024;
@@ -28,6 +28,7 @@ export class DamagedFiles {
     const { directory, fs, clock } = this.#options;
     const [, origin = ''] = basename(dirname(path)).split('.');
     const name = basename(path).replace(SEGMENT_SUFFIX, '').replace(DAMAGED_SUFFIX, '');
+    await refuseLink(fs, directory);
     await fs.makeDirectory(directory);
     await fs.rename(path, join(directory, `${dateOf(clock.now())}-${origin}-${name}${DAMAGED_SUFFIX}`));
     await this.tidy();
@@ -61,6 +62,7 @@ export class DamagedFiles {
   ): Promise<void> {
     const { directory, fs, onFailed } = this.#options;
     try {
+      await refuseLink(fs, directory);
       const names = (await fs.list(directory)).flatMap(({ name, kind }) =>
         kind === 'file' && name.endsWith(DAMAGED_SUFFIX) ? [name] : [],
       );

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DamagedFiles } from '../../../src/keep/file/damaged-files.ts';
@@ -126,6 +126,16 @@ describe('damaged files', () => {
     expect(await numbers()).toEqual([3]);
     await files.free(1_000);
     expect(await numbers()).toEqual([]);
+  });
+
+  it('go to no other directory, and remove nothing there, where a link is in the place of theirs', async () => {
+    const elsewhere = join(place.directory, 'elsewhere');
+    await mkdir(elsewhere, { mode: 0o700 });
+    await writeFile(join(elsewhere, '2000-01-01-x-1.damaged'), 'old');
+    await symlink(elsewhere, join(place.directory, 'damaged'));
+    await leaveDamage();
+    await expect(deliver()).rejects.toThrow('damaged is a link: remove it');
+    expect(await readdir(elsewhere)).toEqual(['2000-01-01-x-1.damaged']);
   });
 
   it('leave other files alone', async () => {

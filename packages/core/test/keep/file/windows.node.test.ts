@@ -56,7 +56,7 @@ describe('where nothing that is open can be renamed or removed', () => {
       await journal.acknowledge(range);
     }
     await expect.poll(async () => (await place.files('.segment')).length).toBeLessThanOrEqual(1);
-    expect((await place.files('.acks')).length).toBeLessThanOrEqual(1);
+    await expect.poll(async () => (await place.files('.acks')).length).toBeLessThanOrEqual(1);
     expect(witness.failures).toEqual([]);
     await journal.close();
     expect(await readdir(place.directory)).toEqual([]);

@@ -1,3 +1,6 @@
+import { basename, dirname } from 'node:path';
+import { StorageError } from '../../../base/errors/storage-error.ts';
+
 /**
  * The file operations that the journal needs. They are an interface so that tests can make each call fail, slow it down, or
  * lose what was not synced. `node-file-system.ts` is the real implementation.
@@ -17,7 +20,8 @@ export interface FileSystem {
    */
   makeDirectory(path: string): Promise<unknown>;
   makeDirectorySync(path: string): void;
-  list(path: string): Promise<readonly DirectoryEntry[]>;
+  /** Unless `mayBeForeign`, rejects as `makeDirectory` if the directory is somebody else's. */
+  list(path: string, mayBeForeign?: boolean): Promise<readonly DirectoryEntry[]>;
   /** Size of a file, in bytes; 0 if it is missing. Follows no link. */
   sizeOf(path: string): Promise<number>;
   /** Atomic. Replaces a file or an empty directory at `to`. */
@@ -79,6 +83,13 @@ export interface Volume {
 export function errorCode(error: unknown): string | undefined {
   const code: unknown = Reflect.get(Object(error), 'code');
   return typeof code === 'string' ? code : undefined;
+}
+
+/** Throws a StorageError if a directory that is to be inside another one is a link, or something else. Missing is no error. */
+export async function refuseLink(fs: Pick<FileSystem, 'list'>, path: string): Promise<void> {
+  const entries = await fs.list(dirname(path), true);
+  if (entries.some(({ name, kind }) => name === basename(path) && kind !== 'directory'))
+    throw new StorageError(`${path} is a link: remove it, and the journal makes a directory`);
 }
 
 /** Whether there is nothing at a path. False in doubt. */

@@ -84,7 +84,8 @@ export const nodeFileSystem: FileSystem = {
     refuseForeign(path, statSync(path));
   },
 
-  async list(path): Promise<DirectoryEntry[]> {
+  async list(path, mayBeForeign = false): Promise<DirectoryEntry[]> {
+    if (!mayBeForeign) refuseForeign(path, await promises.stat(path));
     const entries = await promises.readdir(path, { withFileTypes: true });
     return entries.map((entry) => ({
       name: entry.name,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { StorageError } from '../../../base/errors/storage-error.ts';
-import { errorCode, type FileSystem } from '../disk/file-system.ts';
+import { errorCode, type FileSystem, refuseLink } from '../disk/file-system.ts';
 import type { HeldLock, Locks } from './locks.ts';
 import { moveFiles } from './move-files.ts';
 
@@ -232,10 +232,7 @@ export class Slot {
  */
 async function makeRoot({ root, fs, mayBeLink }: SlotOptions): Promise<void> {
   await fs.makeDirectory(root);
-  const entries = mayBeLink ? [] : await fs.list(dirname(root));
-  if (entries.some(({ name, kind }) => name === basename(root) && kind !== 'directory')) {
-    throw new StorageError(`${root} is a link: remove it, and the journal makes a directory`);
-  }
+  if (!mayBeLink) await refuseLink(fs, root);
   for (let path = root; dirname(path) !== path; path = dirname(path)) {
     await fs.syncDirectory(dirname(path)).catch((error) => {
       if (!NOT_OURS.has(errorCode(error) ?? '')) throw error;

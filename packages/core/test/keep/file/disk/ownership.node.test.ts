@@ -1,5 +1,5 @@
 import { chmod, chown, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FileNote } from '../../../../src/keep/file/disk/file-note.ts';
 import { group, Witness } from '../../../contracts/journal-contract.ts';
@@ -68,6 +68,20 @@ describe.runIf(isRoot)('files that another user put into the directory', () => {
     locks.killAll();
     const planted = await place.theSegment();
     await chown(planted, SOMEBODY, SOMEBODY);
+    const { witness } = await place.open({ locks });
+    expect(witness.ranges).toEqual([]);
+    expect(witness.failures.map(({ cause }) => String(cause)).join()).toContain(
+      `belongs to user ${SOMEBODY}`,
+    );
+    expect(await place.files('.segment')).toHaveLength(1);
+  });
+
+  it('are not sent, and stay where they are: a directory of his, whoever owns what is in it', async () => {
+    const locks = new MortalLocks();
+    const { journal } = await place.open({ locks });
+    await journal.append(group(['"planted"']));
+    locks.killAll();
+    await chown(dirname(await place.theSegment()), SOMEBODY, SOMEBODY);
     const { witness } = await place.open({ locks });
     expect(witness.ranges).toEqual([]);
     expect(witness.failures.map(({ cause }) => String(cause)).join()).toContain(
