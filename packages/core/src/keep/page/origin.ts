@@ -14,10 +14,16 @@ export function databaseName(account: AccountNames, part: string = ''): string {
 
 /** How the tabs of this origin find each other. Older browsers lack locks, channels, or both. */
 export function meeting(): Meeting {
-  const { BroadcastChannel, navigator } = globalThis;
   return {
-    locks: navigator?.locks,
-    createChannel: BroadcastChannel && ((name) => new BroadcastChannel(name)),
+    locks: globalThis.navigator?.locks,
+    createChannel(name) {
+      try {
+        return new BroadcastChannel(name);
+      } catch {
+        // It is missing. Or nothing may be stored: then Firefox allows none.
+        return undefined;
+      }
+    },
   };
 }
 

@@ -40,7 +40,7 @@ export interface TabsListener<Message> {
 /** What of the browser the tabs of an origin find each other by. */
 export interface Meeting {
   readonly locks?: Locks | undefined;
-  readonly createChannel?: ((name: string) => BroadcastChannel) | undefined;
+  readonly createChannel?: ((name: string) => BroadcastChannel | undefined) | undefined;
 }
 
 /** Whether nobody sees the page: its timers come late, or not at all. */

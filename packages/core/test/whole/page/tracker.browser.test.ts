@@ -1,5 +1,5 @@
 import { systemClock } from '@sluice/protocol/toolbox';
-import { afterEach, describe, expect, inject, it } from 'vitest';
+import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { uuid } from '../../../src/base/uuid.ts';
 import { type Clock, createTracker, type Tracker, type TrackerOptions } from '../../../src/index.ts';
 
@@ -12,6 +12,8 @@ const trackers: Tracker[] = [];
 
 afterEach(async () => {
   for (const tracker of trackers.splice(0)) await tracker.close({ timeoutMs: 0 });
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
 });
 
 /** Makes a tracker with the emulator's key. It is closed after the test. */
@@ -38,6 +40,21 @@ describe('a tracker in a browser', () => {
     expect(await tracker.flush()).toMatchObject({ pending: 0 });
     expect(tracker.stats().journal).toBe('indexeddb');
     expect(await count(name)).toEqual({ unique: 1_000, received: 1_000 });
+  });
+
+  it('delivers where nothing may be stored: Firefox then refuses databases, and a BroadcastChannel too', async () => {
+    const refuse = () => {
+      throw new DOMException('The operation is insecure.', 'SecurityError');
+    };
+    vi.stubGlobal('BroadcastChannel', vi.fn(refuse));
+    vi.spyOn(indexedDB, 'open').mockImplementation(refuse);
+    const name = `insecure-${uuid()}`;
+    const tracker = create(baseUrl, { account: name });
+    tracker.track(name, {}, ada);
+    tracker.identify('ada@example.com');
+    tracker.track(name);
+    expect(await tracker.flush()).toMatchObject({ delivered: 2, pending: 0 });
+    expect(await count(name)).toEqual({ unique: 2, received: 2 });
   });
 
   it('has no timer left once nothing waits', async () => {
