@@ -2,7 +2,7 @@ import { EVENTS_PATH, endpoint } from '@sluice/protocol';
 import { platform } from '#platform';
 import type { EventTexts } from './accept/event-text.ts';
 import { LEASE_MS, type Sharing } from './keep/journal.ts';
-import type { Hooked } from './options/hooks.ts';
+import type { Guarded } from './options/callbacks.ts';
 import type { Settings } from './options/settings.ts';
 import { Gate } from './pace/gate.ts';
 import type { Limits } from './pace/limits.ts';
@@ -26,7 +26,7 @@ const QUEUED = 2;
 
 interface DispatchOptions {
   readonly settings: Settings;
-  readonly hooked: Pick<Hooked, 'clock' | 'headersOf' | 'random' | 'rejected' | 'safeCause'>;
+  readonly hooked: Pick<Guarded, 'clock' | 'headersOf' | 'random' | 'rejected' | 'safeCause'>;
   readonly texts: Pick<EventTexts, 'offset'>;
   readonly transport: Transport;
   /** Undefined if no other tabs share the journal. */

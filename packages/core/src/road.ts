@@ -9,7 +9,7 @@ import { createJournal } from './journal-choice.ts';
 import { journalObserver } from './journal-observer.ts';
 import type { Journal } from './keep/journal.ts';
 import { Leaving } from './leaving.ts';
-import { guardHooks, type Hooked } from './options/hooks.ts';
+import { type Guarded, guardCallbacks } from './options/callbacks.ts';
 import type { Consent } from './options/options.ts';
 import type { Settings } from './options/settings.ts';
 import { HalvingLimit } from './pace/halving-limit.ts';
@@ -36,7 +36,7 @@ export class Road {
   /** Closed when the road closes. */
   readonly #resources: readonly { close(): Promise<void> }[];
   readonly #books = new Books();
-  readonly hooked: Pick<Hooked, 'prepare' | 'handOver'>;
+  readonly hooked: Pick<Guarded, 'prepare' | 'handOver'>;
   #opened: Promise<void> = Promise.resolve();
   /** Resolves once the page is shown. Undefined if it is. */
   #activated = platform.lifecycle.activated?.();
@@ -48,13 +48,13 @@ export class Road {
   constructor(settings: Settings, texts: EventTexts, flush: () => Promise<unknown>) {
     this.#settings = settings;
     const redact = (text: string) => this.dispatch.redact(text);
-    const hooked = guardHooks({
+    const hooked = guardCallbacks({
       settings,
       clock: systemClock,
       redact,
       tracked: () => this.#books.accepted,
       flush,
-      onFailed: (hook, error) => this.reporter.hookFailed(hook, error),
+      onFailed: (callback, error) => this.reporter.callbackFailed(callback, error),
     });
     const { clock, random, transport = platform.createTransport(settings) } = hooked;
     this.clock = clock;

@@ -36,7 +36,7 @@ export async function runIsolation({ bad, where }: IsolationCase, seed: number):
     ...{ apiKey: 'table-key', correlationKey: 'email', journal: 'memory', clock },
   });
   const attempts: DeliveryError[] = [];
-  tracker.on('failedAttempt', ({ error }) => attempts.push(error));
+  tracker.on('requestFailed', ({ error }) => attempts.push(error));
   for (let number = 0; number < ISOLATION_EVENTS; number += 1) {
     tracker.track('row', {}, { uuid: numberedUuid(0, number), correlationValue: 'ada@example.com' });
   }

@@ -31,7 +31,7 @@ export async function runTableCase(row: TableCase): Promise<TableRow> {
   });
   const enough = new AbortController();
   const attempts: DeliveryError[] = [];
-  tracker.on('failedAttempt', ({ error }) => {
+  tracker.on('requestFailed', ({ error }) => {
     attempts.push(error);
     if (attempts.length === awayFor) void service.comeBack();
     if (attempts.length === row.enoughAfter) enough.abort();

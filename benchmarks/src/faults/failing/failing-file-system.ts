@@ -29,7 +29,7 @@ export function failingFileSystem(disk: FailingDisk): FileSystem {
   };
 }
 
-function checked<Args extends [path: string, ...rest: string[]], Result>(
+function checked<Args extends [path: string, ...rest: unknown[]], Result>(
   disk: FailingDisk,
   operation: Operation,
   run: (...args: Args) => Promise<Result>,
@@ -40,7 +40,7 @@ function checked<Args extends [path: string, ...rest: string[]], Result>(
   };
 }
 
-function checkedSync<Args extends [path: string, ...rest: string[]], Result>(
+function checkedSync<Args extends [path: string, ...rest: unknown[]], Result>(
   disk: FailingDisk,
   operation: Operation,
   run: (...args: Args) => Result,

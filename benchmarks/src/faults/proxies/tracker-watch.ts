@@ -22,7 +22,7 @@ export class TrackerWatch {
   constructor(tracker: Tracker) {
     this.#tracker = tracker;
     this.#timer = setInterval(() => this.#checkBooks(), TICK_MS);
-    tracker.on('failedAttempt', ({ error }) => {
+    tracker.on('requestFailed', ({ error }) => {
       const failure = String(error.status ?? codeOf(error));
       this.#failures.set(failure, (this.#failures.get(failure) ?? 0) + 1);
     });

@@ -29,7 +29,7 @@ export class ActivityLog {
     tracker.on('recovered', ({ count }) => this.add('good', `${count} found from an earlier visit`));
     tracker.on('delivered', ({ count }) => this.add('good', `${count} delivered`));
     tracker.on('resumed', () => this.add('good', 'goes on after a pause'));
-    tracker.on('failedAttempt', () => this.add('bad', 'a request failed; its events stay'));
+    tracker.on('requestFailed', () => this.add('bad', 'a request failed; its events stay'));
     tracker.on('paused', ({ reason }) => this.add('bad', `paused: ${reason}`));
     tracker.on('dropped', ({ count, reason }) => this.add('bad', `${count} dropped: ${reason}`));
     tracker.on('deadLettered', ({ count }) => this.add('bad', `${count} refused for good`));

@@ -17,7 +17,7 @@ export class BufferPanel {
     this.#tracker = tracker;
     const isWide = matchMedia('(min-width: 60rem)').matches;
     find('details', HTMLDetailsElement, this.#panel).open = isWide;
-    tracker.on('failedAttempt', () => this.#requestEnded(false));
+    tracker.on('requestFailed', () => this.#requestEnded(false));
     tracker.on('delivered', () => this.#requestEnded(true));
     for (const name of ['recovered', 'breaker', 'paused', 'resumed', 'dropped', 'journal'] as const) {
       tracker.on(name, () => this.refresh());
@@ -43,7 +43,7 @@ export class BufferPanel {
 
   #requestEnded(isGood: boolean): void {
     this.#isFailing = !isGood;
-    // Later, not now: the tracker changes its breaker or its pause only after it has emitted `failedAttempt`.
+    // Later, not now: the tracker changes its breaker or its pause only after it has emitted `requestFailed`.
     setTimeout(() => this.refresh());
   }
 

@@ -9,7 +9,7 @@ export interface BufferStatus {
 
 const PAUSES: Readonly<Record<PauseReason, string>> = {
   unauthorized: 'The service does not take the key',
-  misdirected: 'The address is not that of the service',
+  'wrong-address': 'The address is not that of the service',
   refused: 'The service refuses most of what it is sent',
   intercepted: 'Somebody else answers in place of the service',
   policy: 'The service asks for a pause',

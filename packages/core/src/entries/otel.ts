@@ -62,7 +62,7 @@ type Metric = readonly [
 const BREAKER_STATES: Readonly<Record<BreakerState, true>> = { closed: true, open: true, 'half-open': true };
 const PAUSE_REASONS: Readonly<Record<PauseReason, true>> = {
   unauthorized: true,
-  misdirected: true,
+  'wrong-address': true,
   refused: true,
   intercepted: true,
   policy: true,

@@ -203,7 +203,7 @@ export class Gate {
     const { clock, rests } = this.#options;
     const now = clock.now();
     const reason = this.#pause?.reason;
-    const mayHelp = reason && /^(blocked|intercepted|misdirected|unavailable)$/.test(reason);
+    const mayHelp = reason && /^(blocked|intercepted|wrong-address|unavailable)$/.test(reason);
     if (!mayHelp || this.#state !== 'open' || rests?.() || Math.abs(now - this.#hintedAt) < HINT_MS)
       return false;
     this.#hintedAt = now;

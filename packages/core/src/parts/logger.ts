@@ -23,7 +23,7 @@ const LEVELS: Readonly<Partial<Record<keyof TrackerEvents, keyof Logger>>> = {
   replayed: 'info',
   deadLettersDropped: 'warn',
   damaged: 'warn',
-  failedAttempt: 'debug',
+  requestFailed: 'debug',
   storageFailed: 'error',
   breaker: 'info',
   paused: 'error',
@@ -31,7 +31,7 @@ const LEVELS: Readonly<Partial<Record<keyof TrackerEvents, keyof Logger>>> = {
   rateLimit: 'info',
   bodyLimit: 'info',
   journal: 'warn',
-  hookFailed: 'error',
+  callbackFailed: 'error',
 };
 
 interface LogOptions {
@@ -81,7 +81,7 @@ export class Log {
     if (level === undefined) return;
     const { error, ...data }: Record<string, unknown> = { ...detail };
     const { status, field }: Record<string, unknown> = Object(error);
-    const which = data.reason ?? data.state ?? data.kind ?? data.hook ?? status ?? data.status;
+    const which = data.reason ?? data.state ?? data.kind ?? data.callback ?? status ?? data.status;
     const words = `sluice ${event.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`;
     const message = which === undefined ? words : `${words}: ${which}`;
     this.write(level, error === undefined ? data : { ...data, status, field, err: error }, message);

@@ -38,9 +38,9 @@ export interface Rule {
 export type DeliveryPolicy = Readonly<Record<string, Action>>;
 
 /** The address may be wrong, or the event may be at fault. */
-const MISDIRECTED: Rule = { action: 'pause', reason: 'misdirected', endsEvent: true };
+const MISDIRECTED: Rule = { action: 'pause', reason: 'wrong-address', endsEvent: true };
 /** Something between us and the service, or a rule about clients: never the fault of an event. */
-const OURS: Rule = { action: 'pause', reason: 'misdirected' };
+const OURS: Rule = { action: 'pause', reason: 'wrong-address' };
 const UNAUTHORIZED: Rule = { action: 'pause', reason: 'unauthorized' };
 /** The service calls the events wrong. */
 export const WRONG: Rule = { action: 'isolate', reason: 'refused', endsEvent: true };

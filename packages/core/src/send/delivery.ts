@@ -7,10 +7,10 @@ import type { Books } from '../tell/books.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import { type DeliveryPolicy, type Rule, ruleOf, WRONG } from './delivery-policy.ts';
 import type { Evidence } from './evidence.ts';
-import { failedAttempt } from './failed-attempt.ts';
 import type { Outcome, ReadRejected } from './http/transport.ts';
 import { judge } from './judge.ts';
 import type { Letterbox } from './letterbox.ts';
+import { requestFailed } from './request-failed.ts';
 import type { Requests } from './requests.ts';
 import { Trial } from './trial.ts';
 import type { Trials } from './trials.ts';
@@ -52,7 +52,7 @@ interface DeliveryOptions {
   readonly letterbox: Letterbox;
   readonly offset: Pick<ClockOffset, 'learn'> | undefined;
   readonly books: Pick<Books, 'maybeDuplicate'>;
-  readonly reporter: Pick<Reporter, 'failedAttempt'>;
+  readonly reporter: Pick<Reporter, 'requestFailed'>;
   /** Aborts all requests. */
   readonly signal: AbortSignal;
 }
@@ -99,9 +99,9 @@ export class Delivery {
     }
     if (signal.aborted) return;
     const now = clock.now();
-    const error = failedAttempt(outcome, rule, url, now);
+    const error = requestFailed(outcome, rule, url, now);
     const { excerpt = '', retryAfterMs, status } = error;
-    reporter.failedAttempt(error);
+    reporter.requestFailed(error);
     trials.answered(trial, false);
     if (denied.aborted) {
       trials.free(trial);

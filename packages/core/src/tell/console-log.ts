@@ -7,7 +7,7 @@ import type { TrackerEvents } from './tracker-events.ts';
 const WORDS: { readonly [Name in keyof TrackerEvents]?: string } = {
   invalid: 'refused an event',
   dropped: 'dropped events',
-  failedAttempt: 'cannot deliver',
+  requestFailed: 'cannot deliver',
   paused: 'pauses',
   storageFailed: 'keeps events in memory',
 };
@@ -23,9 +23,9 @@ export function consoleWarnings(redact: Redact): Tell {
   const said = new Set<string>();
   let failure: string | undefined;
   return (event, { error, reason = 'denied' }: Detail) => {
-    if (event === 'failedAttempt') failure = error?.message;
+    if (event === 'requestFailed') failure = error?.message;
     // Later failures are told by a pause.
-    if (event === 'delivered') said.add('failedAttempt');
+    if (event === 'delivered') said.add('requestFailed');
     const words = WORDS[event as keyof TrackerEvents];
     const hint = HINTS[reason];
     const why = error?.message ?? ((event === 'paused' && failure) || (hint && `${reason}; ${hint}`));

@@ -4,7 +4,7 @@ import type { PauseReason } from './stats.ts';
 /** What to do about a pause or a drop. Empty if the application wants it. */
 export const HINTS: Readonly<Record<PauseReason | DropReason, string>> = {
   unauthorized: 'check apiKey',
-  misdirected: 'check baseUrl',
+  'wrong-address': 'check baseUrl',
   refused: 'check events',
   intercepted: 'check network',
   policy: 'check policy',

@@ -28,7 +28,7 @@ interface ReporterOptions {
 export class Reporter {
   readonly #options: ReporterOptions;
   readonly #listeners = new Set<Listener>();
-  readonly #failedHooks = new Set<string>();
+  readonly #failedCallbacks = new Set<string>();
   #journal: string | undefined;
   #lastError: TrackerStats['lastError'];
 
@@ -111,9 +111,9 @@ export class Reporter {
     this.emit(event, { count });
   }
 
-  failedAttempt(error: TrackerEvents['failedAttempt']['error']): void {
+  requestFailed(error: TrackerEvents['requestFailed']['error']): void {
     this.#keep(error);
-    this.emit('failedAttempt', { error });
+    this.emit('requestFailed', { error });
   }
 
   /** An arrow function: it can be passed as a callback. */
@@ -130,17 +130,17 @@ export class Reporter {
     if (isChange) this.emit('journal', { kind });
   }
 
-  /** User code failed. Emits `hookFailed` once for each hook. */
-  hookFailed(hook: string, cause: unknown): void {
-    if (this.#failedHooks.has(hook)) return;
-    this.#failedHooks.add(hook);
-    this.#raise(hook, cause);
+  /** User code failed. Emits `callbackFailed` once for each callback. */
+  callbackFailed(callback: string, cause: unknown): void {
+    if (this.#failedCallbacks.has(callback)) return;
+    this.#failedCallbacks.add(callback);
+    this.#raise(callback, cause);
   }
 
   /** Emits later, not now: the failure may be anywhere, even before a listener can be added. */
-  #raise(hook: string, cause: unknown): void {
+  #raise(callback: string, cause: unknown): void {
     const error = errorOf(cause);
-    queueMicrotask(() => this.emit('hookFailed', { hook, error }));
+    queueMicrotask(() => this.emit('callbackFailed', { callback, error }));
   }
 
   #keep({ message }: Error): void {

@@ -8,7 +8,7 @@ export type PauseReason =
   /** The service refuses the key: 401, 403. `setApiKey()` with another key makes the sender try at once. */
   | 'unauthorized'
   /** The address is wrong or redirects: 3xx, 404, 405, 410. */
-  | 'misdirected'
+  | 'wrong-address'
   /** The service refused most of the last events: the service or this client is at fault, not the events. */
   | 'refused'
   /**

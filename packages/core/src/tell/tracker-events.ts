@@ -20,7 +20,7 @@ export interface TrackerEvents {
   /** A request ended. Its status is 0 if there was no answer. */
   readonly request: { readonly url: string; readonly status: number; readonly durationMs: number };
   /** A request failed. The error's message says what Sluice does next. */
-  readonly failedAttempt: { readonly error: DeliveryError };
+  readonly requestFailed: { readonly error: DeliveryError };
   /** The disk or the browser's storage failed. Events continue in memory, as long as it has room. */
   readonly storageFailed: { readonly error: StorageError };
   /** The breaker changed: requests are made, wait, or one is made to test the service. */
@@ -43,5 +43,5 @@ export interface TrackerEvents {
   /** Dead letters were dropped: they were too old, there was no room, or consent was denied. */
   readonly deadLettersDropped: { readonly reason: 'full' | 'expired' | 'denied'; readonly count: number };
   /** Your code failed: a listener, the logger, the clock, a hook. Emitted once for each. */
-  readonly hookFailed: { readonly hook: string; readonly error: Error };
+  readonly callbackFailed: { readonly callback: string; readonly error: Error };
 }

@@ -16,7 +16,7 @@ interface Bench {
   readonly tracker: Tracker;
   readonly time: VirtualClock;
   readonly transport: ScriptedTransport;
-  readonly failures: TrackerEvents['hookFailed'][];
+  readonly failures: TrackerEvents['callbackFailed'][];
 }
 
 function create(options: Partial<TrackerOptions> | ((time: VirtualClock) => Partial<TrackerOptions>)): Bench {
@@ -27,8 +27,8 @@ function create(options: Partial<TrackerOptions> | ((time: VirtualClock) => Part
     ...{ clock: time, transport },
     ...(typeof options === 'function' ? options(time) : options),
   });
-  const failures: TrackerEvents['hookFailed'][] = [];
-  tracker.on('hookFailed', (failure) => failures.push(failure));
+  const failures: TrackerEvents['callbackFailed'][] = [];
+  tracker.on('callbackFailed', (failure) => failures.push(failure));
   return { tracker, time, transport, failures };
 }
 
@@ -70,18 +70,18 @@ describe('a listener', () => {
     await use(bench);
     expect(bench.tracker.stats()).toMatchObject({ accepted: 30, delivered: 30, pending: 0 });
     expect(heard.reduce((sum, count) => sum + count, 0)).toBe(30);
-    const failure = { hook: 'listener of delivered', error: new Error('code of mine') };
+    const failure = { callback: 'listener of delivered', error: new Error('code of mine') };
     expect(bench.failures).toEqual(failsOnce(how) ? [failure] : []);
   });
 
   it('of failures that fails itself is reported once, to the others', async () => {
     const bench = create({ random: () => 0.5 });
-    bench.tracker.on('hookFailed', fail);
+    bench.tracker.on('callbackFailed', fail);
     bench.tracker.on('delivered', fail);
     await use(bench);
-    expect(bench.failures.map(({ hook }) => hook)).toEqual([
+    expect(bench.failures.map(({ callback }) => callback)).toEqual([
       'listener of delivered',
-      'listener of hookFailed',
+      'listener of callbackFailed',
     ]);
   });
 });
@@ -93,7 +93,7 @@ describe('a logger', () => {
     await use(bench);
     expect(bench.tracker.stats()).toMatchObject({ accepted: 30, delivered: 30, invalid: 3, pending: 0 });
     expect(bench.failures).toEqual(
-      failsOnce(how) ? [{ hook: 'logger', error: new Error('code of mine') }] : [],
+      failsOnce(how) ? [{ callback: 'logger', error: new Error('code of mine') }] : [],
     );
   });
 
@@ -175,7 +175,7 @@ describe('a clock', () => {
       const bench = create((time) => ({ clock: clock(time) as never, random: () => 0.5 }));
       await use(bench);
       expect(bench.tracker.stats()).toMatchObject({ accepted: 30, delivered: 30, pending: 0 });
-      expect(bench.failures.map(({ hook }) => hook)).toEqual(['clock']);
+      expect(bench.failures.map(({ callback }) => callback)).toEqual(['clock']);
     },
   );
 
@@ -184,7 +184,7 @@ describe('a clock', () => {
     bench.tracker.track('event', {}, ada);
     expect(await bench.tracker.flush()).toMatchObject({ delivered: 1 });
     await bench.tracker.close();
-    expect(bench.failures).toEqual([{ hook: 'clock', error: new Error('code of mine') }]);
+    expect(bench.failures).toEqual([{ callback: 'clock', error: new Error('code of mine') }]);
   });
 });
 
@@ -194,7 +194,7 @@ describe('random', () => {
     await use(bench);
     await settle();
     expect(bench.tracker.stats()).toMatchObject({ accepted: 30, delivered: 30, pending: 0 });
-    expect(bench.failures.map(({ hook }) => hook)).toEqual(['random']);
+    expect(bench.failures.map(({ callback }) => callback)).toEqual(['random']);
   });
 });
 
@@ -219,7 +219,7 @@ describe('code of the user that throws what cannot be looked at', () => {
       delivery: { classify: thrower },
     });
     const hooks: string[] = [];
-    tracker.on('hookFailed', ({ hook }) => hooks.push(hook));
+    tracker.on('callbackFailed', ({ callback }) => hooks.push(callback));
     tracker.on('invalid', thrower);
     tracker.on('delivered', thrower);
     expect(() => tracker.track('bad', { toJSON: thrower }, { correlationValue: 'a' })).not.toThrow();

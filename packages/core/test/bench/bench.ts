@@ -27,9 +27,9 @@ export class Bench {
   readonly states: TrackerEvents['breaker']['state'][] = [];
   readonly drops: TrackerEvents['dropped'][] = [];
   readonly deadLetters: TrackerEvents['deadLettered'][] = [];
-  readonly attemptsFailed: TrackerEvents['failedAttempt'][] = [];
+  readonly attemptsFailed: TrackerEvents['requestFailed'][] = [];
   readonly storageFailures: unknown[] = [];
-  readonly hooksFailed: TrackerEvents['hookFailed'][] = [];
+  readonly callbacksFailed: TrackerEvents['callbackFailed'][] = [];
   #next = 0;
 
   constructor({ delivery, batch, maxEvents = 500, journal = 'memory', ...options }: BenchOptions = {}) {
@@ -47,9 +47,9 @@ export class Bench {
     tracker.on('breaker', ({ state }) => this.states.push(state));
     tracker.on('dropped', (drop) => this.drops.push(drop));
     tracker.on('deadLettered', (refusal) => this.deadLetters.push(refusal));
-    tracker.on('failedAttempt', (attempt) => this.attemptsFailed.push(attempt));
+    tracker.on('requestFailed', (attempt) => this.attemptsFailed.push(attempt));
     tracker.on('storageFailed', ({ error }) => this.storageFailures.push(error));
-    tracker.on('hookFailed', (failure) => this.hooksFailed.push(failure));
+    tracker.on('callbackFailed', (failure) => this.callbacksFailed.push(failure));
     this.answer(() => 200);
   }
 

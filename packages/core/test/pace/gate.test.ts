@@ -311,7 +311,7 @@ describe('a hint that the network is back', () => {
 
   it('lets one request go where the service redirected: a portal of the network may have answered', () => {
     const bench = new Bench();
-    bench.open({ reason: 'misdirected', status: 302, words: '' });
+    bench.open({ reason: 'wrong-address', status: 302, words: '' });
     bench.gate.hint();
     expect(bench.gate.state).toBe('half-open');
   });

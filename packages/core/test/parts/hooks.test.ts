@@ -86,7 +86,7 @@ it.each([
 ])('a beforeSend that %s loses no event, and is reported once', async (_what, beforeSend) => {
   const { sent, bench } = await send({ beforeSend: beforeSend as never }, { total: 1 }, { total: 2 });
   expect(sent.map(({ payload }) => payload)).toEqual([{ total: 1 }, { total: 2 }]);
-  expect(bench.hooksFailed.map(({ hook }) => hook)).toEqual(['beforeSend']);
+  expect(bench.callbacksFailed.map(({ callback }) => callback)).toEqual(['beforeSend']);
 });
 
 it('a context that throws or returns no object loses no event', async () => {
@@ -98,7 +98,7 @@ it('a context that throws or returns no object loses no event', async () => {
   ]) {
     const { sent, bench } = await send({ context: context as never }, { total: 1 });
     expect(sent.map(({ payload }) => payload)).toEqual([{ total: 1 }]);
-    expect(bench.hooksFailed.map(({ hook }) => hook)).toEqual(['context']);
+    expect(bench.callbacksFailed.map(({ callback }) => callback)).toEqual(['context']);
   }
 });
 
@@ -196,7 +196,7 @@ it('an asynchronous schema is a ConfigError, and one that is so only for some pa
   const sometimes = schema((value) => (value.total ? Promise.reject(new Error('late')) : { value }));
   const { sent, bench } = await send({ events: { purchase: sometimes } }, { total: 1 });
   expect(sent.map(({ payload }) => payload)).toEqual([{ total: 1 }]);
-  expect(bench.hooksFailed.map(({ hook }) => hook)).toEqual(['events']);
+  expect(bench.callbacksFailed.map(({ callback }) => callback)).toEqual(['events']);
 });
 
 it('hooks run once: not again for an event that is held, waits for consent or is sent again', async () => {

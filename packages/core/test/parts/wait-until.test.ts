@@ -22,7 +22,7 @@ interface Bench {
   readonly tracker: Tracker;
   readonly clock: VirtualClock;
   readonly transport: ScriptedTransport;
-  readonly failures: TrackerEvents['hookFailed'][];
+  readonly failures: TrackerEvents['callbackFailed'][];
 }
 
 function create(waitUntil: (work: Promise<unknown>) => void): Bench {
@@ -32,8 +32,8 @@ function create(waitUntil: (work: Promise<unknown>) => void): Bench {
     ...{ baseUrl: 'http://service.example', correlationKey: 'email', journal: 'memory' },
     ...{ clock, transport, random: () => 0.5, waitUntil },
   });
-  const failures: TrackerEvents['hookFailed'][] = [];
-  tracker.on('hookFailed', (failure) => failures.push(failure));
+  const failures: TrackerEvents['callbackFailed'][] = [];
+  tracker.on('callbackFailed', (failure) => failures.push(failure));
   return { tracker, clock, transport, failures };
 }
 
@@ -118,7 +118,7 @@ describe('waitUntil', () => {
       await settle();
     }
     expect(tracker.stats()).toMatchObject({ accepted: 3, delivered: 3, invalid: 0 });
-    const failed = [{ hook: 'waitUntil', error: new Error('this host takes no work') }];
+    const failed = [{ callback: 'waitUntil', error: new Error('this host takes no work') }];
     expect(failures).toEqual(name === 'throws' || name === 'rejects' ? failed : []);
     await tracker.close();
   });

@@ -6,7 +6,7 @@ import { settle, VirtualClock } from '../bench/virtual-clock.ts';
 function createReporter(): { reporter: Reporter; thrown: [unknown, string][] } {
   const thrown: [unknown, string][] = [];
   const reporter = new Reporter({ books: new Books(), clock: new VirtualClock() });
-  reporter.on('hookFailed', ({ error, hook }) => thrown.push([error, hook]));
+  reporter.on('callbackFailed', ({ error, callback }) => thrown.push([error, callback]));
   return { reporter, thrown };
 }
 

@@ -658,7 +658,7 @@ describe('a tracker with a service that refuses', () => {
     const tracker = create(service.baseUrl, { logger, delivery: { retryBaseMs: 1, retryMaxMs: 2 } });
     const seen: unknown[] = [];
     for (const name of [
-      'failedAttempt',
+      'requestFailed',
       'deadLettered',
       'invalid',
       'dropped',
@@ -669,7 +669,7 @@ describe('a tracker with a service that refuses', () => {
     }
     for (const name of ['good', 'poison', 'good']) tracker.track(name, {}, ada);
     await tracker.flush();
-    const failed = raised(tracker, 'failedAttempt');
+    const failed = raised(tracker, 'requestFailed');
     tracker.track('fine', {}, ada);
     tracker.track('', {}, ada);
     await failed;
@@ -705,7 +705,7 @@ describe('a tracker with a service that refuses', () => {
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;
     const tracker = create(`http://127.0.0.1:${port}`);
-    const failed = raised(tracker, 'failedAttempt');
+    const failed = raised(tracker, 'requestFailed');
     tracker.track('echoed', {}, ada);
     await tracker.flush({ timeoutMs: 200 });
     const { error } = await failed;

@@ -94,11 +94,11 @@ describe('a tracker whose service redirects', () => {
     );
     const tracker = create(baseUrl);
     tracker.track('event', {}, ada);
-    expect(await tracker.flush({ timeoutMs: 1_000 })).toMatchObject({ pendingReason: 'misdirected' });
+    expect(await tracker.flush({ timeoutMs: 1_000 })).toMatchObject({ pendingReason: 'wrong-address' });
     expect(others).toBe(0);
     const { lastError, pause } = tracker.stats();
     expect(pause).toMatchObject({
-      reason: 'misdirected',
+      reason: 'wrong-address',
       status: 308,
       words: location,
       hint: 'check baseUrl',

@@ -132,7 +132,7 @@ describe('the counts of a tracker', () => {
   it('add up whenever a listener looks, and when flush() resolves', async () => {
     const bench = new Bench({ maxEvents: 4, delivery: { maxConcurrency: 2 } });
     let looks = 0;
-    for (const name of ['delivered', 'deadLettered', 'failedAttempt'] as const) {
+    for (const name of ['delivered', 'deadLettered', 'requestFailed'] as const) {
       bench.tracker.on(name, () => {
         looks += 1;
         bench.check();
@@ -149,6 +149,6 @@ describe('the counts of a tracker', () => {
     expect(sorted(await bench.kept())).toEqual(range(0, 3).map((index) => index * 7));
     expect(looks).toBeGreaterThan(17 / 4 + 3);
     // A listener that throws is a hook that failed.
-    expect(bench.hooksFailed).toEqual([]);
+    expect(bench.callbacksFailed).toEqual([]);
   });
 });

@@ -13,8 +13,8 @@ describe('a service that refuses the key or the address', () => {
   it.each([
     { status: 401, minutes: PROBES, reason: 'unauthorized' },
     { status: 403, minutes: PROBES_OF_OTHERS, reason: 'unauthorized' },
-    ...[301, 302, 307, 308].map((status) => ({ status, minutes: PROBES, reason: 'misdirected' })),
-    ...[404, 405, 410].map((status) => ({ status, minutes: PROBES_OF_OTHERS, reason: 'misdirected' })),
+    ...[301, 302, 307, 308].map((status) => ({ status, minutes: PROBES, reason: 'wrong-address' })),
+    ...[404, 405, 410].map((status) => ({ status, minutes: PROBES_OF_OTHERS, reason: 'wrong-address' })),
   ])('is asked again after minutes $minutes with various events: $status', async (given) => {
     const { status, minutes, reason } = given;
     const bench = new Bench({ maxEvents: 10, random: () => 0 });

@@ -120,7 +120,7 @@ describe('Delivery, with a classify hook', () => {
     });
     for (let round = 0; round < 3; round += 1) await bench.track(5);
     expect(bench.tracker.stats()).toMatchObject({ delivered: 15, deadLettered: 0 });
-    expect(bench.hooksFailed.map(({ hook }) => hook)).toEqual(['delivery.classify']);
+    expect(bench.callbacksFailed.map(({ callback }) => callback)).toEqual(['delivery.classify']);
   });
 
   it('pauses where all are rejected, and delivers the rest later', async () => {

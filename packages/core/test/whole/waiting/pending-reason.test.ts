@@ -15,8 +15,8 @@ async function flush(bench: Bench, options: FinishOptions = { timeoutMs: SECOND 
 describe('the report of flush() says why events are pending:', () => {
   it.each([
     [401, 'unauthorized'],
-    [404, 'misdirected'],
-    [308, 'misdirected'],
+    [404, 'wrong-address'],
+    [308, 'wrong-address'],
   ])('the sender pauses after %d', async (status, pendingReason) => {
     const bench = new Bench();
     bench.answer(() => status);

@@ -10,8 +10,8 @@ type Of<Kind extends Outcome['kind']> = Omit<Extract<Outcome, { kind: Kind }>, '
 /** How much of an answer the message shows, in characters. */
 const SHOWN = 200;
 
-/** The error of a `failedAttempt` event, for a request that did not succeed. */
-export function failedAttempt(
+/** The error of a `requestFailed` event, for a request that did not succeed. */
+export function requestFailed(
   outcome: Outcome,
   { action, isPushback, reason }: Rule,
   url: string,

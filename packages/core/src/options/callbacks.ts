@@ -7,7 +7,7 @@ import type { Batch } from '../wait/parcel.ts';
 import type { Settings } from './settings.ts';
 
 /** What the tracker passes to the wrappers of user code. */
-interface HooksOptions {
+interface CallbacksOptions {
   readonly settings: Settings;
   /** The platform's clock. */
   readonly clock: Clock;
@@ -17,11 +17,11 @@ interface HooksOptions {
   readonly tracked: () => number;
   /** Resolves once all events tracked by now are settled, or cannot be settled for now. */
   readonly flush: () => Promise<unknown>;
-  readonly onFailed: (hook: string, error: unknown) => void;
+  readonly onFailed: (callback: string, error: unknown) => void;
 }
 
 /** User code, wrapped so that it cannot harm the tracker. Undefined if the settings have none. */
-export interface Hooked {
+export interface Guarded {
   /** The platform's clock if the settings have none. */
   readonly clock: Clock;
   readonly random: () => number;
@@ -44,15 +44,15 @@ export interface Hooked {
 const HOOKS = ['context', 'beforeSend', 'sample', 'redact', 'bigint', 'events', 'validate'] as const;
 
 /** Wraps user code so that the tracker can call it safely. */
-export function guardHooks({
+export function guardCallbacks({
   settings,
   clock: platformClock,
   redact: withoutKey,
   tracked,
   flush,
   onFailed,
-}: HooksOptions): Hooked {
-  const failed = (hook: string) => (error: unknown) => onFailed(hook, error);
+}: CallbacksOptions): Guarded {
+  const failed = (callback: string) => (error: unknown) => onFailed(callback, error);
   const { random, transport, waitUntil, debug, logger, delivery, parts } = settings;
   const { context, beforeSend, sample, redact, bigint, events, validate } = settings;
   const hook = HOOKS.find((name) => settings[name] !== undefined);
