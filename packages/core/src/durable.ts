@@ -20,7 +20,7 @@ export async function makeDurable(options: DurableOptions): Promise<void> {
   const isWritten = await waiting.commit.write(isDone);
   if (!(isWritten && isAdmitted && journal.survives)) {
     const failure = waiting.commit.isFailing && reporter.lastError?.message;
-    const pending = admission.isOpen(false) ? 'the journal is full, or failed' : 'consent is pending';
+    const pending = admission.isOpen(false) ? 'the journal is full' : 'consent is pending';
     const why = journal.survives ? failure || pending : 'the journal is in memory';
     throw new StorageError(`what was tracked is not durable: ${why}`);
   }

@@ -51,9 +51,8 @@ const MIB = 1024 * KIB;
 const DAY_MS = 24 * 60 * 60_000;
 /** Of a tracker that does nothing. */
 const NOWHERE = {
-  enabled: false,
-  baseUrl: 'http://disabled',
-  correlationKey: '-',
+  baseUrl: 'http://localhost',
+  correlationKey: 'source',
   journal: 'memory',
 } as const;
 /** The numbers that may be 0. */
@@ -67,9 +66,10 @@ export function readOptions(
   given: TrackerOptions,
   { parts: platformParts, commitIntervalMs, holdsUnidentified, warnOfKey }: Defaults,
 ): Settings {
-  const options = own(given?.enabled === false ? { ...NOWHERE, parts: given.parts } : given);
+  const isOff = given?.enabled === false;
+  const options = own(isOff ? { ...NOWHERE, enabled: false, parts: given.parts } : given);
   const parts = own<Parts>({ ...options.parts, ...platformParts });
-  if (options.enabled !== false) parts.checked?.(given);
+  if (!isOff) parts.checked?.(given);
   const { correlationKey, journal, consent = 'granted' } = options;
   const completed: Completed = {
     source: 'custom',

@@ -15,7 +15,7 @@ export const HINTS: Readonly<Record<PauseReason | DropReason, string>> = {
   'journal-full': 'raise storage',
   expired: 'raise maxAgeMs',
   closed: 'track before close()',
-  damaged: 'check disk',
+  damaged: 'check journal',
   unidentified: '',
   denied: '',
   filtered: '',
