@@ -1,0 +1,126 @@
+import type { Event, InvalidEventError } from '@sluice/protocol';
+import { platform } from '#platform';
+import type { AnyEvents } from '../accept/track.ts';
+import type { TrackerOptions } from '../options/options.ts';
+import { logger } from '../parts/logger.ts';
+import { allParts } from '../platform/all-parts.ts';
+import type { Transport } from '../send/http/transport.ts';
+import { createWith, type Tracker } from '../tracker.ts';
+
+/** How long `waitFor()` waits, in milliseconds. */
+const WAIT_MS = 1_000;
+
+/** A name, or a function that says whether this is the event. */
+type Match = string | ((event: Event) => boolean);
+
+/** A tracker for tests: it keeps what is tracked, and sends and stores nothing. */
+export interface RecordingTracker<Events = AnyEvents> extends Tracker<Events> {
+  /** What was tracked, as the service would receive it, the oldest first. With a name: only the events of that name. */
+  events(name?: string): readonly Event[];
+  /** What `track()` and `identify()` refused. */
+  problems(): readonly InvalidEventError[];
+  /** Forgets what was tracked and refused. */
+  clear(): void;
+  /**
+   * Resolves with the first such event, at once if it was tracked before. Rejects if there is none within `timeoutMs` milliseconds;
+   * the error names the events that were tracked. Default: 1,000.
+   */
+  waitFor(match: Match, options?: { readonly timeoutMs?: number }): Promise<Event>;
+}
+
+/** Takes everything. */
+const TAKES_ALL: Transport = {
+  post: async () => ({ kind: 'answered', status: 200, retryAfter: undefined, body: '' }),
+  close: async () => {},
+};
+
+/**
+ * Makes a tracker for tests. It refuses and changes events as a real one does, with the same options; all of them may be left out.
+ *
+ * @example
+ * const tracker = recordingTracker();
+ * checkout(tracker);
+ * expect(tracker.events('purchase')).toMatchObject([{ payload: { total: 42.5 } }]);
+ */
+export function recordingTracker<Events extends object = AnyEvents>(
+  options: Partial<TrackerOptions> = {},
+): RecordingTracker<Events> {
+  const events: Event[] = [];
+  const problems: InvalidEventError[] = [];
+  const waits = new Set<() => void>();
+  const record = (event: Event) => {
+    events.push(event);
+    for (const wake of waits) wake();
+  };
+  const steps = () => (step: string, detail: { readonly event?: Event }) => {
+    if (step === 'tracked' && detail.event) record(detail.event);
+  };
+  const parts = { ...allParts, ...platform.parts, logger: { ...logger, steps } };
+  const tracker = createWith(
+    {
+      ...{ baseUrl: 'http://recording.test', correlationKey: 'id', journal: 'memory', logger: false },
+      ...options,
+      ...{ transport: TAKES_ALL, debug: true },
+    },
+    { ...platform, parts },
+  );
+  tracker.on('invalid', ({ error }) => problems.push(error));
+  return Object.assign(tracker, {
+    events: (name?: string) => events.filter(({ event }) => name === undefined || event === name),
+    problems: () => [...problems],
+    clear() {
+      events.length = 0;
+      problems.length = 0;
+    },
+    waitFor(match: Match, { timeoutMs = WAIT_MS } = {}): Promise<Event> {
+      const isMatch = typeof match === 'string' ? ({ event }: Event) => event === match : match;
+      return new Promise((resolve, reject) => {
+        const look = () => {
+          const found = events.find(isMatch);
+          if (found === undefined) return;
+          end();
+          resolve(found);
+        };
+        const end = () => {
+          waits.delete(look);
+          clearTimeout(timer);
+        };
+        const timer = setTimeout(() => {
+          end();
+          const names = events.map(({ event }) => event).join(', ') || 'nothing';
+          const what = typeof match === 'string' ? JSON.stringify(match) : 'no such event';
+          reject(new Error(`${what} was not tracked within ${timeoutMs} ms; tracked: ${names}`));
+        }, timeoutMs);
+        waits.add(look);
+        look();
+      });
+    },
+  }) as unknown as RecordingTracker<Events>;
+}
+
+/** What vitest and Jest hand to a matcher as `this`. */
+interface MatcherContext {
+  equals(one: unknown, other: unknown): boolean;
+}
+
+/**
+ * Matchers for vitest and Jest: `expect.extend(trackerMatchers)`, and then
+ * `expect(tracker).toHaveTracked('purchase', expect.objectContaining({ total: 42.5 }))`.
+ */
+export const trackerMatchers = {
+  toHaveTracked(
+    this: MatcherContext,
+    tracker: Pick<RecordingTracker, 'events'>,
+    name: string,
+    payload?: unknown,
+  ): { pass: boolean; message: () => string } {
+    const found = tracker.events(name);
+    const pass = found.some((event) => payload === undefined || this.equals(event.payload, payload));
+    const seen = JSON.stringify(found.map(({ payload }) => payload));
+    const others = tracker.events().map(({ event }) => event);
+    const message = () =>
+      `"${name}" was ${pass ? '' : 'not '}tracked${payload === undefined ? '' : ' with this payload'}; ` +
+      (found.length > 0 ? `its payloads: ${seen}` : `tracked: ${others.join(', ') || 'nothing'}`);
+    return { pass, message };
+  },
+};

@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest';
+import { recordingTracker, trackerMatchers } from '../../src/entries/testing.ts';
+
+it('a recording tracker shows events as the service would receive them, at once and without a disk', () => {
+  const tracker = recordingTracker({ correlationKey: 'email', context: { app: 'shop' } });
+  tracker.for('ada@example.com').track('purchase', { total: 42.5 });
+  tracker.track('view', {}, { correlationValue: 'bob@example.com' });
+  expect(tracker.events()).toHaveLength(2);
+  expect(tracker.events('purchase')).toEqual([
+    {
+      event: 'purchase',
+      correlationKey: 'email',
+      correlationValue: 'ada@example.com',
+      source: 'custom',
+      timestamp: expect.any(String),
+      uuid: expect.any(String),
+      payload: { app: 'shop', total: 42.5 },
+    },
+  ]);
+  tracker.clear();
+  expect(tracker.events()).toEqual([]);
+});
+
+it('a recording tracker refuses what a real one refuses', () => {
+  const tracker = recordingTracker({ unidentified: { hold: false } });
+  tracker.track('purchase', { total: 1n } as object, { correlationValue: 'a' });
+  tracker.track('purchase');
+  expect(tracker.problems().map(({ field }) => field)).toEqual(['payload.total', 'correlationValue']);
+  expect(tracker.events()).toEqual([]);
+});
+
+it('waitFor resolves with an event that is tracked later, or was before', async () => {
+  const tracker = recordingTracker();
+  tracker.identify('ada@example.com');
+  const purchase = tracker.waitFor('purchase');
+  const large = tracker.waitFor(({ payload }) => Number(payload?.total) > 10);
+  tracker.track('purchase', { total: 1 });
+  tracker.track('purchase', { total: 11 });
+  expect((await purchase).payload).toEqual({ total: 1 });
+  expect((await large).payload).toEqual({ total: 11 });
+  expect((await tracker.waitFor('purchase')).payload).toEqual({ total: 1 });
+});
+
+it('waitFor rejects with the names of what was tracked', async () => {
+  const tracker = recordingTracker();
+  await expect(tracker.waitFor('purchase', { timeoutMs: 1 })).rejects.toThrow(
+    '"purchase" was not tracked within 1 ms; tracked: nothing',
+  );
+  tracker.track('view', {}, { correlationValue: 'ada@example.com' });
+  await expect(tracker.waitFor('purchase', { timeoutMs: 1 })).rejects.toThrow(/tracked: view$/);
+});
+
+it('everything that is tracked counts as delivered, and the tracker closes', async () => {
+  const tracker = recordingTracker();
+  tracker.track('view', {}, { correlationValue: 'ada@example.com' });
+  expect(await tracker.close()).toMatchObject({ delivered: 1, pending: 0 });
+});
+
+it('toHaveTracked compares name and payload, and says what was tracked instead', () => {
+  const tracker = recordingTracker();
+  tracker.track('purchase', { total: 1, sku: 'A' }, { correlationValue: 'ada@example.com' });
+  const equals = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+  const { toHaveTracked } = trackerMatchers;
+  expect(toHaveTracked.call({ equals }, tracker, 'purchase').pass).toBe(true);
+  expect(toHaveTracked.call({ equals }, tracker, 'purchase', { total: 1, sku: 'A' }).pass).toBe(true);
+  const other = toHaveTracked.call({ equals }, tracker, 'purchase', { total: 2 });
+  expect([other.pass, other.message()]).toEqual([
+    false,
+    '"purchase" was not tracked with this payload; its payloads: [{"total":1,"sku":"A"}]',
+  ]);
+  expect(toHaveTracked.call({ equals }, tracker, 'view').message()).toBe(
+    '"view" was not tracked; tracked: purchase',
+  );
+});
