@@ -42,8 +42,11 @@ export interface Parts {
   readonly checked?: CheckedPart | undefined;
 }
 
-/** Checks each option by its name. Throws a ConfigError with the option, its value (never the key), and what is allowed. */
-export type CheckedPart = (options: unknown) => void;
+/**
+ * Checks each option by its name, or what a method was given. Throws a ConfigError with the name, the value (never the key), and
+ * what is allowed.
+ */
+export type CheckedPart = (given: unknown, method?: 'on' | 'flush' | 'identify') => void;
 
 /** Throws a ConfigError that says how to add a missing part. */
 export function missingPart(option: string, part: keyof Parts): never {

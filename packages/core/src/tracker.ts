@@ -122,7 +122,7 @@ export interface Tracker<Events = AnyEvents> extends AsyncDisposable {
   /**
    * Resolves once all events tracked before, and all events found in the journal, are delivered, dead letters or dropped.
    * Resolves earlier at the time-out, or when no event can make progress before the time-out; the report then says how many are
-   * pending. Never rejects.
+   * pending. Rejects only with a ConfigError, for an unknown option, except in production builds of a page.
    */
   flush(options?: FinishOptions): Promise<FlushReport>;
   /**
@@ -138,7 +138,10 @@ export interface Tracker<Events = AnyEvents> extends AsyncDisposable {
   drainInBackground(): boolean;
   /** A snapshot: the counts of all events, and what waits where. Cheap to call. */
   stats(): TrackerStats;
-  /** Adds a listener. Returns a function that removes it. A listener that throws disturbs nothing. */
+  /**
+   * Adds a listener. Returns a function that removes it. A listener that throws disturbs nothing. Throws a ConfigError for an unknown
+   * name, except in production builds of a page.
+   */
   on<Name extends keyof TrackerEvents>(
     event: Name,
     listener: (detail: TrackerEvents[Name]) => void,
@@ -159,6 +162,7 @@ function trackerOf(settings: Settings): Tracker {
   const stats = () => road.snapshots.take();
 
   async function flush(options?: FinishOptions): Promise<FlushReport> {
+    settings.parts.checked?.(options, 'flush');
     const { timeoutMs, signal } = finishOptions(options, FLUSH_TIMEOUT_MS);
     const before = stats();
     if (closed) {
@@ -249,13 +253,14 @@ function trackerOf(settings: Settings): Tracker {
         );
       },
     }),
-    identify(correlationValue) {
+    identify(correlationValue, ...others: never[]) {
       try {
         checkText('correlationValue', correlationValue, maxEventBytes);
         const before = texts.correlationValue;
         if (before !== undefined && before !== correlationValue && stats().pending > 0)
           platform.warnOfUsers?.(settings.logger);
         setCustomer(correlationValue);
+        settings.parts.checked?.(others, 'identify');
       } catch (error) {
         reporter.invalid(error);
       }
@@ -273,7 +278,10 @@ function trackerOf(settings: Settings): Tracker {
     close,
     [Symbol.asyncDispose]: async () => void (await close()),
     stats,
-    on: (event, listener) => reporter.on(event, listener),
+    on(event, listener) {
+      settings.parts.checked?.(event, 'on');
+      return reporter.on(event, listener);
+    },
   };
   if (settings.enabled !== false) return tracker;
   road.ignore();

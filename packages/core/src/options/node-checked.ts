@@ -12,6 +12,7 @@ import {
 } from '@sluice/protocol/toolbox';
 import type { CheckedPart } from '../parts.ts';
 import type { ConnectOptions } from '../send/http/connect-options.ts';
+import { checkCall, PARTS } from './calls.ts';
 import type { TrackerOptions } from './options.ts';
 import { checkOptions, RULES } from './rules.ts';
 
@@ -30,6 +31,7 @@ const CONNECT: Readonly<Record<keyof ConnectOptions, Rule>> = {
 
 const NODE_RULES: Rules = {
   ...RULES,
+  parts: PARTS,
   journalDirectory: nonEmpty(undefined, 'a path'),
   fsync: oneOf(['always', 'interval', 'never']),
   exitBudgetMs: milliseconds(undefined, 0),
@@ -49,9 +51,10 @@ const OF_CONNECTION =
 const LEAST_KEY = 8;
 
 /** Checks all options in Node. */
-export const nodeChecked: CheckedPart = (given) => {
+export const nodeChecked: CheckedPart = (given, method) => {
   try {
-    check(given);
+    if (method) checkCall(method, given);
+    else check(given);
   } catch (error) {
     throw withoutKey(error, given);
   }

@@ -1,7 +1,8 @@
 import { ConfigError } from '@sluice/protocol';
+import { fullyChecked } from '../options/calls.ts';
 import type { TrackerOptions } from '../options/options.ts';
-import { checkOptions } from '../options/rules.ts';
 import { AdaptiveConcurrency } from '../pace/adaptive-concurrency.ts';
+import type { CheckedPart } from '../parts.ts';
 import { FetchTransport } from '../send/http/fetch-transport.ts';
 import { SlashRedirect } from '../send/http/slash-redirect.ts';
 import type { Outcome, TransportRequest } from '../send/http/transport.ts';
@@ -9,6 +10,17 @@ import { allParts } from './all-parts.ts';
 import { platform as browser } from './browser.ts';
 import type { Platform } from './platform.ts';
 import { warnOfUsers } from './warn-of-users.ts';
+
+/** Checks all options. */
+const checked: CheckedPart = (given, method) => {
+  fullyChecked(given, method);
+  if (method) return;
+  // The cast is safe: the rules hold.
+  const { delivery } = given as TrackerOptions;
+  if (delivery?.credentials === undefined || 'credentials' in Request.prototype) return;
+  const rule = 'must be absent in a runtime without cookies: give delivery.headers a cookie';
+  throw new ConfigError('delivery.credentials', `delivery.credentials ${rule}`);
+};
 
 /**
  * Edge runtimes, and the `worker` target of bundlers: like a browser, but with all parts, because no page waits for them to load.
@@ -22,16 +34,6 @@ export const platform: Platform = {
   createTransport: ({ delivery }) => new EdgeTransport(delivery),
   createConcurrency: (most) => new AdaptiveConcurrency(most),
 };
-
-/** Checks all options. */
-function checked(given: unknown): void {
-  checkOptions(given);
-  // The cast is safe: the rules hold.
-  const { delivery } = given as TrackerOptions;
-  if (delivery?.credentials === undefined || 'credentials' in Request.prototype) return;
-  const rule = 'must be absent in a runtime without cookies: give delivery.headers a cookie';
-  throw new ConfigError('delivery.credentials', `delivery.credentials ${rule}`);
-}
 
 /** Sees where a redirect leads. */
 class EdgeTransport extends FetchTransport {
