@@ -4,8 +4,11 @@ import { describe } from '@sluice/protocol/toolbox';
 /** Beyond this depth, JSON parsers of receivers fail too. A cycle also exceeds it. */
 const MAX_DEPTH = 500;
 const MAX_PATH_LENGTH = 120;
-/** In JSON, each element of an array takes at least two characters. */
+/** In JSON, each element of an array takes at least two characters, and one of a typed array has its index as well. */
 const BYTES_PER_ELEMENT = 2;
+const BYTES_PER_ENTRY = 6;
+/** The characters of a time, less the one that counts for each value. */
+const DATE_BYTES = 23;
 const PREFIX = '{"payload":';
 
 /** Objects of which JSON keeps little or nothing, by the names that `Object.prototype.toString` gives them. */
@@ -76,11 +79,13 @@ function findInObject(value: unknown, depth: number, walk: Walk, isJson: boolean
   if (typeof value !== 'object') return typeof value === 'bigint' ? lost(describe(value)) : undefined;
   if (isLong(value, walk)) return tooLarge(walk);
   if (isJson || !hasToJson(value)) return findInside(value, depth, walk);
-  return value instanceof Date ? undefined : findFault(value.toJSON(''), depth, walk, 0, true);
+  // To ask a Date costs as much as all else of an event.
+  if (value instanceof Date) return findFault('', depth, walk, DATE_BYTES);
+  return findFault(value.toJSON(''), depth, walk, 0, true);
 }
 
 function findInside(value: object, depth: number, walk: Walk): string | undefined {
-  if (depth > MAX_DEPTH) return `is nested more than ${MAX_DEPTH} levels deep, or in a cycle`;
+  if (depth > MAX_DEPTH) return `is nested more than ${MAX_DEPTH} levels, or in a cycle`;
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
       const fault = findFault(value[index], depth + 1, walk, 1);
@@ -126,9 +131,12 @@ function tooLarge({ maxBytes }: Walk): string {
 
 /** Whether this is an array with too many elements for the bytes that are left. Reads none of them. */
 function isLong(value: object, { room }: Walk): boolean {
-  if (!ArrayBuffer.isView(value) && !Array.isArray(value)) return false;
-  const { length = 0 } = value as Partial<Uint8Array>;
-  return length * BYTES_PER_ELEMENT > room;
+  const isArray = Array.isArray(value);
+  return (
+    (isArray || ArrayBuffer.isView(value)) &&
+    // A Buffer becomes an array.
+    (value as Uint8Array).length * (isArray || hasToJson(value) ? BYTES_PER_ELEMENT : BYTES_PER_ENTRY) > room
+  );
 }
 
 function hasToJson(value: unknown): value is { toJSON(key: string): unknown } {

@@ -1,6 +1,6 @@
 import { InvalidEventError } from '@sluice/protocol';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { payloadText } from '../../src/accept/payload.ts';
 
 const MAX_BYTES = 256 * 1024;
@@ -254,6 +254,17 @@ describe('a payload that cannot be sent', () => {
         ),
       ).field,
     ).toMatch(/^payload/);
+  });
+
+  it('is one of more times or bytes than fit into an event, which are not read', () => {
+    const read = vi.spyOn(Date.prototype, 'toISOString');
+    const times = Array.from({ length: 9_700 }, () => new Date(0));
+    expect(refusal({ times: times.concat(times.slice(0, 20)) }).message).toMatch(/above \d+ bytes/);
+    expect(read).not.toHaveBeenCalled();
+    expect(sent({ times })).toMatchObject({ times: { length: 9_700 } });
+    expect(refusal({ bytes: new Uint8Array(50_000) }).field).toBe('payload.bytes');
+    expect(Object.keys(sent({ bytes: new Uint8Array(20_000) }) as object)).toEqual(['bytes']);
+    read.mockRestore();
   });
 
   it('is one of a list without an end', () => {
