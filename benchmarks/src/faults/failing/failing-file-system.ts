@@ -18,7 +18,7 @@ export function failingFileSystem(disk: FailingDisk): FileSystem {
     createSync: checkedSync(disk, 'createSync', nodeFileSystem.createSync),
     makeDirectory: checked(disk, 'makeDirectory', nodeFileSystem.makeDirectory),
     makeDirectorySync: checkedSync(disk, 'makeDirectorySync', nodeFileSystem.makeDirectorySync),
-    list: checked(disk, 'list', nodeFileSystem.list),
+    list: checked(disk, 'list', (path) => nodeFileSystem.list(path)),
     sizeOf: checked(disk, 'sizeOf', nodeFileSystem.sizeOf),
     rename: checked(disk, 'rename', nodeFileSystem.rename),
     renameSync: checkedSync(disk, 'renameSync', nodeFileSystem.renameSync),
