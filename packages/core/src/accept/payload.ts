@@ -126,7 +126,7 @@ function lost(got: string): string {
 }
 
 function tooLarge({ maxBytes }: Walk): string {
-  return `brings the payload above ${maxBytes} bytes`;
+  return `makes the payload exceed ${maxBytes} bytes`;
 }
 
 /** Whether this is an array with too many elements for the bytes that are left. Reads none of them. */

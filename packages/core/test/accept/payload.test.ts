@@ -244,7 +244,7 @@ describe('a payload that cannot be sent', () => {
 
   it('is one of few objects that JSON would write out many times', () => {
     const shared = nested(40, (inner) => [inner, inner]);
-    expect(refusal({ shared }).message).toMatch(/above \d+ bytes/);
+    expect(refusal({ shared }).message).toMatch(/exceed \d+ bytes/);
     expect(
       refusal(
         nested(
@@ -259,7 +259,7 @@ describe('a payload that cannot be sent', () => {
   it('is one of more times or bytes than fit into an event, which are not read', () => {
     const read = vi.spyOn(Date.prototype, 'toISOString');
     const times = Array.from({ length: 9_700 }, () => new Date(0));
-    expect(refusal({ times: times.concat(times.slice(0, 20)) }).message).toMatch(/above \d+ bytes/);
+    expect(refusal({ times: times.concat(times.slice(0, 20)) }).message).toMatch(/exceed \d+ bytes/);
     expect(read).not.toHaveBeenCalled();
     expect(sent({ times })).toMatchObject({ times: { length: 9_700 } });
     expect(refusal({ bytes: new Uint8Array(50_000) }).field).toBe('payload.bytes');
@@ -268,7 +268,7 @@ describe('a payload that cannot be sent', () => {
   });
 
   it('is one of a list without an end', () => {
-    expect(refusal({ list: new Array(2 ** 32 - 1) }).message).toMatch(/above \d+ bytes/);
+    expect(refusal({ list: new Array(2 ** 32 - 1) }).message).toMatch(/exceed \d+ bytes/);
   });
 
   it('has an error that stays short, however long its names', () => {

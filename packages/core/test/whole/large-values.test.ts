@@ -6,7 +6,7 @@ import { payloadText } from '../../src/accept/payload.ts';
 
 const MAX_BYTES = 256 * 1024;
 const MEGABYTE = 1_000_000;
-const TOO_LARGE = 'brings the payload above 262144 bytes';
+const TOO_LARGE = 'makes the payload exceed 262144 bytes';
 
 function refusal(call: () => unknown): InvalidEventError {
   try {
@@ -56,7 +56,7 @@ describe('a payload that is too large is refused before it is looked at to its e
 
   it('a key', () => {
     const { message } = refusal(() => payloadText({ ['k'.repeat(50 * MEGABYTE)]: 1 }, MAX_BYTES));
-    expect(message).toMatch(/^payload\.k+… brings the payload above/);
+    expect(message).toMatch(/^payload\.k+… makes the payload exceed/);
     expect(message.length).toBeLessThan(300);
   });
 
