@@ -48,7 +48,7 @@ const OF_CONNECTION =
   /^(?:accept-encoding|connection|expect|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/i;
 
 /** A shorter key would be found in any message. */
-const LEAST_KEY = 8;
+const LEAST_KEY = 4;
 
 /** Checks all options in Node. */
 export const nodeChecked: CheckedPart = (given, method) => {

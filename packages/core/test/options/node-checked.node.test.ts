@@ -124,6 +124,10 @@ describe('the options of Node', () => {
     for (const text of ['canary', btoa(KEY)]) expect([message, option, stack].join()).not.toContain(text);
   });
 
+  it('show no API key of four characters either', () => {
+    expect(refusal({ apiKey: 'k+9"', ordering: 'k+9"' }).message).toMatch(/got string "\[key]"$/);
+  });
+
   it('are named as they are where the key is too short to be told from other text', () => {
     expect(refusal({ apiKey: 'o', ordering: 'o' }).message).toMatch(/^ordering must be .*, got string "o"$/);
   });

@@ -12,7 +12,7 @@ export function redactor(secret: string): Redact {
 }
 
 /** Shorter secrets have encoded forms that occur in any text. */
-const LEAST_ENCODED = 8;
+const LEAST_ENCODED = 4;
 
 /**
  * Like `redactor`, but also removes what `secret` looks like in hex, in base64 and with percent codes in lower case, as in a

@@ -30,6 +30,11 @@ describe('a secret', () => {
     expect(shown).toMatch(/^before \[key\]\S{0,6} after$/);
   });
 
+  it('of four characters is taken out of them too', () => {
+    const text = Buffer.from('Api-Key k+9"').toString('base64');
+    expect(thoroughRedactor('k+9"')(`${text} 6b2b3922`)).toMatch(/\[key].* \[key]$/);
+  });
+
   it('that is short is not looked for in hex and base64, which any text could be', () => {
     expect(thoroughRedactor('k1')('6b31 azE=')).toBe('6b31 azE=');
   });
