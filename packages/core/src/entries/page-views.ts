@@ -1,11 +1,16 @@
 /** Tracks page views. A function beside the tracker, not a stage of it: all that it needs is `track()`. */
 import { type Clock, systemClock } from '@sluice/protocol/toolbox';
+import type { TrackOptions } from '../accept/event-text.ts';
 import { Alarm } from '../base/alarm.ts';
-import type { Tracker } from '../tracker.ts';
 import { watchAddress } from './address.ts';
 
 /** Routers set the title after they changed the address. A title that is the same for so long was right from the start. */
 const TITLE_MS = 1_000;
+
+/** A tracker, whatever events it declares. */
+interface ViewTracker {
+  track(name: string, payload: object, options: TrackOptions): void;
+}
 
 /** By tracker, so that two components that ask for the views of one tracker count each view once. */
 const viewsOf = new WeakMap<object, Views>();
@@ -24,7 +29,7 @@ const viewsOf = new WeakMap<object, Views>();
  * @param clock For tests. Default: the clock of the system.
  * @returns Stops this. Each call of `pageViews` has its own; the last one undoes everything.
  */
-export function pageViews(tracker: Pick<Tracker, 'track'>, clock: Clock = systemClock): () => void {
+export function pageViews(tracker: ViewTracker, clock: Clock = systemClock): () => void {
   if (!globalThis.document) return () => {};
   const views = viewsOf.get(tracker) ?? new Views(tracker, clock);
   viewsOf.set(tracker, views);
@@ -36,7 +41,7 @@ export function pageViews(tracker: Pick<Tracker, 'track'>, clock: Clock = system
 /** The views of one tracker, for all who asked for them. */
 class Views {
   readonly #users = new Set<object>();
-  readonly #tracker: Pick<Tracker, 'track'>;
+  readonly #tracker: ViewTracker;
   readonly #clock: Clock;
   readonly #alarm: Alarm;
   readonly #titles = new MutationObserver(() => {
@@ -49,7 +54,7 @@ class Views {
   /** Tracks the last view, whose title may not be known yet. */
   #pending: (() => void) | undefined;
 
-  constructor(tracker: Pick<Tracker, 'track'>, clock: Clock) {
+  constructor(tracker: ViewTracker, clock: Clock) {
     this.#tracker = tracker;
     this.#clock = clock;
     this.#alarm = new Alarm(clock, () => this.#settle());
@@ -92,13 +97,13 @@ class Views {
     const path = pathname + search + hash;
     if (prerendering || (path === this.#path && !isShownAgain)) return;
     this.#settle();
-    const before = isShownAgain ? '' : (this.#path ?? document.referrer);
+    const referrer = isShownAgain ? '' : (this.#path ?? document.referrer);
     const timestamp = this.#clock.now();
     this.#path = path;
     this.#title = document.title;
     this.#pending = () => {
       const { title } = document;
-      this.#tracker.track('page_view', { title, path, referrer: before }, { timestamp });
+      this.#tracker.track('page_view', { title, path, referrer }, { timestamp });
     };
     this.#titles.observe(document.head, { childList: true, characterData: true, subtree: true });
     this.#alarm.set(TITLE_MS);

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { pageViews } from '../../src/entries/page-views.ts';
 import { createTracker, type Tracker } from '../../src/index.ts';
 
 /** Never called: the compiler checks it, and `npm run check` runs the compiler. */
@@ -45,6 +46,7 @@ function compilesDeclared(): void {
     readonly page_view: { readonly path?: string };
   }
   const tracker = createTracker<Events>({ baseUrl: 'http://a.example', correlationKey: 'email' });
+  pageViews(tracker);
   tracker.track('purchase', { total: 1 });
   tracker.track('signed_out');
   tracker.track('page_view');
