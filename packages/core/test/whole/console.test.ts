@@ -3,7 +3,7 @@ import { Bench, type BenchOptions } from '../bench/bench.ts';
 import { FakeJournal } from '../bench/fake-journal.ts';
 import { answered, failed } from '../bench/scripted-transport.ts';
 
-const REFUSED = 'POST http://service.example/api/events/batch/ was answered 401 with "no"';
+const REFUSED = 'POST http://localhost/api/events/batch/ was answered 401 with "no"';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -15,7 +15,7 @@ function create(options: BenchOptions = {}): { bench: Bench; warned: string[]; s
   const shown: string[] = [];
   vi.spyOn(console, 'warn').mockImplementation((line) => warned.push(line));
   vi.spyOn(console, 'debug').mockImplementation((line) => shown.push(line));
-  return { bench: new Bench({ logger: undefined, ...options }), warned, shown };
+  return { bench: new Bench({ baseUrl: 'http://localhost', logger: undefined, ...options }), warned, shown };
 }
 
 it('the console shows the first refused event, and what is wrong with it', async () => {
@@ -38,7 +38,7 @@ it('the console shows that nothing answers at the first try, and not again', asy
   bench.answer(() => failed(false, new Error('connect ECONNREFUSED')));
   await bench.track(3);
   expect(warned).toEqual([
-    expect.stringMatching(/cannot deliver .* connect ECONNREFUSED; action: retry; check network$/),
+    expect.stringMatching(/cannot deliver: .* connect ECONNREFUSED; action: retry; check network$/),
   ]);
 });
 

@@ -1,15 +1,10 @@
-import { afterEach, expect, it, vi } from 'vitest';
-import { createTracker } from '../../src/index.ts';
+import { expect, it } from 'vitest';
 import { Bench } from '../bench/bench.ts';
 
 interface Sent {
   readonly correlationValue: string;
   readonly payload?: Record<string, unknown>;
 }
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 /** The events that the service received. */
 function sent({ transport }: Bench): Sent[] {
@@ -89,32 +84,4 @@ it('a view never throws: a customer, payload or context that cannot be sent is r
     'payload',
     'payload',
   ]);
-});
-
-it('a disabled tracker does nothing, and checks none of its other options', async () => {
-  const before = process.listenerCount('exit');
-  const tracker = createTracker({ enabled: false, baseUrl: '', correlationKey: '' });
-  tracker.identify('ada@example.com');
-  tracker.track('purchase', { total: 1n } as object);
-  tracker.for('bob@example.com').track('purchase');
-  tracker.setConsent('denied');
-  await tracker.durable();
-  expect(await tracker.flush()).toMatchObject({ delivered: 0, dropped: 0, pending: 0 });
-  expect(tracker.stats()).toMatchObject({ accepted: 0, invalid: 0, pending: 0 });
-  expect(await tracker.deadLetters.count()).toBe(0);
-  expect(process.listenerCount('exit')).toBe(before);
-  await tracker.close();
-});
-
-it('a server that identifies a second customer while events of the first wait is told once of tracker.for()', () => {
-  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
-  const { tracker } = new Bench({ logger: undefined, unidentified: { hold: false } });
-  tracker.identify('ada@example.com');
-  tracker.identify('bob@example.com');
-  expect(warn).not.toHaveBeenCalled();
-  for (const name of ['ada', 'bob', 'cyd']) {
-    tracker.identify(`${name}@example.com`);
-    tracker.track('step');
-  }
-  expect(warn.mock.calls).toEqual([[expect.stringContaining('tracker.for(customer).track()')]]);
 });
