@@ -101,10 +101,8 @@ class Views {
     const timestamp = this.#clock.now();
     this.#path = path;
     this.#title = document.title;
-    this.#pending = () => {
-      const { title } = document;
-      this.#tracker.track('page_view', { title, path, referrer }, { timestamp });
-    };
+    this.#pending = () =>
+      this.#tracker.track('page_view', { title: document.title, path, referrer }, { timestamp });
     this.#titles.observe(document.head, { childList: true, characterData: true, subtree: true });
     this.#alarm.set(TITLE_MS);
   }
