@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { root } from './workspace.mjs';
 
 // The packages that run in a browser. All their tests run in a browser too, except those for Node only.
-const folders = ['protocol', 'core', 'customers'].map((name) => `packages/${name}/test`);
+const folders = ['protocol', 'core', 'customers', 'react'].map((name) => `packages/${name}/test`);
 
 /** The tests that run in browsers, as vitest options. */
 export const browserTests = {
