@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Alarm } from '../../src/base/alarm.ts';
+import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { SkewedClock } from '../bench/skewed-clock.ts';
-import { VirtualClock } from '../bench/virtual-clock.ts';
 
 function create(): { clock: VirtualClock; alarm: Alarm; calls: boolean[] } {
   const clock = new VirtualClock();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { settle, VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import {
   createTracker,
   type Tracker,
@@ -7,7 +8,6 @@ import {
   type Transport,
 } from '../../src/index.ts';
 import { answered, ScriptedTransport } from '../bench/scripted-transport.ts';
-import { settle, VirtualClock } from '../bench/virtual-clock.ts';
 
 const ada = { correlationValue: 'ada@example.com' };
 const apiKey = 'canary/7f3a91-key';

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
+import { settle, VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { createTracker, type Tracker, type TrackerEvents, type TrackerOptions } from '../../src/index.ts';
 import type { Outcome } from '../../src/send/http/transport.ts';
 import { answered, ScriptedTransport, type SeenRequest } from './scripted-transport.ts';
 import { SkewedClock } from './skewed-clock.ts';
-import { settle, VirtualClock } from './virtual-clock.ts';
 
 type Delivery = NonNullable<TrackerOptions['delivery']>;
 type BatchOptions = NonNullable<TrackerOptions['batch']>;

@@ -1,5 +1,6 @@
 import type { EventBytes } from '../../src/base/event-bytes.ts';
 import type { Range } from '../../src/base/range.ts';
+import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { createTracker, type Tracker, type TrackerOptions } from '../../src/index.ts';
 import type { Journal } from '../../src/keep/journal.ts';
 import { IndexedDbJournal } from '../../src/keep/page/indexeddb-journal.ts';
@@ -8,7 +9,6 @@ import type { Outcome, Transport, TransportRequest } from '../../src/send/http/t
 import { toTexts } from './event-texts.ts';
 import { FakeLocks } from './fake-locks.ts';
 import { answered } from './scripted-transport.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 /** The fields of an event that a test reads. */
 interface Seen {

@@ -1,6 +1,7 @@
 import { platform } from '#platform';
 import type { Range } from '../../src/base/range.ts';
 import { Dispatch } from '../../src/dispatch.ts';
+import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { type Sharing, together } from '../../src/keep/journal.ts';
 import { readOptions } from '../../src/options/settings.ts';
 import { HalvingLimit } from '../../src/pace/halving-limit.ts';
@@ -12,7 +13,6 @@ import { Waiting } from '../../src/wait/waiting.ts';
 import { FakeJournal } from './fake-journal.ts';
 import { answered, ScriptedTransport } from './scripted-transport.ts';
 import { textWriter } from './text-writer.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 /** A transport whose requests may outlive the page, up to a limit. */
 class OutlivingTransport extends ScriptedTransport {

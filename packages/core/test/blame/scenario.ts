@@ -1,6 +1,6 @@
+import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { createTracker, type Tracker, type TrackerOptions, type TrackerStats } from '../../src/index.ts';
 import { SkewedClock } from '../bench/skewed-clock.ts';
-import { VirtualClock } from '../bench/virtual-clock.ts';
 import { type Figures, figuresOf, lineOf, print } from './figures.ts';
 import { randomOf, type Service, ServiceTransport } from './service.ts';
 

@@ -1,6 +1,7 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { EventBytes } from '../../src/base/event-bytes.ts';
+import { settle, VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import type { Journal } from '../../src/keep/journal.ts';
 import type { DeadLetter } from '../../src/parts/dead-letters/dead-letter.ts';
 import { DeadLetters } from '../../src/parts/dead-letters/dead-letters.ts';
@@ -11,7 +12,6 @@ import { Reporter } from '../../src/tell/reporter.ts';
 import { createBatch } from '../bench/batch.ts';
 import { toEventBytes, toTexts } from '../bench/event-texts.ts';
 import { SkewedClock } from '../bench/skewed-clock.ts';
-import { settle, VirtualClock } from '../bench/virtual-clock.ts';
 
 const KIB = 1024;
 const HOUR = 60 * 60_000;

@@ -3,7 +3,7 @@ import { createRoot, type Root } from 'react-dom/client';
 import { createBrowserRouter, Outlet, type RouteObject, RouterProvider, useNavigate } from 'react-router';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { pageViews } from '../../src/entries/page-views.ts';
-import { VirtualClock } from '../bench/virtual-clock.ts';
+import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 
 const home = location.pathname + location.search + location.hash;
 const { title } = document;

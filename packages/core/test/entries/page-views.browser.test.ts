@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { uuid } from '../../src/base/uuid.ts';
 import { pageViews } from '../../src/entries/page-views.ts';
+import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { createTracker, type TrackOptions } from '../../src/index.ts';
-import { VirtualClock } from '../bench/virtual-clock.ts';
 
 /** The page of the tests. They leave it as it was. */
 const home = location.pathname + location.search + location.hash;

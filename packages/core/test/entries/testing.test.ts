@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest';
-import { recordingTracker, trackerMatchers } from '../../src/entries/testing.ts';
+import {
+  faultyTransport,
+  recordingTracker,
+  trackerMatchers,
+  VirtualClock,
+} from '../../src/entries/testing/testing.ts';
+import { createTracker } from '../../src/index.ts';
 
 it('a recording tracker shows events as the service would receive them, at once and without a disk', () => {
   const tracker = recordingTracker({ correlationKey: 'email', context: { app: 'shop' } });
@@ -70,5 +76,23 @@ it('toHaveTracked compares name and payload, and says what was tracked instead',
   ]);
   expect(toHaveTracked.call({ equals }, tracker, 'view').message()).toBe(
     '"view" was not tracked; tracked: purchase',
+  );
+});
+
+it('a faulty transport and a virtual clock show how an application lives through an outage', async () => {
+  const clock = new VirtualClock();
+  const transport = faultyTransport((_events, count) => (count < 3 ? new Error('no network') : 200));
+  const options = {
+    baseUrl: 'http://service.example',
+    correlationKey: 'email',
+    journal: 'memory',
+    logger: false,
+  } as const;
+  const tracker = createTracker({ ...options, clock, transport });
+  tracker.track('purchase', { total: 1 }, { correlationValue: 'ada@example.com' });
+  await clock.advance(600_000);
+  expect(tracker.stats()).toMatchObject({ delivered: 1, pending: 0, requests: { failed: 3 } });
+  expect(transport.requests.map((events) => events.map(({ event }) => event))).toEqual(
+    Array(4).fill(['purchase']),
   );
 });

@@ -2,10 +2,10 @@ import { ConfigError } from '@sluice/protocol';
 import { Agent, EnvHttpProxyAgent, MockAgent, ProxyAgent } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { platform } from '#platform';
+import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import type { TrackerOptions } from '../../src/options/options.ts';
 import { readOptions } from '../../src/options/settings.ts';
 import { ScriptedTransport } from '../bench/scripted-transport.ts';
-import { VirtualClock } from '../bench/virtual-clock.ts';
 
 const GOOD = { baseUrl: 'https://example.com', correlationKey: 'email' };
 const SECRET = 'canary-5f1d';

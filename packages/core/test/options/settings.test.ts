@@ -1,11 +1,11 @@
 import { ConfigError } from '@sluice/protocol';
 import { describe, expect, it } from 'vitest';
 import { platform } from '#platform';
+import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { MemoryJournal } from '../../src/keep/memory-journal.ts';
 import type { TrackerOptions } from '../../src/options/options.ts';
 import { readOptions as readFor, type Settings } from '../../src/options/settings.ts';
 import type { Transport } from '../../src/send/http/transport.ts';
-import { VirtualClock } from '../bench/virtual-clock.ts';
 
 const KEY = 'canary-key-5f1d';
 const GOOD = { baseUrl: 'https://example.com', apiKey: KEY, correlationKey: 'email' };

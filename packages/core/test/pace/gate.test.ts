@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { AdaptiveConcurrency } from '../../src/pace/adaptive-concurrency.ts';
 import { Gate, type Pass, type Why } from '../../src/pace/gate.ts';
 import { LearnedRate } from '../../src/parts/learn/learned-rate.ts';
 import { Books } from '../../src/tell/books.ts';
 import { Reporter } from '../../src/tell/reporter.ts';
 import type { BreakerState, Pause } from '../../src/tell/stats.ts';
-import { VirtualClock } from '../bench/virtual-clock.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

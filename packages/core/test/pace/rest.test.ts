@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { settle, VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { Rest } from '../../src/pace/rest.ts';
 import type { SharedPause } from '../../src/pace/shared-pause.ts';
-import { settle, VirtualClock } from '../bench/virtual-clock.ts';
 
 /** A few events that were just tracked. */
 const few = { pending: 3, urgent: 0, lines: { length: 1 } };

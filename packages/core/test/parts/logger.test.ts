@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { settle, VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { Log, type Logger } from '../../src/parts/logger.ts';
-import { settle, VirtualClock } from '../bench/virtual-clock.ts';
 
 class Lines implements Logger {
   readonly lines: [level: string, data: object, message: string][] = [];

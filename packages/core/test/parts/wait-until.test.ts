@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { settle, VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { createTracker, type Tracker, type TrackerEvents } from '../../src/index.ts';
 import { answered, ScriptedTransport } from '../bench/scripted-transport.ts';
-import { settle, VirtualClock } from '../bench/virtual-clock.ts';
 
 const ada = { correlationValue: 'ada@example.com' };
 

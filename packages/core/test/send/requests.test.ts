@@ -1,5 +1,6 @@
 import { redactedError, redactor } from '@sluice/protocol/toolbox';
 import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { idempotency } from '../../src/parts/idempotency.ts';
 import type { Outcome, Transport, TransportRequest } from '../../src/send/http/transport.ts';
 import { Requests, type RequestsOptions } from '../../src/send/requests.ts';
@@ -7,7 +8,6 @@ import type { Parcel } from '../../src/wait/parcel.ts';
 import { createBatch } from '../bench/batch.ts';
 import { toEventBytes } from '../bench/event-texts.ts';
 import { answered, failed } from '../bench/scripted-transport.ts';
-import { VirtualClock } from '../bench/virtual-clock.ts';
 
 const KEY = 'canary-key-5f1d';
 const TIMEOUTS = { connectMs: 1_000, headersMs: 2_000, bodyMs: 3_000, totalMs: 10_000 };

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import type { Sharing } from '../../src/keep/journal.ts';
 import { SendTurn } from '../../src/send/send-turn.ts';
-import { VirtualClock } from '../bench/virtual-clock.ts';
 
 /** Of a page that is gone, as in WebKit: its signal never aborts. */
 class DeadController extends AbortController {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { Trials } from '../../src/send/trials.ts';
 import { copyOf } from '../../src/wait/contents.ts';
 import { Parcel } from '../../src/wait/parcel.ts';
 import { Places } from '../../src/wait/places.ts';
 import { toEventBytes } from '../bench/event-texts.ts';
 import { textWriter } from '../bench/text-writer.ts';
-import { VirtualClock } from '../bench/virtual-clock.ts';
 
 const memory = textWriter.createMemory();
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
+import { settle, VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { Books } from '../../src/tell/books.ts';
 import { Reporter } from '../../src/tell/reporter.ts';
-import { settle, VirtualClock } from '../bench/virtual-clock.ts';
 
 function createReporter(): { reporter: Reporter; thrown: [unknown, string][] } {
   const thrown: [unknown, string][] = [];

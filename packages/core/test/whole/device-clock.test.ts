@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { createTracker, type Tracker, type TrackerOptions } from '../../src/index.ts';
 import { answered, ScriptedTransport } from '../bench/scripted-transport.ts';
-import { VirtualClock } from '../bench/virtual-clock.ts';
 
 const MINUTE = 60_000;
 const YEAR = 365 * 24 * 60 * MINUTE;

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { queryObjects } from 'node:v8';
 import { afterAll, expect, it } from 'vitest';
+import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { createTracker, type TrackerOptions } from '../../src/index.ts';
 import { hang, ScriptedTransport } from '../bench/scripted-transport.ts';
-import { VirtualClock } from '../bench/virtual-clock.ts';
 
 const AT_ONCE = 1_000;
 /** Promises that the test runner itself may make meanwhile. */

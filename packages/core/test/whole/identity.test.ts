@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { settle, VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { createTracker, type Tracker, type TrackerEvents, type TrackerOptions } from '../../src/index.ts';
 import { answered, failed, hang, ScriptedTransport } from '../bench/scripted-transport.ts';
-import { settle, VirtualClock } from '../bench/virtual-clock.ts';
 
 const DAY = 24 * 60 * 60_000;
 

@@ -9,6 +9,7 @@ import { type Emulator, startEmulator } from '@sluice/emulator';
 import { systemClock } from '@sluice/protocol/toolbox';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import {
   createTracker,
   type Tracker,
@@ -19,7 +20,6 @@ import {
 import { FileJournal } from '../../src/keep/file/file-journal.ts';
 import { FailingFileSystem } from '../bench/failing-file-system.ts';
 import { SkewedClock } from '../bench/skewed-clock.ts';
-import { VirtualClock } from '../bench/virtual-clock.ts';
 import { runTracking, startTracking } from '../children/tracking-process.ts';
 
 const scratch = await mkdtemp(join(tmpdir(), 'sluice-'));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { settle, VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { createTracker, type Tracker, type TrackerEvents, type TrackerOptions } from '../../src/index.ts';
 import { FakeJournal } from '../bench/fake-journal.ts';
 import { answered, failed, hang, ScriptedTransport } from '../bench/scripted-transport.ts';
-import { settle, VirtualClock } from '../bench/virtual-clock.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,9 +1,9 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
 import { FileJournal, type FileJournalOptions } from '../../../src/keep/file/file-journal.ts';
 import type { HeldLock, Locks } from '../../../src/keep/file/slots/locks.ts';
-import { VirtualClock } from '../../bench/virtual-clock.ts';
 import { readAll, Witness } from '../../contracts/journal-contract.ts';
 
 /** An open journal, and the observer of its events. */

@@ -3,11 +3,11 @@ import 'fake-indexeddb/auto';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Range } from '../../../src/base/range.ts';
+import { VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
 import { IndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
 import { IndexedDbStore } from '../../../src/keep/page/indexeddb-store.ts';
 import { FakeLocks } from '../../bench/fake-locks.ts';
 import { FakeStorage } from '../../bench/fake-storage.ts';
-import { VirtualClock } from '../../bench/virtual-clock.ts';
 import { describeJournal, group, readAll, Witness } from '../../contracts/journal-contract.ts';
 
 const locks = new FakeLocks();

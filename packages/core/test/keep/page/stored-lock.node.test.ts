@@ -1,10 +1,10 @@
 import 'fake-indexeddb/auto';
 import type { Clock } from '@sluice/protocol/toolbox';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
 import { IndexedDbStore } from '../../../src/keep/page/indexeddb-store.ts';
 import { StoredLock } from '../../../src/keep/page/stored-lock.ts';
 import { watch } from '../../bench/bench.ts';
-import { VirtualClock } from '../../bench/virtual-clock.ts';
 
 /** Lets work with the fake storage finish. */
 async function turns(): Promise<void> {

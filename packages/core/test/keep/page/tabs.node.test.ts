@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { settle, VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
 import { IndexedDbStore } from '../../../src/keep/page/indexeddb-store.ts';
 import { Tabs } from '../../../src/keep/page/tabs.ts';
 import { FakeLocks } from '../../bench/fake-locks.ts';
-import { settle, VirtualClock } from '../../bench/virtual-clock.ts';
 
 /** The part of a page that `Tabs` uses: it is hidden or frozen. */
 class FakePage extends EventTarget {

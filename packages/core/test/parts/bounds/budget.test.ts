@@ -1,13 +1,13 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import { describe, expect, it } from 'vitest';
 import type { EventBytes } from '../../../src/base/event-bytes.ts';
+import { VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
 import type { Journal } from '../../../src/keep/journal.ts';
 import { Budget, type BudgetOptions } from '../../../src/parts/bounds/budget.ts';
 import { toEventBytes } from '../../bench/event-texts.ts';
 import { FakeJournal } from '../../bench/fake-journal.ts';
 import { SegmentedJournal } from '../../bench/segmented-journal.ts';
 import { SkewedClock } from '../../bench/skewed-clock.ts';
-import { VirtualClock } from '../../bench/virtual-clock.ts';
 
 const GIB = 1024 ** 3;
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { encodeEvents } from '../../../src/base/event-bytes.ts';
+import { settle, VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
 import { readLetter, writeLetter } from '../../../src/parts/dead-letters/dead-letter.ts';
 import { LetterArchive } from '../../../src/parts/dead-letters/letter-archive.ts';
 import { LetterReader } from '../../../src/parts/dead-letters/letter-reader.ts';
@@ -11,7 +12,6 @@ import { createBatch } from '../../bench/batch.ts';
 import { toEventBytes } from '../../bench/event-texts.ts';
 import { FakeJournal } from '../../bench/fake-journal.ts';
 import { SegmentedJournal } from '../../bench/segmented-journal.ts';
-import { settle, VirtualClock } from '../../bench/virtual-clock.ts';
 
 const HOUR = 60 * 60_000;
 const REFUSAL = { status: 400, excerpt: '' };

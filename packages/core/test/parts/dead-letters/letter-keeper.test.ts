@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { rangeLength } from '../../../src/base/range.ts';
+import { VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
 import type { Journal } from '../../../src/keep/journal.ts';
 import { MemoryJournal } from '../../../src/keep/memory-journal.ts';
 import { readLetter } from '../../../src/parts/dead-letters/dead-letter.ts';
@@ -8,7 +9,6 @@ import { LetterKeeper } from '../../../src/parts/dead-letters/letter-keeper.ts';
 import { Books } from '../../../src/tell/books.ts';
 import { Reporter } from '../../../src/tell/reporter.ts';
 import { toEventBytes } from '../../bench/event-texts.ts';
-import { VirtualClock } from '../../bench/virtual-clock.ts';
 
 const MAX_BYTES = 4_096;
 const refusal = { status: 422, excerpt: 'no' };

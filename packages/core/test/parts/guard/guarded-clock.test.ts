@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '@sluice/protocol/toolbox';
 import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
 import { GuardedClock } from '../../../src/parts/guard/guarded-clock.ts';
-import { VirtualClock } from '../../bench/virtual-clock.ts';
 
 interface Bench {
   readonly guarded: GuardedClock;

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
+import { settle, VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
 import { GuardedTransport } from '../../../src/parts/guard/guarded-transport.ts';
 import type { Outcome, Transport, TransportRequest } from '../../../src/send/http/transport.ts';
 import { answered, hang } from '../../bench/scripted-transport.ts';
-import { settle, VirtualClock } from '../../bench/virtual-clock.ts';
 
 const OK = answered(200);
 

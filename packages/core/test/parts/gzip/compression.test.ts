@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
 import { Compression, type Gzip } from '../../../src/parts/gzip/compression.ts';
 import { streamGzip } from '../../../src/parts/gzip/stream-gzip.ts';
 import type { Encoded } from '../../../src/send/http/encoder.ts';
-import { VirtualClock } from '../../bench/virtual-clock.ts';
 import { bodyOf, describeGzip } from '../../contracts/gzip-contract.ts';
 
 /** Incompressible data. */

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type EventBytes, NO_EVENTS, splitEvents } from '../../../src/base/event-bytes.ts';
 import type { Range } from '../../../src/base/range.ts';
+import { settle, VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
 import type { Journal, Reading } from '../../../src/keep/journal.ts';
 import { MemoryNote, type Note } from '../../../src/keep/note.ts';
 import { Admission } from '../../../src/parts/hold/admission.ts';
@@ -9,7 +10,6 @@ import type { AdmissionOptions } from '../../../src/parts/hold/admission-options
 import { Sessions } from '../../../src/parts/hold/sessions.ts';
 import { toEventBytes, toTexts } from '../../bench/event-texts.ts';
 import { FakeJournal, FakeSyncJournal } from '../../bench/fake-journal.ts';
-import { settle, VirtualClock } from '../../bench/virtual-clock.ts';
 
 /** Consent is granted: the bounds of what waits for it do not matter. */
 const GRANTED = {

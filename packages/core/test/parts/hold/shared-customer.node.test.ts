@@ -2,6 +2,7 @@ import 'fake-indexeddb/auto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { EventTexts } from '../../../src/accept/event-text.ts';
+import { VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
 import { IndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
 import { IndexedDbNote } from '../../../src/keep/page/indexeddb-note.ts';
 import { Admission } from '../../../src/parts/hold/admission.ts';
@@ -9,7 +10,6 @@ import { Sessions } from '../../../src/parts/hold/sessions.ts';
 import { toTexts } from '../../bench/event-texts.ts';
 import { FakeLocks } from '../../bench/fake-locks.ts';
 import { FakeChannel } from '../../bench/fake-origin.ts';
-import { VirtualClock } from '../../bench/virtual-clock.ts';
 
 const [ada, bob] = ['ada@example.com', 'bob@example.com'];
 

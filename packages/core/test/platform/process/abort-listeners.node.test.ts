@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Deadline } from '../../../src/deadline.ts';
-import { VirtualClock } from '../../bench/virtual-clock.ts';
+import { VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
 
 describe('many deadlines with one signal', () => {
   it('end when it aborts, and share one listener', async () => {

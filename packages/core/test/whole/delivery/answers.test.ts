@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
 import { createTracker } from '../../../src/index.ts';
 import type { Outcome } from '../../../src/send/http/transport.ts';
 import { Bench, range, sorted } from '../../bench/bench.ts';
 import { FakeJournal } from '../../bench/fake-journal.ts';
 import { answered, ScriptedTransport } from '../../bench/scripted-transport.ts';
-import { VirtualClock } from '../../bench/virtual-clock.ts';
 
 const HOUR = 60 * 60_000;
 const ada = { correlationValue: 'ada@example.com' };

@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
 import { createTracker, type Tracker, type TrackerOptions } from '../../../src/index.ts';
 import { numberOf, numbersOf, range } from '../../bench/bench.ts';
 import { answered, ScriptedTransport } from '../../bench/scripted-transport.ts';
-import { VirtualClock } from '../../bench/virtual-clock.ts';
 
 const MINUTE = 60_000;
 

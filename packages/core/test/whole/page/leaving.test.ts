@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { settle } from '../../../src/entries/testing/virtual-clock.ts';
 import { LEASE_MS } from '../../../src/keep/journal.ts';
 import type { Outcome } from '../../../src/send/http/transport.ts';
 import { Page } from '../../bench/page.ts';
 import { answered, failed, hang } from '../../bench/scripted-transport.ts';
-import { settle } from '../../bench/virtual-clock.ts';
 
 describe('a page that is hidden', () => {
   it('writes all and sends what has room, before its handler is over', async () => {

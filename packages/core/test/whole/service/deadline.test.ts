@@ -1,7 +1,7 @@
 import type { Clock } from '@sluice/protocol/toolbox';
 import { describe, expect, it } from 'vitest';
 import { Deadline, finishOptions } from '../../../src/deadline.ts';
-import { settle, VirtualClock } from '../../bench/virtual-clock.ts';
+import { settle, VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
 
 const NEVER = new Promise<void>(() => {});
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { settle } from '../../../src/entries/testing/virtual-clock.ts';
 import type { TrackerEvents } from '../../../src/index.ts';
 import type { Outcome } from '../../../src/send/http/transport.ts';
 import { Bench, type BenchOptions, numberOf, range, sorted } from '../../bench/bench.ts';
 import { answered, failed, hang } from '../../bench/scripted-transport.ts';
-import { settle } from '../../bench/virtual-clock.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { settle, VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
 import { createTracker, type FlushReport, type Tracker } from '../../../src/index.ts';
 import { answered, ScriptedTransport, type SeenRequest } from '../../bench/scripted-transport.ts';
 import { SkewedClock } from '../../bench/skewed-clock.ts';
-import { settle, VirtualClock } from '../../bench/virtual-clock.ts';
 
 const ada = { correlationValue: 'ada@example.com' };
 const FLUSH_MS = 1_000;

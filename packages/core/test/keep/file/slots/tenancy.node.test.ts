@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../../../src/entries/testing/virtual-clock.ts';
 import { FailingFileSystem } from '../../../bench/failing-file-system.ts';
-import { VirtualClock } from '../../../bench/virtual-clock.ts';
 import { group, readAll } from '../../../contracts/journal-contract.ts';
 import { MortalLocks, Place } from '../place.ts';
 

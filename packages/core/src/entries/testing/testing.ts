@@ -1,11 +1,14 @@
 import type { Event, InvalidEventError } from '@sluice/protocol';
 import { platform } from '#platform';
-import type { AnyEvents } from '../accept/track.ts';
-import type { TrackerOptions } from '../options/options.ts';
-import { logger } from '../parts/logger.ts';
-import { allParts } from '../platform/all-parts.ts';
-import type { Transport } from '../send/http/transport.ts';
-import { createWith, type Tracker } from '../tracker.ts';
+import type { AnyEvents } from '../../accept/track.ts';
+import type { TrackerOptions } from '../../options/options.ts';
+import { logger } from '../../parts/logger.ts';
+import { allParts } from '../../platform/all-parts.ts';
+import { createWith, type Tracker } from '../../tracker.ts';
+import { faultyTransport } from './faulty-transport.ts';
+
+export { type FaultyTransport, faultyTransport } from './faulty-transport.ts';
+export { VirtualClock } from './virtual-clock.ts';
 
 /** How long `waitFor()` waits, in milliseconds. */
 const WAIT_MS = 1_000;
@@ -27,12 +30,6 @@ export interface RecordingTracker<Events = AnyEvents> extends Tracker<Events> {
    */
   waitFor(match: Match, options?: { readonly timeoutMs?: number }): Promise<Event>;
 }
-
-/** Takes everything. */
-const TAKES_ALL: Transport = {
-  post: async () => ({ kind: 'answered', status: 200, retryAfter: undefined, body: '' }),
-  close: async () => {},
-};
 
 /**
  * Makes a tracker for tests. It refuses and changes events as a real one does, with the same options; all of them may be left out.
@@ -60,7 +57,7 @@ export function recordingTracker<Events extends object = AnyEvents>(
     {
       ...{ baseUrl: 'http://recording.test', correlationKey: 'id', journal: 'memory', logger: false },
       ...options,
-      ...{ transport: TAKES_ALL, debug: true },
+      ...{ transport: faultyTransport(() => 200), debug: true },
     },
     { ...platform, parts },
   );
