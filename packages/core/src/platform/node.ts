@@ -4,7 +4,7 @@ import { setMaxListeners } from 'node:events';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ConfigError } from '@sluice/protocol';
-import { plainHttpWarning, thoroughRedactor } from '@sluice/protocol/toolbox';
+import { plainHttpWarning, thoroughRedactor, tried } from '@sluice/protocol/toolbox';
 import PQueue from 'p-queue';
 import { type AccountNames, accountOf } from '../keep/account.ts';
 import { FileNote } from '../keep/file/disk/file-note.ts';
@@ -149,12 +149,11 @@ function stateDirectory(): string {
 
 /** Throws a ConfigError if the user has no home directory, as in some containers. */
 function home(): string {
-  try {
-    return homedir();
-  } catch {
-    const rule = 'journalDirectory is required where the user has no home directory, or journal: "memory"';
-    throw new ConfigError('journalDirectory', rule);
-  }
+  // It throws where the user is not known, and is empty where HOME is.
+  const home = tried(homedir);
+  if (home) return home;
+  const rule = 'journalDirectory is required where the user has no home directory, or journal: "memory"';
+  throw new ConfigError('journalDirectory', rule);
 }
 
 /** A short name that is different for each account and reveals nothing about it. */

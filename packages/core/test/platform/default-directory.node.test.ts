@@ -173,6 +173,16 @@ describe('createTracker', () => {
     },
   );
 
+  it('names the option that is needed where HOME is empty: the journal would be in the working directory', async () => {
+    const code = `
+      const { createTracker } = await import(process.argv[1]);
+      try { createTracker({ baseUrl: 'http://127.0.0.1:9', correlationKey: 'email' }); }
+      catch (error) { console.log(error.code, error.message); }`;
+    expect(await run(code, { HOME: '' })).toMatch(
+      /^SLUICE_CONFIG journalDirectory is required where the user/,
+    );
+  });
+
   it('throws nothing else than a ConfigError where the working directory is gone', async () => {
     const code = `
       const { createTracker } = await import(process.argv[1]);
