@@ -27,7 +27,7 @@ export async function makeDurable(options: DurableOptions): Promise<void> {
   try {
     await journal.sync();
   } catch (cause) {
-    throw storageError('what was tracked may not survive a power cut', cause);
+    throw storageError('what was tracked is not durable', cause);
   }
   // What the journal lost meanwhile is to be written again.
   if (!isDone()) await makeDurable(options);

@@ -232,7 +232,7 @@ function trackerOf(settings: Settings): Tracker {
       road.accept(text, at, options.priority === 'high', isUnidentified, customer);
       if (settings.debug) reporter.tell('tracked', { event: JSON.parse(text) });
     } catch (error) {
-      reporter.invalid(error);
+      reporter.invalid(error, name);
     }
   }
 

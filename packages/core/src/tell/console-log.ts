@@ -5,7 +5,7 @@ import type { TrackerEvents } from './tracker-events.ts';
 
 /** What a developer must know, in words. */
 const WORDS: { readonly [Name in keyof TrackerEvents]?: string } = {
-  invalid: 'refused an event',
+  invalid: 'refused',
   dropped: 'dropped events',
   requestFailed: 'cannot deliver',
   paused: 'pauses',
@@ -14,7 +14,7 @@ const WORDS: { readonly [Name in keyof TrackerEvents]?: string } = {
 
 /** What an event of the tracker may have in its detail. */
 interface Detail {
-  readonly error?: Error;
+  readonly error?: Error & { readonly event?: string };
   readonly reason?: keyof typeof HINTS;
 }
 
@@ -32,6 +32,6 @@ export function consoleWarnings(redact: Redact): Tell {
     const topic = error ? event : event + reason;
     if (!words || !why || said.has(topic) || said.has(why)) return;
     said.add(topic).add(why);
-    console.warn(redact(`Sluice ${words}: ${why}`));
+    console.warn(redact(`Sluice ${words}${error?.event ? ` ${error.event}` : ''}: ${why}`));
   };
 }

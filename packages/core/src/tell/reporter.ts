@@ -96,12 +96,17 @@ export class Reporter {
     }
   }
 
-  /** @param cause An InvalidEventError, or what the payload threw while it was serialised. */
-  invalid(cause: unknown): void {
+  /**
+   * @param cause An InvalidEventError, or what the payload threw while it was serialised.
+   * @param event Its name, if it has one.
+   */
+  invalid(cause: unknown, event?: unknown): void {
     const error = isThrown(cause, InvalidEventError)
       ? cause
       : new InvalidEventError('payload', `payload cannot be made JSON: ${reasonOf(cause)}`, { cause });
     this.#options.books.invalid += 1;
+    // It may be frozen, if a payload threw it.
+    if (typeof event === 'string') Reflect.set(error, 'event', event);
     this.emit('invalid', { error });
   }
 

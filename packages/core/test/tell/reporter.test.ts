@@ -1,3 +1,4 @@
+import { InvalidEventError } from '@sluice/protocol';
 import { describe, expect, it, vi } from 'vitest';
 import { settle, VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { Books } from '../../src/tell/books.ts';
@@ -142,5 +143,19 @@ describe('Reporter', () => {
     reporter.on('journal', ({ kind }) => names.push(kind));
     reporter.emit('delivered', { count: 1 });
     expect(names).toEqual(['number 1']);
+  });
+
+  it('names the event of an error, also of one that a payload threw and that is frozen', () => {
+    const { reporter } = createReporter();
+    const seen: unknown[] = [];
+    reporter.on('invalid', ({ error }) => seen.push([error.event, error.field]));
+    reporter.invalid(new InvalidEventError('payload.a', 'wrong'), 'purchase');
+    reporter.invalid(Object.freeze(new InvalidEventError('payload.b', 'wrong')), 'purchase');
+    reporter.invalid(new Error('thrown'), Symbol('name'));
+    expect(seen).toEqual([
+      ['purchase', 'payload.a'],
+      [undefined, 'payload.b'],
+      [undefined, 'payload'],
+    ]);
   });
 });

@@ -22,7 +22,7 @@ it('the console shows the first refused event, and what is wrong with it', async
   const { bench, warned } = create();
   bench.tracker.track('purchase', { total: 1n } as object, { correlationValue: 'ada@example.com' });
   bench.tracker.track('purchase', { total: 2n } as object, { correlationValue: 'ada@example.com' });
-  expect(warned).toEqual([expect.stringMatching(/^Sluice refused an event: .*payload\.total .*bigint/)]);
+  expect(warned).toEqual([expect.stringMatching(/^Sluice refused purchase: payload\.total .*bigint/)]);
 });
 
 it('the console shows a wrong key once, with the answer and what to do', async () => {
