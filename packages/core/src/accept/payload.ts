@@ -2,7 +2,7 @@ import { InvalidEventError } from '@sluice/protocol';
 import { describe } from '@sluice/protocol/toolbox';
 
 /** Beyond this depth, JSON parsers of receivers fail too. A cycle also exceeds it. */
-const MAX_DEPTH = 500;
+export const MAX_DEPTH: number = 500;
 const MAX_PATH_LENGTH = 120;
 /** In JSON, each element of an array takes at least two characters, and one of a typed array has its index as well. */
 const BYTES_PER_ELEMENT = 2;
@@ -130,7 +130,7 @@ function tooLarge({ maxBytes }: Walk): string {
 }
 
 /** Whether this is an array with too many elements for the bytes that are left. Reads none of them. */
-function isLong(value: object, { room }: Walk): boolean {
+export function isLong(value: object, { room }: Pick<Walk, 'room'>): boolean {
   const isArray = Array.isArray(value);
   return (
     (isArray || ArrayBuffer.isView(value)) &&
@@ -139,6 +139,6 @@ function isLong(value: object, { room }: Walk): boolean {
   );
 }
 
-function hasToJson(value: unknown): value is { toJSON(key: string): unknown } {
+export function hasToJson(value: unknown): value is { toJSON(key: string): unknown } {
   return typeof (value as { toJSON?: unknown } | null)?.toJSON === 'function';
 }

@@ -11,3 +11,10 @@ export function hashOf(text: string): string {
   for (let at = 0; at < text.length; at += 1) hash = (hash * BASE + text.charCodeAt(at)) % PRIME;
   return hash.toString(36);
 }
+
+/** A hash of 32 bits, which spreads texts evenly once it is mixed: its low bits depend on few characters. */
+export function hashOf32(text: string, start: number): number {
+  let hash = start;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash;
+}

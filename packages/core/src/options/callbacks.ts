@@ -77,7 +77,11 @@ export function guardCallbacks({
       reader && ((batch, answer) => reader.read(batch, answer, classify, failed('delivery.classify'))),
     prepare:
       hook &&
-      part('hooks', hook)({ context, beforeSend, sample, redact, bigint, events, validate }, onFailed),
+      part('hooks', hook)(
+        { context, beforeSend, sample, redact, bigint, events, validate },
+        settings.maxEventBytes,
+        onFailed,
+      ),
     log: logger && part('logger').create({ logger, clock, redact: withoutKey, onFailed: failed('logger') }),
     steps: debug && part('logger', 'debug').steps(withoutKey),
     handOver:

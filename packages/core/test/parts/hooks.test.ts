@@ -150,6 +150,19 @@ it("bigint: 'string' sends the digits, wherever the bigint is, and other values 
   expect(bench.tracker.stats().invalid).toBe(1);
 });
 
+it("bigint: 'string' looks at no more values than an event may have bytes", () => {
+  const cycle: Record<string, unknown> = { id: 1n };
+  Object.assign(cycle, { one: cycle, two: cycle });
+  const { tracker } = new Bench({ bigint: 'string', maxEventBytes: 1_000 });
+  for (const payload of [
+    cycle,
+    { list: new Uint8Array(50_000_000) },
+    { text: Object('x'.repeat(10_000_000)) },
+  ])
+    tracker.track('purchase', payload as object, ADA);
+  expect(tracker.stats()).toMatchObject({ accepted: 0, invalid: 3 });
+});
+
 it('sample keeps all events of a customer or none, and about the part that was asked for', async () => {
   const bench = new Bench({ sample: 0.25 });
   for (let customer = 0; customer < 400; customer += 1)

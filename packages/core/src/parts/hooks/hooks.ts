@@ -1,5 +1,6 @@
 import { aFunction, isNonEmptyString, oneOf, type Rule, refusal } from '@sluice/protocol/toolbox';
 import type { DropReason } from '../../base/fate.ts';
+import { hashOf32 } from '../../base/hash.ts';
 import { ask, isWithin } from '../../base/user-code.ts';
 import { digits } from './bigints.ts';
 import { redacted, seenByJson } from './redact.ts';
@@ -48,8 +49,12 @@ interface Given {
 /** What is to be sent, or why the event is dropped. Throws an InvalidEventError if a schema refuses the payload. */
 export type Prepare = (given: Given, customer: string | undefined) => Given | DropReason;
 
-/** Changes, checks and drops events before they are written. A hook that throws loses no event. */
-export type HooksPart = (options: HookOptions, onFailed: (hook: string, error: unknown) => void) => Prepare;
+/** Changes, checks and drops events before they are written. A hook that throws loses no event. `maxBytes` bounds an event. */
+export type HooksPart = (
+  options: HookOptions,
+  maxBytes: number,
+  onFailed: (hook: string, error: unknown) => void,
+) => Prepare;
 
 const RULES: Readonly<Record<keyof HookOptions, Rule>> = {
   context: [(value) => typeof value === 'function' || isFields(value), 'an object or a function'],
@@ -65,23 +70,23 @@ const RULES: Readonly<Record<keyof HookOptions, Rule>> = {
 };
 
 /** For pages: `createTracker({ beforeSend, parts: { hooks } })`. In Node a tracker has this already. */
-export const hooks: HooksPart = (options, onFailed) => {
+export const hooks: HooksPart = (options, maxBytes, onFailed) => {
   for (const [name, [isRight, allowed]] of Object.entries(RULES)) {
     const value = options[name as keyof HookOptions];
     if (value !== undefined && !isRight(value, name)) throw refusal(name, allowed, value);
   }
   const { beforeSend, bigint, events, redact = [], sample = 1, validate } = options;
-  const finish = (payload: unknown) => (bigint ? digits(payload) : payload);
+  const finish = (payload: unknown) => (bigint ? digits(payload, { room: maxBytes }) : payload);
+  const failed = (hook: string) => (error: unknown) => onFailed(hook, error);
   const isChecked = events !== undefined && validate !== 'never';
-  const check =
-    isChecked && checkPayloads(events, validate === 'sampled', (error) => onFailed('events', error));
+  const check = isChecked && checkPayloads(events, validate === 'sampled', failed('events'));
   /** Of a customer who is not known: all their events are sent, or none. */
   const chance = Math.random();
   return (given, customer) => {
     if (sample < 1 && (customer === undefined ? chance : partOf(customer)) >= sample) return 'sampled';
     const { event } = given;
     const payload = seenByJson(check ? check(event, given.payload) : given.payload);
-    const context = { ...contextOf(options.context, onFailed), ...given.context };
+    const context = { ...contextOf(options.context, failed('context')), ...given.context };
     if (!isFields(payload ?? {}) || (beforeSend === undefined && redact.length === 0))
       return { event, payload: finish(payload), context: finish(context) as object };
     const draft: Draft = {
@@ -89,7 +94,7 @@ export const hooks: HooksPart = (options, onFailed) => {
       payload: { ...context, ...(payload as Fields | undefined) },
       correlationValue: customer,
     };
-    const answer = beforeSend ? change(beforeSend, draft, onFailed) : draft;
+    const answer = beforeSend ? change(beforeSend, draft, failed('beforeSend')) : draft;
     if (answer === undefined) return 'filtered';
     return { event: answer.event, payload: finish(redacted(answer.payload, redact)), context: undefined };
   };
@@ -99,7 +104,7 @@ export const hooks: HooksPart = (options, onFailed) => {
 function change(
   beforeSend: NonNullable<HookOptions['beforeSend']>,
   draft: Draft,
-  onFailed: (hook: string, error: unknown) => void,
+  onFailed: (error: unknown) => void,
 ): Pick<Draft, 'event' | 'payload'> | undefined {
   let isDropped = false;
   const isAnswer = (answer: unknown): answer is Draft => {
@@ -107,23 +112,13 @@ function change(
     return isDropped || (isFields(answer) && isFields(answer.payload) && typeof answer.event === 'string');
   };
   const rule = 'beforeSend() must return { event, payload }, or null to drop the event';
-  const answer = ask(
-    () => beforeSend(draft),
-    isAnswer,
-    rule,
-    (error) => onFailed('beforeSend', error),
-  );
+  const answer = ask(() => beforeSend(draft), isAnswer, rule, onFailed);
   return isDropped ? undefined : (answer ?? draft);
 }
 
-function contextOf(
-  context: HookOptions['context'],
-  onFailed: (hook: string, error: unknown) => void,
-): Fields {
+function contextOf(context: HookOptions['context'], onFailed: (error: unknown) => void): Fields {
   if (typeof context !== 'function') return context ?? {};
-  return (
-    ask(context, isFields, 'context() must return an object', (error) => onFailed('context', error)) ?? {}
-  );
+  return ask(context, isFields, 'context() must return an object', onFailed) ?? {};
 }
 
 function isFields(value: unknown): value is Fields {
@@ -132,9 +127,7 @@ function isFields(value: unknown): value is Fields {
 
 /** A number from 0 to 1, always the same for a customer. */
 function partOf(customer: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < customer.length; at += 1)
-    hash = Math.imul(hash ^ customer.charCodeAt(at), 0x01000193);
+  let hash = hashOf32(customer, 0x811c9dc5);
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   return ((hash ^ (hash >>> 13)) >>> 0) / 2 ** 32;
 }

@@ -1,3 +1,5 @@
+import { hasToJson } from '../../accept/payload.ts';
+
 const REDACTED = '[redacted]';
 /** Stands for each element of an array, and each property of an object. */
 const ANY = '*';
@@ -9,8 +11,7 @@ export function redacted(fields: unknown, paths: readonly string[]): unknown {
 
 /** What JSON sees of a value. */
 export function seenByJson(value: unknown): unknown {
-  const { toJSON }: { toJSON?: unknown } = Object(value);
-  return typeof toJSON === 'function' ? toJSON.call(value, '') : value;
+  return hasToJson(value) ? value.toJSON('') : value;
 }
 
 function redactAt(given: unknown, [step, ...rest]: readonly string[]): unknown {

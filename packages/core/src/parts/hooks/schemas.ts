@@ -25,12 +25,10 @@ export function checkPayloads(
   isSampled: boolean,
   onAsync: (error: unknown) => void,
 ): CheckPayload {
+  const rule = (name: string) => `events.${name} must be a Standard Schema that validates synchronously`;
   for (const [name, schema] of Object.entries(schemas)) {
-    const option = `events.${name}`;
-    const rule = `${option} must be a Standard Schema that validates synchronously`;
-    if (!isStandardSchema(schema)) throw new ConfigError(option, `${rule}, got ${describe(schema)}`);
-    if (isPromise(validate(schema, {})))
-      throw new ConfigError(option, `${rule}, got one that returns a promise`);
+    const isRight = isStandardSchema(schema) && !isPromise(validate(schema, {}));
+    if (!isRight) throw new ConfigError(`events.${name}`, `${rule(name)}, got ${describe(schema)}`);
   }
   const counts = new Map<string, number>();
   return (name, payload) => {
@@ -41,7 +39,7 @@ export function checkPayloads(
     if (isSampled && count % EACH > 0) return payload;
     const result = validate(schema, payload);
     if (isPromise(result)) {
-      onAsync(new Error(`events.${name} must be a schema that validates synchronously`));
+      onAsync(new Error(rule(name)));
       return payload;
     }
     if (!result.issues) return result.value;

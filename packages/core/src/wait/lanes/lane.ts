@@ -1,3 +1,5 @@
+import { hashOf32 } from '../../base/hash.ts';
+
 /** Customers are spread over so many lanes: one for each bit of a number. */
 export const LANES = 32;
 
@@ -9,8 +11,6 @@ export const STEP: number = 2 ** 18;
 
 /** The lane of a customer: no two requests carry events of one lane at the same time, so they arrive in order. */
 export function laneOf(customer: string): number {
-  let hash = 0;
-  for (let at = 0; at < customer.length; at += 1)
-    hash = Math.imul(hash ^ customer.charCodeAt(at), 0x01000193);
+  const hash = hashOf32(customer, 0);
   return (hash ^ (hash >>> 15) ^ (hash >>> 24)) & (LANES - 1);
 }
