@@ -38,7 +38,7 @@ export interface Rule {
 export type DeliveryPolicy = Readonly<Record<string, Action>>;
 
 /** The address may be wrong, or the event may be at fault. */
-const MISDIRECTED: Rule = { action: 'pause', reason: 'wrong-address', endsEvent: true };
+const WRONG_ADDRESS: Rule = { action: 'pause', reason: 'wrong-address', endsEvent: true };
 /** Something between us and the service, or a rule about clients: never the fault of an event. */
 const OURS: Rule = { action: 'pause', reason: 'wrong-address' };
 const UNAUTHORIZED: Rule = { action: 'pause', reason: 'unauthorized' };
@@ -59,18 +59,18 @@ const DELIVERY_TABLE: Readonly<Record<string, Rule>> = {
   '401': UNAUTHORIZED,
   '402': UNAUTHORIZED,
   '403': { ...UNAUTHORIZED, endsEvent: true },
-  '404': MISDIRECTED,
-  '405': MISDIRECTED,
+  '404': WRONG_ADDRESS,
+  '405': WRONG_ADDRESS,
   '407': OURS,
   '408': AMBIGUOUS,
-  '410': MISDIRECTED,
+  '410': WRONG_ADDRESS,
   '413': { ...WRONG, action: 'split' },
   '421': OURS,
   '425': AWAY,
   '426': OURS,
   '429': { ...AWAY, isPushback: true, isAlive: true },
   '431': OURS,
-  '451': MISDIRECTED,
+  '451': WRONG_ADDRESS,
   '4xx': WRONG,
   '501': WRONG,
   '503': { ...AWAY, isPushback: true },

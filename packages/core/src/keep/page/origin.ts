@@ -16,14 +16,8 @@ export function databaseName(account: AccountNames, part: string = ''): string {
 export function meeting(): Meeting {
   return {
     locks: globalThis.navigator?.locks,
-    createChannel(name) {
-      try {
-        return new BroadcastChannel(name);
-      } catch {
-        // It is missing. Or nothing may be stored: then Firefox allows none.
-        return undefined;
-      }
-    },
+    // It may be missing. Or nothing may be stored: then Firefox allows none.
+    createChannel: (name) => tried(() => new BroadcastChannel(name)),
   };
 }
 

@@ -36,7 +36,8 @@ export type BoundsPart = (options: BoundsOptions) => Bounds;
 
 /** For pages: `createTracker({ storage: { maxBytes }, parts: { bounds } })`. In Node a tracker has it already. */
 export const bounds = (options: BoundsOptions): Bounds & { readonly room: Budget } => {
-  const { journal, clock, reporter, settings, waiting, opened, onFailed } = options;
+  const { journal, clock, reporter, settings, waiting, opened, onDue, onFailed } = options;
+  const { batch } = settings;
   const { maxBytes, minFreeBytes, whenFull, maxAgeMs } = settings.storage;
   const room = new Budget({
     journal,
@@ -49,7 +50,8 @@ export const bounds = (options: BoundsOptions): Bounds & { readonly room: Budget
     rescue: (segment) => rescue(segment, waiting, journal, onFailed),
     ...(maxBytes < Number.POSITIVE_INFINITY && { opened }),
   });
-  const expiry = maxAgeMs === undefined ? undefined : new AgeLimits({ ...settings, ...options, maxAgeMs });
+  const expiry =
+    maxAgeMs === undefined ? undefined : new AgeLimits({ clock, waiting, batch, maxAgeMs, onDue });
   return { room, expiry };
 };
 
