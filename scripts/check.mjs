@@ -51,6 +51,7 @@ const checks = {
       '@sluice/core/classify',
       '@sluice/core/dead-letters',
       '@sluice/core/fetch-transport',
+      '@sluice/core/destination',
       '@sluice/core/full',
       '@sluice/core/guards',
       '@sluice/core/gzip',

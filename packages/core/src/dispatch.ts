@@ -1,4 +1,5 @@
-import { EVENTS_PATH, endpoint } from '@sluice/protocol';
+import { endpoint } from '@sluice/protocol';
+import type { Clock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
 import type { EventTexts } from './accept/event-text.ts';
 import { LEASE_MS, type Sharing } from './keep/journal.ts';
@@ -26,7 +27,9 @@ const QUEUED = 2;
 
 interface DispatchOptions {
   readonly settings: Settings;
-  readonly hooked: Pick<Guarded, 'clock' | 'headersOf' | 'random' | 'rejected' | 'safeCause'>;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly hooked: Pick<Guarded, 'destination' | 'headersOf' | 'rejected' | 'safeCause'>;
   readonly texts: Pick<EventTexts, 'offset'>;
   readonly transport: Transport;
   /** Undefined if no other tabs share the journal. */
@@ -49,15 +52,15 @@ export class Dispatch {
   readonly #sender: Sender;
 
   constructor(options: DispatchOptions) {
-    const { books, hooked, letters, limits, reporter, settings, sharing, texts, transport, waiting } =
-      options;
-    const { clock, headersOf, random, rejected, safeCause } = hooked;
-    const { apiKey, baseUrl, compress } = settings;
+    const { books, clock, hooked, letters, limits, random, reporter } = options;
+    const { settings, sharing, texts, transport, waiting } = options;
+    const { destination, headersOf, rejected, safeCause } = hooked;
+    const { advanced, apiKey, baseUrl, compress } = settings;
     const timing = settings.delivery;
     const { createQueue, lifecycle, registerSync } = platform;
     const { signal } = this.#abort;
     const backoff = { baseMs: timing.retryBaseMs, maxMs: timing.retryMaxMs };
-    const url = endpoint(baseUrl, EVENTS_PATH);
+    const url = endpoint(baseUrl, destination.path);
     const isStrict = settings.ordering === 'strict';
     const isOrdered = settings.lanes !== undefined;
     const maxConcurrency = isStrict ? 1 : timing.maxConcurrency;
@@ -80,6 +83,7 @@ export class Dispatch {
     const requests = new Requests({
       apiKey,
       clock,
+      destination,
       compression: compress ? settings.parts.gzip?.(clock) : undefined,
       headers: timing.headers,
       headersOf,
@@ -89,9 +93,9 @@ export class Dispatch {
       signal,
       timeouts: {
         totalMs: timing.timeoutMs,
-        connectMs: timing.connectTimeoutMs,
-        headersMs: timing.headersTimeoutMs,
-        bodyMs: timing.bodyTimeoutMs,
+        connectMs: advanced.connectTimeoutMs,
+        headersMs: advanced.headersTimeoutMs,
+        bodyMs: advanced.bodyTimeoutMs,
       },
       transport,
       url,
@@ -130,7 +134,7 @@ export class Dispatch {
       gate,
       isOrdered,
       isStrict,
-      leaseMs: Math.max(LEASE_MS, timing.headersTimeoutMs),
+      leaseMs: Math.max(LEASE_MS, advanced.headersTimeoutMs),
       queue,
       registerSync,
       reporter,

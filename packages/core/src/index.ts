@@ -19,6 +19,7 @@ export type { Consent, Ordering, TrackerOptions } from './options/options.ts';
 export type { DeadLetter } from './parts/dead-letters/dead-letter.ts';
 export type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
 export type { DeadLetterFilter } from './parts/dead-letters/letter-filter.ts';
+export type { DestinationOptions } from './parts/destination.ts';
 export type { Draft } from './parts/hooks/hooks.ts';
 export type { Logger } from './parts/logger.ts';
 export type { AcceptingAnswer, Classify, RejectedEvent } from './parts/rejected-indexes.ts';

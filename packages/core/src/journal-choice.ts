@@ -15,9 +15,10 @@ export function createJournal(settings: Settings, clock: Clock, part?: Part): Jo
   const { journal, buffer } = settings;
   if (typeof journal === 'object' && part === undefined) return journal;
   const place = placeOf(settings, clock, part);
+  const { maxBytes = Number.POSITIVE_INFINITY } = place;
   return (
     (journal === undefined ? platform.createJournal(place) : undefined) ??
-    new MemoryJournal(part === undefined ? buffer.maxBytes : place.maxBytes, place.maxBytes)
+    new MemoryJournal(part === undefined ? buffer.maxBytes : maxBytes, maxBytes)
   );
 }
 

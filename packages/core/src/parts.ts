@@ -2,6 +2,7 @@ import { ConfigError } from '@sluice/protocol';
 import type { BoundsPart } from './parts/bounds/bounds.ts';
 import type { ClassifyPart } from './parts/classify.ts';
 import type { DeadLettersPart } from './parts/dead-letters/dead-letters.ts';
+import type { DestinationPart } from './parts/destination.ts';
 import type { GuardsPart } from './parts/guard/guards.ts';
 import type { GzipPart } from './parts/gzip/gzip.ts';
 import type { HooksPart } from './parts/hooks/hooks.ts';
@@ -20,9 +21,11 @@ export interface Parts {
   readonly gzip?: GzipPart | undefined;
   /** `@sluice/core/dead-letters`: needed for `tracker.deadLetters`. */
   readonly deadLetters?: DeadLettersPart | undefined;
+  /** `@sluice/core/destination`: needed for `destination`. */
+  readonly destination?: DestinationPart | undefined;
   /** `@sluice/core/logger`: needed for `logger` and `debug`. */
   readonly logger?: LoggerPart | undefined;
-  /** `@sluice/core/guards`: needed for `transport`, `clock` and `random`. */
+  /** `@sluice/core/guards`: needed for `transport`. */
   readonly guards?: GuardsPart | undefined;
   /** `@sluice/core/bounds`: needed for `storage`. */
   readonly bounds?: BoundsPart | undefined;

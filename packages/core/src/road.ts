@@ -1,3 +1,7 @@
+import { createAdmission, createLetters } from './shelves.ts';
+
+// That comes first: gzip looks back 32 KiB, and finds more that is alike in this order.
+
 import { type Clock, systemClock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
 import { checkSize, type EventTexts } from './accept/event-text.ts';
@@ -15,7 +19,6 @@ import type { Settings } from './options/settings.ts';
 import { HalvingLimit } from './pace/halving-limit.ts';
 import type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
 import type { Admission } from './parts/hold/admission.ts';
-import { createAdmission, createLetters } from './shelves.ts';
 import { Snapshots } from './snapshots.ts';
 import { Books } from './tell/books.ts';
 import { consoleWarnings } from './tell/console-log.ts';
@@ -47,16 +50,17 @@ export class Road {
   /** @param flush Resolves once all events tracked by now are settled, or cannot be settled for now. */
   constructor(settings: Settings, texts: EventTexts, flush: () => Promise<unknown>) {
     this.#settings = settings;
+    const { clock = systemClock, random = Math.random } = settings;
     const redact = (text: string) => this.dispatch.redact(text);
     const hooked = guardCallbacks({
       settings,
-      clock: systemClock,
+      clock,
       redact,
       tracked: () => this.#books.accepted,
       flush,
       onFailed: (callback, error) => this.reporter.callbackFailed(callback, error),
     });
-    const { clock, random, transport = platform.createTransport(settings) } = hooked;
+    const { transport = platform.createTransport(settings) } = hooked;
     this.clock = clock;
     const warnings = hooked.log ?? (settings.logger !== false && consoleWarnings(redact));
     const tells = [platform.publish, warnings, hooked.steps];
@@ -117,9 +121,11 @@ export class Road {
     this.deadLetters = deadLetters;
     const dispatch = new Dispatch({
       books: this.#books,
+      clock,
       hooked,
       letters,
       limits,
+      random,
       reporter,
       settings,
       sharing: journal.sharing,

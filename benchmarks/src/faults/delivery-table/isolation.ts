@@ -1,4 +1,5 @@
-import { createTracker, type DeliveryError } from '@sluice/core';
+import type { DeliveryError } from '@sluice/core';
+import { createTracker } from '@sluice/core/testing';
 import { numberedUuid } from '../../processes/numbered-uuid.ts';
 import { createRandom } from '../random.ts';
 import { bookProblems } from './book-problems.ts';

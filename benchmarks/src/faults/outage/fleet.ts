@@ -1,4 +1,5 @@
-import { createTracker, type Tracker } from '@sluice/core';
+import type { Tracker } from '@sluice/core';
+import { createTracker } from '@sluice/core/testing';
 import type { Random } from '../random.ts';
 import type { LimitedService } from './limited-service.ts';
 import type { Observation } from './observation.ts';

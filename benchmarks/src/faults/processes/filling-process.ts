@@ -1,6 +1,6 @@
 // An application on a disk that is too small. The service is away until the disk is full, and then comes back.
 import { setTimeout as pause } from 'node:timers/promises';
-import { createTracker } from '@sluice/core';
+import { createTracker } from '@sluice/core/testing';
 import { receiveSettings, takeLeave, tell } from '../../processes/parent.ts';
 import { createRandom } from '../random.ts';
 import { Bookkeeping } from './bookkeeping.ts';

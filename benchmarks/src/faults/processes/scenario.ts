@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createTracker, type Tracker } from '@sluice/core';
+import type { Tracker } from '@sluice/core';
 import { FileJournal, type FileSystem, nodeFileSystem } from '@sluice/core/file-journal';
+import { createTracker } from '@sluice/core/testing';
 import { FailingDisk } from '../failing/failing-disk.ts';
 import { failingFileSystem } from '../failing/failing-file-system.ts';
 import type { FailurePlan } from '../failing/failures.ts';

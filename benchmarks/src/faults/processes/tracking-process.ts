@@ -1,6 +1,6 @@
 // An application that tracks numbered events at the speed in its settings, and reports which of them are durable.
 import { setTimeout as pause } from 'node:timers/promises';
-import { createTracker } from '@sluice/core';
+import { createTracker } from '@sluice/core/testing';
 import { onAsked, receiveSettings, takeLeave, tell } from '../../processes/parent.ts';
 import { createRandom } from '../random.ts';
 import { MOST_REQUESTS, type TrackingSettings, type TrackingTold } from './messages.ts';

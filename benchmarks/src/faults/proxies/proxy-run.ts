@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createTracker, type Tracker } from '@sluice/core';
+import type { Tracker } from '@sluice/core';
+import { createTracker } from '@sluice/core/testing';
 import { type Emulator, startEmulator } from '@sluice/emulator';
 import { numberedUuid } from '../../processes/numbered-uuid.ts';
 import { scaledClock } from '../processes/scaled-clock.ts';

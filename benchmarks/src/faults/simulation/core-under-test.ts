@@ -1,5 +1,6 @@
-import type { createTracker, Tracker, TrackerOptions } from '@sluice/core';
+import type { Tracker } from '@sluice/core';
 import type { FileJournal, FileJournalOptions } from '@sluice/core/file-journal';
+import type { createTracker, TestOptions } from '@sluice/core/testing';
 
 interface Modules {
   readonly createTracker: typeof createTracker;
@@ -19,14 +20,14 @@ export class CoreUnderTest {
   static async load(directory?: string): Promise<CoreUnderTest> {
     const [core, journal] =
       directory === undefined
-        ? ['@sluice/core', '@sluice/core/file-journal']
-        : [`${directory}/dist/index.js`, `${directory}/dist/entries/file-journal.js`];
+        ? ['@sluice/core/testing', '@sluice/core/file-journal']
+        : [`${directory}/dist/entries/testing/testing.js`, `${directory}/dist/entries/file-journal.js`];
     const { createTracker } = await import(core);
     const { FileJournal } = await import(journal);
     return new CoreUnderTest({ createTracker, FileJournal });
   }
 
-  createTracker(options: TrackerOptions, journal: FileJournalOptions): Tracker {
+  createTracker(options: TestOptions, journal: FileJournalOptions): Tracker {
     const { createTracker, FileJournal } = this.#modules;
     const others = new Set(process.listeners('exit'));
     const tracker = createTracker({ logger: false, ...options, journal: new FileJournal(journal) });

@@ -12,6 +12,7 @@ export { checked } from '../options/checked.ts';
 export { bounds } from '../parts/bounds/bounds.ts';
 export { classify } from '../parts/classify.ts';
 export { deadLetters } from '../parts/dead-letters/dead-letters.ts';
+export { destination } from '../parts/destination.ts';
 export { guards } from '../parts/guard/guards.ts';
 export { gzip } from '../parts/gzip/gzip.ts';
 export { pageContext } from '../parts/hooks/contexts.ts';

@@ -1,11 +1,9 @@
 import {
   BATCH_HEAD_LENGTH,
   BATCH_OVERHEAD_BYTES,
-  EVENTS_PATH,
   encloseBatch,
   endpoint,
   readBaseUrl,
-  requestHeaders,
 } from '@sluice/protocol';
 import { systemClock } from '@sluice/protocol/toolbox';
 import { outside } from '../base/range.ts';
@@ -25,10 +23,13 @@ import {
 import { StoredLock } from '../keep/page/stored-lock.ts';
 import { Tabs } from '../keep/page/tabs.ts';
 import type { Piece } from '../keep/record-list.ts';
+import type { DestinationOptions } from '../parts/destination.ts';
+import { missingPart, type Parts } from '../parts.ts';
 import { SYNC_TAG } from '../platform/page/background-sync.ts';
 import { FetchTransport } from '../send/http/fetch-transport.ts';
 import { isIntercepted } from '../send/http/interception.ts';
 import type { Credentials, Timeouts } from '../send/http/transport.ts';
+import { SERVICE } from '../send/requests.ts';
 
 const TIMEOUTS: Timeouts = { connectMs: 10_000, headersMs: 30_000, bodyMs: 10_000, totalMs: 30_000 };
 /** How long a page is told what was sent: it may find the same events in localStorage. */
@@ -50,6 +51,9 @@ export interface DrainOptions {
   readonly credentials?: Credentials | undefined;
   /** As the option `leaving` of the trackers. */
   readonly leaving?: 'at-least-once' | 'once' | undefined;
+  /** As the option `destination` of the trackers. */
+  readonly destination?: DestinationOptions | undefined;
+  readonly parts?: Pick<Parts, 'destination'> | undefined;
 }
 
 interface SyncEvent extends Event {
@@ -76,7 +80,7 @@ export function drainOnSync(options: DrainOptions): void {
  * if a page may still send some of the events itself.
  */
 export async function drain(options: DrainOptions): Promise<void> {
-  const { apiKey, leaving } = options;
+  const { apiKey, destination, leaving, parts } = options;
   const baseUrl = readBaseUrl('baseUrl', options.baseUrl, apiKey);
   if (!hasIndexedDb()) return;
   const name = databaseName({ ...options, baseUrl });
@@ -89,8 +93,33 @@ export async function drain(options: DrainOptions): Promise<void> {
   });
   // Pages in which Web Locks do not work use it instead.
   const stored = new StoredLock(store, systemClock);
-  const headers = { ...options.headers, ...requestHeaders(apiKey) };
-  const post = poster(new FetchTransport(options), endpoint(baseUrl, EVENTS_PATH), headers);
+  const to = destination
+    ? (parts?.destination ?? missingPart('destination', 'destination'))(destination, apiKey, () => {})
+    : SERVICE;
+  const transport = new FetchTransport(options);
+  const { signal } = new AbortController();
+  /**
+   * Sends one record. Resolves to false if the service refuses the events, or if there are none. Rejects if the service cannot be
+   * reached or accepts nothing now.
+   */
+  const post = async (events: Piece | undefined): Promise<boolean> => {
+    if (events === undefined) return false;
+    const { length } = events.bytes;
+    const memory = new Uint8Array(length + BATCH_OVERHEAD_BYTES);
+    memory.set(events.bytes, BATCH_HEAD_LENGTH);
+    const outcome = await transport.post({
+      url: endpoint(baseUrl, to.path),
+      headers: { ...options.headers, ...to.headers(apiKey) },
+      body: to.body({ events, body: encloseBatch(memory, length) }),
+      timeouts: TIMEOUTS,
+      signal,
+    });
+    if (outcome.kind === 'answered' && isIntercepted(outcome)) throw new Error('somebody else answered');
+    const status = outcome.kind === 'answered' ? outcome.status : 0;
+    const isAccepted = status >= 200 && status < 300;
+    if (isAccepted || REFUSALS.has(status)) return isAccepted;
+    throw new Error(`the service answered ${status || 'nothing'}`);
+  };
   const work = async (lock: object | null) => {
     if (lock === null) throw new Error('a page works');
     const { result } = await store.use('readonly', (objects) => objects.getAllKeys());
@@ -103,7 +132,7 @@ export async function drain(options: DrainOptions): Promise<void> {
       // The clock was set back since: the pause is not longer than it was.
       const shorter: PauseKey = [now + forMs, failures, forMs];
       if (until > now + forMs) await store.use('readwrite', (objects) => replace(objects, pause, shorter));
-      throw new Error('the service is not to be asked now');
+      throw new Error('requests are paused');
     }
     const old = result.filter((key) => isOurs(key) && key[6] === SENT && Number(key[4]) < now - TOLD_MS);
     if (old.length > 0)
@@ -126,7 +155,7 @@ export async function drain(options: DrainOptions): Promise<void> {
       tabs.tell([id, from, to, 'delivered']);
     }
     // Some events are in the last request of a page, or a page has just stored more. It may be gone, or may send them itself.
-    if (isHeld) throw new Error('a page may still see what became of its last request');
+    if (isHeld) throw new Error('a page may still see an answer');
   };
   tabs.open();
   try {
@@ -148,29 +177,4 @@ async function read(store: IndexedDbStore, key: EventKey): Promise<Piece | undef
   const ask = (objects: IDBObjectStore): IDBRequest<unknown> => objects.get(key);
   const { result } = await store.use('readonly', ask);
   return isPiece(result) ? result : undefined;
-}
-
-/**
- * Returns a function that sends one record. It resolves to false if the service refuses the events, or if there are none. Rejects
- * if the service cannot be reached or accepts nothing now.
- */
-function poster(
-  transport: FetchTransport,
-  url: string,
-  headers: Readonly<Record<string, string>>,
-): (events: Piece | undefined) => Promise<boolean> {
-  const { signal } = new AbortController();
-  return async (events) => {
-    if (events === undefined) return false;
-    const { length } = events.bytes;
-    const memory = new Uint8Array(length + BATCH_OVERHEAD_BYTES);
-    memory.set(events.bytes, BATCH_HEAD_LENGTH);
-    const body = encloseBatch(memory, length);
-    const outcome = await transport.post({ url, headers, body, timeouts: TIMEOUTS, signal });
-    if (outcome.kind === 'answered' && isIntercepted(outcome)) throw new Error('somebody else answered');
-    const status = outcome.kind === 'answered' ? outcome.status : 0;
-    const isAccepted = status >= 200 && status < 300;
-    if (isAccepted || REFUSALS.has(status)) return isAccepted;
-    throw new Error(`the service answered ${status || 'nothing'}`);
-  };
 }

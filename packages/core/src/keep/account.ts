@@ -4,9 +4,16 @@ export interface AccountNames {
   readonly correlationKey: string;
   readonly apiKey?: string | undefined;
   readonly account?: string | undefined;
+  readonly destination?: { readonly path?: string | undefined } | undefined;
 }
 
 /** Returns a string that identifies the account. Trackers with the same string share their storage. */
-export function accountOf({ baseUrl, correlationKey, apiKey = '', account = apiKey }: AccountNames): string {
+export function accountOf({
+  baseUrl,
+  correlationKey,
+  apiKey = '',
+  destination,
+  account = apiKey + (destination?.path ?? ''),
+}: AccountNames): string {
   return [baseUrl, correlationKey, account].join('\n');
 }

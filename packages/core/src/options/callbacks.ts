@@ -2,6 +2,7 @@ import type { Clock, Redact } from '@sluice/protocol/toolbox';
 import type { Prepare } from '../parts/hooks/hooks.ts';
 import { missingPart, type Parts } from '../parts.ts';
 import type { ReadRejected, Transport } from '../send/http/transport.ts';
+import { type Destination, SERVICE } from '../send/requests.ts';
 import type { Tell } from '../tell/reporter.ts';
 import type { Batch } from '../wait/parcel.ts';
 import type { Settings } from './settings.ts';
@@ -9,7 +10,6 @@ import type { Settings } from './settings.ts';
 /** What the tracker passes to the wrappers of user code. */
 interface CallbacksOptions {
   readonly settings: Settings;
-  /** The platform's clock. */
   readonly clock: Clock;
   /** Removes the API key from a text. */
   readonly redact: Redact;
@@ -22,10 +22,8 @@ interface CallbacksOptions {
 
 /** User code, wrapped so that it cannot harm the tracker. Undefined if the settings have none. */
 export interface Guarded {
-  /** The platform's clock if the settings have none. */
-  readonly clock: Clock;
-  readonly random: () => number;
   readonly transport?: Transport | undefined;
+  readonly destination: Destination;
   /** Removes the API key from the cause of a failed request. */
   readonly safeCause?: ((cause: unknown) => unknown) | undefined;
   /** Extra headers of one batch. */
@@ -46,28 +44,23 @@ const HOOKS = ['context', 'beforeSend', 'sample', 'redact', 'bigint', 'events', 
 /** Wraps user code so that the tracker can call it safely. */
 export function guardCallbacks({
   settings,
-  clock: platformClock,
+  clock,
   redact: withoutKey,
   tracked,
   flush,
   onFailed,
 }: CallbacksOptions): Guarded {
   const failed = (callback: string) => (error: unknown) => onFailed(callback, error);
-  const { random, transport, waitUntil, debug, logger, delivery, parts } = settings;
-  const { context, beforeSend, sample, redact, bigint, events, validate } = settings;
+  const { destination, transport, waitUntil, debug, logger, delivery, parts } = settings;
   const hook = HOOKS.find((name) => settings[name] !== undefined);
   const { guards } = parts;
   const { classify, idempotencyHeader } = delivery;
   const part = <Name extends keyof Parts>(name: Name, option: string = name) =>
     parts[name] ?? missingPart(option, name);
-  const clock = settings.clock
-    ? part('guards', 'clock').clock(settings.clock, platformClock, failed('clock'))
-    : platformClock;
   const reader = classify && part('classify', 'delivery.classify');
   return {
-    clock,
-    random: random ? part('guards', 'random').random(random, failed('random')) : Math.random,
     transport: transport && part('guards', 'transport').transport(transport, clock),
+    destination: destination ? part('destination')(destination, settings.apiKey, onFailed) : SERVICE,
     safeCause: guards && ((cause) => guards.cause(cause, withoutKey)),
     headersOf:
       idempotencyHeader === undefined
@@ -78,7 +71,7 @@ export function guardCallbacks({
     prepare:
       hook &&
       part('hooks', hook)(
-        { context, beforeSend, sample, redact, bigint, events, validate },
+        Object.fromEntries(HOOKS.map((name) => [name, settings[name]])),
         settings.maxEventBytes,
         onFailed,
       ),

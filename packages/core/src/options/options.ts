@@ -1,7 +1,7 @@
-import type { Clock } from '@sluice/protocol/toolbox';
 import type { Fsync } from '../keep/fsync.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { WhenFull } from '../parts/bounds/budget.ts';
+import type { DestinationOptions } from '../parts/destination.ts';
 import type { HookOptions } from '../parts/hooks/hooks.ts';
 import type { Logger } from '../parts/logger.ts';
 import type { Classify } from '../parts/rejected-indexes.ts';
@@ -33,6 +33,8 @@ export interface TrackerOptions extends HookOptions {
    * Default: false.
    */
   readonly keepDeviceTimestamp?: boolean | undefined;
+  /** Another endpoint than that of the service. A page needs the part `destination` for it. Default: the service's. */
+  readonly destination?: DestinationOptions | undefined;
   /** Default `source` of events. Default: `custom`. */
   readonly source?: string | undefined;
   /**
@@ -58,7 +60,7 @@ export interface TrackerOptions extends HookOptions {
   /** Bounds of the events in memory. */
   readonly buffer?:
     | {
-        /** Default: 262,144. */
+        /** Default: no bound but `maxBytes`. */
         readonly maxEvents?: number | undefined;
         /** Default: 64 MiB. */
         readonly maxBytes?: number | undefined;
@@ -69,7 +71,7 @@ export interface TrackerOptions extends HookOptions {
     | {
         /**
          * The most that the journal may take, in bytes. In Node: its whole directory, with the events of all processes that share
-         * it, dead letters and damaged files. Default: no bound but that of the disk.
+         * it, dead letters and damaged files. Default: in Node 1 GiB or a tenth of the disk, whichever is less; elsewhere no bound.
          */
         readonly maxBytes?: number | undefined;
         /** What the journal leaves free on its disk, in bytes; at most a twentieth of the disk. Default: 64 MiB. */
@@ -107,7 +109,7 @@ export interface TrackerOptions extends HookOptions {
   /** A batch is sent as soon as one of these is reached. */
   readonly batch?:
     | {
-        /** Default: 500. */
+        /** Default: no bound but `maxBytes`. */
         readonly maxEvents?: number | undefined;
         /** Default: 512 KiB. */
         readonly maxBytes?: number | undefined;
@@ -127,16 +129,13 @@ export interface TrackerOptions extends HookOptions {
   readonly compress?: boolean | undefined;
   readonly delivery?:
     | {
-        /** Concurrent requests. Default: 4; always 1 if `ordering` is `strict`. */
+        /**
+         * The most concurrent requests. In Node a tracker begins with 4, and makes more while the service answers as fast. Default: 32, at
+         * most 4 of them in a page; always 1 if `ordering` is `strict`.
+         */
         readonly maxConcurrency?: number | undefined;
         /** Time limit of one request, from sending to the end of the answer, in milliseconds. Default: 60,000. */
         readonly timeoutMs?: number | undefined;
-        /** Time limit of connecting, including TLS, in milliseconds. Default: 10,000. Browsers cannot measure it separately. */
-        readonly connectTimeoutMs?: number | undefined;
-        /** Time limit of the wait for the status of an answer, in milliseconds. Default: 30,000. */
-        readonly headersTimeoutMs?: number | undefined;
-        /** Time limit of reading the body of an answer, in milliseconds. After it, the status still counts. Default: 5,000. */
-        readonly bodyTimeoutMs?: number | undefined;
         /** The longest wait before the first retry, in milliseconds. It doubles with each retry. Default: 500. */
         readonly retryBaseMs?: number | undefined;
         /** The longest wait before any retry, in milliseconds. Default: 60,000. */
@@ -171,6 +170,17 @@ export interface TrackerOptions extends HookOptions {
         readonly dispatcher?: RequestDispatcher | undefined;
       }
     | undefined;
+  /** The stages of `delivery.timeoutMs`, for networks that the defaults do not suit. */
+  readonly advanced?:
+    | {
+        /** Time limit of connecting, including TLS, in milliseconds. Default: 10,000. Browsers cannot measure it separately. */
+        readonly connectTimeoutMs?: number | undefined;
+        /** Time limit of the wait for the status of an answer, in milliseconds. Default: 30,000. */
+        readonly headersTimeoutMs?: number | undefined;
+        /** Time limit of reading the body of an answer, in milliseconds. After it, the status still counts. Default: 5,000. */
+        readonly bodyTimeoutMs?: number | undefined;
+      }
+    | undefined;
   /** Pages: optional stages, each from its own entry point: `{ gzip }`. Elsewhere a tracker has all. Default: none. */
   readonly parts?: Parts | undefined;
   /**
@@ -193,8 +203,4 @@ export interface TrackerOptions extends HookOptions {
   readonly debug?: boolean | undefined;
   /** How requests are made; a page needs the part `guards` for it. Default: undici in Node, fetch in browsers. */
   readonly transport?: Transport | undefined;
-  /** The clock; a page needs the part `guards` for it. Default: the system's. */
-  readonly clock?: Clock | undefined;
-  /** Returns numbers from 0 to 1, for jitter; a page needs the part `guards` for it. Default: Math.random. */
-  readonly random?: (() => number) | undefined;
 }

@@ -18,7 +18,7 @@ import { MOST_EVENT_BYTES } from '../base/event-bytes.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { TrackerOptions } from './options.ts';
 
-type Groups = 'buffer' | 'storage' | 'deadLetters' | 'unidentified' | 'batch' | 'delivery';
+type Groups = 'buffer' | 'storage' | 'deadLetters' | 'unidentified' | 'batch' | 'delivery' | 'advanced';
 
 /** By name: an option that is added to the type but not here does not compile. */
 type OptionRules = Readonly<Record<Exclude<keyof TrackerOptions, Groups>, Rule>> & {
@@ -65,9 +65,6 @@ export const RULES: OptionRules = {
     maxConcurrency: COUNT,
     maxTries: COUNT,
     timeoutMs: WAIT,
-    connectTimeoutMs: WAIT,
-    headersTimeoutMs: WAIT,
-    bodyTimeoutMs: WAIT,
     retryBaseMs: WAIT,
     retryMaxMs: WAIT,
     policy: [isPolicy, 'an object of actions by status'],
@@ -81,6 +78,7 @@ export const RULES: OptionRules = {
     connect: NODE_ONLY,
     dispatcher: NODE_ONLY,
   },
+  advanced: { connectTimeoutMs: WAIT, headersTimeoutMs: WAIT, bodyTimeoutMs: WAIT },
   unidentified: { hold: FLAG, maxBytes: JOURNAL_BYTES, maxAgeMs: AGE },
   consent: oneOf(['pending', 'granted', 'denied']),
   ordering: oneOf(['unordered', 'per-customer', 'strict']),
@@ -88,7 +86,8 @@ export const RULES: OptionRules = {
   compress: FLAG,
   parts: [(value) => hasMethods(value), 'an object of parts'],
   waitUntil: aFunction(),
-  // The part hooks checks its own options.
+  // These parts check their own options.
+  destination: ANYTHING,
   context: ANYTHING,
   beforeSend: ANYTHING,
   bigint: ANYTHING,
@@ -100,11 +99,9 @@ export const RULES: OptionRules = {
   debug: FLAG,
   logger: [
     (value) => value === false || hasMethods(value, 'debug', 'info', 'warn', 'error'),
-    'false, or a logger such as pino',
+    'false or a logger',
   ],
   transport: methods('post', 'close'),
-  clock: methods('now', 'setTimeout'),
-  random: aFunction(),
 };
 
 /** Checks all options. Throws a ConfigError. */

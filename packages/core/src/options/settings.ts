@@ -1,5 +1,5 @@
 import { baseUrlOf, ConfigError, readApiKey } from '@sluice/protocol';
-import { isNonEmptyString, MAX_TIMER_MS, refusal } from '@sluice/protocol/toolbox';
+import { type Clock, isNonEmptyString, MAX_TIMER_MS, refusal } from '@sluice/protocol/toolbox';
 import { missingPart, type Parts } from '../parts.ts';
 import type { Lanes } from '../wait/lanes/lanes.ts';
 import type { Consent, Ordering, TrackerOptions } from './options.ts';
@@ -16,19 +16,29 @@ interface Completed {
   readonly commitIntervalMs: number;
   readonly maxEventBytes: number;
   readonly buffer: Complete<'buffer'>;
-  readonly storage: Complete<'storage', 'maxAgeMs'>;
+  readonly storage: Complete<'storage', 'maxAgeMs' | 'maxBytes'>;
   readonly deadLetters: Complete<'deadLetters'>;
   readonly unidentified: Complete<'unidentified'>;
   readonly batch: Complete<'batch'>;
   readonly ordering: Ordering;
+  readonly advanced: Complete<'advanced'>;
   readonly delivery: Complete<
     'delivery',
     'classify' | 'connect' | 'dispatcher' | 'idempotencyHeader' | 'maxTries'
   >;
 }
 
+/** What tests put in the place of time and chance. */
+export interface Seams {
+  /** Default: the system's. */
+  readonly clock?: Clock | undefined;
+  /** Returns numbers from 0 to 1, for jitter. Default: `Math.random`. */
+  readonly random?: (() => number) | undefined;
+}
+
 /** Options, complete. */
 export type Settings = TrackerOptions &
+  Seams &
   Completed & {
     readonly consent: Consent;
     readonly parts: Parts;
@@ -37,7 +47,7 @@ export type Settings = TrackerOptions &
   };
 
 /** Defaults that depend on the platform. */
-export interface Defaults {
+export interface Defaults extends Seams {
   /** The parts that the platform includes. */
   readonly parts: Parts;
   readonly commitIntervalMs: number;
@@ -62,10 +72,15 @@ const MAY_BE_ZERO = /Interval|Wait|Free/;
  * Fills in defaults. Checks here are only of what would lose or misdirect events; the part `checked` checks the rest. Throws a
  * ConfigError.
  */
-export function readOptions(
-  given: TrackerOptions,
-  { parts: platformParts, commitIntervalMs, holdsUnidentified, warnOfKey }: Defaults,
-): Settings {
+export function readOptions(given: TrackerOptions, defaults: Defaults): Settings {
+  const {
+    parts: platformParts,
+    commitIntervalMs,
+    holdsUnidentified,
+    warnOfKey,
+    clock,
+    random,
+  } = own(defaults);
   const isOff = given?.enabled === false;
   const options = own(isOff ? { ...NOWHERE, enabled: false, parts: given.parts } : given);
   const parts = own<Parts>({ ...options.parts, ...platformParts });
@@ -75,23 +90,20 @@ export function readOptions(
     source: 'custom',
     commitIntervalMs,
     maxEventBytes: 256 * KIB,
-    buffer: { maxEvents: 256 * KIB, maxBytes: 64 * MIB },
+    buffer: { maxEvents: Number.POSITIVE_INFINITY, maxBytes: 64 * MIB },
     storage: {
-      maxBytes: Number.POSITIVE_INFINITY,
+      maxBytes: undefined,
       minFreeBytes: 64 * MIB,
       whenFull: 'drop-oldest',
       maxAgeMs: undefined,
     },
     deadLetters: { maxBytes: 16 * MIB, maxAgeMs: 30 * DAY_MS },
     unidentified: { hold: holdsUnidentified, maxBytes: 4 * MIB, maxAgeMs: 30 * DAY_MS },
-    batch: { maxEvents: 500, maxBytes: 512 * KIB, maxWaitMs: 1_000 },
+    batch: { maxEvents: Number.POSITIVE_INFINITY, maxBytes: 512 * KIB, maxWaitMs: 1_000 },
     ordering: 'unordered',
     delivery: {
       maxConcurrency: 32,
       timeoutMs: 60_000,
-      connectTimeoutMs: 10_000,
-      headersTimeoutMs: 30_000,
-      bodyTimeoutMs: 5_000,
       retryBaseMs: 500,
       retryMaxMs: 60_000,
       maxTries: undefined,
@@ -99,6 +111,7 @@ export function readOptions(
       headers: {},
       credentials: 'omit',
     },
+    advanced: { connectTimeoutMs: 10_000, headersTimeoutMs: 30_000, bodyTimeoutMs: 5_000 },
   };
   // The cast is safe: what is given has the type of its default, or is replaced by it.
   const settings = complete(completed, options) as Settings;
@@ -126,6 +139,8 @@ export function readOptions(
   return own({
     ...settings,
     baseUrl,
+    clock,
+    random,
     // An event is sent once it is written, and is to be sent after `maxWaitMs`.
     commitIntervalMs: Math.min(settings.commitIntervalMs, settings.batch.maxWaitMs),
     consent: readConsent(consent),

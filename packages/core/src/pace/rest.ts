@@ -15,7 +15,8 @@ export interface RestOptions {
   readonly clock: Clock;
   readonly settings: {
     readonly batch: { readonly maxEvents: number; readonly maxWaitMs: number };
-    readonly delivery: { readonly timeoutMs: number; readonly headersTimeoutMs: number };
+    readonly delivery: { readonly timeoutMs: number };
+    readonly advanced: { readonly headersTimeoutMs: number };
   };
   readonly transport: {
     /** Whether no request of this process was answered, and one may have arrived. Undefined if none was made. */
@@ -108,7 +109,8 @@ export class Rest {
   /** The process ends. Never throws. */
   #leave(): void {
     const { clock, settings, transport } = this.#options;
-    const { headersTimeoutMs, timeoutMs } = settings.delivery;
+    const { headersTimeoutMs } = settings.advanced;
+    const { timeoutMs } = settings.delivery;
     const { isUnanswered } = transport;
     const times = isUnanswered ? this.#times + 1 : 0;
     // Nothing was sent, or nothing changed.

@@ -30,7 +30,7 @@ const LEVELS: Readonly<Partial<Record<keyof TrackerEvents, keyof Logger>>> = {
   resumed: 'info',
   rateLimit: 'info',
   bodyLimit: 'info',
-  journal: 'warn',
+  storageChanged: 'warn',
   callbackFailed: 'error',
 };
 

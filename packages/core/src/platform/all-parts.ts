@@ -8,6 +8,7 @@ import { waitUntil } from '../parts/wait-until.ts';
 import { checked } from '../options/checked.ts';
 import { bounds } from '../parts/bounds/bounds.ts';
 import { deadLetters } from '../parts/dead-letters/dead-letters.ts';
+import { destination } from '../parts/destination.ts';
 import { gzip } from '../parts/gzip/gzip.ts';
 import { hooks } from '../parts/hooks/hooks.ts';
 import { idempotency } from '../parts/idempotency.ts';
@@ -21,6 +22,7 @@ export const allParts: Required<Parts> = {
   checked,
   classify,
   deadLetters,
+  destination,
   guards,
   gzip,
   hooks,

@@ -15,7 +15,7 @@ import type { Lifecycle } from '../keep/lifecycle.ts';
 import { nodeChecked } from '../options/node-checked.ts';
 import { AdaptiveConcurrency } from '../pace/adaptive-concurrency.ts';
 import { Rest } from '../pace/rest.ts';
-import { sharedBounds } from '../parts/bounds/shared-bounds.ts';
+import { MOST_BYTES, sharedBounds } from '../parts/bounds/shared-bounds.ts';
 import { Compression } from '../parts/gzip/compression.ts';
 import { zlibGzip } from '../parts/gzip/zlib-gzip.ts';
 import { UndiciTransport } from '../send/http/undici-transport.ts';
@@ -80,7 +80,7 @@ export const platform: Platform = {
       mayBeLink: part === undefined,
       fsync: settings.fsync ?? 'interval',
       clock,
-      maxBytes,
+      maxBytes: maxBytes ?? MOST_BYTES,
     });
   },
   async exists({ settings, part }) {

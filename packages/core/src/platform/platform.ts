@@ -22,7 +22,7 @@ type PlaceSettings = AccountNames & Pick<Settings, 'fsync' | 'journal' | 'journa
 export interface JournalPlace {
   readonly settings: PlaceSettings;
   /** The size limit of the journal, in bytes. */
-  readonly maxBytes: number;
+  readonly maxBytes?: number | undefined;
   readonly clock: Clock;
   /** A separate part of the place, for events that are not to be delivered now: dead letters, or unidentified events. */
   readonly part?: string | undefined;

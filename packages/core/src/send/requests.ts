@@ -1,4 +1,4 @@
-import { requestHeaders } from '@sluice/protocol';
+import { EVENTS_PATH, requestHeaders } from '@sluice/protocol';
 import type { Clock, Redact } from '@sluice/protocol/toolbox';
 import { Latencies } from '../tell/latencies.ts';
 import type { Reporter } from '../tell/reporter.ts';
@@ -12,9 +12,22 @@ const KEYS_KEPT = 4;
 /** A header of the user may be a secret if its value is as long. */
 const SECRET_LENGTH = 8;
 
+/** Where requests go, and what is in them. */
+export interface Destination {
+  /** What follows the base URL. */
+  readonly path: string;
+  readonly headers: (apiKey: string | undefined) => Readonly<Record<string, string>>;
+  /** The same bytes for each request of a parcel. */
+  readonly body: (parcel: Pick<Parcel, 'body' | 'events'>) => Uint8Array;
+}
+
+/** The service of the interface. */
+export const SERVICE: Destination = { path: EVENTS_PATH, headers: requestHeaders, body: ({ body }) => body };
+
 export interface RequestsOptions {
   readonly url: string;
   readonly apiKey: string | undefined;
+  readonly destination: Pick<Destination, 'headers' | 'body'>;
   /** More headers of each request. */
   readonly headers: Readonly<Record<string, string>>;
   readonly timeouts: Timeouts;
@@ -58,7 +71,7 @@ export class Requests {
     this.#headerRedactors = Object.values(headers)
       .filter((value) => value.length >= SECRET_LENGTH)
       .map(redactor);
-    this.#headers = { ...headers, ...requestHeaders(undefined) };
+    this.#headers = this.#headersFor();
     if (apiKey !== undefined) this.setApiKey(apiKey);
   }
 
@@ -82,7 +95,7 @@ export class Requests {
     if (apiKey === this.#apiKey) return false;
     this.#apiKey = apiKey;
     this.#redactors = [this.#options.redactor(apiKey), ...this.#redactors].slice(0, KEYS_KEPT);
-    this.#headers = { ...this.#options.headers, ...requestHeaders(apiKey) };
+    this.#headers = this.#headersFor(apiKey);
     return true;
   }
 
@@ -93,13 +106,14 @@ export class Requests {
    * @param outlives Whether the page may be gone before the answer. The request is made before this function returns, uncompressed.
    */
   async post(parcel: Parcel, isRepeated: boolean = false, outlives?: boolean): Promise<Outcome> {
-    const { clock, compression, headersOf, reporter, safeCause, signal, timeouts, transport, url } =
-      this.#options;
-    const encoded = outlives ? undefined : await compression?.encode(parcel.body);
-    const sent = encoded?.body ?? parcel.body;
+    const { clock, compression, destination, headersOf, reporter, safeCause } = this.#options;
+    const { signal, timeouts, transport, url } = this.#options;
+    const plain = destination.body(parcel);
+    const encoded = outlives ? undefined : await compression?.encode(plain);
+    const body = encoded?.body ?? plain;
     this.#sent += 1;
     if (isRepeated) this.#retried += 1;
-    this.#bytes += sent.length;
+    this.#bytes += body.length;
     const encoding = encoded?.encoding;
     const own = headersOf?.(parcel);
     const headers =
@@ -107,7 +121,7 @@ export class Requests {
         ? { ...this.#headers, ...(encoding && { 'content-encoding': encoding }), ...own }
         : this.#headers;
     const start = clock.now();
-    const outcome = await transport.post({ url, headers, body: sent, timeouts, signal, outlives });
+    const outcome = await transport.post({ url, headers, body, timeouts, signal, outlives });
     this.#ended += 1;
     const status = outcome.kind === 'answered' ? outcome.status : 0;
     const durationMs = Math.max(0, clock.now() - start);
@@ -116,8 +130,8 @@ export class Requests {
     if (outcome.kind === 'failed')
       return safeCause ? { ...outcome, cause: safeCause(outcome.cause) } : outcome;
     // The service may quote the request in its answer.
-    const { body, location } = outcome;
-    return { ...outcome, body: this.redact(body), location: location && this.redact(location) };
+    const { location } = outcome;
+    return { ...outcome, body: this.redact(outcome.body), location: location && this.redact(location) };
   }
 
   /** Whether nothing reads the body of a request any more once the request is answered. */
@@ -133,7 +147,8 @@ export class Requests {
   /** The service accepted a parcel. */
   accepted(parcel: Parcel): void {
     this.#accepted += 1;
-    this.#options.compression?.accepted(parcel.body);
+    const { compression, destination } = this.#options;
+    compression?.accepted(destination.body(parcel));
   }
 
   /**
@@ -141,6 +156,12 @@ export class Requests {
    * from now on, and the answer says nothing about its events.
    */
   isEncodingAtFault(parcel: Parcel, status: number | undefined): boolean {
-    return this.#options.compression?.refused(parcel.body, status) ?? false;
+    const { compression, destination } = this.#options;
+    return compression?.refused(destination.body(parcel), status) ?? false;
+  }
+
+  #headersFor(apiKey?: string): Readonly<Record<string, string>> {
+    const { destination, headers } = this.#options;
+    return { ...headers, ...destination.headers(apiKey) };
   }
 }

@@ -128,11 +128,11 @@ export class Reporter {
     this.emit('storageFailed', { error });
   };
 
-  /** Sets the kind of journal that keeps events now. Emits `journal` if the kind has changed. */
+  /** Sets the kind of journal that keeps events now. Emits `storageChanged` if the kind has changed. */
   journal(kind: string): void {
     const isChange = this.#journal !== undefined && this.#journal !== kind;
     this.#journal = kind;
-    if (isChange) this.emit('journal', { kind });
+    if (isChange) this.emit('storageChanged', { kind });
   }
 
   /** User code failed. Emits `callbackFailed` once for each callback. */

@@ -37,7 +37,7 @@ export interface TrackerEvents {
    */
   readonly bodyLimit: { readonly bytes: number | undefined; readonly events: number | undefined };
   /** Events are kept in another place now: in memory because the journal failed, or in the journal again. */
-  readonly journal: { readonly kind: string };
+  readonly storageChanged: { readonly kind: string };
   /** Dead letters wait to be sent again; they count as recovered. */
   readonly replayed: { readonly count: number };
   /** Dead letters were dropped: they were too old, there was no room, or consent was denied. */

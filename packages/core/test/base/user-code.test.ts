@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { settle, VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
-import {
-  createTracker,
-  type Tracker,
-  type TrackerEvents,
-  type TrackerOptions,
-  type Transport,
-} from '../../src/index.ts';
+import { createTracker, type TestOptions } from '../../src/entries/testing/testing.ts';
+import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
+import type { Tracker, TrackerEvents, Transport } from '../../src/index.ts';
 import { answered, ScriptedTransport } from '../bench/scripted-transport.ts';
 
 const ada = { correlationValue: 'ada@example.com' };
@@ -19,13 +14,13 @@ interface Bench {
   readonly failures: TrackerEvents['callbackFailed'][];
 }
 
-function create(options: Partial<TrackerOptions> | ((time: VirtualClock) => Partial<TrackerOptions>)): Bench {
+function create(options: Partial<TestOptions>): Bench {
   const time = new VirtualClock();
   const transport = new ScriptedTransport(time);
   const tracker = createTracker({
     ...{ baseUrl: 'http://service.example', apiKey, correlationKey: 'email', journal: 'memory' },
     ...{ clock: time, transport },
-    ...(typeof options === 'function' ? options(time) : options),
+    ...options,
   });
   const failures: TrackerEvents['callbackFailed'][] = [];
   tracker.on('callbackFailed', (failure) => failures.push(failure));
@@ -123,7 +118,7 @@ describe('a logger', () => {
     };
     const bench = create({
       logger: { debug: write, info: write, warn: write, error: write },
-      ...{ random: tell, waitUntil: tell },
+      waitUntil: tell,
     });
     bench.tracker.on('delivered', tell);
     await use(bench);
@@ -153,50 +148,6 @@ function shown(value: unknown, depth = 8): string {
   );
   return `{${parts.join(', ')}}`;
 }
-
-describe('a clock', () => {
-  it.each<[string, (time: VirtualClock) => unknown]>([
-    ['whose now() throws', (time) => ({ now: fail, setTimeout: time.setTimeout.bind(time) })],
-    ['whose now() promises', (time) => ({ now: async () => 0, setTimeout: time.setTimeout.bind(time) })],
-    ['whose now() is NaN', (time) => ({ now: () => Number.NaN, setTimeout: time.setTimeout.bind(time) })],
-    [
-      'whose timers cannot be cancelled',
-      (time) => ({
-        now: () => time.now(),
-        setTimeout: (callback: () => void, ms: number) => {
-          time.setTimeout(callback, ms);
-          return { cancel: fail };
-        },
-      }),
-    ],
-  ])(
-    '%s stops nothing, and is reported once, also where it failed before anybody listened',
-    async (_, clock) => {
-      const bench = create((time) => ({ clock: clock(time) as never, random: () => 0.5 }));
-      await use(bench);
-      expect(bench.tracker.stats()).toMatchObject({ accepted: 30, delivered: 30, pending: 0 });
-      expect(bench.failures.map(({ callback }) => callback)).toEqual(['clock']);
-    },
-  );
-
-  it('whose timers fail is replaced by that of the platform', async () => {
-    const bench = create((time) => ({ clock: { now: () => time.now(), setTimeout: fail } }));
-    bench.tracker.track('event', {}, ada);
-    expect(await bench.tracker.flush()).toMatchObject({ delivered: 1 });
-    await bench.tracker.close();
-    expect(bench.failures).toEqual([{ callback: 'clock', error: new Error('code of mine') }]);
-  });
-});
-
-describe('random', () => {
-  it.each(bad)('that %s stops nothing, and is reported once', async (_, random) => {
-    const bench = create({ random: random as () => number });
-    await use(bench);
-    await settle();
-    expect(bench.tracker.stats()).toMatchObject({ accepted: 30, delivered: 30, pending: 0 });
-    expect(bench.failures.map(({ callback }) => callback)).toEqual(['random']);
-  });
-});
 
 describe('code of the user that throws what cannot be looked at', () => {
   function unseen(): object {

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
+import { createTracker, type TestOptions } from '../../src/entries/testing/testing.ts';
 import { settle, VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
-import { createTracker, type Tracker, type TrackerEvents, type TrackerOptions } from '../../src/index.ts';
+import type { Tracker, TrackerEvents, TrackerOptions } from '../../src/index.ts';
 import type { Outcome } from '../../src/send/http/transport.ts';
 import { answered, ScriptedTransport, type SeenRequest } from './scripted-transport.ts';
 import { SkewedClock } from './skewed-clock.ts';
@@ -8,7 +9,7 @@ import { SkewedClock } from './skewed-clock.ts';
 type Delivery = NonNullable<TrackerOptions['delivery']>;
 type BatchOptions = NonNullable<TrackerOptions['batch']>;
 
-export interface BenchOptions extends Partial<Omit<TrackerOptions, 'delivery' | 'batch'>> {
+export interface BenchOptions extends Partial<Omit<TestOptions, 'delivery' | 'batch'>> {
   readonly delivery?: Delivery;
   readonly batch?: BatchOptions;
   readonly maxEvents?: number;

@@ -1,7 +1,8 @@
 import type { EventBytes } from '../../src/base/event-bytes.ts';
 import type { Range } from '../../src/base/range.ts';
+import { createTracker, type TestOptions } from '../../src/entries/testing/testing.ts';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
-import { createTracker, type Tracker, type TrackerOptions } from '../../src/index.ts';
+import type { Tracker } from '../../src/index.ts';
 import type { Journal } from '../../src/keep/journal.ts';
 import { IndexedDbJournal } from '../../src/keep/page/indexeddb-journal.ts';
 import type { Meeting } from '../../src/keep/page/tabs.ts';
@@ -59,9 +60,9 @@ export class FakeOrigin {
 
   /** @param locks Its Web Locks, or whether it has any. */
   openTab(
-    options: Partial<TrackerOptions> = {},
+    options: Partial<TestOptions> = {},
     locks: Meeting['locks'] | boolean = true,
-    leaving?: TrackerOptions['leaving'],
+    leaving?: TestOptions['leaving'],
   ): FakeTab {
     const tab = new FakeTab(this, options, locks, leaving);
     this.tabs.push(tab);
@@ -94,9 +95,9 @@ export class FakeTab {
 
   constructor(
     origin: FakeOrigin,
-    options: Partial<TrackerOptions>,
+    options: Partial<TestOptions>,
     locks: Meeting['locks'] | boolean,
-    leaving: TrackerOptions['leaving'],
+    leaving: TestOptions['leaving'],
   ) {
     this.#origin = origin;
     this.#locks = new FakeLocks(origin.locks);

@@ -7,6 +7,7 @@ import { readOptions } from '../../src/options/settings.ts';
 import { HalvingLimit } from '../../src/pace/halving-limit.ts';
 import { LetterKeeper } from '../../src/parts/dead-letters/letter-keeper.ts';
 import type { Outcome } from '../../src/send/http/transport.ts';
+import { SERVICE } from '../../src/send/requests.ts';
 import { Books } from '../../src/tell/books.ts';
 import { Reporter } from '../../src/tell/reporter.ts';
 import { Waiting } from '../../src/wait/waiting.ts';
@@ -79,7 +80,9 @@ export class Page {
     this.waiting = waiting;
     this.dispatch = new Dispatch({
       books,
-      hooked: { clock, random },
+      clock,
+      hooked: { destination: SERVICE },
+      random,
       reporter,
       settings,
       sharing: journal.sharing,

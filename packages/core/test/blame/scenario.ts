@@ -1,5 +1,6 @@
+import { createTracker } from '../../src/entries/testing/testing.ts';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
-import { createTracker, type Tracker, type TrackerOptions, type TrackerStats } from '../../src/index.ts';
+import type { Tracker, TrackerOptions, TrackerStats } from '../../src/index.ts';
 import { SkewedClock } from '../bench/skewed-clock.ts';
 import { type Figures, figuresOf, lineOf, print } from './figures.ts';
 import { randomOf, type Service, ServiceTransport } from './service.ts';

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import {
+  createTracker,
   faultyTransport,
   recordingTracker,
   trackerMatchers,
   VirtualClock,
 } from '../../src/entries/testing/testing.ts';
-import { createTracker } from '../../src/index.ts';
 
 it('a recording tracker shows events as the service would receive them, at once and without a disk', () => {
   const tracker = recordingTracker({ correlationKey: 'email', context: { app: 'shop' } });

@@ -35,10 +35,10 @@ const NUMBERS = [
   ...[
     'delivery.maxConcurrency',
     'delivery.timeoutMs',
-    'delivery.connectTimeoutMs',
-    'delivery.headersTimeoutMs',
+    'advanced.connectTimeoutMs',
+    'advanced.headersTimeoutMs',
   ],
-  ...['delivery.bodyTimeoutMs', 'delivery.retryBaseMs', 'delivery.retryMaxMs'],
+  ...['advanced.bodyTimeoutMs', 'delivery.retryBaseMs', 'delivery.retryMaxMs'],
 ];
 const OTHERS = [
   ...['source', 'fsync', 'ordering', 'storage.whenFull', 'storage.maxBytes', 'unidentified.hold', 'compress'],

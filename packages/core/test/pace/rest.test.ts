@@ -25,7 +25,8 @@ class Life {
   private constructor(batch: { maxEvents?: number; maxWaitMs?: number }, timeoutMs: number) {
     const settings = {
       batch: { maxEvents: 500, maxWaitMs: 1_000, ...batch },
-      delivery: { timeoutMs, headersTimeoutMs: 30_000 },
+      delivery: { timeoutMs },
+      advanced: { headersTimeoutMs: 30_000 },
     };
     const sender = {
       pause: (pause: SharedPause) => void this.pauses.push(pause),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Context, createContext, runInContext } from 'node:vm';
 import { type Emulator, startEmulator } from '@sluice/emulator';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { bundle } from '../../../../testing/bare-context.ts';
 import { PATIENCE } from '../../../../testing/patience.ts';
 import type * as sluice from '../../src/entries/react-native.ts';
@@ -184,6 +184,7 @@ describe('a tracker in React Native', () => {
   });
 
   it('sends at once when the network is back', async () => {
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0.999);
     let isOnline = false;
     const app = new App([], {
       fetch: (...args: Parameters<typeof fetch>) =>
@@ -191,7 +192,6 @@ describe('a tracker in React Native', () => {
     });
     const tracker = app.create(database, {
       delivery: { retryBaseMs: 3_600_000, retryMaxMs: 3_600_000 },
-      random: () => 1,
     });
     for (let failed = 1; tracker.stats().breaker !== 'open'; failed += 1) {
       tracker.track(name, {}, { ...ada, priority: 'high' });
@@ -203,6 +203,7 @@ describe('a tracker in React Native', () => {
     app.netInfo.become(true);
     await expect.poll(counted, PATIENCE).toEqual({ unique: count, received: count });
     await tracker.close();
+    random.mockRestore();
     expect(app.netInfo.listeners.size).toBe(0);
   });
 

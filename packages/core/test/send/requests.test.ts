@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { idempotency } from '../../src/parts/idempotency.ts';
 import type { Outcome, Transport, TransportRequest } from '../../src/send/http/transport.ts';
-import { Requests, type RequestsOptions } from '../../src/send/requests.ts';
+import { Requests, type RequestsOptions, SERVICE } from '../../src/send/requests.ts';
 import type { Parcel } from '../../src/wait/parcel.ts';
 import { createBatch } from '../bench/batch.ts';
 import { toEventBytes } from '../bench/event-texts.ts';
@@ -38,7 +38,13 @@ function createBench(
   };
   const requests: Requests = new Requests({
     safeCause: (cause) => redactedError(cause, (text) => requests.redact(text)),
-    ...{ url: 'https://example.com/api/events/batch/', apiKey: KEY, headers: {}, timeouts: TIMEOUTS },
+    ...{
+      url: 'https://example.com/api/events/batch/',
+      destination: SERVICE,
+      apiKey: KEY,
+      headers: {},
+      timeouts: TIMEOUTS,
+    },
     ...{ redactor, reporter, transport, clock, signal: new AbortController().signal, ...options },
   });
   return { clock, ended, requests, seen };

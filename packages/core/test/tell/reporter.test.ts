@@ -16,7 +16,7 @@ describe('Reporter', () => {
     const { reporter } = createReporter();
     const calls: string[] = [];
     reporter.on('delivered', ({ count }) => calls.push(`first ${count}`));
-    reporter.on('journal', ({ kind }) => calls.push(`journal ${kind}`));
+    reporter.on('storageChanged', ({ kind }) => calls.push(`journal ${kind}`));
     reporter.on('delivered', ({ count }) => calls.push(`second ${count}`));
     reporter.emit('delivered', { count: 3 });
     expect(calls).toEqual(['first 3', 'second 3']);
@@ -139,8 +139,8 @@ describe('Reporter', () => {
   it('may emit from within a listener', () => {
     const { reporter } = createReporter();
     const names: string[] = [];
-    reporter.on('delivered', ({ count }) => reporter.emit('journal', { kind: `number ${count}` }));
-    reporter.on('journal', ({ kind }) => names.push(kind));
+    reporter.on('delivered', ({ count }) => reporter.emit('storageChanged', { kind: `number ${count}` }));
+    reporter.on('storageChanged', ({ kind }) => names.push(kind));
     reporter.emit('delivered', { count: 1 });
     expect(names).toEqual(['number 1']);
   });

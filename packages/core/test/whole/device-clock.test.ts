@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createTracker, type TestOptions } from '../../src/entries/testing/testing.ts';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
-import { createTracker, type Tracker, type TrackerOptions } from '../../src/index.ts';
+import type { Tracker } from '../../src/index.ts';
 import { answered, ScriptedTransport } from '../bench/scripted-transport.ts';
 
 const MINUTE = 60_000;
@@ -26,7 +27,7 @@ function answer(aheadMs: number, status = 200): void {
   transport.respond = () => answered(status, { date: new Date(realNow() + aheadMs).toUTCString() });
 }
 
-function create(options: Partial<TrackerOptions> = {}): Tracker {
+function create(options: Partial<TestOptions> = {}): Tracker {
   const tracker = createTracker({ ...OPTIONS, transport, ...options });
   trackers.push(tracker);
   tracker.identify('ada@example.com');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createTracker } from '../../src/entries/testing/testing.ts';
 import { settle, VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
-import { createTracker, type Tracker, type TrackerEvents, type TrackerOptions } from '../../src/index.ts';
+import type { Tracker, TrackerEvents, TrackerOptions } from '../../src/index.ts';
 import { answered, failed, hang, ScriptedTransport } from '../bench/scripted-transport.ts';
 
 const DAY = 24 * 60 * 60_000;

@@ -9,14 +9,9 @@ import { type Emulator, startEmulator } from '@sluice/emulator';
 import { systemClock } from '@sluice/protocol/toolbox';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createTracker, type TestOptions } from '../../src/entries/testing/testing.ts';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
-import {
-  createTracker,
-  type Tracker,
-  type TrackerEvents,
-  type TrackerOptions,
-  type Transport,
-} from '../../src/index.ts';
+import type { Tracker, TrackerEvents, Transport } from '../../src/index.ts';
 import { FileJournal } from '../../src/keep/file/file-journal.ts';
 import { FailingFileSystem } from '../bench/failing-file-system.ts';
 import { SkewedClock } from '../bench/skewed-clock.ts';
@@ -41,7 +36,7 @@ afterEach(async () => {
   for (const tracker of trackers.splice(0)) await tracker.close({ timeoutMs: 0 });
 });
 
-function create(baseUrl: string, options: Partial<TrackerOptions> = {}): Tracker {
+function create(baseUrl: string, options: Partial<TestOptions> = {}): Tracker {
   const tracker = createTracker({
     baseUrl,
     apiKey: canary,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createTracker } from '../../src/entries/testing/testing.ts';
 import { settle, VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
-import { createTracker, type Tracker, type TrackerEvents, type TrackerOptions } from '../../src/index.ts';
+import type { Tracker, TrackerEvents, TrackerOptions } from '../../src/index.ts';
 import { FakeJournal } from '../bench/fake-journal.ts';
 import { answered, failed, hang, ScriptedTransport } from '../bench/scripted-transport.ts';
 
@@ -215,7 +216,7 @@ describe('the event `journal`', () => {
     const journal = new FakeJournal();
     const { transport, tracker, pass, track } = createBench({ journal });
     transport.respond = hang;
-    const kinds = raised(tracker, 'journal');
+    const kinds = raised(tracker, 'storageChanged');
     await track(3);
     expect([kinds, tracker.stats().journal]).toEqual([[], 'fake']);
     journal.failAppends = true;

@@ -1,6 +1,7 @@
 // The page of a site that tracks. It sends messages to the harness, and the harness calls the functions of `page`.
-import { createTracker } from '@sluice/core';
+
 import { guards } from '@sluice/core/guards';
+import { createTracker } from '@sluice/core/testing';
 import { Bookkeeping } from '../../processes/bookkeeping.ts';
 import { NumberedEvents } from '../../processes/numbered-events.ts';
 import { createRandom } from '../../random.ts';

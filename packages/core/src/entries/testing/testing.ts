@@ -2,6 +2,8 @@ import type { Event, InvalidEventError } from '@sluice/protocol';
 import { platform } from '#platform';
 import type { AnyEvents } from '../../accept/track.ts';
 import type { TrackerOptions } from '../../options/options.ts';
+import type { Seams } from '../../options/settings.ts';
+import type { Inputs, Schemas } from '../../parts/hooks/schemas.ts';
 import { logger } from '../../parts/logger.ts';
 import { allParts } from '../../platform/all-parts.ts';
 import { createWith, type Tracker } from '../../tracker.ts';
@@ -9,6 +11,26 @@ import { faultyTransport } from './faulty-transport.ts';
 
 export { type FaultyTransport, faultyTransport } from './faulty-transport.ts';
 export { VirtualClock } from './virtual-clock.ts';
+
+/** Options of a tracker in a test: it may have a clock and random numbers of its own. */
+export interface TestOptions extends TrackerOptions, Seams {}
+
+/**
+ * As `createTracker` of `@sluice/core`, and takes a clock and random numbers.
+ *
+ * @example
+ * const clock = new VirtualClock();
+ * const tracker = createTracker({ baseUrl, correlationKey: 'email', journal: 'memory', clock });
+ * tracker.track('purchase');
+ * await clock.advance(1_000);
+ */
+export function createTracker<const Given extends Schemas>(
+  options: TestOptions & { readonly events: Given },
+): Tracker<Inputs<Given>>;
+export function createTracker<Events extends object = AnyEvents>(options: TestOptions): Tracker<Events>;
+export function createTracker({ clock, random, ...options }: TestOptions): Tracker {
+  return createWith(options, { ...platform, clock, random });
+}
 
 /** How long `waitFor()` waits, in milliseconds. */
 const WAIT_MS = 1_000;
@@ -39,9 +61,11 @@ export interface RecordingTracker<Events = AnyEvents> extends Tracker<Events> {
  * checkout(tracker);
  * expect(tracker.events('purchase')).toMatchObject([{ payload: { total: 42.5 } }]);
  */
-export function recordingTracker<Events extends object = AnyEvents>(
-  options: Partial<TrackerOptions> = {},
-): RecordingTracker<Events> {
+export function recordingTracker<Events extends object = AnyEvents>({
+  clock,
+  random,
+  ...options
+}: Partial<TestOptions> = {}): RecordingTracker<Events> {
   const events: Event[] = [];
   const problems: InvalidEventError[] = [];
   const waits = new Set<() => void>();
@@ -59,7 +83,7 @@ export function recordingTracker<Events extends object = AnyEvents>(
       ...options,
       ...{ transport: faultyTransport(() => 200), debug: true },
     },
-    { ...platform, parts },
+    { ...platform, parts, clock, random },
   );
   tracker.on('invalid', ({ error }) => problems.push(error));
   return Object.assign(tracker, {

@@ -17,13 +17,15 @@ interface BoundsOptions {
   readonly settings: {
     readonly batch: Limit;
     readonly storage: {
-      readonly maxBytes: number;
+      readonly maxBytes?: number | undefined;
       readonly minFreeBytes: number;
       readonly whenFull: WhenFull;
       readonly maxAgeMs?: number | undefined;
     };
   };
   readonly waiting: Waiting;
+  /** Maximum size of the journal now, in bytes. Default: `storage.maxBytes`. */
+  readonly most?: () => number;
   /** Resolves once the journal knows what previous processes left in it. */
   readonly opened: () => Promise<void>;
   /** There may be something to send, or to drop. */
@@ -39,16 +41,17 @@ export const bounds = (options: BoundsOptions): Bounds & { readonly room: Budget
   const { journal, clock, reporter, settings, waiting, opened, onDue, onFailed } = options;
   const { batch } = settings;
   const { maxBytes, minFreeBytes, whenFull, maxAgeMs } = settings.storage;
+  const { most = () => maxBytes ?? Number.POSITIVE_INFINITY } = options;
   const room = new Budget({
     journal,
     clock,
     reporter,
-    maxBytes,
+    most,
     minFreeBytes,
     whenFull,
     evict: (segment) => evict(segment, waiting),
     rescue: (segment) => rescue(segment, waiting, journal, onFailed),
-    ...(maxBytes < Number.POSITIVE_INFINITY && { opened }),
+    ...(maxBytes !== undefined && { opened }),
   });
   const expiry =
     maxAgeMs === undefined ? undefined : new AgeLimits({ clock, waiting, batch, maxAgeMs, onDue });

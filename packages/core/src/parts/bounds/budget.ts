@@ -24,8 +24,8 @@ export interface BudgetOptions {
   readonly clock: Clock;
   /** Resolves once the journal knows what previous processes left in it. Left out if there is no need to wait for that. */
   readonly opened?: () => Promise<void>;
-  /** Maximum size of the journal, in bytes. */
-  readonly maxBytes: number;
+  /** Maximum size of the journal now, in bytes. */
+  readonly most: () => number;
   /** Bytes that the journal leaves free on its disk for others. */
   readonly minFreeBytes: number;
   readonly whenFull: WhenFull;
@@ -61,17 +61,17 @@ export class Budget implements Room {
   }
 
   async #makeRoom(group: EventBytes, isLast: boolean): Promise<'room' | 'full' | 'low'> {
-    const { journal, maxBytes, whenFull } = this.#options;
+    const { journal, most, whenFull } = this.#options;
     await this.#options.opened?.();
     this.#isOpened = true;
     // A group that can never fit must not push out all others.
-    if (bytesOf(group) > maxBytes) return 'full';
+    if (bytesOf(group) > most()) return 'full';
     await this.#lookAtSpace();
     if (this.#take(group)) return 'room';
     await this.#free(async () => journal.reclaim?.());
     while (!this.#take(group)) {
       if (whenFull === 'drop-oldest' && (await this.#evictOldest(isLast))) continue;
-      return this.#bytes + bytesOf(group) > maxBytes ? 'full' : 'low';
+      return this.#bytes + bytesOf(group) > most() ? 'full' : 'low';
     }
     return 'room';
   }
@@ -86,7 +86,7 @@ export class Budget implements Room {
   }
 
   fitting(group: EventBytes): number {
-    const room = this.#options.maxBytes - this.#bytes;
+    const room = this.#options.most() - this.#bytes;
     let count = 0;
     while (count < group.ends.length && (group.ends[count] ?? 0) + OVERHEAD_BYTES * (count + 1) <= room)
       count += 1;
@@ -100,7 +100,7 @@ export class Budget implements Room {
 
   #take(group: EventBytes): boolean {
     const bytes = bytesOf(group);
-    if (this.#bytes + bytes > this.#options.maxBytes || bytes > this.#spareBytes) return false;
+    if (this.#bytes + bytes > this.#options.most() || bytes > this.#spareBytes) return false;
     this.#spareBytes -= bytes;
     this.#reservedBytes += bytes;
     return true;

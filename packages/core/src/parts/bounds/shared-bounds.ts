@@ -1,35 +1,48 @@
 import type { EventBytes, Limit } from '../../base/event-bytes.ts';
 import type { Range } from '../../base/range.ts';
+import { MOST_OF_DISK } from '../../keep/file/segments/appender.ts';
 import type { Reading } from '../../keep/journal.ts';
 import type { Entry, Room, Writer } from '../../keep/journal-writer.ts';
 import { type BoundsPart, bounds } from './bounds.ts';
 import type { BoundedJournal, Budget } from './budget.ts';
 import { fit } from './fit.ts';
 
+type Volume = Awaited<ReturnType<NonNullable<BoundedJournal['space']>>>;
+
 /** After a process has written this part of the limit, it measures again: others may write as well. */
 const MEASUREMENTS = 64;
 
+/** Default of `storage.maxBytes` in Node, if that is less than `MOST_OF_DISK`. */
+export const MOST_BYTES: number = 2 ** 30;
+
 /** For Node, where processes share a journal: `storage.maxBytes` counts what lies in its directory beside the own events. */
 export const sharedBounds: BoundsPart = (options) => {
-  const { journal, settings } = options;
-  const { maxBytes } = settings.storage;
-  if (journal.space === undefined || maxBytes === Number.POSITIVE_INFINITY) return bounds(options);
-  const shared = new SharedJournal(journal, maxBytes);
-  const { room, expiry } = bounds({ ...options, journal: shared });
-  return { room: new SharedRoom(room, shared, maxBytes / MEASUREMENTS), expiry };
+  const { journal, opened, settings } = options;
+  if (journal.space === undefined) return bounds(options);
+  const shared = new SharedJournal(journal, opened, settings.storage.maxBytes);
+  const { room, expiry } = bounds({ ...options, journal: shared, most: () => shared.most });
+  return { room: new SharedRoom(room, shared), expiry };
 };
+
+const UNKNOWN: Volume = { freeBytes: Number.POSITIVE_INFINITY, totalBytes: Number.POSITIVE_INFINITY };
 
 /** A journal, with what others take of its limit. */
 class SharedJournal implements BoundedJournal {
   readonly groupLimit: Limit;
   readonly #journal: BoundedJournal;
-  readonly #maxBytes: number;
+  readonly #opened: () => Promise<void>;
+  readonly #isDefault: boolean;
+  /** What the journal may take, in bytes. */
+  most: number;
   /** As last measured. */
   #otherBytes = 0;
 
-  constructor(journal: BoundedJournal, maxBytes: number) {
+  /** @param opened Resolves once the journal knows what previous processes left in it. */
+  constructor(journal: BoundedJournal, opened: () => Promise<void>, maxBytes: number | undefined) {
     this.#journal = journal;
-    this.#maxBytes = maxBytes;
+    this.#opened = opened;
+    this.#isDefault = maxBytes === undefined;
+    this.most = maxBytes ?? MOST_BYTES;
     this.groupLimit = journal.groupLimit;
   }
 
@@ -38,14 +51,16 @@ class SharedJournal implements BoundedJournal {
   }
 
   async space(): Promise<{ readonly freeBytes: number; readonly totalBytes: number }> {
-    const space = await this.#journal.space?.();
-    this.#otherBytes = space?.otherBytes ?? this.#otherBytes;
-    return space ?? { freeBytes: Number.POSITIVE_INFINITY, totalBytes: Number.POSITIVE_INFINITY };
+    const space = (await this.#journal.space?.()) ?? UNKNOWN;
+    this.#otherBytes = space.otherBytes ?? this.#otherBytes;
+    if (this.#isDefault) this.most = Math.min(MOST_BYTES, space.totalBytes * MOST_OF_DISK);
+    return space;
   }
 
   /** Called before events are given up: only then if others have not made room, and no damaged file can go. */
   async reclaim(): Promise<void> {
-    await this.#journal.reclaim?.(this.bytes + this.groupLimit.maxBytes - this.#maxBytes);
+    await this.#opened();
+    await this.#journal.reclaim?.(this.bytes + this.groupLimit.maxBytes - this.most);
     // If it cannot be measured, the last measurement counts.
     await this.space().catch(() => undefined);
   }
@@ -71,15 +86,17 @@ class SharedJournal implements BoundedJournal {
 class SharedRoom implements Room {
   readonly #room: Budget;
   readonly #journal: SharedJournal;
-  readonly #mostBytes: number;
   /** Bytes that were granted since the last measurement. */
   #bytes = 0;
 
-  /** @param mostBytes After so many bytes, the journal is measured again. */
-  constructor(room: Budget, journal: SharedJournal, mostBytes: number) {
+  constructor(room: Budget, journal: SharedJournal) {
     this.#room = room;
     this.#journal = journal;
-    this.#mostBytes = mostBytes;
+  }
+
+  /** After so many bytes, the journal is measured again. */
+  get #mostBytes(): number {
+    return this.#journal.most / MEASUREMENTS;
   }
 
   hasRoom(group: EventBytes): boolean {

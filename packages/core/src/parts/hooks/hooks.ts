@@ -61,10 +61,7 @@ const RULES: Readonly<Record<keyof HookOptions, Rule>> = {
   beforeSend: aFunction(),
   bigint: [(value) => value === 'string', '"string"'],
   sample: [isWithin(0, 1), 'a number from 0 to 1'],
-  redact: [
-    (value) => Array.isArray(value) && value.every(isNonEmptyString),
-    'an array of paths: "user.email"',
-  ],
+  redact: [(value) => Array.isArray(value) && value.every(isNonEmptyString), 'an array of paths'],
   events: [isFields, 'an object of schemas by event'],
   validate: oneOf(['always', 'sampled', 'never']),
 };

@@ -17,11 +17,12 @@ const SCRIPT = fileURLToPath(new URL('../../entries/background-drain.js', import
 
 /**
  * Starts a detached process that waits for the end of this one, delivers what it left, and ends. Returns false if it cannot: the
- * journal is no file journal, a transport or dispatcher of the user's own is to send, or a bundle lacks the script.
+ * journal is no file journal, a transport, dispatcher or function of the user's own is to send, or a bundle lacks the script.
  */
 export function drainInBackground(settings: Settings, directory: string): boolean {
-  const { journal, transport, delivery } = settings;
-  if (journal || transport || delivery.dispatcher || !existsSync(SCRIPT)) return false;
+  const { destination, journal, transport, delivery } = settings;
+  const isOurs = !journal && !transport && !delivery.dispatcher && !hasFunction(destination);
+  if (!isOurs || !existsSync(SCRIPT)) return false;
   const drain: Drain = { options: optionsOf(settings), directory };
   const child = spawn(process.execPath, [SCRIPT], {
     detached: true,
@@ -39,16 +40,29 @@ export function drainInBackground(settings: Settings, directory: string): boolea
   return true;
 }
 
+function hasFunction(destination: object = {}): boolean {
+  return Object.values(destination).some((value) => typeof value === 'function');
+}
+
 /** The options that another process can have, without what only this one can call. */
 function optionsOf(settings: Settings): TrackerOptions {
-  const { baseUrl, correlationKey, apiKey, account, fsync, storage, batch, ordering, compress, delivery } =
-    settings;
+  const { baseUrl, correlationKey, apiKey, account, advanced, destination, fsync } = settings;
+  const { storage, batch, ordering, compress, delivery } = settings;
   const { classify, credentials, dispatcher, ...others } = delivery;
-  const { maxBytes, ...bounds } = storage;
   return {
-    ...{ baseUrl, correlationKey, fsync, batch, ordering, compress, delivery: others },
+    ...{ baseUrl, correlationKey, fsync, ordering, compress, delivery: others },
     ...(apiKey !== undefined && { apiKey }),
     account,
-    storage: { ...bounds, ...(maxBytes < Number.POSITIVE_INFINITY && { maxBytes }) },
+    advanced,
+    destination,
+    batch: bounded(batch),
+    storage,
   };
+}
+
+/** A group of options without what has no bound. */
+function bounded<Group extends object>(group: Group): Partial<Group> {
+  const given = Object.entries(group).filter(([, value]) => value !== Number.POSITIVE_INFINITY);
+  // The cast is safe: all is as it was, or left out.
+  return Object.fromEntries(given) as Partial<Group>;
 }

@@ -236,7 +236,8 @@ describe('a tracker', () => {
     await copy(backup.directory, place.directory);
     await track(1);
     expect(failures.join()).toContain('somebody removed');
-    expect(await left()).toEqual(numbers(101));
+    // The tracker may notice the removal before the copy is there: then it has written the first events twice.
+    expect([...new Set(await left())]).toEqual(numbers(101));
     await rm(old, { recursive: true });
   });
 });

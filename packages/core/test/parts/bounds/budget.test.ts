@@ -44,7 +44,7 @@ function createBenchWith<J extends Journal>(
   const budget = new Budget({
     ...{ evict, rescue: async () => 0 },
     ...{ journal, clock: time, opened: async () => {} },
-    ...{ maxBytes: 1_000, minFreeBytes: 0, whenFull: 'drop-oldest' },
+    ...{ most: () => 1_000, minFreeBytes: 0, whenFull: 'drop-oldest' },
     ...bounds,
     reporter: { settled: (_reason, count) => count > 0 && dropped.push(count) },
   });
@@ -62,7 +62,8 @@ function createBench(bounds?: Partial<BudgetOptions>): Bench<SegmentedJournal> {
 }
 
 /** Keeps at least one gibibyte free. `spare` is a disk with this much free space above that. */
-const FLOOR = { minFreeBytes: GIB, maxBytes: Number.POSITIVE_INFINITY };
+const unbounded = () => Number.POSITIVE_INFINITY;
+const FLOOR = { minFreeBytes: GIB, most: unbounded };
 function spare(bytes: number): () => Promise<{ freeBytes: number; totalBytes: number }> {
   return async () => ({ freeBytes: GIB + bytes, totalBytes: 100 * GIB });
 }
@@ -175,7 +176,7 @@ describe('Budget, with a bound of the journal', () => {
   });
 
   it('has room for everything where there is no bound', async () => {
-    const { budget } = createBench({ maxBytes: Number.POSITIVE_INFINITY });
+    const { budget } = createBench({ most: unbounded });
     expect(await budget.makeRoom(sized(100_000))).toBe('room');
   });
 });
@@ -208,7 +209,7 @@ describe('Budget, with a disk that is shared', () => {
   });
 
   it('is full where both bounds are reached', async () => {
-    const { budget, journal, fill } = createBench({ ...FLOOR, maxBytes: 1_000, whenFull: 'drop-newest' });
+    const { budget, journal, fill } = createBench({ ...FLOOR, most: () => 1_000, whenFull: 'drop-newest' });
     journal.disk = spare(10);
     await fill(950);
     expect(await budget.makeRoom(sized(100))).toBe('full');

@@ -4,9 +4,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '@sluice/protocol/toolbox';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTracker, type Tracker, type TrackerStats } from '../../../src/index.ts';
+import { createTracker, type Tracker, type TrackerOptions, type TrackerStats } from '../../../src/index.ts';
 import { directorySize } from '../../../src/keep/file/directory-size.ts';
 import { nodeFileSystem } from '../../../src/keep/file/disk/node-file-system.ts';
+import { FailingFileSystem } from '../../bench/failing-file-system.ts';
 import { failed, ScriptedTransport } from '../../bench/scripted-transport.ts';
 import { startTracking } from '../../children/tracking-process.ts';
 import { Place } from '../../keep/file/place.ts';
@@ -43,12 +44,14 @@ async function trackElsewhere(count: number): Promise<TrackerStats> {
 }
 
 /** A tracker in this process, whose service is down. */
-function start(): { tracker: Tracker; track: (count: number) => Promise<void> } {
+function start(
+  options: Partial<TrackerOptions> = { journalDirectory: place.directory, storage: { maxBytes: MAX_BYTES } },
+): { tracker: Tracker; track: (count: number) => Promise<void> } {
   const transport = new ScriptedTransport(systemClock);
   transport.respond = () => failed(false);
   const tracker = createTracker({
     ...{ baseUrl: 'http://127.0.0.1:9', apiKey: 'key', correlationKey: 'email', transport },
-    ...{ journalDirectory: place.directory, storage: { maxBytes: MAX_BYTES } },
+    ...options,
   });
   trackers.push(tracker);
   const track = async (count: number) => {
@@ -89,6 +92,21 @@ describe('storage.maxBytes', () => {
     expect(await size()).toBeLessThanOrEqual(MAX_BYTES);
     const { dropped, pending } = tracker.stats();
     expect(pending + (dropped['journal-full'] ?? 0)).toBe(250);
+    expect(pending).toBeGreaterThan(50);
+  });
+
+  it('is a tenth of a small disk where it is not given', async () => {
+    const fs = new FailingFileSystem();
+    fs.volumeIs = { totalBytes: 10 * MAX_BYTES, freeBytes: 10 * MAX_BYTES };
+    const { tracker, track } = start({
+      journal: place.create({ fs, clock: systemClock }),
+      storage: { minFreeBytes: 0 },
+    });
+    for (let round = 0; round < 6; round += 1) await track(50);
+    const { dropped, journalBytes, pending } = tracker.stats();
+    expect(journalBytes).toBeLessThanOrEqual(MAX_BYTES);
+    expect(dropped['journal-full']).toBeGreaterThan(0);
+    expect(pending + (dropped['journal-full'] ?? 0)).toBe(300);
     expect(pending).toBeGreaterThan(50);
   });
 

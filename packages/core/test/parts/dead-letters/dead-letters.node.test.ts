@@ -10,7 +10,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startEmulator } from '@sluice/emulator';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTracker, type DeadLetter, type Tracker, type TrackerOptions } from '../../../src/index.ts';
+import { createTracker, type TestOptions } from '../../../src/entries/testing/testing.ts';
+import type { DeadLetter, Tracker } from '../../../src/index.ts';
 import { FileJournal } from '../../../src/keep/file/file-journal.ts';
 import { IndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
 import { LetterKeeper } from '../../../src/parts/dead-letters/letter-keeper.ts';
@@ -116,7 +117,7 @@ describe('the dead letters of a tracker', () => {
     expect(imbalances.splice(0).filter((imbalance) => imbalance !== 0)).toEqual([]);
   });
 
-  function create(options: Partial<TrackerOptions> = {}): Tracker {
+  function create(options: Partial<TestOptions> = {}): Tracker {
     const tracker = createTracker({
       baseUrl: service.baseUrl,
       apiKey: key,

@@ -40,7 +40,7 @@ describe('an answer that came while the process slept for longer than a time-out
     const tracker = createTracker({
       ...{ baseUrl: `http://127.0.0.1:${port}`, apiKey: 'key', correlationKey: 'email', journal: 'memory' },
       transport: create(),
-      delivery: { headersTimeoutMs: TIMEOUT_MS },
+      advanced: { headersTimeoutMs: TIMEOUT_MS },
     });
     for (let n = 0; n < 5; n += 1) tracker.track('event', { n }, { correlationValue: 'ada@example.com' });
     const flushed = tracker.flush();

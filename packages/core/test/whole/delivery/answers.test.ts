@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createTracker } from '../../../src/entries/testing/testing.ts';
 import { VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
-import { createTracker } from '../../../src/index.ts';
 import type { Outcome } from '../../../src/send/http/transport.ts';
 import { Bench, range, sorted } from '../../bench/bench.ts';
 import { FakeJournal } from '../../bench/fake-journal.ts';

@@ -2,8 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTracker } from '../../../src/entries/testing/testing.ts';
 import { VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
-import { createTracker, type Tracker, type TrackerOptions } from '../../../src/index.ts';
+import type { Tracker, TrackerOptions } from '../../../src/index.ts';
 import { numberOf, numbersOf, range } from '../../bench/bench.ts';
 import { answered, ScriptedTransport } from '../../bench/scripted-transport.ts';
 

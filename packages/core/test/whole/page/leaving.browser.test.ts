@@ -2,12 +2,13 @@ import { systemClock } from '@sluice/protocol/toolbox';
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { server } from 'vitest/browser';
 import { uuid } from '../../../src/base/uuid.ts';
-import { createTracker, type TrackerOptions } from '../../../src/index.ts';
+import { createTracker } from '../../../src/entries/testing/testing.ts';
+import type { TrackerOptions } from '../../../src/index.ts';
 import { LEASE_MS } from '../../../src/keep/journal.ts';
 import { guards } from '../../../src/parts/guard/guards.ts';
 import type { Outcome } from '../../../src/send/http/transport.ts';
 
-type Core = typeof import('../../../src/index.ts');
+type Core = typeof import('../../../src/entries/testing/testing.ts');
 
 const { baseUrl, apiUrl, apiKey } = inject('emulator');
 const ada = { correlationValue: 'ada@example.com' };
@@ -15,7 +16,7 @@ const ada = { correlationValue: 'ada@example.com' };
 const service = { baseUrl: baseUrl.replace('127.0.0.1', 'localhost'), apiKey, correlationKey: 'email' };
 /** Nobody listens at this address. */
 const nowhere = 'http://127.0.0.1:1';
-const core = new URL('../../../src/index.ts', import.meta.url).href;
+const core = new URL('../../../src/entries/testing/testing.ts', import.meta.url).href;
 
 const frames: HTMLIFrameElement[] = [];
 

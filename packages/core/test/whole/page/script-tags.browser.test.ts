@@ -93,7 +93,7 @@ describe('the file for <script>', () => {
       window.lines = [];
       const write = (data, message) => lines.push(message);
       const logger = { debug: write, info: write, warn: write, error: write };
-      const options = { ...${JSON.stringify(options)}, logger, random: () => 0.5, compress: true };
+      const options = { ...${JSON.stringify(options)}, logger, destination: {}, compress: true };
       window.tracker = Sluice.createTracker({ ...options, ${parts} });
       tracker.track('', {});
       window.letters = tracker.deadLetters;`);

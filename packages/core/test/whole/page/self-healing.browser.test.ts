@@ -4,13 +4,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { cdp, server } from 'vitest/browser';
 import { PATIENCE } from '../../../../../testing/patience.ts';
 import { uuid } from '../../../src/base/uuid.ts';
-import {
-  type Clock,
-  createTracker,
-  type Tracker,
-  type TrackerOptions,
-  type Transport,
-} from '../../../src/index.ts';
+import { createTracker } from '../../../src/entries/testing/testing.ts';
+import type { Clock, Tracker, TrackerOptions, Transport } from '../../../src/index.ts';
 
 const ada = { correlationValue: 'ada@example.com' };
 const QUICK = 50;

@@ -90,7 +90,7 @@ describe('what a service worker does', () => {
     const journal = createJournal({ settings: options, clock });
     await journal?.sharing?.setPause({ until: clock.now() + 1_000, failures: 1 });
     await journal?.close();
-    await expect(drain(options)).rejects.toThrow('not to be asked now');
+    await expect(drain(options)).rejects.toThrow('requests are paused');
     await wake(options);
   });
 

@@ -1,7 +1,8 @@
 import { systemClock } from '@sluice/protocol/toolbox';
 import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { uuid } from '../../../src/base/uuid.ts';
-import { type Clock, createTracker, type Tracker, type TrackerOptions } from '../../../src/index.ts';
+import { createTracker, type TestOptions } from '../../../src/entries/testing/testing.ts';
+import type { Clock, Tracker } from '../../../src/index.ts';
 
 const { baseUrl, apiUrl, apiKey } = inject('emulator');
 const ada = { correlationValue: 'ada@example.com' };
@@ -17,7 +18,7 @@ afterEach(async () => {
 });
 
 /** Makes a tracker with the emulator's key. It is closed after the test. */
-function create(url: string, options: Partial<TrackerOptions> = {}): Tracker {
+function create(url: string, options: Partial<TestOptions> = {}): Tracker {
   const tracker = createTracker({ baseUrl: url, apiKey, correlationKey: 'email', ...options });
   trackers.push(tracker);
   return tracker;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createTracker } from '../../../src/entries/testing/testing.ts';
 import { settle, VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
-import { createTracker, type Tracker, type TrackerEvents } from '../../../src/index.ts';
+import type { Tracker, TrackerEvents } from '../../../src/index.ts';
 import type { Outcome } from '../../../src/send/http/transport.ts';
 import { answered, ScriptedTransport, type SeenRequest } from '../../bench/scripted-transport.ts';
 

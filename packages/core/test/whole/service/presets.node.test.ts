@@ -50,7 +50,7 @@ describe('a script of faults', () => {
     ];
     const { emulator, tracker } = await set(
       { faults, faultSeed: 3 },
-      { batch: { maxEvents: 100 }, delivery: { headersTimeoutMs: 500 } },
+      { batch: { maxEvents: 100 }, advanced: { headersTimeoutMs: 500 } },
     );
     trackMany(tracker);
     expect(await tracker.flush()).toEqual({ delivered: EVENTS, deadLettered: 0, dropped: 0, pending: 0 });
@@ -63,7 +63,10 @@ describe('a script of faults', () => {
 
 describe('limits', () => {
   it('of events and bytes are learned from a few refusals', async () => {
-    const { emulator, tracker } = await set({ preset: 'strict', behaviour: { maxRequestsPerSecond: null } });
+    const { emulator, tracker } = await set(
+      { preset: 'strict', behaviour: { maxRequestsPerSecond: null } },
+      { batch: { maxEvents: 500 } },
+    );
     trackMany(tracker, 10_000);
     expect(await tracker.flush()).toMatchObject({ delivered: 10_000, pending: 0 });
     const refused = await emulator.requests({ outcome: 'refused', limit: 1_000 });

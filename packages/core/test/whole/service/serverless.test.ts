@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { createTracker } from '../../../src/entries/testing/testing.ts';
 import { settle, VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
-import { createTracker, type FlushReport, type Tracker } from '../../../src/index.ts';
+import type { FlushReport, Tracker } from '../../../src/index.ts';
 import { answered, ScriptedTransport, type SeenRequest } from '../../bench/scripted-transport.ts';
 import { SkewedClock } from '../../bench/skewed-clock.ts';
 

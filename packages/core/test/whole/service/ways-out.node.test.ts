@@ -44,7 +44,8 @@ describe('a tracker', () => {
     onTestFinished(() => emulator.close());
     setEnvironment({ NODE_USE_ENV_PROXY: '1', http_proxy: proxy.url, no_proxy: '' });
     const { baseUrl, apiKey } = emulator;
-    const tracker = create({ baseUrl, apiKey, delivery: { retryBaseMs: 5, retryMaxMs: 50 } });
+    const batch = { maxEvents: 500 };
+    const tracker = create({ baseUrl, apiKey, batch, delivery: { retryBaseMs: 5, retryMaxMs: 50 } });
     track(tracker, EVENTS);
     expect(await tracker.flush()).toMatchObject({ delivered: EVENTS, pending: 0 });
     expect(proxy.seen.length).toBeGreaterThanOrEqual(EVENTS / 500);

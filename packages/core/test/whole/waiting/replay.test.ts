@@ -78,7 +78,7 @@ describe('dead letters that are replayed', () => {
     const journal = new FakeJournal();
     const bench = await createBench(journal);
     const kinds: string[] = [];
-    bench.tracker.on('journal', ({ kind }) => kinds.push(kind));
+    bench.tracker.on('storageChanged', ({ kind }) => kinds.push(kind));
     journal.failAppends = true;
     bench.trackNow(1);
     await bench.pass(1);

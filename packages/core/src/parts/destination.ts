@@ -1,0 +1,128 @@
+import { EVENTS_PATH, type Event, requestHeaders } from '@sluice/protocol';
+import { aFunction, hasMethods, isNonEmptyString, type Rule, refusal, tried } from '@sluice/protocol/toolbox';
+import { splitEvents } from '../base/event-bytes.ts';
+import { ask } from '../base/user-code.ts';
+import type { Destination } from '../send/requests.ts';
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Another endpoint than that of the service. What is left out is as the service has it. */
+export interface DestinationOptions {
+  /**
+   * What follows `baseUrl`: empty, or from `/` on. Each path has a journal of its own, unless you name a `journalDirectory`.
+   * Default: `/api/events/batch/`.
+   */
+  readonly path?: string | undefined;
+  /**
+   * Headers in place of `Authorization: Api-Key …`. A function is given the `apiKey`, which Sluice shows in no message. Default of
+   * `Content-Type`: `application/json`.
+   */
+  readonly headers?: Headers | ((apiKey: string | undefined) => Headers) | undefined;
+  /** What stands before the first event. Default: `{"batch":[`. */
+  readonly head?: string | undefined;
+  /** What stands between two events. Default: a comma. */
+  readonly separator?: string | undefined;
+  /** What stands after the last event. Default: `]}`. */
+  readonly tail?: string | undefined;
+  /**
+   * Returns what is sent for an event: data for JSON, or a text that is sent as it is. The journal keeps the event itself. If the
+   * function throws, the tracker emits `callbackFailed` and sends the event unchanged. Default: the event itself.
+   */
+  readonly event?: ((event: Event) => unknown) | undefined;
+}
+
+/** Makes the destination of a tracker. Throws a ConfigError if an option is wrong. */
+export type DestinationPart = (
+  options: DestinationOptions,
+  apiKey: string | undefined,
+  onFailed: (callback: string, error: unknown) => void,
+) => Destination;
+
+const TEXT: Rule = [(value) => typeof value === 'string', 'a string'];
+/** By RFC 9110, section 5.6.2, except those about one connection or one body. */
+const HEADER =
+  /^(?!(connection|content-(length|encoding)|expect|host|keep-alive|te|trailer|transfer-encoding|upgrade)$)[!#-'*+.^-z|~0-9-]+$/i;
+const ASCII = /^[\t -~]*$/;
+const RULES: Readonly<Record<keyof DestinationOptions, Rule>> = {
+  path: [(value) => typeof value === 'string' && /^(\/[^\s#]*)?$/.test(value), 'empty, or a path from / on'],
+  headers: [(value) => typeof value === 'function' || hasMethods(value), 'an object or a function'],
+  head: TEXT,
+  separator: TEXT,
+  tail: TEXT,
+  event: aFunction(),
+};
+
+const UNKNOWN: Rule = [() => false, `one of ${Object.keys(RULES).join(', ')}`];
+
+/** For pages: `createTracker({ destination: { path: '/collect' }, parts: { destination } })`. In Node this is built in. */
+export const destination: DestinationPart = (options, apiKey, onFailed) => {
+  for (const [name, value] of Object.entries(options)) {
+    const option = `destination.${name}`;
+    const [isRight, allowed] = RULES[name as keyof DestinationOptions] ?? UNKNOWN;
+    if (value !== undefined && !isRight(value, option)) throw refusal(option, allowed, value);
+  }
+  const encoder = new TextEncoder();
+  const { event, path = EVENTS_PATH, head = '{"batch":[', separator = ',', tail = ']}' } = options;
+  const ends = { head: encoder.encode(head), tail: encoder.encode(tail) };
+  const between = encoder.encode(separator);
+  const headers = (key: string | undefined) =>
+    options.headers ? headersOf(options.headers, key) : requestHeaders(key);
+  // Throws now, not at the first request.
+  headers(apiKey);
+  const failed = (error: unknown) => onFailed('destination.event', error);
+  /** By the body that the service of the interface would get. */
+  const bodies = new WeakMap<Uint8Array, Uint8Array>();
+  return {
+    path,
+    headers,
+    body({ events, body }) {
+      const texts = splitEvents(events);
+      const made =
+        bodies.get(body) ??
+        join(event ? texts.map((text) => shape(text, event, failed)) : texts, between, ends);
+      bodies.set(body, made);
+      return made;
+    },
+  };
+};
+
+/** Names in lower case, so that each is sent once. Throws a ConfigError that shows no value: one may be a secret. */
+function headersOf(given: NonNullable<DestinationOptions['headers']>, apiKey: string | undefined): Headers {
+  const made = typeof given === 'function' ? tried(() => given(apiKey)) : given;
+  const headers = Object.entries(made ?? { '': '' }).map(([name, value]) => {
+    if (HEADER.test(name) && typeof value === 'string' && ASCII.test(value))
+      return [name.toLowerCase(), value];
+    throw refusal('destination.headers', 'ASCII headers that Sluice does not send itself', name);
+  });
+  return { ...requestHeaders(undefined), ...Object.fromEntries(headers) };
+}
+
+/** The text of an event as the destination wants it. */
+function shape(
+  text: Uint8Array,
+  event: NonNullable<DestinationOptions['event']>,
+  onFailed: (error: unknown) => void,
+): Uint8Array {
+  const call = () => {
+    const made = event(JSON.parse(new TextDecoder().decode(text)));
+    return typeof made === 'string' ? made : JSON.stringify(made);
+  };
+  const made = ask(call, isNonEmptyString, 'destination.event() must return JSON data or a text', onFailed);
+  return made === undefined ? text : new TextEncoder().encode(made);
+}
+
+function join(
+  texts: readonly Uint8Array[],
+  between: Uint8Array,
+  { head, tail }: { readonly head: Uint8Array; readonly tail: Uint8Array },
+): Uint8Array {
+  const pieces = texts.flatMap((text, index) => (index === 0 ? [text] : [between, text]));
+  const all = [head, ...pieces, tail];
+  const body = new Uint8Array(all.reduce((sum, { length }) => sum + length, 0));
+  let end = 0;
+  for (const piece of all) {
+    body.set(piece, end);
+    end += piece.length;
+  }
+  return body;
+}
