@@ -1,5 +1,5 @@
 /**
- * The script `sluice.global.js`. It sets `window.Sluice` to the package, and performs the calls that the stub in README.md
+ * The script `sluice.global.js`. It sets `window.Sluice` to the package, and performs the calls that the stub in docs/in-a-page.md
  * recorded. From then on, the stub's trackers are real ones.
  */
 import {
