@@ -1,10 +1,12 @@
 // Runs as `prepack` and `postpack` of every package. Prepares the folder so that plain npm can pack it, and restores it later.
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { carryDocuments, hasDocuments, returnDocuments } from './documents.mjs';
 import { isResolved, resolveManifest, restoreManifest } from './manifest.mjs';
+import { referencePage } from './reference/page.mjs';
 import { setUp } from './setup.mjs';
 
 const directory = process.cwd();
@@ -12,13 +14,15 @@ const npm = process.ppid;
 const [step, watched] = process.argv.slice(2);
 
 if (step === 'restore') {
-  restoreManifest(directory);
+  restore();
 } else if (step === 'guard') {
   await restoreAfter(Number(watched));
 } else if (step === 'resolve' && setUp()) {
   const { plainRanges } = await import('./plain-ranges.mjs'); // imported here, because it needs what setUp() installs
   removeStale();
   resolveManifest(directory, plainRanges());
+  writeFileSync(join(directory, 'REFERENCE.md'), referencePage(directory));
+  carryDocuments(directory);
   startGuard();
 } else {
   process.exitCode = 1;
@@ -44,10 +48,15 @@ function startGuard() {
 
 /** @param {number} pid */
 async function restoreAfter(pid) {
-  while (isRunning(pid) && isResolved(directory)) {
+  while (isRunning(pid) && (isResolved(directory) || hasDocuments(directory))) {
     await sleep(100);
   }
+  restore();
+}
+
+function restore() {
   restoreManifest(directory);
+  returnDocuments(directory);
 }
 
 /** @param {number} pid */

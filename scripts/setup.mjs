@@ -2,6 +2,7 @@
 // there is nothing to do, so they always run. Nothing is printed on standard output.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { recoverDocuments } from './documents.mjs';
 import { recoverManifests } from './manifest.mjs';
 import { withPnpm } from './pnpm.mjs';
 import { root } from './workspace.mjs';
@@ -9,6 +10,7 @@ import { root } from './workspace.mjs';
 /** @returns {boolean} whether the workspace is ready; if not, the reason was printed */
 export function setUp() {
   recoverManifests();
+  recoverDocuments();
   if (!existsSync(join(root, 'node_modules', '.modules.yaml'))) {
     console.error('Installing and building; this takes a little longer the first time.');
   }

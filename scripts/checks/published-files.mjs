@@ -24,7 +24,7 @@ export function checkPublishedFiles(folder) {
   }
   const { version } = JSON.parse(readFileSync(join(dist, '..', 'package.json'), 'utf8'));
   const recipe = `@sluice/core@${version}/dist/sluice.global.js"\n  integrity="sha384-`;
-  if (!readFileSync(join(dist, '..', 'README.md'), 'utf8').includes(recipe))
-    throw new Error(`README.md has no <script> with ${recipe}`);
+  if (!read('../docs/in-a-page.md').includes(recipe))
+    throw new Error(`docs/in-a-page.md has no <script> with ${recipe}`);
   return `${hashes.length} files with their hashes and licences`;
 }
