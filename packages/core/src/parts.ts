@@ -31,7 +31,7 @@ export interface Parts {
   readonly bounds?: BoundsPart | undefined;
   /** `@sluice/core/classify`: needed for `delivery.classify`. */
   readonly classify?: ClassifyPart | undefined;
-  /** `@sluice/core/hooks`: needed for `context`, `beforeSend`, `sample`, `redact`, `bigint` and `events`. */
+  /** `@sluice/core/hooks`: needed for `context`, `beforeSend`, `sample`, `redact`, `events`, `validate` and `bigint`. */
   readonly hooks?: HooksPart | undefined;
   /** `@sluice/core/idempotency`: needed for `delivery.idempotencyHeader`. */
   readonly idempotency?: IdempotencyPart | undefined;

@@ -37,7 +37,8 @@ const NOTHING: Partial<Tracker> = {
 
 /**
  * Makes a tracker. Synchronous: events tracked while the journal opens wait in memory.
- * Throws a ConfigError if an option is wrong, and nothing else.
+ * @throws A ConfigError if an option is wrong, and nothing else.
+ * @example const tracker = createTracker({ baseUrl: 'http://127.0.0.1:4100', apiKey, correlationKey: 'email' });
  */
 export function createTracker<const Given extends Schemas>(
   options: TrackerOptions & { readonly events: Given },
@@ -63,84 +64,85 @@ export type CustomerTracker<Events = AnyEvents> = Pick<Tracker<Events>, 'track'>
 /** Takes events, keeps them safe, delivers them. Made by `createTracker`. Its methods need no `this`. */
 export interface Tracker<Events = AnyEvents> extends AsyncDisposable {
   /**
-   * The events that the service refused for good. Read them, send them again, or delete them. A page needs the part
-   * `deadLetters` for this: without the part, this throws a ConfigError, but the dead letters are kept all the same.
+   * The events that the service refused for good. Read them, send them again, or delete them.
+   * @throws A ConfigError in a page without the part `deadLetters`. The dead letters are kept all the same.
    */
   readonly deadLetters: DeadLetters;
   /**
-   * Accepts an event and stamps it; everything else happens later. Does no I/O and never throws. If the event cannot be sent,
-   * the tracker counts it and emits `invalid`. If there is no room for it, the tracker drops it and emits `dropped`.
-   *
-   * @param name Name of the event.
-   * @param payload Any data that JSON can hold.
+   * Accepts an event and stamps it; everything else happens later. Does no I/O and never throws. If the event cannot be sent, the
+   * tracker counts it and emits `invalid`. If there is no room for it, the tracker drops it and emits `dropped`.
+   * @example tracker.track('purchase', { total: 42.5 }, { correlationValue: 'ada@example.com' });
    */
   readonly track: Track<Events>;
   /**
-   * A view of this tracker for the events of one customer: on a server, make one for each request. It costs nothing, and has no state
-   * but what is given here. Events that name a `correlationValue` themselves keep it.
-   *
-   * @param correlationValue The customer: an id of your own for one who is not known yet.
-   * @param context Added to each payload. Fields of the payload win.
+   * A view of this tracker for the events of one customer: on a server, make one for each request. It costs nothing.
+   * @param correlationValue The customer, or an id of your own for one who is not known. An event may name another one itself.
+   * @param context Added to each payload. Fields of the payload win. Default: none.
    * @example tracker.for(user.email, { requestId }).track('purchase', { total: 42.5 });
    */
   for(correlationValue: string, context?: object): CustomerTracker<Events>;
   /**
-   * Sets the user of later events that name none themselves. In a page that holds events without a user, this holds in all tabs.
-   * Like `track()`, it never throws: it emits `invalid`.
+   * For pages and programs of one user: sets the customer of later and of held events, in a page for all tabs. Never throws.
+   * @example tracker.identify('ada@example.com');
    */
   identify(correlationValue: string): void;
   /**
-   * Call this when the customer signs out. Later events belong to nobody until `identify()` is called again. In a page that holds
-   * events without a user, this holds in all tabs. Held events that were never identified are dropped. Never throws. Once `durable()` resolves, the next process or page knows it too.
+   * At sign-out, in a page for all tabs: later events belong to nobody until `identify()`; held events are dropped. Never throws.
+   * @example tracker.reset();
    */
   reset(): void;
   /**
-   * Sets whether Sluice may keep and send events from now on. `pending`: new events stay in memory. `granted`: waiting events
-   * continue. `denied`: new, waiting and stored events are dropped; a pending request goes on, but is not retried. Throws a
-   * ConfigError for any other value.
-   *
-   * Pages: a denial is stored, and holds for this account in all pages of the origin, those opened later too. Only
-   * `setConsent('granted')` in one of them lifts it, for all; the option `consent` does not.
+   * `pending`: new events stay in memory. `granted`: waiting events continue. `denied`: new, waiting and stored events are dropped. A
+   * page stores a denial, for all pages of the origin: only `setConsent('granted')` lifts it, not the option `consent`.
+   * @throws A ConfigError for any other value.
+   * @example tracker.setConsent('granted');
    */
   setConsent(consent: Consent): void;
   /**
-   * Later requests carry this key. If requests are paused, one is made at once to test the key. The journal stays where it is.
-   * Throws a ConfigError if it is not a key.
+   * Later requests carry this key. A pause ends with one request that tests the key. The journal stays where it is.
+   * @throws A ConfigError if it is not a key.
+   * @example tracker.setApiKey(await readSecret('sluice'));
    */
   setApiKey(apiKey: string): void;
   /**
-   * Sends waiting events at once: ends a pause, the wait of an open breaker, and the waits of events that failed, suspects
-   * included. Does nothing while consent is denied, or once the tracker is closed.
+   * Sends all that waits at once, suspects too: ends pauses and waits. Does nothing while consent is denied, or after `close()`.
+   * @example button.onclick = () => tracker.retryNow();
    */
   retryNow(): void;
   /**
-   * Resolves once all events tracked before are durable: the journal has them, and they are synced unless `fsync` is `never`.
-   * Rejects with a StorageError if the journal fails or is in memory, or if events wait for consent. Such events stay in
-   * memory, and are lost if the process ends. If the journal is full, this does not reject: the tracker emits `dropped`.
+   * Resolves once all events tracked before are in the journal, and synced unless `fsync` is `never`, or were dropped from it.
+   * @throws Rejects with a StorageError if the journal fails or is memory, or if events wait for consent. Sluice still sends them.
+   * @example await tracker.durable();
    */
   durable(): Promise<void>;
   /**
-   * Resolves once all events tracked before, and all events found in the journal, are delivered, dead letters or dropped.
-   * Resolves earlier at the time-out, or when no event can make progress before the time-out; the report then says how many are
-   * pending. Rejects only with a ConfigError, for an unknown option, except in production builds of a page.
+   * Resolves once all waiting events are delivered, dead letters or dropped. Resolves earlier after `timeoutMs` (30,000), or if no
+   * event can make progress before that. The report says how many are pending, and why.
+   * @throws Rejects with a ConfigError for an unknown option, except in production builds of a page; for nothing else.
+   * @example const { pending, pendingReason } = await tracker.flush({ timeoutMs: 5_000 });
    */
   flush(options?: FinishOptions): Promise<FlushReport>;
   /**
-   * Flushes until the time-out, leaves the rest to the journal, and releases all resources. Later events are dropped. Never
-   * rejects.
+   * Flushes for at most `timeoutMs` (10,000), leaves the rest to the journal, releases all. Drops later events. Never rejects.
+   * @example await tracker.close({ timeoutMs: 2_000 });
    */
   close(options?: FinishOptions): Promise<FlushReport>;
   /**
-   * Node, for command-line tools: starts a small process that waits for the end of this one, delivers what it left in the journal, and
-   * ends. One at a time drains a directory. Returns false if it cannot: elsewhere, in a bundle without the files of
-   * `@sluice/core`, or with a journal, transport or dispatcher of your own.
+   * Node, for command-line tools: starts a small process that delivers what this one leaves in the journal. One at a time works.
+   * @returns False if it cannot: elsewhere, in a bundle, or with a journal, transport or dispatcher of your own.
+   * @example tracker.drainInBackground();
    */
   drainInBackground(): boolean;
-  /** A snapshot: the counts of all events, and what waits where. Cheap to call. */
+  /**
+   * A snapshot: the counts of all events, and what waits where. Cheap to call.
+   * @example const { pending, pause } = tracker.stats();
+   */
   stats(): TrackerStats;
   /**
-   * Adds a listener. Returns a function that removes it. A listener that throws disturbs nothing. Throws a ConfigError for an unknown
-   * name, except in production builds of a page.
+   * Adds a listener. If it throws, nothing else is disturbed.
+   * @returns Removes the listener.
+   * @throws A ConfigError for an unknown name, except in production builds of a page.
+   * @example const stop = tracker.on('dropped', ({ reason, count }) => console.warn(reason, count));
    */
   on<Name extends keyof TrackerEvents>(
     event: Name,

@@ -25,7 +25,11 @@ export interface CustomerCache {
    * customers.cache.delete(primaryKey);
    */
   delete(primaryKey: string): void;
-  /** Forgets all customers, as `delete` forgets one. */
+  /**
+   * Forgets all customers, as `delete` forgets one.
+   *
+   * @example customers.cache.clear();
+   */
   clear(): void;
 }
 
@@ -48,7 +52,10 @@ interface Entry {
 
 const ENTRY_BYTES = 128;
 
-/** For pages: `createCustomerReader({ …, cache: { ttlMs }, parts: { cache } })`. Elsewhere, this is built in. */
+/**
+ * For pages. Elsewhere, this is built in.
+ * @example createCustomerReader({ ...options, cache: { ttlMs }, parts: { cache } });
+ */
 export const cache: CachePart = (options, clock, requests) => {
   const { ttlMs, maxEntries = 1_000, maxBytes = 16_777_216 } = options;
   /** In order of last use, the least recently used first. */

@@ -36,7 +36,10 @@ const RULES: Readonly<Record<Exclude<keyof CustomerReaderOptions, 'cache' | 'par
   parts: { cache: aFunction(), checked: aFunction(), concurrency: aFunction(), schema: aFunction() },
 };
 
-/** For pages: `createCustomerReader({ …, parts: { checked } })`. Elsewhere, and in development builds of a page, this is built in. */
+/**
+ * For pages. Elsewhere, and in development builds of a page, this is built in.
+ * @example createCustomerReader({ ...options, parts: { checked } });
+ */
 export const checked: CheckedPart = (options) => {
   readRules(RULES, '', options);
   // The cast is safe: the rules hold.

@@ -29,6 +29,7 @@ export interface CustomerReader {
    * - `DeliveryError` if the service refuses, cannot be reached, or answers with something other than a JSON object;
    * - `ConfigError` if an argument is wrong; nothing was sent;
    * - the signal's reason, as soon as the signal aborts.
+   * @example const { first_name } = await customers.read('ada@example.com', { signal: AbortSignal.timeout(2_000) });
    */
   read<T = Customer>(primaryKey: string, options?: ReadOptions<T>): Promise<T>;
 }

@@ -8,7 +8,10 @@ export type Validate<T> = (customer: unknown, primaryKey: string, signal?: Abort
 /** Throws a `ConfigError` if the value is no Standard Schema. */
 export type SchemaPart = <T>(schema: StandardSchema<T>) => Validate<T>;
 
-/** For pages: `createCustomerReader({ …, parts: { schema } })`. Elsewhere, this is built in. */
+/**
+ * For pages. Elsewhere, this is built in.
+ * @example createCustomerReader({ ...options, parts: { schema } });
+ */
 export const schema: SchemaPart = <T>(schema: StandardSchema<T>): Validate<T> => {
   if (!isStandardSchema(schema)) throw refusal('schema', 'a Standard Schema', schema);
   const validate = async (customer: unknown, primaryKey: string): Promise<T> => {

@@ -8,8 +8,11 @@ import { RunningEmulator } from './running-emulator.ts';
  * Starts the service on this machine: both endpoints of the interface, each on its own base address. Several emulators can run in
  * one process. An emulator keeps the process alive until `close()`.
  *
- * Rejects with `ConfigError` for a wrong option or a port that is taken, and with a `SluiceError` of code `SLUICE_STORAGE` if the
- * data directory cannot be used.
+ * @throws Rejects with `ConfigError` for a wrong option or a port that is taken, and with a `SluiceError` of code `SLUICE_STORAGE` if
+ * the data directory cannot be used.
+ * @example
+ * await using emulator = await startEmulator({ primaryKey: 'email', customers: [{ email: 'ada@example.com' }] });
+ * const tracker = createTracker({ baseUrl: emulator.baseUrl, apiKey: emulator.apiKey, correlationKey: 'email' });
  */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const settings = checkOptions(options);

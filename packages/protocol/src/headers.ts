@@ -8,8 +8,9 @@ export function isApiKey(value: unknown): value is string {
 }
 
 /**
- * Checks an API key that was given as an option, and returns it. Throws a ConfigError that does not show the value.
+ * Checks an API key that was given as an option, and returns it.
  *
+ * @throws A ConfigError that does not show the value.
  * @param advice What to do, as the end of the message. By default, the key is optional.
  */
 export function readApiKey(value: unknown, advice = 'leave the option out if a relay holds the key'): string {
@@ -19,7 +20,11 @@ export function readApiKey(value: unknown, advice = 'leave the option out if a r
   throw new ConfigError('apiKey', `${rule}; ${advice}`);
 }
 
-/** The request headers of both endpoints (sections 4 and 5). Without a key there is no `Authorization`: a relay adds it. */
+/**
+ * The request headers of both endpoints (sections 4 and 5). Without a key there is no `Authorization`: a relay adds it.
+ *
+ * @example await fetch(url, { method: 'POST', headers: requestHeaders(apiKey), body });
+ */
 export function requestHeaders(apiKey: string | undefined): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': 'application/json' };
   if (apiKey !== undefined) headers.authorization = `Api-Key ${apiKey}`;

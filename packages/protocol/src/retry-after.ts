@@ -8,6 +8,7 @@ const DATE = /^[A-Z][a-z]{2,8},? [ \w-]+ \d\d:\d\d:\d\d (?:GMT|\d{4})$/;
  * Has no upper limit: a service can ask for a century.
  *
  * @param date The `Date` header of the same answer, if it has one. Dates count from it, because the clock here may be wrong.
+ * @example parseRetryAfter('120', Date.now()); // 120000
  */
 export function parseRetryAfter(
   header: string | null | undefined,

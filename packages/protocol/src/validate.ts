@@ -21,6 +21,8 @@ const UNREADABLE: unique symbol = Symbol('unreadable');
 /**
  * Returns the first problem of a batch by the rules of sections 2.1 and 2.2, or undefined if the batch is valid.
  * Never throws: a property that throws when it is read is reported as a problem.
+ *
+ * @example findBatchProblem({ batch: [] })?.message; // 'batch must hold at least one event, got an empty array'
  */
 export function findBatchProblem(value: unknown): Problem | undefined {
   if (!isObject(value)) return problem('body', 'must be a JSON object', value);
@@ -39,6 +41,8 @@ export function findBatchProblem(value: unknown): Problem | undefined {
 /**
  * Returns the first problem of an event by the rules of section 2.2, or undefined if the event is valid. `at` is the prefix
  * of the field name. Only own properties of the event count, as in JSON. The content of `payload` is not checked. Never throws.
+ *
+ * @example findEventProblem({ event: 7 })?.field; // 'event.event'
  */
 export function findEventProblem(value: unknown, at = 'event'): Problem | undefined {
   if (!isObject(value)) return problem(at, 'must be an object', value);

@@ -31,7 +31,14 @@ export function TrackerProvider(props: {
   return createElement(TrackerContext.Provider, { value: props.tracker }, props.children);
 }
 
-/** The tracker of the nearest provider. Throws an Error if there is none. */
+/**
+ * The tracker of the nearest provider: for `identify()`, `reset()`, `setConsent()`, `stats()`.
+ *
+ * @throws An Error if there is no provider.
+ * @example
+ * const tracker = useTracker();
+ * useEffect(() => tracker.identify(user.email), [tracker, user.email]);
+ */
 export function useTracker(): Tracker {
   const tracker = useContext(TrackerContext);
   if (tracker === undefined) {
@@ -45,6 +52,7 @@ export function useTracker(): Tracker {
 /**
  * `track()` of the nearest provider's tracker. It is the same function in each render, and never causes one.
  *
+ * @throws An Error if there is no provider.
  * @example
  * const track = useTrack();
  * <button onClick={() => track('purchase', { total: 42.5 })}>Buy</button>
@@ -59,6 +67,9 @@ export function useTrack(): Tracker['track'] {
  *
  * @param path The path that your router shows, if the address alone does not tell. Default: Sluice watches the address, as
  * `pageViews` of `@sluice/core/page-views`.
+ * @throws An Error if there is no provider.
+ * @example
+ * usePageViews(useLocation().pathname);
  */
 export function usePageViews(path?: string): void {
   const tracker = useTracker();

@@ -7,13 +7,13 @@ import { UNIDENTIFIED } from './unidentified.ts';
 
 /** Options of one event, besides its name and payload. */
 export interface TrackOptions {
-  /** The user it belongs to. Default: the value given to `identify()`. */
+  /** The customer it belongs to. Default: that of `tracker.for()`, or of `identify()`. */
   readonly correlationValue?: string | undefined;
   /** When it happened: a Date, milliseconds since 1970, or ISO 8601 UTC with milliseconds. Default: now. */
   readonly timestamp?: Date | number | string | undefined;
-  /** Default: a new random UUID. */
+  /** Names the event: each copy of it has the same one. Default: a new random UUID. */
   readonly uuid?: string | undefined;
-  /** Default: the tracker's `source`. */
+  /** Where the event comes from. Default: the option `source` of the tracker. */
   readonly source?: string | undefined;
   /** `high`: written and sent at once, before others, and dropped last when there is no room. Default: `normal`. */
   readonly priority?: 'normal' | 'high' | undefined;

@@ -23,7 +23,12 @@ export { logger } from '../parts/logger.ts';
 export { FetchTransport } from '../send/http/fetch-transport.ts';
 export { pageViews } from './page-views.ts';
 
-/** As `createTracker` of `@sluice/core`, with all parts. */
+/**
+ * As `createTracker` of `@sluice/core`, with all parts.
+ *
+ * @throws A ConfigError if an option is wrong.
+ * @example const tracker = createTracker({ baseUrl, correlationKey: 'email', compress: true });
+ */
 export function createTracker(options: TrackerOptions): Tracker {
   return createWith(options, { ...platform, parts: { ...allParts, ...platform.parts } });
 }

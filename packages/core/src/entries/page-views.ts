@@ -26,8 +26,11 @@ const viewsOf = new WeakMap<object, Views>();
  *
  * If it is called twice for one tracker, each view counts once. Without a document, as on a server, it does nothing.
  *
+ * @param tracker Anything with a tracker's `track()`.
  * @param clock For tests. Default: the clock of the system.
  * @returns Stops this. Each call of `pageViews` has its own; the last one undoes everything.
+ * @example
+ * const stop = pageViews(tracker);
  */
 export function pageViews(tracker: ViewTracker, clock: Clock = systemClock): () => void {
   if (!globalThis.document) return () => {};

@@ -25,8 +25,12 @@ const NEEDED: readonly (readonly [name: string, isThere: () => unknown, polyfill
 ];
 
 /**
- * As `createTracker` of `@sluice/core`, with the journal in the SQLite database that is passed, and with all parts. Throws a
- * ConfigError if an option is wrong, or if this React Native lacks something: then the error says what to install.
+ * As `createTracker` of `@sluice/core`, with the journal in the SQLite database that is passed, and with all parts.
+ *
+ * @throws A ConfigError if an option is wrong, or if this React Native lacks something: then the error says what to install.
+ * @example
+ * const database = open({ name: 'sluice.db' }); // of @op-engineering/op-sqlite
+ * const tracker = createTracker({ baseUrl, correlationKey: 'email', database, appState: AppState, netInfo: NetInfo });
  */
 export function createTracker(options: ReactNativeOptions): Tracker {
   const { database, appState, netInfo, ...others }: ReactNativeOptions = { ...options };

@@ -63,8 +63,10 @@ interface SyncEvent extends Event {
 
 /**
  * For the script of a service worker: sends the events that pages left as soon as there is a network, even if no page is open.
- * Pages ask the browser for this themselves if it has Background Sync; in other browsers nothing happens. Throws a ConfigError
- * if `baseUrl` is wrong.
+ * Pages ask the browser for this themselves if it has Background Sync; in other browsers nothing happens.
+ *
+ * @throws A ConfigError if `baseUrl` is wrong.
+ * @example drainOnSync({ baseUrl: 'https://relay.example.com', correlationKey: 'email' });
  */
 export function drainOnSync(options: DrainOptions): void {
   readBaseUrl('baseUrl', options.baseUrl, options.apiKey);
@@ -76,8 +78,11 @@ export function drainOnSync(options: DrainOptions): void {
 
 /**
  * Sends the events that pages of this origin left in their journal, while no page sends. Resolves once all are sent, except for
- * those that the service refuses: these are left to a page. Rejects if the service cannot be reached or accepts nothing now, or
- * if a page may still send some of the events itself.
+ * those that the service refuses: these are left to a page. Call it to send at a moment of your own; `drainOnSync()` calls it.
+ *
+ * @throws Rejects with a ConfigError if `baseUrl` is wrong, and with an Error if the service cannot be reached or accepts nothing now,
+ * or if a page may still send some of the events itself.
+ * @example event.waitUntil(drain({ baseUrl: 'https://relay.example.com', correlationKey: 'email' }));
  */
 export async function drain(options: DrainOptions): Promise<void> {
   const { apiKey, destination, leaving, parts } = options;

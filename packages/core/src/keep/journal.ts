@@ -85,7 +85,11 @@ export interface Sharing {
   listen(listener: (life: string, activity: Activity) => void): void;
 }
 
-/** A durable log of events. Methods may be called before `open()` has resolved. */
+/**
+ * A durable log of events. Methods may be called before `open()` has resolved.
+ *
+ * @example createTracker({ baseUrl, apiKey, correlationKey: 'email', journal: new MyJournal() });
+ */
 export interface Journal {
   /** What `stats().journal` shows: `file`, `indexeddb`, `memory`, or a name of your own. */
   readonly kind: string;
@@ -99,15 +103,17 @@ export interface Journal {
   readonly groupLimit: Limit;
 
   /**
-   * Opens the storage and reports the events that previous processes or pages left there. Rejects with a StorageError if it
-   * cannot.
+   * Opens the storage and reports the events that previous processes or pages left there.
+   *
+   * @throws Rejects with a StorageError if it cannot.
    */
   open(observer: JournalObserver): Promise<void>;
 
   /**
    * Writes a group of events, all or none. Resolves once they survive the end of the process. Calls may overlap: groups are
-   * written in the order of the calls. `events.bytes` is valid only until the promise settles. On failure it rejects with a
-   * StorageError and keeps nothing of the group.
+   * written in the order of the calls. `events.bytes` is valid only until the promise settles.
+   *
+   * @throws Rejects with a StorageError, and then keeps nothing of the group.
    */
   append(events: EventBytes): Promise<Range>;
 
@@ -130,7 +136,11 @@ export interface Journal {
    */
   appendSync?(events: EventBytes): Range;
 
-  /** Reads intact, consecutive events from the start of a range. Rejects with a StorageError if storage fails. */
+  /**
+   * Reads intact, consecutive events from the start of a range.
+   *
+   * @throws Rejects with a StorageError if storage fails.
+   */
   read(range: Range, limit: Limit): Promise<Reading>;
 
   /**
@@ -143,11 +153,17 @@ export interface Journal {
 
   /**
    * Writes vanished events again, in their old place. Others may have the same events in memory and restore them too: storage
-   * still holds each event once. Rejects with a StorageError and then keeps nothing. Absent if segments never vanish.
+   * still holds each event once. Absent if segments never vanish.
+   *
+   * @throws Rejects with a StorageError, and then keeps nothing.
    */
   restore?(lost: readonly Reading[]): Promise<void>;
 
-  /** Resolves once all events that were appended before survive a power cut. Rejects with a StorageError if they may not. */
+  /**
+   * Resolves once all events that were appended before survive a power cut.
+   *
+   * @throws Rejects with a StorageError if they may not.
+   */
   sync(): Promise<void>;
 
   /**

@@ -19,7 +19,12 @@ export type Consent = 'pending' | 'granted' | 'denied';
  */
 export type Ordering = 'unordered' | 'per-customer' | 'strict';
 
-/** Options of `createTracker`. Only `baseUrl` and `correlationKey` are required. */
+/**
+ * Options of `createTracker`. Only `baseUrl` and `correlationKey` are required.
+ *
+ * @example
+ * const options: TrackerOptions = { baseUrl: 'http://127.0.0.1:4100', apiKey, correlationKey: 'email', fsync: 'always' };
+ */
 export interface TrackerOptions extends HookOptions {
   /** `{base_url}` of the service: http or https, without credentials, query or fragment. */
   readonly baseUrl: string;
@@ -127,6 +132,7 @@ export interface TrackerOptions extends HookOptions {
   readonly leaving?: 'at-least-once' | 'once' | undefined;
   /** Whether bodies are gzipped if that makes them smaller. A page needs the part `gzip` for it. Default: false. */
   readonly compress?: boolean | undefined;
+  /** How requests are made, and what Sluice does with answers. */
   readonly delivery?:
     | {
         /**

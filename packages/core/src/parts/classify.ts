@@ -16,5 +16,8 @@ export interface ClassifyPart {
   ): ReturnType<ReadRejected>;
 }
 
-/** For pages: `createTracker({ delivery: { classify: … }, parts: { classify } })`. In Node a tracker has this already. */
+/**
+ * For pages. In Node a tracker has this already.
+ * @example createTracker({ ...options, delivery: { classify }, parts: { classify } });
+ */
 export const classify: ClassifyPart = { read: rejectedIndexes };

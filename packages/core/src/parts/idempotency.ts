@@ -6,7 +6,10 @@ export interface IdempotencyPart {
   create(name: string): (batch: Batch) => Readonly<Record<string, string>>;
 }
 
-/** For pages: `createTracker({ delivery: { idempotencyHeader: … }, parts: { idempotency } })`. In Node this is built in. */
+/**
+ * For pages. In Node this is built in.
+ * @example createTracker({ ...options, delivery: { idempotencyHeader: 'Idempotency-Key' }, parts: { idempotency } });
+ */
 export const idempotency: IdempotencyPart = {
   create(name) {
     /** Ids of batches that were sent, kept as long as the batches. */

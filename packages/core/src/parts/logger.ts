@@ -3,7 +3,11 @@ import { attempt } from '../base/user-code.ts';
 import type { Tell } from '../tell/reporter.ts';
 import type { TrackerEvents } from '../tell/tracker-events.ts';
 
-/** A logger like pino: data first, then a message. Any object with these four methods. */
+/**
+ * A logger like pino: data first, then a message. Any object with these four methods, such as `console`.
+ *
+ * @example createTracker({ baseUrl, apiKey, correlationKey: 'email', logger: pino() });
+ */
 export interface Logger {
   debug(data: object, message: string): void;
   info(data: object, message: string): void;
@@ -49,7 +53,10 @@ export interface LoggerPart {
   readonly steps: (redact: Redact) => Tell;
 }
 
-/** For pages: `createTracker({ logger: console, parts: { logger } })`. In Node a tracker has this already. */
+/**
+ * For pages. In Node a tracker has this already.
+ * @example createTracker({ ...options, logger: console, parts: { logger } });
+ */
 export const logger: LoggerPart = {
   create(options) {
     const log = new Log(options);

@@ -7,6 +7,10 @@ import type { Lanes } from '../wait/lanes/lanes.ts';
 /** Part for `ordering: 'per-customer'`. */
 export type PerCustomerPart = Lanes;
 
+/**
+ * For pages. In Node a tracker has this already.
+ * @example createTracker({ baseUrl, correlationKey: 'email', ordering: 'per-customer', parts: { perCustomer } });
+ */
 export const perCustomer: PerCustomerPart = {
   laneOf,
   createRing: (options, onSealed) => new LaneRings(options, onSealed),

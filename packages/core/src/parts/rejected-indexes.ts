@@ -21,7 +21,12 @@ export interface AcceptingAnswer {
   readonly count: number;
 }
 
-/** Returns the events of an accepted batch that the answer names as not taken. Undefined means that there are none. */
+/**
+ * Returns the events of an accepted batch that the answer names as not taken. `[]`: the service took all. Undefined: the answer says
+ * nothing about that.
+ *
+ * @example const classify: Classify = ({ body }) => JSON.parse(body).rejected;
+ */
 export type Classify = (answer: AcceptingAnswer) => readonly RejectedEvent[] | undefined;
 
 const isList = (value: unknown): value is RejectedEvent[] => Array.isArray(value);

@@ -16,7 +16,10 @@ export interface WaitUntilPart {
   create(options: HandOverOptions): { notify(): void };
 }
 
-/** For pages: `createTracker({ waitUntil: …, parts: { waitUntil } })`. In Node and on the edge a tracker has this already. */
+/**
+ * For pages. In Node and on the edge a tracker has this already.
+ * @example createTracker({ ...options, waitUntil: (work) => context.waitUntil(work), parts: { waitUntil } });
+ */
 export const waitUntil: WaitUntilPart = {
   create({ waitUntil, tracked, flush, onFailed }) {
     let isUnderWay = false;

@@ -1,7 +1,11 @@
 import { SluiceError } from '@sluice/protocol';
 import { describe } from '@sluice/protocol/toolbox';
 
-/** The service answered that there is no customer with this primary key. */
+/**
+ * The service answered that there is no customer with this primary key.
+ *
+ * @example if (isSluiceError(error, 'SLUICE_CUSTOMER_NOT_FOUND')) showSignUp();
+ */
 export class CustomerNotFoundError extends SluiceError {
   /** The requested primary key. */
   declare readonly primaryKey: string;

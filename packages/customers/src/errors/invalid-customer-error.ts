@@ -9,7 +9,11 @@ export interface CustomerIssue {
   readonly message: string;
 }
 
-/** The service returned a customer that does not fit the caller's schema. */
+/**
+ * The service returned a customer that does not fit the caller's schema.
+ *
+ * @example if (error instanceof InvalidCustomerError) console.warn(error.issues);
+ */
 export class InvalidCustomerError extends SluiceError {
   /** The primary key of the customer. */
   declare readonly primaryKey: string;

@@ -2,7 +2,11 @@ import type { FaultRow } from '../admin/contract.ts';
 import type { FaultRun } from './fault-run.ts';
 import type { Faults } from './faults.ts';
 
-/** A fault that was switched on. With `using`, it ends with the block. */
+/**
+ * A fault that was switched on. With `using`, it ends with the block.
+ *
+ * @example using fault = emulator.fail({ kind: 'status', status: 503, times: 3 });
+ */
 export class FaultHandle implements Disposable, AsyncDisposable {
   readonly #faults: Faults;
   readonly #run: FaultRun;

@@ -13,7 +13,11 @@ export interface DeliveryFailure {
   readonly cause?: unknown;
 }
 
-/** A request failed: the service refused it, or could not be reached. */
+/**
+ * A request failed: the service refused it, or could not be reached.
+ *
+ * @example tracker.on('requestFailed', ({ error }) => console.warn(error.status, error.message)); // a DeliveryError
+ */
 export class DeliveryError extends SluiceError implements DeliveryFailure {
   declare readonly status: number | undefined;
   declare readonly retryable: boolean;

@@ -1,6 +1,10 @@
 import { SluiceError } from './sluice-error.ts';
 
-/** An event cannot be sent as it is: fix the event. */
+/**
+ * An event cannot be sent as it is: fix the event.
+ *
+ * @example tracker.on('invalid', ({ error }) => console.warn(error.event, error.field, error.message)); // an InvalidEventError
+ */
 export class InvalidEventError extends SluiceError {
   /** The wrong field: `correlationValue`, `payload.items[2].price`. */
   declare readonly field: string;

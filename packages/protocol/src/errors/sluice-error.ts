@@ -11,7 +11,11 @@ export type SluiceErrorCode =
 // A symbol of the global registry, so that errors of another copy of this package are recognised too.
 const brand: unique symbol = Symbol.for('sluice.error');
 
-/** Base class of all Sluice errors: a stable `code`, and a `cause` if there is one. */
+/**
+ * Base class of all Sluice errors: a stable `code`, and a `cause` if there is one.
+ *
+ * @example if (error instanceof SluiceError) console.error(error.code, error.cause);
+ */
 export class SluiceError extends Error {
   // `declare`: the constructor sets it, so the class needs no field of its own. Likewise in the subclasses.
   declare readonly code: SluiceErrorCode;
@@ -27,6 +31,8 @@ export class SluiceError extends Error {
 /**
  * Whether `value` is a Sluice error. Recognises errors of another copy of the package or of another realm, such as a frame or
  * a test runner's context, where `instanceof` fails. With a `code`: whether it is a Sluice error with that code.
+ *
+ * @example if (isSluiceError(error, 'SLUICE_STORAGE')) await useAnotherDisk();
  */
 export function isSluiceError(value: unknown, code?: SluiceErrorCode): value is SluiceError {
   return (

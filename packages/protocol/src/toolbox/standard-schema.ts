@@ -23,6 +23,7 @@ export interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
+/** Whether a value is a schema of a library that follows Standard Schema. */
 export function isStandardSchema(value: unknown): value is StandardSchema<unknown> {
   return (
     typeof (value as Partial<StandardSchema<unknown>> | undefined)?.['~standard']?.validate === 'function'

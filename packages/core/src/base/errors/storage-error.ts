@@ -1,7 +1,11 @@
 import { SluiceError } from '@sluice/protocol';
 import { reasonOf } from '../reason.ts';
 
-/** The disk or the browser's storage failed or is full. Delivery continues from memory, as long as memory has room. */
+/**
+ * The disk or the browser's storage failed or is full. Delivery continues from memory, as long as memory has room.
+ *
+ * @example tracker.on('storageFailed', ({ error }) => console.error(error.message)); // a StorageError
+ */
 export class StorageError extends SluiceError {
   constructor(message: string, options?: { cause?: unknown }) {
     super('SLUICE_STORAGE', message, options);

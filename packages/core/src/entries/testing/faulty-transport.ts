@@ -12,7 +12,8 @@ export interface FaultyTransport extends Transport {
 /**
  * Makes a transport that answers as a test says. Events arrive nowhere.
  *
- * @param respond Called with the events of a request, and how many requests there were before.
+ * @param respond Called with the events of a request, and how many requests there were before. Returns a status, or an Error if the
+ *   connection fails before the request is sent.
  * @example
  * const transport = faultyTransport((events, count) => (count < 2 ? new Error('no network') : 200));
  * const tracker = createTracker({ baseUrl, correlationKey: 'email', journal: 'memory', transport });

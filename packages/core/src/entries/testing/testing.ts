@@ -40,22 +40,38 @@ type Match = string | ((event: Event) => boolean);
 
 /** A tracker for tests: it keeps what is tracked, and sends and stores nothing. */
 export interface RecordingTracker<Events = AnyEvents> extends Tracker<Events> {
-  /** What was tracked, as the service would receive it, the oldest first. With a name: only the events of that name. */
+  /**
+   * What was tracked, as the service would receive it, the oldest first.
+   * @param name Only the events of this name. Default: all.
+   * @example expect(tracker.events('purchase')).toHaveLength(1);
+   */
   events(name?: string): readonly Event[];
-  /** What `track()` and `identify()` refused. */
+  /**
+   * What `track()` and `identify()` refused.
+   * @example expect(tracker.problems()).toEqual([]);
+   */
   problems(): readonly InvalidEventError[];
-  /** Forgets what was tracked and refused. */
+  /**
+   * Forgets what was tracked and refused.
+   * @example beforeEach(() => tracker.clear());
+   */
   clear(): void;
   /**
-   * Resolves with the first such event, at once if it was tracked before. Rejects if there is none within `timeoutMs` milliseconds;
-   * the error names the events that were tracked. Default: 1,000.
+   * Resolves with the first such event, at once if it was tracked before.
+   *
+   * @param match The name of the event, or a function that returns true for it.
+   * @param options `timeoutMs`: how long it waits, in milliseconds. Default: 1,000.
+   * @throws Rejects with an Error if there is none in that time. It names the events that were tracked.
+   * @example const { payload } = await tracker.waitFor('receipt');
    */
   waitFor(match: Match, options?: { readonly timeoutMs?: number }): Promise<Event>;
 }
 
 /**
- * Makes a tracker for tests. It refuses and changes events as a real one does, with the same options; all of them may be left out.
+ * Makes a tracker for tests. It refuses and changes events as a real one does.
  *
+ * @param options Those of a real tracker. Default: none of them is needed.
+ * @throws A ConfigError if an option is wrong.
  * @example
  * const tracker = recordingTracker();
  * checkout(tracker);
@@ -125,8 +141,11 @@ interface MatcherContext {
 }
 
 /**
- * Matchers for vitest and Jest: `expect.extend(trackerMatchers)`, and then
- * `expect(tracker).toHaveTracked('purchase', expect.objectContaining({ total: 42.5 }))`.
+ * Matchers for vitest and Jest. Without a payload, `toHaveTracked` accepts any.
+ *
+ * @example
+ * expect.extend(trackerMatchers);
+ * expect(tracker).toHaveTracked('purchase', expect.objectContaining({ total: 42.5 }));
  */
 export const trackerMatchers = {
   toHaveTracked(

@@ -8,7 +8,13 @@ interface Entry {
   callback: (() => void) | undefined;
 }
 
-/** A clock that stands still until a test moves it. */
+/**
+ * A clock that stands still until a test moves it.
+ *
+ * @example
+ * const clock = new VirtualClock();
+ * await clock.advance(600_000); // ten minutes pass at once
+ */
 export class VirtualClock implements Clock {
   #now: number;
   readonly #settled: () => Promise<void>;
@@ -17,7 +23,10 @@ export class VirtualClock implements Clock {
   #set = 0;
   #timers = 0;
 
-  /** @param settled Lets all work finish that waits for no timer. */
+  /**
+   * @param startMs Its first time, in milliseconds since 1970. Default: the start of 2026.
+   * @param settled Lets all work finish that waits for no timer. Default: `settle`.
+   */
   constructor(startMs: number = Date.UTC(2026, 0, 1), settled: () => Promise<void> = settle) {
     this.#now = startMs;
     this.#settled = settled;
@@ -28,10 +37,12 @@ export class VirtualClock implements Clock {
     return this.#timers;
   }
 
+  /** The time, in milliseconds since 1970. */
   now(): number {
     return this.#now;
   }
 
+  /** Calls `callback` once `delayMs` milliseconds have passed. */
   setTimeout(callback: () => void, delayMs: number): Timer {
     const entry: Entry = { at: this.#now + Math.max(0, delayMs), number: this.#set, callback };
     this.#set += 1;
@@ -40,7 +51,11 @@ export class VirtualClock implements Clock {
     return { cancel: () => void this.#take(entry) };
   }
 
-  /** Lets time pass: runs due timers in order, and lets promises settle in between. */
+  /**
+   * Lets time pass: runs due timers in order, and lets promises settle in between.
+   * @param ms How long, in milliseconds.
+   * @example await clock.advance(1_000);
+   */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     await this.#settled();

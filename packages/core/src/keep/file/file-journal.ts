@@ -22,12 +22,15 @@ import type { Locks } from './slots/locks.ts';
 import { systemLocks } from './slots/system-locks.ts';
 import { Tenancy } from './slots/tenancy.ts';
 
+/** Options of a `FileJournal`. */
 export interface FileJournalOptions {
   /** The journal directory, shared by all processes that deliver to one account. Created if it is missing. */
   readonly directory: string;
   /** Another directory, whose events are taken over into this one. Default: none. */
   readonly formerRoot?: string | undefined;
+  /** When written events are synced to the disk. */
   readonly fsync: Fsync;
+  /** The source of time, for example `systemClock` of `@sluice/protocol/toolbox`. */
   readonly clock: Clock;
   /** When a segment reaches this size, the journal starts a new one, in bytes. Default: 8 MiB. */
   readonly segmentBytes?: number;
@@ -57,7 +60,13 @@ const GROUP_LIMIT: Limit = { maxEvents: 4096, maxBytes: 512 * 1024 };
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 const MOST_OPEN_FILES = 8;
 
-/** The append-only journal in files. FORMAT.md describes them. */
+/**
+ * The append-only journal in files. FORMAT.md describes them.
+ *
+ * @example
+ * const journal = new FileJournal({ directory: '/data/sluice', fsync: 'always', clock: systemClock });
+ * const tracker = createTracker({ baseUrl, apiKey, correlationKey: 'email', journal });
+ */
 export class FileJournal implements Journal {
   readonly kind = 'file';
   readonly survives = true;

@@ -34,9 +34,13 @@ interface BoundsOptions {
   readonly onFailed: (error: unknown) => void;
 }
 
+/** Creates the limits of the journal of a tracker. */
 export type BoundsPart = (options: BoundsOptions) => Bounds;
 
-/** For pages: `createTracker({ storage: { maxBytes }, parts: { bounds } })`. In Node a tracker has it already. */
+/**
+ * For pages. In Node a tracker has it already.
+ * @example createTracker({ ...options, storage: { maxBytes }, parts: { bounds } });
+ */
 export const bounds = (options: BoundsOptions): Bounds & { readonly room: Budget } => {
   const { journal, clock, reporter, settings, waiting, opened, onDue, onFailed } = options;
   const { batch } = settings;

@@ -27,7 +27,10 @@ export type DeadLettersPart = (
   tools: DeadLettersTools,
 ) => { readonly keeper: LetterKeeper; readonly deadLetters: DeadLetters };
 
-/** For pages: `createTracker({ parts: { deadLetters } })` makes `tracker.deadLetters`. In Node a tracker has it already. */
+/**
+ * For pages: makes `tracker.deadLetters`. In Node a tracker has it already.
+ * @example createTracker({ ...options, parts: { deadLetters } });
+ */
 export const deadLetters: DeadLettersPart = (options, { journal, mayHold, waiting, wake }) => {
   const { clock, reporter } = options;
   const keeper = new LetterArchive(options, mayHold);
@@ -59,8 +62,10 @@ interface Match extends StoredLetter {
 
 /**
  * The events that the service refused for good: those of this tracker, and those that previous trackers left in the same place.
- * All methods may be called at any time. They reject with a ClosedError after the tracker is closed, with a StorageError if
- * storage fails, and with a ConfigError if a filter is invalid. If a filter throws, the method rejects with that error.
+ * All methods may be called at any time.
+ *
+ * @throws All methods reject with a ClosedError after the tracker is closed, with a StorageError if storage fails, with a ConfigError
+ * if a filter is invalid, and with the error of a filter that throws.
  */
 export class DeadLetters {
   readonly #options: DeadLettersOptions;
@@ -75,13 +80,20 @@ export class DeadLetters {
     return this.#options.letters.journal.bytes;
   }
 
-  /** How many dead letters there are. */
+  /**
+   * How many dead letters there are.
+   * @example if ((await tracker.deadLetters.count()) > 0) alertSomebody();
+   */
   async count(): Promise<number> {
     const { letters } = this.#options;
     return letters.alone(async () => letters.kept.count);
   }
 
-  /** Dead letters, oldest first. They are read as you ask for them, and are never all in memory. */
+  /**
+   * Dead letters, oldest first. They are read as you ask for them, and are never all in memory.
+   * @param filter Default: all of them.
+   * @example for await (const { event, status } of tracker.deadLetters.list()) console.log(status, event);
+   */
   async *list(filter?: DeadLetterFilter): AsyncGenerator<DeadLetter, void, undefined> {
     for await (const matches of this.#visit(filter, async (matches) => matches)) {
       for (const { letter } of matches) yield letter;
@@ -90,7 +102,10 @@ export class DeadLetters {
 
   /**
    * Sends dead letters again, byte for byte, behind the events that wait. The journal holds the events before the letters are
-   * deleted. If it rejects, letters that are not replayed stay. Returns how many were replayed.
+   * deleted. If it rejects, letters that are not replayed stay.
+   * @param filter Default: all of them.
+   * @returns How many were replayed.
+   * @example await tracker.deadLetters.replay(({ status }) => status === 413);
    */
   async replay(filter?: DeadLetterFilter): Promise<number> {
     const { clock, replay, reporter } = this.#options;
@@ -103,7 +118,12 @@ export class DeadLetters {
     });
   }
 
-  /** Deletes dead letters for good. Returns how many. */
+  /**
+   * Deletes dead letters for good.
+   * @param filter Default: all of them.
+   * @returns How many were deleted.
+   * @example await tracker.deadLetters.purge(['0e8d9a6c-6f9f-4a59-a6f3-3f8e2f3f7a10']);
+   */
   async purge(filter?: DeadLetterFilter): Promise<number> {
     if (filter === undefined) return this.#options.letters.clear('delivered');
     return this.#sum(filter, (matches, reader) => reader.drop(matches));

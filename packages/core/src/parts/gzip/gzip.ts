@@ -1,4 +1,3 @@
-/** Gzipped bodies, for pages: `createTracker({ compress: true, parts: { gzip } })`. In Node a tracker has this already. */
 import type { Clock } from '@sluice/protocol/toolbox';
 import { Compression } from './compression.ts';
 import { streamGzip } from './stream-gzip.ts';
@@ -6,5 +5,8 @@ import { streamGzip } from './stream-gzip.ts';
 /** Creates the compression of a tracker. */
 export type GzipPart = (clock: Clock) => Compression;
 
-/** Uses the compression streams of the platform. */
+/**
+ * Gzipped bodies, for pages. Uses the compression streams of the platform. In Node a tracker has this already.
+ * @example createTracker({ ...options, compress: true, parts: { gzip } });
+ */
 export const gzip: GzipPart = (clock) => new Compression(streamGzip, clock);

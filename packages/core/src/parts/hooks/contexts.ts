@@ -1,4 +1,8 @@
-/** The page of an event, for `context: pageContext`. Evaluated with each event. */
+/**
+ * The page of an event: `url`, `title`, `referrer`, `language`, `viewport` (`1280x720`). Undefined where there is no page.
+ *
+ * @example createTracker({ baseUrl, correlationKey: 'email', context: pageContext, parts: { hooks } });
+ */
 export function pageContext(): Readonly<Record<string, unknown>> {
   const { document, location, navigator, innerWidth, innerHeight } = globalThis;
   return {
@@ -10,7 +14,11 @@ export function pageContext(): Readonly<Record<string, unknown>> {
   };
 }
 
-/** The process of an event, for `context: processContext`. */
+/**
+ * The process of an event: `pid`, `platform`, `arch`, `runtime` (the version of Node).
+ *
+ * @example createTracker({ baseUrl, apiKey, correlationKey: 'email', context: processContext });
+ */
 export function processContext(): Readonly<Record<string, unknown>> {
   const { arch, pid, platform, version } = process;
   return { pid, platform, arch, runtime: version };

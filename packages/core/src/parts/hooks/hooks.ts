@@ -23,19 +23,34 @@ export interface Draft {
  * again. If one throws, the tracker emits `callbackFailed`, and the event goes on without it. A page needs the part `hooks`.
  */
 export interface HookOptions {
-  /** Fields for each payload, such as `pageContext`. Those of the payload win. A function is called with each event. */
+  /**
+   * Fields for each payload, such as `pageContext`. Those of the payload win. A function is called with each event. Default: none.
+   * @example context: () => ({ ...pageContext(), release: '1.2.3' })
+   */
   readonly context?: Fields | (() => Fields) | undefined;
-  /** Returns the event, changed or not, or null to drop it: it counts as `filtered`. Only name and payload can be changed. */
+  /**
+   * Returns the event, changed or not, or null to drop it (`filtered`). Only name and payload can be changed. Default: none.
+   * @example beforeSend: ({ event, payload }) => (event === 'debug' ? null : { event, payload })
+   */
   readonly beforeSend?: ((draft: Draft) => Pick<Draft, 'event' | 'payload'> | null) | undefined;
-  /** The part of the customers whose events are sent, from 0 to 1. Those of others count as `sampled`. Default: 1. */
+  /**
+   * The part of the customers whose events are sent, from 0 to 1. Those of others count as `sampled`. Default: 1.
+   * @example sample: 0.1
+   */
   readonly sample?: number | undefined;
-  /** Paths in payloads whose values become `[redacted]`: `user.email`, `items.*.note`. Applied last. Default: none. */
+  /**
+   * Paths in payloads whose values become `[redacted]`. `*` is each element or field. Applied last. Default: none.
+   * @example redact: ['user.email', 'items.*.note']
+   */
   readonly redact?: readonly string[] | undefined;
   /** `string`: a bigint in a payload becomes its digits. Default: such an event is invalid. */
   readonly bigint?: 'string' | undefined;
-  /** Schemas of payloads, by event, of any library that follows Standard Schema. They must be synchronous. Default: none. */
+  /**
+   * Schemas of payloads, by event, of any library that follows Standard Schema. They must be synchronous. Default: none.
+   * @example events: { purchase: z.object({ total: z.number() }) }
+   */
   readonly events?: Schemas | undefined;
-  /** `sampled`: of each name, every hundredth event is checked. Default: `always`. */
+  /** `sampled`: of each name, the first event and every hundredth are checked. Default: `always`. */
   readonly validate?: 'always' | 'sampled' | 'never' | undefined;
 }
 
@@ -66,7 +81,10 @@ const RULES: Readonly<Record<keyof HookOptions, Rule>> = {
   validate: oneOf(['always', 'sampled', 'never']),
 };
 
-/** For pages: `createTracker({ beforeSend, parts: { hooks } })`. In Node a tracker has this already. */
+/**
+ * For pages. In Node a tracker has this already.
+ * @example createTracker({ ...options, beforeSend, parts: { hooks } });
+ */
 export const hooks: HooksPart = (options, maxBytes, onFailed) => {
   for (const [name, [isRight, allowed]] of Object.entries(RULES)) {
     const value = options[name as keyof HookOptions];

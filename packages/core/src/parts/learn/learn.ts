@@ -9,7 +9,10 @@ export type LearnPart = (reporter: Pick<Reporter, 'emit'>) => Limits;
 /** The limit; undefined if there is none. */
 const known = ({ most }: LearnedSize) => (most < Number.POSITIVE_INFINITY ? most : undefined);
 
-/** For pages: `createTracker({ parts: { learn } })`. In Node a tracker has this already. */
+/**
+ * For pages. In Node a tracker has this already.
+ * @example createTracker({ ...options, parts: { learn } });
+ */
 export const learn: LearnPart = (reporter) => {
   const tell = () => reporter.emit('bodyLimit', { bytes: known(bytes), events: known(events) });
   const bytes = new LearnedSize(tell);

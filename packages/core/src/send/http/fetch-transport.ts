@@ -18,12 +18,17 @@ let room = isPage ? 60_000 : 0;
 /** Chromium goes on with an aborted request that may outlive the page for so long, and counts its bytes. */
 const ABORTED_MS = 30_000;
 
+/** Options of a `FetchTransport`. */
 export interface FetchTransportOptions {
   /** Which requests carry the cookies of the service, if the runtime has cookies. Default: `omit`. */
   readonly credentials?: Credentials | undefined;
 }
 
-/** Posts with the platform's `fetch`: in browsers, workers and edge runtimes. */
+/**
+ * Posts with the platform's `fetch`: in browsers, workers and edge runtimes.
+ *
+ * @example createTracker({ baseUrl, correlationKey: 'email', transport: new FetchTransport({ credentials: 'include' }) });
+ */
 export class FetchTransport implements Transport {
   readonly #credentials: Credentials;
   /** Whether the service redirects to its address without the slash at the end. */

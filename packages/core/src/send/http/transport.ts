@@ -60,6 +60,10 @@ export type Outcome =
 /**
  * Posts batches. Follows no redirect to another address (the key would go along), never rejects, and reads a limited part of the
  * answer.
+ *
+ * @example
+ * const inner = new UndiciTransport(); // of @sluice/core/undici-transport
+ * const transport: Transport = { post: (request) => inner.post(sign(request)), close: () => inner.close() };
  */
 export interface Transport {
   /**
@@ -69,6 +73,7 @@ export interface Transport {
   readonly releasesBody?: boolean;
   /** Whether no request was answered yet, and one may have arrived. Undefined if none was made. Left out if that is not known. */
   readonly isUnanswered?: boolean | undefined;
+  /** Makes one request. Resolves to its answer, or to a failure that says whether the body may have arrived. Never rejects. */
   post(request: TransportRequest): Promise<Outcome>;
   /** Maximum size now for the body of a request that outlives the page, in bytes. Left out if there is no page. */
   room?(): number;

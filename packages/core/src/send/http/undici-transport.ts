@@ -14,6 +14,7 @@ const EXIT_BUDGET_MS = 2_000;
 
 type ConnectorOptions = buildConnector.BuildOptions;
 
+/** Options of an `UndiciTransport`. */
 export interface UndiciTransportOptions {
   /** How to connect to the service. */
   readonly connect?: ConnectOptions | undefined;
@@ -27,6 +28,8 @@ export interface UndiciTransportOptions {
  * Posts with undici over kept-alive connections, one for each request at the same time. Node's own redirects, retries and
  * decompression are not used. Neither is undici's pool, except for proxies: it keeps a connection idle for one turn of the
  * event loop before it uses it again, and does not tell which connection a request uses.
+ *
+ * @example createTracker({ baseUrl, apiKey, correlationKey: 'email', transport: new UndiciTransport({ connect: { ca } }) });
  */
 export class UndiciTransport implements Transport {
   readonly releasesBody: boolean;
@@ -46,7 +49,7 @@ export class UndiciTransport implements Transport {
   #given: TransportRequest['headers'] | undefined;
   #headers: TransportRequest['headers'] = {};
 
-  /** Throws a ConfigError if Node cannot use a certificate or a key, or if a proxy of the environment is not a URL. */
+  /** @throws A ConfigError if Node cannot use a certificate or a key, or if a proxy of the environment is not a URL. */
   constructor({ connect = {}, dispatcher, exitBudgetMs = EXIT_BUDGET_MS }: UndiciTransportOptions = {}) {
     this.#exitBudget = new ExitBudget(exitBudgetMs);
     const options = connectorOptions(connect);

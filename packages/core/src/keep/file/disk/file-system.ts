@@ -60,17 +60,20 @@ export interface OpenFile {
 /** A file for the last moment of a process, when nothing can be awaited. */
 export type SyncFile = Pick<OpenFile, 'writeSync' | 'syncSync'> & { closeSync(): void };
 
+/** What is known about an open file. */
 export interface FileStatus {
   readonly size: number;
   /** Whether its path still leads to it. False once somebody removed, moved or replaced it, or a directory above it. */
   readonly isInPlace: boolean;
 }
 
+/** A file or directory in a directory. */
 export interface DirectoryEntry {
   readonly name: string;
   readonly kind: 'file' | 'directory' | 'other';
 }
 
+/** The file system that holds a directory. */
 export interface Volume {
   /** Bytes that this user may still write. */
   readonly freeBytes: number;

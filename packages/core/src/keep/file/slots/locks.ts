@@ -17,6 +17,7 @@ export interface Locks {
   discard(directory: string, name: string, minAgeMs: number): Promise<void>;
 }
 
+/** A lock that this process holds. */
 export interface HeldLock {
   /** Whether others still find it. False once somebody removed, moved or replaced it. Absent if nobody can. */
   isInPlace?(): Promise<boolean>;
