@@ -195,7 +195,10 @@ export class Waiting extends Parcels {
     const { batch, isStrict } = this.#options;
     if (!isStrict)
       for (const { queue } of this.lines)
-        queue.leaveToJournal({ maxEvents: FRESH_BATCHES * batch.maxEvents });
+        queue.leaveToJournal({
+          maxEvents: FRESH_BATCHES * batch.maxEvents,
+          maxBytes: FRESH_BATCHES * batch.maxBytes,
+        });
   }
 
   /**

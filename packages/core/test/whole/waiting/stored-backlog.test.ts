@@ -240,3 +240,31 @@ describe('events of an earlier process, while storage cannot be read', () => {
     expect(textNumbers(journal.texts)).toEqual([0, 1]);
   });
 });
+
+it.each([
+  ['events', { maxEvents: 10, maxBytes: undefined }],
+  ['bytes alone', { maxEvents: undefined, maxBytes: 2_000 }],
+])('new events do not wait for what an outage left, where %s bound a batch', async (_, batch) => {
+  const { bench } = await createBench(0, { batch });
+  bench.answer(() => failed(false));
+  for (let round = 0; round < 20; round += 1) {
+    bench.trackNow(20);
+    await bench.pass(WAIT_MS);
+  }
+  expect(bench.states).toContain('open');
+  const before = bench.requests;
+  let count = 0;
+  bench.answer(() => {
+    count += 1;
+    // The second answer after the outage: a new event is tracked.
+    if (count === 2) bench.trackNow(1);
+    return new Promise((resolve) => void bench.clock.setTimeout(() => resolve(answered(200)), 200));
+  });
+  bench.tracker.retryNow();
+  await bench.pass(20 * WAIT_MS, 100);
+  const at = batchesOf(bench)
+    .slice(before)
+    .findIndex((numbers) => numbers.includes(400));
+  expect(at).toBeLessThan((bench.requests - before) / 2);
+  expect(bench.tracker.stats()).toMatchObject({ delivered: 401, pending: 0 });
+});
