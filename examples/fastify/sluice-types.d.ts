@@ -1,0 +1,7 @@
+import type { CustomerTracker } from '@sluice/core';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    tracker: CustomerTracker;
+  }
+}

@@ -1,0 +1,5 @@
+import { it } from 'vitest';
+import { expectSalesOf } from '../../../testing/shop-server.ts';
+
+it('tracks each purchase for the customer of its request, and delivers at SIGTERM', () =>
+  expectSalesOf('fastify'));
