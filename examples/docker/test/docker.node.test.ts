@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { Example } from '../../../testing/example.ts';
+
+it('delivers after a restart what a killed container had answered, from the volume', async () => {
+  const example = await Example.open('docker');
+  const { folder, emulator } = example;
+  const [, command = ''] = /^CMD (.+)$/m.exec(readFileSync(join(folder, 'Dockerfile'), 'utf8')) ?? [];
+  const [program, ...args] = JSON.parse(command);
+  expect(program).toBe('node');
+
+  // A directory takes the place of the volume.
+  const { services, volumes } = parse(readFileSync(join(folder, 'compose.yaml'), 'utf8'));
+  const [volume, path] = services.shop.volumes[0].split(':');
+  expect(volumes).toHaveProperty(volume);
+  expect(services.shop.environment.SLUICE_JOURNAL).toBe(path);
+  const volumeEnv = { SLUICE_JOURNAL: join(example.home, 'volume') };
+
+  await emulator.suspend();
+  const killed = example.start(args, volumeEnv);
+  const url = await killed.url();
+  for (const path of ['/a', '/b', '/c']) expect((await fetch(url + path)).status).toBe(200);
+  expect(await killed.end('SIGKILL')).toBe('SIGKILL');
+  expect(await example.arrived()).toEqual([]);
+
+  await emulator.resume();
+  const restarted = example.start(args, volumeEnv);
+  await restarted.url();
+  expect(await restarted.end('SIGTERM')).toBe(0);
+  expect(await example.arrived()).toEqual(
+    ['/a', '/b', '/c'].map((path) => `ada@example.com visit ${JSON.stringify({ path })}`),
+  );
+});
