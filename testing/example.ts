@@ -2,8 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type Emulator, startEmulator } from '@sluice/emulator';
 import { onTestFinished } from 'vitest';
@@ -44,6 +45,12 @@ export class Example {
     });
     onTestFinished(() => void child.kill('SIGKILL'));
     return new Program(child);
+  }
+
+  /** The path of a program that a dependency of the example has. */
+  bin(dependency: string, path: string): string {
+    const { resolve } = createRequire(join(this.folder, 'package.json'));
+    return join(dirname(resolve(`${dependency}/package.json`)), path);
   }
 
   /** What the service has, in the order of arrival: `customer name {payload}`. */
@@ -89,7 +96,7 @@ export class Program {
 
   /** The address of a server that prints its port. */
   async url(): Promise<string> {
-    const [, port] = await this.prints(/(?:port: |:)(\d+)/);
+    const [, port] = await this.prints(/(?:port: |http:\/\/[^:]+:)(\d+)/);
     return `http://127.0.0.1:${port}`;
   }
 
