@@ -57,6 +57,7 @@ const checks = {
       '@sluice/core/gzip',
       '@sluice/core/hooks',
       '@sluice/core/idempotency',
+      '@sluice/core/journal-contract',
       '@sluice/core/learn',
       '@sluice/core/logger',
       '@sluice/core/page-views',
