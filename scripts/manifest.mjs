@@ -20,12 +20,9 @@ export function resolveManifest(directory, rangeOf) {
       manifest[field][name] = pnpmRange.test(range) ? rangeOf(name, range) : range;
     }
   }
-  const plain = `${JSON.stringify(manifest, null, 2)}\n`;
-  if (plain !== original) {
-    mkdirSync(dirname(originalPath(directory)), { recursive: true });
-    writeFileSync(originalPath(directory), original);
-    writeFileSync(join(directory, 'package.json'), plain);
-  }
+  mkdirSync(dirname(originalPath(directory)), { recursive: true });
+  writeFileSync(originalPath(directory), original);
+  writeFileSync(join(directory, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
 /** @param {string} directory of the package */

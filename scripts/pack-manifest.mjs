@@ -17,7 +17,7 @@ if (step === 'restore') {
   restore();
 } else if (step === 'guard') {
   await restoreAfter(Number(watched));
-} else if (step === 'resolve' && setUp()) {
+} else if (step === 'resolve' && (process.env.SLUICE_IS_SET_UP || setUp())) {
   const { plainRanges } = await import('./plain-ranges.mjs'); // imported here, because it needs what setUp() installs
   removeStale();
   resolveManifest(directory, plainRanges());

@@ -9,6 +9,7 @@ const [program, ...args] = process.argv.slice(2);
 if (!setUp()) {
   process.exitCode = 1;
 } else if (program) {
+  process.env.SLUICE_IS_SET_UP = 'true'; // scripts/pack-manifest.mjs need not do it again for each package
   const path = resolve(root, program);
   process.argv = [process.execPath, path, ...args];
   await import(pathToFileURL(path).href);

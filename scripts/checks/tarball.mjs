@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { readManifest } from '../workspace.mjs';
 import { command, tool } from './command.mjs';
 
-const needed = [/^README\.md$/, /^LICENSE$/, /^src\/index\.ts$/, /^dist\/index\.js$/, /^dist\/index\.d\.ts$/];
+const needed = [
+  /^README\.md$/,
+  /^LICENSE$/,
+  /^CHANGELOG\.md$/,
+  /^src\/index\.ts$/,
+  /^dist\/index\.js$/,
+  /^dist\/index\.d\.ts$/,
+];
 /** A package that has the first file also has the second. */
 const together = [[/^dist\/pages\/index\.html$/, /^dist\/pages\/third-party-notices\.md$/]];
 const unwanted = [/(^|\/)tests?\//, /\.test\./, /\.tsbuildinfo$/, /^binding\.gyp$/, /(^|\/)node_modules\//];
