@@ -10,6 +10,7 @@ import { checkLockFile } from './checks/lock-file.mjs';
 import { checkMetro } from './checks/metro.mjs';
 import { checkPublishedFiles } from './checks/published-files.mjs';
 import { report } from './checks/report.mjs';
+import { checkExamples, checkJest, checkScriptTag, checkVitest } from './checks/set-ups.mjs';
 import { checkStyle, checkTests, checkTypes, checkUnused } from './checks/source.mjs';
 import { checkInstallScripts, checkTarball, pack } from './checks/tarball.mjs';
 import { packageDirectories } from './workspace.mjs';
@@ -75,6 +76,10 @@ const checks = {
     ]),
   'files for pages': () => checkPublishedFiles(consumer),
   CommonJS: () => checkCommonJs(consumer),
+  '<script>': () => checkScriptTag(consumer),
+  examples: () => checkExamples(join(temporary, 'examples'), tarballs),
+  vitest: () => checkVitest(join(temporary, 'examples')),
+  Jest: () => checkJest(join(temporary, 'jest'), tarballs),
   'React Native': () => checkMetro(consumer),
   ...browserChecks(consumer),
 };
