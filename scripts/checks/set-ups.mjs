@@ -12,6 +12,7 @@ import { command, tool } from './command.mjs';
 /** @typedef {readonly import('./tarball.mjs').Tarball[]} Tarballs */
 
 const EXAMPLES = ['express', 'fastify', 'react-vite', 'next'];
+const OURS = ['@sluice/core', '@sluice/protocol', '@sluice/react'];
 const INSTALL = ['install', '--no-audit', '--no-fund'];
 const HANG_MS = 60_000;
 
@@ -56,7 +57,8 @@ const JEST = {
 function start(folder, tarballs, manifest, packages) {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, ...manifest }));
-  command('npm', [...INSTALL, ...tarballs.map(({ file }) => file), ...packages], { cwd: folder });
+  const files = tarballs.filter(({ name }) => OURS.includes(name)).map(({ file }) => file);
+  command('npm', [...INSTALL, ...files, ...packages], { cwd: folder });
 }
 
 /**
