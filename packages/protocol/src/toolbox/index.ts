@@ -1,3 +1,4 @@
+/** Internal: what the packages of Sluice share. It may change in any version. */
 export { type Backoff, backoffDelayMs } from './backoff.ts';
 export { type Clock, MAX_TIMER_MS, systemClock, type Timer } from './clock.ts';
 export { describe } from './describe.ts';
