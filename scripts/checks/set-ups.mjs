@@ -39,7 +39,7 @@ for (const { name, run } of journalContract({ create })) it(name, run);
 afterAll(() => rmSync(directory, { recursive: true }));
 `;
 
-/** From the README of @sluice/core. */
+/** From docs/testing.md. */
 const JEST = {
   'babel.config.js': `module.exports = {
     presets: [['@babel/preset-env', { targets: { node: 'current' } }]],
@@ -103,7 +103,8 @@ export async function checkScriptTag(consumer) {
   const executablePath = findChromium();
   if (executablePath === undefined) return 'skipped: no Chromium';
   const core = join(consumer, 'node_modules', '@sluice', 'core');
-  const [, page = ''] = /```html\n(.*?)```/s.exec(readFileSync(join(core, 'README.md'), 'utf8')) ?? [];
+  const recipe = readFileSync(join(core, 'docs', 'in-a-page.md'), 'utf8');
+  const [, page = ''] = /```html\n(.*?)```/s.exec(recipe) ?? [];
   const { 'sluice.global.js': hash } = JSON.parse(readFileSync(join(core, 'dist', 'integrity.json'), 'utf8'));
   const script = page
     .replace('sha384-…', hash)
@@ -136,5 +137,5 @@ export async function checkScriptTag(consumer) {
     server.close();
     await emulator.close();
   }
-  return 'the page of the README delivers';
+  return 'the page of docs/in-a-page.md delivers';
 }

@@ -19,7 +19,7 @@ export class BufferPanel {
     find('details', HTMLDetailsElement, this.#panel).open = isWide;
     tracker.on('requestFailed', () => this.#requestEnded(false));
     tracker.on('delivered', () => this.#requestEnded(true));
-    for (const name of ['recovered', 'breaker', 'paused', 'resumed', 'dropped', 'journal'] as const) {
+    for (const name of ['recovered', 'breaker', 'paused', 'resumed', 'dropped', 'storageChanged'] as const) {
       tracker.on(name, () => this.refresh());
     }
     this.refresh();

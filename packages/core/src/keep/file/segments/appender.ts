@@ -18,8 +18,6 @@ import { settled } from './settled.ts';
 
 /** After this time a new segment starts, so that the old one can be deleted once its events are delivered. */
 const SEGMENT_AGE_MS = 60 * 60_000;
-/** A journal without a limit of its own may take this part of its disk. */
-export const MOST_OF_DISK = 0.1;
 /** The journal frees whole segments, so at least this many must fit within its limit. */
 export const LEAST_SEGMENTS = 8;
 const SYNC_INTERVAL_MS = 100;
@@ -198,11 +196,8 @@ export class Appender {
   }
 
   async #currentWriter(time: number | undefined, before: Promise<void>): Promise<SegmentWriter> {
-    const { clock, tenancy } = this.#options;
-    const segmentBytes = Math.min(
-      this.#options.segmentBytes,
-      (tenancy.diskBytes * MOST_OF_DISK) / LEAST_SEGMENTS,
-    );
+    const { clock, tenancy, segmentBytes: most } = this.#options;
+    const segmentBytes = Math.min(most, tenancy.mostBytes / LEAST_SEGMENTS);
     const now = clock.now();
     const writer = this.#writer;
     if (writer !== undefined) {
