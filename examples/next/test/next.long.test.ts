@@ -5,8 +5,9 @@ import { expectVisitOf } from '../../../testing/shop-page.ts';
 it('delivers what pages and route handlers track, as Next.js builds it', async () => {
   const example = await Example.open('next');
   const next = example.bin('next', 'dist/bin/next');
-  expect(await example.start([next, 'build'], { NEXT_TELEMETRY_DISABLED: '1' }).end()).toBe(0);
-  const server = example.start([next, 'start', '--port', '0']);
+  const quiet = { NEXT_TELEMETRY_DISABLED: '1' };
+  expect(await example.start([next, 'build'], quiet).end()).toBe(0);
+  const server = example.start([next, 'start', '--port', '0'], quiet);
   const url = await server.url();
   await expectVisitOf(example, url);
   const order = { method: 'POST', body: JSON.stringify({ sku: 'C-3' }) };
