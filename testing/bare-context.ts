@@ -58,6 +58,9 @@ export class BareContext {
         },
         crypto: { getRandomValues: this.#guarded('getRandomValues', crypto.getRandomValues.bind(crypto)) },
         random: this.#guarded('Math.random', Math.random),
+        addEventListener: (_type: string, _listener: unknown, options?: { readonly capture?: boolean }) => {
+          if (options?.capture) throw new TypeError('options.capture must be false, as on workerd');
+        },
       },
       { codeGeneration: { strings: false, wasm: false } },
     );

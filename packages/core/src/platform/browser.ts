@@ -67,7 +67,8 @@ const lifecycle: Lifecycle = {
       callback: (event: Event) => void,
       target: EventTarget | undefined = globalThis,
       capture: boolean = false,
-    ) => target.addEventListener?.(type, callback, { capture, signal: stop.signal });
+      // Where there is no page, workerd refuses listeners that capture.
+    ) => target.addEventListener?.(type, callback, { capture: capture && !!page, signal: stop.signal });
     /** When it was last known that the next page is of the same origin. */
     let followedAt = Number.NaN;
     const go = (isLeft: boolean) => {
