@@ -13,7 +13,9 @@ export interface Drain {
   readonly directory: string;
 }
 
-const SCRIPT = fileURLToPath(new URL('../../entries/background-drain.js', import.meta.url));
+/** By a name that bundlers do not see: Turbopack makes something of its own from `new URL('…', import.meta.url)`. */
+const NAME = ['..', '..', 'entries', 'background-drain.js'].join('/');
+const SCRIPT = fileURLToPath(new URL(NAME, import.meta.url));
 
 /**
  * Starts a detached process that waits for the end of this one, delivers what it left, and ends. Returns false if it cannot: the
