@@ -42,8 +42,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 /** From docs/testing.md. */
 const JEST = {
   'babel.config.js': `module.exports = {
-    presets: [['@babel/preset-env', { targets: { node: 'current' } }]],
-    plugins: ['babel-plugin-transform-import-meta'],
+    plugins: ['@babel/plugin-transform-modules-commonjs', 'babel-plugin-transform-import-meta'],
   };`,
   'jest.config.js': `module.exports = { transformIgnorePatterns: ['/node_modules/(?!(.*/)?(@sluice|p-queue|p-timeout)/)'] };`,
 };
@@ -88,7 +87,11 @@ export function checkVitest(folder) {
  * @param {Tarballs} tarballs
  */
 export function checkJest(folder, tarballs) {
-  start(folder, tarballs, {}, ['jest@30', '@babel/preset-env@7', 'babel-plugin-transform-import-meta@2']);
+  start(folder, tarballs, {}, [
+    'jest@30',
+    '@babel/plugin-transform-modules-commonjs@7',
+    'babel-plugin-transform-import-meta@2',
+  ]);
   for (const [name, source] of Object.entries({ ...JEST, 'shop.test.js': TESTS }))
     writeFileSync(join(folder, name), source);
   command(process.execPath, ['node_modules/jest/bin/jest.js', '--ci', '--runInBand'], { cwd: folder });

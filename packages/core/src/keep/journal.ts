@@ -1,6 +1,6 @@
 /**
  * The interface between the tracker and its durable log. A journal is an append-only log of segments. A segment number and an
- * index in the segment identify an event. Every implementation passes the contract suite in `test/contracts/journal-contract.ts`.
+ * index in the segment identify an event. Every implementation passes `@sluice/core/journal-contract`.
  */
 
 import type { EventBytes, Limit } from '../base/event-bytes.ts';
