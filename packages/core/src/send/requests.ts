@@ -71,7 +71,7 @@ export class Requests {
     this.#headerRedactors = Object.values(headers)
       .filter((value) => value.length >= SECRET_LENGTH)
       .map(redactor);
-    this.#headers = this.#headersFor();
+    this.#headers = this.#headersFor(apiKey);
     if (apiKey !== undefined) this.setApiKey(apiKey);
   }
 

@@ -72,6 +72,16 @@ describe('a destination', () => {
     expect(seen.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${KEY}`, 'Bearer another']);
   });
 
+  it('is never asked for headers without the key of the tracker', async () => {
+    const { headers } = await send({
+      headers: (apiKey) => {
+        if (apiKey === undefined) throw new Error('no key');
+        return { 'x-key': apiKey };
+      },
+    });
+    expect(headers).toMatchObject({ 'x-key': KEY });
+  });
+
   it('shapes events: as data, or as a text that is sent as it is', async () => {
     const data = await send({
       ...LINES,
