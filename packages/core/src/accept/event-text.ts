@@ -100,7 +100,7 @@ export class EventTexts {
         'correlationValue',
         correlationValue,
         maxBytes,
-        `${NON_EMPTY}, given to track() or before by identify()`,
+        `${NON_EMPTY}, given by for(), track() or identify()`,
       );
     }
     checkText('source', source, maxBytes);

@@ -76,7 +76,8 @@ function findFault(
 function findInObject(value: unknown, depth: number, walk: Walk, isJson: boolean): string | undefined {
   if (value === null || value === undefined) return undefined;
   // JSON leaves out functions and symbols.
-  if (typeof value !== 'object') return typeof value === 'bigint' ? lost(describe(value)) : undefined;
+  if (typeof value !== 'object')
+    return typeof value === 'bigint' ? lost('a bigint; set the option bigint') : undefined;
   if (isLong(value, walk)) return tooLarge(walk);
   if (isJson || !hasToJson(value)) return findInside(value, depth, walk);
   // To ask a Date costs as much as all else of an event.

@@ -1,8 +1,13 @@
 import type { DropReason } from '../base/fate.ts';
 import type { PauseReason } from './stats.ts';
 
-/** What to do about a pause or a drop. Empty if the application wants it. */
-export const HINTS: Readonly<Record<PauseReason | DropReason, string>> = {
+/** Drops that the application asked for. */
+type Wanted = 'unidentified' | 'denied' | 'filtered' | 'sampled';
+
+type Hints = Record<PauseReason | Exclude<DropReason, Wanted>, string> & { [Reason in Wanted]?: undefined };
+
+/** What to do about a pause or a drop. */
+export const HINTS: Readonly<Hints> = {
   unauthorized: 'check apiKey',
   'wrong-address': 'check baseUrl',
   refused: 'check events',
@@ -16,8 +21,4 @@ export const HINTS: Readonly<Record<PauseReason | DropReason, string>> = {
   expired: 'raise maxAgeMs',
   closed: 'track before close()',
   damaged: 'check journal',
-  unidentified: '',
-  denied: '',
-  filtered: '',
-  sampled: '',
 };

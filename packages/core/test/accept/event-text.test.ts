@@ -186,7 +186,7 @@ describe('EventTexts.create', () => {
 
   it('refuses a payload that cannot be sent, with the path to what is wrong', () => {
     expect(() => createTexts().create('purchase', { items: [1n] }, {}, NOW)).toThrow(
-      'payload.items[0] must be a value that JSON can hold, got a bigint',
+      'payload.items[0] must be a value that JSON can hold, got a bigint; set the option bigint',
     );
   });
 

@@ -184,7 +184,7 @@ describe('a payload that cannot be sent', () => {
   });
 
   it.each<[string, unknown, RegExp]>([
-    ['a bigint', 10n, /a bigint/],
+    ['a bigint, with what to do', 10n, /a bigint; set the option bigint$/],
     ['a boxed bigint', Object(10n), /BigInt/],
     ['a Map', new Map([[1, 2]]), /Map/],
     ['an empty Map', new Map(), /Map/],

@@ -25,6 +25,14 @@ it('the console shows the first refused event, and what is wrong with it', async
   expect(warned).toEqual([expect.stringMatching(/^Sluice refused purchase: payload\.total .*bigint/)]);
 });
 
+it('the console shows that an event names no customer, and each way to name one', () => {
+  const { bench, warned } = create();
+  bench.tracker.track('purchase');
+  expect(warned).toEqual([
+    'Sluice refused purchase: correlationValue must be a non-empty string, given by for(), track() or identify(), got nothing',
+  ]);
+});
+
 it('the console shows a wrong key once, with the answer and what to do', async () => {
   const { bench, warned } = create();
   bench.answer(() => answered(401, { body: 'no' }));
