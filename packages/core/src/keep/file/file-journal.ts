@@ -8,9 +8,11 @@ import type { Fsync } from '../fsync.ts';
 import type { Journal, JournalObserver, Reading } from '../journal.ts';
 import { DamagedFiles } from './damaged-files.ts';
 import { directorySize } from './directory-size.ts';
+import { diskError } from './disk/disk-error.ts';
 import { errorCode, type FileSystem, type Volume } from './disk/file-system.ts';
 import { nodeFileSystem } from './disk/node-file-system.ts';
-import { Appender, LEAST_SEGMENTS } from './segments/appender.ts';
+import { segmentSize } from './segment-size.ts';
+import { Appender } from './segments/appender.ts';
 import { mergeSmall } from './segments/merge.ts';
 import { OpenFiles } from './segments/open-files.ts';
 import { ReadingBuffer } from './segments/reading-buffer.ts';
@@ -91,10 +93,7 @@ export class FileJournal implements Journal {
   constructor(options: FileJournalOptions) {
     const { directory, formerRoot, fsync, clock, maxBytes = Number.POSITIVE_INFINITY } = options;
     const { fs = nodeFileSystem, locks = systemLocks, mayBeLink = true } = options;
-    const segmentBytes = Math.min(
-      options.segmentBytes ?? SEGMENT_BYTES,
-      Math.floor(maxBytes / LEAST_SEGMENTS),
-    );
+    const segmentBytes = segmentSize(options.segmentBytes ?? SEGMENT_BYTES, maxBytes);
     const onFailed = (error: Error) => this.#observer?.failed(error);
     this.groupLimit = { ...GROUP_LIMIT, maxBytes: Math.min(GROUP_LIMIT.maxBytes, segmentBytes) };
     this.#directory = directory;
@@ -156,7 +155,7 @@ export class FileJournal implements Journal {
     try {
       await this.#tenancy.open();
     } catch (cause) {
-      throw storageError(`cannot open the journal in ${this.#directory}`, cause);
+      throw diskError('cannot open the journal in', this.#directory, cause);
     }
     await this.#tenancy.settled();
     await this.#damaged.tidy();

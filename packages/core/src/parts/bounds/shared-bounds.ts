@@ -1,6 +1,6 @@
 import type { EventBytes, Limit } from '../../base/event-bytes.ts';
 import type { Range } from '../../base/range.ts';
-import { MOST_OF_DISK } from '../../keep/file/slots/tenancy.ts';
+import { MOST_OF_DISK } from '../../keep/file/segment-size.ts';
 import type { Reading } from '../../keep/journal.ts';
 import type { Entry, Room, Writer } from '../../keep/journal-writer.ts';
 import { type BoundsPart, bounds } from './bounds.ts';

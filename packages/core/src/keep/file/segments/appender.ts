@@ -5,11 +5,13 @@ import type { EventBytes } from '../../../base/event-bytes.ts';
 import type { Range } from '../../../base/range.ts';
 import { Turns } from '../../../base/turns.ts';
 import type { Fsync } from '../../fsync.ts';
+import { diskError } from '../disk/disk-error.ts';
 import { errorCode, type FileSystem } from '../disk/file-system.ts';
 import { framedLength } from '../format/frame.ts';
 import { FrameBuffers } from '../format/frame-buffers.ts';
 import { newHeader, type SegmentHeader } from '../format/segment-header.ts';
 import { SEGMENT_SUFFIX } from '../format/suffixes.ts';
+import { MOST_OF_DISK, segmentSize } from '../segment-size.ts';
 import type { Tenancy } from '../slots/tenancy.ts';
 import type { Segment } from './segment.ts';
 import { SegmentWriter, type WrittenGroup, writeSegmentSync } from './segment-writer.ts';
@@ -18,8 +20,6 @@ import { settled } from './settled.ts';
 
 /** After this time a new segment starts, so that the old one can be deleted once its events are delivered. */
 const SEGMENT_AGE_MS = 60 * 60_000;
-/** The journal frees whole segments, so at least this many must fit within its limit. */
-export const LEAST_SEGMENTS = 8;
 const SYNC_INTERVAL_MS = 100;
 const SYNC_BYTES = 1024 * 1024;
 
@@ -189,15 +189,14 @@ export class Appender {
       } catch (cause) {
         // After a failure, the file is not trusted with the same events again: they go to a new file.
         await this.#endSegment().catch(() => undefined);
-        const count = groups.reduce((total, { ends }) => total + ends.length, 0);
-        if (isLast) throw storageError(`cannot write ${count} events to ${root}`, cause);
+        if (isLast) throw diskError('cannot write events to', root, cause);
       }
     }
   }
 
   async #currentWriter(time: number | undefined, before: Promise<void>): Promise<SegmentWriter> {
-    const { clock, tenancy, segmentBytes: most } = this.#options;
-    const segmentBytes = Math.min(most, tenancy.mostBytes / LEAST_SEGMENTS);
+    const { clock, tenancy } = this.#options;
+    const segmentBytes = segmentSize(this.#options.segmentBytes, tenancy.diskBytes * MOST_OF_DISK);
     const now = clock.now();
     const writer = this.#writer;
     if (writer !== undefined) {

@@ -4,8 +4,6 @@ import { type FileSystem, isMissing } from '../disk/file-system.ts';
 import type { Locks } from './locks.ts';
 import { Slot } from './slot.ts';
 
-/** A journal without a limit of its own may take this part of its disk. */
-export const MOST_OF_DISK = 0.1;
 /** Short enough to take over an orphan within 30 s. */
 const ADOPTION_INTERVAL_MS = 20_000;
 /** For a process that is alone: somebody may restore a backup. */
@@ -58,9 +56,9 @@ export class Tenancy {
     return this.#claimed?.directory;
   }
 
-  /** What a journal without a limit of its own may take of its disk, in bytes; infinite until the disk is known. */
-  get mostBytes(): number {
-    return MOST_OF_DISK * (this.#claimed?.diskBytes ?? Number.POSITIVE_INFINITY);
+  /** The size of the disk, in bytes; infinite until it is known. */
+  get diskBytes(): number {
+    return this.#claimed?.diskBytes ?? Number.POSITIVE_INFINITY;
   }
 
   /**

@@ -1,0 +1,9 @@
+/** A journal without a limit of its own may take this part of its disk. */
+export const MOST_OF_DISK = 0.1;
+/** The journal frees whole segments, so at least this many must fit within its limit. */
+const LEAST_SEGMENTS = 8;
+
+/** How large a segment may become in a journal of at most so many bytes. */
+export function segmentSize(wanted: number, journalBytes: number): number {
+  return Math.min(wanted, Math.floor(journalBytes / LEAST_SEGMENTS));
+}
