@@ -1,8 +1,20 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { Example } from '../../../testing/example.ts';
+
+it('answers and delivers where the volume cannot be written', async () => {
+  const example = await Example.open('docker');
+  const { emulator } = example;
+  const file = join(example.home, 'file');
+  writeFileSync(file, '');
+  const running = example.start(['main.js'], { SLUICE_JOURNAL: join(file, 'journal') });
+  const url = await running.url();
+  for (const path of ['/a', '/b']) expect((await fetch(url + path)).status).toBe(200);
+  expect(await running.end('SIGTERM')).toBe(0);
+  expect(await emulator.countEvents()).toMatchObject({ unique: 2 });
+});
 
 it('delivers after a restart what a killed container had answered, from the volume', async () => {
   const example = await Example.open('docker');
