@@ -37,6 +37,7 @@ const [isAction, ACTIONS] = oneOf(['accept', 'retry', 'split', 'isolate', 'pause
 /** A header name by RFC 9110, section 5.6.2, except those that a request already has. */
 const FREE_HEADER = /^(?!(authorization|content-(type|length|encoding)|host)$)[!#-'*+.^-z|~0-9-]+$/i;
 const HEADERS = 'ASCII headers that Sluice does not send itself';
+const OBJECT: Rule = [(value) => hasMethods(value), 'an object'];
 const NODE_ONLY: Rule = [() => false, 'absent, except in Node'];
 
 export const RULES: OptionRules = {
@@ -67,7 +68,7 @@ export const RULES: OptionRules = {
     timeoutMs: WAIT,
     retryBaseMs: WAIT,
     retryMaxMs: WAIT,
-    policy: [isPolicy, 'an object of actions by status'],
+    policy: [isPolicy, 'an object'],
     classify: aFunction(),
     idempotencyHeader: [
       (value) => typeof value === 'string' && FREE_HEADER.test(value),
@@ -84,10 +85,10 @@ export const RULES: OptionRules = {
   ordering: oneOf(['unordered', 'per-customer', 'strict']),
   leaving: oneOf(['at-least-once', 'once']),
   compress: FLAG,
-  parts: [(value) => hasMethods(value), 'an object of parts'],
+  parts: OBJECT,
   waitUntil: aFunction(),
   // These parts check their own options.
-  destination: ANYTHING,
+  destination: OBJECT,
   context: ANYTHING,
   beforeSend: ANYTHING,
   bigint: ANYTHING,

@@ -1,5 +1,13 @@
 import { EVENTS_PATH, type Event, requestHeaders } from '@sluice/protocol';
-import { aFunction, hasMethods, isNonEmptyString, type Rule, refusal, tried } from '@sluice/protocol/toolbox';
+import {
+  ANYTHING,
+  aFunction,
+  hasMethods,
+  isNonEmptyString,
+  type Rule,
+  refusal,
+  tried,
+} from '@sluice/protocol/toolbox';
 import { splitEvents } from '../base/event-bytes.ts';
 import { ask } from '../base/user-code.ts';
 import type { Destination } from '../send/requests.ts';
@@ -45,7 +53,8 @@ const HEADER =
 const ASCII = /^[\t -~]*$/;
 const RULES: Readonly<Record<keyof DestinationOptions, Rule>> = {
   path: [(value) => typeof value === 'string' && /^(\/[^\s#]*)?$/.test(value), 'empty, or a path from / on'],
-  headers: [(value) => typeof value === 'function' || hasMethods(value), 'an object or a function'],
+  // Checked when they are made.
+  headers: ANYTHING,
   head: TEXT,
   separator: TEXT,
   tail: TEXT,
@@ -66,7 +75,7 @@ export const destination: DestinationPart = (options, apiKey, onFailed) => {
   const ends = { head: encoder.encode(head), tail: encoder.encode(tail) };
   const between = encoder.encode(separator);
   const headers = (key: string | undefined) =>
-    options.headers ? headersOf(options.headers, key) : requestHeaders(key);
+    options.headers === undefined ? requestHeaders(key) : headersOf(options.headers, key);
   // Throws now, not at the first request.
   headers(apiKey);
   const failed = (error: unknown) => onFailed('destination.event', error);
@@ -89,7 +98,9 @@ export const destination: DestinationPart = (options, apiKey, onFailed) => {
 /** Names in lower case, so that each is sent once. Throws a ConfigError that shows no value: one may be a secret. */
 function headersOf(given: NonNullable<DestinationOptions['headers']>, apiKey: string | undefined): Headers {
   const made = typeof given === 'function' ? tried(() => given(apiKey)) : given;
-  const headers = Object.entries(made ?? { '': '' }).map(([name, value]) => {
+  if (!hasMethods(made))
+    throw refusal('destination.headers', 'an object, or a function that returns one', made);
+  const headers = Object.entries(made).map(([name, value]) => {
     if (HEADER.test(name) && typeof value === 'string' && ASCII.test(value))
       return [name.toLowerCase(), value];
     throw refusal('destination.headers', 'ASCII headers that Sluice does not send itself', name);

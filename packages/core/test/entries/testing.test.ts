@@ -79,6 +79,13 @@ it('toHaveTracked compares name and payload, and says what was tracked instead',
   );
 });
 
+it('toHaveTracked says what it needs, if it is given something else', () => {
+  const { toHaveTracked } = trackerMatchers;
+  expect(() => toHaveTracked.call({ equals: Object.is }, JSON.parse('{}'), 'purchase')).toThrow(
+    'toHaveTracked() compares a recordingTracker(): give one to expect()',
+  );
+});
+
 it('a faulty transport and a virtual clock show how an application lives through an outage', async () => {
   const clock = new VirtualClock();
   const transport = faultyTransport((_events, count) => (count < 3 ? new Error('no network') : 200));

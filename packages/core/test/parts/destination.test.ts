@@ -169,8 +169,10 @@ it.each<[string, unknown, string]>([
     () => {
       throw new Error(KEY);
     },
-    'destination.headers must be ASCII headers',
+    'destination.headers must be an object, or a function that returns one, got nothing',
   ],
+  ['headers', () => 5, 'destination.headers must be an object, or a function that returns one, got number 5'],
+  ['headers', 5, 'destination.headers must be an object, or a function that returns one, got number 5'],
   ['tail', 5, 'destination.tail must be a string, got number 5'],
   ['event', {}, 'destination.event must be a function'],
   ['heads', '', 'destination.heads must be one of path, headers, head, separator, tail, event'],
@@ -185,4 +187,10 @@ it.each<[string, unknown, string]>([
   expect(create).toThrow(ConfigError);
   expect(create).toThrow(words);
   expect(create).not.toThrow(KEY);
+});
+
+it('a destination that is no object is a ConfigError', () => {
+  const create = (destination: unknown) =>
+    createTracker({ baseUrl: 'http://a.example', correlationKey: 'id', destination: destination as object });
+  expect(() => create(5)).toThrow('destination must be an object, got number 5');
 });

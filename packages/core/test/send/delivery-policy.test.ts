@@ -58,7 +58,7 @@ describe('delivery.policy', () => {
     [{ toString: 'retry' }, /got string "toString"/],
     [{ '409': 'ignore' }, /delivery\.policy\[409\] must be "accept", .*, got string "ignore"/],
     [{ '409': undefined }, /got nothing/],
-    [['retry'], /must be an object of actions by status, got an array/],
+    [['retry'], /must be an object, got an array/],
     ['retry', /got string "retry"/],
   ])('refuses %j', (policy, message) => {
     const options = { baseUrl: 'https://example.com', correlationKey: 'email' };

@@ -154,6 +154,9 @@ export const trackerMatchers = {
     name: string,
     payload?: unknown,
   ): { pass: boolean; message: () => string } {
+    if (typeof tracker.events !== 'function') {
+      throw new TypeError('toHaveTracked() compares a recordingTracker(): give one to expect()');
+    }
     const found = tracker.events(name);
     const pass = found.some((event) => payload === undefined || this.equals(event.payload, payload));
     const seen = JSON.stringify(found.map(({ payload }) => payload));

@@ -76,8 +76,8 @@ const RULES: Readonly<Record<keyof HookOptions, Rule>> = {
   beforeSend: aFunction(),
   bigint: [(value) => value === 'string', '"string"'],
   sample: [isWithin(0, 1), 'a number from 0 to 1'],
-  redact: [(value) => Array.isArray(value) && value.every(isNonEmptyString), 'an array of paths'],
-  events: [isFields, 'an object of schemas by event'],
+  redact: [(value) => Array.isArray(value) && value.every(isPath), 'an array of paths'],
+  events: [isFields, 'an object of schemas'],
   validate: oneOf(['always', 'sampled', 'never']),
 };
 
@@ -126,7 +126,7 @@ function change(
     isDropped = answer === null;
     return isDropped || (isFields(answer) && isFields(answer.payload) && typeof answer.event === 'string');
   };
-  const rule = 'beforeSend() must return { event, payload }, or null to drop the event';
+  const rule = 'beforeSend() must return { event, payload } or null';
   const answer = ask(() => beforeSend(draft), isAnswer, rule, onFailed);
   return isDropped ? undefined : (answer ?? draft);
 }
@@ -134,6 +134,11 @@ function change(
 function contextOf(context: HookOptions['context'], onFailed: (error: unknown) => void): Fields {
   if (typeof context !== 'function') return context ?? {};
   return ask(context, isFields, 'context() must return an object', onFailed) ?? {};
+}
+
+/** Of names with a dot between two. */
+function isPath(value: unknown): boolean {
+  return isNonEmptyString(value) && value.split('.').every(isNonEmptyString);
 }
 
 function isFields(value: unknown): value is Fields {
