@@ -107,7 +107,8 @@ export async function checkScriptTag(consumer) {
   if (executablePath === undefined) return 'skipped: no Chromium';
   const core = join(consumer, 'node_modules', '@sluice', 'core');
   const recipe = readFileSync(join(core, 'docs', 'in-a-page.md'), 'utf8');
-  const [, page = ''] = /```html\n(.*?)```/s.exec(recipe) ?? [];
+  const [, page] = /```html\n(.*?)```/s.exec(recipe) ?? [];
+  if (page === undefined) throw new Error('docs/in-a-page.md has no page');
   const { 'sluice.global.js': hash } = JSON.parse(readFileSync(join(core, 'dist', 'integrity.json'), 'utf8'));
   const script = page
     .replace('sha384-…', hash)
