@@ -99,7 +99,7 @@ export function checkJest(folder, tarballs) {
 }
 
 /**
- * Opens a page with the script of the README, and counts what arrives.
+ * Opens a page with the script of docs/in-a-page.md, and counts what arrives.
  * @param {string} consumer a project in which the packages are installed
  */
 export async function checkScriptTag(consumer) {

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { ConfigError } from '@sluice/protocol';
 // By its file: Bun has a stub in place of the module, which makes no requests.
@@ -152,6 +153,8 @@ function connectorOptions({ ca, cert, key, passphrase, ...others }: ConnectOptio
   const options = { ...others, timeout: 0 };
   if (!ca && !cert && !key) return options as ConnectorOptions;
   try {
+    // Node ignores an authority that is none.
+    for (const authority of [ca ?? []].flat()) new X509Certificate(authority);
     // Once for all connections. The casts are safe: Node takes any bytes, and undici takes `undefined` for absent.
     const secureContext = createSecureContext({ ca, cert, key, passphrase } as SecureContextOptions);
     return { ...options, secureContext } as ConnectorOptions;

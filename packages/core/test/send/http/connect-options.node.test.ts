@@ -67,6 +67,7 @@ describe('UndiciTransport, with "connect"', () => {
   });
 
   it.each<[string, ConnectOptions]>([
+    ['an authority that is none', { ca: [AUTHORITY, 'no authority'] }],
     ['a key that is none', { cert: CLIENT, key: 'no key' }],
     ['a certificate that is none', { cert: 'no certificate', key: CLIENT }],
     ['the key of another certificate', { cert: CLIENT, key: SERVICE }],
