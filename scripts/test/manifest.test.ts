@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { isResolved, resolveManifest, restoreManifest } from '../manifest.mjs';
+import { resolveManifest, restoreManifest } from '../manifest.mjs';
 
 const original = `{
   "name": "a",
@@ -33,16 +33,6 @@ test('restores the manifest byte for byte', () => {
   restoreManifest(directory);
   expect(manifest()).toBe(original);
   expect(readdirSync(join(directory, 'node_modules'))).toEqual([]);
-});
-
-test('gives a package the changelog of all packages, also if its manifest needs no change, and takes it back', () => {
-  writeFileSync(join(directory, 'package.json'), '{}\n');
-  resolveManifest(directory, rangeOf);
-  const changelog = readFileSync(new URL('../../CHANGELOG.md', import.meta.url), 'utf8');
-  expect(readFileSync(join(directory, 'CHANGELOG.md'), 'utf8')).toBe(changelog);
-  expect(isResolved(directory)).toBe(true);
-  restoreManifest(directory);
-  expect(readdirSync(directory).sort()).toEqual(['node_modules', 'package.json']);
 });
 
 test('starts from the original again after a pack that was broken off', () => {

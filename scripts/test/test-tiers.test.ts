@@ -15,6 +15,8 @@ const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
 const printed = execFileSync(process.execPath, [vitest, 'list', '--filesOnly', '--json'], {
   cwd: root,
   encoding: 'utf8',
+  // With the examples that `npm run check` installs and tests.
+  env: { ...process.env, SLUICE_EXAMPLES: root },
 });
 const listed: Listed[] = JSON.parse(printed);
 

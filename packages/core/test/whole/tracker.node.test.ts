@@ -119,7 +119,8 @@ describe('a tracker with a service that works', () => {
   });
 
   it('spills what does not fit into memory to the journal, and delivers it all', async () => {
-    const tracker = create(nowhere, { buffer: { maxEvents: 1_000, maxBytes: 1_000_000 } });
+    const options = { buffer: { maxEvents: 1_000, maxBytes: 1_000_000 }, batch: { maxEvents: 500 } };
+    const tracker = create(nowhere, options);
     for (let round = 0; round < 10; round += 1) {
       for (let number = 0; number < 900; number += 1) tracker.track('spilled', { round, number }, ada);
       await expect.poll(() => tracker.stats().unwritten).toBe(0);
