@@ -122,9 +122,9 @@ export class Slot {
    * got, those that it could not get, those that it had before, and whether other owners are alive here.
    */
   async adopt(): Promise<{ adopted: string[]; failures: Failures; own: string[]; hasCompany: boolean }> {
-    const { orphans, own, hasCompany } = await this.#look();
-    const adopted: string[] = [];
     const failures: Failures = new Map();
+    const { orphans, own, hasCompany } = await this.#look(failures);
+    const adopted: string[] = [];
     for (const { root, owner, origin } of orphans) {
       const from = join(root, `${owner}.${origin}`);
       const to = join(this.#root, `${this.#owner}.${origin}`);
@@ -183,12 +183,16 @@ export class Slot {
     }
   }
 
-  async #look(): Promise<{ orphans: Orphans; own: string[]; hasCompany: boolean }> {
+  async #look(failures: Failures): Promise<{ orphans: Orphans; own: string[]; hasCompany: boolean }> {
     const orphans: Orphans = [];
     const own: string[] = [];
     const alive = new Map<string, boolean>([...this.#ours].map((owner) => [owner, true]));
-    for (const root of [this.#root, this.#formerRoot])
-      if (root) await this.#lookIn(root, orphans, own, alive);
+    await this.#lookIn(this.#root, orphans, own, alive);
+    const former = this.#formerRoot;
+    if (former !== undefined)
+      await this.#lookIn(former, orphans, own, alive).catch((error) => {
+        if (errorCode(error) !== 'ENOENT') failures.set(former, error);
+      });
     return {
       orphans,
       own,
@@ -203,10 +207,7 @@ export class Slot {
       alive.set(owner, known);
       return known;
     };
-    const entries = await this.#fs.list(root).catch((error) => {
-      if (root === this.#root || errorCode(error) !== 'ENOENT') throw error;
-      return [];
-    });
+    const entries = await this.#fs.list(root);
     for (const { name, kind } of entries) {
       const [, owner = '', origin = ''] = DIRECTORY.exec(name) ?? [];
       if (kind !== 'directory' || origin === '') continue;
