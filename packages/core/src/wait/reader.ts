@@ -12,6 +12,8 @@ import type { Queue } from './queue.ts';
 
 /** A parcel in memory may be so much larger than the limit: the halves of what was too large differ a little in size. */
 const TOLERANCE = 1.25;
+/** More stored parcels than this are not joined, so that the cost of one batch has a bound. */
+const MOST_PARCELS = 8;
 
 interface ReaderOptions {
   readonly queue: Queue;
@@ -59,7 +61,7 @@ export class Reader {
     const parcels: Parcel[] = [];
     let left = maxEvents;
     for (const next of queue.oldReady(busy)) {
-      if (left <= 0 || (parcels.length > 0 && next.isInMemory)) break;
+      if (left <= 0 || parcels.length > (next.isInMemory ? 0 : MOST_PARCELS)) break;
       parcels.push(next);
       left = next.isInMemory ? 0 : left - next.count;
     }

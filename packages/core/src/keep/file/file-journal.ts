@@ -4,6 +4,7 @@ import { ClosedError } from '../../base/errors/closed-error.ts';
 import { storageError } from '../../base/errors/storage-error.ts';
 import type { EventBytes, Limit } from '../../base/event-bytes.ts';
 import type { Range, Span } from '../../base/range.ts';
+import { Turns } from '../../base/turns.ts';
 import type { Fsync } from '../fsync.ts';
 import type { Journal, JournalObserver, Reading } from '../journal.ts';
 import { DamagedFiles } from './damaged-files.ts';
@@ -52,15 +53,14 @@ export interface FileJournalOptions {
 }
 
 /** A segment of a previous process, and its events that are not released. */
-interface Found {
-  readonly segment: Segment;
-  readonly waiting: readonly Span[];
-}
+type Found = { readonly segment: Segment; readonly waiting: readonly Span[] };
 
 /** One write: large enough to be worth a system call, small enough not to delay the next one. */
 const GROUP_LIMIT: Limit = { maxEvents: 4096, maxBytes: 512 * 1024 };
 const SEGMENT_BYTES = 8 * 1024 * 1024;
 const MOST_OPEN_FILES = 8;
+/** So many ranges are told of in one turn of the event loop. */
+const MOST_TOLD = 256;
 
 /**
  * The append-only journal in files. FORMAT.md describes them.
@@ -82,8 +82,9 @@ export class FileJournal implements Journal {
   readonly #tenancy: Tenancy;
   readonly #segments: Segments;
   readonly #appender: Appender;
-  /** Segments of previous processes, of which the observer was not told yet. */
+  /** Segments of previous processes, of which the observer was not told completely. */
   readonly #found: Found[] = [];
+  readonly #telling = new Turns();
   #observer: JournalObserver | undefined;
   /** Settles once no `sync()` is pending. */
   #syncing: Promise<unknown> = Promise.resolve();
@@ -185,7 +186,7 @@ export class FileJournal implements Journal {
   }
 
   async evictOldest(rescue?: (segment: number) => Promise<void>): Promise<number | undefined> {
-    this.#tell();
+    if (this.#found.length > 0) await this.#tell();
     const oldest = this.#segments.oldest();
     if (oldest === undefined) return undefined;
     await this.#appender.end((segment) => segment === oldest);
@@ -227,15 +228,21 @@ export class FileJournal implements Journal {
     await this.#appender.sync();
   }
 
-  /** Tells of the events that were found, the oldest first. */
-  #tell(): void {
-    if (this.#ended) return;
-    const age = ({ segment }: Found) => (Number.isNaN(segment.baseTime) ? 0 : segment.baseTime);
-    for (const found of this.#found.splice(0).sort((one, two) => age(one) - age(two))) {
-      const at = age(found) || undefined;
-      for (const run of found.waiting)
-        this.#observer?.recovered({ segment: found.segment.number, ...run }, at);
-    }
+  /** Tells of the events that were found, the oldest first, some in each turn of the event loop. */
+  #tell(): Promise<void> {
+    return this.#telling.take(async () => {
+      const age = ({ segment }: Found) => (Number.isNaN(segment.baseTime) ? 0 : segment.baseTime);
+      let told = 0;
+      this.#found.sort((one, two) => age(one) - age(two));
+      for (let [found] = this.#found; found !== undefined; [found] = this.#found) {
+        for (const run of found.waiting) {
+          if (this.#ended) return;
+          this.#observer?.recovered({ segment: found.segment.number, ...run }, age(found) || undefined);
+          if (++told % MOST_TOLD === 0) await this.#fs.endOfTurn?.();
+        }
+        this.#found.shift();
+      }
+    });
   }
 
   /** Finds events that are not known yet. Resolves to false if something failed that may work later. */
@@ -258,7 +265,7 @@ export class FileJournal implements Journal {
     for (const directory of [...own, ...adopted, ...merged]) {
       isComplete = (await this.#recover(directory)) && isComplete;
     }
-    this.#tell();
+    await this.#tell();
     return isComplete;
   }
 

@@ -16,7 +16,7 @@ const MOST_COUNTED = 1_000;
 /** Finds all intact events of a damaged segment, wherever they are in the file. Also counts the damaged bytes. */
 export class IntactRuns {
   readonly #id: number;
-  readonly #found: IntactRun[] = [];
+  readonly #found: { from: number; to: number; offset: number }[] = [];
   /** Where the last frame ended. */
   #end = 0;
   damaged = 0;
@@ -44,8 +44,7 @@ export class IntactRuns {
       // After damage, a frame does not start where the one before it ended.
       const continues = run?.to === reader.index && offset === this.#end;
       const to = reader.index + 1;
-      if (run !== undefined && continues && offset - run.offset < LONGEST_RUN_BYTES)
-        this.#found[this.#found.length - 1] = { ...run, to };
+      if (run !== undefined && continues && offset - run.offset < LONGEST_RUN_BYTES) run.to = to;
       else if (this.#found.length < MOST_RUNS) this.#found.push({ from: reader.index, to, offset });
       else {
         this.damaged += reader.offset - reader.frameStart;

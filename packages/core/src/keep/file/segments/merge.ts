@@ -16,6 +16,8 @@ const FEW = 4;
 const SMALL_BYTES = 256 * 1024;
 /** How much is merged at once, in memory. */
 const MOST_BYTES = 1024 * 1024;
+/** An event counts as this many bytes at least, because each takes time and memory. */
+const LEAST_EVENT_BYTES = 256;
 /** In a frame, an age has 32 bits. */
 const MOST_SPREAD_MS = 30 * 24 * 60 * 60_000;
 /** The name of a segment that replaces others: those from the first number to the second one. */
@@ -61,7 +63,10 @@ export async function mergeSmall(directories: readonly string[], options: MergeO
   for (const stem of await findSmall(fs, directories, Math.min(SMALL_BYTES, segmentBytes / 2))) {
     const segment = await readSmall(fs, stem).catch(() => undefined);
     if (segment === undefined) continue;
-    const more = segment.events.reduce((total, { event }) => total + framedLength(event), 0);
+    const more = segment.events.reduce(
+      (total, { event }) => total + Math.max(LEAST_EVENT_BYTES, framedLength(event)),
+      0,
+    );
     if (bytes + more > mostBytes) await mergeBatch();
     batch.push(segment);
     bytes += more;
@@ -139,7 +144,8 @@ async function readSmall(fs: FileSystem, stem: string): Promise<SmallSegment | u
   let order = baseTime;
   const reader = new FrameReader(frames, id, 0);
   while (reader.next(true)) {
-    if (reader.index !== first + found.length) return undefined;
+    const isSmall = found.length * LEAST_EVENT_BYTES < SMALL_BYTES;
+    if (!isSmall || reader.index !== first + found.length) return undefined;
     const text = frames.subarray(reader.start, reader.end);
     const time = baseTime + (reader.age ?? Number.NaN);
     order = Math.max(order, Number.isNaN(time) ? order : time);
@@ -160,7 +166,12 @@ async function readSmall(fs: FileSystem, stem: string): Promise<SmallSegment | u
     at = to;
     return isReleased ? [acknowledgementRecord(id, start, from)] : [];
   });
-  const events = waiting.flatMap(({ from, to }) => found.slice(from - first, to - first));
+  const left = waiting.flatMap(({ from, to }) => found.slice(from - first, to - first));
+  // Copies, so that what is released takes no memory.
+  const events = left.map(({ event, order }) => ({
+    event: { ...event, bytes: Buffer.from(event.bytes) },
+    order,
+  }));
   return { stem, baseTime, records: Buffer.concat(records), events };
 }
 

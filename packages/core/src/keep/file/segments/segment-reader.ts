@@ -1,5 +1,5 @@
 import type { EventBytes, Limit } from '../../../base/event-bytes.ts';
-import type { Range } from '../../../base/range.ts';
+import { type Range, rangeLength } from '../../../base/range.ts';
 import type { Reading } from '../../journal.ts';
 import type { OpenFile } from '../disk/file-system.ts';
 import { FRAME_HEADER_BYTES, largerPart } from '../format/frame.ts';
@@ -13,6 +13,8 @@ const READ_MARGIN = 1.25;
 /** For a sequential caller, one read takes the bytes of this many reads, up to MOST_READ_AHEAD_BYTES. */
 const MOST_READ_AHEAD = 8;
 const MOST_READ_AHEAD_BYTES = 1024 * 1024;
+/** So many events are given before others have their turn. */
+const MOST_EVENTS = 4096;
 /** The reader remembers a frame's position about once in this many bytes. A later read starts close before its event. */
 const WAYMARK_BYTES = 128 * 1024;
 
@@ -33,6 +35,8 @@ export class SegmentReader {
   readonly #waymarks = [{ index: 0, offset: SEGMENT_HEADER_BYTES }];
   /** Where the last read ended. */
   #resume = { index: 0, offset: SEGMENT_HEADER_BYTES };
+  /** How many events were given since the last read of the file. */
+  #given = 0;
 
   constructor(file: Extent, memory: ReadingBuffer) {
     this.#file = file;
@@ -51,7 +55,13 @@ export class SegmentReader {
   }
 
   /** Like `read`, but starts at `offset`. A frame must start there, at or before the first event of the range. */
-  async readAt(file: OpenFile, offset: number, range: Range, limit: Limit): Promise<Reading | undefined> {
+  async readAt(
+    file: OpenFile,
+    offset: number,
+    range: Range,
+    { maxBytes, maxEvents }: Limit,
+  ): Promise<Reading | undefined> {
+    const limit = { maxBytes, maxEvents: Math.min(maxEvents, rangeLength(range), MOST_EVENTS) };
     const ahead = this.#readAhead(offset, range, limit);
     if (ahead !== undefined) return ahead;
     let length = this.#lengthFor(limit);
@@ -65,6 +75,7 @@ export class SegmentReader {
       let left: ReadAhead | undefined;
       try {
         const bytes = buffer.subarray(0, await file.read(buffer.subarray(0, wanted), at));
+        this.#given = 0;
         const isEnd = bytes.length < wanted || at + wanted >= this.#file.size;
         const found = collect(bytes, isEnd, range, limit, this.#file);
         if (found.events !== undefined) {
@@ -80,8 +91,9 @@ export class SegmentReader {
     }
   }
 
-  /** Answers from the bytes that were read ahead, if they are enough. */
+  /** Answers from the bytes that were read ahead, if they are enough. Not for ever: only a read of the file ends the turn. */
   #readAhead(offset: number, range: Range, limit: Limit): Reading | undefined {
+    if (this.#given >= MOST_EVENTS) return undefined;
     const ahead = this.#memory.takeAhead(this, offset);
     if (ahead === undefined) return undefined;
     const { events, isFull, offset: used } = collect(ahead.bytes, false, range, limit, this.#file);
@@ -95,6 +107,7 @@ export class SegmentReader {
   #found(events: EventBytes, range: Range, offset: number): Reading {
     const to = range.from + events.ends.length;
     this.#resume = { index: to, offset };
+    this.#given += Math.max(events.ends.length, MOST_EVENTS / MOST_READ_AHEAD);
     this.mark(to, offset);
     return { events, range: { ...range, to } };
   }

@@ -59,6 +59,16 @@ describe('the events that many processes left that lived briefly', () => {
     expect(await readAll(journal, witness.ranges)).toHaveLength(5);
   });
 
+  it('stay in their files where each has many small ones', async () => {
+    const locks = new MortalLocks();
+    for (let process = 0; process < 6; process += 1) {
+      const { journal } = await place.open({ locks, fsync: 'never' });
+      await journal.append(group(Array(1_100).fill('1')));
+    }
+    const { witness } = await place.open({ locks: new MortalLocks() });
+    expect([witness.ranges.length, (await place.files('.segment')).length]).toEqual([6, 6]);
+  });
+
   it('are all there, each once, wherever the process that merges them is killed', async () => {
     const texts = numbered(0, 5);
     await leave(texts);
