@@ -10,27 +10,31 @@ import { deserialize } from 'node:v8';
 import { createTracker } from '../index.ts';
 import { systemLocks } from '../keep/file/slots/system-locks.ts';
 import type { Drain } from '../platform/process/drain-in-background.ts';
+import { drainInRounds } from '../platform/process/drain-rounds.ts';
 
-/** Waits before each look, in milliseconds: each is twice as long, so that many short processes need few requests. */
-const FIRST_WAIT_MS = 1_000;
-const LAST_WAIT_MS = 8_000;
 const TIMEOUT_MS = 60_000;
 
 const LOCK = /^(drain-[0-9]{15}-[0-9a-f]{16})\.lock$/;
 
 const { options, directory } = deserialize(Buffer.from(await text(process.stdin), 'base64')) as Drain;
 const name = `drain-${String(Date.now()).padStart(15, '0')}-${randomBytes(8).toString('hex')}`;
-const lock = await systemLocks.hold(directory, name, () => {});
+/** Each tool that ends starts a process that visits this one. */
+let hasVisit = false;
+const lock = await systemLocks.hold(directory, name, () => {
+  hasVisit = true;
+});
 try {
-  for (let waitMs = FIRST_WAIT_MS; await isFirst(); waitMs = Math.min(LAST_WAIT_MS, 2 * waitMs)) {
-    await setTimeout(waitMs);
-    if (!(await drain())) break;
-  }
+  await drainInRounds({ isFirst, wait: setTimeout, isVisited, drain });
 } finally {
   await lock.release();
 }
 
-/** Whether no process drains the directory that started earlier. */
+function isVisited(): boolean {
+  const wasVisited = hasVisit;
+  hasVisit = false;
+  return wasVisited;
+}
+
 async function isFirst(): Promise<boolean> {
   for (const entry of await readdir(directory)) {
     const [, other] = LOCK.exec(entry) ?? [];
@@ -41,7 +45,6 @@ async function isFirst(): Promise<boolean> {
   return true;
 }
 
-/** Delivers what processes left that are gone. Returns false if there is nothing more, or if it cannot be delivered now. */
 async function drain(): Promise<boolean> {
   const tracker = createTracker({ ...options, journalDirectory: directory });
   await tracker.flush({ timeoutMs: TIMEOUT_MS });
