@@ -49,7 +49,7 @@ function hasFunction(destination: object = {}): boolean {
 /** The options that another process can have, without what only this one can call. */
 function optionsOf(settings: Settings): TrackerOptions {
   const { baseUrl, correlationKey, apiKey, account, advanced, destination, fsync } = settings;
-  const { storage, batch, ordering, compress, delivery } = settings;
+  const { storage, deadLetters, unidentified, buffer, batch, ordering, compress, delivery } = settings;
   const { classify, credentials, dispatcher, ...others } = delivery;
   return {
     ...{ baseUrl, correlationKey, fsync, ordering, compress, delivery: others },
@@ -57,8 +57,9 @@ function optionsOf(settings: Settings): TrackerOptions {
     account,
     advanced,
     destination,
+    ...{ storage, deadLetters, unidentified },
+    buffer: bounded(buffer),
     batch: bounded(batch),
-    storage,
   };
 }
 

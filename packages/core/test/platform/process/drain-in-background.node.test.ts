@@ -1,7 +1,11 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { type Emulator, startEmulator } from '@sluice/emulator';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -23,11 +27,11 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
 
 /** Runs a command-line tool that tracks and ends at once. */
-async function runTool(name: string, options: object): Promise<string> {
+async function runTool(name: string, options: object, payload: object = {}): Promise<string> {
   const code = `
     const { createTracker } = await import(${JSON.stringify(core)});
     const tracker = createTracker(${JSON.stringify(options)});
-    tracker.track(${JSON.stringify(name)}, {}, { correlationValue: 'ada@example.com' });
+    tracker.track(${JSON.stringify(name)}, ${JSON.stringify(payload)}, { correlationValue: 'ada@example.com' });
     console.log(tracker.drainInBackground());
     process.exit();`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code]);
@@ -39,12 +43,34 @@ describe('drainInBackground', () => {
     const { baseUrl, apiKey } = emulator;
     const journalDirectory = join(directory, 'journal');
     const options = { baseUrl, apiKey, correlationKey: 'email', journalDirectory };
-    for (const name of ['first', 'second', 'third']) expect(await runTool(name, options)).toBe('true');
+    const names = ['first', 'second', 'third'];
+    const started = await Promise.all(names.map((name) => runTool(name, options)));
+    expect(started).toEqual(['true', 'true', 'true']);
     await vi.waitFor(async () => {
-      for (const name of ['first', 'second', 'third'])
+      for (const name of names)
         expect(await emulator.countEvents({ name })).toEqual({ unique: 1, received: 1 });
     }, PATIENCE);
     await vi.waitFor(async () => expect(await readdir(journalDirectory)).toEqual([]), PATIENCE);
+  });
+
+  it('keeps what the service refuses within the limits that the tool gave', async () => {
+    const server = createServer(async (request, response) => {
+      response.writeHead((await text(request)).includes('refused') ? 422 : 200).end();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const journalDirectory = join(directory, 'journal');
+    const options = { baseUrl: `http://127.0.0.1:${port}`, correlationKey: 'email', journalDirectory };
+    const deadLetters = { maxBytes: 64 * 1024 };
+    const payload = { text: 'x'.repeat(40_000) };
+    const names = ['taken', 'refused first', 'refused next'];
+    await Promise.all(names.map((name) => runTool(name, { ...options, deadLetters }, payload)));
+    await vi.waitFor(async () => expect(await readdir(journalDirectory)).toEqual(['dead-letters']), PATIENCE);
+    server.close();
+    const tracker = createTracker(options);
+    // Two do not fit.
+    expect(await tracker.deadLetters.count()).toBe(1);
+    await tracker.close({ timeoutMs: 0 });
   });
 
   it.each<[string, Partial<TrackerOptions>]>([
