@@ -11,3 +11,4 @@ export type {
 export { nodeFileSystem } from '../keep/file/disk/node-file-system.ts';
 export { FileJournal, type FileJournalOptions } from '../keep/file/file-journal.ts';
 export type { HeldLock, Locks } from '../keep/file/slots/locks.ts';
+export { stateDirectory } from '../platform/process/state-directory.ts';

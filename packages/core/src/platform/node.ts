@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import diagnosticsChannel from 'node:diagnostics_channel';
 import { setMaxListeners } from 'node:events';
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { ConfigError } from '@sluice/protocol';
-import { plainHttpWarning, thoroughRedactor, tried } from '@sluice/protocol/toolbox';
+import { plainHttpWarning, thoroughRedactor } from '@sluice/protocol/toolbox';
 import PQueue from 'p-queue';
 import { type AccountNames, accountOf } from '../keep/account.ts';
 import { FileNote } from '../keep/file/disk/file-note.ts';
@@ -26,6 +24,7 @@ import { onAbort } from './process/abort-listeners.ts';
 import { drainInBackground } from './process/drain-in-background.ts';
 import { atLastMoment } from './process/last-moment.ts';
 import { MemoryPool } from './process/memory-pool.ts';
+import { stateDirectory } from './process/state-directory.ts';
 import { writeSync } from './process/write-sync.ts';
 import { warnOfUsers } from './warn-of-users.ts';
 
@@ -136,24 +135,12 @@ function formerPathOf(settings: JournalPlace['settings'], part: string = ''): st
 }
 
 function defaultPath(account: AccountNames, part: string): string {
-  return join(stateDirectory(), 'sluice', nameOf(accountOf(account)), part);
-}
-
-/** The directory for state that outlives a program and needs no backup. */
-function stateDirectory(): string {
-  const { env, platform } = process;
-  if (platform === 'win32') return env.LOCALAPPDATA ?? join(home(), 'AppData', 'Local');
-  if (platform === 'darwin') return join(home(), 'Library', 'Application Support');
-  return env.XDG_STATE_HOME || join(home(), '.local', 'state');
-}
-
-/** Throws a ConfigError if the user has no home directory, as in some containers. */
-function home(): string {
-  // It throws where the user is not known, and is empty where HOME is.
-  const home = tried(homedir);
-  if (home) return home;
-  const rule = 'journalDirectory is required where the user has no home directory, or journal: "memory"';
-  throw new ConfigError('journalDirectory', rule);
+  return join(
+    stateDirectory('journalDirectory', 'journal: "memory"'),
+    'sluice',
+    nameOf(accountOf(account)),
+    part,
+  );
 }
 
 /** A short name that is different for each account and reveals nothing about it. */
