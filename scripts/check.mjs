@@ -73,6 +73,7 @@ const checks = {
       '@sluice/customers/checked',
       '@sluice/customers/concurrency',
       '@sluice/customers/schema',
+      '@sluice/relay',
     ]),
   'files for pages': () => checkPublishedFiles(consumer),
   CommonJS: () => checkCommonJs(consumer),

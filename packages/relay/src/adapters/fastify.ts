@@ -1,0 +1,30 @@
+import type { IncomingMessage } from 'node:http';
+import type { Relay } from '../relay.ts';
+import { NodeIncoming } from './node.ts';
+
+/** What the relay needs of a request of Fastify. */
+interface FastifyRequest {
+  readonly raw: IncomingMessage;
+  readonly body: unknown;
+}
+
+/** What the relay needs of a reply of Fastify. */
+interface FastifyReply {
+  code(status: number): FastifyReply;
+  headers(headers: Record<string, string>): FastifyReply;
+  send(body: string): unknown;
+}
+
+/** A handler for Fastify: `app.all('/s', toFastifyHandler(relay))`. Fastify's own parser reads the body. */
+export function toFastifyHandler(
+  relay: Relay,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> {
+  return async (request, reply) => {
+    const incoming = new NodeIncoming(request.raw, request.body ?? null, request);
+    const { status, headers, body } = await relay.answer(incoming);
+    return reply
+      .code(status)
+      .headers({ ...headers })
+      .send(body);
+  };
+}

@@ -1,0 +1,20 @@
+import type { IncomingMessage } from 'node:http';
+import type { Relay } from '../relay.ts';
+
+/** What the relay needs of a context of Hono. */
+interface HonoContext {
+  readonly req: { readonly raw: Request; json(): Promise<unknown> };
+  /** On Node, it has the request of node:http. */
+  readonly env: unknown;
+}
+
+/** A handler for Hono: `app.all('/s', toHonoHandler(relay))`. */
+export function toHonoHandler(relay: Relay): (context: HonoContext) => Promise<Response> {
+  return async (context) => {
+    const { raw } = context.req;
+    // Hono keeps what a middleware has read.
+    const parsed = raw.bodyUsed ? await context.req.json().catch(() => null) : undefined;
+    const { incoming }: { incoming?: IncomingMessage } = Object(context.env);
+    return relay(raw, { address: incoming?.socket.remoteAddress, parsed, native: context });
+  };
+}

@@ -1,0 +1,26 @@
+#!/usr/bin/env node
+import { ConfigError } from '@sluice/protocol';
+import { createRelay } from './relay.ts';
+import { HELP, inVariables, readEnvironment } from './server/environment.ts';
+import { startRelayServer } from './server/server.ts';
+
+const ended = new Promise<void>((resolve) => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+});
+
+try {
+  if (process.argv.includes('--help')) process.stdout.write(HELP);
+  else await run();
+} catch (error) {
+  const reason = error instanceof ConfigError ? inVariables(error) : String(error);
+  process.stderr.write(`sluice-relay: ${reason}\n`);
+  process.exitCode = error instanceof ConfigError ? 2 : 1;
+}
+
+async function run(): Promise<void> {
+  const { host, port, path, ...options } = readEnvironment(process.env);
+  const relay = createRelay(options);
+  await using server = await startRelayServer(relay, { host, port, path });
+  process.stdout.write(`${JSON.stringify({ url: server.url })}\n`);
+  await ended;
+}

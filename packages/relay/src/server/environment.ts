@@ -1,0 +1,63 @@
+import { ConfigError } from '@sluice/protocol';
+import type { RelayOptions } from '../options.ts';
+import type { ServerOptions } from './server.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Read = (text: string) => unknown;
+
+const list: Read = (text) => text.split(',').map((item) => item.trim());
+const json: Read = (text) => JSON.parse(text);
+const text: Read = (text) => text;
+
+/** The variables of each option: its name, its meaning, and how its text is read. */
+const OPTIONS: readonly (readonly [option: string, variable: string, read: Read, meaning: string])[] = [
+  ['baseUrl', 'SLUICE_BASE_URL', text, 'address of the service'],
+  ['apiKey', 'SLUICE_API_KEY', text, 'API key of the account'],
+  ['correlationKey', 'SLUICE_CORRELATION_KEY', text, 'primary key of the audience'],
+  [
+    'secret',
+    'SLUICE_RELAY_SECRET',
+    list,
+    'signs tickets; more than one, separated by commas, to rotate them',
+  ],
+  ['jwt', 'SLUICE_RELAY_JWT', json, 'JSON: {"algorithm","audience","issuer","keys":{"kid":"…"}}'],
+  ['enforcement', 'SLUICE_RELAY_ENFORCEMENT', text, 'observe or enforce'],
+  ['durability', 'SLUICE_RELAY_DURABILITY', text, 'journal or upstream'],
+  ['directory', 'SLUICE_RELAY_DIRECTORY', text, 'where events wait'],
+  ['origins', 'SLUICE_RELAY_ORIGINS', list, 'origins of pages, separated by commas'],
+  ['proxies', 'SLUICE_RELAY_PROXIES', list, 'proxies in front, separated by commas'],
+  ['ticketMs', 'SLUICE_RELAY_TICKET_MS', json, 'life of a ticket'],
+  ['acceptForMs', 'SLUICE_RELAY_ACCEPT_FOR_MS', json, 'for how long after it events are taken'],
+  ['context', 'SLUICE_RELAY_CONTEXT', json, 'JSON: {"key","receivedAt","userAgent","address"}'],
+  ['limits', 'SLUICE_RELAY_LIMITS', json, 'JSON, as the option limits'],
+  ['host', 'SLUICE_RELAY_HOST', text, 'address to listen on'],
+  ['port', 'SLUICE_RELAY_PORT', json, 'port to listen on'],
+  ['path', 'SLUICE_RELAY_PATH', text, 'path of the relay, /s by default'],
+];
+
+export const HELP: string = `sluice-relay takes events from pages, and delivers them to the service.
+
+Environment:
+${OPTIONS.map(([, variable, , meaning]) => `  ${variable.padEnd(26)}${meaning}\n`).join('')}`;
+
+/** What the environment says. Throws a ConfigError that names the variable. */
+export function readEnvironment(environment: Environment): RelayOptions & ServerOptions {
+  const options: Record<string, unknown> = {};
+  for (const [option, variable, read] of OPTIONS) {
+    const given = environment[variable];
+    if (given === undefined || given === '') continue;
+    try {
+      options[option] = read(given);
+    } catch {
+      throw new ConfigError(option, `${variable} must be JSON`);
+    }
+  }
+  // The cast is safe: createRelay checks all of them.
+  return options as unknown as RelayOptions & ServerOptions;
+}
+
+/** The message of an error in the words of the environment. */
+export function inVariables({ option, message }: ConfigError): string {
+  const [, variable] = OPTIONS.find(([name]) => option === name || option.startsWith(`${name}.`)) ?? [];
+  return variable === undefined ? message : `${variable}: ${message}`;
+}

@@ -1,0 +1,74 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { toNodeHandler } from '../adapters/node.ts';
+import type { Relay } from '../relay.ts';
+
+export interface ServerOptions {
+  /** Default: 127.0.0.1. */
+  readonly host?: string | undefined;
+  /** Default: 0, any free port. */
+  readonly port?: number | undefined;
+  /** Where pages send to. Default: `/s`. */
+  readonly path?: string | undefined;
+}
+
+/** A relay that listens. */
+export interface RelayServer extends AsyncDisposable {
+  /** Where pages send to. */
+  readonly url: string;
+  /**
+   * Drains: takes no more connections, answers pending requests, and delivers what it can. Each of both may take this time, in
+   * milliseconds. Default: 10,000.
+   */
+  close(timeoutMs?: number): Promise<void>;
+}
+
+const DRAIN_MS = 10_000;
+/** Who needs longer for the head of a request does so on purpose. A phone may need long for a body. */
+const SLOW = { headersTimeout: 10_000, requestTimeout: 60_000, connectionsCheckingInterval: 1_000 };
+
+/**
+ * Starts a server of a relay's own, which also answers `/healthz` (the process runs) and `/readyz` (it can take events). The relay
+ * is closed with it.
+ */
+export async function startRelayServer(
+  relay: Relay,
+  { host = '127.0.0.1', port = 0, path = '/s' }: ServerOptions = {},
+): Promise<RelayServer> {
+  const handle = toNodeHandler(relay);
+  let closing: Promise<void> | undefined;
+  const server = createServer(SLOW, (request, response) => {
+    const [asked] = request.url?.split('?') ?? [];
+    if (closing) response.setHeader('connection', 'close');
+    if (asked === path) {
+      handle(request, response);
+      return;
+    }
+    const isReady = asked === '/readyz' && relay.isReady() && !closing;
+    const status = asked === '/healthz' || isReady ? 200 : asked === '/readyz' ? 503 : 404;
+    response.writeHead(status, { 'content-type': 'text/plain' }).end(status === 200 ? 'ok\n' : 'no\n');
+  });
+  await listen(server, port, host);
+  // The cast is safe: it listens on a port.
+  const address = server.address() as AddressInfo;
+  const drain = async (timeoutMs: number) => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    const deadline = setTimeout(() => server.closeAllConnections(), timeoutMs);
+    await closed;
+    clearTimeout(deadline);
+    await relay.close({ timeoutMs });
+  };
+  const close = (timeoutMs = DRAIN_MS) => {
+    closing ??= drain(timeoutMs);
+    return closing;
+  };
+  const shown = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return { url: `http://${shown}:${address.port}${path}`, close, [Symbol.asyncDispose]: () => close() };
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+}
