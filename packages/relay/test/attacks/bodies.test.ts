@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { open, rawRequest } from '../bench/raw.ts';
+import { ADA, openSite, optionsOf, pageEvent, type Site, service } from '../bench/site.ts';
+
+const MIB = 1024 * 1024;
+const UNLIMITED = { ticketEventsPerMinute: 2 ** 31, addressEventsPerMinute: 2 ** 31 };
+
+const headOf = (site: Site, ...more: readonly string[]) => [
+  'POST /s HTTP/1.1',
+  `Host: ${new URL(site.origin).host}`,
+  `Origin: ${site.origin}`,
+  'Content-Type: application/json',
+  ...more,
+];
+
+describe('oversized bodies', () => {
+  it('are refused once they are longer than the limit, whatever Content-Length says', async () => {
+    const site = await openSite(optionsOf(await service()));
+    expect(await site.send(' '.repeat(MIB + 1))).toMatchObject({ status: 413, body: { error: 'too_large' } });
+    const chunk = `${(64 * 1024).toString(16)}\r\n${'x'.repeat(64 * 1024)}\r\n`;
+    const endless = await rawRequest(
+      site.origin,
+      ...headOf(site, 'Transfer-Encoding: chunked', '', chunk.repeat(20)),
+    );
+    expect(endless).toMatch(/^HTTP\/1.1 413 .*connection: close/is);
+    expect(site.relay.stats()).toMatchObject({ pendingBytes: 0, refused: { too_large: 2 } });
+  });
+
+  it('of too many events are refused, so that the page halves them', async () => {
+    const site = await openSite(optionsOf(await service(), { limits: { maxEvents: 2 } }));
+    const ticket = await site.ticket();
+    const batch = [pageEvent(), pageEvent(), pageEvent()];
+    expect(await site.send({ batch, ticket })).toMatchObject({ status: 413 });
+    expect(await site.send({ batch: batch.slice(1), ticket })).toMatchObject({ status: 202 });
+  });
+
+  it('with one event that is too large: only that one is refused', async () => {
+    const emulator = await service();
+    const site = await openSite(optionsOf(emulator, { limits: { maxEventBytes: 1_000 } }));
+    const large = pageEvent({ payload: { text: 'x'.repeat(1_000) } });
+    const body = { batch: [pageEvent(), large, pageEvent()], ticket: await site.ticket() };
+    expect((await site.send(body)).body).toEqual({
+      taken: 2,
+      refused: [[1, expect.stringContaining('1000 bytes')]],
+    });
+    await emulator.waitForEvents(2);
+  });
+});
+
+describe('bomb bodies', () => {
+  it('are not inflated beyond the limit', async () => {
+    const site = await openSite(optionsOf(await service()));
+    const bomb = gzipSync(Buffer.alloc(200 * MIB, ' '));
+    expect(bomb.length).toBeLessThan(MIB);
+    const before = process.memoryUsage().rss;
+    expect(await site.send(bomb, { 'content-encoding': 'gzip' })).toMatchObject({ status: 413 });
+    expect(process.memoryUsage().rss - before).toBeLessThan(100 * MIB);
+    expect(site.relay.stats().pendingBytes).toBe(0);
+  });
+
+  it('are taken if they are none: gzip of a page', async () => {
+    const emulator = await service();
+    const site = await openSite(optionsOf(emulator));
+    const body = gzipSync(JSON.stringify({ batch: [pageEvent()], ticket: await site.ticket() }));
+    expect(await site.send(body, { 'content-encoding': 'gzip' })).toMatchObject({ status: 202 });
+    await emulator.waitForEvents(1);
+    expect(await site.send(body.subarray(9), { 'content-encoding': 'gzip' })).toMatchObject({ status: 400 });
+    for (const encoding of ['br', 'gzip, gzip', 'deflate']) {
+      expect(await site.send(body, { 'content-encoding': encoding })).toMatchObject({ status: 415 });
+    }
+  });
+
+  it('that are nested too deeply are refused before they are parsed', async () => {
+    const site = await openSite(optionsOf(await service()));
+    const ticket = await site.ticket();
+    expect(await site.send('['.repeat(MIB))).toMatchObject({ status: 400, body: { error: 'malformed' } });
+    expect(await site.send('{"a":'.repeat(100_000))).toMatchObject({ status: 400 });
+    const nested = (depth: number) => `${'['.repeat(depth)}"]]\\"["${']'.repeat(depth)}`;
+    const withPayload = (text: string) =>
+      `{"batch":[{"event":"a","source":"custom","uuid":"${randomUUID()}","payload":{"a":${text}}}],"ticket":"${ticket}"}`;
+    expect(await site.send(withPayload(nested(490)))).toMatchObject({ status: 202, body: { taken: 1 } });
+    expect(await site.send(withPayload(nested(499)))).toMatchObject({ status: 400 });
+  });
+
+  it('that are no batch are refused', async () => {
+    const site = await openSite(optionsOf(await service()));
+    const ticket = await site.ticket();
+    for (const body of [
+      '',
+      'null',
+      '[]',
+      '7',
+      '{"batch"',
+      '{"batch":{}}',
+      '{"batch":[]}',
+      '\u0000',
+      '"{}"',
+    ]) {
+      expect(await site.send(body), body).toMatchObject({ status: 400, body: { error: 'malformed' } });
+    }
+    for (const parcel of ['', 7, null, 'x']) {
+      expect(await site.send({ batch: [pageEvent()], ticket, parcel })).toMatchObject({ status: 400 });
+    }
+  });
+
+  it('of events that are none: each is refused with its index and a reason', async () => {
+    const emulator = await service();
+    const site = await openSite(optionsOf(emulator));
+    const batch = [
+      null,
+      [],
+      pageEvent({ uuid: 'x' }),
+      pageEvent(),
+      pageEvent({ event: '' }),
+      pageEvent({ source: undefined }),
+      pageEvent({ payload: [] }),
+      pageEvent({ timestamp: 'yesterday' }),
+      pageEvent({ source: 7 }),
+      JSON.parse(
+        `{"event":"a","source":"custom","uuid":"${randomUUID()}","payload":{"__proto__":{"isAdmin":true}}}`,
+      ),
+    ];
+    const { status, body } = await site.send({ batch, ticket: await site.ticket() });
+    expect(status).toBe(202);
+    expect(body.taken).toBe(3);
+    expect((body.refused as unknown[][]).map(([index]) => index)).toEqual([0, 1, 2, 4, 6, 7, 8]);
+    await emulator.waitForEvents(3);
+    expect(Object.prototype).not.toHaveProperty('isAdmin');
+  });
+});
+
+describe('slow loris', () => {
+  it('does not hold up others: the body that comes most slowly gives way when memory is short', async () => {
+    const emulator = await service();
+    const limits = { ...UNLIMITED, maxPendingBytes: 4 * MIB };
+    const site = await openSite(optionsOf(emulator, { limits }));
+    const ticket = await site.ticket();
+    const slow: Socket[] = [];
+    const answers: string[] = [];
+    for (let count = 0; count < 12; count += 1) {
+      const socket = open(site.origin);
+      socket.on('data', (chunk) => answers.push(String(chunk)));
+      await once(socket, 'connect');
+      socket.write(headOf(site, `Content-Length: ${MIB}`, '', 'x'.repeat(MIB - 1_000)).join('\r\n'));
+      slow.push(socket);
+    }
+    await expect.poll(() => answers.length).toBeGreaterThanOrEqual(8);
+    expect(answers.every((text) => /^HTTP\/1.1 503 .*retry-after: 1/is.test(text))).toBe(true);
+    for (let count = 0; count < 20; count += 1) {
+      expect(await site.send({ batch: [pageEvent()], ticket })).toMatchObject({ status: 202 });
+      expect(site.relay.stats().pendingBytes).toBeLessThan(4 * MIB);
+    }
+    for (const socket of slow) socket.destroy();
+    await expect.poll(() => site.relay.stats().pendingBytes).toBe(0);
+  });
+});
+
+describe('header smuggling', () => {
+  it('a request with two lengths is not read', async () => {
+    const site = await openSite(optionsOf(await service()));
+    const ticket = await site.ticket();
+    const inner = JSON.stringify({ batch: [pageEvent()], ticket });
+    const smuggled = headOf(site, `Content-Length: ${inner.length}`, '', inner).join('\r\n');
+    const both = headOf(
+      site,
+      `Content-Length: ${smuggled.length + 5}`,
+      'Transfer-Encoding: chunked',
+      '',
+      '0',
+      '',
+      smuggled,
+    );
+    const twice = headOf(
+      site,
+      'Content-Length: 2',
+      `Content-Length: ${smuggled.length + 2}`,
+      '',
+      `{}${smuggled}`,
+    );
+    const signed = headOf(site, 'Content-Length: +2', '', '{}');
+    const folded = headOf(site, 'X-A: b', ' Transfer-Encoding: chunked', 'Content-Length: 2', '', '{}');
+    const spaced = headOf(site, 'Transfer-Encoding : chunked', '', '0', '', smuggled);
+    for (const lines of [both, twice, signed, folded, spaced]) {
+      expect(await rawRequest(site.origin, ...lines)).toMatch(/^HTTP\/1.1 400 /);
+    }
+    expect(site.relay.stats().taken).toBe(0);
+  });
+
+  it('a bare line feed in a header ends no header', async () => {
+    const site = await openSite(optionsOf(await service()));
+    const lines = headOf(
+      site,
+      `Cookie: session=x\nOrigin: ${site.origin}`,
+      'Content-Length: 2',
+      'Connection: close',
+      '',
+      '{}',
+    );
+    expect(await rawRequest(site.origin, ...lines)).not.toMatch(/"ticket"/);
+  });
+
+  it('two origins are none', async () => {
+    const site = await openSite(optionsOf(await service()));
+    const head = headOf(site, 'Origin: https://evil.example', `Cookie: session=${ADA}`, 'Connection: close');
+    const answered = await rawRequest(site.origin, ...head, 'Content-Length: 2', '', '{}');
+    expect(answered).toMatch(/^HTTP\/1.1 403 /);
+    const list = { origin: `${site.origin}, https://evil.example`, cookie: `session=${ADA}` };
+    expect(await site.send({}, list)).toMatchObject({ status: 403 });
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { Window } from '../../src/keep/window.ts';
+
+const keyOf = (number: number) => ({
+  words: Uint32Array.of(Math.imul(number, 2_654_435_761) >>> 0 || 1, number, 0),
+  at: 0,
+});
+const KEEP_MS = 1_000;
+
+describe('a window', () => {
+  it('knows each id for its time at least, at any rate that fits', () => {
+    const window = new Window({ keepMs: KEEP_MS, bytes: 34 * 8_000 }, 0);
+    // Two in a millisecond: 4,000 in a generation.
+    for (let number = 0; number < 20_000; number += 1) {
+      const now = number / 2;
+      window.add(keyOf(number), now);
+      const oldest = Math.max(0, number - 2 * KEEP_MS + 1);
+      expect(window.has(keyOf(oldest))).toBe(true);
+      expect(window.has(keyOf(Math.floor((oldest + number) / 2)))).toBe(true);
+      expect(window.has(keyOf(number + 1))).toBe(false);
+      if (now > KEEP_MS) expect(window.coversMs(now)).toBeGreaterThanOrEqual(KEEP_MS);
+    }
+    expect(window.has(keyOf(0))).toBe(false);
+    expect(window.generation).toBe(4);
+  });
+
+  it('covers less time when it is full, says so, and forgets no id of that time', () => {
+    const window = new Window({ keepMs: 1_000_000, bytes: 34 * 100 }, 0);
+    const { length } = Array.from({ length: 5_000 });
+    let least = Number.POSITIVE_INFINITY;
+    for (let now = 0; now < length; now += 1) {
+      window.add(keyOf(now), now);
+      const covered = window.coversMs(now);
+      if (now > 500) least = Math.min(least, covered);
+      for (let ago = 0; ago < covered; ago += 7) expect(window.has(keyOf(now - ago))).toBe(true);
+    }
+    expect(least).toBeGreaterThanOrEqual(49);
+    expect(least).toBeLessThan(110);
+  });
+
+  it('forgets what it was told to forget', () => {
+    const window = new Window({ keepMs: KEEP_MS, bytes: 34 * 100 }, 0);
+    window.add(keyOf(1), 0);
+    window.delete(keyOf(1));
+    expect(window.has(keyOf(1))).toBe(false);
+  });
+
+  it('begins anew after a long silence', () => {
+    const window = new Window({ keepMs: KEEP_MS, bytes: 34 * 100 }, 0);
+    window.add(keyOf(1), 0);
+    window.add(keyOf(2), 10 * KEEP_MS);
+    window.add(keyOf(3), 20 * KEEP_MS);
+    expect([1, 2, 3].map((number) => window.has(keyOf(number)))).toEqual([false, true, true]);
+  });
+});
