@@ -147,7 +147,7 @@ class Core {
     const isKnown = encoding === 'identity' || encoding === 'gzip';
     if (!isKnown || !JSON_TYPE.test(incoming.header('content-type') ?? '')) throw new Refusal('wrong_type');
     const address = this.#addresses.of(incoming);
-    if (address !== undefined) this.#byAddress.take(subnetOf(address), 1, clock.now());
+    this.#count(1, clock.now(), address);
     const { parsed } = incoming;
     const isText = typeof parsed === 'string' || parsed instanceof Uint8Array;
     if (isText) return this.#handle(parse(Buffer.from(parsed)), incoming, address);
@@ -194,8 +194,7 @@ class Core {
     if (batch.length > limits.maxEvents) throw new Refusal('too_large');
     const now = clock.now();
     const claims = this.#claims(ticket, now);
-    if (claims) this.#byTicket.take(String(ticket), batch.length, now);
-    if (address !== undefined) this.#byAddress.take(subnetOf(address), batch.length, now);
+    this.#count(batch.length, now, address, claims && String(ticket));
     const from = { now, userAgent: incoming.header('user-agent'), address };
     const { events, refused } = readEvents(batch, claims?.customer, now, contextOf(context, from));
     const scope = claims ? `customer ${claims.customer}` : 'nobody';
@@ -216,6 +215,16 @@ class Core {
       if (this.#settings.enforcement === 'enforce') throw error;
       return undefined;
     }
+  }
+
+  /** Throws a refusal, and counts nothing, if these events are too many. */
+  #count(events: number, now: number, address: string | undefined, ticket?: string): void {
+    const counted = [
+      [this.#byTicket, ticket],
+      [this.#byAddress, address && subnetOf(address)],
+    ] as const;
+    for (const [rates, who] of counted) if (who) rates.check(who, events, now);
+    for (const [rates, who] of counted) if (who) rates.count(who, events, now);
   }
 
   #log(error: unknown): void {

@@ -18,7 +18,7 @@ export class Addresses {
   }
 
   /** Whatever else the header says was written by the client. Undefined if the address is not known. */
-  of(incoming: Incoming): string | undefined {
+  of(incoming: Pick<Incoming, 'peer' | 'header'>): string | undefined {
     let address = incoming.peer?.replace(MAPPED, '');
     if (address === undefined || !isIP(address)) return undefined;
     const forwarded = incoming.header('x-forwarded-for')?.split(',') ?? [];

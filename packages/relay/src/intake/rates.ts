@@ -15,13 +15,19 @@ export class Rates {
     this.#msPerEvent = BURST_MS / eventsPerMinute;
   }
 
-  /** Counts events. Throws a refusal, and counts nothing, if these are too many. */
-  take(who: string, events: number, now: number): void {
-    const before = Math.max(now, this.#freeAt.get(who) ?? 0);
-    // A body larger than the limit passes after a minute of silence.
-    const cost = Math.min(BURST_MS, events * this.#msPerEvent);
-    const waitMs = before + cost - now - BURST_MS;
+  /** Throws a refusal if these events are too many now. */
+  check(who: string, events: number, now: number): void {
+    const waitMs = this.#after(who, events, now) - now - BURST_MS;
     if (waitMs > 0) throw new Refusal('too_many', waitMs);
-    this.#freeAt.set(who, before + cost);
+  }
+
+  count(who: string, events: number, now: number): void {
+    this.#freeAt.set(who, this.#after(who, events, now));
+  }
+
+  #after(who: string, events: number, now: number): number {
+    // A body larger than the limit passes after a minute of silence.
+    const costMs = Math.min(BURST_MS, events * this.#msPerEvent);
+    return Math.max(now, this.#freeAt.get(who) ?? 0) + costMs;
   }
 }

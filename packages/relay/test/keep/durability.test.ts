@@ -1,0 +1,106 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { directory, listen, openSite, optionsOf, pageEvent, service } from '../bench/site.ts';
+
+const UNLIMITED = { ticketEventsPerMinute: 2 ** 31, addressEventsPerMinute: 2 ** 31 };
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+
+describe('202', () => {
+  it('is not answered by a relay that cannot write', async () => {
+    const path = join(await directory(), 'file');
+    await writeFile(path, '');
+    const site = await openSite({ ...optionsOf(await service()), directory: path, logger: SILENT });
+    const answered = await site.send({ batch: [pageEvent()], ticket: await site.ticket() });
+    expect(answered).toMatchObject({
+      status: 503,
+      body: { error: 'not_durable' },
+      headers: { 'retry-after': '1' },
+    });
+    expect(site.relay.isReady()).toBe(false);
+  });
+
+  it('is answered until the journal is full, then 503: nothing that was taken is dropped for newer events', async () => {
+    const emulator = await service();
+    await emulator.suspend();
+    const tracker = {
+      batch: { maxWaitMs: 0 },
+      storage: { maxBytes: 256 * 1024 },
+      delivery: { retryMaxMs: 100 },
+    };
+    const site = await openSite(optionsOf(emulator, { tracker, limits: UNLIMITED, logger: SILENT }));
+    const ticket = await site.ticket();
+    const taken: string[] = [];
+    const kept: object[][] = [];
+    for (let request = 0; request < 60; request += 1) {
+      const batch = Array.from({ length: 10 }, () => pageEvent({ payload: { text: 'x'.repeat(1_000) } }));
+      const { status } = await site.send({ batch, ticket });
+      if (status === 202) taken.push(...batch.map(({ uuid }) => uuid));
+      else {
+        expect(status).toBe(503);
+        kept.push(batch);
+      }
+    }
+    expect(kept.length).toBeGreaterThan(10);
+    expect(taken.length).toBeGreaterThan(50);
+    await emulator.resume();
+    await emulator.waitForEvents(taken.length);
+    const missing = async () => {
+      const arrived = new Set((await emulator.events()).map(({ uuid }) => uuid));
+      return taken.filter((uuid) => !arrived.has(uuid));
+    };
+    await expect.poll(missing).toEqual([]);
+    // The page has kept the others, and sends them again.
+    for (const batch of kept) {
+      await expect.poll(async () => (await site.send({ batch, ticket })).status).toBe(202);
+      taken.push(...batch.map((event) => String(Reflect.get(event, 'uuid'))));
+    }
+    await expect.poll(missing).toEqual([]);
+    expect(taken).toHaveLength(600);
+  });
+});
+
+describe("durability: 'upstream'", () => {
+  it('answers 202 after the service has accepted the events, in one request for each', async () => {
+    const emulator = await service();
+    const site = await openSite(optionsOf(emulator, { durability: 'upstream' }));
+    const ticket = await site.ticket();
+    const batch = [pageEvent({ correlationValue: 'x' }), pageEvent({ event: 7 }), pageEvent()];
+    const { status, body } = await site.send({ batch, ticket });
+    expect({ status, body }).toEqual({ status: 202, body: { taken: 2, refused: [[1, expect.any(String)]] } });
+    expect(await emulator.countEvents()).toMatchObject({ received: 2 });
+    expect(await emulator.requests()).toHaveLength(1);
+    expect(site.relay.stats().window).toBeUndefined();
+  });
+
+  it('answers 503 for anything else, and the page keeps its events', async () => {
+    const answers: [status: number, headers: object, body: string][] = [
+      [500, {}, ''],
+      [400, {}, '{}'],
+      [429, { 'retry-after': '7' }, ''],
+      [302, { location: '/' }, ''],
+      [200, {}, '<!doctype html><p>Log in to the network'],
+      [200, {}, '{}'],
+    ];
+    const baseUrl = await listen((request, response) => {
+      request.resume();
+      const [status, headers, body] = answers.shift() ?? [500, {}, ''];
+      request.on('end', () => response.writeHead(status, { ...headers }).end(body));
+    });
+    const site = await openSite(optionsOf({ baseUrl, apiKey: 'key' }, { durability: 'upstream' }));
+    const body = { batch: [pageEvent()], ticket: await site.ticket() };
+    const got: unknown[] = [];
+    for (let request = 0; request < 6; request += 1) {
+      const { status, headers } = await site.send(body);
+      got.push([status, headers['retry-after']]);
+    }
+    expect(got).toEqual([
+      [503, '1'],
+      [503, '1'],
+      [503, '7'],
+      [503, '1'],
+      [503, '1'],
+      [202, undefined],
+    ]);
+  });
+});

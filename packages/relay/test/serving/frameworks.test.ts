@@ -1,0 +1,119 @@
+import { type HttpBindings, serve } from '@hono/node-server';
+import express from 'express';
+import Fastify from 'fastify';
+import { Hono } from 'hono';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createRelay, type Relay, toFastifyHandler, toHonoHandler, toNodeHandler } from '../../src/index.ts';
+import { ADA, directory, listen, optionsOf, pageEvent, Site, service } from '../bench/site.ts';
+
+type Start = (relay: Relay) => Promise<string>;
+
+const overFastify: Start = async (relay) => {
+  const app = Fastify();
+  app.all('/s', toFastifyHandler(relay));
+  onTestFinished(() => app.close());
+  return app.listen({ host: '127.0.0.1', port: 0 });
+};
+
+const overHono =
+  (parses: boolean): Start =>
+  async (relay) => {
+    const app = new Hono<{ Bindings: HttpBindings }>();
+    if (parses) {
+      app.use(async (context, next) => {
+        await context.req.json().catch(() => undefined);
+        await next();
+      });
+    }
+    app.all('/s', toHonoHandler(relay));
+    return new Promise((resolve) => {
+      const server = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) =>
+        resolve(`http://127.0.0.1:${port}`),
+      );
+      onTestFinished(() => void server.close());
+    });
+  };
+
+const overExpress =
+  (...parsers: readonly express.RequestHandler[]): Start =>
+  async (relay) => {
+    const app = express();
+    for (const parser of parsers) app.use(parser);
+    app.all('/s', toNodeHandler(relay));
+    return listen(app);
+  };
+
+/** As Next calls a route handler, which it has made from the request of node:http. */
+const overNext: Start = (relay) => {
+  const POST = (request: Request) => relay(request);
+  return listen(async (request, response) => {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const url = `http://${request.headers.host}${request.url}`;
+    const headers = new Headers(request.headers as Record<string, string>);
+    const { method = '' } = request;
+    const body = method === 'POST' ? { body: Buffer.concat(chunks) } : {};
+    const answered = await POST(new Request(url, { method, headers, ...body }));
+    response.writeHead(answered.status, Object.fromEntries(answered.headers)).end(await answered.text());
+  });
+};
+
+const ROADS: readonly (readonly [name: string, start: Start])[] = [
+  ['node:http', (relay) => listen(toNodeHandler(relay))],
+  ['Express', overExpress()],
+  ['Express with express.json()', overExpress(express.json({ limit: '1mb' }))],
+  ['Express with express.raw()', overExpress(express.raw({ type: '*/*' }))],
+  ['Express with express.text()', overExpress(express.text({ type: '*/*' }))],
+  ['Fastify', overFastify],
+  ['Hono', overHono(false)],
+  ['Hono with a middleware that has parsed the body', overHono(true)],
+  ['a Next route handler', overNext],
+];
+
+describe.each(ROADS)('%s', (_, start) => {
+  it('gives tickets, takes events, and refuses', async () => {
+    const emulator = await service();
+    const context = { key: 'relay', address: true };
+    const relay = createRelay({ ...optionsOf(emulator, { context }), directory: await directory() });
+    onTestFinished(() => relay.close({ timeoutMs: 0 }));
+    const site = new Site(relay, await start(relay));
+    const ticket = await site.ticket(ADA);
+    const event = pageEvent();
+    expect(await site.send({ batch: [event], ticket })).toMatchObject({
+      status: 202,
+      headers: { 'content-type': expect.stringMatching(/^application.json/), 'cache-control': 'no-store' },
+      body: { taken: 1, refused: [] },
+    });
+    const [arrived] = await emulator.waitForEvents(1);
+    expect(arrived).toMatchObject({ uuid: event.uuid, event: { correlationValue: ADA } });
+    expect(await site.send({ batch: [event], ticket: 'x' })).toMatchObject({ status: 401 });
+    expect(await site.send({ batch: [event], ticket }, { origin: 'null' })).toMatchObject({ status: 403 });
+    expect((await site.send('{}', { 'content-type': 'text/plain' })).status).toBe(415);
+    expect((await site.send('{')).status).toBe(400);
+  });
+});
+
+it('gives identify() the request of the framework, which has the session', async () => {
+  const identify = (_: Request, native: unknown) => String(Reflect.get(Object(native), 'user'));
+  const relay = createRelay({ ...optionsOf(await service(), { identify }), directory: await directory() });
+  onTestFinished(() => relay.close({ timeoutMs: 0 }));
+  const app = express();
+  app.use((request, _response, next) => {
+    Object.assign(request, { user: ADA });
+    next();
+  });
+  app.all('/s', toNodeHandler(relay));
+  const site = new Site(relay, await listen(app));
+  expect((await site.send({})).body).toMatchObject({ customer: ADA });
+});
+
+it('a body that somebody has read and not kept is malformed, and hangs nobody', async () => {
+  const relay = createRelay({ ...optionsOf(await service()), directory: await directory() });
+  onTestFinished(() => relay.close({ timeoutMs: 0 }));
+  const handle = toNodeHandler(relay);
+  const origin = await listen((request, response) => {
+    request.resume();
+    request.on('end', () => setImmediate(handle, request, response));
+  });
+  expect(await new Site(relay, origin).send({})).toMatchObject({ status: 400 });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { openSite, optionsOf, pageEvent, post, service } from '../bench/site.ts';
+
+const SHOP = 'https://shop.example';
+
+describe('the origin of a page', () => {
+  it('must be that of the relay, exactly', async () => {
+    const site = await openSite(optionsOf(await service()));
+    const { host } = new URL(site.origin);
+    const cookie = 'session=ada';
+    for (const origin of [site.origin, `https://${host}`]) {
+      expect(await site.send({}, { origin, cookie })).toMatchObject({ status: 200 });
+    }
+    const wrong = [
+      undefined,
+      '',
+      'null',
+      `http://x.${host}`,
+      `${site.origin}0`,
+      `${site.origin}/`,
+      host,
+      'http://127.0.0.1',
+    ];
+    for (const origin of wrong) {
+      expect(await site.send({}, { origin, cookie }), origin).toMatchObject({ status: 403 });
+    }
+    expect(await site.send({}, { host: 'evil.example', cookie })).toMatchObject({ status: 403 });
+  });
+
+  it('may be one of a list: then the answers have CORS headers for it, and for no other', async () => {
+    const site = await openSite(optionsOf(await service(), { origins: [SHOP] }));
+    const ticket = await site.ticket();
+    expect(ticket).toBe('undefined');
+    const preflight = (origin: string) =>
+      post(`${site.origin}/s`, '', { origin, 'access-control-request-method': 'POST' }, 'OPTIONS');
+    expect(await preflight(SHOP)).toMatchObject({
+      status: 204,
+      headers: { 'access-control-allow-origin': SHOP, 'access-control-allow-methods': 'POST' },
+    });
+    expect((await preflight(SHOP)).headers).not.toHaveProperty('access-control-allow-credentials');
+    const refused = await preflight('https://evil.example');
+    expect(refused.status).toBe(403);
+    expect(refused.headers).not.toHaveProperty('access-control-allow-origin');
+    const answered = await site.send(
+      { batch: [pageEvent()] },
+      { origin: SHOP, 'sec-fetch-site': 'same-site' },
+    );
+    expect(answered).toMatchObject({
+      status: 401,
+      headers: { 'access-control-allow-origin': SHOP, vary: 'origin' },
+    });
+  });
+
+  it('of its own needs no preflight, and gets no CORS header', async () => {
+    const site = await openSite(optionsOf(await service()));
+    const answered = await site.send({}, { cookie: 'session=ada' });
+    expect(Object.keys(answered.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    for (const method of ['GET', 'PUT', 'DELETE', 'HEAD']) {
+      const { status, headers } = await post(`${site.origin}/s`, '', { origin: site.origin }, method);
+      expect([status, headers.allow]).toEqual([405, 'POST']);
+    }
+  });
+});
