@@ -14,7 +14,11 @@ export function toNodeHandler(relay: Relay): (request: NodeRequest, response: Se
     void relay
       .answer(new NodeIncoming(request, parsedBody(request), request))
       .then(({ status, headers, body }) => {
-        response.writeHead(status, headers);
+        // Given at once with the head, so that the body needs no chunks.
+        response.writeHead(status, {
+          ...headers,
+          ...(body !== '' && { 'content-length': Buffer.byteLength(body) }),
+        });
         response.end(body);
       });
   };

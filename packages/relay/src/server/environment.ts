@@ -49,7 +49,7 @@ export function readEnvironment(environment: Environment): RelayOptions & Server
     try {
       options[option] = read(given);
     } catch {
-      throw new ConfigError(option, `${variable} must be JSON`);
+      throw new ConfigError(option, `${option} must be JSON`);
     }
   }
   // The cast is safe: createRelay checks all of them.

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { toNodeHandler } from '../adapters/node.ts';
 import type { Relay } from '../relay.ts';
@@ -37,9 +37,12 @@ export async function startRelayServer(
 ): Promise<RelayServer> {
   const handle = toNodeHandler(relay);
   let closing: Promise<void> | undefined;
+  const pending = new Set<ServerResponse>();
   const server = createServer(SLOW, (request, response) => {
     const [asked] = request.url?.split('?') ?? [];
     if (closing) response.setHeader('connection', 'close');
+    pending.add(response);
+    response.once('close', () => pending.delete(response));
     if (asked === path) {
       handle(request, response);
       return;
@@ -53,6 +56,8 @@ export async function startRelayServer(
   const address = server.address() as AddressInfo;
   const drain = async (timeoutMs: number) => {
     const closed = new Promise((resolve) => server.close(resolve));
+    // Otherwise a connection stays open after its answer, and the server waits for it.
+    for (const response of pending) if (!response.headersSent) response.setHeader('connection', 'close');
     const deadline = setTimeout(() => server.closeAllConnections(), timeoutMs);
     await closed;
     clearTimeout(deadline);

@@ -16,7 +16,7 @@ import { createRelay, type Relay, type RelayOptions, toNodeHandler } from '../..
 
 export const ADA = 'ada@example.com';
 export const EVE = 'eve@example.com';
-export const SECRET: string = 'a secret of a relay in a test, long enough';
+export const SECRET: string = 'a secret of a relay in a test: long enough';
 
 /** What a server has answered. */
 export interface Answered {

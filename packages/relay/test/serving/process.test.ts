@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { ConfigError } from '@sluice/protocol';
+import { describe, expect, it } from 'vitest';
+import { createRelay } from '../../src/index.ts';
+import { inVariables, readEnvironment } from '../../src/server/environment.ts';
+import { open } from '../bench/raw.ts';
+import { RelayProcess, variablesOf } from '../bench/relay-process.ts';
+import { ADA, directory, pageEvent, post, service } from '../bench/site.ts';
+
+const GET = 'GET';
+
+describe('the standalone relay', () => {
+  it('says that it runs and is ready, takes events, and drains on SIGTERM', async () => {
+    const emulator = await service();
+    const relay = await RelayProcess.start(variablesOf(emulator.baseUrl, emulator.apiKey, await directory()));
+    const { origin } = new URL(relay.url);
+    expect(await post(`${origin}/healthz`, '', {}, GET)).toMatchObject({ status: 200, text: 'ok\n' });
+    await expect.poll(async () => (await post(`${origin}/readyz`, '', {}, GET)).status).toBe(200);
+    expect(await post(`${origin}/`, '', {}, GET)).toMatchObject({ status: 404 });
+    const ticket = await relay.ticket(ADA);
+    expect(await relay.send({ batch: [pageEvent()], ticket }, '?v=1')).toMatchObject({ status: 202 });
+    // A request that is on its way when the signal comes.
+    const last = JSON.stringify({ batch: [pageEvent()], ticket });
+    const socket = open(origin);
+    await once(socket, 'connect');
+    const head = ['POST /s HTTP/1.1', 'Host: h', `Origin: http://h`, 'Content-Type: application/json'];
+    socket.write([...head, `Content-Length: ${last.length}`, '', last.slice(0, 40)].join('\r\n'));
+    await relay.send({ batch: [pageEvent()], ticket });
+    const ended = relay.end('SIGTERM');
+    await expect.poll(() => post(`${origin}/readyz`, '', {}, GET).catch(() => 'refused')).toBe('refused');
+    socket.write(last.slice(40));
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toMatch(/^HTTP\/1.1 202 .*connection: close.*"taken":1/is);
+    expect(await ended).toBe(0);
+    expect(await emulator.events()).toHaveLength(3);
+    expect(relay.output).not.toContain(emulator.apiKey);
+  });
+
+  it('says which variable is wrong, without its value', async () => {
+    const right = variablesOf('http://127.0.0.1:9', 'canary-key', await directory());
+    const wrong = [
+      ['SLUICE_API_KEY', ''],
+      ['SLUICE_BASE_URL', 'canary-key'],
+      ['SLUICE_RELAY_SECRET', 'canary-secret'],
+      ['SLUICE_RELAY_JWT', '{"canary'],
+      ['SLUICE_RELAY_JWT', '{"algorithm":"HS256","audience":"a","keys":{"a":"canary"}}'],
+      ['SLUICE_RELAY_ORIGINS', 'https://shop.example/'],
+    ] as const;
+    for (const [variable, value] of wrong) {
+      const message = refusalOf({ ...right, [variable]: value });
+      expect(message).toMatch(new RegExp(`^${variable}: `));
+      expect(message).not.toContain('canary');
+    }
+    const relay = await RelayProcess.start({ ...right, SLUICE_RELAY_PORT: 'canary' });
+    await expect.poll(() => relay.child.exitCode).toBe(2);
+    expect(relay.output).toMatch(/^sluice-relay: SLUICE_RELAY_PORT: /);
+    expect(relay.output).not.toContain('canary');
+  });
+});
+
+/** What the process would say of these variables. */
+function refusalOf(variables: Record<string, string>): string {
+  try {
+    createRelay(readEnvironment(variables));
+    return 'nothing';
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return inVariables(error);
+  }
+}
