@@ -7,9 +7,11 @@ const GROUPS = 8;
 /** Finds the address of a client behind the named proxies. */
 export class Addresses {
   readonly #proxies = new BlockList();
+  readonly #hasProxies: boolean;
 
   /** @param proxies Addresses, or subnets such as `10.0.0.0/8`. */
   constructor(proxies: readonly string[]) {
+    this.#hasProxies = proxies.length > 0;
     for (const proxy of proxies) {
       const [address = '', bits] = proxy.split('/');
       if (bits === undefined) this.#proxies.addAddress(address, familyOf(address));
@@ -21,6 +23,8 @@ export class Addresses {
   of(incoming: Pick<Incoming, 'peer' | 'header'>): string | undefined {
     let address = incoming.peer?.replace(MAPPED, '');
     if (address === undefined || !isIP(address)) return undefined;
+    // To look into an empty list would take longer than most of a request.
+    if (!this.#hasProxies) return address;
     const forwarded = incoming.header('x-forwarded-for')?.split(',') ?? [];
     while (this.#proxies.check(address, familyOf(address))) {
       const before = forwarded.pop()?.trim().replace(MAPPED, '');

@@ -39,13 +39,12 @@ export function readEvents(
 ): { readonly events: PageEvent[]; readonly refused: Refused[] } {
   const events: PageEvent[] = [];
   const refused: Refused[] = [];
-  const time = new Date(now).toISOString();
   for (const [index, given] of batch.entries()) {
     if (!isObject(given)) {
       refused.push([index, 'event must be an object']);
       continue;
     }
-    const { event, source, timestamp = time, uuid, payload } = given;
+    const { event, source, timestamp = new Date(now).toISOString(), uuid, payload } = given;
     if (!isUuid(uuid)) {
       refused.push([index, 'uuid must be a UUID']);
       continue;

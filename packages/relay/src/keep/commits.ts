@@ -52,7 +52,8 @@ export class Commits {
     this.#current = group;
     this.#running = group && this.#commit(group);
     group?.end(this.#running ?? Promise.resolve());
-    const next = () => this.#run();
+    // What has arrived meanwhile is read first.
+    const next = () => void setImmediate(() => this.#run());
     this.#running?.then(next, next);
   }
 }

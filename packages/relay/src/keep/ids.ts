@@ -1,10 +1,10 @@
-import { createCipheriv } from 'node:crypto';
+import { type Cipher, createCipheriv } from 'node:crypto';
 import { hmac } from '../identity/tickets.ts';
 import { Recent } from '../recent.ts';
 
 const CIPHER = 'aes-128-ecb';
 const UUID_BYTES = 16;
-const MOST_SCOPES = 10_000;
+const MOST_SCOPES = 1_000;
 
 /**
  * Makes the keys of a window: 96 bits for each uuid, as three words. Each scope, such as a customer, has its own secret. So nobody
@@ -12,7 +12,8 @@ const MOST_SCOPES = 10_000;
  */
 export class Ids {
   readonly #secret: Buffer;
-  readonly #scopes = new Recent<Buffer>(MOST_SCOPES);
+  /** In this mode, a cipher keeps nothing between blocks: it can be used again. */
+  readonly #ciphers = new Recent<Cipher>(MOST_SCOPES);
 
   constructor(secret: Buffer) {
     this.#secret = secret;
@@ -21,8 +22,7 @@ export class Ids {
   /** Three words for each uuid. A block of AES is a uuid under a key that only the relay has: one call does all of them. */
   of(scope: string, uuids: readonly string[]): Uint32Array {
     const plain = Buffer.from(uuids.join('').replaceAll('-', ''), 'hex');
-    const cipher = createCipheriv(CIPHER, this.#keyOf(scope), null).setAutoPadding(false);
-    const blocks = cipher.update(plain);
+    const blocks = this.#cipherOf(scope).update(plain);
     const words = new Uint32Array(3 * uuids.length);
     for (let index = 0; index < uuids.length; index += 1) {
       const at = UUID_BYTES * index;
@@ -34,9 +34,11 @@ export class Ids {
     return words;
   }
 
-  #keyOf(scope: string): Buffer {
-    const key = this.#scopes.get(scope) ?? hmac(this.#secret, scope).subarray(0, UUID_BYTES);
-    this.#scopes.set(scope, key);
-    return key;
+  #cipherOf(scope: string): Cipher {
+    const known = this.#ciphers.get(scope);
+    const key = () => hmac(this.#secret, scope).subarray(0, UUID_BYTES);
+    const cipher = known ?? createCipheriv(CIPHER, key(), null);
+    this.#ciphers.set(scope, cipher);
+    return cipher;
   }
 }
