@@ -66,6 +66,7 @@ const checks = {
       '@sluice/core/otel',
       '@sluice/core/react-native',
       '@sluice/core/testing',
+      '@sluice/core/text-tracker',
       '@sluice/core/undici-transport',
       '@sluice/core/wait-until',
       '@sluice/customers',

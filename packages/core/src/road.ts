@@ -25,6 +25,10 @@ import { consoleWarnings } from './tell/console-log.ts';
 import { Reporter } from './tell/reporter.ts';
 import { Waiting } from './wait/waiting.ts';
 
+interface Resource {
+  close(): Promise<void>;
+}
+
 /** Builds the stages of a tracker in the order in which events pass them. Handles the lifecycle of the process or page. */
 export class Road {
   readonly clock: Clock;
@@ -37,7 +41,7 @@ export class Road {
   readonly #journal: Journal;
   readonly #waiting: Waiting;
   /** Closed when the road closes. */
-  readonly #resources: readonly { close(): Promise<void> }[];
+  readonly #resources: readonly Resource[];
   readonly #books = new Books();
   readonly hooked: Pick<Guarded, 'prepare' | 'handOver'>;
   #opened: Promise<void> = Promise.resolve();
@@ -117,7 +121,7 @@ export class Road {
       waiting,
       wake,
     });
-    this.#resources = [letters, journal, transport, ...(rest ? [rest] : [])];
+    this.#resources = [letters, journal, transport, rest].filter((each) => !!each);
     this.deadLetters = deadLetters;
     const dispatch = new Dispatch({
       books: this.#books,
@@ -231,10 +235,8 @@ export class Road {
     await this.#waiting.commit.stop();
     // Not earlier: if the process ends while the disk hangs, the exit handler still writes the waiting events.
     this.#leaving.stop();
-    const closing = this.#resources.map(async (part) => part.close());
-    for (const end of await Promise.allSettled(closing)) {
-      if (end.status === 'rejected') this.reporter.storageFailed(end.reason);
-    }
+    const close = async (part: Resource) => part.close();
+    await Promise.all(this.#resources.map((part) => close(part).catch(this.reporter.storageFailed)));
   }
 
   /** Drops the events that no journal holds, and reports them as `closed`. */

@@ -161,6 +161,7 @@ function trackerOf(settings: Settings): Tracker {
   let closed: Promise<FlushReport> | undefined;
   const road = new Road(settings, texts, () => flush());
   const { reporter } = road;
+  settings.parts.accept?.(road);
   const stats = () => road.snapshots.take();
 
   async function flush(options?: FinishOptions): Promise<FlushReport> {

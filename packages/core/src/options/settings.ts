@@ -36,12 +36,21 @@ export interface Seams {
   readonly random?: (() => number) | undefined;
 }
 
+/** Where a tracker puts the events that it has made. */
+export interface Accepting {
+  readonly clock: Pick<Clock, 'now'>;
+  accept(text: string, at: number, isHigh: boolean, isUnidentified: boolean, customer: string): void;
+}
+
+/** The parts, and what the platform alone adds: it gets the road of each tracker. */
+type AllParts = Parts & { readonly accept?: ((road: Accepting) => void) | undefined };
+
 /** Options, complete. */
 export type Settings = TrackerOptions &
   Seams &
   Completed & {
     readonly consent: Consent;
-    readonly parts: Parts;
+    readonly parts: AllParts;
     /** Undefined unless `ordering` is `per-customer`. */
     readonly lanes: Lanes | undefined;
   };
@@ -49,7 +58,7 @@ export type Settings = TrackerOptions &
 /** Defaults that depend on the platform. */
 export interface Defaults extends Seams {
   /** The parts that the platform includes. */
-  readonly parts: Parts;
+  readonly parts: AllParts;
   readonly commitIntervalMs: number;
   readonly holdsUnidentified: boolean;
   /** Tells the developer that everyone can read the key. Absent if that is not so. */
@@ -83,7 +92,7 @@ export function readOptions(given: TrackerOptions, defaults: Defaults): Settings
   } = own(defaults);
   const isOff = given?.enabled === false;
   const options = own(isOff ? { ...NOWHERE, enabled: false, parts: given.parts } : given);
-  const parts = own<Parts>({ ...options.parts, ...platformParts });
+  const parts = own<AllParts>({ ...options.parts, ...platformParts });
   if (!isOff) parts.checked?.(given);
   const { correlationKey, journal, consent = 'granted' } = options;
   const completed: Completed = {

@@ -1,0 +1,29 @@
+/** A tracker that takes events as text, for Node: for a relay, which has checked them and written them already. */
+import { platform } from '#platform';
+import type { TrackerOptions } from '../options/options.ts';
+import type { Accepting } from '../options/settings.ts';
+import { createWith, type Tracker } from '../tracker.ts';
+
+export interface TextTracker {
+  readonly tracker: Tracker;
+  /**
+   * Accepts the JSON text of an event, as the service gets it. Only its size is checked, and no hook sees it. Throws an
+   * InvalidEventError if it is too large. If there is no room for it, the tracker drops it and emits `dropped` before this returns.
+   *
+   * @param customer Its `correlationValue`.
+   */
+  accept(text: string, customer: string): void;
+}
+
+/** As `createTracker`. */
+export function createTextTracker(options: TrackerOptions): TextTracker {
+  let road: Accepting | undefined;
+  const accept = (made: Accepting) => {
+    road = made;
+  };
+  const tracker = createWith(options, { ...platform, parts: { ...platform.parts, accept } });
+  return {
+    tracker,
+    accept: (text, customer) => road?.accept(text, road.clock.now(), false, false, customer),
+  };
+}
