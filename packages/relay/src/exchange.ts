@@ -31,7 +31,7 @@ export interface Incoming {
 /** An answer of the relay. */
 export interface Answer {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Record<string, string>;
   readonly body: string;
 }
 
@@ -69,23 +69,23 @@ export class Refusal extends Error {
   }
 }
 
-const HEADERS: Readonly<Record<string, string>> = {
-  'content-type': 'application/json',
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-};
-
-export function answer(status: number, body: object, cors: Answer['headers'] | undefined): Answer {
-  return { status, headers: cors ? { ...HEADERS, ...cors } : HEADERS, body: JSON.stringify(body) };
+/** @param more Further headers. */
+export function answer(status: number, body: object, more: Answer['headers'] | undefined): Answer {
+  const text = JSON.stringify(body);
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(text)),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  };
+  return { status, headers: more ? { ...headers, ...more } : headers, body: text };
 }
 
-export function refuse(refusal: Refusal, cors: Answer['headers'] | undefined): Answer {
-  const { word, status, retryAfterMs } = refusal;
-  const { headers, body } = answer(status, { error: word }, cors);
-  const more: Record<string, string> = {};
+export function refuse({ word, status, retryAfterMs }: Refusal, cors: Answer['headers'] | undefined): Answer {
+  const more: Record<string, string> = { ...cors };
   if (retryAfterMs !== undefined) more['retry-after'] = String(Math.ceil(retryAfterMs / 1_000));
   if (word === 'wrong_method') more.allow = 'POST';
   // What is left of the body is not read.
   if (word === 'too_large' || word === 'busy') more.connection = 'close';
-  return { status, headers: { ...headers, ...more }, body };
+  return answer(status, { error: word }, more);
 }

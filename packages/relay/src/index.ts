@@ -1,6 +1,6 @@
 export { toFastifyHandler } from './adapters/fastify.ts';
 export { toHonoHandler } from './adapters/hono.ts';
-export { toNodeHandler } from './adapters/node.ts';
+export { type NodeRequest, type NodeResponse, toNodeHandler } from './adapters/node.ts';
 export type { WebAbout } from './adapters/web.ts';
 export type { Answer, BodySource, Incoming, RefusalWord } from './exchange.ts';
 export type { WindowStats } from './keep/keeper.ts';

@@ -1,24 +1,24 @@
-/** A map of the most recently used entries. It never has more than `most`. */
+/**
+ * A map of what was set most recently: at most `most` entries, and at least half as many. In two generations, so that nothing must
+ * be put in order.
+ */
 export class Recent<Value> {
-  readonly #most: number;
-  readonly #values = new Map<string, Value>();
+  readonly #half: number;
+  #current = new Map<string, Value>();
+  #previous = new Map<string, Value>();
 
   constructor(most: number) {
-    this.#most = most;
+    this.#half = Math.ceil(most / 2);
   }
 
   get(key: string): Value | undefined {
-    return this.#values.get(key);
+    return this.#current.get(key) ?? this.#previous.get(key);
   }
 
-  /** The entry becomes the most recent one. */
   set(key: string, value: Value): void {
-    this.#values.delete(key);
-    this.#values.set(key, value);
-    if (this.#values.size <= this.#most) return;
-    for (const oldest of this.#values.keys()) {
-      this.#values.delete(oldest);
-      return;
-    }
+    this.#current.set(key, value);
+    if (this.#current.size < this.#half) return;
+    this.#previous = this.#current;
+    this.#current = new Map();
   }
 }

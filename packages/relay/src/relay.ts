@@ -1,6 +1,6 @@
 import type { FinishOptions, Tracker } from '@sluice/core';
 import { isUuid } from '@sluice/protocol';
-import { isNonEmptyString, redactedError } from '@sluice/protocol/toolbox';
+import { isNonEmptyString, redactedError, tried } from '@sluice/protocol/toolbox';
 import { type WebAbout, webIncoming } from './adapters/web.ts';
 import { type Answer, answer, type Incoming, Refusal, type RefusalWord, refuse } from './exchange.ts';
 import { Jwts } from './identity/jwt.ts';
@@ -148,13 +148,11 @@ class Core {
     if (!isKnown || !JSON_TYPE.test(incoming.header('content-type') ?? '')) throw new Refusal('wrong_type');
     const address = this.#addresses.of(incoming);
     this.#count(1, clock.now(), address);
+    const use = async (body: Uint8Array) => this.#handle(parse(body), incoming, address);
     const { parsed } = incoming;
-    const isText = typeof parsed === 'string' || parsed instanceof Uint8Array;
-    if (isText) return this.#handle(parse(Buffer.from(parsed)), incoming, address);
-    if (parsed !== undefined) return this.#handle(parsed, incoming, address);
-    return this.#bodies.with(incoming.body(), encoding === 'gzip', async (body) =>
-      this.#handle(parse(body), incoming, address),
-    );
+    // What a framework has parsed takes the same road: the same bounds hold for it.
+    if (parsed !== undefined) return use(bytesOf(parsed, this.#settings.limits.maxBodyBytes));
+    return this.#bodies.with(incoming.body(), encoding === 'gzip', use);
   }
 
   #handle(body: unknown, incoming: Incoming, address: string | undefined): Promise<object> {
@@ -187,7 +185,7 @@ class Core {
     incoming: Incoming,
     address: string | undefined,
   ): Promise<object> {
-    const { clock, context, limits } = this.#settings;
+    const { clock, context, correlationKey, limits } = this.#settings;
     const { batch, parcel, ticket } = body;
     if (!Array.isArray(batch) || batch.length === 0) throw new Refusal('malformed');
     if (parcel !== undefined && !isUuid(parcel)) throw new Refusal('malformed');
@@ -196,15 +194,20 @@ class Core {
     const claims = this.#claims(ticket, now);
     this.#count(batch.length, now, address, claims && String(ticket));
     const from = { now, userAgent: incoming.header('user-agent'), address };
-    const { events, refused } = readEvents(batch, claims?.customer, now, contextOf(context, from));
+    const { events, refused } = readEvents(batch, {
+      correlationKey,
+      customer: claims?.customer,
+      now,
+      maxEventBytes: limits.maxEventBytes,
+      context: contextOf(context, from),
+    });
     const scope = claims ? `customer ${claims.customer}` : 'nobody';
-    const more = await this.keeper.keep({ scope, events, parcel }, now);
-    const all = [...refused, ...more].sort(([one], [other]) => one - other);
-    const taken = batch.length - all.length;
+    await this.keeper.keep({ scope, events, parcel }, now);
+    const taken = events.length;
     this.#counts.taken += taken;
-    this.#counts.invalid += all.length;
+    this.#counts.invalid += refused.length;
     if (!claims) this.#counts.unproven += taken;
-    return { taken, refused: all };
+    return { taken, refused };
   }
 
   /** Undefined only while tickets are not enforced. */
@@ -236,10 +239,22 @@ class Core {
   }
 }
 
-function parse(body: Buffer): unknown {
+/** The bytes of a body that a framework has read, or parsed too. */
+function bytesOf(parsed: unknown, most: number): Uint8Array {
+  const bytes = parsed instanceof Uint8Array ? parsed : Buffer.from(textOf(parsed));
+  if (bytes.length > most) throw new Refusal('too_large');
+  return bytes;
+}
+
+/** JSON that is nested too deeply for the engine is malformed here too. */
+function textOf(parsed: unknown): string {
+  return typeof parsed === 'string' ? parsed : (tried(() => JSON.stringify(parsed)) ?? '');
+}
+
+function parse(body: Uint8Array): unknown {
   if (isTooDeep(body, MOST_DEPTH)) throw new Refusal('malformed');
   try {
-    return JSON.parse(body.toString());
+    return JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString());
   } catch {
     throw new Refusal('malformed');
   }

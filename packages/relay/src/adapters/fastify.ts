@@ -1,10 +1,9 @@
-import type { IncomingMessage } from 'node:http';
 import type { Relay } from '../relay.ts';
-import { NodeIncoming } from './node.ts';
+import { NodeIncoming, type NodeRequest } from './node.ts';
 
 /** What the relay needs of a request of Fastify. */
 interface FastifyRequest {
-  readonly raw: IncomingMessage;
+  readonly raw: NodeRequest;
   readonly body: unknown;
 }
 
@@ -22,9 +21,6 @@ export function toFastifyHandler(
   return async (request, reply) => {
     const incoming = new NodeIncoming(request.raw, request.body ?? null, request);
     const { status, headers, body } = await relay.answer(incoming);
-    return reply
-      .code(status)
-      .headers({ ...headers })
-      .send(body);
+    return reply.code(status).headers(headers).send(body);
   };
 }

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import type { Relay } from '../relay.ts';
+import type { NodeRequest } from './node.ts';
 
 /** What the relay needs of a context of Hono. */
 interface HonoContext {
@@ -14,7 +14,7 @@ export function toHonoHandler(relay: Relay): (context: HonoContext) => Promise<R
     const { raw } = context.req;
     // Hono keeps what a middleware has read.
     const parsed = raw.bodyUsed ? await context.req.json().catch(() => null) : undefined;
-    const { incoming }: { incoming?: IncomingMessage } = Object(context.env);
+    const { incoming }: { incoming?: NodeRequest } = Object(context.env);
     return relay(raw, { address: incoming?.socket.remoteAddress, parsed, native: context });
   };
 }

@@ -1,27 +1,46 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BodySource, Incoming } from '../exchange.ts';
 import type { Relay } from '../relay.ts';
 
-/** A request of node:http, as frameworks on it pass it on: a parser may have set its body. */
-type NodeRequest = IncomingMessage & { readonly body?: unknown };
+/** What the relay needs of a request of node:http, or of a framework on it. A parser may have set its body. */
+export interface NodeRequest {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly rawHeaders: readonly string[];
+  readonly socket: { readonly remoteAddress?: string | undefined };
+  readonly complete: boolean;
+  readonly readableEnded: boolean;
+  readonly body?: unknown;
+  on(event: string, listener: (...details: never[]) => void): unknown;
+  pause(): unknown;
+  removeAllListeners(event: string): unknown;
+}
+
+/** What the relay needs of a response of node:http. */
+export interface NodeResponse {
+  setHeader(name: string, value: string): unknown;
+  writeHead(status: number, headers: Record<string, string>): { end(body: string): unknown };
+}
 
 /**
  * A handler for node:http, and a middleware for Express, Connect and the like. It takes each request that it gets, also where a
  * parser has read the body.
  */
-export function toNodeHandler(relay: Relay): (request: NodeRequest, response: ServerResponse) => void {
-  return (request, response) => {
-    void relay
-      .answer(new NodeIncoming(request, parsedBody(request), request))
-      .then(({ status, headers, body }) => {
-        // Given at once with the head, so that the body needs no chunks.
-        response.writeHead(status, {
-          ...headers,
-          ...(body !== '' && { 'content-length': Buffer.byteLength(body) }),
-        });
-        response.end(body);
-      });
-  };
+export function toNodeHandler(relay: Relay): (request: NodeRequest, response: NodeResponse) => void {
+  return (request, response) => void answerNode(relay, request, response);
+}
+
+/** @param isClosing Whether the connection is to be closed after the answer. */
+export async function answerNode(
+  relay: Relay,
+  request: NodeRequest,
+  response: NodeResponse,
+  isClosing = () => false,
+): Promise<void> {
+  const answered = relay.answer(new NodeIncoming(request, parsedBody(request), request));
+  const { status, headers, body } = await answered;
+  if (isClosing()) response.setHeader('connection', 'close');
+  response.writeHead(status, headers).end(body);
 }
 
 /** Undefined if nobody has read the body. */
@@ -34,9 +53,9 @@ function parsedBody(request: NodeRequest): unknown {
 export class NodeIncoming implements Incoming {
   readonly parsed: unknown;
   readonly native: unknown;
-  readonly #request: IncomingMessage;
+  readonly #request: NodeRequest;
 
-  constructor(request: IncomingMessage, parsed: unknown, native: unknown) {
+  constructor(request: NodeRequest, parsed: unknown, native: unknown) {
     this.#request = request;
     this.parsed = parsed;
     this.native = native;
@@ -47,7 +66,7 @@ export class NodeIncoming implements Incoming {
   }
 
   get host(): string | undefined {
-    return this.#request.headers.host ?? this.header(':authority');
+    return this.header('host') ?? this.header(':authority');
   }
 
   get isSecure(): boolean {

@@ -68,11 +68,12 @@ export class Tickets {
     }
     const end = ticket.indexOf('.');
     const signed = ticket.slice(0, end);
-    const known = this.#known.get(signed) ?? this.#parse(signed);
+    const remembered = this.#known.get(signed);
+    const known = remembered ?? this.#parse(signed);
     if (!timingSafeEqual(known.mac, Buffer.from(ticket.slice(end + 1), 'base64url'))) {
       throw new Refusal('ticket_invalid');
     }
-    this.#known.set(signed, known);
+    if (remembered === undefined) this.#known.set(signed, known);
     return known;
   }
 

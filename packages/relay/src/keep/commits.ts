@@ -48,12 +48,17 @@ export class Commits {
 
   #run(): void {
     const group = this.#next;
+    if (group === undefined) return;
     this.#next = undefined;
     this.#current = group;
-    this.#running = group && this.#commit(group);
-    group?.end(this.#running ?? Promise.resolve());
-    // What has arrived meanwhile is read first.
-    const next = () => void setImmediate(() => this.#run());
-    this.#running?.then(next, next);
+    const running = this.#commit(group);
+    this.#running = running;
+    group.end(running);
+    const ended = () => {
+      this.#running = undefined;
+      // What has arrived meanwhile is read first.
+      if (this.#next) setImmediate(() => this.#run());
+    };
+    running.then(ended, ended);
   }
 }

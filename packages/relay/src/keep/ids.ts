@@ -36,8 +36,9 @@ export class Ids {
 
   #cipherOf(scope: string): Cipher {
     const known = this.#ciphers.get(scope);
-    const key = () => hmac(this.#secret, scope).subarray(0, UUID_BYTES);
-    const cipher = known ?? createCipheriv(CIPHER, key(), null);
+    if (known) return known;
+    const key = hmac(this.#secret, scope).subarray(0, UUID_BYTES);
+    const cipher = createCipheriv(CIPHER, key, null);
     this.#ciphers.set(scope, cipher);
     return cipher;
   }

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTracker, type FinishOptions, type Tracker, type TrackOptions } from '@sluice/core';
+import type { FinishOptions, Tracker } from '@sluice/core';
+import { createTextTracker, type TextTracker } from '@sluice/core/text-tracker';
 import { Refusal } from '../exchange.ts';
 import type { Settings } from '../options.ts';
 import { Commits, type Group } from './commits.ts';
+import type { Key } from './id-table.ts';
 import { Ids } from './ids.ts';
-import type { Keeper, PageEvent, Refused, WindowStats, Work } from './keeper.ts';
+import type { Keeper, PageEvent, WindowStats, Work } from './keeper.ts';
 import { Window } from './window.ts';
 import { WindowFile } from './window-file.ts';
 
@@ -27,8 +29,8 @@ export class JournalKeeper implements Keeper {
   readonly #opened: Promise<Ids>;
   #isOpen = false;
   #repeated = 0;
-  /** What became of the event that is tracked; undefined between events. */
-  #tracked: { invalid?: string; isDropped?: boolean } | undefined;
+  readonly #accept: TextTracker['accept'];
+  #isDropped = false;
 
   constructor({ apiKey, baseUrl, clock, correlationKey, directory, limits, logger, tracker }: Settings) {
     const now = clock.now();
@@ -39,7 +41,7 @@ export class JournalKeeper implements Keeper {
       new WindowFile(directory, 'events', this.#events),
       new WindowFile(directory, 'parcels', this.#parcels),
     ];
-    this.tracker = createTracker({
+    const { tracker: deliverer, accept } = createTextTracker({
       ...tracker,
       ...{ apiKey, baseUrl, correlationKey, logger },
       journalDirectory: join(directory, 'journal'),
@@ -48,12 +50,11 @@ export class JournalKeeper implements Keeper {
       // The oldest events are durable: the relay has answered for them.
       storage: { ...tracker.storage, whenFull: 'drop-newest' },
     });
-    this.tracker.on('invalid', ({ error }) => {
-      if (this.#tracked) this.#tracked.invalid = error.message;
-    });
-    this.tracker.on('dropped', ({ reason }) => {
-      if (this.#tracked) this.#tracked.isDropped = true;
-      else if (reason === 'journal-full') this.#commits.lose();
+    this.tracker = deliverer;
+    this.#accept = accept;
+    deliverer.on('dropped', ({ reason }) => {
+      if (reason === 'journal-full') this.#commits.lose();
+      this.#isDropped = true;
     });
     this.#opened = this.#open(directory);
     this.#opened.catch(() => undefined);
@@ -71,34 +72,32 @@ export class JournalKeeper implements Keeper {
     return { eventsMs: this.#events.coversMs(now), parcelsMs: this.#parcels.coversMs(now) };
   }
 
-  async keep({ scope, events, parcel }: Work, now: number): Promise<readonly Refused[]> {
+  async keep({ scope, events, parcel }: Work, now: number): Promise<void> {
     const ids = await this.#opened.catch(() => {
       throw new Refusal('not_durable');
     });
     const parcelKey =
       parcel === undefined ? undefined : { words: ids.of(`parcel ${scope}`, [parcel]), at: 0 };
-    if (parcelKey && this.#parcels.has(parcelKey)) {
-      this.#repeated += events.length;
-      await durable(this.#commits.all());
-      return [];
+    if (parcelKey && this.#parcels.has(parcelKey)) this.#repeated += events.length;
+    else {
+      const group = this.#commits.join();
+      this.#takeNew(
+        events,
+        ids.of(
+          `event ${scope}`,
+          events.map(({ uuid }) => uuid),
+        ),
+        group,
+        now,
+      );
+      if (parcelKey) this.#add(parcelKey, this.#parcels, group.parcels, now);
     }
-    const group = this.#commits.join();
-    const refused = this.#track(
-      events,
-      ids.of(
-        `event ${scope}`,
-        events.map(({ uuid }) => uuid),
-      ),
-      group,
-      now,
-    );
-    if (parcelKey) {
-      this.#parcels.add(parcelKey, now);
-      group.parcels.push(...parcelKey.words);
+    try {
+      // With the groups before it: some of these events may have come with them.
+      await this.#commits.all();
+    } catch (error) {
+      throw error instanceof Refusal ? error : new Refusal('not_durable');
     }
-    // With those before it: some of these events may have come with them.
-    await durable(this.#commits.all());
-    return refused;
   }
 
   async close(options?: FinishOptions): Promise<void> {
@@ -108,35 +107,27 @@ export class JournalKeeper implements Keeper {
     await Promise.all(this.#files.map((file) => file.close()));
   }
 
-  /** Tracks the events that are not known. */
-  #track(events: readonly PageEvent[], words: Uint32Array, group: Group, now: number): Refused[] {
-    const refused: Refused[] = [];
-    for (const [place, event] of events.entries()) {
-      const key = { words, at: 3 * place };
+  /** Takes the events that are not known. */
+  #takeNew(events: readonly PageEvent[], words: Uint32Array, group: Group, now: number): void {
+    let at = 0;
+    for (const { customer, text } of events) {
+      const key = { words, at };
+      at += 3;
       if (this.#events.has(key)) {
         this.#repeated += 1;
         continue;
       }
-      const { invalid, isDropped } = this.#trackOne(event);
-      if (isDropped) throw new Refusal('busy');
-      if (invalid !== undefined) {
-        refused.push([event.index, invalid]);
-        continue;
-      }
-      this.#events.add(key, now);
-      group.events.push(words[key.at] ?? 0, words[key.at + 1] ?? 0, words[key.at + 2] ?? 0);
+      this.#isDropped = false;
+      this.#accept(text, customer);
+      if (this.#isDropped) throw new Refusal('busy');
+      this.#add(key, this.#events, group.events, now);
     }
-    return refused;
   }
 
-  #trackOne({ event, payload, correlationValue, source, timestamp, uuid }: PageEvent) {
-    const tracked: { invalid?: string; isDropped?: boolean } = {};
-    this.#tracked = tracked;
-    // The casts are safe: the tracker checks what it gets.
-    const options = { correlationValue, source, timestamp, uuid } as TrackOptions;
-    this.tracker.track(event as string, payload as object, options);
-    this.#tracked = undefined;
-    return tracked;
+  #add(key: Key, window: Window, group: number[], now: number): void {
+    window.add(key, now);
+    const { words, at } = key;
+    group.push(words[at] ?? 0, words[at + 1] ?? 0, words[at + 2] ?? 0);
   }
 
   async #commit(group: Group): Promise<void> {
@@ -168,13 +159,5 @@ export class JournalKeeper implements Keeper {
     await Promise.all(this.#files.map((file) => file.open()));
     this.#isOpen = true;
     return new Ids(secret);
-  }
-}
-
-async function durable(result: Promise<void>): Promise<void> {
-  try {
-    await result;
-  } catch (error) {
-    throw error instanceof Refusal ? error : new Refusal('not_durable');
   }
 }

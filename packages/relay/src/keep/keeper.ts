@@ -1,15 +1,11 @@
 import type { FinishOptions, Tracker } from '@sluice/core';
 
-/** An event of a page. What a page may have written wrongly is not checked yet. */
+/** An event of a page, checked. */
 export interface PageEvent {
-  /** Its place in the request. */
-  readonly index: number;
-  readonly event: unknown;
-  readonly correlationValue: unknown;
-  readonly source: unknown;
-  readonly timestamp: unknown;
   readonly uuid: string;
-  readonly payload: unknown;
+  readonly customer: string;
+  /** Its JSON, as the service gets it. */
+  readonly text: string;
 }
 
 /** Events of one request. */
@@ -19,9 +15,6 @@ export interface Work {
   readonly events: readonly PageEvent[];
   readonly parcel: string | undefined;
 }
-
-/** Index and reason of an event that can never be taken. */
-export type Refused = readonly [index: number, reason: string];
 
 /** How much the windows know. */
 export interface WindowStats {
@@ -38,7 +31,7 @@ export interface Keeper {
   /** Events that came again, and were not taken again. */
   readonly repeated: number;
   window(now: number): WindowStats | undefined;
-  /** Resolves once all events are safe, except those that it names. Rejects with a refusal if they may not be. */
-  keep(work: Work, now: number): Promise<readonly Refused[]>;
+  /** Resolves once all events are safe. Rejects with a refusal if they may not be. */
+  keep(work: Work, now: number): Promise<void>;
   close(options?: FinishOptions): Promise<void>;
 }

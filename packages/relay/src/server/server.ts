@@ -1,6 +1,6 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { toNodeHandler } from '../adapters/node.ts';
+import { answerNode } from '../adapters/node.ts';
 import type { Relay } from '../relay.ts';
 
 export interface ServerOptions {
@@ -35,16 +35,12 @@ export async function startRelayServer(
   relay: Relay,
   { host = '127.0.0.1', port = 0, path = '/s' }: ServerOptions = {},
 ): Promise<RelayServer> {
-  const handle = toNodeHandler(relay);
   let closing: Promise<void> | undefined;
-  const pending = new Set<ServerResponse>();
   const server = createServer(SLOW, (request, response) => {
-    const [asked] = request.url?.split('?') ?? [];
-    if (closing) response.setHeader('connection', 'close');
-    pending.add(response);
-    response.once('close', () => pending.delete(response));
+    const asked = request.url?.replace(/\?.*/, '');
     if (asked === path) {
-      handle(request, response);
+      // Otherwise the connection stays open after its last answer, and the server waits for it.
+      void answerNode(relay, request, response, () => closing !== undefined);
       return;
     }
     const isReady = asked === '/readyz' && relay.isReady() && !closing;
@@ -56,8 +52,6 @@ export async function startRelayServer(
   const address = server.address() as AddressInfo;
   const drain = async (timeoutMs: number) => {
     const closed = new Promise((resolve) => server.close(resolve));
-    // Otherwise a connection stays open after its answer, and the server waits for it.
-    for (const response of pending) if (!response.headersSent) response.setHeader('connection', 'close');
     const deadline = setTimeout(() => server.closeAllConnections(), timeoutMs);
     await closed;
     clearTimeout(deadline);
