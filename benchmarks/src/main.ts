@@ -23,13 +23,14 @@ import { recovery } from './measurements/recovery.ts';
 import { track } from './measurements/track.ts';
 import { checkPages, writePages, writeSurvival } from './pages.ts';
 import { plotsOf } from './plots/plots.ts';
+import { relay } from './relay/relay.ts';
 import type { Row } from './row.ts';
 import { makeScratchDirectory } from './scratch-directory.ts';
 import { fitColumns, tableLine } from './text-table.ts';
 import { averageBytes } from './workload/average-bytes.ts';
 
 const IN_NODE: readonly Measurement[] = [
-  ...[burst, burstSizes, peers, track, recovery, durable, backlog, memory, paced, idle, emulator],
+  ...[burst, burstSizes, peers, track, recovery, durable, backlog, memory, paced, idle, emulator, relay],
 ];
 const IN_BROWSER: readonly Measurement[] = [browserSize, mainThread, slowDevice];
 const ROUNDS = { full: 5, quick: 1 };

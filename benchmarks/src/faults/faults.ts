@@ -13,6 +13,7 @@ import { manyOwners } from './many-owners.ts';
 import { nthOperationFails } from './nth-operation-fails.ts';
 import { powerCut, powerCutInterval } from './power-cut.ts';
 import { proxies } from './proxies.ts';
+import { relayKills } from './relay-kills.ts';
 import { shortLives } from './short-lives.ts';
 import { sigkill } from './sigkill.ts';
 import { simulation } from './simulation.ts';
@@ -21,7 +22,7 @@ import { simulation } from './simulation.ts';
 export const FAULTS: readonly Fault[] = [
   ...[sigkill, lastMoment, damagedJournals, powerCut, powerCutInterval],
   ...[nthOperationFails, fullDisk, manyOwners, locksRemoved, directoryMoved, hostileFiles],
-  shortLives,
+  ...[shortLives, relayKills],
   ...[hostileService, deliveryTable, ...proxies],
   ...[longOutage, dayOfBacklog, simulation],
   ...browserFaults,
