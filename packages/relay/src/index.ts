@@ -5,5 +5,6 @@ export type { WebAbout } from './adapters/web.ts';
 export type { Answer, BodySource, Incoming, RefusalWord } from './exchange.ts';
 export type { WindowStats } from './keep/keeper.ts';
 export type { ContextOptions, JwtOptions, LimitOptions, RelayOptions } from './options.ts';
-export { createRelay, type Relay, type RelayStats } from './relay.ts';
+export { createRelay, type Relay } from './relay.ts';
+export type { RelayStats } from './relay-stats.ts';
 export { type RelayServer, type ServerOptions, startRelayServer } from './server/server.ts';

@@ -104,8 +104,10 @@ export class NodeIncoming implements Incoming {
   request(): Request {
     const headers = new Headers();
     const { rawHeaders, url = '/' } = this.#request;
+    // HTTP/2 has headers such as `:path`.
     for (let index = 0; index < rawHeaders.length; index += 2) {
-      headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
+      const name = rawHeaders[index] ?? '';
+      if (!name.startsWith(':')) headers.append(name, rawHeaders[index + 1] ?? '');
     }
     const base = `${this.isSecure ? 'https' : 'http'}://${this.host}`;
     return new Request(new URL(url, base), { method: this.method, headers });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { FinishOptions, Tracker } from '@sluice/core';
 import { createTextTracker, type TextTracker } from '@sluice/core/text-tracker';
 import { Refusal } from '../exchange.ts';
-import type { Settings } from '../options.ts';
+import type { Settings } from '../settings.ts';
 import { Commits, type Group } from './commits.ts';
 import type { Key } from './id-table.ts';
 import { Ids } from './ids.ts';

@@ -2,7 +2,7 @@ import { UndiciTransport } from '@sluice/core/undici-transport';
 import { EVENTS_PATH, endpoint, joinEvents, parseRetryAfter, requestHeaders } from '@sluice/protocol';
 import type { Clock } from '@sluice/protocol/toolbox';
 import { Refusal } from '../exchange.ts';
-import type { Settings } from '../options.ts';
+import type { Settings } from '../settings.ts';
 import type { Keeper, Work } from './keeper.ts';
 
 const TIMEOUTS = { connectMs: 5_000, headersMs: 20_000, bodyMs: 5_000, totalMs: 25_000 };

@@ -1,0 +1,57 @@
+import { isNonEmptyString } from '@sluice/protocol/toolbox';
+import { type Incoming, Refusal } from '../exchange.ts';
+import type { Settings } from '../settings.ts';
+import { Jwts } from './jwt.ts';
+import type { Origins } from './origins.ts';
+import { type Claims, Tickets } from './tickets.ts';
+
+/** What a page gets that asks for a ticket. */
+interface Issued {
+  readonly ticket: string;
+  readonly customer: string;
+  readonly expiresInMs: number;
+}
+
+/** Says for whom a page may speak. */
+export class Identities {
+  readonly #settings: Settings;
+  readonly #origins: Origins;
+  readonly #tickets: Tickets;
+  readonly #jwts: Jwts | undefined;
+
+  constructor(settings: Settings, origins: Origins) {
+    const { baseUrl, correlationKey, jwt } = settings;
+    this.#settings = settings;
+    this.#origins = origins;
+    this.#tickets = new Tickets({ ...settings, audience: `${correlationKey} of ${baseUrl}` });
+    this.#jwts = jwt && new Jwts(jwt);
+  }
+
+  /** A ticket for whoever is signed in, or whom a JWT names. Throws a refusal if nobody is. */
+  async issue(jwt: unknown, incoming: Incoming): Promise<Issued> {
+    const { clock, ticketMs } = this.#settings;
+    const customer = await (jwt === undefined ? this.#signedIn(incoming) : this.#named(jwt));
+    if (!isNonEmptyString(customer)) throw new Refusal('no_customer');
+    return { ticket: this.#tickets.issue(customer, clock.now()), customer, expiresInMs: ticketMs };
+  }
+
+  /** The claims of a ticket. Throws a refusal if it does not count; undefined only while tickets are not enforced. */
+  claims(ticket: unknown, now: number): Claims | undefined {
+    try {
+      return this.#tickets.read(ticket, now);
+    } catch (error) {
+      if (this.#settings.enforcement === 'enforce') throw error;
+      return undefined;
+    }
+  }
+
+  /** By the cookies of the request. */
+  async #signedIn(incoming: Incoming): Promise<string | undefined | null> {
+    if (!this.#origins.isSame(incoming)) throw new Refusal('wrong_origin');
+    return this.#settings.identify?.(incoming.request(), incoming.native);
+  }
+
+  async #named(jwt: unknown): Promise<string | undefined> {
+    return typeof jwt === 'string' ? this.#jwts?.read(jwt, this.#settings.clock.now()) : undefined;
+  }
+}

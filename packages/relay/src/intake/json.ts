@@ -1,0 +1,49 @@
+import { tried } from '@sluice/protocol/toolbox';
+import { Refusal } from '../exchange.ts';
+
+const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\[]{}');
+
+/** As deep as a payload may be. */
+const MOST_DEPTH = 500;
+
+/** Throws a refusal if it is not JSON, or nested too deeply. */
+export function parseJson(bytes: Uint8Array): unknown {
+  if (isTooDeep(bytes, MOST_DEPTH)) throw new Refusal('malformed');
+  try {
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
+  } catch {
+    throw new Refusal('malformed');
+  }
+}
+
+/** The JSON of a body that a framework has read, or parsed too. Throws a refusal if it is too large. */
+export function jsonOf(parsed: unknown, maxBytes: number): Uint8Array {
+  const bytes = parsed instanceof Uint8Array ? parsed : Buffer.from(textOf(parsed));
+  if (bytes.length > maxBytes) throw new Refusal('too_large');
+  return bytes;
+}
+
+/** JSON that is nested too deeply for the engine is malformed here too. */
+function textOf(parsed: unknown): string {
+  return typeof parsed === 'string' ? parsed : (tried(() => JSON.stringify(parsed)) ?? '');
+}
+
+/**
+ * Whether JSON is nested deeper than `most`. To parse a megabyte of `[` blocks the process for a quarter of a second; this
+ * takes a millisecond.
+ */
+function isTooDeep(json: Uint8Array, most: number): boolean {
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const byte = json[at];
+    if (byte === QUOTE) isInString = !isInString;
+    else if (isInString) {
+      if (byte === BACKSLASH) at += 1;
+    } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
+      depth += 1;
+      if (depth > most) return true;
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth -= 1;
+  }
+  return false;
+}

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { stateDirectory } from '@sluice/core/file-journal';
+import { ConfigError, readApiKey, readBaseUrl } from '@sluice/protocol';
+import {
+  ANYTHING,
+  aFunction,
+  type Clock,
+  flag,
+  isNonEmptyString,
+  methods,
+  milliseconds,
+  nonEmpty,
+  oneOf,
+  type Redact,
+  type Rule,
+  type Rules,
+  readRules,
+  refusal,
+  systemClock,
+  thoroughRedactor,
+  whole,
+} from '@sluice/protocol/toolbox';
+import { isProxy } from './intake/addresses.ts';
+import type { ContextOptions, JwtOptions, LimitOptions, RelayOptions } from './options.ts';
+
+/** Options, complete. */
+export interface Settings
+  extends Omit<RelayOptions, 'secret'>,
+    Required<Pick<RelayOptions, 'ticketMs' | 'acceptForMs' | 'directory' | 'proxies'>> {
+  readonly secrets: readonly string[];
+  readonly enforcement: 'observe' | 'enforce';
+  readonly durability: 'journal' | 'upstream';
+  readonly proxies: readonly string[];
+  readonly directory: string;
+  readonly ticketMs: number;
+  readonly acceptForMs: number;
+  readonly limits: { readonly [Name in keyof LimitOptions]-?: number };
+  readonly tracker: NonNullable<RelayOptions['tracker']>;
+  readonly clock: Clock;
+  /** Removes the key and the secrets. */
+  readonly redact: Redact;
+}
+
+const HOUR_MS = 60 * 60_000;
+const MIB = 1024 * 1024;
+const LEAST_SECRET = 32;
+const MOST = Number.MAX_SAFE_INTEGER;
+
+const RULES: Readonly<Record<keyof RelayOptions, Rule | Rules>> = {
+  baseUrl: ANYTHING,
+  apiKey: ANYTHING,
+  correlationKey: nonEmpty(),
+  secret: [isSecret, ''],
+  identify: aFunction(),
+  jwt: ANYTHING,
+  enforcement: oneOf(['observe', 'enforce'], 'enforce'),
+  durability: oneOf(['journal', 'upstream'], 'journal'),
+  directory: nonEmpty(undefined, 'a path'),
+  origins: [(value) => isListOf(value, isOrigin), 'a list of origins, such as "https://shop.example"'],
+  proxies: [(value) => isListOf(value, isProxy), 'a list of addresses and subnets, such as "10.0.0.0/8"', []],
+  ticketMs: milliseconds(HOUR_MS),
+  acceptForMs: milliseconds(7 * 24 * HOUR_MS, 0),
+  context: ANYTHING,
+  limits: {
+    maxBodyBytes: whole(MIB, 1_024),
+    maxEvents: whole(1_000),
+    maxEventBytes: whole(MIB / 4, 256),
+    maxPendingBytes: whole(64 * MIB, MIB, MOST),
+    ticketEventsPerMinute: whole(6_000),
+    addressEventsPerMinute: whole(60_000),
+    windowBytes: whole(16 * MIB, 4_096),
+  },
+  tracker: ANYTHING,
+  logger: methods('debug', 'info', 'warn', 'error'),
+  clock: [methods('now', 'setTimeout')[0], 'a clock', systemClock],
+};
+const JWT: Readonly<Record<keyof JwtOptions, Rule>> = {
+  algorithm: [
+    (value) => typeof value === 'string' && /^(?:(?:HS|RS|PS|ES)(?:256|384|512)|EdDSA)$/.test(value),
+    'an algorithm of signatures, such as "RS256"',
+  ],
+  audience: nonEmpty(),
+  issuer: nonEmpty(),
+  keys: [
+    (value) => typeof value === 'object' && value !== null && Object.keys(value).length > 0,
+    'keys by kid',
+  ],
+};
+const CONTEXT: Readonly<Record<keyof ContextOptions, Rule>> = {
+  key: nonEmpty(),
+  receivedAt: flag(),
+  userAgent: flag(),
+  address: flag(),
+};
+const TRACKER: Readonly<Record<keyof NonNullable<RelayOptions['tracker']>, Rule>> = {
+  ...{ account: ANYTHING, batch: ANYTHING, buffer: ANYTHING, compress: ANYTHING, deadLetters: ANYTHING },
+  ...{ delivery: ANYTHING, ordering: ANYTHING, storage: ANYTHING },
+};
+
+/** Checks options and fills in defaults. Throws a ConfigError that shows no key and no secret. */
+export function readOptions(given: RelayOptions): Settings {
+  const { apiKey, secret }: Partial<RelayOptions> = Object(given);
+  const redactors = [apiKey, secret].flat().filter(isNonEmptyString).map(thoroughRedactor);
+  const redact: Redact = (text) => redactors.reduce((safe, each) => each(safe), text);
+  try {
+    return { ...read(given), redact };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError(redact(error.option), redact(error.message));
+  }
+}
+
+function read(given: RelayOptions): Omit<Settings, 'redact'> {
+  // The cast is safe: the rules hold.
+  const { secret, ...options } = readRules(RULES, '', given) as unknown as RelayOptions & Settings;
+  const apiKey = readApiKey(options.apiKey, "give the key that the account's settings show");
+  const baseUrl = readBaseUrl('baseUrl', options.baseUrl, apiKey);
+  if (options.correlationKey === undefined) throw refusal('correlationKey', 'a non-empty string', undefined);
+  if (secret === undefined) isSecret(secret);
+  if (options.jwt !== undefined) readRules(JWT, 'jwt', options.jwt);
+  for (const name of ['algorithm', 'audience', 'keys'] as const) {
+    if (options.jwt && options.jwt[name] === undefined)
+      throw refusal(`jwt.${name}`, String(JWT[name][1]), undefined);
+  }
+  if (options.context !== undefined) readRules(CONTEXT, 'context', options.context);
+  if (options.context && !options.context.key) throw refusal('context.key', 'a non-empty string', undefined);
+  const tracker = readRules(TRACKER, 'tracker', options.tracker ?? {});
+  if (options.enforcement === 'enforce' && !options.identify && !options.jwt) {
+    throw new ConfigError('identify', 'identify or jwt is required: without them, no page can get a ticket');
+  }
+  return {
+    ...options,
+    ...{ apiKey, baseUrl, tracker },
+    secrets: [secret].flat(),
+    directory:
+      options.directory ??
+      join(
+        stateDirectory('directory', 'durability: "upstream"'),
+        'sluice',
+        nameOf(baseUrl, options.correlationKey),
+      ),
+  };
+}
+
+/** Throws a ConfigError that does not show the value. */
+function isSecret(value: unknown): boolean {
+  const secrets = [value].flat();
+  if (secrets.length > 0 && secrets.every((each) => typeof each === 'string' && each.length >= LEAST_SECRET))
+    return true;
+  throw new ConfigError(
+    'secret',
+    `secret must be a text of at least ${LEAST_SECRET} characters, or a list of such texts`,
+  );
+}
+
+function isListOf(value: unknown, isItem: (text: string) => boolean): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string' && isItem(item));
+}
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
+}
+
+/** Different for each account. */
+function nameOf(...account: string[]): string {
+  return `relay-${createHash('sha256').update(account.join(' ')).digest('hex').slice(0, 16)}`;
+}
