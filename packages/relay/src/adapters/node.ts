@@ -10,6 +10,7 @@ export interface NodeRequest {
   readonly socket: { readonly remoteAddress?: string | undefined };
   readonly complete: boolean;
   readonly readableEnded: boolean;
+  readonly destroyed: boolean;
   readonly body?: unknown;
   on(event: string, listener: (...details: never[]) => void): unknown;
   pause(): unknown;
@@ -86,6 +87,8 @@ export class NodeIncoming implements Incoming {
     const request = this.#request;
     return {
       read(onChunk, onEnd) {
+        // It tells nobody that it is closed a second time.
+        if (request.destroyed) onEnd(new Error('the connection is closed'));
         request.on('data', onChunk);
         request.on('end', () => onEnd());
         request.on('error', onEnd);

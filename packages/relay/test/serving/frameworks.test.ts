@@ -117,3 +117,16 @@ it('a body that somebody has read and not kept is malformed, and hangs nobody', 
   });
   expect(await new Site(relay, origin).send({})).toMatchObject({ status: 400 });
 });
+
+it('a connection that is closed before the relay reads it is let go', async () => {
+  const relay = createRelay({ ...optionsOf(await service()), directory: await directory() });
+  onTestFinished(() => relay.close({ timeoutMs: 0 }));
+  const handle = toNodeHandler(relay);
+  const origin = await listen((request, response) => {
+    request.on('error', () => undefined);
+    request.on('close', () => setImmediate(handle, request, response));
+    request.destroy();
+  });
+  await expect(new Site(relay, origin).send({})).rejects.toThrow();
+  await expect.poll(() => relay.stats()).toMatchObject({ pendingBytes: 0, refused: { too_slow: 1 } });
+});
