@@ -38,7 +38,7 @@ const OPTIONS: readonly (readonly [option: string, variable: string, read: Read,
 export const HELP: string = `sluice-relay takes events from pages, and delivers them to the service.
 
 Environment:
-${OPTIONS.map(([, variable, , meaning]) => `  ${variable.padEnd(26)}${meaning}\n`).join('')}`;
+${OPTIONS.map(([, variable, , meaning]) => `  ${variable.padEnd(28)}${meaning}\n`).join('')}`;
 
 /** What the environment says. Throws a ConfigError that names the variable. */
 export function readEnvironment(environment: Environment): RelayOptions & ServerOptions {
