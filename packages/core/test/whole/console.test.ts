@@ -41,6 +41,16 @@ it('the console shows a wrong key once, with the answer and what to do', async (
   expect(warned).toEqual([`Sluice cannot deliver: ${REFUSED}; action: pause; check apiKey`]);
 });
 
+it('the console shows a hook that fails, by its name: its events go on without it', async () => {
+  const beforeSend = () => {
+    throw new Error('code of mine');
+  };
+  const { bench, warned } = create({ beforeSend });
+  await bench.track(3);
+  expect(bench.taken).toHaveLength(3);
+  expect(warned).toEqual(['Sluice failed in beforeSend: code of mine']);
+});
+
 it('the console shows that nothing answers at the first try, and not again', async () => {
   const { bench, warned } = create();
   bench.answer(() => failed(false, new Error('connect ECONNREFUSED')));
