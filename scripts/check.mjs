@@ -57,6 +57,7 @@ const checks = {
       '@sluice/core/guards',
       '@sluice/core/gzip',
       '@sluice/core/hooks',
+      '@sluice/core/inspect',
       '@sluice/core/idempotency',
       '@sluice/core/journal-contract',
       '@sluice/core/learn',

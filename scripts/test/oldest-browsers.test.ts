@@ -8,7 +8,7 @@ import { root } from '../workspace.mjs';
 
 // Packages of which code runs in a page, and the entry points that are for Node only.
 const PACKAGES = ['protocol', 'core', 'customers'];
-const ON_NODE = ['./file-journal', './undici-transport'];
+const ON_NODE = ['./file-journal', './inspect', './undici-transport'];
 
 /**
  * What is newer than the oldest browsers that packages/core/BROWSER.md names (Chrome 93, Firefox 92, Safari 16), by MDN's data. What

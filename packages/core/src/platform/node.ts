@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto';
 import diagnosticsChannel from 'node:diagnostics_channel';
 import { setMaxListeners } from 'node:events';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { plainHttpWarning, thoroughRedactor } from '@sluice/protocol/toolbox';
 import PQueue from 'p-queue';
-import { type AccountNames, accountOf } from '../keep/account.ts';
 import { FileNote } from '../keep/file/disk/file-note.ts';
 import { isMissing } from '../keep/file/disk/file-system.ts';
 import { nodeFileSystem } from '../keep/file/disk/node-file-system.ts';
@@ -19,12 +17,12 @@ import { zlibGzip } from '../parts/gzip/zlib-gzip.ts';
 import { UndiciTransport } from '../send/http/undici-transport.ts';
 import type { TextWriter } from '../wait/contents.ts';
 import { allParts } from './all-parts.ts';
-import type { JournalPlace, Platform } from './platform.ts';
+import type { Platform } from './platform.ts';
 import { onAbort } from './process/abort-listeners.ts';
 import { drainInBackground } from './process/drain-in-background.ts';
+import { formerPathOf, pathOf } from './process/journal-path.ts';
 import { atLastMoment } from './process/last-moment.ts';
 import { MemoryPool } from './process/memory-pool.ts';
-import { stateDirectory } from './process/state-directory.ts';
 import { writeSync } from './process/write-sync.ts';
 import { warnOfUsers } from './warn-of-users.ts';
 
@@ -119,31 +117,3 @@ export const platform: Platform = {
     if (channels[event].hasSubscribers) channels[event].publish(detail);
   },
 };
-
-/** The directory of a place. The API key is no part of it: what waits under a wrong key goes on under the right one. */
-function pathOf(settings: JournalPlace['settings'], part: string = ''): string {
-  const { journalDirectory: directory } = settings;
-  if (directory !== undefined) return join(resolve(directory), part);
-  return defaultPath({ ...settings, apiKey: undefined }, part);
-}
-
-/** The directory that the place had when names were made with the API key. Undefined if it is the same one. */
-function formerPathOf(settings: JournalPlace['settings'], part: string = ''): string | undefined {
-  const { account, apiKey, journalDirectory } = settings;
-  const isSame = journalDirectory !== undefined || account !== undefined || apiKey === undefined;
-  return isSame ? undefined : defaultPath(settings, part);
-}
-
-function defaultPath(account: AccountNames, part: string): string {
-  return join(
-    stateDirectory('journalDirectory', 'journal: "memory"'),
-    'sluice',
-    nameOf(accountOf(account)),
-    part,
-  );
-}
-
-/** A short name that is different for each account and reveals nothing about it. */
-function nameOf(account: string): string {
-  return createHash('sha256').update(account).digest('hex').slice(0, 16);
-}

@@ -107,7 +107,7 @@ export async function filesIn(directory: string, fs: FileSystem): Promise<string
 }
 
 /** The names of the files that the merged segments among these replace. */
-function replacedBy(names: readonly string[]): string[] {
+export function replacedBy(names: readonly string[]): string[] {
   return names.flatMap((name) => {
     const [, first, last] = MERGED.exec(name) ?? [];
     if (first === undefined || last === undefined) return [];

@@ -5,7 +5,8 @@ import { errorCode, type FileSystem, refuseLink } from '../disk/file-system.ts';
 import type { HeldLock, Locks } from './locks.ts';
 import { moveFiles } from './move-files.ts';
 
-const DIRECTORY = /^([0-9a-f]{16})\.([0-9a-f]{16})$/;
+/** The name of a slot's directory: owner and origin. */
+export const SLOT_DIRECTORY: RegExp = /^([0-9a-f]{16})\.([0-9a-f]{16})$/;
 const LOCK = /^([0-9a-f]{16})\.lock$/;
 /** A lock without a directory may belong to a process that is just starting. No start takes this long. */
 const LITTER_AGE_MS = 60 * 60_000;
@@ -209,7 +210,7 @@ export class Slot {
     };
     const entries = await this.#fs.list(root);
     for (const { name, kind } of entries) {
-      const [, owner = '', origin = ''] = DIRECTORY.exec(name) ?? [];
+      const [, owner = '', origin = ''] = SLOT_DIRECTORY.exec(name) ?? [];
       if (kind !== 'directory' || origin === '') continue;
       if (this.#ours.has(owner)) own.push(join(root, name));
       else if (!(await isAlive(owner))) orphans.push({ root, owner, origin });

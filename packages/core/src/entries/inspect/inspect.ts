@@ -1,0 +1,163 @@
+/** What is in a journal on files, for tools. Only reads: takes no lock, takes over nothing, creates, changes and repairs nothing. */
+
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { readBaseUrl } from '@sluice/protocol';
+import { StorageError, storageError } from '../../base/errors/storage-error.ts';
+import { FileNote } from '../../keep/file/disk/file-note.ts';
+import { nodeFileSystem } from '../../keep/file/disk/node-file-system.ts';
+import { type DeadLetter, readLetter } from '../../parts/dead-letters/dead-letter.ts';
+import { defaultRoot, pathOf } from '../../platform/process/journal-path.ts';
+import { findSegments, findSlots, listOrNothing, type SlotPlace } from './slots.ts';
+import { type SegmentReport, StoredSegment, type StoredText } from './stored-segment.ts';
+import { type VerifiedSegment, verifySegment } from './verification.ts';
+
+export type { SlotPlace } from './slots.ts';
+export type { SegmentReport } from './stored-segment.ts';
+export type { DamagedPlace, VerifiedSegment } from './verification.ts';
+
+/** The parts of a journal directory: events to be sent, dead letters, and events that are held until their user is known. */
+const PARTS = { events: '', deadLetters: 'dead-letters', held: 'unidentified' } as const;
+
+/** A slot and its segments. */
+export interface SlotReport extends SlotPlace {
+  readonly segments: readonly SegmentReport[];
+}
+
+/** What is in a journal directory. */
+export interface JournalReport extends Readonly<Record<keyof typeof PARTS, readonly SlotReport[]>> {
+  readonly directory: string;
+  /** Damaged segments that were set aside. */
+  readonly setAside: { readonly count: number; readonly bytes: number };
+  /** How many processes in a row ended before they saw an answer, and until when the next one waits. Undefined if none did. */
+  readonly unanswered: { readonly processes: number; readonly until: number } | undefined;
+}
+
+/**
+ * Reports what is in a journal directory. Reads the start and the end of each segment. Its processes may go on meanwhile.
+ * @throws Rejects with a StorageError if there is no such directory, or if it cannot be read.
+ * @example const { events } = await inspectJournal('/data/sluice');
+ */
+export function inspectJournal(directory: string): Promise<JournalReport> {
+  return reading(directory, async (root) => {
+    const [times = 0, until = 0] =
+      (await new FileNote(join(root, 'unanswered')).read())?.split(' ').map(Number) ?? [];
+    const setAside = { count: 0, bytes: 0 };
+    for (const { name } of await listOrNothing(join(root, 'damaged'))) {
+      setAside.count += 1;
+      setAside.bytes += await nodeFileSystem.sizeOf(join(root, 'damaged', name));
+    }
+    return {
+      directory: root,
+      events: await reportSlots(join(root, PARTS.events)),
+      deadLetters: await reportSlots(join(root, PARTS.deadLetters)),
+      held: await reportSlots(join(root, PARTS.held)),
+      setAside,
+      unanswered: times > 0 ? { processes: times, until } : undefined,
+    };
+  });
+}
+
+/**
+ * Reads every byte of every segment, and yields what it finds in each.
+ * @throws Rejects with a StorageError if there is no such directory, or if it cannot be read.
+ * @example for await (const { path, damage } of verifyJournal('/data/sluice')) console.log(path, damage);
+ */
+export async function* verifyJournal(directory: string): AsyncGenerator<VerifiedSegment, void, undefined> {
+  const root = await reading(directory, async (root) => root);
+  for (const part of Object.values(PARTS)) {
+    for (const slot of await findSlots(join(root, part))) {
+      for (const place of await findSegments(slot)) {
+        const verified = await verifySegment(place);
+        if (verified !== undefined) yield verified;
+      }
+    }
+  }
+}
+
+/**
+ * The texts of the events in a journal directory, as they were or will be sent, and whether they are released. Released events are
+ * there until all others of their file are released, too.
+ * @throws Rejects with a StorageError if there is no such directory, or if it cannot be read.
+ * @example for await (const { text } of storedEvents('/data/sluice')) console.log(JSON.parse(text).event);
+ */
+export async function* storedEvents(
+  directory: string,
+): AsyncGenerator<{ readonly text: string; readonly isReleased: boolean }, void, undefined> {
+  for await (const { text, isReleased } of storedTexts(directory, PARTS.events))
+    yield { text: new TextDecoder().decode(text), isReleased };
+}
+
+/**
+ * The dead letters in a journal directory, each with whether the process is alive that keeps it. Only that process can replay or
+ * delete it then.
+ * @throws Rejects with a StorageError if there is no such directory, or if it cannot be read.
+ * @example for await (const { letter } of storedDeadLetters('/data/sluice')) console.log(letter.status, letter.event);
+ */
+export async function* storedDeadLetters(
+  directory: string,
+): AsyncGenerator<{ readonly letter: DeadLetter; readonly isAlive: boolean }, void, undefined> {
+  for await (const { text, isAlive, isReleased } of storedTexts(directory, PARTS.deadLetters)) {
+    const read = isReleased ? undefined : readLetter(text);
+    if (read !== undefined) yield { letter: read.letter, isAlive };
+  }
+}
+
+/**
+ * The directory of the journal of an account: that of `createTracker` with these options.
+ * @example journalDirectoryOf({ baseUrl: 'http://127.0.0.1:4100', correlationKey: 'email' });
+ */
+export function journalDirectoryOf(options: {
+  readonly baseUrl: string;
+  readonly correlationKey: string;
+  readonly account?: string | undefined;
+}): string {
+  return pathOf({ ...options, baseUrl: readBaseUrl('baseUrl', options.baseUrl) });
+}
+
+/**
+ * The directories of the journals of this user whose options name no directory.
+ * @example for (const directory of await defaultJournals()) console.log(await inspectJournal(directory));
+ */
+export async function defaultJournals(): Promise<string[]> {
+  const root = defaultRoot();
+  const entries = await listOrNothing(root);
+  return entries.flatMap(({ name, kind }) => (kind === 'directory' ? [join(root, name)] : []));
+}
+
+async function* storedTexts(
+  directory: string,
+  part: string,
+): AsyncGenerator<StoredText & Pick<SlotPlace, 'isAlive'>, void, undefined> {
+  const root = await reading(directory, async (root) => root);
+  for (const slot of await findSlots(join(root, part))) {
+    for (const place of await findSegments(slot)) {
+      const texts = await StoredSegment.use(place, (segment) => segment.texts());
+      for (const one of texts ?? []) yield { ...one, isAlive: slot.isAlive };
+    }
+  }
+}
+
+async function reportSlots(root: string): Promise<SlotReport[]> {
+  const slots: SlotReport[] = [];
+  for (const slot of await findSlots(root)) {
+    const segments: SegmentReport[] = [];
+    for (const place of await findSegments(slot)) {
+      const report = await StoredSegment.use(place, (segment) => segment.report());
+      if (report !== undefined) segments.push(report);
+    }
+    slots.push({ ...slot, segments });
+  }
+  return slots;
+}
+
+/** Turns what fails into a StorageError that names the directory. */
+async function reading<Result>(directory: string, read: (root: string) => Promise<Result>): Promise<Result> {
+  const root = resolve(directory);
+  try {
+    if ((await stat(root)).isDirectory()) return await read(root);
+  } catch (cause) {
+    throw storageError(`cannot read the journal in ${root}`, cause);
+  }
+  throw new StorageError(`cannot read the journal in ${root}: it is no directory`);
+}
