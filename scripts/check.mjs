@@ -43,6 +43,7 @@ const checks = {
   install: () => install(consumer, tarballs),
   declarations: () =>
     checkDeclarations(consumer, [
+      '@sluice/cli',
       '@sluice/protocol',
       '@sluice/protocol/toolbox',
       '@sluice/core',

@@ -1,0 +1,37 @@
+import type { CommandSpec } from '../command-spec.ts';
+import { checkDirectory, checkDisk } from '../doctor/directory-checks.ts';
+import { checkNode, checkProxies, type Finding } from '../doctor/finding.ts';
+import { checkService } from '../doctor/service-checks.ts';
+import { EXIT } from '../exit-codes.ts';
+import { findJournal, readSettings, requireService } from '../settings/settings.ts';
+
+const MARKS = { ok: 'ok    ', warning: 'warn  ', problem: 'WRONG ' } as const;
+
+export const doctorCommand: CommandSpec = {
+  usage: 'doctor [dir]',
+  summary: 'check address, key, clock, disk and directory, and say what to do; sends no event',
+  usesService: true,
+  examples: [['sluice doctor', 'before the first event, and when events wait']],
+  async run([dir], flags, output) {
+    const settings = await readSettings(flags);
+    const { baseUrl, apiKey } = requireService({ correlationKey: 'email', ...settings });
+    const directory = await findJournal({ correlationKey: 'email', ...settings }, dir);
+    const findings: Finding[] = [
+      checkNode(),
+      ...(await checkService(baseUrl, apiKey)),
+      checkProxies(baseUrl),
+      await checkDirectory(directory),
+      await checkDisk(directory),
+    ];
+    const { colors } = output;
+    for (const finding of findings) {
+      const { check, state, found, advice } = finding;
+      const color = { ok: colors.green, warning: colors.yellow, problem: colors.red }[state];
+      output.result(
+        finding,
+        () => `${color(MARKS[state])}${check}: ${found}${advice === undefined ? '' : `; ${advice}`}`,
+      );
+    }
+    return findings.some(({ state }) => state === 'problem') ? EXIT.failed : EXIT.done;
+  },
+};

@@ -1,0 +1,54 @@
+import { inspectJournal } from '@sluice/core/inspect';
+import type { CommandSpec } from '../command-spec.ts';
+import { deliver, tell } from '../delivery/deliver.ts';
+import { Progress } from '../delivery/progress.ts';
+import { EXIT } from '../exit-codes.ts';
+import { interruption } from '../interruption.ts';
+import { totalsOf } from '../journal/summary.ts';
+import { readSettings, requireService } from '../settings/settings.ts';
+import { counted, readMoment, readNumber } from '../text/amounts.ts';
+
+/** Stored events name their own primary key. */
+const UNUSED = 'email';
+/** The longest time that a timer takes. */
+const MOST_MS = 2 ** 31 - 1;
+
+export const drainCommand: CommandSpec = {
+  usage: 'drain <dir>',
+  summary: 'deliver what waits in a journal; Ctrl-C leaves the rest in it',
+  usesService: true,
+  options: [
+    ['--rate <number>', 'at most this many events in a second'],
+    ['--until <time>', 'stop then: 06:30, 30m or a date'],
+  ],
+  examples: [
+    ['sluice drain /data/sluice', 'address and key come from the settings'],
+    ['sluice drain /data/sluice --rate 500 --until 06:30', 'slowly, and not in office hours'],
+  ],
+  async run([dir = ''], flags, output) {
+    const rate = flags.rate === undefined ? undefined : readNumber('--rate', flags.rate);
+    const now = Date.now();
+    const until = flags.until === undefined ? undefined : readMoment('--until', flags.until, now);
+    const settings = { correlationKey: UNUSED, ...(await readSettings(flags)) };
+    const service = requireService(settings, dir);
+    const { waiting, waitingAlive } = totalsOf((await inspectJournal(dir)).events);
+    if (waitingAlive > 0)
+      output.note(
+        `${counted(waitingAlive, 'event')} belong to living processes, which deliver them themselves`,
+      );
+    const total = waiting - waitingAlive;
+    if (total === 0) {
+      output.result({ delivered: 0, left: 0 }, () => 'nothing to deliver');
+      return EXIT.done;
+    }
+    const interrupted = interruption();
+    const ends = [interrupted];
+    if (until !== undefined) ends.push(AbortSignal.timeout(Math.min(MOST_MS, Math.max(0, until - now))));
+    const { openTracker } = await import('../delivery/open-tracker.ts');
+    const tracker = openTracker(service, rate);
+    const progress = new Progress(tracker, () => total, !output.isJson);
+    const delivered = await deliver(tracker, AbortSignal.any(ends));
+    progress.stop();
+    return tell(delivered, output, interrupted.aborted);
+  },
+};

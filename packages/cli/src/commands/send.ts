@@ -1,0 +1,93 @@
+import { stat } from 'node:fs/promises';
+import { storedEvents } from '@sluice/core/inspect';
+import type { CommandSpec } from '../command-spec.ts';
+import { deliver, deliveredText } from '../delivery/deliver.ts';
+import { Progress } from '../delivery/progress.ts';
+import { EXIT, UsageError } from '../exit-codes.ts';
+import { interruption } from '../interruption.ts';
+import { EventMapping } from '../send/event-mapping.ts';
+import { FileSender } from '../send/file-sender.ts';
+import { RecordFile, readFormat } from '../send/record-file.ts';
+import { Rejects } from '../send/rejects.ts';
+import { identify, PositionFile, START } from '../send/sending.ts';
+import { readSettings, requireService } from '../settings/settings.ts';
+import { counted } from '../text/amounts.ts';
+
+const UUID = /"uuid":"([0-9a-f-]{36})"/g;
+
+export const sendCommand: CommandSpec = {
+  usage: 'send <file>',
+  summary: 'send a file of events, or - for standard input; started again, it goes on',
+  usesService: true,
+  options: [
+    ['--format <name>', 'ndjson, json (an array) or csv; default: by its name and its first character'],
+    ['--event <name>', 'the name of all events; columns become the payload'],
+    ['--customer <value>', 'the correlationValue of all events'],
+    [
+      '--map <fields>',
+      'columns for event, correlationValue, timestamp, uuid, source: timestamp=date,event=type',
+    ],
+    ['--numbers <columns>', 'columns of a CSV file that are numbers'],
+    ['--rejects <file>', 'where bad records go (default: FILE.rejects.ndjson)'],
+    ['--journal <dir>', 'directory of the journal (SLUICE_JOURNAL_DIRECTORY)'],
+    ['--again', 'send a file from its start that was sent before'],
+  ],
+  examples: [
+    ['sluice send events.ndjson', 'events of the interface, one in each line'],
+    ['sluice send users.csv --event signed_up --map correlationValue=email', 'other columns are the payload'],
+    ['sluice send flights.json --event flight --customer fleet', 'an array of objects'],
+    ['tail -f app.ndjson | sluice send -', 'standard input cannot be resumed'],
+  ],
+  async run([path = ''], flags, output) {
+    const startedAt = Date.now();
+    const { event, customer, map, numbers, rejects: rejectsPath } = flags;
+    const format = readFormat(flags.format);
+    const service = requireService(await readSettings(flags));
+    const { baseUrl, correlationKey, journalDirectory } = service;
+    const file = new RecordFile(path, format, await sizeOf(path));
+    const mapping = new EventMapping(flags, correlationKey, file.isCsv);
+    const how = { baseUrl, correlationKey, format, event, customer, map, numbers };
+    const identity = path === '-' ? undefined : await identify(path, how);
+    const resume =
+      identity === undefined ? undefined : { identity, file: new PositionFile(journalDirectory, identity) };
+    if (flags.again) await resume?.file.remove();
+    const position = (await resume?.file.read()) ?? START;
+    if (position.isComplete) output.note(`${path} was read to its end before: --again reads it again`);
+    else if (position.records > 0) output.note(`goes on behind record ${position.records}`);
+    const known = resume && !position.isComplete ? await uuidsIn(journalDirectory) : new Set<string>();
+    const defaultPath = `${path === '-' ? 'stdin' : path}.rejects.ndjson`;
+    const rejects = new Rejects(rejectsPath ?? defaultPath, position.rejectedBytes);
+    const signal = interruption();
+    const { openTracker } = await import('../delivery/open-tracker.ts');
+    const tracker = openTracker(service);
+    const sender = new FileSender({ tracker, mapping, rejects, resume, known, signal }, position);
+    const total = () => Math.round((sender.position.records - position.records) / (file.share || 1));
+    const progress = new Progress(tracker, total, !output.isJson);
+    if (!position.isComplete) await sender.run(file).finally(() => rejects.close());
+    const delivered = await deliver(tracker, signal, startedAt);
+    progress.stop();
+    const { records, rejected } = sender.position;
+    const result = { records, rejected, rejects: rejected > 0 ? rejects.path : undefined, ...delivered };
+    const bad = rejected > 0 ? `; ${counted(rejected, 'bad record')} in ${rejects.path}` : '';
+    output.result(result, () => `read ${counted(records, 'record')}${bad}; ${deliveredText(delivered)}`);
+    if (signal.aborted) return EXIT.interrupted;
+    return delivered.left + delivered.deadLettered + rejected > 0 ? EXIT.failed : EXIT.done;
+  },
+};
+
+/** The size of the file, in bytes. Throws a UsageError if there is none. */
+async function sizeOf(path: string): Promise<number> {
+  if (path === '-') return 0;
+  const status = await stat(path).catch(() => undefined);
+  if (status?.isFile()) return status.size;
+  throw new UsageError(`there is no file ${path}: correct the path, or give - for standard input`);
+}
+
+/** The uuids of the events in the journal, delivered ones too: those behind the stored position must not be tracked again. */
+async function uuidsIn(directory: string): Promise<ReadonlySet<string>> {
+  const uuids = new Set<string>();
+  if (!(await stat(directory).catch(() => undefined))?.isDirectory()) return uuids;
+  for await (const { text } of storedEvents(directory))
+    for (const [, uuid = ''] of text.matchAll(UUID)) uuids.add(uuid);
+  return uuids;
+}

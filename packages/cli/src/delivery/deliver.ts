@@ -1,0 +1,83 @@
+import { setTimeout } from 'node:timers/promises';
+import type { FlushReport, PendingReason, Tracker } from '@sluice/core';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import type { Output } from '../output.ts';
+import { count, counted, duration } from '../text/amounts.ts';
+
+/** After so long it is looked whether only a person can help. */
+const FLUSH_MS = 2_000;
+const CLOSE_MS = 2_000;
+const BREAK_MS = 500;
+
+/** What does not pass by itself: somebody has to do something. */
+const STUCK: ReadonlySet<PendingReason | undefined> = new Set<PendingReason>([
+  ...(['unauthorized', 'wrong-address', 'refused', 'intercepted', 'policy', 'suspects'] as const),
+]);
+
+/** What became of a delivery. */
+export interface Delivered {
+  readonly delivered: number;
+  readonly deadLettered: number;
+  readonly dropped: number;
+  readonly left: number;
+  /** Why events are left, and what to do. */
+  readonly reason?: string | undefined;
+  readonly hint?: string | undefined;
+  readonly durationMs: number;
+}
+
+/**
+ * Delivers all that waits, and closes the tracker. Ends earlier if the signal aborts, or if only a person can help: what is left
+ * is in the journal then.
+ */
+export async function deliver(
+  tracker: Tracker,
+  signal: AbortSignal,
+  startedAt: number = Date.now(),
+): Promise<Delivered> {
+  let report: FlushReport;
+  for (;;) {
+    report = await tracker.flush({ timeoutMs: FLUSH_MS, signal });
+    const reason = tracker.stats().pause?.reason ?? report.pendingReason;
+    if (report.pending === 0 || signal.aborted || STUCK.has(reason)) break;
+    if (reason !== 'time-out') await setTimeout(BREAK_MS, undefined, { signal }).catch(() => undefined);
+  }
+  const { pause, lastError } = tracker.stats();
+  const { pending } = await tracker.close({ timeoutMs: CLOSE_MS });
+  const { delivered, deadLettered, dropped } = tracker.stats();
+  return {
+    delivered,
+    deadLettered,
+    dropped: Object.values(dropped).reduce((sum, one) => sum + one, 0),
+    left: pending,
+    reason: pending > 0 ? (pause?.reason ?? report.pendingReason) : undefined,
+    hint: pending > 0 ? (pause?.hint ?? lastError?.message) : undefined,
+    durationMs: Date.now() - startedAt,
+  };
+}
+
+/** One line about a delivery. */
+export function deliveredText({
+  delivered,
+  deadLettered,
+  dropped,
+  left,
+  reason,
+  hint,
+  durationMs,
+}: Delivered): string {
+  const rate = Math.round((delivered * 1_000) / Math.max(1, durationMs));
+  const parts = [`delivered ${counted(delivered, 'event')} in ${duration(durationMs)} (${count(rate)}/s)`];
+  if (deadLettered > 0) parts.push(`${counted(deadLettered, 'dead letter')}`);
+  if (dropped > 0) parts.push(`${count(dropped)} dropped`);
+  const why = [reason, hint].filter((text) => text !== undefined).map((text) => `: ${text}`);
+  if (left > 0) parts.push(`${count(left)} left in the journal${why.join('')}`);
+  return parts.join('; ');
+}
+
+/** Writes what became of a delivery. Returns the exit code. */
+export function tell(delivered: Delivered, output: Output, isInterrupted: boolean): ExitCode {
+  output.result(delivered, () => deliveredText(delivered));
+  if (isInterrupted && delivered.left > 0) return EXIT.interrupted;
+  return delivered.left + delivered.deadLettered + delivered.dropped > 0 ? EXIT.failed : EXIT.done;
+}

@@ -1,0 +1,56 @@
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { nodeFileSystem } from '@sluice/core/file-journal';
+import { inspectJournal } from '@sluice/core/inspect';
+import { totalsOf } from '../journal/summary.ts';
+import { counted, size } from '../text/amounts.ts';
+import type { Finding } from './finding.ts';
+
+/** What a journal leaves free by default. */
+const LEAST_FREE_BYTES = 64 * 1024 * 1024;
+
+/** Whether the journal can be used: whose it is, its mode, and what waits. */
+export async function checkDirectory(directory: string): Promise<Finding> {
+  const check = 'journal';
+  if (!(await stat(directory).catch(() => undefined)))
+    return { check, state: 'ok', found: `${directory} is not there yet: the first event makes it` };
+  try {
+    const { events } = await inspectJournal(directory);
+    const { waiting, damagedBytes } = totalsOf(events);
+    const found = `${directory}, ${counted(waiting, 'event')} waiting`;
+    if (damagedBytes === 0) return { check, state: 'ok', found };
+    return {
+      check,
+      state: 'warning',
+      found: `${found}, damaged`,
+      advice: `where: sluice verify ${directory}`,
+    };
+  } catch (error) {
+    // The message says what to do: chown, chmod, or another directory.
+    const found = error instanceof Error ? error.message : String(error);
+    return { check, state: 'problem', found };
+  }
+}
+
+/** Whether the disk has room, and is one of this machine. */
+export async function checkDisk(directory: string): Promise<Finding> {
+  const check = 'disk';
+  const existing = await nearest(directory);
+  const { freeBytes, network } = await nodeFileSystem.volume(existing);
+  const found = `${size(freeBytes)} free`;
+  if (network !== undefined)
+    return {
+      check,
+      state: 'problem',
+      found: `${existing} is on ${network}`,
+      advice: 'use a disk of this machine',
+    };
+  if (freeBytes >= LEAST_FREE_BYTES) return { check, state: 'ok', found };
+  return { check, state: 'problem', found, advice: 'free some space: below 64 MiB the journal drops events' };
+}
+
+/** The directory, or the first one above it that exists. */
+async function nearest(path: string): Promise<string> {
+  const isThere = await stat(path).catch(() => undefined);
+  return isThere || dirname(path) === path ? path : nearest(dirname(path));
+}

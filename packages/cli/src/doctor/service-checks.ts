@@ -1,0 +1,101 @@
+import { EVENTS_PATH, endpoint, requestHeaders } from '@sluice/protocol';
+import { plainHttpWarning } from '@sluice/protocol/toolbox';
+import { duration } from '../text/amounts.ts';
+import type { Finding } from './finding.ts';
+
+const TIMEOUT_MS = 10_000;
+/** Sluice corrects the time of events if the clock is wrong by more. */
+const MOST_OFFSET_MS = 60_000;
+/** A batch needs an event: the service refuses this one, and says whether it knows the key. */
+const NO_EVENTS = '{"batch":[]}';
+
+/** Makes one request without an event: whether the address answers, takes the key, and has the same time. */
+export async function checkService(baseUrl: string, apiKey: string | undefined): Promise<Finding[]> {
+  const url = endpoint(baseUrl, EVENTS_PATH);
+  let answer: Response;
+  const startedAt = Date.now();
+  try {
+    answer = await fetch(url, {
+      ...{ method: 'POST', headers: requestHeaders(apiKey), body: NO_EVENTS, redirect: 'manual' },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+  } catch (error) {
+    const advice = 'correct baseUrl, or look at the network: name, port, firewall, certificate';
+    return [
+      { check: 'address', state: 'problem', found: `${url} does not answer: ${reasonOf(error)}`, advice },
+    ];
+  }
+  const plain = plainHttpWarning(baseUrl, apiKey);
+  return [
+    addressOf(url, answer),
+    keyOf(answer.status, apiKey),
+    ...(plain === undefined ? [] : [{ check: 'encryption', state: 'warning', found: plain } as const]),
+    clockOf(answer.headers.get('date'), startedAt),
+  ];
+}
+
+function addressOf(url: string, { status, headers }: Response): Finding {
+  const check = 'address';
+  if (status >= 300 && status < 400)
+    return {
+      check,
+      state: 'problem',
+      found: `${url} redirects`,
+      advice: 'give the address that it leads to as baseUrl',
+    };
+  if (status === 404 || status === 405)
+    return {
+      check,
+      state: 'problem',
+      found: `${url} answers ${status}`,
+      advice: 'correct baseUrl: it is no such service',
+    };
+  if (status >= 500)
+    return {
+      check,
+      state: 'problem',
+      found: `${url} answers ${status}`,
+      advice: 'wait: the service fails, events are kept',
+    };
+  const isPage = /html/.test(headers.get('content-type') ?? '');
+  if (isPage)
+    return { check, state: 'problem', found: `${url} answers a web page`, advice: 'correct baseUrl' };
+  return { check, state: 'ok', found: `${url} answers` };
+}
+
+function keyOf(status: number, apiKey: string | undefined): Finding {
+  const check = 'key';
+  if (status === 401 || status === 403) {
+    const found =
+      apiKey === undefined ? 'none is set, and the service wants one' : `the service refuses it (${status})`;
+    return {
+      check,
+      state: 'problem',
+      found,
+      advice: 'take it from the settings of the account: SLUICE_API_KEY',
+    };
+  }
+  if (apiKey === undefined)
+    return { check, state: 'warning', found: 'none is set', advice: 'right only if a relay holds it' };
+  return {
+    check,
+    state: 'ok',
+    found: `not refused: the service answers ${status} to a batch without events`,
+  };
+}
+
+function clockOf(date: string | null, startedAt: number): Finding {
+  const check = 'clock';
+  const time = Date.parse(date ?? '');
+  if (Number.isNaN(time)) return { check, state: 'warning', found: 'the service does not tell the time' };
+  const offsetMs = Math.abs((startedAt + Date.now()) / 2 - time);
+  if (offsetMs <= MOST_OFFSET_MS)
+    return { check, state: 'ok', found: 'as that of the service, within a minute' };
+  const found = `${duration(offsetMs)} off that of the service`;
+  return { check, state: 'warning', found, advice: 'set it: timedatectl set-ntp true' };
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error ? cause.message : String(cause);
+}

@@ -1,0 +1,1 @@
+export type { SluiceConfig } from './settings/config-file.ts';

@@ -1,0 +1,114 @@
+import type { TrackOptions } from '@sluice/core';
+import { UsageError } from '../exit-codes.ts';
+
+/** An event to be tracked. */
+export interface MappedEvent {
+  readonly name: string;
+  readonly payload: object | undefined;
+  readonly options: TrackOptions;
+}
+
+/** How records become events. */
+export interface MappingFlags {
+  readonly event?: string;
+  readonly customer?: string;
+  readonly map?: string;
+  readonly numbers?: string;
+}
+
+const FIELDS = ['event', 'correlationValue', 'timestamp', 'uuid', 'source'] as const;
+const EVENT_FIELDS: ReadonlySet<string> = new Set([...FIELDS, 'correlationKey', 'payload']);
+
+type Field = (typeof FIELDS)[number];
+
+/** Makes events of records. A record is an event itself, or a row whose columns are fields of an event and its payload. */
+export class EventMapping {
+  readonly #fixed: { readonly event?: string; readonly customer?: string };
+  readonly #columns: ReadonlyMap<Field, string>;
+  readonly #numbers: ReadonlySet<string>;
+  readonly #isRow: boolean;
+  readonly #correlationKey: string;
+
+  /** Throws a UsageError for a wrong flag. */
+  constructor(flags: MappingFlags, correlationKey: string, isCsv: boolean) {
+    this.#fixed = flags;
+    this.#columns = readMap(flags.map);
+    this.#numbers = new Set(flags.numbers?.split(','));
+    this.#isRow = isCsv || flags.event !== undefined || flags.map !== undefined;
+    this.#correlationKey = correlationKey;
+  }
+
+  /** Throws an Error that says why the record is no event. */
+  eventOf(value: unknown): MappedEvent {
+    if (typeof value !== 'object' || value === null || Array.isArray(value))
+      throw new Error('it is no object');
+    const record: Readonly<Record<string, unknown>> = { ...value };
+    return this.#isRow ? this.#ofRow(record) : this.#ofEvent(record);
+  }
+
+  #ofEvent(record: Readonly<Record<string, unknown>>): MappedEvent {
+    const unknown = Object.keys(record).find((name) => !EVENT_FIELDS.has(name));
+    if (unknown !== undefined)
+      throw new Error(
+        `"${unknown}" is no field of an event: with --event or --map, all columns become the payload`,
+      );
+    const { event, correlationKey = this.#correlationKey, payload, ...options } = record;
+    if (correlationKey !== this.#correlationKey)
+      throw new Error(
+        `its correlationKey is "${correlationKey}", and --correlation-key is "${this.#correlationKey}"`,
+      );
+    // The tracker checks them, and says what is wrong.
+    return { name: event as string, payload: payload as object, options: this.#withCustomer(options) };
+  }
+
+  #ofRow(record: Readonly<Record<string, unknown>>): MappedEvent {
+    const rest: Record<string, unknown> = { ...record };
+    const read = (field: Field): string | undefined => {
+      const column = this.#columns.get(field) ?? field;
+      const value = record[column];
+      delete rest[column];
+      return value === undefined || value === null || value === '' ? undefined : String(value);
+    };
+    const name = this.#fixed.event ?? read('event');
+    if (name === undefined) throw new Error('it has no event: give --event NAME or --map event=COLUMN');
+    const time = read('timestamp');
+    const options = {
+      correlationValue: read('correlationValue'),
+      uuid: read('uuid'),
+      source: read('source'),
+      timestamp: time === undefined ? undefined : readTime(time),
+    };
+    for (const column of this.#numbers) {
+      const number = Number(rest[column]);
+      if (rest[column] === '') delete rest[column];
+      else if (Number.isNaN(number))
+        throw new Error(`"${column}" is no number: ${JSON.stringify(rest[column])}`);
+      else if (column in rest) rest[column] = number;
+    }
+    return { name, payload: rest, options: this.#withCustomer(options) };
+  }
+
+  #withCustomer(options: TrackOptions): TrackOptions {
+    const { customer } = this.#fixed;
+    return customer === undefined ? options : { ...options, correlationValue: customer };
+  }
+}
+
+/** ISO 8601, milliseconds since 1970, or any other date that JavaScript reads. */
+function readTime(text: string): number {
+  const time = /^\d{11,}$/.test(text) ? Number(text) : Date.parse(text);
+  if (Number.isNaN(time)) throw new Error(`its timestamp is no time: "${text}"`);
+  return time;
+}
+
+function readMap(text = ''): ReadonlyMap<Field, string> {
+  const columns = new Map<Field, string>();
+  for (const pair of text === '' ? [] : text.split(',')) {
+    const [given = '', column = ''] = pair.split('=');
+    const field = FIELDS.find((one) => one === given);
+    if (field === undefined || column === '')
+      throw new UsageError(`--map must be field=column with a field of ${FIELDS.join(', ')}, got "${pair}"`);
+    columns.set(field, column);
+  }
+  return columns;
+}

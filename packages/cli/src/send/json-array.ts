@@ -1,0 +1,67 @@
+import { type FileRecord, readJson } from './file-record.ts';
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const OPENING = new Set([0x5b, 0x7b]);
+const CLOSING = new Set([0x5d, 0x7d]);
+
+/** The elements of a JSON array, one at a time: the whole may be larger than the memory. */
+export async function* arrayRecords(chunks: AsyncIterable<string>): AsyncGenerator<FileRecord> {
+  const splitter = new ArraySplitter();
+  let number = 0;
+  for await (const chunk of chunks) {
+    for (const text of splitter.push(chunk)) {
+      number += 1;
+      yield readJson(text, number);
+    }
+  }
+  if (splitter.problem !== undefined) yield { number: number + 1, problem: splitter.problem, text: '' };
+}
+
+/** Cuts the text of an array into those of its elements, by brackets and quotes. What is in an element is not checked. */
+class ArraySplitter {
+  #element = '';
+  /** How many brackets are open, that of the array too. */
+  #depth = 0;
+  #isInText = false;
+  #isEscaped = false;
+  #isEnded = false;
+
+  /** What is wrong with the array, once all of it was pushed. */
+  get problem(): string | undefined {
+    if (this.#isEnded)
+      return this.#element.trim() === '' ? undefined : 'something follows the end of the array';
+    return this.#depth === 0
+      ? 'it is no array: it must begin with ['
+      : 'the array does not end: the file is cut off';
+  }
+
+  /** The elements that end in this chunk. */
+  push(chunk: string): string[] {
+    const found: string[] = [];
+    let start = 0;
+    const take = (end: number) => {
+      const text = this.#element + chunk.slice(start, end);
+      this.#element = '';
+      start = end + 1;
+      if (text.trim() !== '') found.push(text);
+    };
+    for (let at = 0; at < chunk.length && !this.#isEnded; at += 1) {
+      const code = chunk.charCodeAt(at);
+      if (this.#isInText) {
+        if (this.#isEscaped) this.#isEscaped = false;
+        else if (code === BACKSLASH) this.#isEscaped = true;
+        else if (code === QUOTE) this.#isInText = false;
+      } else if (code === QUOTE) this.#isInText = true;
+      else if (OPENING.has(code)) {
+        this.#depth += 1;
+        if (this.#depth === 1) start = at + 1;
+      } else if (CLOSING.has(code)) {
+        this.#depth -= 1;
+        this.#isEnded = this.#depth === 0;
+        if (this.#isEnded) take(at);
+      } else if (code === COMMA && this.#depth === 1) take(at);
+    }
+    this.#element += chunk.slice(start);
+    return found;
+  }
+}

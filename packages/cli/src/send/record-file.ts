@@ -1,0 +1,66 @@
+import { createReadStream, type ReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { UsageError } from '../exit-codes.ts';
+import { csvRecords } from './csv-records.ts';
+import type { FileRecord } from './file-record.ts';
+import { arrayRecords } from './json-array.ts';
+import { lineRecords } from './line-records.ts';
+
+type Format = (typeof FORMATS)[number];
+
+const FORMATS = ['ndjson', 'json', 'csv'] as const;
+
+/** Throws a UsageError if it is none. */
+export function readFormat(given: string | undefined): Format | undefined {
+  const format = FORMATS.find((one) => one === given);
+  if (given === undefined || format !== undefined) return format;
+  throw new UsageError(`--format must be ${FORMATS.join(', ')}, got "${given}"`);
+}
+
+/** The records of a file, or of standard input (`-`). */
+export class RecordFile implements AsyncIterable<FileRecord> {
+  readonly path: string;
+  readonly #format: Format | undefined;
+  readonly #bytes: number;
+  readonly #stream: ReadStream | undefined;
+
+  /** @param bytes The size of the file. */
+  constructor(path: string, format: Format | undefined, bytes: number) {
+    this.path = path;
+    this.#format = format ?? (/\.[ct]sv$/i.test(path) ? 'csv' : undefined);
+    this.#bytes = bytes;
+    if (path !== '-') this.#stream = createReadStream(path);
+  }
+
+  /** Whether records are rows of a table, by what is known before it is read. */
+  get isCsv(): boolean {
+    return this.#format === 'csv';
+  }
+
+  /** Which part of it was read: from 0 to 1. */
+  get share(): number {
+    return this.#stream === undefined ? 1 : this.#stream.bytesRead / Math.max(1, this.#bytes);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<FileRecord> {
+    const stream: Readable = this.#stream ?? process.stdin;
+    stream.setEncoding('utf8');
+    const chunks = stream[Symbol.asyncIterator]();
+    // The format shows in the first characters.
+    let head = '';
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
+      head += next.value;
+      if (head.trim() !== '') break;
+    }
+    const text = rejoined(head.replace(/^\uFEFF/, ''), chunks);
+    const format = this.#format ?? (head.trimStart().startsWith('[') ? 'json' : 'ndjson');
+    if (format === 'csv') yield* csvRecords(text, /\.tsv$/i.test(this.path) ? '\t' : undefined);
+    else if (format === 'json') yield* arrayRecords(text);
+    else yield* lineRecords(text);
+  }
+}
+
+async function* rejoined(head: string, chunks: AsyncIterator<string>): AsyncGenerator<string> {
+  yield head;
+  for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
+}

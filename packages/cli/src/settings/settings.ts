@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { defaultJournals, journalDirectoryOf } from '@sluice/core/inspect';
+import { readApiKey, readBaseUrl } from '@sluice/protocol';
+import { UsageError } from '../exit-codes.ts';
+import { readConfigFile, type SluiceConfig } from './config-file.ts';
+
+/** Flags of commands that use a journal or the service. */
+export interface ServiceFlags {
+  readonly config?: string;
+  readonly baseUrl?: string;
+  readonly correlationKey?: string;
+  readonly journal?: string;
+  readonly apiKeyFile?: string;
+  readonly insecureApiKey?: string;
+  readonly apiKey?: true;
+}
+
+/** What is needed to deliver. */
+export type ServiceSettings = SluiceConfig & {
+  readonly baseUrl: string;
+  readonly correlationKey: string;
+  readonly journalDirectory: string;
+};
+
+/** The settings: from flags, from the environment, from sluice.config.*, in this order. */
+export async function readSettings(flags: ServiceFlags): Promise<SluiceConfig> {
+  const { env } = process;
+  const file = await readConfigFile(flags.config);
+  const given = {
+    baseUrl: flags.baseUrl ?? env.SLUICE_BASE_URL,
+    correlationKey: flags.correlationKey ?? env.SLUICE_CORRELATION_KEY,
+    journalDirectory: flags.journal ?? env.SLUICE_JOURNAL_DIRECTORY,
+    apiKey: readKey(flags) ?? (env.SLUICE_API_KEY || undefined),
+  };
+  const known = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...file, ...Object.fromEntries(known) };
+}
+
+/** Adds the directory of the journal. Throws a UsageError that says which setting is missing. */
+export function requireService(settings: SluiceConfig, directory?: string): ServiceSettings {
+  const { baseUrl, correlationKey } = settings;
+  if (baseUrl === undefined) throw missing('--base-url URL', 'SLUICE_BASE_URL', 'baseUrl');
+  readBaseUrl('--base-url', baseUrl, settings.apiKey);
+  if (settings.apiKey !== undefined) readApiKey(settings.apiKey);
+  if (correlationKey === undefined)
+    throw missing('--correlation-key NAME', 'SLUICE_CORRELATION_KEY', 'correlationKey');
+  const names = { baseUrl, correlationKey, account: settings.account };
+  const journalDirectory = resolve(directory ?? settings.journalDirectory ?? journalDirectoryOf(names));
+  return { ...settings, baseUrl, correlationKey, journalDirectory };
+}
+
+/** The journal to look into. If nothing names one, it is the only one of this user. */
+export async function findJournal(settings: SluiceConfig, directory: string | undefined): Promise<string> {
+  const { baseUrl, correlationKey, account } = settings;
+  const named = directory ?? settings.journalDirectory;
+  if (named !== undefined) return resolve(named);
+  if (baseUrl !== undefined && correlationKey !== undefined)
+    return journalDirectoryOf({ baseUrl, correlationKey, account });
+  const found = await defaultJournals();
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  const what = found.length === 0 ? 'no journal was found' : `there are ${found.length}: ${found.join(', ')}`;
+  throw new UsageError(`which journal? ${what}; give its directory: sluice inspect DIR`);
+}
+
+function readKey({ apiKey, apiKeyFile, insecureApiKey }: ServiceFlags): string | undefined {
+  if (apiKey)
+    throw new UsageError(
+      'a key on the command line can be read by everybody on this machine: set SLUICE_API_KEY, or use --api-key-file FILE',
+    );
+  if (apiKeyFile === undefined) return insecureApiKey;
+  try {
+    return readFileSync(apiKeyFile, 'utf8').trim();
+  } catch (cause) {
+    throw new UsageError(`cannot read the key from ${apiKeyFile}: correct --api-key-file`, { cause });
+  }
+}
+
+function missing(flag: string, variable: string, option: string): UsageError {
+  return new UsageError(
+    `${option} is missing: give ${flag}, set ${variable}, or put it into sluice.config.json`,
+  );
+}

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { API_KEY, leaveEvents, makeFolder, startService } from './folder.ts';
+import { ended, sluice, start } from './sluice-process.ts';
+
+describe('sluice drain', () => {
+  it('delivers what a process left, and says what it did', async () => {
+    const [folder, { emulator, env }] = [makeFolder(), await startService()];
+    await leaveEvents(folder, 50);
+    const { code, output, errors } = await sluice(['drain', folder, '--json'], env);
+    expect(JSON.parse(output)).toMatchObject({ delivered: 50, left: 0 });
+    expect(await emulator.countEvents()).toEqual({ unique: 50, received: 50 });
+    expect({ code, errors }).toEqual({ code: 0, errors: '' });
+    expect(await sluice(['drain', folder], env)).toEqual({
+      code: 0,
+      output: 'nothing to deliver\n',
+      errors: '',
+    });
+  });
+
+  it('leaves a consistent journal on Ctrl-C, and delivers each event once in the end', async () => {
+    const [folder, { emulator, env }] = [makeFolder(), await startService()];
+    await leaveEvents(folder, 200);
+    const child = start(['drain', folder, '--rate', '20', '--json'], env);
+    await emulator.waitForEvents(1, { timeoutMs: 60_000 });
+    child.kill('SIGINT');
+    const { code, output } = await ended(child);
+    const { delivered, left } = JSON.parse(output);
+    expect(code).toBe(130);
+    expect(delivered + left).toBe(200);
+    expect(left).toBeGreaterThan(0);
+    expect((await sluice(['verify', folder], env)).output).toContain('no damage');
+    expect((await sluice(['drain', folder, '--json'], env)).code).toBe(0);
+    expect(await emulator.countEvents()).toEqual({ unique: 200, received: 200 });
+  });
+
+  it('ends when the key is refused, says so without the key, and keeps all events', async () => {
+    const [folder, { env }] = [makeFolder(), await startService()];
+    await leaveEvents(folder, 5);
+    const wrong = { ...env, SLUICE_API_KEY: `${API_KEY}-wrong` };
+    const { code, output, errors } = await sluice(['drain', folder], wrong);
+    expect(output).toContain('5 left in the journal: unauthorized: check apiKey');
+    expect(output + errors).not.toContain(API_KEY);
+    expect(code).toBe(1);
+  });
+});

@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTracker, type Tracker, type Transport } from '@sluice/core';
+import { type Emulator, startEmulator } from '@sluice/emulator';
+import { onTestFinished } from 'vitest';
+import type { Environment } from './sluice-process.ts';
+
+export const API_KEY = 'canary-key-4711';
+
+/** An empty folder for one test. */
+export function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-cli-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The service, and the environment of a command that uses it. */
+export async function startService(): Promise<{ emulator: Emulator; env: Environment }> {
+  const emulator = await startEmulator({ primaryKey: 'email', apiKey: API_KEY });
+  onTestFinished(() => emulator.close());
+  return {
+    emulator,
+    env: {
+      SLUICE_BASE_URL: emulator.baseUrl,
+      SLUICE_CORRELATION_KEY: 'email',
+      SLUICE_API_KEY: API_KEY,
+    },
+  };
+}
+
+const unreachable: Transport = {
+  post: async () => ({ kind: 'failed', cause: new Error('no network'), maybeSent: false }),
+  close: async () => {},
+};
+
+/** A tracker that cannot reach the service, with events in its journal. */
+export async function fillJournal(journalDirectory: string, events: number): Promise<Tracker> {
+  const tracker = createTracker({
+    ...{ baseUrl: 'http://127.0.0.1:9', correlationKey: 'email', journalDirectory },
+    ...{ logger: false, transport: unreachable },
+  });
+  for (let total = 0; total < events; total += 1)
+    tracker.track('purchase', { total }, { correlationValue: 'ada@example.com' });
+  await tracker.durable();
+  return tracker;
+}
+
+/** Leaves events in a journal, as a process that ended without a network. */
+export async function leaveEvents(journalDirectory: string, events: number): Promise<void> {
+  const tracker = await fillJournal(journalDirectory, events);
+  await tracker.close({ timeoutMs: 0 });
+}

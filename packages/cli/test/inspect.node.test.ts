@@ -1,0 +1,44 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { fillJournal, leaveEvents, makeFolder } from './folder.ts';
+import { sluice } from './sluice-process.ts';
+
+describe('sluice inspect', () => {
+  it('shows what a process left, without colours where nobody looks', async () => {
+    const folder = makeFolder();
+    await leaveEvents(folder, 3);
+    const { code, output, errors } = await sluice(['inspect', folder], { FORCE_COLOR: '1', CI: 'true' });
+    expect(output).toContain('3 events wait in 1 file');
+    expect(output).toMatch(/[0-9a-f]{16} +gone +1 +3 /);
+    expect(output).toContain(`sluice drain ${folder}`);
+    expect(output).not.toContain('\u001b');
+    expect({ code, errors }).toEqual({ code: 0, errors: '' });
+  });
+
+  it('reports a living process as JSON, and the process goes on', async () => {
+    const folder = makeFolder();
+    const tracker = await fillJournal(folder, 2);
+    const { output } = await sluice(['inspect', folder, '--json']);
+    const report = JSON.parse(output);
+    expect(report.totals.events).toMatchObject({ waiting: 2, waitingAlive: 2, damagedBytes: 0 });
+    expect(report.events).toMatchObject([{ isAlive: true, segments: [{ waiting: 2, released: 0 }] }]);
+    tracker.track('later', {}, { correlationValue: 'ada@example.com' });
+    await tracker.durable();
+    await tracker.close({ timeoutMs: 0 });
+    expect(tracker.stats()).toMatchObject({ accepted: 3, pending: 3, lastError: undefined });
+  });
+
+  it('finds the journal that sluice.config.json names, and asks which one if nothing does', async () => {
+    const folder = makeFolder();
+    const [journal, empty] = [join(folder, 'journal'), join(folder, 'empty')];
+    await leaveEvents(journal, 1);
+    await writeFile(join(folder, 'sluice.config.json'), JSON.stringify({ journalDirectory: journal }));
+    expect((await sluice(['inspect'], {}, folder)).output).toContain('1 event waits');
+    const { code, errors } = await sluice(['inspect'], { XDG_STATE_HOME: empty });
+    expect({ code, errors }).toEqual({
+      code: 2,
+      errors: 'sluice: which journal? no journal was found; give its directory: sluice inspect DIR\n',
+    });
+  });
+});

@@ -1,0 +1,60 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { makeFolder, startService } from './folder.ts';
+import { sluice } from './sluice-process.ts';
+
+const event = (total: number) =>
+  JSON.stringify({ event: 'purchase', correlationValue: 'ada@example.com', payload: { total } });
+
+describe('sluice send', () => {
+  it('sends the events of a file, puts bad lines aside, and does not send it twice', async () => {
+    const [folder, { emulator, env }] = [makeFolder(), await startService()];
+    const path = join(folder, 'events.ndjson');
+    await writeFile(
+      path,
+      [event(1), '{"event":', '', event(2), '{"event":"x","color":"red"}', event(3)].join('\n'),
+    );
+    const journal = ['--journal', join(folder, 'journal')];
+    const first = await sluice(['send', path, ...journal, '--json'], env);
+    expect(JSON.parse(first.output)).toMatchObject({ records: 5, rejected: 2, delivered: 3, left: 0 });
+    expect(first.code).toBe(1);
+    const rejects = (await readFile(`${path}.rejects.ndjson`, 'utf8')).trim().split('\n');
+    expect(rejects.map((line) => JSON.parse(line))).toMatchObject([
+      { line: 2, reason: 'it is no JSON', text: '{"event":' },
+      { line: 5, reason: expect.stringContaining('"color" is no field of an event') },
+    ]);
+    const second = await sluice(['send', path, ...journal], env);
+    expect(second.errors).toContain('was read to its end before: --again reads it again');
+    expect(await emulator.countEvents()).toEqual({ unique: 3, received: 3 });
+    await sluice(['send', path, ...journal, '--again'], env);
+    expect(await emulator.countEvents()).toEqual({ unique: 3, received: 6 });
+  });
+
+  it('makes events of the rows of a CSV file', async () => {
+    const [folder, { emulator, env }] = [makeFolder(), await startService()];
+    const path = join(folder, 'users.csv');
+    await writeFile(
+      path,
+      '\uFEFFemail;date;plan;seats\nada@example.com;2026-01-02;"a ""b"" c";3\nbob@example.com;;free;x\n',
+    );
+    const mapping = [
+      '--event',
+      'signed_up',
+      '--map',
+      'correlationValue=email,timestamp=date',
+      '--numbers',
+      'seats',
+    ];
+    const { output } = await sluice(
+      ['send', path, ...mapping, '--journal', join(folder, 'j'), '--json'],
+      env,
+    );
+    expect(JSON.parse(output)).toMatchObject({ records: 2, rejected: 1, delivered: 1 });
+    const [stored] = await emulator.waitForEvents(1);
+    expect(stored?.event).toMatchObject({
+      ...{ event: 'signed_up', correlationValue: 'ada@example.com', timestamp: '2026-01-02T00:00:00.000Z' },
+      payload: { plan: 'a "b" c', seats: 3 },
+    });
+  });
+});

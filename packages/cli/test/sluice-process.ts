@@ -1,0 +1,46 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+/** The built command. */
+const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+
+/** What a process wrote, and how it ended. */
+export interface Ended {
+  readonly code: unknown;
+  readonly output: string;
+  readonly errors: string;
+}
+
+/** Variables of the environment of a process, beside PATH. */
+export type Environment = Readonly<Record<string, string>>;
+
+/** Starts the command. Nothing of this process's environment reaches it. */
+export function start(
+  args: readonly string[],
+  env: Environment = {},
+  cwd?: string,
+): ChildProcessByStdio<null, Readable, Readable> {
+  const { PATH = '' } = process.env;
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    ...{ cwd, env: { PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+/** Runs the command to its end. */
+export async function sluice(args: readonly string[], env?: Environment, cwd?: string): Promise<Ended> {
+  return ended(start(args, env, cwd));
+}
+
+/** Waits for the end of a process. */
+export async function ended(child: ReturnType<typeof start>): Promise<Ended> {
+  const exited = once(child, 'exit');
+  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [code] = await exited;
+  return { code, output, errors };
+}
