@@ -11,6 +11,7 @@ mkdirSync(join(root, 'reports'), { recursive: true });
 const folder = mkdtempSync(join(root, 'reports', 'markdown-'));
 /** What blocks import beside the packages that `root` has. */
 const LINKS = {
+  '@sluice/cli': 'packages/cli',
   '@sluice/protocol': 'packages/protocol',
   '@sluice/react': 'packages/react',
   ...Object.fromEntries(

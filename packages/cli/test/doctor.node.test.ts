@@ -1,0 +1,72 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { API_KEY, makeFolder, startService } from './folder.ts';
+import { sluice } from './sluice-process.ts';
+
+/** The findings, by check. */
+function read(output: string): Record<string, unknown> {
+  const findings = output
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  return Object.fromEntries(findings.map(({ check, ...finding }) => [check, finding]));
+}
+
+describe('sluice doctor', () => {
+  it('finds nothing wrong, and sends no event', async () => {
+    const [folder, { emulator, env }] = [makeFolder(), await startService()];
+    const { code, output } = await sluice(['doctor', join(folder, 'journal'), '--json'], env);
+    const findings = read(output);
+    expect(Object.keys(findings)).toEqual(['Node', 'address', 'key', 'clock', 'proxy', 'journal', 'disk']);
+    expect(JSON.stringify(findings)).not.toMatch(/warning|problem/);
+    expect((await emulator.countEvents()).received).toBe(0);
+    expect(code).toBe(0);
+  });
+
+  it('says what to do about a refused key and an unused proxy', async () => {
+    const { env } = await startService();
+    const wrong = { ...env, SLUICE_API_KEY: `${API_KEY}-wrong`, HTTP_PROXY: 'http://127.0.0.1:9' };
+    const { code, output } = await sluice(['doctor', makeFolder()], wrong);
+    expect(output).toMatch(
+      /^WRONG key: the service refuses it \(40[13]\); take it from the settings of the account/m,
+    );
+    expect(output).toMatch(
+      /^warn {2}proxy: HTTP_PROXY is set, and Sluice does not use it; set NODE_USE_ENV_PROXY=1/m,
+    );
+    expect(output).not.toContain(API_KEY);
+    expect(code).toBe(1);
+  });
+
+  it('tells a redirect, and a clock that is wrong', async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(301, { location: '/login', date: 'Mon, 01 Jan 2024 00:00:00 GMT' }).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const { output } = await sluice([
+      'doctor',
+      makeFolder(),
+      '--base-url',
+      `http://127.0.0.1:${port}`,
+      '--json',
+    ]);
+    expect(read(output)).toMatchObject({
+      address: { state: 'problem', advice: expect.stringContaining('baseUrl') },
+      clock: { state: 'warning', advice: expect.stringContaining('set it') },
+    });
+  });
+});
+
+describe('sluice emulator', () => {
+  it('takes the flags of sluice-emulator', async () => {
+    expect((await sluice(['emulator', '--help'])).output).toContain('Usage: npx sluice-emulator');
+    const wrong = await sluice(['emulator', '--port', 'x']);
+    expect(wrong).toMatchObject({
+      code: 2,
+      errors: expect.stringContaining('--port must be a whole number'),
+    });
+  });
+});
