@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { run } from '../src/program.ts';
 import { API_KEY, makeFolder } from './folder.ts';
 import { sluice } from './sluice-process.ts';
 
@@ -25,11 +26,10 @@ describe('the command line', () => {
     ],
     [['dead-letters', 'purge', '.'], 'purge deletes for good: say which by ids or flags, or give --all'],
   ])('answers %j with one line that says what to do, and exit code 2', async (args, message) => {
-    expect(await sluice(args, {}, makeFolder())).toEqual({
-      code: 2,
-      output: '',
-      errors: `sluice: ${message}\n`,
-    });
+    const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    onTestFinished(() => written.mockRestore());
+    expect(await run(args)).toBe(2);
+    expect(written.mock.calls).toEqual([[`sluice: ${message}\n`]]);
   });
 
   it('shows help with examples and exit codes', async () => {

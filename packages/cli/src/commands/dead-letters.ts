@@ -1,7 +1,7 @@
 import { storedDeadLetters } from '@sluice/core/inspect';
 import type { CommandSpec } from '../command-spec.ts';
 import { deliver, deliveredText } from '../delivery/deliver.ts';
-import { Progress } from '../delivery/progress.ts';
+import { withProgress } from '../delivery/progress.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
 import { interruption } from '../interruption.ts';
 import { CHOICE_OPTIONS, type LetterChoice, readChoice } from '../journal/letter-choice.ts';
@@ -61,11 +61,17 @@ const replay: CommandSpec = {
     const service = requireService({ correlationKey: UNUSED, ...(await readSettings(flags)) }, dir);
     await tellOfLiving(dir, choice ?? all, output);
     const { openTracker } = await import('../delivery/open-tracker.ts');
-    const tracker = openTracker(service);
-    const progress = new Progress(tracker, () => 0, false);
-    const replayed = await tracker.deadLetters.replay(choice);
-    const delivered = await deliver(tracker, interruption());
-    progress.stop();
+    await using tracker = openTracker(service);
+    const signal = interruption();
+    const { replayed, ...delivered } = await withProgress(
+      tracker,
+      () => 0,
+      false,
+      async () => ({
+        replayed: await tracker.deadLetters.replay(choice),
+        ...(await deliver(tracker, signal)),
+      }),
+    );
     output.result({ replayed, ...delivered }, () => `replayed ${replayed}; ${deliveredText(delivered)}`);
     return delivered.left + delivered.deadLettered > 0 ? EXIT.failed : EXIT.done;
   },
@@ -82,7 +88,7 @@ const purge: CommandSpec = {
       throw new UsageError('purge deletes for good: say which by ids or flags, or give --all');
     await tellOfLiving(dir, choice ?? all, output);
     const { openOffline } = await import('../delivery/open-tracker.ts');
-    const tracker = openOffline(dir);
+    await using tracker = openOffline(dir);
     const purged = await tracker.deadLetters.purge(choice ?? all);
     await tracker.close({ timeoutMs: 0 });
     output.result({ purged }, () => `deleted ${counted(purged, 'dead letter')}`);

@@ -1,7 +1,7 @@
 import { inspectJournal } from '@sluice/core/inspect';
 import type { CommandSpec } from '../command-spec.ts';
 import { deliver, tell } from '../delivery/deliver.ts';
-import { Progress } from '../delivery/progress.ts';
+import { withProgress } from '../delivery/progress.ts';
 import { EXIT } from '../exit-codes.ts';
 import { interruption } from '../interruption.ts';
 import { totalsOf } from '../journal/summary.ts';
@@ -45,10 +45,9 @@ export const drainCommand: CommandSpec = {
     const ends = [interrupted];
     if (until !== undefined) ends.push(AbortSignal.timeout(Math.min(MOST_MS, Math.max(0, until - now))));
     const { openTracker } = await import('../delivery/open-tracker.ts');
-    const tracker = openTracker(service, rate);
-    const progress = new Progress(tracker, () => total, !output.isJson);
-    const delivered = await deliver(tracker, AbortSignal.any(ends));
-    progress.stop();
+    await using tracker = openTracker(service, rate);
+    const work = () => deliver(tracker, AbortSignal.any(ends));
+    const delivered = await withProgress(tracker, () => total, !output.isJson, work);
     return tell(delivered, output, interrupted.aborted);
   },
 };

@@ -5,15 +5,34 @@ import { count, duration } from '../text/amounts.ts';
 const TICK_MS = 200;
 const PIPED_MS = 5_000;
 
-/** Shows how far a delivery is: a bar at a terminal, a line every five seconds elsewhere. It keeps the process alive. */
-export class Progress {
+/**
+ * Does some work, and shows meanwhile how far the delivery is: a bar at a terminal, a line every five seconds elsewhere. Keeps the
+ * process alive.
+ *
+ * @param total How many events are to be delivered, as far as that is known now.
+ */
+export async function withProgress<Result>(
+  tracker: Tracker,
+  total: () => number,
+  isShown: boolean,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const progress = new Progress(tracker, total, isShown);
+  try {
+    return await work();
+  } finally {
+    progress.stop();
+  }
+}
+
+/** What `withProgress` shows. */
+class Progress {
   readonly #bar: cliProgress.SingleBar | undefined;
   readonly #timer: NodeJS.Timeout;
   readonly #tracker: Tracker;
   readonly #before: number;
   readonly #total: () => number;
 
-  /** @param total How many events are to be delivered, as far as that is known now. */
   constructor(tracker: Tracker, total: () => number, isShown: boolean) {
     this.#tracker = tracker;
     this.#before = endedOf(tracker);

@@ -23,6 +23,7 @@ export class RecordFile implements AsyncIterable<FileRecord> {
   readonly #format: Format | undefined;
   readonly #bytes: number;
   readonly #stream: ReadStream | undefined;
+  #isStopped = false;
 
   /** @param bytes The size of the file. */
   constructor(path: string, format: Format | undefined, bytes: number) {
@@ -42,7 +43,21 @@ export class RecordFile implements AsyncIterable<FileRecord> {
     return this.#stream === undefined ? 1 : this.#stream.bytesRead / Math.max(1, this.#bytes);
   }
 
+  /** Ends the records, also while they wait for more input. */
+  stop(): void {
+    this.#isStopped = true;
+    (this.#stream ?? process.stdin).destroy();
+  }
+
   async *[Symbol.asyncIterator](): AsyncGenerator<FileRecord> {
+    try {
+      yield* this.#read();
+    } catch (error) {
+      if (!this.#isStopped) throw error;
+    }
+  }
+
+  async *#read(): AsyncGenerator<FileRecord> {
     const stream: Readable = this.#stream ?? process.stdin;
     stream.setEncoding('utf8');
     const chunks = stream[Symbol.asyncIterator]();
