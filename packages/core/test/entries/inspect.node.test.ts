@@ -133,10 +133,12 @@ describe('inspectJournal', () => {
 
   it('says which directory is missing, is none, or is not ours', async () => {
     const missing = join(place.directory, 'missing');
-    await expect(inspectJournal(missing)).rejects.toThrow(`cannot read the journal in ${missing}`);
+    await expect(inspectJournal(missing)).rejects.toThrow(
+      `there is no directory ${missing}: correct the path`,
+    );
     await writeFile(missing, '');
     await expect(inspectJournal(missing)).rejects.toThrow(
-      `cannot read the journal in ${missing}: it is no directory`,
+      `${missing} is no directory: give that of a journal`,
     );
     await rm(missing);
     await chmod(place.directory, 0o777);

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { readBaseUrl } from '@sluice/protocol';
 import { StorageError, storageError } from '../../base/errors/storage-error.ts';
 import { FileNote } from '../../keep/file/disk/file-note.ts';
+import { errorCode } from '../../keep/file/disk/file-system.ts';
 import { nodeFileSystem } from '../../keep/file/disk/node-file-system.ts';
 import { type DeadLetter, readLetter } from '../../parts/dead-letters/dead-letter.ts';
 import { defaultRoot, pathOf } from '../../platform/process/journal-path.ts';
@@ -157,7 +158,9 @@ async function reading<Result>(directory: string, read: (root: string) => Promis
   try {
     if ((await stat(root)).isDirectory()) return await read(root);
   } catch (cause) {
+    if (errorCode(cause) === 'ENOENT')
+      throw new StorageError(`there is no directory ${root}: correct the path`);
     throw storageError(`cannot read the journal in ${root}`, cause);
   }
-  throw new StorageError(`cannot read the journal in ${root}: it is no directory`);
+  throw new StorageError(`${root} is no directory: give that of a journal`);
 }
