@@ -50,7 +50,7 @@ export async function deliver(
     deadLettered,
     dropped: Object.values(dropped).reduce((sum, one) => sum + one, 0),
     left: pending,
-    reason: pending > 0 ? (pause?.reason ?? report.pendingReason) : undefined,
+    reason: pending > 0 ? (pause?.reason ?? (signal.aborted ? 'stopped' : report.pendingReason)) : undefined,
     hint: pending > 0 ? (pause?.hint ?? lastError?.message) : undefined,
     durationMs: Date.now() - startedAt,
   };
