@@ -26,7 +26,7 @@ it('the console shows the first refused event, and what is wrong with it', async
 });
 
 it('the console shows that an event names no customer, and each way to name one', () => {
-  const { bench, warned } = create();
+  const { bench, warned } = create({ unidentified: { hold: false } });
   bench.tracker.track('purchase');
   expect(warned).toEqual([
     'Sluice refused purchase: correlationValue must be a non-empty string, given by for(), track() or identify(), got nothing',
