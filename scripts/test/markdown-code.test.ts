@@ -14,6 +14,7 @@ const LINKS = {
   '@sluice/cli': 'packages/cli',
   '@sluice/protocol': 'packages/protocol',
   '@sluice/react': 'packages/react',
+  '@sluice/relay': 'packages/relay',
   ...Object.fromEntries(
     ['@opentelemetry/api', '@types/react', '@types/react-dom', 'react', 'react-dom', 'undici'].map((name) => [
       name,
@@ -28,6 +29,8 @@ declare const apiUrl: string;
 declare const apiKey: string;
 declare const createTracker: typeof import('@sluice/core').createTracker;
 declare const tracker: import('@sluice/core').Tracker;
+declare const app: { all(path: string, handler: unknown): void };
+declare function emailOfSession(cookie: string | null): string | undefined;
 declare function checkOut(service: { readonly baseUrl: string; readonly apiKey: string }): Promise<void>;
 declare module 'express' {
   interface Message { readonly user: { readonly email: string }; readonly id: string; sendStatus(status: number): void }
