@@ -18,6 +18,8 @@ import { Reader } from './reader.ts';
 const HELD_MS = 1_000;
 /** A full ring buffer has at least this many parcels, so that it is written before it is full. */
 const PARTS = 8;
+/** In one request, however small they are: what each costs has a bound. */
+const MOST_EVENTS = 4_096;
 
 /** Drops the events that are too old to be sent. */
 export interface Expiry {
@@ -178,7 +180,7 @@ export class Line {
     const { batch, limits } = this.#options;
     const most = Math.min(limits.bytes.most, maxBytes) - BATCH_OVERHEAD_BYTES;
     return {
-      maxEvents: Math.min(batch.maxEvents, maxEvents, limits.events?.most ?? maxEvents),
+      maxEvents: Math.min(MOST_EVENTS, batch.maxEvents, maxEvents, limits.events?.most ?? maxEvents),
       maxBytes: Math.max(1, Math.min(batch.maxBytes, most)),
     };
   }

@@ -12,8 +12,6 @@ import type { Queue } from './queue.ts';
 
 /** A parcel in memory may be so much larger than the limit: the halves of what was too large differ a little in size. */
 const TOLERANCE = 1.25;
-/** More stored parcels than this are not joined, so that the cost of one batch has a bound. */
-const MOST_PARCELS = 8;
 
 interface ReaderOptions {
   readonly queue: Queue;
@@ -61,7 +59,7 @@ export class Reader {
     const parcels: Parcel[] = [];
     let left = maxEvents;
     for (const next of queue.oldReady(busy)) {
-      if (left <= 0 || parcels.length > (next.isInMemory ? 0 : MOST_PARCELS)) break;
+      if (left <= 0 || (parcels.length > 0 && next.isInMemory)) break;
       parcels.push(next);
       left = next.isInMemory ? 0 : left - next.count;
     }

@@ -52,25 +52,4 @@ describe('what is read of a stored parcel', () => {
     if (last) queue.putBack(last, 'first');
     expect([...queue.old]).toEqual([last, rest]);
   });
-
-  it('is joined with a bounded number of others, however many wait', async () => {
-    const memory = textWriter.createMemory();
-    const epochs = new Epochs();
-    const options = { limit: ALL, parcel: ALL, isHigh: false, text: textWriter, memory, epochs };
-    const queue = new Queue(options, undefined);
-    const journal = new MemoryJournal(100_000, 100_000);
-    const texts = Array.from({ length: 4_000 }, () => '1');
-    const { segment } = await journal.append(
-      encodeEvents(
-        texts,
-        texts.map(() => 0),
-      ),
-    );
-    // No two of them are neighbours.
-    for (let from = 0; from < texts.length; from += 2) queue.recover({ segment, from, to: from + 1 }, 0);
-    const reader = new Reader({ queue, journal, memory, damaged: async () => {}, sizeLimit: {} });
-    const read = await reader.take({ maxEvents: Number.POSITIVE_INFINITY, maxBytes: 10_000 });
-    expect(read?.places.size).toBeGreaterThan(100);
-    expect(read?.places.size).toBeLessThan(1_000);
-  });
 });
