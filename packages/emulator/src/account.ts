@@ -4,6 +4,7 @@ import type { TrackerEvent } from './admin/contract.ts';
 import { Arrivals } from './arrivals.ts';
 import { Audience } from './audience.ts';
 import { type Logger, silentLogger } from './logger.ts';
+import { RequestContents } from './request-contents.ts';
 import { openIndex } from './search/index-database.ts';
 import { IndexedSearch } from './search/indexed-search.ts';
 import { INLINE_AT_ONCE, InlineSearch } from './search/inline-search.ts';
@@ -30,6 +31,12 @@ export interface AccountSettings {
   readonly logger?: Logger | undefined;
 }
 
+/** What `clear()` deletes besides events and requests. */
+export interface ClearOptions {
+  /** Whether to delete all customers, too. Default false. */
+  readonly customers?: boolean | undefined;
+}
+
 const NO_LIMITS: RetentionLimits = { maxEvents: undefined, maxAgeMs: undefined, maxRequests: 200_000 };
 const SEED_BATCH = 500;
 
@@ -40,12 +47,15 @@ export class Account {
   readonly settings: SettingsStore;
   readonly audience: Audience;
   readonly requests: RequestStore;
+  /** What the latest requests contain. */
+  readonly contents: RequestContents = new RequestContents();
   /** Wakes callers that wait for events. */
   readonly arrivals: Arrivals = new Arrivals();
   readonly search: Search;
   readonly #database: Database;
   readonly #directory: DataDirectory | undefined;
   readonly #retention: Retention;
+  #clearings = 0;
   #isClosed = false;
 
   /** Opens the account in the directory, or a new one in memory. Throws errors of code `SLUICE_STORAGE`. */
@@ -117,9 +127,9 @@ export class Account {
     return outcome;
   }
 
-  /** Stores a request without events. Does nothing if the account is closed, because a request may end after that. */
-  keepRequest(request: KeptRequest): void {
-    if (this.#database.open) this.requests.add(request);
+  /** Stores a request without events, and returns its id. If the account is closed, does nothing: a request may end after that. */
+  keepRequest(request: KeptRequest): number | undefined {
+    return this.#database.open ? this.requests.add(request) : undefined;
   }
 
   /** All details of one event; undefined if there is none. */
@@ -130,6 +140,22 @@ export class Account {
     const request = requestId === null ? undefined : this.requests.get(requestId);
     const customer = event.attributed ? this.customer(event.correlationValue) : undefined;
     return { ...event, request: request ?? null, customer: customer ?? null };
+  }
+
+  /** Deletes all events and requests, and if `customers` is true all customers. */
+  clear({ customers }: ClearOptions): void {
+    inTransaction(this.#database, () => {
+      this.events.removeBefore(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
+      this.requests.removeBefore(this.requests.next, Number.POSITIVE_INFINITY);
+      if (customers === true) this.audience.clear();
+    });
+    this.contents.clear();
+    this.#clearings += 1;
+  }
+
+  /** How often everything was deleted. */
+  get clearings(): number {
+    return this.#clearings;
   }
 
   /** Throws a `SluiceError` of code `SLUICE_CLOSED` if the account is closed. */

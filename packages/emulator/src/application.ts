@@ -35,7 +35,7 @@ export interface ApplicationOptions {
   /** Whether only the operator's own page may use a path. Pages of any origin may use the other paths. Default: no path. */
   readonly isOperators?: (path: string) => boolean;
   /** Creates the exchange of a request; undefined if the request is not to the interface. Default: always undefined. */
-  readonly begin?: (request: RequestContext['req']) => Exchange | undefined;
+  readonly begin?: (context: RequestContext) => Exchange | undefined;
 }
 
 /** Creates an application without routes: it refuses every path, logs requests, and stores those to the interface. */
@@ -63,7 +63,7 @@ export function createApplication({
     logger.debug({ method, path, status: context.res.status, ms }, 'request');
   });
   application.use(async (context, next) => {
-    const exchange = begin(context.req);
+    const exchange = begin(context);
     context.set('exchange', exchange);
     await next();
     if (exchange === undefined) return;
@@ -120,5 +120,5 @@ function refuse(context: RequestContext, refusal: Refusal, logger: Logger): Resp
   if (exchange !== undefined) exchange.error = refusal.body.error;
   const answer = refusalAnswer(refusal, exchange?.behaviour);
   logger.info({ method, path, status: answer.status, code, field }, 'request refused');
-  return respond(answer);
+  return exchange === undefined ? respond(answer) : exchange.respond(answer);
 }

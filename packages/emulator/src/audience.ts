@@ -154,6 +154,12 @@ export class Audience {
     return isRemoved;
   }
 
+  /** Deletes all customers. */
+  clear(): void {
+    this.#customers.removeAll();
+    this.#changes += 1;
+  }
+
   /**
    * Reads customers from CSV and, unless it is only a `preview`, adds or replaces them: all, or none if there is a problem. It
    * works in portions, and the emulator serves requests between them. These requests see all of the customers or none. Throws

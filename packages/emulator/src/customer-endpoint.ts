@@ -1,6 +1,6 @@
 import { CUSTOMER_READ_PATH } from '@sluice/protocol';
 import { describe, isNonEmptyString } from '@sluice/protocol/toolbox';
-import { answer, JSON_TYPE, respond } from './answers.ts';
+import { answer, JSON_TYPE } from './answers.ts';
 import type { Application } from './application.ts';
 import { addInterfaceEndpoint, type SharedParts } from './interface-endpoint.ts';
 import { quote } from './quote.ts';
@@ -13,15 +13,17 @@ export function addCustomerEndpoint(application: Application, parts: SharedParts
     name: 'customers',
     path: CUSTOMER_READ_PATH,
     mayBeGzipped: false,
-    serve({ behaviour }, primaryKey, { value }) {
+    serve(exchange, primaryKey, { value }) {
       const wanted = primaryKeyValue(value);
       const customer = parts.account.customer(wanted);
       if (customer === undefined) {
         const message = `No customer has the primary key ${quote(wanted)} (its ${quote(primaryKey)}).`;
         throw new Refusal('customer_not_found', message);
       }
-      const answered = behaviour.answersPrimaryKey ? customer : { ...customer, primary_key: undefined };
-      return respond(answer(200, JSON.stringify(answered), JSON_TYPE));
+      const answered = exchange.behaviour.answersPrimaryKey
+        ? customer
+        : { ...customer, primary_key: undefined };
+      return exchange.respond(answer(200, JSON.stringify(answered), JSON_TYPE));
     },
   });
 }

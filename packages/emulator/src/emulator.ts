@@ -1,4 +1,5 @@
 import type { Customer } from '@sluice/protocol';
+import type { ClearOptions } from './account.ts';
 import type { BehaviourChange, RequestRow } from './admin/contract.ts';
 import type { WaitOptions } from './awaited-events.ts';
 import type { Behaviour } from './behaviour.ts';
@@ -80,6 +81,14 @@ export interface Emulator extends AsyncDisposable {
    * default 100. `outcome`: only requests that were `taken` or `refused`, or on which a `fault` acted.
    */
   requests(query?: { readonly limit?: number; readonly outcome?: RequestOutcome }): Promise<RequestRow[]>;
+
+  /**
+   * Deletes all events and requests, and ends all faults: for one emulator that many tests share. API keys, the primary key and the
+   * behaviour stay, and so do customers, unless `customers` is true.
+   *
+   * @example beforeEach(() => emulator.clear());
+   */
+  clear(options?: ClearOptions): Promise<void>;
 
   /** How the service answers where the interface document is silent. */
   readonly behaviour: Behaviour;

@@ -1,5 +1,5 @@
 import { EVENTS_PATH } from '@sluice/protocol';
-import { acceptedAnswer, type LeftOut, respond } from './answers.ts';
+import { acceptedAnswer, type LeftOut } from './answers.ts';
 import type { Application } from './application.ts';
 import { batchElements, judgeBatch } from './batch-verdict.ts';
 import type { Exchange } from './exchange.ts';
@@ -33,7 +33,7 @@ function serve(exchange: Exchange, primaryKey: string, body: JsonBody, injection
   }
   const { status } = acceptedAnswer(behaviour, { accepted: 0, repeated: 0 }, wrong);
   const outcome = exchange.ingest(right, status);
-  return respond(acceptedAnswer(behaviour, outcome, wrong));
+  return exchange.respond(acceptedAnswer(behaviour, outcome, wrong));
 }
 
 /** The error that the requests page shows for a batch of which some events were left out. */

@@ -1,6 +1,9 @@
+import type { IncomingMessage } from 'node:http';
 import type { Account } from './account.ts';
+import { type Answer, respond } from './answers.ts';
 import type { Behaviour } from './behaviour.ts';
 import type { RefusalBody } from './refusal.ts';
+import { ExchangeContent } from './request-contents.ts';
 import type { BatchOutcome, ReceivedEvent } from './storage/event-store.ts';
 import type { KeptRequest } from './storage/request-store.ts';
 
@@ -9,6 +12,8 @@ export interface Arrival {
   readonly method: string;
   readonly path: string;
   readonly userAgent: string | undefined;
+  /** Undefined for what is not a valid HTTP request. */
+  readonly incoming: IncomingMessage | undefined;
 }
 
 /** One request to the interface, from its arrival until it is stored. */
@@ -28,42 +33,52 @@ export class Exchange {
   readonly #arrival: Arrival;
   readonly #receivedAt = Date.now();
   readonly #startedAt = performance.now();
-  #bytes = 0;
-  #isKept = false;
+  readonly #content: ExchangeContent | undefined;
+  #id: number | undefined;
 
   constructor(account: Account, behaviour: Behaviour, arrival: Arrival) {
     this.#account = account;
     this.behaviour = behaviour;
     this.#arrival = arrival;
+    this.#content = arrival.incoming && new ExchangeContent(arrival.incoming);
   }
 
-  /** Counts bytes of its body that have arrived. */
-  came(bytes: number): void {
-    this.#bytes += bytes;
+  /** Takes a part of its body that has arrived. */
+  came(chunk: Buffer): void {
+    this.#content?.came(chunk);
+  }
+
+  /** Answers, and keeps what was answered. */
+  respond(answer: Answer): Response {
+    if (this.#content !== undefined) this.#content.answer = answer;
+    return respond(answer);
   }
 
   /** Stores its events and the request itself. `status` is the status of the answer that will follow. */
   ingest(batch: readonly ReceivedEvent[], status: number): BatchOutcome {
+    const { next } = this.#account.requests;
     const outcome = this.#account.ingest(batch, (outcome) => this.#toKept(status, outcome));
-    this.#isKept = true;
+    this.#id = next;
     return outcome;
   }
 
-  /** Stores the request, unless that is already done. `status` is the status of its answer. */
+  /** Stores the request, unless that is already done, and its content. `status` is the status of its answer. */
   end(status: number): void {
-    if (this.#isKept) return;
-    this.#isKept = true;
-    this.#account.keepRequest(this.#toKept(status));
+    this.#id ??= this.#account.keepRequest(this.#toKept(status));
+    if (this.#content === undefined || this.#id === undefined) return;
+    if (this.isCut) this.#content.answer = undefined;
+    this.#account.contents.add(this.#id, this.#content, this.error !== null);
+    this.#content.readRest();
   }
 
   #toKept(status: number, outcome?: BatchOutcome): KeptRequest {
+    const { method, path, userAgent = null } = this.#arrival;
     return {
-      ...this.#arrival,
-      userAgent: this.#arrival.userAgent ?? null,
+      ...{ method, path, userAgent },
       receivedAt: this.#receivedAt,
       status: this.isCut ? null : status,
       durationMs: performance.now() - this.#startedAt,
-      bytes: this.#bytes,
+      bytes: this.#content?.size ?? null,
       events: this.events,
       repeated: outcome?.repeated ?? null,
       firstEvent: outcome?.firstEvent ?? null,

@@ -1,3 +1,4 @@
+export type { ClearOptions } from './account.ts';
 export type { BehaviourChange, RequestRow } from './admin/contract.ts';
 export { MissingEventsError, type WaitOptions } from './awaited-events.ts';
 export type { Behaviour, BehaviourSettings } from './behaviour.ts';

@@ -52,7 +52,7 @@ async function readBody(
     return await readJsonBody(env.incoming, {
       maxBytes: Math.min(maxBodyBytes, injection.maxBytes),
       takesGzip: compression && mayBeGzipped,
-      onBytes: (bytes) => exchange.came(bytes),
+      onChunk: (chunk) => exchange.came(chunk),
     });
   } catch (error) {
     const isTooLarge = error instanceof Refusal && error.code === 'body_too_large';

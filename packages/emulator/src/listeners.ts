@@ -28,13 +28,10 @@ export function createListeners(
   settings: Settings,
 ): Pick<Parts, 'events' | 'api' | 'live' | 'faults'> {
   const { host, logger, behaviour } = settings;
-  const begin = (request: RequestContext['req']): Exchange => {
-    const { method, path } = request;
-    return new Exchange(account, behaviour.current, {
-      method,
-      path,
-      userAgent: request.header('user-agent'),
-    });
+  const begin = ({ req, env: { incoming } }: RequestContext): Exchange => {
+    const { method, path } = req;
+    const userAgent = req.header('user-agent');
+    return new Exchange(account, behaviour.current, { method, path, userAgent, incoming });
   };
   const faults = new Faults({
     clock: systemClock,
@@ -57,7 +54,7 @@ export function createListeners(
     logger,
     paths: { here: API_PATHS, elsewhere: EVENTS_PATHS, otherUrl: () => events.url },
     isOperators,
-    begin: (request) => (isOfInterface(request.path) ? begin(request) : undefined),
+    begin: (context) => (isOfInterface(context.req.path) ? begin(context) : undefined),
   });
   addCustomerEndpoint(apiApplication, { account, faults, limiter: new RateLimiter(systemClock) });
   addInspectionEndpoints(apiApplication, account);

@@ -25,7 +25,8 @@ export class MalformedRequests {
       headers: { 'access-control-allow-origin': '*' },
     });
     const { current } = this.#behaviour;
-    const exchange = new Exchange(this.#account, current, { method: '?', path: '?', userAgent: undefined });
+    const unknown = { method: '?', path: '?', userAgent: undefined, incoming: undefined };
+    const exchange = new Exchange(this.#account, current, unknown);
     exchange.error = refusal.body.error;
     const answer = refusalAnswer(refusal, current);
     exchange.end(answer.status);

@@ -31,8 +31,8 @@ export interface BodyBounds {
   readonly advice?: string;
   /** Whether the body may be gzipped. Default false. */
   readonly takesGzip?: boolean;
-  /** Called with the number of bytes that have arrived. */
-  readonly onBytes?: (bytes: number) => void;
+  /** Called with each part of the body that arrives. */
+  readonly onChunk?: (chunk: Buffer) => void;
 }
 
 /** Reads a JSON body. Throws {@link Refusal}; never holds more than `maxBytes` of it. */
@@ -105,14 +105,14 @@ function tooLarge({ maxBytes, advice = 'send smaller batches' }: BodyBounds): Re
 }
 
 function readBytes(request: IncomingMessage, bounds: BodyBounds): Promise<Buffer> {
-  const { maxBytes, onBytes } = bounds;
+  const { maxBytes, onChunk } = bounds;
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge(bounds));
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      onBytes?.(chunk.length);
+      onChunk?.(chunk);
       if (size <= maxBytes) {
         chunks.push(chunk);
       } else {

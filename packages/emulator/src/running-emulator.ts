@@ -1,6 +1,6 @@
 import { ConfigError, type Customer } from '@sluice/protocol';
-import { describe, systemClock } from '@sluice/protocol/toolbox';
-import { type Account, closedError } from './account.ts';
+import { describe, flag, readRules, systemClock } from '@sluice/protocol/toolbox';
+import { type Account, type ClearOptions, closedError } from './account.ts';
 import type { BehaviourChange, RequestRow } from './admin/contract.ts';
 import type { LiveFeed } from './admin/live-routes.ts';
 import { awaitEvents, type WaitOptions } from './awaited-events.ts';
@@ -29,6 +29,7 @@ import {
 
 const CLOSE_GRACE_MS = 500;
 const DEFAULT_VALUES = 10;
+const CLEAR_RULES = { customers: flag(false) };
 
 /** The parts of a running emulator. */
 export interface Parts {
@@ -135,6 +136,13 @@ export class RunningEmulator implements Emulator {
     const { limit, outcome } = query;
     if (limit !== undefined) checkCount('limit', limit);
     return [...this.#account.requests.list({ limit, outcome }).rows];
+  }
+
+  async clear(options: ClearOptions = {}): Promise<void> {
+    readRules(CLEAR_RULES, 'options', options);
+    this.#account.clear(options);
+    this.#parts.faults.removeAll();
+    await this.#parts.faults.settled;
   }
 
   get behaviour(): Behaviour {

@@ -3,7 +3,7 @@ import type { CustomerRow } from '../../src/admin/contract.ts';
 import { Empty } from '../parts/empty.tsx';
 import { formatSome } from '../parts/numbers.ts';
 import { Problem } from '../parts/problem.tsx';
-import { useTyped } from '../parts/typed.ts';
+import { SearchField } from '../parts/search-field.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { isLost, status } from '../shell/live.ts';
 import { link, replaceRoute, route } from '../shell/route.ts';
@@ -41,7 +41,14 @@ export function AudiencePage() {
       {primaryKey !== null && (
         <>
           <div class="bar-of-tools">
-            <SearchField search={search} open={open} />
+            <SearchField
+              label="Search customers"
+              placeholder="Search in all attributes"
+              value={search}
+              onChange={(typed) =>
+                replaceRoute(link(open === '' ? ['audience'] : ['audience', open], { search: typed }))
+              }
+            />
             <span class="muted number" role="status">
               {total !== undefined && formatSome(total, 'customer')}
             </span>
@@ -106,22 +113,6 @@ function useCustomers(search: string): CustomerRows {
   useEffect(() => asked.renew(), [asked, audience, isLost.value]);
   useEffect(() => () => asked.close(), [asked]);
   return shown.current;
-}
-
-function SearchField({ search, open }: { readonly search: string; readonly open: string }) {
-  const parts = open === '' ? ['audience'] : ['audience', open];
-  const [text, setText] = useTyped(search, (typed) => replaceRoute(link(parts, { search: typed })));
-  return (
-    <input
-      type="search"
-      class="grow"
-      aria-label="Search customers"
-      placeholder="Search in all attributes"
-      title="Press / to search"
-      value={text}
-      onInput={(event) => setText(event.currentTarget.value)}
-    />
-  );
 }
 
 function NoCustomers({ primaryKey }: { readonly primaryKey: string }) {

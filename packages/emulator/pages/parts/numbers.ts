@@ -18,8 +18,9 @@ export function formatSome(count: number, one: string, many: string = `${one}s`)
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
-/** 2048 as `2 KiB`. */
-export function formatBytes(bytes: number): string {
+/** 2048 as `2 KiB`; null as `not read`. */
+export function formatBytes(bytes: number | null): string {
+  if (bytes === null) return 'not read';
   const power = bytes < 1_024 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log2(bytes) / 10));
   return `${DECIMAL.format(bytes / 1_024 ** power)} ${UNITS[power]}`;
 }

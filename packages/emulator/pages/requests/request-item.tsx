@@ -9,6 +9,20 @@ interface RequestItemProps {
   readonly isOpen: boolean;
 }
 
+/** The heads of the columns. They are for the eye: each row says what it shows. */
+export function RequestHead() {
+  return (
+    <div class="list-row request list-head muted" aria-hidden="true">
+      <span>Status</span>
+      <span>Request</span>
+      <span class="request-why">Reason, or key and user agent</span>
+      <span class="request-size">Size</span>
+      <span class="request-size">Took</span>
+      <span class="request-time">Received</span>
+    </div>
+  );
+}
+
 /** A request in the list. */
 export function RequestItem({ row, href, isOpen }: RequestItemProps) {
   const { events, repeated, error, fault } = row;

@@ -1,16 +1,20 @@
 import type { ComponentChildren } from 'preact';
-import type { RequestRow } from '../../src/admin/contract.ts';
+import { useState } from 'preact/hooks';
+import type { RequestDetails, SentRequest } from '../../src/admin/contract.ts';
 import { formatBytes, formatCount, formatDuration } from '../parts/numbers.ts';
 import { Problem } from '../parts/problem.tsx';
 import { SidePanel } from '../parts/side-panel.tsx';
 import { Time } from '../parts/time.tsx';
 import { useAnswer } from '../shell/answer.ts';
+import { ask } from '../shell/ask.ts';
+import { useTask } from '../shell/task.ts';
+import { Content } from './request-content.tsx';
 import { RequestEvents } from './request-events.tsx';
 import { purpose, statusText, tone } from './request-words.ts';
 
 /** All details of a request. */
 export function RequestPanel({ id, onClose }: { readonly id: number; readonly onClose: () => void }) {
-  const { value: row, error, again } = useAnswer<RequestRow>(`/requests/${id}`);
+  const { value: row, error, again } = useAnswer<RequestDetails>(`/requests/${id}`);
   return (
     <SidePanel title={`Request ${id}`} onClose={onClose}>
       <Problem error={error} onRetry={again} />
@@ -19,7 +23,7 @@ export function RequestPanel({ id, onClose }: { readonly id: number; readonly on
   );
 }
 
-function Request({ row }: { readonly row: RequestRow }) {
+function Request({ row }: { readonly row: RequestDetails }) {
   const { error, fault, events, repeated } = row;
   return (
     <>
@@ -68,8 +72,28 @@ function Request({ row }: { readonly row: RequestRow }) {
           </Fact>
         )}
       </dl>
+      {row.isRepeatable && <SendAgain id={row.id} />}
+      <Content content={row.content} />
       <RequestEvents row={row} />
     </>
+  );
+}
+
+function SendAgain({ id }: { readonly id: number }) {
+  const [answer, setAnswer] = useState<SentRequest | undefined>();
+  const task = useTask();
+  const send = () =>
+    task.run(async () => setAnswer(await ask<SentRequest>(`/requests/${id}/again`, { method: 'POST' })));
+  return (
+    <div class="row">
+      <button type="button" disabled={task.isRunning} onClick={send}>
+        Send again
+      </button>
+      <span class="muted" role="status">
+        {answer !== undefined && `Sent again: ${answer.status ?? 'no answer'}`}
+      </span>
+      <Problem error={task.error} />
+    </div>
   );
 }
 

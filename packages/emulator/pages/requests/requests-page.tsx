@@ -1,16 +1,20 @@
 import { useState } from 'preact/hooks';
 import type { RequestRow, RequestRows } from '../../src/admin/contract.ts';
+import { ClearButton } from '../parts/clear-button.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { formatCount } from '../parts/numbers.ts';
 import { Problem } from '../parts/problem.tsx';
 import { RowList } from '../parts/row-list.tsx';
+import { SearchField } from '../parts/search-field.tsx';
 import { Segments } from '../parts/segments.tsx';
+import { ask } from '../shell/ask.ts';
 import { status } from '../shell/live.ts';
 import { link, replaceRoute, route } from '../shell/route.ts';
 import { useRows } from '../shell/rows.ts';
 import { isNarrow, ROW, ROW_OF_TWO_LINES } from '../shell/screen.ts';
+import { useTask } from '../shell/task.ts';
 import { NothingArrives } from './nothing-arrives.tsx';
-import { RequestItem } from './request-item.tsx';
+import { RequestHead, RequestItem } from './request-item.tsx';
 import { RequestPanel } from './request-panel.tsx';
 
 const OUTCOMES = { all: 'All', taken: 'Taken', refused: 'Refused', fault: 'Fault' } as const;
@@ -21,14 +25,17 @@ export function RequestsPage() {
   const { rest, query } = route.value;
   const [open = ''] = rest;
   const outcome = toOutcome(query.get('outcome'));
+  const search = query.get('search') ?? '';
+  const task = useTask();
   const newest = status.value?.newestRequest;
   const [pausedAt, setPausedAt] = useState<number | undefined>();
   const [isHelpOpen, setHelpOpen] = useState(false);
-  const path = `/requests?limit=100${outcome === 'all' ? '' : `&outcome=${outcome}`}`;
+  const path = `/requests?${new URLSearchParams({ limit: '100', outcome: outcome === 'all' ? '' : outcome, search })}`;
   const list = useRows<RequestRow, RequestRows>(path, (page) => page, pausedAt ?? newest);
-  const to = (part: string, of: Outcome = outcome) =>
-    link(part === '' ? ['requests'] : ['requests', part], { outcome: of === 'all' ? '' : of });
+  const to = (part: string, of: Outcome = outcome, text: string = search) =>
+    link(part === '' ? ['requests'] : ['requests', part], { outcome: of === 'all' ? '' : of, search: text });
   const isEmpty = list.first !== undefined && list.rows.length === 0;
+  const isAll = outcome === 'all' && search === '';
   const waiting = pausedAt === undefined ? 0 : (newest ?? 0) - pausedAt;
   return (
     <>
@@ -39,6 +46,12 @@ export function RequestsPage() {
           value={outcome}
           onChange={(of) => replaceRoute(to(open, of))}
         />
+        <SearchField
+          label="Search requests"
+          placeholder="Search by status, key, path, user agent"
+          value={search}
+          onChange={(text) => replaceRoute(to(open, outcome, text))}
+        />
         <button
           type="button"
           aria-pressed={pausedAt !== undefined}
@@ -46,7 +59,15 @@ export function RequestsPage() {
         >
           {pausedAt === undefined ? 'Pause' : `Resume${waiting > 0 ? ` (${formatCount(waiting)} new)` : ''}`}
         </button>
-        {!(isEmpty && outcome === 'all') && (
+        <button
+          type="button"
+          disabled={task.isRunning}
+          onClick={() => task.run(() => ask('/requests/test-event', { method: 'POST' }))}
+        >
+          Send a test event
+        </button>
+        <ClearButton />
+        {!(isEmpty && isAll) && (
           <button
             type="button"
             class="quiet last"
@@ -62,21 +83,23 @@ export function RequestsPage() {
           <NothingArrives />
         </section>
       )}
-      <Problem error={list.error} onRetry={list.again} />
+      <Problem error={list.error ?? task.error} onRetry={list.again} />
       <div class="split long">
         <div>
-          {isEmpty && outcome === 'all' && (
+          {isEmpty && isAll && (
             <Empty title="No request has come yet">
               <NothingArrives />
             </Empty>
           )}
-          {isEmpty && outcome !== 'all' && <NoneOf outcome={outcome} />}
+          {isEmpty && search !== '' && <Empty title="No request matches" />}
+          {isEmpty && outcome !== 'all' && search === '' && <NoneOf outcome={outcome} />}
+          {!isEmpty && <RequestHead />}
           <RowList
             list={list}
             name="Requests"
             rowHeight={isNarrow.value ? ROW_OF_TWO_LINES : ROW}
             Item={RequestItem}
-            to={to}
+            to={(id) => to(id)}
             open={open}
           />
         </div>

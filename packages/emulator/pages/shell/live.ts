@@ -25,7 +25,7 @@ export const status: ReadonlySignal<Status | undefined> = latest;
 /** Whether the emulator does not answer now. */
 export const isLost: ReadonlySignal<boolean> = lost;
 
-/** How many emulators have been at this address since the page was opened. */
+/** Changes if everything that the page shows is gone: another emulator is at this address, or this one was cleared. */
 export const emulators: ReadonlySignal<number> = seen;
 
 /** Whether the emulator answers, but refuses this page, because its token has changed. */
@@ -67,7 +67,9 @@ function open(): void {
   };
   opened.addEventListener('status', ({ data }) => {
     const now: Status = JSON.parse(data);
-    if (latest.value !== undefined && latest.value.startedAt !== now.startedAt) seen.value += 1;
+    const before = latest.value;
+    const isOther = before?.startedAt !== now.startedAt || before?.clearings !== now.clearings;
+    if (before !== undefined && isOther) seen.value += 1;
     latest.value = now;
   });
   opened.addEventListener('rates', ({ data }) => add(JSON.parse(data)));

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useTyped } from '../parts/typed.ts';
+import { SearchField } from '../parts/search-field.tsx';
 import { type EventFilter, type FilterField, isOpen, withField } from './event-filter.ts';
 import { TimeFilter } from './time-filter.tsx';
 import { ValueField } from './value-field.tsx';
@@ -16,7 +16,13 @@ export function FilterBar({ filter, onChange }: FilterBarProps) {
   const set = (field: FilterField) => (value: string) => onChange(withField(filter, field, value));
   return (
     <search class={`filter-bar ${isUnfolded ? 'is-unfolded' : ''}`}>
-      <TextField value={filter.text ?? ''} onChange={set('text')} />
+      <SearchField
+        class={`filter-text ${filter.text === undefined ? '' : 'is-set'}`}
+        label="Search in names, customers and payloads"
+        placeholder="Search names, customers, payloads"
+        value={filter.text ?? ''}
+        onChange={set('text')}
+      />
       <button
         type="button"
         class={`filter-more ${others > 0 ? 'is-set' : ''}`}
@@ -50,26 +56,5 @@ export function FilterBar({ filter, onChange }: FilterBarProps) {
         </button>
       )}
     </search>
-  );
-}
-
-function TextField({
-  value,
-  onChange,
-}: {
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}) {
-  const [typed, setTyped] = useTyped(value, onChange);
-  return (
-    <input
-      type="search"
-      class={`filter-text ${value === '' ? '' : 'is-set'}`}
-      aria-label="Search in names, customers and payloads"
-      placeholder="Search names, customers, payloads"
-      title="Press / to search"
-      value={typed}
-      onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-    />
   );
 }

@@ -1,3 +1,4 @@
+import { ClearButton } from '../parts/clear-button.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { formatSome } from '../parts/numbers.ts';
 import { isLost, status } from '../shell/live.ts';
@@ -25,6 +26,7 @@ export function Toolbar({ filter, isFollowing, isPaused, onPause }: ToolbarProps
       <button type="button" aria-pressed={isPaused} onClick={() => onPause(!isPaused)}>
         {isPaused ? 'Resume' : 'Pause'}
       </button>
+      <ClearButton />
       <Menu label="Export">
         <p class="muted">{Object.keys(filter).length > 0 ? 'What the filter shows:' : 'All events:'}</p>
         <Download filter={filter} format="ndjson" label="NDJSON, as received" />

@@ -7,6 +7,7 @@ import { OPERATOR_BODY_BYTES } from '../request-body.ts';
 import { ADMIN_PATH, AdminRoutes } from './admin-routes.ts';
 import { addAudienceRoutes } from './audience-routes.ts';
 import { addBehaviourRoutes } from './behaviour-routes.ts';
+import { readField } from './body-field.ts';
 import type { Status } from './contract.ts';
 import { addFaultRoutes } from './fault-routes.ts';
 import { addKeyRoutes } from './key-routes.ts';
@@ -36,12 +37,19 @@ export function addAdminEndpoints(
   const access = new OperatorAccess(token);
   const routes = new AdminRoutes(application, access);
   routes.add('/status', { GET: status });
+  routes.add('/clear', {
+    POST: async (context) => {
+      account.clear({ customers: (await readField(context, 'customers', OPERATOR_BODY_BYTES)) === true });
+      faults.removeAll();
+      await faults.settled;
+    },
+  });
   addLiveRoutes(routes, live);
   addTrackerRoutes(routes, account);
   addAudienceRoutes(routes, account.audience, OPERATOR_BODY_BYTES);
   addKeyRoutes(routes, account.apiKeys);
   addBehaviourRoutes(routes, behaviour);
-  addRequestRoutes(routes, account.requests);
+  addRequestRoutes(routes, account, () => status().baseUrl);
   addFaultRoutes(routes, faults);
   addPages(application, access);
 }

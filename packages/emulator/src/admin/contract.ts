@@ -31,6 +31,8 @@ export interface Status {
   readonly unindexed: number;
   /** Number of faults that may act on a request now. */
   readonly activeFaults: number;
+  /** How often everything was deleted: `POST clear`. */
+  readonly clearings: number;
 }
 
 /**
@@ -110,7 +112,10 @@ export interface TrackerEvent extends TrackerRow {
   readonly customer: Customer | null;
 }
 
-/** `GET requests`: takes `before`, `limit` and `outcome` (`taken`, `refused` or `fault`). `GET requests/ID` returns one row. */
+/**
+ * `GET requests`: takes `before`, `limit`, `outcome` (`taken`, `refused` or `fault`) and `search`: words, each of which must be in
+ * the status, key name, method, path, user agent or reason.
+ */
 export interface RequestRows {
   readonly rows: readonly RequestRow[];
   readonly hasMore: boolean;
@@ -125,8 +130,8 @@ export interface RequestRow {
   /** Null if there was no answer, because the connection was cut. */
   readonly status: number | null;
   readonly durationMs: number;
-  /** Size of the body as received. */
-  readonly bytes: number;
+  /** Size of the body: as its Content-Length says, or as received. Null if it has no Content-Length and was not read. */
+  readonly bytes: number | null;
   /** Number of its events; null if it was refused before they were counted, or if it is not a batch. */
   readonly events: number | null;
   readonly repeated: number | null;
@@ -139,6 +144,32 @@ export interface RequestRow {
   readonly error: RefusalBody['error'] | null;
   /** The faults that acted on it, in words. */
   readonly fault: string | null;
+}
+
+/** `GET requests/ID`: a request with its content. */
+export interface RequestDetails extends RequestRow {
+  /** Null if it is no longer kept: the emulator keeps that of the last 200 refused requests and of the last 200 others. */
+  readonly content: RequestContent | null;
+  /** Whether `POST requests/ID/again` can send it again: only if its whole body was kept. */
+  readonly isRepeatable: boolean;
+}
+
+/** What was sent, and what was answered. Of a text, the first 64 KiB are kept. Secrets in headers are masked. */
+export interface RequestContent extends KeptText {
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Undefined if the connection was cut instead of an answer. */
+  readonly answer: (KeptText & { readonly headers: readonly (readonly [string, string])[] }) | undefined;
+}
+
+interface KeptText {
+  readonly body: string;
+  /** Whether `body` is only the beginning. */
+  readonly isCut: boolean;
+}
+
+/** `POST requests/ID/again`, and `POST requests/test-event`: the status of the answer; null if there is none within 5 seconds. */
+export interface SentRequest {
+  readonly status: number | null;
 }
 
 /** `GET primary-key`. `PUT primary-key {primaryKey}` selects one, with immediate effect at both endpoints. */

@@ -1,24 +1,52 @@
+import { ConfigError } from '@sluice/protocol';
+import type { Account } from '../account.ts';
+import type { RequestContext } from '../application.ts';
 import { Refusal } from '../refusal.ts';
-import type { RequestOutcome, RequestStore } from '../storage/request-store.ts';
+import { sendRequest, testEvent } from '../sent-request.ts';
+import type { RequestOutcome } from '../storage/request-store.ts';
 import type { AdminRoutes } from './admin-routes.ts';
+import type { RequestDetails, SentRequest } from './contract.ts';
 import { readId, readPaging } from './paging.ts';
 
 const MAX_LIMIT = 1_000;
 
-/** Adds the routes that read the requests to the interface. */
-export function addRequestRoutes(routes: AdminRoutes, requests: RequestStore): void {
+/** Adds the routes that read the requests to the interface, and that send some. */
+export function addRequestRoutes(routes: AdminRoutes, account: Account, baseUrl: () => string): void {
+  const { requests, contents } = account;
+  const find = (req: RequestContext['req']): RequestDetails => {
+    const row = requests.get(readId(req));
+    if (row === undefined) {
+      throw new Refusal('unknown_id', 'There is no request with this id, or it is no longer kept.');
+    }
+    const content = contents.get(row.id);
+    return { ...row, content: content?.shown() ?? null, isRepeatable: content?.repeatable !== undefined };
+  };
   routes.add('/requests', {
     GET: ({ req }) => {
       const outcome = req.query('outcome') || undefined;
       // The store refuses an unknown outcome.
-      return requests.list({ ...readPaging(req, MAX_LIMIT), outcome: outcome as RequestOutcome | undefined });
+      return requests.list({
+        ...readPaging(req, MAX_LIMIT),
+        outcome: outcome as RequestOutcome | undefined,
+        search: req.query('search'),
+      });
     },
   });
-  routes.add('/requests/:id', {
-    GET: ({ req }) => {
-      const row = requests.get(readId(req));
-      if (row !== undefined) return row;
-      throw new Refusal('unknown_id', 'There is no request with this id, or it is no longer kept.');
+  routes.add('/requests/test-event', {
+    POST: async (): Promise<SentRequest> => {
+      const apiKey = account.apiKeys.oldest() ?? 'none';
+      return { status: await sendRequest(testEvent(baseUrl(), apiKey, account.primaryKey ?? 'email')) };
+    },
+  });
+  routes.add('/requests/:id', { GET: ({ req }) => find(req) });
+  routes.add('/requests/:id/again', {
+    POST: async ({ req }): Promise<SentRequest> => {
+      const repeatable = contents.get(find(req).id)?.repeatable;
+      if (repeatable !== undefined) return { status: await sendRequest(repeatable) };
+      throw new ConfigError(
+        'id',
+        'id must be of a request whose whole body is kept: this one cannot be sent again',
+      );
     },
   });
 }

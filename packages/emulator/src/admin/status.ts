@@ -34,5 +34,6 @@ export function statusOf({ account, behaviour, faults, data, startedAt, baseUrl,
     newestRequest: account.requests.newest,
     unindexed: newest - Math.max(account.search.indexed, oldest - 1),
     activeFaults: faults.active,
+    clearings: account.clearings,
   };
 }

@@ -1,4 +1,4 @@
-import { answer, respond } from '../answers.ts';
+import { type Answer, answer } from '../answers.ts';
 import type { RequestContext } from '../application.ts';
 import type { Exchange } from '../exchange.ts';
 import { Refusal } from '../refusal.ts';
@@ -26,7 +26,7 @@ export async function serveWithFaults(
     case undefined:
       return serve(injection);
     case 'status':
-      return statusAnswer(ending);
+      return exchange.respond(statusAnswer(ending));
     case 'hang':
       exchange.isCut = true;
       exchange.end(0); // the requests page shows it while it hangs
@@ -45,9 +45,9 @@ export async function serveWithFaults(
   return cut(context);
 }
 
-function statusAnswer({ status, body, retryAfter }: StatusFault): Response {
+function statusAnswer({ status, body, retryAfter }: StatusFault): Answer {
   const headers = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
-  if (body !== undefined) return respond(answer(status, body, undefined, headers));
-  if (status < 400) return respond(answer(status, null, undefined, headers));
+  if (body !== undefined) return answer(status, body, undefined, headers);
+  if (status < 400) return answer(status, null, undefined, headers);
   throw new Refusal('injected_fault', `A fault is switched on that answers ${status}.`, { status, headers });
 }

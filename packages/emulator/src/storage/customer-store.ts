@@ -1,6 +1,6 @@
 import { type CustomerRecord, CustomerStaging } from './customer-staging.ts';
 import type { Database, Statement } from './database.ts';
-import { escapeText, unescapeText } from './escaped-text.ts';
+import { containing, escapeText, unescapeText } from './escaped-text.ts';
 
 /** A stored customer. `primaryValue` is null if it does not have the selected primary key: then it is stored, but not found. */
 export interface StoredCustomer {
@@ -138,6 +138,11 @@ export class CustomerStore {
     return this.#remove.run(id).changes > 0;
   }
 
+  /** Deletes all customers. */
+  removeAll(): void {
+    this.#database.exec('DELETE FROM customers');
+  }
+
   /** The attributes of all customers, as JSON. */
   all(): string[] {
     return (this.#all.all() as Row[]).map(({ attributes }) => attributes);
@@ -182,8 +187,4 @@ interface Row {
 
 function toStoredCustomer({ id, primary_value, attributes }: Row): StoredCustomer {
   return { id, primaryValue: primary_value === null ? null : unescapeText(primary_value), attributes };
-}
-
-function containing(text: string): string {
-  return `%${text.replace(/[!%_]/g, '!$&')}%`;
 }

@@ -93,6 +93,9 @@ const MIGRATIONS: readonly string[] = [
    );
    INSERT INTO totals SELECT count(*), coalesce(sum(deliveries), 0) FROM events;
    INSERT INTO settings VALUES ('id', lower(hex(randomblob(16)))); -- which account a search index belongs to`,
+  `ALTER TABLE requests ADD COLUMN size INTEGER; -- of the body; NULL where it was not announced and not read
+   UPDATE requests SET size = bytes;
+   ALTER TABLE requests DROP COLUMN bytes;`,
 ];
 
 /** Opens the database in `directory`, or one in memory, and brings its schema up to date. */

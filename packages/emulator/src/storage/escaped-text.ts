@@ -10,3 +10,8 @@ export function escapeText(text: string): string {
 export function unescapeText(escaped: string): string {
   return JSON.parse(`"${escaped}"`);
 }
+
+/** The pattern of LIKE, with `ESCAPE '!'`, for texts that contain `text`. */
+export function containing(text: string): string {
+  return `%${text.replace(/[!%_]/g, '!$&')}%`;
+}

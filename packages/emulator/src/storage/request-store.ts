@@ -2,7 +2,7 @@ import { refusal } from '@sluice/protocol/toolbox';
 import type { RequestRow, RequestRows } from '../admin/contract.ts';
 import type { RefusalBody, RefusalCode } from '../refusal.ts';
 import type { Database, Statement } from './database.ts';
-import { escapeText, unescapeText } from './escaped-text.ts';
+import { containing, escapeText, unescapeText } from './escaped-text.ts';
 
 /** What is stored of a request to an endpoint of the interface. */
 export interface KeptRequest extends Omit<RequestRow, 'id' | 'receivedAt' | 'keyName'> {
@@ -20,6 +20,8 @@ const OUTCOMES: Readonly<Record<RequestOutcome, string>> = {
   refused: 'requests.code IS NOT NULL',
   fault: 'requests.fault IS NOT NULL',
 };
+const SEARCHED = `concat_ws(' ', coalesce(requests.status, 'cut'), api_keys.name, requests.method, requests.path,
+  requests.user_agent, requests.code, requests.message)`;
 const ROWS = `SELECT requests.*, api_keys.name AS key_name FROM requests
   LEFT JOIN api_keys ON api_keys.id = requests.key_id`;
 
@@ -34,7 +36,7 @@ export class RequestStore {
   constructor(database: Database) {
     this.#database = database;
     this.#add = database.prepare(
-      `INSERT INTO requests (id, received_at, method, path, status, duration_us, bytes, events, repeated, first_event,
+      `INSERT INTO requests (id, received_at, method, path, status, duration_us, size, events, repeated, first_event,
          key_id, user_agent, code, message, field, fault)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
@@ -56,8 +58,8 @@ export class RequestStore {
     return this.#newest + 1;
   }
 
-  /** Stores a request, with the id that `next` had. */
-  add(request: KeptRequest): void {
+  /** Stores a request, and returns its id: the one that `next` had. */
+  add(request: KeptRequest): number {
     const { error, keyId, receivedAt, durationMs, bytes, status, events, repeated, firstEvent } = request;
     this.#add.run(
       this.next,
@@ -78,6 +80,7 @@ export class RequestStore {
       escaped(request.fault),
     );
     this.#newest += 1;
+    return this.#newest;
   }
 
   /**
@@ -97,18 +100,30 @@ export class RequestStore {
     before,
     limit = 100,
     outcome,
+    search = '',
   }: {
     readonly before?: number | undefined;
     readonly limit?: number | undefined;
     readonly outcome?: RequestOutcome | undefined;
+    /** Words. Each must be in the status, key name, method, path, user agent or reason for the refusal. */
+    readonly search?: string | undefined;
   } = {}): RequestRows {
     if (outcome !== undefined && !Object.hasOwn(OUTCOMES, outcome)) {
       throw refusal('outcome', `one of ${Object.keys(OUTCOMES).join(', ')}`, outcome);
     }
-    const where = `requests.id < ? ${outcome === undefined ? '' : `AND ${OUTCOMES[outcome]}`}`;
+    const words = search.split(/\s+/).filter((word) => word !== '');
+    const where = [
+      'requests.id < ?',
+      ...(outcome === undefined ? [] : [OUTCOMES[outcome]]),
+      ...words.map(() => `${SEARCHED} LIKE ? ESCAPE '!'`),
+    ].join(' AND ');
     const rows = this.#database
       .prepare(`${ROWS} WHERE ${where} ORDER BY requests.id DESC LIMIT ?`)
-      .all(before ?? Number.MAX_SAFE_INTEGER, limit + 1);
+      .all(
+        before ?? Number.MAX_SAFE_INTEGER,
+        ...words.map((word) => containing(escapeText(word))),
+        limit + 1,
+      );
     return {
       rows: rows.slice(0, limit).map((row) => toRequestRow(row as Row)),
       hasMore: rows.length > limit,
@@ -129,7 +144,7 @@ interface Row {
   readonly path: string;
   readonly status: number | null;
   readonly duration_us: number;
-  readonly bytes: number;
+  readonly size: number | null;
   readonly events: number | null;
   readonly repeated: number | null;
   readonly first_event: number | null;
@@ -149,7 +164,7 @@ function toRequestRow(row: Row): RequestRow {
     path: unescapeText(row.path),
     status: row.status,
     durationMs: row.duration_us / 1_000,
-    bytes: row.bytes,
+    bytes: row.size,
     events: row.events,
     repeated: row.repeated,
     firstEvent: row.first_event,

@@ -21,7 +21,7 @@ describe('requests', () => {
     const older = await list(`outcome=taken&before=${first.rows[0]?.id}`);
     expect(older).toMatchObject({ rows: [{ events: 1 }], hasMore: false });
     const { body } = await admin(emulator, `/requests/${older.rows[0]?.id}`);
-    expect(body).toEqual(older.rows[0]);
+    expect(body).toMatchObject(older.rows[0] ?? {});
   });
 
   it.each(['/requests/7', '/requests/x', '/requests?outcome=lost', '/requests?limit=0'])(

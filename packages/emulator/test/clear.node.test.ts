@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { startEmulator } from '../src/index.ts';
+import { admin, event, readCustomer, sendEvents, tellAdmin, temporaryDirectory } from './service.ts';
+
+const customers = [{ email: 'ada@example.com' }];
+
+describe.each(['in memory', 'in a directory'])('an emulator %s that is cleared', (where) => {
+  const start = () =>
+    startEmulator({
+      primaryKey: 'email',
+      customers,
+      ...(where === 'in memory' ? {} : { data: temporaryDirectory() }),
+    });
+
+  it('has no events, requests and faults, and takes new ones as if it were new', async () => {
+    await using emulator = await start();
+    const uuid = randomUUID();
+    await sendEvents(emulator, event({ uuid, payload: { sku: 'A-1' } }), event({ uuid }));
+    await admin(emulator, '/tracker?text=A-1');
+    const fault = emulator.fail({ kind: 'down', forMs: 60_000 });
+    await emulator.clear();
+    expect(fault.state).toBe('over');
+    expect(await emulator.countEvents()).toEqual({ unique: 0, received: 0 });
+    expect(await emulator.requests()).toEqual([]);
+    expect((await admin(emulator, '/tracker?text=A-1')).body).toMatchObject({ rows: [] });
+    const answer = await sendEvents(emulator, event({ uuid }));
+    expect(answer).toMatchObject({ body: { accepted: 1, repeated: 0 } });
+    expect(await emulator.waitForEvents(1)).toHaveLength(1);
+  });
+
+  it('keeps keys, the primary key and customers, unless it is told otherwise', async () => {
+    await using emulator = await start();
+    await emulator.clear();
+    expect((await readCustomer(emulator, 'ada@example.com')).status).toBe(200);
+    expect((await tellAdmin(emulator, 'POST', '/clear', { customers: true })).status).toBe(204);
+    expect((await readCustomer(emulator, 'ada@example.com')).status).toBe(404);
+    expect(emulator.primaryKey).toBe('email');
+    await expect(emulator.clear({ costumers: true } as object)).rejects.toThrow('costumers');
+  });
+});
