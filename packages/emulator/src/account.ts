@@ -3,12 +3,8 @@ import { systemClock } from '@sluice/protocol/toolbox';
 import type { TrackerEvent } from './admin/contract.ts';
 import { Arrivals } from './arrivals.ts';
 import { Audience } from './audience.ts';
-import { type Logger, silentLogger } from './logger.ts';
 import { RequestContents } from './request-contents.ts';
-import { openIndex } from './search/index-database.ts';
-import { IndexedSearch } from './search/indexed-search.ts';
-import { INLINE_AT_ONCE, InlineSearch } from './search/inline-search.ts';
-import type { Search } from './search/search.ts';
+import { Search } from './search/search.ts';
 import { SearchEngine } from './search/search-engine.ts';
 import { ApiKeyStore } from './storage/api-key-store.ts';
 import { DataDirectory, unusable } from './storage/data-directory.ts';
@@ -19,7 +15,6 @@ import { type KeptRequest, RequestStore } from './storage/request-store.ts';
 import { Retention, type RetentionLimits } from './storage/retention.ts';
 import { readSeedFile } from './storage/seed-file.ts';
 import { SettingsStore } from './storage/settings-store.ts';
-import { UuidIndex } from './storage/uuid-index.ts';
 
 /** Settings of an account. */
 export interface AccountSettings {
@@ -28,7 +23,6 @@ export interface AccountSettings {
   /** Whether to delete first what an emulator stored in the directory. */
   readonly reset?: boolean | undefined;
   readonly limits?: RetentionLimits | undefined;
-  readonly logger?: Logger | undefined;
 }
 
 /** What `clear()` deletes besides events and requests. */
@@ -59,23 +53,18 @@ export class Account {
   #isClosed = false;
 
   /** Opens the account in the directory, or a new one in memory. Throws errors of code `SLUICE_STORAGE`. */
-  constructor({ data, reset = false, limits = NO_LIMITS, logger = silentLogger }: AccountSettings = {}) {
+  constructor({ data, reset = false, limits = NO_LIMITS }: AccountSettings = {}) {
     const directory = data === undefined ? undefined : new DataDirectory(data, reset);
     this.#directory = directory;
     try {
       const database = openDatabase(directory?.path);
       this.#database = database;
       this.apiKeys = new ApiKeyStore(database);
-      const uuids = new UuidIndex(database);
-      this.events = new EventStore(database, uuids, () => this.search.changed());
-      const extent = () => this.events.totals;
-      this.search =
-        directory === undefined
-          ? new InlineSearch(
-              () => new SearchEngine(database, openIndex(undefined, database), false, INLINE_AT_ONCE),
-              extent,
-            )
-          : new IndexedSearch({ directory: directory.path, database, uuids, extent, logger });
+      this.events = new EventStore(database, () => this.search.changed());
+      this.search = new Search(
+        () => new SearchEngine(database),
+        () => this.events.totals,
+      );
       this.settings = new SettingsStore(database);
       this.audience = new Audience(database, this.settings);
       this.requests = new RequestStore(database);
@@ -192,7 +181,7 @@ export class Account {
     this.#isClosed = true;
     this.arrivals.tell();
     this.#retention.stop();
-    await this.search.close();
+    this.search.close();
     closeDatabase(this.#database);
     this.#directory?.close();
   }

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { ConfigError, type Customer } from '@sluice/protocol';
 import { describe, isNonEmptyString } from '@sluice/protocol/toolbox';
 import type { CustomerImport, CustomerRow, CustomerRows, PrimaryKeyPreview } from './admin/contract.ts';
 import { parseCustomersCsv } from './customers-csv.ts';
 import { quote } from './quote.ts';
+import { Refusal } from './refusal.ts';
 import { previewAttribution } from './storage/attribution-preview.ts';
 import type { CustomerRecord } from './storage/customer-staging.ts';
 import { type CustomerQuery, CustomerStore } from './storage/customer-store.ts';
@@ -33,6 +35,11 @@ export class Audience {
   /** The selected primary key, or null. */
   get primaryKey(): string | null {
     return this.#settings.primaryKey;
+  }
+
+  /** Whether there is any customer. */
+  get hasCustomers(): boolean {
+    return this.#customers.hasAny;
   }
 
   /** How often customers or the primary key were changed. */
@@ -137,11 +144,17 @@ export class Audience {
   }
 
   /**
-   * Replaces the attributes of a customer, also its primary key value. Returns undefined if there is no such customer. Throws
-   * {@link ConfigError}.
+   * Replaces the attributes of a customer, also its primary key value. Returns undefined if there is no such customer. If `version`
+   * is given and the customer has another one, throws {@link Refusal}. Throws {@link ConfigError} for wrong attributes.
    */
-  update(id: number, attributes: unknown): CustomerRow | undefined {
-    if (this.get(id) === undefined) return undefined;
+  update(id: number, attributes: unknown, version?: string): CustomerRow | undefined {
+    const before = this.get(id);
+    if (before === undefined) return undefined;
+    if (version !== undefined && version !== before.version) {
+      const message =
+        'The customer was changed since you read it, so your changes were not saved. Read it again, then repeat them.';
+      throw new Refusal('version_conflict', message);
+    }
     this.#customers.update(id, this.#newRecord(attributes, id));
     this.#changes += 1;
     return this.get(id);
@@ -264,5 +277,6 @@ function toRow({
   primaryValue: string | null;
   attributes: string;
 }): CustomerRow {
-  return { id, primaryKeyValue: primaryValue, attributes: JSON.parse(attributes) };
+  const version = createHash('sha1').update(attributes).digest('base64url');
+  return { id, primaryKeyValue: primaryValue, attributes: JSON.parse(attributes), version };
 }

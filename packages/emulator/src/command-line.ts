@@ -8,6 +8,7 @@ import { isPresetName, PRESETS, type PresetName } from './presets.ts';
 /** The parsed command line. */
 export interface Command {
   readonly help: boolean;
+  readonly version: boolean;
   /** Options for `startEmulator()`, apart from the logger and those in files. */
   readonly options: EmulatorOptions;
   /** Files with further options. */
@@ -20,8 +21,8 @@ export const HELP = `sluice-emulator: the service itself on this machine, for de
 
 Usage: npx sluice-emulator [options]
 
-  --port N            port of event ingestion, 0 for any free port (default 0)
-  --api-port N        port of reading customers, 0 for any free port (default 0)
+  --port N            port of event ingestion, 0 for any free port (default 4100)
+  --api-port N        port of reading customers, 0 for any free port (default 4200)
   --host HOST         address to listen on (default 127.0.0.1)
   --data DIR          keep everything in this directory (default: memory only)
   --reset             start anew: delete what an emulator kept in the data directory
@@ -29,7 +30,7 @@ Usage: npx sluice-emulator [options]
   --max-events N      keep the newest N events only (default: all)
   --max-age-ms N      keep events for N milliseconds only (default: for ever)
   --max-requests N    keep the newest N requests only (default 200000)
-  --api-key KEY       API key to take (default: the one in the data directory, else a new one)
+  --api-key KEY       API key to accept (default: the one in the data directory; in memory: emulator_local)
   --token TOKEN       what to present for pages and admin routes (default: nothing on loopback, else a new one)
   --primary-key NAME  select this attribute as primary key
   --customers FILE    add the customers of FILE, one JSON object a line
@@ -41,13 +42,15 @@ Usage: npx sluice-emulator [options]
   --max-body-bytes N  largest request body (default: that of the preset; plain: 33554432)
   --compression       let events come gzipped (default: answered with 415)
   --log-level LEVEL   debug, info, warn, error or silent (default warn); the log goes to standard error
+  --version           show the version and end
   --help, -h          show this and end
 
 Once it is ready, it prints one line of JSON on standard output:
   {"baseUrl":…,"apiUrl":…,"pagesUrl":…,"apiKey":…,"primaryKey":…}
-It ends on SIGTERM or SIGINT. Exit codes: 0 ended, 1 failed, 2 wrong arguments.
+It ends on SIGTERM or SIGINT. Exit codes: 0 ended, 1 failed (a port in use, too), 2 wrong arguments.
 `;
 
+const DEFAULTS = { port: 4100, apiPort: 4200, apiKey: 'emulator_local' } as const;
 const LOG_LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error', 'silent'];
 
 const FLAGS = {
@@ -71,6 +74,7 @@ const FLAGS = {
   'max-body-bytes': { type: 'string' },
   compression: { type: 'boolean' },
   'log-level': { type: 'string', default: 'warn' },
+  version: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } as const satisfies ParseArgsConfig['options'];
 
@@ -84,11 +88,12 @@ export function parseCommandLine(args: readonly string[]): Command {
   }
   return {
     help: values.help,
+    version: values.version,
     logLevel,
     files: { customers: values.customers, faults: values.faults, behaviour: values.behaviour },
     options: {
-      port: toNumber('port', values.port),
-      apiPort: toNumber('apiPort', values['api-port']),
+      port: toNumber('port', values.port) ?? DEFAULTS.port,
+      apiPort: toNumber('apiPort', values['api-port']) ?? DEFAULTS.apiPort,
       host: values.host,
       data: values.data,
       reset: values.reset,
@@ -96,7 +101,8 @@ export function parseCommandLine(args: readonly string[]): Command {
       maxEvents: toNumber('maxEvents', values['max-events']),
       maxAgeMs: toNumber('maxAgeMs', values['max-age-ms']),
       maxRequests: toNumber('maxRequests', values['max-requests']),
-      apiKey: values['api-key'],
+      // A data directory keeps its key. Without one, the key is always the same, so that a client needs no new settings.
+      apiKey: values['api-key'] ?? (values.data === undefined ? DEFAULTS.apiKey : undefined),
       token: values.token,
       primaryKey: values['primary-key'],
       preset: toPresetName(values.preset),

@@ -26,14 +26,20 @@ interface ParsedRecord {
 }
 
 // A text of many megabytes is parsed in slices. Between slices, the emulator answers requests.
-const SLICE_CHARACTERS = 128 * 1024;
+const SLICE_CHARACTERS = 8 * 1024;
+// A file with more problems than these is no CSV. To read on would take minutes.
+const MOST_PROBLEMS = 1_000;
 
 /**
- * Parses CSV: fields are separated by commas, semicolons or tabs, and quoted as in RFC 4180. Line breaks in quotes become `\n`.
+ * Parses CSV: fields are separated by commas, semicolons or tabs, and quoted as in RFC 4180. Line breaks in quotes become `\n`. Ends
+ * after 1,000 problems.
  */
 export async function parseCsv(csv: string, reader: CsvReader): Promise<void> {
   let lastLine = 0;
+  let problems = 0;
   const refuse = (error: CsvError | undefined): undefined => {
+    problems += 1;
+    if (problems > MOST_PROBLEMS) return;
     const problem = toProblem(error, lastLine);
     lastLine = Math.max(lastLine, problem.line);
     reader.refuse(problem);
@@ -54,20 +60,21 @@ export async function parseCsv(csv: string, reader: CsvReader): Promise<void> {
     reader.take({ fields: record, line: info.lines - countBreaks(record) });
   });
   const ended = new Promise<void>((resolve) => {
-    parser.on('end', resolve);
+    parser.on('close', resolve); // after its end, and when it was destroyed
     parser.on('error', (error: CsvError) => {
       refuse(error);
       resolve();
     });
   });
-  for (let at = 0; at < csv.length && !parser.destroyed; ) {
+  for (let at = 0; at < csv.length && !parser.destroyed && problems <= MOST_PROBLEMS; ) {
     let end = at + SLICE_CHARACTERS;
     if (csv[end - 1] === '\r') end += 1; // keeps \r\n in one slice
     parser.write(csv.slice(at, end).replace(/\r\n?/g, '\n'));
     at = end;
     await setImmediate();
   }
-  parser.end();
+  if (problems > MOST_PROBLEMS) parser.destroy();
+  else parser.end();
   await ended;
 }
 

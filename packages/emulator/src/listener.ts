@@ -88,7 +88,10 @@ export class Listener {
     } catch (error) {
       this.#server = undefined;
       const reason = error instanceof Error ? error.message : String(error);
-      const message = `${this.#option} ${this.#port} on host "${this.#host}" cannot be listened on: ${reason}`;
+      const place = `${this.#option} ${this.#port} on host "${this.#host}"`;
+      const message = isInUse(error)
+        ? `${place} is in use: end the program that uses it, or choose another port (0 for any free one)`
+        : `${place} cannot be listened on: ${reason}`;
       throw new ConfigError(this.#option, message, { cause: error });
     }
     const address = server.address();
@@ -113,6 +116,15 @@ export class Listener {
     await closed;
     clearTimeout(timer);
   }
+}
+
+/** Whether a ConfigError says that another program uses the port. */
+export function isPortInUse({ cause }: ConfigError): boolean {
+  return isInUse(cause);
+}
+
+function isInUse(error: unknown): boolean {
+  return error instanceof Error && Reflect.get(error, 'code') === 'EADDRINUSE';
 }
 
 /** Converts a host to listen on to one to connect to: "all addresses" is no address, and an IPv6 address needs brackets. */

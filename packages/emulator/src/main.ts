@@ -1,9 +1,12 @@
 #!/usr/bin/env node
 import { Console } from 'node:console';
+import { readFileSync } from 'node:fs';
 import { ConfigError } from '@sluice/protocol';
 import { pino } from 'pino';
 import { HELP, inFlagWords, parseCommandLine } from './command-line.ts';
 import { greeting } from './greeting.ts';
+import { isPortInUse } from './listener.ts';
+import { networkAddresses } from './network-addresses.ts';
 import { readOptionFiles } from './option-files.ts';
 import { startEmulator } from './start-emulator.ts';
 
@@ -20,21 +23,27 @@ try {
   await run(process.argv.slice(2));
 } catch (error) {
   process.stderr.write(`sluice-emulator: ${explain(error)}\n`);
-  process.exitCode = error instanceof ConfigError ? 2 : 1;
+  process.exitCode = error instanceof ConfigError && !isPortInUse(error) ? 2 : 1;
 }
 
 async function run(args: readonly string[]): Promise<void> {
-  const { help, options, files, logLevel } = parseCommandLine(args);
+  const { help, version, options, files, logLevel } = parseCommandLine(args);
   if (help) {
     process.stdout.write(HELP);
+    return;
+  }
+  if (version) {
+    const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+    process.stdout.write(`${manifest.version}\n`);
     return;
   }
   const fromFiles = readOptionFiles(files);
   const logger = pino({ level: logLevel }, pino.destination({ fd: STDERR, sync: true }));
   await using emulator = await startEmulator({ ...options, ...fromFiles, logger });
   const { baseUrl, apiUrl, pagesUrl, apiKey, primaryKey } = emulator;
-  process.stdout.write(`${JSON.stringify({ baseUrl, apiUrl, pagesUrl, apiKey, primaryKey })}\n`);
-  if (process.stderr.isTTY) process.stderr.write(greeting(emulator, options.data));
+  const addresses = networkAddresses(options.host);
+  process.stdout.write(`${JSON.stringify({ baseUrl, apiUrl, pagesUrl, apiKey, primaryKey, addresses })}\n`);
+  if (process.stderr.isTTY) process.stderr.write(greeting(emulator, options.data, addresses));
   await ended;
 }
 

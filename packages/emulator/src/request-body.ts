@@ -8,8 +8,8 @@ import { Refusal } from './refusal.ts';
 
 const unzip = promisify(gunzip);
 
-// Far more than real data has. With tens of millions of levels, JSON.parse takes seconds and gigabytes of memory.
-const DEEPEST = 100_000;
+// Far more than real data has.
+const DEEPEST = 10_000;
 
 /**
  * Maximum size of an operator's request body, in bytes. It does not depend on the service's limit, so that customers can always

@@ -25,12 +25,12 @@ export class ExchangeContent {
     this.#url = `http://${host}:${localPort}${path}`;
   }
 
-  /** Size of the body in bytes; null if it was not announced and not read. */
+  /** Size of the body in bytes: as received, or if it was not read, as announced. Null if it was not announced either. */
   get size(): number | null {
-    const announced = this.#request.headers['content-length'];
-    if (announced !== undefined) return Number(announced);
-    const mayHaveOne = this.#request.headers['transfer-encoding'] !== undefined;
-    return mayHaveOne && !this.#request.readableDidRead ? null : this.#size;
+    const { readableDidRead, headers } = this.#request;
+    if (readableDidRead) return this.#size;
+    if (headers['content-length'] !== undefined) return Number(headers['content-length']);
+    return headers['transfer-encoding'] === undefined ? 0 : null;
   }
 
   /** Adds a part of the body that has arrived. */

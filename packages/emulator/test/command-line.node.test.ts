@@ -40,6 +40,7 @@ describe('the command line', () => {
       ]),
     ).toEqual({
       help: false,
+      version: false,
       logLevel: 'info',
       files: { customers: 'c', faults: 'f', behaviour: 'b' },
       options: {
@@ -57,12 +58,17 @@ describe('the command line', () => {
     });
   });
 
+  it('leaves the key to a data directory', () => {
+    expect(parseCommandLine(['--data', 'd']).options.apiKey).toBeUndefined();
+  });
+
   it('may be empty', () => {
     expect(parseCommandLine([])).toEqual({
       help: false,
+      version: false,
       logLevel: 'warn',
       files: {},
-      options: {},
+      options: { port: 4100, apiPort: 4200, apiKey: 'emulator_local' },
     });
   });
 

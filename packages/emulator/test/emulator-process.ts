@@ -17,7 +17,8 @@ export interface Running {
 }
 
 function launch(args: readonly string[]) {
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const ports = ['--port', '0', '--api-port', '0']; // each may be given again in `args`
+  const child = spawn(process.execPath, [MAIN, ...ports, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }

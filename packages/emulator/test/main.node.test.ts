@@ -1,8 +1,10 @@
 // Tests the built command, so they run after a build. The long tests have more wrong arguments.
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { networkAddresses } from '../src/network-addresses.ts';
 import { end, MAIN, run, start } from './emulator-process.ts';
 import { event, inspect, readCustomer, sendEvents, temporaryDirectory } from './service.ts';
 
@@ -105,6 +107,28 @@ describe('the emulator as a process', () => {
     const { code, output, errors } = await run('--data', join(MAIN, 'below a file'));
     expect({ code, output }).toEqual({ code: 1, output: '' });
     expect(errors).toContain('sluice-emulator: Cannot use the data directory');
+  });
+
+  it('listens on fixed ports, and ends with 1 and an explanation if one is in use', async () => {
+    const blocker = createServer();
+    await new Promise<void>((resolve) => blocker.listen(0, '127.0.0.1', resolve));
+    const { port } = blocker.address() as AddressInfo;
+    const { code, output, errors } = await run('--port', String(port));
+    blocker.close();
+    expect({ code, output }).toEqual({ code: 1, output: '' });
+    expect(errors).toContain(`--port ${port} on host "127.0.0.1" is in use: end the program that uses it`);
+  });
+
+  it('tells the addresses of this machine if it listens on all of them', async () => {
+    const { service } = await start('--host', '0.0.0.0');
+    expect(service).toMatchObject({ addresses: networkAddresses('0.0.0.0') });
+  });
+
+  it('tells its version', async () => {
+    expect(await run('--version')).toMatchObject({
+      code: 0,
+      output: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    });
   });
 
   it('explains itself', async () => {

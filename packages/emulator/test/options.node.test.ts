@@ -64,7 +64,7 @@ describe('an option of the emulator', () => {
     const port = Number(new URL(emulator.baseUrl).port);
     await expect(startEmulator({ port })).rejects.toMatchObject({
       option: 'port',
-      message: expect.stringContaining(`port ${port} on host "127.0.0.1" cannot be listened on`),
+      message: expect.stringContaining(`port ${port} on host "127.0.0.1" is in use`),
     });
   });
 });

@@ -145,9 +145,7 @@ describe('suspend and resume', () => {
     await emulator.suspend();
     const port = Number(new URL(emulator.apiUrl).port);
     const thief = await startEmulator({ port });
-    await expect(emulator.resume()).rejects.toThrow(
-      `apiPort ${port} on host "127.0.0.1" cannot be listened on`,
-    );
+    await expect(emulator.resume()).rejects.toThrow(`apiPort ${port} on host "127.0.0.1" is in use`);
     await thief.close();
     await emulator.resume();
   });

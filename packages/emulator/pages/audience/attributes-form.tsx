@@ -1,20 +1,36 @@
 import type { Customer } from '@sluice/protocol';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Problem } from '../parts/problem.tsx';
+import { useDraft } from '../shell/draft.ts';
 import { fieldError, useTask } from '../shell/task.ts';
 import { type Draft, type DraftProblem, newDraft, readDrafts, toDrafts } from './drafts.ts';
 
 interface AttributesFormProps {
   readonly attributes: Customer;
   readonly primaryKey: string;
+  /** The version of the attributes; an empty text for a new customer. */
+  readonly version: string;
+  /** The name under which the draft is kept. */
+  readonly draftName: string;
   readonly action: string;
-  readonly onSave: (attributes: Customer) => Promise<unknown>;
-  readonly onCancel: () => void;
+  /** `version` is the one that the user began with. */
+  readonly onSave: (attributes: Customer, version: string) => Promise<unknown>;
+  /** Called when the user discards the draft, or leaves it for later with Escape. */
+  readonly onClose: () => void;
 }
 
-/** A form for the attributes of a customer: names and values. Values are strings, unless the user marks them as JSON. */
-export function AttributesForm({ attributes, primaryKey, action, onSave, onCancel }: AttributesFormProps) {
-  const [drafts, setDrafts] = useState(() => toDrafts(attributes, primaryKey));
+/**
+ * A form for the attributes of a customer: names and values. Values are strings, unless the user marks them as JSON. What the user
+ * has typed is kept until it is saved or discarded.
+ */
+export function AttributesForm(props: AttributesFormProps) {
+  const { attributes, primaryKey, action, draftName, onSave, onClose } = props;
+  const draft = useDraft(draftName, () => ({
+    drafts: toDrafts(attributes, primaryKey),
+    version: props.version,
+  }));
+  const { drafts, version } = draft.value;
+  const setDrafts = (changed: readonly Draft[]) => draft.set({ drafts: [...changed], version });
   const [problems, setProblems] = useState<ReadonlyMap<number, DraftProblem>>(new Map());
   const form = useRef<HTMLFormElement>(null);
   const task = useTask();
@@ -25,45 +41,49 @@ export function AttributesForm({ attributes, primaryKey, action, onSave, onCance
     if (problems.size > 0 || refusal)
       form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [problems, refusal]);
-  const change = (draft: Draft) => {
-    setDrafts(drafts.map((each) => (each.key === draft.key ? draft : each)));
+  const change = (changed: Draft) => {
+    setDrafts(drafts.map((each) => (each.key === changed.key ? changed : each)));
     task.clear();
   };
   const save = (event: Event) => {
     event.preventDefault();
     const read = readDrafts(drafts);
     setProblems(read.problems);
-    if (read.problems.size === 0) task.run(() => onSave(read.attributes));
+    if (read.problems.size > 0) return;
+    task.run(async () => {
+      await onSave(read.attributes, version);
+      draft.discard();
+    });
   };
   const [added, setAdded] = useState<number | undefined>();
   const add = () => {
-    const draft = newDraft();
-    setDrafts([...drafts, draft]);
-    setAdded(draft.key);
+    const made = newDraft();
+    setDrafts([...drafts, made]);
+    setAdded(made.key);
   };
   useEffect(() => {
     const names = form.current?.querySelectorAll<HTMLElement>('.draft > input');
     if (added !== undefined) names?.item(names.length - 1).focus();
   }, [added]);
-  const giveUp = (event: KeyboardEvent) => {
+  const leave = (event: KeyboardEvent) => {
     if (event.key !== 'Escape') return;
     event.preventDefault(); // Escape closes only the form, not the panel around it
-    onCancel();
+    onClose();
   };
   return (
-    <form class="stack" ref={form} onSubmit={save} onKeyDown={giveUp} noValidate>
+    <form class="stack" ref={form} onSubmit={save} onKeyDown={leave} noValidate>
       <ul class="drafts" aria-label="Attributes">
-        {drafts.map((draft) => (
+        {drafts.map((each) => (
           <DraftFields
-            key={draft.key}
-            draft={draft}
-            isPrimaryKey={draft === keyDraft}
+            key={each.key}
+            draft={each}
+            isPrimaryKey={each === keyDraft}
             problem={
-              problems.get(draft.key) ??
-              (draft === keyDraft && refusal ? { at: 'value', message: refusal } : undefined)
+              problems.get(each.key) ??
+              (each === keyDraft && refusal ? { at: 'value', message: refusal } : undefined)
             }
             onChange={change}
-            onRemove={() => setDrafts(drafts.filter(({ key }) => key !== draft.key))}
+            onRemove={() => setDrafts(drafts.filter(({ key }) => key !== each.key))}
           />
         ))}
       </ul>
@@ -74,13 +94,20 @@ export function AttributesForm({ attributes, primaryKey, action, onSave, onCance
       </div>
       {problems.size > 0 && (
         <p class="problem" role="alert">
-          Nothing is saved yet: mend what is marked above.
+          Nothing is saved yet. Correct the marked fields.
         </p>
       )}
       <Problem error={task.error} />
       <div class="row end">
-        <button type="button" onClick={onCancel}>
-          Cancel
+        {draft.isKept && <span class="muted grow">Not saved yet. Escape keeps your changes for later.</span>}
+        <button
+          type="button"
+          onClick={() => {
+            draft.discard();
+            onClose();
+          }}
+        >
+          {draft.isKept ? 'Discard' : 'Cancel'}
         </button>
         <button type="submit" class="main" disabled={task.isRunning}>
           {action}

@@ -6,7 +6,7 @@ import { Problem } from '../parts/problem.tsx';
 import { SearchField } from '../parts/search-field.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { isLost, status } from '../shell/live.ts';
-import { link, replaceRoute, route } from '../shell/route.ts';
+import { link, pushRoute, replaceRoute, route } from '../shell/route.ts';
 import { isPhone, ROW, ROW_OF_TWO_LINES } from '../shell/screen.ts';
 import { CustomerItem } from './customer-item.tsx';
 import { CustomerPanel } from './customer-panel.tsx';
@@ -46,7 +46,7 @@ export function AudiencePage() {
               placeholder="Search in all attributes"
               value={search}
               onChange={(typed) =>
-                replaceRoute(link(open === '' ? ['audience'] : ['audience', open], { search: typed }))
+                pushRoute(link(open === '' ? ['audience'] : ['audience', open], { search: typed }), 'search')
               }
             />
             <span class="muted number" role="status">
@@ -80,7 +80,16 @@ export function AudiencePage() {
               )}
             </div>
             {/^\d+$/.test(open) && (
-              <CustomerPanel key={open} id={Number(open)} onClose={close} onChanged={renew} />
+              <CustomerPanel
+                key={open}
+                id={Number(open)}
+                onClose={close}
+                onStep={(step) => {
+                  const next = list.neighbour(Number(open), step);
+                  if (next !== undefined) replaceRoute(to(String(next)));
+                }}
+                onChanged={renew}
+              />
             )}
             {open === 'new' && (
               <NewCustomerPanel

@@ -7,6 +7,7 @@ import { shownText } from '../parts/shown-text.ts';
 import { SidePanel } from '../parts/side-panel.tsx';
 import { useAnswer } from '../shell/answer.ts';
 import { ask, tell } from '../shell/ask.ts';
+import { hasDraft } from '../shell/draft.ts';
 import { status } from '../shell/live.ts';
 import { attributeText } from './attribute-text.ts';
 import { AttributesForm } from './attributes-form.tsx';
@@ -15,15 +16,17 @@ import { Timeline } from './timeline.tsx';
 interface CustomerPanelProps {
   readonly id: number;
   readonly onClose: () => void;
+  readonly onStep: (step: number) => void;
   /** Called when the customer was changed or deleted. */
   readonly onChanged: () => void;
 }
 
 /** A customer: attributes, which can be edited, and events. */
-export function CustomerPanel({ id, onClose, onChanged }: CustomerPanelProps) {
+export function CustomerPanel({ id, onClose, onStep, onChanged }: CustomerPanelProps) {
   const primaryKey = status.value?.primaryKey ?? '';
   const { value: row, error, again } = useAnswer<CustomerRow>(`/customers/${id}`, status.value?.audience);
-  const [isEditing, setEditing] = useState(false);
+  const draftName = `customer ${id}`;
+  const [isEditing, setEditing] = useState(hasDraft(draftName));
   const [isDeleting, setDeleting] = useState(false);
   const value = row?.primaryKeyValue;
   const name =
@@ -31,16 +34,19 @@ export function CustomerPanel({ id, onClose, onChanged }: CustomerPanelProps) {
       ? shownText(value)
       : `Customer${row === undefined ? '' : ' without primary key'}`;
   return (
-    <SidePanel title={name} onClose={onClose}>
+    <SidePanel title={name} onClose={onClose} onStep={isEditing ? undefined : onStep}>
       <Problem error={error} onRetry={again} />
       {row !== undefined && isEditing && (
         <AttributesForm
           attributes={row.attributes}
           primaryKey={primaryKey}
+          version={row.version}
+          draftName={draftName}
           action="Save"
-          onCancel={() => setEditing(false)}
-          onSave={async (attributes) => {
-            await tell<CustomerRow>('PUT', `/customers/${id}`, { attributes });
+          onClose={() => setEditing(false)}
+          onSave={async (attributes, version) => {
+            const path = `/customers/${id}`;
+            await tell<CustomerRow>('PUT', path, { attributes }, { 'if-match': `"${version}"` });
             onChanged();
             setEditing(false);
             again();
@@ -86,8 +92,8 @@ export function CustomerPanel({ id, onClose, onChanged }: CustomerPanelProps) {
           }}
         >
           <p>
-            <strong>{name}</strong> is not found any more. Events stay in the event tracker, as events of
-            nobody.
+            <strong>{name}</strong> will no longer be found. Its events stay in the event tracker, without a
+            customer.
           </p>
         </Confirm>
       )}

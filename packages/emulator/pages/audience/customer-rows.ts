@@ -48,6 +48,15 @@ export class CustomerRows {
     return this.#parts.get(Math.floor(index / AT_ONCE))?.rows[index % AT_ONCE];
   }
 
+  /** Id of the customer `step` rows below another one; undefined if it is not known. */
+  neighbour(id: number, step: number): number | undefined {
+    for (const [part, { rows }] of this.#parts) {
+      const at = rows.findIndex((row) => row.id === id);
+      if (at !== -1) return this.row(part * AT_ONCE + at + step)?.id;
+    }
+    return undefined;
+  }
+
   /** Says which rows are in view, so that they are requested. */
   want(first: number, last: number): void {
     this.#wanted = [first, last];

@@ -15,12 +15,14 @@ interface NewCustomerPanelProps {
 export function NewCustomerPanel({ primaryKey, value, onClose, onMade }: NewCustomerPanelProps) {
   const beginning = { [primaryKey]: value, ...(primaryKey === 'first_name' ? {} : { first_name: '' }) };
   return (
-    <SidePanel title="New customer" onClose={onClose}>
+    <SidePanel title="New customer" onClose={onClose} onStep={undefined}>
       <AttributesForm
         attributes={beginning}
         primaryKey={primaryKey}
+        version=""
+        draftName={`new customer ${value}`}
         action="Create"
-        onCancel={onClose}
+        onClose={onClose}
         onSave={async (attributes) => onMade(await tell<CustomerRow>('POST', '/customers', { attributes }))}
       />
     </SidePanel>

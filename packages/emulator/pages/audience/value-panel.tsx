@@ -19,7 +19,7 @@ export function ValuePanel({ value, onClose }: { readonly value: string; readonl
     if (customer !== undefined) replaceRoute(link(['audience', String(customer.id)]));
   }, [customer]);
   return (
-    <SidePanel title={shownText(value)} onClose={onClose}>
+    <SidePanel title={shownText(value)} onClose={onClose} onStep={undefined}>
       <Problem error={error} onRetry={again} />
       {answer !== undefined && customer === undefined && (
         <>

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { FaultRow } from '../../src/admin/contract.ts';
 import { Field } from '../parts/field.tsx';
 import { AskError, tell } from '../shell/ask.ts';
+import { useDraft } from '../shell/draft.ts';
 import { useTask } from '../shell/task.ts';
 import { SameByCode } from './same-by-code.tsx';
 import { EXAMPLES } from './script-examples.ts';
@@ -9,7 +10,7 @@ import { SwitchOn } from './switch-on.tsx';
 
 /** Switches on a script: faults in order, as JSON. */
 export function ScriptForm({ onAdded }: { readonly onAdded: () => void }) {
-  const [text, setText] = useState('');
+  const { value: text, set: setText } = useDraft('script', () => '');
   const [syntax, setSyntax] = useState<string | undefined>();
   const task = useTask();
   const read = parse(text);

@@ -5,6 +5,8 @@ import { isNarrow } from '../shell/screen.ts';
 interface SidePanelProps {
   readonly title: string;
   readonly onClose: () => void;
+  /** Opens the row below (1) or above (-1) in the list, for the arrow keys. */
+  readonly onStep: ((step: number) => void) | undefined;
   /** Shown beside the title. */
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
@@ -12,9 +14,9 @@ interface SidePanelProps {
 
 /**
  * What is open in a page: beside the list on a wide screen, over everything on a narrow one. It takes the focus when it opens,
- * and gives it back when it closes. Escape closes it from anywhere on the page.
+ * and gives it back when it closes. Escape closes it from anywhere on the page, and the arrow keys go to the next row.
  */
-export function SidePanel({ title, onClose, actions, children }: SidePanelProps) {
+export function SidePanel({ title, onClose, onStep, actions, children }: SidePanelProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const headingId = useId();
@@ -35,16 +37,22 @@ export function SidePanel({ title, onClose, actions, children }: SidePanelProps)
       if (isLost && heir instanceof HTMLElement) heir.focus({ preventScroll: true });
     };
   }, [isModal]);
-  const closer = useRef(onClose);
-  closer.current = onClose;
+  const acts = useRef<Readonly<Record<string, (() => void) | undefined>>>({});
+  acts.current = {
+    Escape: onClose,
+    ...(onStep && { ArrowDown: () => onStep(1), ArrowUp: () => onStep(-1) }),
+  };
   useEffect(() => {
-    const closeOnEscape = (event: KeyboardEvent) => {
-      if (event.key !== 'Escape' || event.defaultPrevented || isForOthers(event, dialog.current)) return;
+    const press = (event: KeyboardEvent) => {
+      const act = acts.current[event.key];
+      const isTyped = event.target instanceof Element && event.target.matches('input, select, textarea');
+      const isOthers = event.defaultPrevented || isForOthers(event, dialog.current);
+      if (act === undefined || isOthers || (isTyped && event.key !== 'Escape')) return;
       event.preventDefault(); // otherwise the browser closes it, and the address does not change
-      closer.current();
+      act();
     };
-    document.addEventListener('keydown', closeOnEscape);
-    return () => document.removeEventListener('keydown', closeOnEscape);
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
   }, []);
   return (
     <dialog ref={dialog} class="panel" aria-labelledby={headingId} onCancel={stop}>

@@ -12,11 +12,17 @@ import { Content } from './request-content.tsx';
 import { RequestEvents } from './request-events.tsx';
 import { purpose, statusText, tone } from './request-words.ts';
 
+interface RequestPanelProps {
+  readonly id: number;
+  readonly onClose: () => void;
+  readonly onStep: (step: number) => void;
+}
+
 /** All details of a request. */
-export function RequestPanel({ id, onClose }: { readonly id: number; readonly onClose: () => void }) {
+export function RequestPanel({ id, onClose, onStep }: RequestPanelProps) {
   const { value: row, error, again } = useAnswer<RequestDetails>(`/requests/${id}`);
   return (
-    <SidePanel title={`Request ${id}`} onClose={onClose}>
+    <SidePanel title={`Request ${id}`} onClose={onClose} onStep={onStep}>
       <Problem error={error} onRetry={again} />
       {row !== undefined && <Request row={row} />}
     </SidePanel>

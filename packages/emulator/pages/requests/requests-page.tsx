@@ -9,7 +9,7 @@ import { SearchField } from '../parts/search-field.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { ask } from '../shell/ask.ts';
 import { status } from '../shell/live.ts';
-import { link, replaceRoute, route } from '../shell/route.ts';
+import { link, pushRoute, replaceRoute, route } from '../shell/route.ts';
 import { useRows } from '../shell/rows.ts';
 import { isNarrow, ROW, ROW_OF_TWO_LINES } from '../shell/screen.ts';
 import { useTask } from '../shell/task.ts';
@@ -44,13 +44,13 @@ export function RequestsPage() {
           label="Which requests are shown"
           choices={OUTCOMES}
           value={outcome}
-          onChange={(of) => replaceRoute(to(open, of))}
+          onChange={(of) => pushRoute(to(open, of))}
         />
         <SearchField
           label="Search requests"
           placeholder="Search by status, key, path, user agent"
           value={search}
-          onChange={(text) => replaceRoute(to(open, outcome, text))}
+          onChange={(text) => pushRoute(to(open, outcome, text), 'search')}
         />
         <button
           type="button"
@@ -107,6 +107,11 @@ export function RequestsPage() {
           <RequestPanel
             key={open}
             id={Number(open)}
+            onStep={(step) => {
+              const at = list.rows.findIndex(({ id }) => id === Number(open));
+              const next = at === -1 ? undefined : list.rows[at + step];
+              if (next !== undefined) replaceRoute(to(String(next.id)));
+            }}
             onClose={() => {
               location.hash = to('');
             }}

@@ -1,15 +1,16 @@
-import { useEffect, useState } from 'preact/hooks';
-import type { BehaviourState } from '../../src/admin/contract.ts';
+import { useState } from 'preact/hooks';
+import type { BehaviourChange, BehaviourState } from '../../src/admin/contract.ts';
 import { type Behaviour, readBehaviour } from '../../src/behaviour.ts';
 import { PRESETS, type PresetName } from '../../src/presets.ts';
+import { Field } from '../parts/field.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { useAnswer } from '../shell/answer.ts';
-import { tell } from '../shell/ask.ts';
+import { AskError, tell } from '../shell/ask.ts';
+import { useDraft } from '../shell/draft.ts';
 import { status } from '../shell/live.ts';
 import { useTask } from '../shell/task.ts';
-import { BehaviourFields } from './behaviour-fields.tsx';
 
-/** How the service answers where the interface is silent: a preset, and single settings that differ from it. */
+/** How the service answers where the interface is silent: a preset, and settings that differ from it. */
 export function BehaviourCard() {
   const { preset, isPresetChanged } = status.value ?? {};
   const {
@@ -21,38 +22,48 @@ export function BehaviourCard() {
     <section class="card" aria-labelledby="behaviour">
       <h2 id="behaviour">How the service answers</h2>
       <p class="lead">
-        The interface shows no status codes, no limits and no body of an answer. What it leaves open is chosen
-        here, holds from the next request on, and is kept where the data is: let your code meet each of these
-        readings.
+        The interface shows no status codes, no limits and no body of an answer. Choose here how the emulator
+        answers. Your choice applies from the next request on. Try your code with each preset.
       </p>
       <Problem error={error} onRetry={again} />
-      {state !== undefined && <BehaviourForm state={state} onSaved={again} />}
+      {state !== undefined && (
+        <BehaviourForm key={JSON.stringify(state.behaviour)} state={state} onSaved={again} />
+      )}
     </section>
   );
 }
 
-interface Draft {
+interface Choice {
   readonly preset: PresetName;
-  readonly behaviour: Behaviour;
+  /** The settings that differ from the preset, as JSON. */
+  readonly settings: string;
 }
 
 function BehaviourForm({ state, onSaved }: { readonly state: BehaviourState; readonly onSaved: () => void }) {
-  const [draft, setDraft] = useState<Draft>(state);
+  const draft = useDraft<Choice>('behaviour', () => ({
+    preset: state.preset,
+    settings: written(differences(state.behaviour, presetBehaviour(state.preset))),
+  }));
+  const [syntax, setSyntax] = useState<string | undefined>();
   const task = useTask();
-  // The draft is replaced only if the state is another one. The same state again must not discard what the user is typing.
-  const told = JSON.stringify({ preset: state.preset, behaviour: state.behaviour });
-  useEffect(() => setDraft(JSON.parse(told)), [told]);
-  const { preset, behaviour } = draft;
-  const base = presetBehaviour(preset);
-  const changes = differences(behaviour, base);
-  const isSaved = preset === state.preset && isSame(behaviour, state.behaviour);
+  const { preset, settings } = draft.value;
+  const change = (choice: Choice) => {
+    draft.set(choice);
+    setSyntax(undefined);
+    task.clear();
+  };
   const save = (event: Event) => {
     event.preventDefault();
+    const read = readSettings(settings);
+    setSyntax(read.problem);
+    if (read.problem !== undefined) return;
     task.run(async () => {
-      await tell('PUT', '/behaviour', { preset, behaviour: changes });
+      await tell('PUT', '/behaviour', { preset, behaviour: read.value } satisfies BehaviourChange);
+      draft.discard();
       onSaved();
     });
   };
+  const refused = task.error instanceof AskError ? task.error.message : undefined;
   return (
     <form class="stack behaviour" onSubmit={save} noValidate>
       <fieldset class="options">
@@ -63,41 +74,57 @@ function BehaviourForm({ state, onSaved }: { readonly state: BehaviourState; rea
               type="radio"
               name="preset"
               checked={name === preset}
-              onChange={() => {
-                setDraft({ preset: name, behaviour: presetBehaviour(name) });
-                task.clear();
-              }}
+              onChange={() => change({ preset: name, settings: '{}' })}
             />
             <strong>{name}</strong>
             <small>{PRESETS[name].about}</small>
           </label>
         ))}
       </fieldset>
-      <BehaviourFields
-        behaviour={behaviour}
-        base={base}
-        error={task.error}
-        onChange={(change) => {
-          setDraft({ preset, behaviour: { ...behaviour, ...change } });
-          task.clear();
-        }}
-      />
-      <Problem error={task.error} />
+      <Field
+        label="Settings that differ from the preset, as JSON"
+        error={syntax ?? refused}
+        hint='For example {"maxEvents": 20, "statuses": {"rate_limited": 503}}. Every setting is in the list below.'
+      >
+        {(input) => (
+          <textarea
+            {...input}
+            class="script"
+            rows={Math.min(12, settings.split('\n').length + 1)}
+            value={settings}
+            spellcheck={false}
+            onInput={({ currentTarget }) => change({ preset, settings: currentTarget.value })}
+          />
+        )}
+      </Field>
+      <details>
+        <summary>All settings now</summary>
+        <pre class="example">{JSON.stringify(state.behaviour, null, 2)}</pre>
+      </details>
+      <Problem error={refused === undefined ? task.error : undefined} />
       <div class="row end save">
         <span class="muted grow" role="status">
-          {!isSaved && 'Not applied yet'}
+          {draft.isKept && 'Not applied yet'}
         </span>
-        {!isSaved && (
-          <button type="button" onClick={() => setDraft(state)}>
+        {draft.isKept && (
+          <button type="button" onClick={draft.discard}>
             Discard
           </button>
         )}
-        <button type="submit" class="main" disabled={isSaved || task.isRunning}>
+        <button type="submit" class="main" disabled={!draft.isKept || task.isRunning}>
           Apply
         </button>
       </div>
     </form>
   );
+}
+
+function readSettings(text: string): { readonly value?: Partial<Behaviour>; readonly problem?: string } {
+  try {
+    return { value: JSON.parse(text.trim() === '' ? '{}' : text) };
+  } catch (error) {
+    return { problem: `This is not JSON: ${error instanceof Error ? error.message : String(error)}` };
+  }
 }
 
 function presetBehaviour(name: PresetName): Behaviour {
@@ -106,10 +133,10 @@ function presetBehaviour(name: PresetName): Behaviour {
 
 function differences(behaviour: Behaviour, base: Behaviour): Partial<Behaviour> {
   const names = Object.keys(base) as (keyof Behaviour)[];
-  const changed = names.filter((name) => !isSame(behaviour[name], base[name]));
+  const changed = names.filter((name) => written(behaviour[name]) !== written(base[name]));
   return Object.fromEntries(changed.map((name) => [name, behaviour[name]]));
 }
 
-function isSame(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
+function written(value: unknown): string {
+  return JSON.stringify(value, null, 2);
 }

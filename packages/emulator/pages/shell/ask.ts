@@ -25,8 +25,9 @@ export function tell<T>(
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   path: string,
   value: unknown,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<T> {
-  const headers = { 'content-type': 'application/json' };
+  const headers = { 'content-type': 'application/json', ...more };
   return ask<T>(path, { method, headers, body: JSON.stringify(value) });
 }
 

@@ -22,7 +22,21 @@ export function link(parts: readonly string[], query: Readonly<Record<string, st
   return `#/${parts.map(encodeURIComponent).join('/')}${search}`;
 }
 
-/** Goes to a route without an entry in the history, because going back should not undo the typing in a filter. */
+let typedIn = '';
+addEventListener('popstate', () => {
+  typedIn = '';
+});
+
+/** Goes to a route, so that Back undoes it. While the user types in one `field`, only the first change makes an entry. */
+export function pushRoute(to: string, field = ''): void {
+  const isTyping = field !== '' && field === typedIn;
+  if (!isTyping) history.pushState(null, '', to);
+  else history.replaceState(null, '', to);
+  typedIn = field;
+  current.value = read();
+}
+
+/** Goes to a route without an entry in the history: Back should not go through all rows that the user has passed. */
 export function replaceRoute(to: string): void {
   history.replaceState(null, '', to);
   current.value = read();

@@ -86,7 +86,8 @@ export function EventList({ rows, length, position, openId, onOpen, onEscape }: 
   };
   const press = (event: KeyboardEvent) => {
     const act = keys[event.key];
-    if (act === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    const isForPanel = openId !== undefined && event.key.startsWith('Arrow'); // it opens the next event
+    if (act === undefined || isForPanel || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     act();
   };

@@ -16,12 +16,13 @@ interface EventPanelProps {
   /** Ids of the events above and below it in the list. */
   readonly newerId: number | undefined;
   readonly olderId: number | undefined;
-  readonly onOpen: (id: number) => void;
+  /** Opens the event above or below. */
+  readonly onStep: (id: number | undefined) => void;
   readonly onClose: () => void;
 }
 
 /** An event, with all its details. */
-export function EventPanel({ id, newerId, olderId, onOpen, onClose }: EventPanelProps) {
+export function EventPanel({ id, newerId, olderId, onStep, onClose }: EventPanelProps) {
   const { value: event, error, again } = useAnswer<TrackerEvent>(`/tracker/${id}`);
   const step = (label: string, sign: string, to: number | undefined) => (
     <button
@@ -30,7 +31,7 @@ export function EventPanel({ id, newerId, olderId, onOpen, onClose }: EventPanel
       aria-label={label}
       title={label}
       aria-disabled={to === undefined} // a disabled button would lose the focus
-      onClick={() => to !== undefined && onOpen(to)}
+      onClick={() => onStep(to)}
     >
       {sign}
     </button>
@@ -46,6 +47,7 @@ export function EventPanel({ id, newerId, olderId, onOpen, onClose }: EventPanel
       title={event === undefined ? `Event ${id}` : shownText(event.name)}
       actions={actions}
       onClose={onClose}
+      onStep={(by) => onStep(by < 0 ? newerId : olderId)}
     >
       <Problem error={error} onRetry={again} />
       {event && <Body event={event} />}

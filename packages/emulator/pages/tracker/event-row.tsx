@@ -4,6 +4,7 @@
 import type { TrackerRow } from '../../src/admin/contract.ts';
 import { escapeUnseen, shownText } from '../parts/shown-text.ts';
 import { Time } from '../parts/time.tsx';
+import { status } from '../shell/live.ts';
 
 interface EventRowProps {
   readonly id: string;
@@ -60,7 +61,7 @@ function Cells({ row }: { readonly row: TrackerRow }) {
       </span>
       <span role="gridcell" class="event-customer">
         <span class="cut">{shownText(row.correlationValue)}</span>
-        {!row.attributed && (
+        {!row.attributed && status.value?.hasCustomers && (
           <span class="badge warn" title="No customer has this primary key value">
             no customer
           </span>

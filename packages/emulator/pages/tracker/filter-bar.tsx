@@ -52,7 +52,7 @@ export function FilterBar({ filter, onChange }: FilterBarProps) {
       <TimeFilter filter={filter} onChange={onChange} />
       {!isOpen(filter) && (
         <button type="button" class="quiet" onClick={() => onChange({})}>
-          Clear
+          Reset filters
         </button>
       )}
     </search>

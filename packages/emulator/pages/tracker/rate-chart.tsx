@@ -4,6 +4,7 @@ import { formatCount, formatShort, formatSome } from '../parts/numbers.ts';
 import { shownText } from '../parts/shown-text.ts';
 import { rates, type Second } from '../shell/live.ts';
 import { isDark, isPhone } from '../shell/screen.ts';
+import { type EventFilter, isOpen } from './event-filter.ts';
 import { drawGaps } from './rate-gaps.ts';
 import { OTHERS, type RateSeries, toSeries } from './rate-series.ts';
 
@@ -13,18 +14,20 @@ const HEIGHT_ON_PHONE = 84;
 interface RateChartProps {
   /** Whether the chart is paused. */
   readonly isPaused: boolean;
+  readonly filter: EventFilter;
   /** Called with the name of an event that the user has clicked. */
   readonly onPick: (name: string) => void;
 }
 
 /** Events per second by name, over the last minutes: a chart, and a text for screen readers. */
-export function RateChart({ isPaused, onPick }: RateChartProps) {
+export function RateChart({ isPaused, filter, onPick }: RateChartProps) {
   const latest = useRef<readonly Second[]>([]);
-  const names = useRef<readonly string[]>([]);
+  const colours = useRef(new Map<string, number>());
   if (!isPaused) latest.current = rates.value;
   const shown = latest.current;
-  const series = useMemo(() => toSeries(shown, names.current), [shown]);
-  names.current = series.names;
+  const { name: only, ...others } = filter;
+  const series = useMemo(() => toSeries(onlyOf(shown, only), colours.current), [shown, only]);
+  const title = isOpen(others) ? 'Events per second' : 'Events per second, by name only';
   const [hovered, setHovered] = useState<number | undefined>(undefined);
   const at = hovered ?? series.seconds.length - 1;
   const second = series.seconds[at] ?? 0;
@@ -35,13 +38,13 @@ export function RateChart({ isPaused, onPick }: RateChartProps) {
       <figcaption>
         <span class="visually-hidden">{inWords(series)}</span>
         <span class="muted number chart-at">
-          {hovered === undefined ? 'Events per second' : `At ${clock(second)}`}
+          {hovered === undefined ? title : `At ${clock(second)}`}
           {hovered !== undefined && !isKnown && ', no connection'}
         </span>
         <ul>
           {series.names.map((name, index) => (
             <li key={name}>
-              <span class="swatch" style={{ background: colour(name, index) }} />
+              <span class="swatch" style={{ background: colour(name, series.colours[index]) }} />
               {name === OTHERS ? (
                 <span class="chart-others">others</span>
               ) : (
@@ -69,13 +72,13 @@ function Canvas({ series, onHover }: CanvasProps) {
   const height = isPhone.value ? HEIGHT_ON_PHONE : HEIGHT;
   const gaps = useRef(series.gaps);
   gaps.current = series.gaps;
-  const names = series.names.join('\n');
+  const names = series.names.map((name, index) => `${name} ${series.colours[index]}`).join('\n');
   const theme = isDark.value;
   useEffect(() => {
     const element = host.current;
     if (element === null) return;
     const made = new uPlot(
-      options(element, series.names, height, onHover, () => gaps.current),
+      options(element, series, height, onHover, () => gaps.current),
       data(series),
       element,
     );
@@ -94,7 +97,7 @@ function Canvas({ series, onHover }: CanvasProps) {
 
 function options(
   element: HTMLElement,
-  names: readonly string[],
+  { names, colours }: RateSeries,
   height: number,
   onHover: (index: number | undefined) => void,
   gaps: () => RateSeries['gaps'],
@@ -125,12 +128,15 @@ function options(
     series: [
       {},
       // The largest sums are drawn first, and smaller ones over them.
-      ...names.toReversed().map((name, index) => ({
-        fill: resolved(element, colour(name, names.length - 1 - index)),
-        width: 0,
-        points: { show: false },
-        ...(bars && { paths: bars }),
-      })),
+      ...names
+        .map((name, index) => colour(name, colours[index]))
+        .toReversed()
+        .map((fill) => ({
+          fill: resolved(element, fill),
+          width: 0,
+          points: { show: false },
+          ...(bars && { paths: bars }),
+        })),
     ],
     hooks: {
       drawAxes: [(plot) => drawGaps(plot, gaps(), style.borderTopColor, style.color)],
@@ -147,8 +153,17 @@ function data({ seconds, sums }: RateSeries): uPlot.AlignedData {
   return [[...seconds], ...sums.toReversed().map((sum) => [...sum])];
 }
 
-function colour(name: string, index: number): string {
-  return name === OTHERS ? 'var(--series-others)' : `var(--series-${index + 1})`;
+function colour(name: string, number = 0): string {
+  return name === OTHERS ? 'var(--series-others)' : `var(--series-${number + 1})`;
+}
+
+/** The rates of one name; those of all names if it is undefined. */
+function onlyOf(seconds: readonly Second[], name: string | undefined): readonly Second[] {
+  if (name === undefined) return seconds;
+  return seconds.map(({ second, counts }) => ({
+    second,
+    counts: counts && (Object.hasOwn(counts, name) ? { [name]: counts[name] ?? 0 } : {}),
+  }));
 }
 
 /** Resolves a colour of the styles for the canvas. */

@@ -9,8 +9,10 @@ export const OTHERS = '';
 
 /** Events per second by name, as a chart draws them. */
 export interface RateSeries {
-  /** The most frequent names, then {@link OTHERS} if there are any. */
+  /** The most frequent names in the order of their colours, then {@link OTHERS} if there are any. */
   readonly names: readonly string[];
+  /** For each name but {@link OTHERS}: the number of its colour, from 0. */
+  readonly colours: readonly number[];
   /** The seconds of the last minutes, since 1970. */
   readonly seconds: readonly number[];
   /** For each name: the number of events in each second. */
@@ -26,9 +28,10 @@ export interface RateSeries {
 type Gap = readonly [first: number, last: number];
 
 /**
- * Converts rates to the series of a chart. A name that was shown before keeps its place, and so its colour, while it is frequent.
+ * Converts rates to the series of a chart. `colours` has the numbers of the names that were shown before: a name keeps its colour,
+ * whatever its rank is.
  */
-export function toSeries(rates: readonly Second[], before: readonly string[]): RateSeries {
+export function toSeries(rates: readonly Second[], colours: Map<string, number>): RateSeries {
   const totals = new Map<string, number>();
   for (const { counts } of rates) {
     for (const [name, count] of Object.entries(counts ?? {}))
@@ -38,7 +41,7 @@ export function toSeries(rates: readonly Second[], before: readonly string[]): R
     .filter((name) => name !== OTHERS)
     .sort((a, b) => (totals.get(b) ?? 0) - (totals.get(a) ?? 0))
     .slice(0, MOST_NAMES);
-  const names = placed(frequent, before);
+  const names = coloured(frequent, colours);
   if (totals.size > names.length) names.push(OTHERS);
 
   const latest = rates.at(-1)?.second ?? 0;
@@ -51,6 +54,7 @@ export function toSeries(rates: readonly Second[], before: readonly string[]): R
   for (const each of counts) sums.push(each.map((count, index) => count + (sums.at(-1)?.[index] ?? 0)));
   return {
     names,
+    colours: names.map((name) => colours.get(name) ?? MOST_NAMES),
     seconds,
     counts,
     sums,
@@ -79,11 +83,19 @@ function countOf(counts: Rates['counts'], name: string, names: readonly string[]
   return others;
 }
 
-/** Returns `names`. Those that are in `before` are at the same place as there. */
-function placed(names: readonly string[], before: readonly string[]): string[] {
-  const fresh = names.filter((name) => !before.includes(name));
-  const kept = before.slice(0, names.length).map((name) => (names.includes(name) ? name : undefined));
-  const late = names.filter((name) => before.indexOf(name) >= names.length);
-  const rest = [...late, ...fresh];
-  return Array.from({ length: names.length }, (_, index) => kept[index] ?? rest.shift() ?? '');
+/** Gives each name a colour that no other one has now, if possible the one that it had before. Returns the names in that order. */
+function coloured(names: readonly string[], colours: Map<string, number>): string[] {
+  const taken = new Map<number, string>();
+  for (const name of names.filter((each) => colours.has(each))) {
+    const before = colours.get(name) ?? 0;
+    if (taken.has(before)) colours.delete(name);
+    else taken.set(before, name);
+  }
+  for (const name of names.filter((each) => !colours.has(each))) {
+    let free = 0;
+    while (taken.has(free)) free += 1;
+    taken.set(free, name);
+    colours.set(name, free);
+  }
+  return names.toSorted((a, b) => (colours.get(a) ?? 0) - (colours.get(b) ?? 0));
 }

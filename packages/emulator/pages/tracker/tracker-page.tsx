@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Problem } from '../parts/problem.tsx';
 import { isLost, status } from '../shell/live.ts';
-import { link, replaceRoute, route } from '../shell/route.ts';
-import { type EventFilter, isOpen, readFilter } from './event-filter.ts';
+import { link, pushRoute, replaceRoute, route } from '../shell/route.ts';
+import { changedField, type EventFilter, isOpen, readFilter } from './event-filter.ts';
 import { EventList } from './event-list.tsx';
 import { EventPanel } from './event-panel.tsx';
 import { EventRows } from './event-rows.ts';
@@ -33,6 +33,11 @@ export function TrackerPage() {
     if (position.active.peek() !== undefined) position.active.value = rows.shown.indexOf(id);
     location.hash = address(id);
   };
+  const step = (id: number | undefined) => {
+    if (id === undefined) return;
+    if (position.active.peek() !== undefined) position.active.value = rows.shown.indexOf(id);
+    replaceRoute(address(id));
+  };
   const close = () => {
     location.hash = address();
   };
@@ -41,8 +46,8 @@ export function TrackerPage() {
     void rows.asked.renew(status.value?.newestEvent ?? 0);
   };
   const setFilter = useCallback(
-    (changed: EventFilter) => replaceRoute(link(['tracker', ...rest], changed)),
-    [rest],
+    (changed: EventFilter) => pushRoute(link(['tracker', ...rest], changed), changedField(filter, changed)),
+    [rest, filter],
   );
 
   const oldest = status.value?.oldestEvent ?? 1;
@@ -55,7 +60,7 @@ export function TrackerPage() {
         <NoEvents />
       ) : (
         <>
-          <RateChart isPaused={isPaused} onPick={(name) => setFilter({ ...filter, name })} />
+          <RateChart isPaused={isPaused} filter={filter} onPick={(name) => setFilter({ ...filter, name })} />
           <FilterBar filter={filter} onChange={setFilter} />
           <div class="split tracker-list">
             <section class="list-frame" aria-label="Events">
@@ -76,7 +81,7 @@ export function TrackerPage() {
                 id={openId}
                 newerId={rows.shown.neighbour(openId, -1, oldest)}
                 olderId={rows.shown.neighbour(openId, 1, oldest)}
-                onOpen={open}
+                onStep={step}
                 onClose={close}
               />
             )}

@@ -1,7 +1,6 @@
-import { useId, useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import type { TrackerValues } from '../../src/admin/contract.ts';
 import { formatCount } from '../parts/numbers.ts';
-import { useTyped } from '../parts/typed.ts';
 import { useAnswer } from '../shell/answer.ts';
 
 interface ValueFieldProps {
@@ -11,13 +10,18 @@ interface ValueFieldProps {
   readonly onChange: (value: string) => void;
 }
 
-/** A field for one exact value. It offers the values in use. */
+/** A field for one exact value. It offers the values in use, and applies one when it is complete or when the user presses Enter. */
 export function ValueField({ field, label, value, onChange }: ValueFieldProps) {
   const listId = useId();
-  const [typed, setTyped] = useTyped(value, onChange);
+  const [typed, setTyped] = useState(value);
   const [isUsed, setUsed] = useState(false);
   const path = `/tracker/values?${new URLSearchParams({ field, start: typed })}`;
   const { value: answer } = useAnswer<TrackerValues>(isUsed ? path : undefined);
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    const isComplete = typed === '' || answer?.values.some((each) => each.value === typed);
+    if (isComplete && typed !== value) onChange(typed);
+  }, [typed, answer]);
   return (
     <>
       <input
@@ -29,8 +33,12 @@ export function ValueField({ field, label, value, onChange }: ValueFieldProps) {
         autocomplete="off"
         value={typed}
         onFocus={() => setUsed(true)}
-        onBlur={() => setUsed(false)}
+        onBlur={() => {
+          setUsed(false);
+          setTyped(value);
+        }}
         onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        onKeyDown={({ key }) => key === 'Enter' && onChange(typed)}
       />
       <datalist id={listId}>
         {answer?.values.map((each) => (

@@ -48,8 +48,15 @@ export function addAudienceRoutes(routes: AdminRoutes, audience: Audience, maxBo
     },
   });
   routes.add('/customers/:id', {
-    GET: ({ req }) => found(audience.get(readId(req))),
-    PUT: async (context) => found(audience.update(readId(context.req), await readAttributes(context))),
+    GET: (context) => {
+      const row = found(audience.get(readId(context.req)));
+      context.header('etag', `"${row.version}"`);
+      return row;
+    },
+    PUT: async (context) => {
+      const version = context.req.header('if-match')?.replaceAll('"', '');
+      return found(audience.update(readId(context.req), await readAttributes(context), version));
+    },
     DELETE: ({ req }) => {
       if (!audience.remove(readId(req))) found(undefined);
     },

@@ -18,6 +18,8 @@ export interface Status {
   readonly data: string | null;
   /** When the emulator started. Another emulator at the same address may begin anew with ids. */
   readonly startedAt: string;
+  /** Whether there is any customer. */
+  readonly hasCustomers: boolean;
   /** Increases with every change of the customers or the primary key. */
   readonly audience: number;
   /** Number of stored events, and of received events, repeats included. */
@@ -130,7 +132,7 @@ export interface RequestRow {
   /** Null if there was no answer, because the connection was cut. */
   readonly status: number | null;
   readonly durationMs: number;
-  /** Size of the body: as its Content-Length says, or as received. Null if it has no Content-Length and was not read. */
+  /** Size of the body: as received, or if it was not read, as its Content-Length says. Null if there is none either. */
   readonly bytes: number | null;
   /** Number of its events; null if it was refused before they were counted, or if it is not a batch. */
   readonly events: number | null;
@@ -209,13 +211,16 @@ export interface CustomerRows {
 }
 
 /**
- * `GET customers/ID`: a customer. `PUT customers/ID {attributes}` replaces all its attributes. `DELETE customers/ID` deletes it.
+ * `GET customers/ID`: a customer, with its version as ETag. `PUT customers/ID {attributes}` replaces all its attributes. With
+ * `If-Match`, it does so only if the customer still has that version; otherwise it answers 412. `DELETE customers/ID` deletes it.
  */
 export interface CustomerRow {
   readonly id: number;
   /** Null if the customer does not have the selected primary key: then it is stored, but not found. */
   readonly primaryKeyValue: string | null;
   readonly attributes: Customer;
+  /** Changes with the attributes. */
+  readonly version: string;
 }
 
 /**

@@ -1,9 +1,7 @@
 import type { Database, Statement } from '../storage/database.ts';
 import type { IndexedEvent, SearchIndex } from './search-index.ts';
-import type { UuidMerger } from './uuid-merger.ts';
 
 const MOST_BYTES = 8 * 1024 * 1024;
-const MERGE_FROM = 131_072;
 
 /** Ids of the oldest and the newest event. */
 export interface Extent {
@@ -17,18 +15,15 @@ export interface Extent {
  */
 export class Indexer {
   readonly #index: SearchIndex;
-  readonly #uuids: UuidMerger | undefined;
   readonly #atOnce: number;
   readonly #extent: Statement;
   readonly #sizes: Statement;
   readonly #read: Statement;
-  #work: Generator<void> | undefined;
 
-  /** `uuids`: undefined if uuids stay in memory. `atOnce`: events to add in one piece of work. */
-  constructor(database: Database, index: SearchIndex, uuids: UuidMerger | undefined, atOnce: number) {
+  /** `atOnce`: events to add in one piece of work. */
+  constructor(database: Database, index: SearchIndex, atOnce: number) {
     this.#atOnce = atOnce;
     this.#index = index;
-    this.#uuids = uuids;
     const sizes = `SELECT id, octet_length(body) AS size FROM events
       WHERE id > ? AND id <= ? ORDER BY id LIMIT CAST(? AS INTEGER)`;
     this.#sizes = database.prepare(sizes).raw(true);
@@ -41,20 +36,11 @@ export class Indexer {
       .raw(true);
   }
 
-  /** Does a piece of the work, and returns whether more is left. `isIdle`: also do what can wait for a quiet moment. */
-  step({ oldest, newest }: Extent, isIdle: boolean): boolean {
+  /** Does a piece of the work, and returns whether more is left. */
+  step({ oldest, newest }: Extent): boolean {
     if (this.#index.through < oldest - 1) this.#index.skip(oldest - 1);
-    const isBehind = this.#index.through < newest && this.#addSome(newest);
-    this.#work ??= this.#next({ oldest, newest }, isIdle && !isBehind);
-    if (this.#work?.next().done) this.#work = undefined;
-    return this.#work !== undefined || (isBehind && this.#index.through < newest);
-  }
-
-  #next({ oldest, newest }: Extent, isIdle: boolean): Generator<void> | undefined {
-    const unmerged = newest - (this.#uuids?.through ?? newest);
-    if (unmerged >= MERGE_FROM || (isIdle && unmerged > 0)) return this.#uuids?.merge(newest);
-    if (this.#index.removeBefore(oldest)) return this.#uuids?.sweep(oldest);
-    return undefined;
+    this.#index.removeBefore(oldest);
+    return this.#index.through < newest && this.#addSome(newest) && this.#index.through < newest;
   }
 
   #addSome(newest: number): boolean {

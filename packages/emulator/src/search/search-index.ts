@@ -50,7 +50,7 @@ function partitionOf(id: number): Partition {
   return { number, first: number * PARTITION_SIZE + 1, last: (number + 1) * PARTITION_SIZE };
 }
 
-/** The full-text index of events, in its own database. It can be built anew from the events. */
+/** The full-text index of events. It can be built anew from the events. */
 export class SearchIndex {
   readonly #database: Database;
   /** Adds rows to a partition. Only the newest partition grows. */
@@ -59,7 +59,6 @@ export class SearchIndex {
   #through: number;
   #numbers: Set<number>;
 
-  /** `database`: from `openIndex`. */
   constructor(database: Database) {
     this.#database = database;
     this.#save = database.prepare('UPDATE progress SET indexed = ?');
@@ -123,16 +122,15 @@ export class SearchIndex {
     return (row as { count: number }).count;
   }
 
-  /** Removes one partition whose events are all older than `oldest`. Returns whether there was one. */
-  removeBefore(oldest: number): boolean {
+  /** Removes one partition whose events are all older than `oldest`, if there is one. */
+  removeBefore(oldest: number): void {
     for (const number of this.#numbers) {
       if ((number + 1) * PARTITION_SIZE >= oldest) continue;
       if (this.#insert?.number === number) this.#insert = undefined;
       this.#database.exec(`DROP TABLE search_${number}`);
       this.#numbers.delete(number);
-      return true;
+      return;
     }
-    return false;
   }
 
   #add(events: readonly IndexedEvent[]): void {

@@ -50,6 +50,7 @@ export class CustomerStore {
   readonly #setValue: Statement;
   readonly #byValue: Statement;
   readonly #count: Statement;
+  readonly #any: Statement;
   readonly #page: Statement;
   readonly #search: Statement;
   readonly #some: Statement;
@@ -74,11 +75,16 @@ export class CustomerStore {
     this.#setValue = database.prepare('UPDATE customers SET primary_value = ? WHERE id = ?');
     this.#byValue = database.prepare('SELECT * FROM customers WHERE primary_value = ?');
     this.#count = database.prepare('SELECT count(*) AS total FROM customers');
+    this.#any = database.prepare('SELECT 1 FROM customers LIMIT 1');
     this.#page = database.prepare('SELECT * FROM customers WHERE id < ? ORDER BY id DESC LIMIT ? OFFSET ?');
     this.#search = database.prepare(`SELECT id FROM customers WHERE ${CONTAINS} ORDER BY id DESC`);
     this.#some = database.prepare(
       'SELECT * FROM customers WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC',
     );
+  }
+
+  get hasAny(): boolean {
+    return this.#any.get() !== undefined;
   }
 
   /** The attributes of a customer, as JSON. */

@@ -4,9 +4,11 @@ import { SluiceError } from '@sluice/protocol';
 import Libsql from 'libsql';
 import { quote } from '../quote.ts';
 import { isDamage } from './damage.ts';
-import { type Database, FILES, makeDirectory, makePrivateFile } from './database.ts';
+import { type Database, FILES, makeDirectory, makePrivateFile, OLD_INDEX } from './database.ts';
 
 const HEADER = 'SQLite format 3\0';
+// The database itself is deleted last. So after an interruption, the rest is still recognised as an emulator's.
+const ENDS = ['-shm', '-wal', ''];
 const LOCK_WAIT_MS = 1_000;
 
 /** A data directory. While it is open, no other emulator can use it. */
@@ -24,6 +26,7 @@ export class DataDirectory {
       makeDirectory(this.path);
       this.#lock = lock(join(this.path, FILES.lock));
       if (isReset) this.#reset();
+      for (const end of ENDS) rmSync(join(this.path, OLD_INDEX + end), { force: true });
     } catch (error) {
       throw unusable(directory, error);
     }
@@ -40,10 +43,7 @@ export class DataDirectory {
       if (existsSync(path) && !isDatabase(path)) {
         throw new Error(`${FILES.database} in it is no database of an emulator, so it is not deleted`);
       }
-      for (const file of [FILES.index, FILES.database]) {
-        // The database itself is deleted last. So after an interruption, the rest is still recognised as an emulator's.
-        for (const end of ['-shm', '-wal', '']) rmSync(join(this.path, file + end), { force: true });
-      }
+      for (const end of ENDS) rmSync(path + end, { force: true });
     } catch (error) {
       this.#lock.close();
       throw error;
@@ -53,7 +53,7 @@ export class DataDirectory {
 
 /** The error for a data directory that cannot be used. */
 export function unusable(directory: string, cause: unknown): SluiceError {
-  // Damage here is always in the database: a damaged index is built anew, and `lock()` reports its own damage.
+  // Damage here is always in the database: `lock()` reports its own damage.
   const reason = isDamage(cause) ? damaged(FILES.database, cause) : messageOf(cause);
   const message = `Cannot use the data directory ${quote(directory)}: ${reason}`;
   return new SluiceError('SLUICE_STORAGE', message, { cause });

@@ -9,13 +9,16 @@ export type Database = Libsql.Database;
 export type Statement = Libsql.Statement<unknown[]>;
 
 /** The files that an emulator keeps in its data directory, apart from those that SQLite adds. */
-export const FILES = { database: 'emulator.db', index: 'emulator-search.db', lock: 'emulator.lock' } as const;
+export const FILES = { database: 'emulator.db', lock: 'emulator.lock' } as const;
+
+/** The file in which earlier versions kept the search index. It is no longer used. */
+export const OLD_INDEX = 'emulator-search.db';
 
 const BUSY_TIMEOUT_MS = 5_000;
 
 // One entry for each version of the schema; `user_version` counts how many have run. Add new ones at the end, and never edit one.
-// Columns of free text hold it escaped: see escaped-text.ts. Events have no index here: an index of random values, such as their
-// uuids, would halve the ingest rate. The search index finds them instead: see ../search/search-index.ts.
+// Columns of free text hold it escaped: see escaped-text.ts. The tables of the search index are made as they are needed: see
+// ../search/search-index.ts.
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
    CREATE TABLE api_keys (
@@ -95,7 +98,13 @@ const MIGRATIONS: readonly string[] = [
    INSERT INTO settings VALUES ('id', lower(hex(randomblob(16)))); -- which account a search index belongs to`,
   `ALTER TABLE requests ADD COLUMN size INTEGER; -- of the body; NULL where it was not announced and not read
    UPDATE requests SET size = bytes;
-   ALTER TABLE requests DROP COLUMN bytes;`,
+   ALTER TABLE requests DROP COLUMN bytes;
+   DELETE FROM settings WHERE name = 'id';
+   UPDATE events SET uuid = NULL WHERE uuid IS NOT NULL
+     AND id NOT IN (SELECT min(id) FROM events GROUP BY uuid); -- an earlier version may have missed a repeat
+   CREATE UNIQUE INDEX uuids ON events (uuid);
+   CREATE TABLE progress (indexed INTEGER NOT NULL); -- one row: events up to this id are in the search index
+   INSERT INTO progress VALUES (0);`,
 ];
 
 /** Opens the database in `directory`, or one in memory, and brings its schema up to date. */
@@ -104,13 +113,6 @@ export function openDatabase(directory: string | undefined): Database {
   const path = join(directory, FILES.database);
   makePrivateFile(path); // it holds API keys
   return prepareDatabase(new Libsql(path, { timeout: BUSY_TIMEOUT_MS }));
-}
-
-/** Opens the database in `directory` once more, on another thread, for reading and for checkpoints. */
-export function reopenDatabase(directory: string): Database {
-  const database = new Libsql(join(directory, FILES.database), { timeout: BUSY_TIMEOUT_MS });
-  database.exec('PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -32768');
-  return database;
 }
 
 /** Creates the file if it is missing, and makes it readable by its owner only. SQLite gives the files beside it the same mode. */
@@ -147,12 +149,9 @@ export function inTransaction<T>(database: Database, work: () => T): T {
 
 function prepareDatabase(database: Database): Database {
   try {
-    // With WAL, NORMAL keeps all commits, whenever the process ends. Only a power cut may lose the last ones. The search thread
-    // makes the checkpoints. This limit is for the case that it does not get to it.
-    database.exec(
-      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 32768',
-    );
-    database.exec('PRAGMA cache_size = -65536');
+    // With WAL, NORMAL keeps all commits, whenever the process ends. Only a power cut may lose the last ones.
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4096');
+    database.exec('PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY');
     inTransaction(database, () => migrate(database));
     return database;
   } catch (error) {

@@ -13,16 +13,13 @@ export interface Conditions {
   readonly values: readonly (string | number)[];
 }
 
-/** Builds the WHERE clause for a filter of events. `id`: only the event with this id. */
-export function conditions(
-  { name, correlationValue, source, attributed }: Omit<EventFilter, 'uuid'>,
-  id?: number,
-): Conditions {
+/** Builds the WHERE clause for a filter of events. */
+export function conditions({ name, correlationValue, source, uuid, attributed }: EventFilter): Conditions {
   const wanted: readonly (readonly [sql: string, value: string | number | undefined])[] = [
     ['name', name && escapeText(name)],
     ['correlation_value', correlationValue && escapeText(correlationValue)],
     ['source', source && escapeText(source)],
-    ['id', id],
+    ['uuid', uuid?.toLowerCase()],
     [ATTRIBUTED, attributed === undefined ? undefined : Number(attributed)],
   ];
   const clauses: string[] = [];

@@ -11,10 +11,9 @@ import type {
 } from '../tracked-events.ts';
 import { type Database, inTransaction, type Statement } from './database.ts';
 import { escapeText, unescapeText } from './escaped-text.ts';
-import { ATTRIBUTED, type Conditions, conditions } from './event-conditions.ts';
+import { ATTRIBUTED, conditions } from './event-conditions.ts';
 import { firstReceived } from './event-times.ts';
 import { RowInsert } from './row-insert.ts';
-import type { UuidIndex } from './uuid-index.ts';
 
 /** An event to store: its fields, and its JSON text as received. */
 export interface ReceivedEvent {
@@ -45,9 +44,9 @@ export class EventStore {
   /** The number of new events in each of the last seconds. */
   readonly rates: ArrivalRates = new ArrivalRates();
   readonly #database: Database;
-  readonly #uuids: UuidIndex;
   readonly #changed: () => void;
   readonly #put: RowInsert;
+  readonly #known: Statement;
   readonly #repeat: Statement;
   readonly #noteRepeat: Statement;
   readonly #saveTotals: Statement;
@@ -56,14 +55,16 @@ export class EventStore {
   #received = 0;
 
   /** `changed` is called during each change. It must do its own work later. */
-  constructor(database: Database, uuids: UuidIndex, changed: () => void = () => {}) {
+  constructor(database: Database, changed: () => void = () => {}) {
     this.#database = database;
     this.#changed = changed;
-    this.#uuids = uuids;
     this.#put = new RowInsert(database, 'events', [
       ...['id', 'uuid', 'name', 'correlation_key', 'correlation_value'],
       ...['source', 'received_at', 'request_id', 'body'],
     ]);
+    this.#known = database
+      .prepare('SELECT uuid, id FROM events WHERE uuid IN (SELECT value FROM json_each(?))')
+      .raw(true);
     this.#repeat = database.prepare('UPDATE events SET deliveries = deliveries + 1 WHERE id = ?');
     this.#noteRepeat = database.prepare(
       'INSERT INTO repeats (event_id, request_id, received_at) VALUES (?, ?, ?)',
@@ -84,14 +85,14 @@ export class EventStore {
    */
   add(batch: readonly ReceivedEvent[], requestId: number | null, now: number = Date.now()): BatchOutcome {
     const uuids = batch.map(({ event }) => event.uuid?.toLowerCase());
-    const known = this.#uuids.find(uuids.filter((uuid) => uuid !== undefined));
+    const known = new Map(this.#known.all(JSON.stringify(uuids)) as [uuid: string, id: number][]);
     const before = this.#newest;
     const fresh: (string | number | null)[] = [];
     const repeated: number[] = [];
     for (const [at, { event, text }] of batch.entries()) {
       const uuid = uuids[at];
       const id = uuid === undefined ? undefined : known.get(uuid);
-      if (id !== undefined && id >= this.#oldest) {
+      if (id !== undefined) {
         repeated.push(id);
         continue;
       }
@@ -99,9 +100,7 @@ export class EventStore {
       fresh.push(this.#newest, uuid ?? null, escapeText(event.event), escapeText(event.correlationKey));
       fresh.push(escapeText(event.correlationValue), escapeText(event.source), now, requestId, text);
       this.rates.add(event.event);
-      if (uuid === undefined) continue;
-      known.set(uuid, this.#newest);
-      this.#uuids.add(uuid, this.#newest);
+      if (uuid !== undefined) known.set(uuid, this.#newest);
     }
     this.#put.run(fresh);
     for (const id of repeated) {
@@ -128,7 +127,6 @@ export class EventStore {
     this.#newest = newest;
     this.#received = received;
     this.#oldest = row.oldest ?? newest + 1;
-    this.#uuids.takeBack(newest);
   }
 
   /**
@@ -159,7 +157,7 @@ export class EventStore {
 
   /** The matching events, oldest first. */
   find({ limit, offset, ...filter }: EventQuery): EventRow[] {
-    const { where, values } = this.#conditions(filter);
+    const { where, values } = conditions(filter);
     const rows = this.#database
       .prepare(
         `SELECT uuid, received_at, deliveries, body, ${ATTRIBUTED} AS attributed
@@ -171,7 +169,7 @@ export class EventStore {
 
   /** The exact number of matching events. */
   count(filter: EventFilter): EventCounts {
-    const { where, values } = this.#conditions(filter);
+    const { where, values } = conditions(filter);
     if (where === '') return { unique: this.totals.unique, received: this.totals.received };
     const row = this.#database
       .prepare(`SELECT count(*) AS "unique", coalesce(sum(deliveries), 0) AS received FROM events ${where}`)
@@ -183,7 +181,7 @@ export class EventStore {
   /** The most frequent values of the matching events, with exact counts. */
   countBy(dimension: EventDimension, limit: number, filter: EventFilter): ValueCount[] {
     const column = dimension === 'event' ? 'name' : 'correlation_value';
-    const { where, values } = this.#conditions(filter);
+    const { where, values } = conditions(filter);
     const rows = this.#database
       .prepare(
         `SELECT ${column} AS value, count(*) AS count
@@ -191,12 +189,6 @@ export class EventStore {
       )
       .all(...values, limit);
     return (rows as ValueCount[]).map(({ value, count }) => ({ value: unescapeText(value), count }));
-  }
-
-  #conditions({ uuid, ...others }: EventFilter): Conditions {
-    if (uuid === undefined) return conditions(others);
-    const wanted = uuid.toLowerCase();
-    return conditions(others, this.#uuids.find([wanted]).get(wanted) ?? 0);
   }
 }
 

@@ -12,7 +12,7 @@ describe('requests', () => {
     const list = async (query: string) => (await admin(emulator, `/requests?${query}`)).body as RequestRows;
     expect((await list('')).rows.map(({ status, events }) => [status, events])).toEqual([
       [200, 2],
-      [411, null],
+      [422, null],
       [200, 1],
     ]);
     expect(await list('outcome=refused')).toMatchObject({ rows: [refused.body], hasMore: false });

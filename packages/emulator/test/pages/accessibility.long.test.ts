@@ -91,7 +91,7 @@ describe.skipIf(!hasChromium)(
       expect(await seriousFaults(page)).toEqual([]);
       await sendEvents(emulator, event());
       await send(emulator, { batch: [] });
-      await expect.poll(() => page.locator('.request > .badge').allInnerTexts()).toEqual(['411', '200']);
+      await expect.poll(() => page.locator('.request > .badge').allInnerTexts()).toEqual(['422', '200']);
       expect(await seriousFaults(page)).toEqual([]);
       await page.locator('.request').first().click();
       await panel(page).getByText('empty_batch').waitFor();

@@ -177,9 +177,9 @@ describe.skipIf(!hasChromium)('the audience page (needs Chromium)', () => {
         input.value = 'bob';
         input.dispatchEvent(new InputEvent('input', { bubbles: true }));
       });
-      const replace = history.replaceState.bind(history);
-      history.replaceState = (...to) => {
-        replace(...to);
+      const push = history.pushState.bind(history);
+      history.pushState = (...to) => {
+        push(...to);
         if (input.value === 'bo') setTimeout(() => dispatchEvent(new Event('searching')));
       };
     });

@@ -8,7 +8,7 @@ describe("the chart's series", () => {
         { second: 1_000, counts: { a: 2, b: 1 } },
         { second: 1_002, counts: { b: 4 } },
       ],
-      [],
+      new Map(),
     );
     expect(series.names).toEqual(['b', 'a']);
     expect(series.seconds).toHaveLength(300);
@@ -26,16 +26,22 @@ describe("the chart's series", () => {
 
   it('put what is rare under one name', () => {
     const counts = { a: 9, b: 8, c: 7, d: 6, e: 5, f: 4, g: 3, '': 2, constructor: 1 };
-    const { names, totals } = toSeries([{ second: 1, counts }], []);
+    const { names, totals } = toSeries([{ second: 1, counts }], new Map());
     expect(names).toEqual(['a', 'b', 'c', 'd', 'e', '']);
     expect(totals.at(-1)).toBe(10);
   });
 
-  it('leave a name its place while it is frequent, so that its colour stays', () => {
-    const first = toSeries([{ second: 1, counts: { a: 9, b: 8, c: 7 } }], []).names;
-    expect(toSeries([{ second: 2, counts: { c: 9, b: 8, a: 7 } }], first).names).toEqual(first);
-    expect(toSeries([{ second: 3, counts: { c: 9, x: 8, a: 7 } }], first).names).toEqual(['a', 'x', 'c']);
-    expect(toSeries([{ second: 4, counts: { c: 9 } }], first).names).toEqual(['c']);
+  it('leave a name its colour, whatever its rank is', () => {
+    const colours = new Map<string, number>();
+    const coloursOf = (counts: Record<string, number>) => {
+      const series = toSeries([{ second: 1, counts }], colours);
+      return Object.fromEntries(series.names.map((name, index) => [name, series.colours[index]]));
+    };
+    expect(coloursOf({ a: 9, b: 8, c: 7 })).toEqual({ a: 0, b: 1, c: 2 });
+    expect(coloursOf({ c: 9, b: 8, a: 7 })).toEqual({ a: 0, b: 1, c: 2 });
+    expect(coloursOf({ c: 9, x: 8, a: 7 })).toEqual({ a: 0, x: 1, c: 2 });
+    expect(coloursOf({ c: 9 })).toEqual({ c: 2 });
+    expect(coloursOf({ c: 9, b: 8 })).toEqual({ b: 1, c: 2 });
   });
 
   it('tell what is not known from seconds in which nothing came', () => {
@@ -46,7 +52,7 @@ describe("the chart's series", () => {
         { second: 1_004, counts: { a: 1 } },
         { second: 1_005, counts: null },
       ],
-      [],
+      new Map(),
     );
     expect(gaps).toEqual([
       [1_002, 1_003],
@@ -56,6 +62,6 @@ describe("the chart's series", () => {
   });
 
   it('are none before anything has come', () => {
-    expect(toSeries([], [])).toMatchObject({ names: [], counts: [], sums: [], totals: [], gaps: [] });
+    expect(toSeries([], new Map())).toMatchObject({ names: [], counts: [], sums: [], totals: [], gaps: [] });
   });
 });

@@ -19,7 +19,7 @@ describe.skipIf(!hasChromium)('the requests page (needs Chromium)', () => {
     await sendEvents(emulator, event(), event());
     await rows(page).filter({ hasText: '2 events' }).waitFor();
     await send(emulator, { batch: [] });
-    await expect.poll(() => statuses(page)).toEqual(['411', '200']);
+    await expect.poll(() => statuses(page)).toEqual(['422', '200']);
   });
 
   it('opens a refused request, with the reason in the words of the answer', async () => {

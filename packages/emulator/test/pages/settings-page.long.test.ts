@@ -11,6 +11,8 @@ const REFUSED = 'The API key is not one of this emulator, or it was revoked.';
 const run = promisify(execFile);
 const snippets = (page: Page) => page.locator('.snippet code').allInnerTexts();
 
+const settings = (page: Page) => page.getByLabel('Settings that differ from the preset, as JSON');
+
 describe.skipIf(!hasChromium)('the settings page (needs Chromium)', () => {
   afterAll(closeBrowser);
 
@@ -27,7 +29,7 @@ describe.skipIf(!hasChromium)('the settings page (needs Chromium)', () => {
     expect({ status, body }).toMatchObject({ status: 403, body: { error: { message: REFUSED } } });
     await page.getByRole('link', { name: 'Requests' }).click();
     await page.locator('.request', { hasText: REFUSED }).click();
-    await page.getByRole('dialog').getByText(REFUSED).waitFor();
+    await page.getByRole('dialog').getByText(REFUSED, { exact: true }).waitFor();
   });
 
   it('makes a key, which is taken at once, and tells when it was used last', async () => {
@@ -73,30 +75,29 @@ describe.skipIf(!hasChromium)('the settings page (needs Chromium)', () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
     const page = await openPage(emulator, '#/settings');
     await page.getByRole('radio', { name: /^quiet/ }).check();
-    await page.getByLabel('Most events in a batch').fill('1');
+    await settings(page).fill('{ "maxEvents": 1 }');
     await page.getByText('Not applied yet').waitFor();
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByText('Not applied yet').waitFor({ state: 'detached' });
     expect(await sendEvents(emulator, event())).toMatchObject({ status: 204, body: undefined });
     expect((await sendEvents(emulator, event(), event())).status).toBe(413);
     await page.reload();
-    await expect.poll(() => page.getByLabel('Most events in a batch').inputValue()).toBe('1');
+    await expect.poll(() => settings(page).inputValue()).toContain('"maxEvents": 1');
     expect(await page.getByRole('radio', { name: /^quiet/ }).isChecked()).toBe(true);
   });
 
-  it('says beside a setting why it is refused', async () => {
+  it('says beside the settings why they are refused, and keeps what was typed', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
     const page = await openPage(emulator, '#/settings');
-    await page.getByLabel('Status of a batch that is taken').fill('302');
+    await settings(page).fill('{ "acceptedStatus": 302 }');
     await page.getByRole('button', { name: 'Apply' }).click();
-    await page
-      .locator('.field', { hasText: 'Status of a batch that is taken' })
-      .getByText('from 200 to 299')
-      .waitFor();
-    await page.getByRole('alert').waitFor();
-    await page.getByText('Statuses of refusals').click();
-    await page.getByLabel('Status of a batch that is taken').fill('200');
-    await page.getByLabel('empty_batch').fill('400');
+    await page.locator('.field').getByText('from 200 to 299').waitFor();
+    await settings(page).fill('{');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.locator('.field').getByText('This is not JSON').waitFor();
+    await settings(page).fill('{ "statuses": { "empty_batch": 400 } }');
+    await page.getByRole('link', { name: 'Requests' }).click();
+    await page.getByRole('navigation').getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByText('Not applied yet').waitFor({ state: 'detached' });
     expect((await send(emulator, { batch: [] })).status).toBe(400);

@@ -168,7 +168,7 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
       await another.getByText('1 event found').waitFor();
       await expect.poll(() => titles(another)).toEqual([`{"title":"${title}"}`]);
       expect(await another.getByLabel(field, { exact: true }).inputValue()).toBe(text);
-      await another.getByRole('button', { name: 'Clear' }).click();
+      await another.getByRole('button', { name: 'Reset filters' }).click();
       await expect.poll(() => titles(another)).toHaveLength(3);
     });
 

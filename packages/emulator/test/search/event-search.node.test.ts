@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { EventSearch } from '../../src/search/event-search.ts';
-import { openIndex } from '../../src/search/index-database.ts';
 import { SearchIndex } from '../../src/search/search-index.ts';
 import { finish } from '../../src/search/work.ts';
 import { received, searchTyped, setUp } from './typed-searches.ts';
@@ -54,7 +53,7 @@ describe('a search', () => {
         null,
       );
     }
-    const index = new SearchIndex(openIndex(undefined, database));
+    const index = new SearchIndex(database);
     let time = 0;
     const search = new EventSearch(database, index, () => {
       time += 300;

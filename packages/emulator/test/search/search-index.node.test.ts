@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { openIndex } from '../../src/search/index-database.ts';
 import { type IndexedEvent, SearchIndex } from '../../src/search/search-index.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 
 const LAST_OF_FIRST = 131_072;
 
 function setUp() {
-  const database = openIndex(undefined, openDatabase(undefined));
+  const database = openDatabase(undefined);
   return { database, index: new SearchIndex(database) };
 }
 

@@ -1,12 +1,10 @@
 // Random searches, made from seeds, so that a failure can be repeated.
 import { expect } from 'vitest';
 import type { SearchFilter } from '../../src/search/event-filter.ts';
-import { openIndex } from '../../src/search/index-database.ts';
 import { SearchEngine } from '../../src/search/search-engine.ts';
 import { finish } from '../../src/search/work.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { EventStore, type ReceivedEvent } from '../../src/storage/event-store.ts';
-import { UuidIndex } from '../../src/storage/uuid-index.ts';
 import { event, generator } from '../service.ts';
 
 const FRAGMENTS = [
@@ -71,16 +69,16 @@ const FRAGMENTS = [
 /** Creates events and two searches of them. `indexed` indexes them when `index()` is called; `unindexed` never does. */
 export function setUp() {
   const database = openDatabase(undefined);
-  const events = new EventStore(database, new UuidIndex(database));
+  const events = new EventStore(database);
   // Their clock stands still, so that they never reach their time limit, however busy the machine is.
-  const engine = () => new SearchEngine(database, openIndex(undefined, database), false, 100, () => 0);
+  const engine = () => new SearchEngine(database, openDatabase(undefined), () => 0);
   const [unindexed, indexed] = [engine(), engine()];
   const ids = (engine: SearchEngine, filter: SearchFilter) =>
-    finish(engine.ask('rows', [filter, { limit: 1_000 }], events.totals)).rows.map(({ id }) => id);
+    finish(engine.questions.rows(events.totals, filter, { limit: 1_000 })).rows.map(({ id }) => id);
   const count = (engine: SearchEngine, filter: SearchFilter) =>
-    finish(engine.ask('count', [filter], events.totals));
+    finish(engine.questions.count(events.totals, filter));
   const index = () => {
-    while (indexed.step(events.totals, false));
+    while (indexed.step(events.totals));
   };
   return { database, events, unindexed, indexed, index, ids, count };
 }

@@ -4,7 +4,6 @@ import { openDatabase } from '../../src/storage/database.ts';
 import { EventStore } from '../../src/storage/event-store.ts';
 import { RequestStore } from '../../src/storage/request-store.ts';
 import { Retention, type RetentionLimits } from '../../src/storage/retention.ts';
-import { UuidIndex } from '../../src/storage/uuid-index.ts';
 import { event } from '../service.ts';
 
 const REQUEST = {
@@ -24,7 +23,7 @@ const REQUEST = {
 function setUp(limits: Partial<RetentionLimits>) {
   const clock = new VirtualClock();
   const database = openDatabase(undefined);
-  const events = new EventStore(database, new UuidIndex(database));
+  const events = new EventStore(database);
   const requests = new RequestStore(database);
   const all = { maxEvents: undefined, maxAgeMs: undefined, maxRequests: 1_000_000, ...limits };
   new Retention(events, requests, all, clock).start();

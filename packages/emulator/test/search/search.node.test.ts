@@ -1,12 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { SearchFilter } from '../../src/search/event-filter.ts';
-import { openIndex } from '../../src/search/index-database.ts';
-import { InlineSearch } from '../../src/search/inline-search.ts';
+import { Search } from '../../src/search/search.ts';
 import { SearchEngine } from '../../src/search/search-engine.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { EventStore } from '../../src/storage/event-store.ts';
-import { UuidIndex } from '../../src/storage/uuid-index.ts';
 import { event } from '../service.ts';
 
 const EVENTS = 20_000;
@@ -15,7 +13,7 @@ const EVENTS = 20_000;
 function setUp() {
   const database = openDatabase(undefined);
   database.exec("INSERT INTO customers (primary_value, attributes) VALUES ('nobody@example.com', '{}')");
-  const events = new EventStore(database, new UuidIndex(database));
+  const events = new EventStore(database);
   for (let stored = 0; stored < EVENTS; stored += 500) {
     const batch = Array.from({ length: 500 }, (_, at) => event({ payload: { at: stored + at } }));
     events.add(
@@ -24,8 +22,8 @@ function setUp() {
     );
   }
   let time = 0;
-  const search = new InlineSearch(
-    () => new SearchEngine(database, openIndex(undefined, database), false, 500, () => 0),
+  const search = new Search(
+    () => new SearchEngine(database, database, () => 0),
     () => events.totals,
     () => {
       time += 10;
@@ -50,7 +48,7 @@ describe('a search in memory', () => {
     for (; !isOver; await setImmediate()) passed += 1;
     expect((await searching).rows).toHaveLength(found);
     expect(passed).toBeGreaterThanOrEqual(turns);
-    await search.close();
+    search.close();
   });
 
   it('outlives that events are removed while it goes on', async () => {
@@ -65,7 +63,7 @@ describe('a search in memory', () => {
   it('is given up where the emulator is closed', async () => {
     const { search } = setUp();
     const searching = search.ask('rows', [{ text: 'z' }, { limit: 100 }]);
-    await search.close();
+    search.close();
     await expect(searching).rejects.toMatchObject({ code: 'SLUICE_CLOSED' });
   });
 });
