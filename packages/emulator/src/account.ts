@@ -33,6 +33,8 @@ export interface ClearOptions {
 
 const NO_LIMITS: RetentionLimits = { maxEvents: undefined, maxAgeMs: undefined, maxRequests: 200_000 };
 const SEED_BATCH = 500;
+// A larger batch is stored in turns, so that other requests need not wait for all of it.
+const MOST_AT_ONCE = 5_000;
 
 /** The account that the emulator serves: its API keys, its primary key, its customers and its event tracker. */
 export class Account {
@@ -99,21 +101,26 @@ export class Account {
     return this.audience.customer(primaryKeyValue);
   }
 
-  /** Stores a batch together with its request: both, or neither. */
-  ingest(batch: readonly ReceivedEvent[], request: (outcome: BatchOutcome) => KeptRequest): BatchOutcome {
-    let outcome: BatchOutcome;
+  /** Stores a batch together with its request: both, or neither. Returns the id of the request, too. */
+  async ingest(
+    batch: readonly ReceivedEvent[],
+    request: (outcome: BatchOutcome) => KeptRequest,
+  ): Promise<BatchOutcome & { readonly requestId: number }> {
+    using staging = batch.length > MOST_AT_ONCE ? await this.events.stage(batch) : undefined;
+    this.checkOpen();
     try {
-      outcome = inTransaction(this.#database, () => {
-        const stored = this.events.add(batch, this.requests.next);
-        this.requests.add(request(stored));
-        return stored;
+      return inTransaction(this.#database, () => {
+        const { next } = this.requests;
+        const stored =
+          staging === undefined ? this.events.add(batch, next) : this.events.addStaged(staging, batch, next);
+        return { ...stored, requestId: this.requests.add(request(stored)) };
       });
     } catch (error) {
       this.events.reload();
       throw error;
+    } finally {
+      this.arrivals.tell();
     }
-    this.arrivals.tell();
-    return outcome;
   }
 
   /** Stores a request without events, and returns its id. If the account is closed, does nothing: a request may end after that. */

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type Event, findBatchProblem, findEventProblem, isUuid } from '@sluice/protocol';
 import type { LeftOut } from './answers.ts';
 import { elementTexts } from './json-text.ts';
@@ -5,6 +6,9 @@ import { quote } from './quote.ts';
 import { Refusal, type RefusalCode } from './refusal.ts';
 import type { JsonBody } from './request-body.ts';
 import type { ReceivedEvent } from './storage/event-store.ts';
+
+// Events checked in one turn. Other requests are served in between.
+const AT_ONCE = 5_000;
 
 /** Which events of a batch are valid, and what is wrong with the others. */
 export interface BatchVerdict {
@@ -37,7 +41,11 @@ export function batchElements({ value }: JsonBody): readonly unknown[] {
 }
 
 /** Checks each event of a batch. Throws {@link Refusal} if there are too many. */
-export function judgeBatch(body: JsonBody, elements: readonly unknown[], rules: BatchRules): BatchVerdict {
+export async function judgeBatch(
+  body: JsonBody,
+  elements: readonly unknown[],
+  rules: BatchRules,
+): Promise<BatchVerdict> {
   const { maxEvents } = rules;
   if (maxEvents !== null && elements.length > maxEvents) {
     const message = `batch must hold at most ${maxEvents} events, got ${elements.length}: send smaller batches.`;
@@ -47,6 +55,7 @@ export function judgeBatch(body: JsonBody, elements: readonly unknown[], rules: 
   const right: ReceivedEvent[] = [];
   const wrong: LeftOut[] = [];
   for (const [index, element] of elements.entries()) {
+    if (index > 0 && index % AT_ONCE === 0) await setImmediate();
     // `texts` has an entry only for objects and arrays.
     const hasText = typeof element === 'object' && element !== null;
     const text = (hasText && texts.next().value) || JSON.stringify(element);

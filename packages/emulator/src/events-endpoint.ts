@@ -19,20 +19,25 @@ export function addEventsEndpoint(application: Application, parts: SharedParts):
   });
 }
 
-function serve(exchange: Exchange, primaryKey: string, body: JsonBody, injection: Injection): Response {
+async function serve(
+  exchange: Exchange,
+  primaryKey: string,
+  body: JsonBody,
+  injection: Injection,
+): Promise<Response> {
   const { behaviour } = exchange;
   const elements = batchElements(body);
   exchange.events = elements.length;
   const { maxEvents } = behaviour;
   const objection = (text: string): string | undefined => injection.objection(text);
-  const { right, wrong } = judgeBatch(body, elements, { primaryKey, maxEvents, objection });
+  const { right, wrong } = await judgeBatch(body, elements, { primaryKey, maxEvents, objection });
   const [first] = wrong;
   if (first !== undefined) {
     if (behaviour.badEvents === 'refuse') throw new Refusal(first.code, first.message, first);
     exchange.error = leftOutError(wrong.length, elements.length, first);
   }
   const { status } = acceptedAnswer(behaviour, { accepted: 0, repeated: 0 }, wrong);
-  const outcome = exchange.ingest(right, status);
+  const outcome = await exchange.ingest(right, status);
   return exchange.respond(acceptedAnswer(behaviour, outcome, wrong));
 }
 

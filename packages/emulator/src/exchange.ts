@@ -55,10 +55,9 @@ export class Exchange {
   }
 
   /** Stores its events and the request itself. `status` is the status of the answer that will follow. */
-  ingest(batch: readonly ReceivedEvent[], status: number): BatchOutcome {
-    const { next } = this.#account.requests;
-    const outcome = this.#account.ingest(batch, (outcome) => this.#toKept(status, outcome));
-    this.#id = next;
+  async ingest(batch: readonly ReceivedEvent[], status: number): Promise<BatchOutcome> {
+    const outcome = await this.#account.ingest(batch, (stored) => this.#toKept(status, stored));
+    this.#id = outcome.requestId;
     return outcome;
   }
 

@@ -25,7 +25,12 @@ export interface InterfaceEndpoint extends SharedParts {
   /** Whether the setting `compression` applies to it. */
   readonly mayBeGzipped: boolean;
   /** Answers a request that has a valid key and a JSON body. */
-  serve(exchange: Exchange, primaryKey: string, body: JsonBody, injection: Injection): Response;
+  serve(
+    exchange: Exchange,
+    primaryKey: string,
+    body: JsonBody,
+    injection: Injection,
+  ): Response | Promise<Response>;
 }
 
 /** Adds an endpoint of the interface, with the checks that both endpoints share (sections 1, 4 and 5). */

@@ -12,6 +12,7 @@ import type {
 import { type Database, inTransaction, type Statement } from './database.ts';
 import { escapeText, unescapeText } from './escaped-text.ts';
 import { ATTRIBUTED, conditions } from './event-conditions.ts';
+import { EventStaging } from './event-staging.ts';
 import { firstReceived } from './event-times.ts';
 import { RowInsert } from './row-insert.ts';
 
@@ -53,6 +54,7 @@ export class EventStore {
   #oldest = 1;
   #newest = 0;
   #received = 0;
+  #stagings = 0;
 
   /** `changed` is called during each change. It must do its own work later. */
   constructor(database: Database, changed: () => void = () => {}) {
@@ -103,15 +105,42 @@ export class EventStore {
       if (uuid !== undefined) known.set(uuid, this.#newest);
     }
     this.#put.run(fresh);
+    return this.#finish(batch.length, before, repeated, requestId, now);
+  }
+
+  /** Begins to store a very large batch. Pass what it resolves to to {@link addStaged}, and dispose it. */
+  async stage(batch: readonly ReceivedEvent[]): Promise<EventStaging> {
+    this.#stagings += 1;
+    const staging = new EventStaging(this.#database, this.#stagings);
+    await staging.stage(batch);
+    return staging;
+  }
+
+  /** Like {@link add}, for a batch that was staged. */
+  addStaged(staging: EventStaging, batch: readonly ReceivedEvent[], requestId: number | null): BatchOutcome {
+    const [before, now] = [this.#newest, Date.now()];
+    const { stored, repeated } = staging.store(before, now, requestId);
+    this.#newest += stored;
+    for (const { event } of batch) this.rates.add(event.event);
+    return this.#finish(batch.length, before, repeated, requestId, now);
+  }
+
+  #finish(
+    length: number,
+    before: number,
+    repeated: readonly number[],
+    requestId: number | null,
+    now: number,
+  ): BatchOutcome {
     for (const id of repeated) {
       this.#repeat.run(id);
       if (requestId !== null) this.#noteRepeat.run(id, requestId, now);
     }
-    this.#received += batch.length;
+    this.#received += length;
     this.#saveTotals.run(this.#newest, this.#received);
     this.#changed();
     return {
-      accepted: batch.length,
+      accepted: length,
       repeated: repeated.length,
       firstEvent: this.#newest === before ? null : before + 1,
     };
