@@ -10,11 +10,12 @@ import { ApiKeyStore } from './storage/api-key-store.ts';
 import { DataDirectory, unusable } from './storage/data-directory.ts';
 import { closeDatabase, type Database, inTransaction, openDatabase } from './storage/database.ts';
 import { readEventDetails } from './storage/event-details.ts';
-import { type BatchOutcome, EventStore, type ReceivedEvent } from './storage/event-store.ts';
+import { type BatchOutcome, EventStore } from './storage/event-store.ts';
 import { type KeptRequest, RequestStore } from './storage/request-store.ts';
 import { Retention, type RetentionLimits } from './storage/retention.ts';
 import { readSeedFile } from './storage/seed-file.ts';
 import { SettingsStore } from './storage/settings-store.ts';
+import type { ReceivedEvent } from './tracked-events.ts';
 
 /** Settings of an account. */
 export interface AccountSettings {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { ConfigError, type Customer } from '@sluice/protocol';
 import { describe, isNonEmptyString } from '@sluice/protocol/toolbox';
+import { stringify } from 'csv-stringify/sync';
 import type { CustomerImport, CustomerRow, CustomerRows, PrimaryKeyPreview } from './admin/contract.ts';
 import { parseCustomersCsv } from './customers-csv.ts';
 import { quote } from './quote.ts';
@@ -165,6 +166,15 @@ export class Audience {
     const isRemoved = this.#customers.remove(id);
     if (isRemoved) this.#changes += 1;
     return isRemoved;
+  }
+
+  /** All customers as CSV, oldest first: the same format as for the import. A value that is no text is written as JSON. */
+  export(): string {
+    const customers: Customer[] = this.#customers.all().map((attributes) => JSON.parse(attributes));
+    const columns = [...new Set(customers.flatMap((customer) => Object.keys(customer)))];
+    const text = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+    const rows = customers.map((customer) => columns.map((name) => text(customer[name])));
+    return stringify([columns, ...rows], { escape_formulas: true });
   }
 
   /** Deletes all customers. */

@@ -5,7 +5,7 @@ import { elementTexts } from './json-text.ts';
 import { quote } from './quote.ts';
 import { Refusal, type RefusalCode } from './refusal.ts';
 import type { JsonBody } from './request-body.ts';
-import type { ReceivedEvent } from './storage/event-store.ts';
+import type { ReceivedEvent } from './tracked-events.ts';
 
 // Events checked in one turn. Other requests are served in between.
 const AT_ONCE = 5_000;

@@ -4,8 +4,9 @@ import { type Answer, respond } from './answers.ts';
 import type { Behaviour } from './behaviour.ts';
 import type { RefusalBody } from './refusal.ts';
 import { ExchangeContent } from './request-contents.ts';
-import type { BatchOutcome, ReceivedEvent } from './storage/event-store.ts';
+import type { BatchOutcome } from './storage/event-store.ts';
 import type { KeptRequest } from './storage/request-store.ts';
+import type { ReceivedEvent } from './tracked-events.ts';
 
 /** What is known of a request when it arrives. */
 export interface Arrival {

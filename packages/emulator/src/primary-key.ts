@@ -8,6 +8,6 @@ export function requirePrimaryKey(account: Account): string {
   throw new Refusal(
     'no_primary_key',
     'No primary key has been selected. Select one: start with --primary-key NAME, call selectPrimaryKey(), ' +
-      'or POST {"primaryKey": NAME} to {api_url}/emulator/primary-key.',
+      'or PUT {"primaryKey": NAME} to {api_url}/emulator/admin/primary-key.',
   );
 }

@@ -53,7 +53,7 @@ export async function readJsonBody(request: IncomingMessage, bounds: BodyBounds)
   }
 }
 
-/** Reads a UTF-8 text body that has the Content-Type `type` and is not gzipped. Throws {@link Refusal}. */
+/** Reads a text body, in UTF-8 or else Latin-1 (Windows-1252), that has the Content-Type `type` and is not gzipped. Throws {@link Refusal}. */
 export async function readTextBody(
   request: IncomingMessage,
   type: string,
@@ -61,8 +61,7 @@ export async function readTextBody(
 ): Promise<string> {
   checkType(request, type);
   const bytes = await readBytes(request, bounds);
-  if (isUtf8(bytes)) return bytes.toString('utf8');
-  throw new Refusal('malformed_request', 'The body must be text in UTF-8. Save the file as UTF-8 first.');
+  return isUtf8(bytes) ? bytes.toString('utf8') : new TextDecoder('windows-1252').decode(bytes);
 }
 
 function checkType({ headers }: IncomingMessage, wanted: string): void {

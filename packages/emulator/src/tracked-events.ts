@@ -2,6 +2,12 @@ import { ConfigError, type Event } from '@sluice/protocol';
 import { describe } from '@sluice/protocol/toolbox';
 import { checkNames } from './known-names.ts';
 
+/** An event to store: its fields, and its JSON text as received. */
+export interface ReceivedEvent {
+  readonly event: Event;
+  readonly text: string;
+}
+
 /** An event as the event tracker stores it. */
 export interface StoredEvent {
   /** The event as it was first received. */

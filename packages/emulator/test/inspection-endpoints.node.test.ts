@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { startEmulator } from '../src/index.ts';
-import { ask, event, inspect, post, readCustomer, sendEvents } from './service.ts';
+import { ask, event, inspect, post, readCustomer, sendEvents, tellAdmin } from './service.ts';
 
 const UUID = '01234567-89ab-4cde-8f01-23456789abcd';
 
@@ -88,26 +88,27 @@ describe('the inspection routes', async () => {
   it('set up an emulator that runs elsewhere', async () => {
     await using fresh = await startEmulator();
     const customers = [{ email: 'ada@example.com', first_name: 'Ada' }];
-    const setUp = (path: string, body: unknown) =>
-      post(`${fresh.apiUrl}/emulator/${path}`, fresh.apiKey, body);
-    expect(await setUp('customers', customers)).toMatchObject({ status: 409 });
-    expect(await setUp('primary-key', { primaryKey: 'email' })).toMatchObject({
+    expect(await tellAdmin(fresh, 'POST', '/customers', customers)).toMatchObject({ status: 422 });
+    expect(await tellAdmin(fresh, 'PUT', '/primary-key', { primaryKey: 'email' })).toMatchObject({
       status: 200,
       body: { primaryKey: 'email' },
     });
-    expect(await setUp('customers', customers)).toMatchObject({ status: 200, body: { customers: 1 } });
+    expect(await tellAdmin(fresh, 'POST', '/customers', customers)).toMatchObject({
+      status: 200,
+      body: { customers: 1 },
+    });
     expect((await readCustomer(fresh, 'ada@example.com')).body).toMatchObject({ first_name: 'Ada' });
     expect((await sendEvents(fresh, event())).status).toBe(200);
   });
 
   it.each([
-    ['primary-key', '{"primaryKey":""}', 'primaryKey'],
-    ['primary-key', '{"primary_key":"email"}', 'primaryKey'],
-    ['primary-key', 'null', 'primaryKey'],
-    ['customers', '{"email":"x"}', 'body'],
-    ['customers', '[{"email":"x"},{"name":"y"}]', 'customers[1].email'],
-  ])('refuse to set up %s with %s', async (path, body, field) => {
-    expect(await post(`${emulator.apiUrl}/emulator/${path}`, emulator.apiKey, body)).toMatchObject({
+    ['PUT', '/primary-key', { primaryKey: '' }, 'primaryKey'],
+    ['PUT', '/primary-key', { primary_key: 'email' }, 'primaryKey'],
+    ['PUT', '/primary-key', null, 'body'],
+    ['POST', '/customers', 'x', 'body'],
+    ['POST', '/customers', [{ email: 'x' }, { name: 'y' }], 'customers[1].email'],
+  ])('refuse to set up with %s %s %j', async (method, path, body, field) => {
+    expect(await tellAdmin(emulator, method, path, body)).toMatchObject({
       status: 422,
       body: { error: { code: 'invalid_field', field } },
     });

@@ -52,6 +52,9 @@ export function AudiencePage() {
             <span class="muted number" role="status">
               {total !== undefined && formatSome(total, 'customer')}
             </span>
+            <a class="button" href="/emulator/admin/customers/export" download="customers.csv">
+              Export CSV
+            </a>
             <a class="button" href={to('import')}>
               Import CSV
             </a>
@@ -64,8 +67,8 @@ export function AudiencePage() {
             <div>
               {isEmpty && <NoCustomers primaryKey={primaryKey ?? ''} />}
               {total === 0 && !isEmpty && (
-                <Empty title="No customer has that">
-                  <p class="muted">The values of all attributes are searched, in any case.</p>
+                <Empty title="No customer matches">
+                  <p class="muted">The search looks at the values of all attributes, and ignores case.</p>
                 </Empty>
               )}
               {total !== undefined && total > 0 && (
@@ -128,9 +131,9 @@ function NoCustomers({ primaryKey }: { readonly primaryKey: string }) {
   return (
     <Empty title="No customers yet">
       <p class="muted">
-        A customer is a set of attributes, found by the value of <code>{primaryKey}</code>. Events whose{' '}
-        <code>correlationValue</code> is that value become theirs, also those that came before. Make one, or
-        import a CSV file whose first line names the attributes:
+        A customer is a set of attributes. The value of <code>{primaryKey}</code> identifies it: events with
+        this <code>correlationValue</code> belong to it, also those that came before. Create a customer, or
+        import a CSV file whose first line has the names of the attributes:
       </p>
       <pre class="example">{`${primaryKey},first_name,last_name\nada@example.com,Ada,Lovelace`}</pre>
     </Empty>

@@ -57,8 +57,8 @@ export function CustomerPanel({ id, onClose, onStep, onChanged }: CustomerPanelP
         <>
           {row.primaryKeyValue === null && (
             <p class="notice">
-              This customer has no <code>{primaryKey}</code>, which is the primary key: it is kept, but
-              neither found nor matched to events. Edit it to give it one.
+              This customer has no <code>{primaryKey}</code>, which is the primary key. So the emulator keeps
+              it, but does not find it, and no event belongs to it. Edit it to add one.
             </p>
           )}
           <section class="stack" aria-label="Attributes">

@@ -50,9 +50,9 @@ export function ImportDialog({ primaryKey, onClose, onImported }: ImportDialogPr
   return (
     <Dialog title="Import customers" onClose={onClose}>
       <p class="muted">
-        The first line names the attributes, <code>{primaryKey}</code> among them; each further line is a
-        customer. Commas, semicolons or tabs; all values become text. A customer who is there already is
-        replaced.
+        The first line has the names of the attributes, with <code>{primaryKey}</code>. Each further line is a
+        customer. Separate the fields with commas, semicolons or tabs. All values become text. The import
+        replaces customers that exist already.
       </p>
       <FileDrop onFile={choose} />
       {file !== undefined && (

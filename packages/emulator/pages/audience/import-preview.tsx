@@ -9,7 +9,7 @@ export function ImportPreview({ preview }: { readonly preview: CustomerImport })
     return (
       <div class="stack" role="alert">
         <p class="problem">
-          Nothing can be imported: {formatSome(problemCount, 'line is', 'lines are')} wrong. Mend the file,
+          Nothing can be imported: {formatSome(problemCount, 'line is', 'lines are')} wrong. Correct the file,
           and choose it again.
         </p>
         <ol class="line-problems">

@@ -16,8 +16,8 @@ export function PrimaryKeyCard({ primaryKey, onSelected }: PrimaryKeyCardProps) 
         <div class="grow">
           <h2>No primary key is selected yet</h2>
           <p class="muted">
-            Both endpoints refuse every request until you say which attribute identifies a customer: events
-            name it in <code>correlationKey</code>, and customers are read by it.
+            Both endpoints refuse every request until you select the attribute that identifies a customer.
+            Events name it in <code>correlationKey</code>.
           </p>
         </div>
       ) : (
@@ -26,8 +26,8 @@ export function PrimaryKeyCard({ primaryKey, onSelected }: PrimaryKeyCardProps) 
             Primary key <code class="key-name">{primaryKey ?? '…'}</code>
           </h2>
           <p class="muted">
-            Customers are found by this attribute. An event belongs to the customer whose value is its{' '}
-            <code>correlationValue</code>; its <code>correlationKey</code> must be{' '}
+            This attribute identifies a customer. An event belongs to the customer whose value equals its{' '}
+            <code>correlationValue</code>. The <code>correlationKey</code> of each event must be{' '}
             <code>{primaryKey ?? '…'}</code>.
           </p>
         </div>

@@ -1,14 +1,13 @@
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { PrimaryKeyChoices, PrimaryKeyPreview } from '../../src/admin/contract.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { formatCount, formatSome } from '../parts/numbers.ts';
 import { Problem } from '../parts/problem.tsx';
+import { useTyped } from '../parts/typed.ts';
 import { useAnswer } from '../shell/answer.ts';
 import { tell } from '../shell/ask.ts';
 import { fieldError, useTask } from '../shell/task.ts';
-
-const TYPING_MS = 250;
 
 interface PrimaryKeyDialogProps {
   readonly onClose: () => void;
@@ -18,14 +17,9 @@ interface PrimaryKeyDialogProps {
 /** Selects the primary key. First it shows what that means for the existing customers and events. */
 export function PrimaryKeyDialog({ onClose, onSelected }: PrimaryKeyDialogProps) {
   const { value: choices } = useAnswer<PrimaryKeyChoices>('/primary-key');
-  const [name, setName] = useState('');
   const [settled, setSettled] = useState('');
+  const [name, setName] = useTyped(settled, setSettled);
   const task = useTask();
-  const listId = useId();
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(name), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [name]);
   const isCurrent = name === choices?.primaryKey;
   const asked = settled === '' || settled !== name || isCurrent ? undefined : settled;
   const preview = useAnswer<PrimaryKeyPreview>(
@@ -49,14 +43,13 @@ export function PrimaryKeyDialog({ onClose, onSelected }: PrimaryKeyDialogProps)
           hint={
             isCurrent
               ? 'This is the primary key now.'
-              : 'The name of an attribute that each customer has a value of its own of.'
+              : 'An attribute that has a different value for each customer.'
           }
           error={fieldError(task.error, 'primaryKey')}
         >
           {(input) => (
             <input
               {...input}
-              list={listId}
               value={name}
               placeholder="email"
               spellcheck={false}
@@ -68,11 +61,6 @@ export function PrimaryKeyDialog({ onClose, onSelected }: PrimaryKeyDialogProps)
             />
           )}
         </Field>
-        <datalist id={listId}>
-          {suggestions.map((each) => (
-            <option key={each} value={each} />
-          ))}
-        </datalist>
         {suggestions.length > 0 && (
           <div class="row suggestions">
             {suggestions.slice(0, 8).map((each) => (
@@ -109,29 +97,30 @@ function Meaning({ preview }: { readonly preview: PrimaryKeyPreview }) {
     <ul class="meaning">
       {shared !== null && (
         <li class="problem">
-          Two customers have the value <code>{shared}</code> of it: while they do, it will be refused.
+          Two customers have the same value, <code>{shared}</code>. You cannot select this attribute until you
+          change one of them.
         </li>
       )}
       <li>
-        <strong>{formatSome(found, 'customer')}</strong> {found === 1 ? 'has' : 'have'} a value of it, to be
-        found by.
+        <strong>{formatSome(found, 'customer')}</strong> {found === 1 ? 'has' : 'have'} this attribute.
       </li>
       {without > 0 && (
         <li>
-          <strong>{formatSome(without, 'customer')}</strong> {without === 1 ? 'lacks' : 'lack'} it, and{' '}
-          {without === 1 ? 'is' : 'are'} kept, but not found any more.
+          <strong>{formatSome(without, 'customer')}</strong> {without === 1 ? 'does' : 'do'} not have it. The
+          emulator keeps {without === 1 ? 'this customer' : 'these customers'}, but no longer finds{' '}
+          {without === 1 ? 'it' : 'them'}.
         </li>
       )}
       {events.looked > 0 && (
         <li>
           Of the newest {formatSome(events.looked, 'event')},{' '}
-          <strong>{formatCount(events.attributedThen)}</strong> would be of a known customer; now it is{' '}
-          {formatCount(events.attributedNow)}.
+          <strong>{formatCount(events.attributedThen)}</strong> would belong to a known customer. Now{' '}
+          {formatCount(events.attributedNow)} do.
         </li>
       )}
       <li>
-        At once, batches must say <code>"correlationKey": {JSON.stringify(primaryKey)}</code>; all others are
-        refused.
+        From then on, the emulator refuses events without{' '}
+        <code>"correlationKey": {JSON.stringify(primaryKey)}</code>.
       </li>
     </ul>
   );

@@ -24,12 +24,12 @@ export function ValuePanel({ value, onClose }: { readonly value: string; readonl
       {answer !== undefined && customer === undefined && (
         <>
           <p class="notice">
-            No customer has this primary key. Events that carry it are kept, and become theirs once there is
-            one.
+            No customer has this primary key. The emulator keeps its events. When you create the customer,
+            they will belong to it.
           </p>
           <div class="row">
             <a class="button main" href={link(['audience', 'new'], { value })}>
-              Make this customer
+              Create this customer
             </a>
           </div>
           <Timeline value={value} />

@@ -33,8 +33,7 @@ export function FaultList({ rows }: { readonly rows: Answer<FaultRows> }) {
       <Problem error={rows.error ?? task.error} onRetry={rows.again} />
       {rows.value !== undefined && faults.length === 0 && (
         <p class="muted">
-          None: the service does what the interface says. What you switch on stands here, with how often it
-          acted and what is left of it.
+          None. The service does what the interface says. The faults that you switch on are listed here.
         </p>
       )}
       {faults.length > 0 && (
@@ -46,8 +45,9 @@ export function FaultList({ rows }: { readonly rows: Answer<FaultRows> }) {
       )}
       {rows.value !== undefined && faults.length > 0 && (
         <p class="muted small-text">
-          Choices by chance come from the seed {rows.value.seed}: with the same seed, the same requests meet
-          the same faults. <a href={link(['requests'], { outcome: 'fault' })}>Requests they acted on</a>
+          Random choices come from the seed {rows.value.seed}: the same seed and the same requests give the
+          same faults.{' '}
+          <a href={link(['requests'], { outcome: 'fault' })}>Show the requests on which faults acted</a>
         </p>
       )}
     </section>
@@ -55,7 +55,7 @@ export function FaultList({ rows }: { readonly rows: Answer<FaultRows> }) {
 }
 
 function FaultItem({ row, onStop }: { readonly row: FaultRow; readonly onStop: () => void }) {
-  const { fault, words, state, step, hits, remaining, endsAt } = row;
+  const { fault, words, state, step, remaining, endsAt } = row;
   const action = state === 'over' ? 'Remove' : 'Stop';
   return (
     <li class={`fault ${state}`}>
@@ -63,7 +63,7 @@ function FaultItem({ row, onStop }: { readonly row: FaultRow; readonly onStop: (
       <div class="fault-what">
         <p>{capital(words)}</p>
         <p class="muted small-text">
-          {hits === 0 ? 'Has not acted yet' : `Acted on ${formatSome(hits, 'request')}`}
+          {acted(row)}
           {fault.kind === 'script' && step !== null && ` · step ${step + 1} of ${fault.steps.length}`}
           {state !== 'over' && remaining !== null && ` · ${formatCount(remaining)} left`}
           {state !== 'over' && endsAt !== null && (
@@ -79,6 +79,13 @@ function FaultItem({ row, onStop }: { readonly row: FaultRow; readonly onStop: (
       </button>
     </li>
   );
+}
+
+/** How often a fault has acted. Refused connections are no requests: nobody can count them. */
+function acted({ fault, hits, state }: FaultRow): string {
+  const refuses = fault.kind === 'down' && state !== 'waiting';
+  if (hits === 0) return refuses ? 'Refuses connections, which nobody can count' : 'Has not acted yet';
+  return `Acted on ${formatSome(hits, 'request')}`;
 }
 
 function capital(words: string): string {

@@ -17,8 +17,8 @@ export function FaultsPage() {
   return (
     <>
       <p class="lead">
-        What a service does on a bad day, on demand: your code meets it here first. A fault acts from the next
-        request on, and whatever it did is told on the requests page.
+        A fault makes the service misbehave, so that you can see what your code does. It acts from the next
+        request on. The requests page shows on which requests it acted.
       </p>
       <div class="faults">
         <section class="card new-fault" aria-labelledby="new-fault">

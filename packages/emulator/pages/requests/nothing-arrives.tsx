@@ -19,8 +19,8 @@ export function NothingArrives() {
   return (
     <div class="stack">
       <p class="muted">
-        Each request is listed here as soon as it is answered, the refused ones too. One that is not listed
-        never reached the emulator. This one does:
+        The list shows each request as soon as it is answered, also if it was refused. A request that is not
+        in the list never reached the emulator. This one does:
       </p>
       <Snippet label="a request that arrives" text={send} />
       <ul class="meaning">
@@ -35,8 +35,8 @@ export function NothingArrives() {
           </li>
         )}
         <li>
-          Events go to <code>{baseUrl}</code>, customers are read at <code>{apiUrl}</code>. Ports change from
-          start to start unless you fix them: <code>--port 4100 --api-port 4200</code>.
+          Events go to <code>{baseUrl}</code>, customers are read at <code>{apiUrl}</code>. In a test, ports
+          change with each start, unless you set <code>port</code> and <code>apiPort</code>.
         </li>
         <li>
           From a container, a phone or another machine, <code>127.0.0.1</code> is that machine itself: start
@@ -45,9 +45,6 @@ export function NothingArrives() {
         <li>
           A tracker waits up to a second to fill a batch, and a program that ends at once may leave events in
           its journal: <code>await tracker.close()</code>, and look at <code>tracker.stats()</code>.
-        </li>
-        <li>
-          <a href={link(['settings'])}>Settings</a> has the same for Node and the browser.
         </li>
       </ul>
     </div>

@@ -10,7 +10,7 @@ import { ask } from '../shell/ask.ts';
 import { useTask } from '../shell/task.ts';
 import { Content } from './request-content.tsx';
 import { RequestEvents } from './request-events.tsx';
-import { purpose, statusText, tone } from './request-words.ts';
+import { missingAnswer, purpose, statusText, tone } from './request-words.ts';
 
 interface RequestPanelProps {
   readonly id: number;
@@ -56,7 +56,7 @@ function Request({ row }: { readonly row: RequestDetails }) {
       <dl class="facts">
         <Fact name="Answer">
           <span class={`badge number ${tone(row)}`}>{statusText(row)}</span>{' '}
-          {row.status === null && 'The connection was cut in place of an answer.'}
+          {row.status === null && missingAnswer(row)}
         </Fact>
         <Fact name="What">{purpose(row)}</Fact>
         <Fact name="Request">

@@ -14,6 +14,16 @@ export function tone({ status, error }: RequestRow): 'good' | 'warn' | 'bad' {
 }
 
 /** Its status, in a few characters. */
-export function statusText({ status }: RequestRow): string {
-  return status === null ? 'cut' : String(status);
+export function statusText({ status, fault }: RequestRow): string {
+  if (status !== null) return String(status);
+  return hangs(fault) ? 'none' : 'cut';
+}
+
+/** Why there was no answer. */
+export function missingAnswer({ fault }: RequestRow): string {
+  return hangs(fault) ? 'It is never answered.' : 'The connection was cut instead of an answer.';
+}
+
+function hangs(fault: string | null): boolean {
+  return fault?.endsWith('never answers') ?? false; // as the fault describes itself
 }

@@ -91,8 +91,7 @@ export function RequestsPage() {
               <NothingArrives />
             </Empty>
           )}
-          {isEmpty && search !== '' && <Empty title="No request matches" />}
-          {isEmpty && outcome !== 'all' && search === '' && <NoneOf outcome={outcome} />}
+          {isEmpty && !isAll && <Empty title="No request matches" />}
           {!isEmpty && <RequestHead />}
           <RowList
             list={list}
@@ -124,22 +123,4 @@ export function RequestsPage() {
 
 function toOutcome(text: string | null): Outcome {
   return text !== null && Object.hasOwn(OUTCOMES, text) ? (text as Outcome) : 'all';
-}
-
-function NoneOf({ outcome }: { readonly outcome: Exclude<Outcome, 'all'> }) {
-  const words = {
-    taken: ['Nothing was taken yet', 'Here come requests that were answered with a status below 400.'],
-    refused: [
-      'Nothing was refused',
-      'Here come refused requests, each with the reason that its sender was told.',
-    ],
-    fault: ['No fault has acted yet', 'Here come requests on which a fault acted that you switched on.'],
-  } as const;
-  const [title, text] = words[outcome];
-  return (
-    <Empty title={title}>
-      <p class="muted">{text}</p>
-      {outcome === 'fault' && <a href={link(['faults'])}>Switch on a fault</a>}
-    </Empty>
-  );
 }

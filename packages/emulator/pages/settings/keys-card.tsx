@@ -20,9 +20,9 @@ export function KeysCard({ keys }: { readonly keys: Answer<KeyRows> }) {
     <section class="card" aria-labelledby="keys">
       <h2 id="keys">API keys</h2>
       <p class="lead">
-        Whoever sends events or reads customers presents one, as <code>Authorization: Api-Key …</code>. Give
-        each application its own: then the requests page tells them apart, and one can be revoked without the
-        others.
+        Each request to the service has an API key: <code>Authorization: Api-Key …</code>. Give each
+        application its own key. Then the requests page shows which application sent a request, and you can
+        revoke one key alone.
       </p>
       <Problem error={keys.error} onRetry={keys.again} />
       {keys.value !== undefined && valid.length === 0 && (

@@ -7,8 +7,8 @@ export function Connection() {
       {isLost.value && (
         <p class="problem">
           {isLocked.value
-            ? 'The emulator has started with another token: open the address of the pages that it tells now.'
-            : 'The emulator does not answer. What you see is what was there last; it is tried again all the time.'}
+            ? 'The emulator was started again with another token. Open the address that it prints now.'
+            : 'The emulator does not answer. The page shows its last state, and tries again all the time.'}
         </p>
       )}
     </div>

@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { ActiveFaults } from './active-faults.tsx';
 import { link } from './route.ts';
 
 /** A page, with its name in the address. */
@@ -24,6 +25,7 @@ export function Navigation({ pages, current }: { readonly pages: readonly Page[]
           </a>
         ))}
       </nav>
+      <ActiveFaults />
     </header>
   );
 }

@@ -91,7 +91,7 @@ function Body({ event }: { readonly event: TrackerEvent }) {
         <dt>uuid</dt>
         <dd>
           {event.uuid === null ? (
-            <span class="muted">none: each time it is sent, it is stored anew</span>
+            <span class="muted">none: the emulator stores it each time it arrives</span>
           ) : (
             <>
               <code>{event.uuid}</code> <CopyButton text={event.uuid} label="Copy uuid" />
@@ -114,13 +114,13 @@ function Body({ event }: { readonly event: TrackerEvent }) {
           {payload !== undefined && <CopyButton text={payload} label="Copy payload" />}
         </div>
         {payload === undefined ? (
-          <p class="muted">It has none.</p>
+          <p class="muted">The event has no payload.</p>
         ) : (
           <JsonView key={event.id} text={payload} />
         )}
       </section>
       <details class="panel-section">
-        <summary>The whole event, as it came</summary>
+        <summary>The whole event, as received</summary>
         <div class="section-head">
           <span class="muted">{formatSome(event.text.length, 'character')}</span>
           <CopyButton text={event.text} label="Copy the event as it came" />
@@ -135,8 +135,8 @@ function Unattributed({ value }: { readonly value: string }) {
   return (
     <p class="note">
       <strong>Not attributed.</strong> No customer has <code>{shownText(value)}</code> as{' '}
-      {status.value?.primaryKey ?? 'primary key'}. The event is kept, and belongs to that customer as soon as
-      there is one. <a href={link(['audience'], { value })}>Add the customer</a>
+      {status.value?.primaryKey ?? 'primary key'}. The emulator keeps the event. When there is such a
+      customer, the event will belong to it. <a href={link(['audience'], { value })}>Add the customer</a>
     </p>
   );
 }

@@ -21,7 +21,7 @@ export function Toolbar({ filter, isFollowing, isPaused, onPause }: ToolbarProps
         {received > unique && ` · ${formatSome(received - unique, 'repeat')}`}
       </span>
       <span class={`pulse ${isFollowing && !isLost.value ? 'is-live' : ''}`}>
-        {isLost.value ? 'Not connected' : isFollowing ? 'Live' : isPaused ? 'Paused' : 'Holding still'}
+        {isLost.value ? 'Not connected' : isFollowing ? 'Live' : isPaused ? 'Paused' : 'Not following'}
       </span>
       <button type="button" aria-pressed={isPaused} onClick={() => onPause(!isPaused)}>
         {isPaused ? 'Resume' : 'Pause'}

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { formatSome } from '../parts/numbers.ts';
 import { Problem } from '../parts/problem.tsx';
 import { isLost, status } from '../shell/live.ts';
 import { link, pushRoute, replaceRoute, route } from '../shell/route.ts';
@@ -9,7 +10,6 @@ import { EventRows } from './event-rows.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { useFollowing } from './following.ts';
 import { ListPosition } from './list-position.ts';
-import { NewEvents } from './new-events.tsx';
 import { NoEvents } from './no-events.tsx';
 import { RateChart } from './rate-chart.tsx';
 import { ResultLine } from './result-line.tsx';
@@ -74,7 +74,11 @@ export function TrackerPage() {
                 onOpen={open}
                 onEscape={openId === undefined ? () => position.reset() : close}
               />
-              {!isFollowing && <NewEvents count={newer} onShow={showNewest} />}
+              {!isFollowing && newer > 0 && (
+                <button type="button" class="main new-events" onClick={showNewest}>
+                  {`↑ ${formatSome(newer, 'new event')}`}
+                </button>
+              )}
             </section>
             {openId !== undefined && (
               <EventPanel

@@ -1,9 +1,9 @@
 import type { RequestContext } from '../application.ts';
 import type { Audience } from '../audience.ts';
 import { Refusal } from '../refusal.ts';
-import { readTextBody } from '../request-body.ts';
+import { readJsonBody, readTextBody } from '../request-body.ts';
 import type { AdminRoutes } from './admin-routes.ts';
-import { readField } from './body-field.ts';
+import { fieldOf, readField } from './body-field.ts';
 import type { CustomerImport, CustomerRow, PrimaryKeyChoices } from './contract.ts';
 import { readId, readOffset, readPaging } from './paging.ts';
 
@@ -38,7 +38,11 @@ export function addAudienceRoutes(routes: AdminRoutes, audience: Audience, maxBo
       const paging = { ...readPaging(req, MAX_LIMIT), offset: readOffset(req) };
       return audience.list({ ...paging, search, value: req.query('value') });
     },
-    POST: async (context) => audience.create(await readAttributes(context)),
+    POST: async ({ env }) => {
+      const { value } = await readJsonBody(env.incoming, { maxBytes: maxBodyBytes });
+      if (Array.isArray(value)) return { customers: audience.addCustomers(value) };
+      return audience.create(fieldOf(value, 'attributes'));
+    },
   });
   routes.add('/customers/import', {
     POST: async (context) => {
@@ -46,6 +50,16 @@ export function addAudienceRoutes(routes: AdminRoutes, audience: Audience, maxBo
       const csv = await readTextBody(context.env.incoming, 'text/csv', CSV);
       return checkImport(await audience.import(csv, preview), preview);
     },
+  });
+  routes.add('/customers/export', {
+    GET: () =>
+      new Response(audience.export(), {
+        headers: {
+          'content-type': 'text/csv; charset=utf-8',
+          'content-disposition': 'attachment; filename="customers.csv"',
+          'cache-control': 'no-store',
+        },
+      }),
   });
   routes.add('/customers/:id', {
     GET: (context) => {

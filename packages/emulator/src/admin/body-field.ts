@@ -5,7 +5,11 @@ import { readJsonBody } from '../request-body.ts';
 
 /** Reads the field `name` of a body, which must be a JSON object. Throws {@link ConfigError}, or what reading the body throws. */
 export async function readField(context: RequestContext, name: string, maxBytes: number): Promise<unknown> {
-  const { value } = await readJsonBody(context.env.incoming, { maxBytes });
+  return fieldOf((await readJsonBody(context.env.incoming, { maxBytes })).value, name);
+}
+
+/** The field `name` of a body. Throws {@link ConfigError} if the body is not an object. */
+export function fieldOf(value: unknown, name: string): unknown {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return Reflect.get(value, name);
   throw new ConfigError('body', `body must be an object with ${name}, got ${describe(value)}`);
 }

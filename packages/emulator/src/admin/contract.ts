@@ -201,7 +201,8 @@ export interface AttributionPreview {
 
 /**
  * `GET customers?search=…&value=…&before=ID&offset=N&limit=…`, newest first. `value` is a complete primary key value. `offset` is
- * the number of rows to skip. `POST customers {attributes}` creates a customer and returns its row.
+ * the number of rows to skip. `POST customers {attributes}` creates a customer and returns its row. `POST customers`
+ * with an array of customers adds or replaces all of them, and returns how many: `{customers}`.
  */
 export interface CustomerRows {
   readonly customers: readonly CustomerRow[];
@@ -225,7 +226,8 @@ export interface CustomerRow {
 
 /**
  * `POST customers/import`: text/csv with the names of the attributes in the first line. If there is any problem, it answers 422
- * and imports nothing. With `?preview=true` it never imports, and returns the problems.
+ * and imports nothing. With `?preview=true` it never imports, and returns the problems. `GET customers/export` returns all customers
+ * in the same format.
  */
 export interface CustomerImport {
   /** Names of attributes, as in the first line. */

@@ -1,4 +1,3 @@
-import type { Database } from '../storage/database.ts';
 import { escapeText } from '../storage/escaped-text.ts';
 import { ATTRIBUTED } from '../storage/event-conditions.ts';
 import type { ExactField } from './search-index.ts';
@@ -90,11 +89,4 @@ function matchOf(phrase: string, at: number, phrases: readonly string[]): string
 function isWorthLookingUp(beginning: string): boolean {
   const [first = '', ...others] = wordsOf(beginning);
   return others.length > 0 || first.length >= SHORTEST_PREFIX;
-}
-
-/** Whether there is any customer that events can be attributed to. */
-export function hasCustomers(database: Database): boolean {
-  return (
-    database.prepare('SELECT 1 FROM customers WHERE primary_value IS NOT NULL LIMIT 1').get() !== undefined
-  );
 }

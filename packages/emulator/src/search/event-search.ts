@@ -1,7 +1,7 @@
 import type { TrackerCount, TrackerRow } from '../admin/contract.ts';
 import type { Database } from '../storage/database.ts';
 import { firstReceived } from '../storage/event-times.ts';
-import { hasCustomers, type Plan, planOf, type SearchFilter } from './event-filter.ts';
+import { type Plan, planOf, type SearchFilter } from './event-filter.ts';
 import { readRows, readWhole, type WholeEvent } from './found-events.ts';
 import type { Extent } from './indexer.ts';
 import { type SearchIndex, textOf } from './search-index.ts';
@@ -109,7 +109,8 @@ export class EventSearch {
   /** Returns undefined if nothing can match. */
   #plan(filter: SearchFilter): Plan | undefined {
     const { attributed, ...others } = filter;
-    if (attributed === undefined || hasCustomers(this.#database)) return planOf(filter);
+    const any = 'SELECT 1 FROM customers WHERE primary_value IS NOT NULL LIMIT 1';
+    if (attributed === undefined || this.#database.prepare(any).get() !== undefined) return planOf(filter);
     return attributed ? undefined : planOf(others);
   }
 

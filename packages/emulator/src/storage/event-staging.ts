@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import type { ReceivedEvent } from '../tracked-events.ts';
 import type { Database } from './database.ts';
 import { escapeText } from './escaped-text.ts';
-import type { ReceivedEvent } from './event-store.ts';
 import { RowInsert } from './row-insert.ts';
 
 // Events staged in one turn, which takes a few milliseconds.

@@ -1,4 +1,3 @@
-import type { Event } from '@sluice/protocol';
 import { ArrivalRates } from '../rates.ts';
 import type { Extent } from '../search/indexer.ts';
 import type {
@@ -6,6 +5,7 @@ import type {
   EventDimension,
   EventFilter,
   EventQuery,
+  ReceivedEvent,
   StoredEvent,
   ValueCount,
 } from '../tracked-events.ts';
@@ -15,12 +15,6 @@ import { ATTRIBUTED, conditions } from './event-conditions.ts';
 import { EventStaging } from './event-staging.ts';
 import { firstReceived } from './event-times.ts';
 import { RowInsert } from './row-insert.ts';
-
-/** An event to store: its fields, and its JSON text as received. */
-export interface ReceivedEvent {
-  readonly event: Event;
-  readonly text: string;
-}
 
 /** A stored event whose body is still the JSON text that was received. */
 export interface EventRow extends Omit<StoredEvent, 'event'> {

@@ -1,7 +1,7 @@
 import { ConfigError, type Event, findEventProblem } from '@sluice/protocol';
 import { describe } from '@sluice/protocol/toolbox';
 import { type JsonLine, readJsonLines } from '../json-lines.ts';
-import type { ReceivedEvent } from './event-store.ts';
+import type { ReceivedEvent } from '../tracked-events.ts';
 
 /**
  * Reads the events of a file with one JSON object per line, in order. Skips blank lines. Throws a {@link ConfigError} that names

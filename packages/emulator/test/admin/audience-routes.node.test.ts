@@ -219,6 +219,17 @@ describe('an import of CSV', () => {
     expect(problems).toMatchObject([{ line: 1, message: expect.stringContaining(message) }]);
   });
 
+  it('reads Latin-1, and an export can be imported again', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    const headers = { 'content-type': 'text/csv' };
+    const body = Buffer.from('email;first_name\nada@example.com;J\xfcrgen\n', 'latin1');
+    await admin(emulator, '/customers/import', { method: 'POST', headers, body });
+    expect(await emulator.customer(ADA.email)).toMatchObject({ first_name: 'Jürgen' });
+    const csv = await (await fetch(`${emulator.apiUrl}/emulator/admin/customers/export`)).text();
+    expect(csv).toBe('email,first_name\nada@example.com,Jürgen\n');
+    expect((await importCsv(emulator, csv)).body).toMatchObject({ added: 0, replaced: 1 });
+  });
+
   it('of a file that is wrong everywhere ends soon', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
     const answer = await importCsv(emulator, '"a""'.repeat(2_000_000), '?preview=true');

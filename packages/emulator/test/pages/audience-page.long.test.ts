@@ -116,6 +116,31 @@ describe.skipIf(!hasChromium)('the audience page (needs Chromium)', () => {
     await expect.poll(() => focused(page)).toContain(ADA.email);
   });
 
+  it('keeps what was typed over Escape and other pages, until it is discarded', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA] });
+    const page = await openPage(emulator, '#/audience/1');
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Value of city').fill('Oxford');
+    await page.getByLabel('Value of city').press('Escape');
+    await page.getByRole('navigation').getByRole('link', { name: 'Faults' }).click();
+    await page.goBack();
+    await expect.poll(() => page.getByLabel('Value of city').inputValue()).toBe('Oxford');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await panel(page).getByText('London').waitFor();
+  });
+
+  it('refuses a save over a change of somebody else, and keeps what was typed', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA] });
+    const page = await openPage(emulator, '#/audience/1');
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await emulator.addCustomers([{ ...ADA, points: 7 }]);
+    await page.getByLabel('Value of city').fill('Oxford');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').getByText('The customer was changed since you read it').waitFor();
+    expect(await emulator.customer(ADA.email)).toMatchObject({ city: 'London', points: 7 });
+    expect(await page.getByLabel('Value of city').inputValue()).toBe('Oxford');
+  });
+
   it('deletes a customer once that is confirmed', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA, BOB] });
     const page = await openPage(emulator, '#/audience');
@@ -198,7 +223,7 @@ describe.skipIf(!hasChromium)('the audience page (needs Chromium)', () => {
     const page = await openPage(emulator, '#/audience?value=ada%40example.com');
     await panel(page).getByText('No customer has this primary key').waitFor();
     await panel(page).getByRole('link', { name: 'before' }).waitFor();
-    await panel(page).getByRole('link', { name: 'Make this customer' }).click();
+    await panel(page).getByRole('link', { name: 'Create this customer' }).click();
     expect(await page.getByLabel('Value of email').inputValue()).toBe(ADA.email);
     await page.getByRole('button', { name: 'Create' }).click();
     await panel(page).getByRole('heading', { name: ADA.email }).waitFor();

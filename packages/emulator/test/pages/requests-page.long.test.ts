@@ -35,6 +35,30 @@ describe.skipIf(!hasChromium)('the requests page (needs Chromium)', () => {
     await panel(page).waitFor({ state: 'detached' });
   });
 
+  it('shows what was sent and answered, sends it again, and goes through the list with the arrow keys', async () => {
+    await using emulator = await startEmulator({ primaryKey: 'email' });
+    await sendEvents(emulator, event({ event: 'older' }));
+    await send(emulator, '{"batch":');
+    const page = await openPage(emulator, '#/requests');
+    await rows(page).nth(1).click();
+    await panel(page).getByLabel('Sent').getByText('{"batch":', { exact: true }).waitFor();
+    await panel(page).getByLabel('Answered').getByText('"malformed_json"').waitFor();
+    await page.keyboard.press('ArrowDown');
+    await panel(page).getByLabel('Sent').getByText('"older"').waitFor();
+    await panel(page).getByRole('button', { name: 'Send again' }).click();
+    await panel(page).getByText('Sent again: 200').waitFor();
+    await page.goBack();
+    await panel(page).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Send a test event' }).click();
+    await expect.poll(() => statuses(page)).toEqual(['200', '200', '400', '200']);
+    await page.getByRole('searchbox', { name: 'Search requests' }).fill('malformed');
+    await expect.poll(() => statuses(page)).toEqual(['400']);
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Clear' }).click();
+    await page.getByRole('heading', { name: 'No request matches' }).waitFor();
+    expect(await emulator.requests()).toEqual([]);
+  });
+
   it('leads to the events that a request brought', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
     await sendEvents(emulator, event({ event: 'earlier' }));

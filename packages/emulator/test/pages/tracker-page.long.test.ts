@@ -186,6 +186,22 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
       await expect.poll(offered).toEqual(['item_to_cart 1']);
     });
 
+    it('by a name once it is complete, and Back undoes it', async () => {
+      await using emulator = await startShop();
+      const page = await openPage(emulator, '');
+      await expect.poll(() => titles(page)).toHaveLength(3);
+      const field = page.getByLabel('Event name', { exact: true });
+      await field.pressSequentially('purchas');
+      await expect
+        .poll(() => field.evaluate((input: HTMLInputElement) => input.list?.options.length))
+        .toBe(1);
+      expect(await titles(page)).toHaveLength(3);
+      await field.press('e');
+      await expect.poll(() => titles(page)).toHaveLength(2);
+      await page.goBack();
+      await expect.poll(() => titles(page)).toHaveLength(3);
+    });
+
     it('of customers that there are not, and shows them as such', async () => {
       await using emulator = await startShop();
       const page = await openPage(emulator, '');
@@ -337,7 +353,7 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
     );
     const page = await openPage(emulator, '#/tracker/1');
     await panel(page).locator('.json').getByText('<img').first().waitFor();
-    await panel(page).getByText('The whole event, as it came').click();
+    await panel(page).getByText('The whole event, as received').click();
     await page.getByRole('button', { name: html, exact: true }).click(); // in the chart, after its second has ended
     await page.getByText('1 event found').waitFor();
     expect(await page.locator('img, b').count()).toBe(0);

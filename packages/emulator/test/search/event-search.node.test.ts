@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EventSearch } from '../../src/search/event-search.ts';
 import { SearchIndex } from '../../src/search/search-index.ts';
-import { finish } from '../../src/search/work.ts';
-import { received, searchTyped, setUp } from './typed-searches.ts';
+import { finish, received, searchTyped, setUp } from './typed-searches.ts';
 
 describe('a search', () => {
   it('takes whatever is typed, and finds the same with the index and without', () => searchTyped(1, 80));

@@ -2,9 +2,10 @@
 import { expect } from 'vitest';
 import type { SearchFilter } from '../../src/search/event-filter.ts';
 import { SearchEngine } from '../../src/search/search-engine.ts';
-import { finish } from '../../src/search/work.ts';
+import type { Work } from '../../src/search/work.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { EventStore, type ReceivedEvent } from '../../src/storage/event-store.ts';
+import { EventStore } from '../../src/storage/event-store.ts';
+import type { ReceivedEvent } from '../../src/tracked-events.ts';
 import { event, generator } from '../service.ts';
 
 const FRAGMENTS = [
@@ -119,4 +120,11 @@ export function searchTyped(seed: number, times = 250): void {
     expect({ filter, found }).toEqual({ filter, found: ids(unindexed, filter) });
     expect(count(indexed, filter)).toEqual({ count: found.length, isExact: true });
   }
+}
+
+/** Does all the work at once. */
+export function finish<T>(work: Work<T>): T {
+  let piece = work.next();
+  while (!piece.done) piece = work.next();
+  return piece.value;
 }
