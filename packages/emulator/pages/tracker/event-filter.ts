@@ -28,11 +28,6 @@ export function withField(filter: EventFilter, field: FilterField, value: string
   return value.trim() === '' ? others : { ...others, [field]: value };
 }
 
-/** The field in which two filters differ, if the user types in it; otherwise an empty text. */
-export function changedField(before: EventFilter, after: EventFilter): string {
-  return before.text !== after.text ? 'text' : '';
-}
-
 /** Whether the filter is empty, so that all events match. */
 export function isOpen(filter: EventFilter): boolean {
   return Object.keys(filter).length === 0;

@@ -3,7 +3,7 @@ import { formatSome } from '../parts/numbers.ts';
 import { Problem } from '../parts/problem.tsx';
 import { isLost, status } from '../shell/live.ts';
 import { link, pushRoute, replaceRoute, route } from '../shell/route.ts';
-import { changedField, type EventFilter, isOpen, readFilter } from './event-filter.ts';
+import { type EventFilter, isOpen, readFilter } from './event-filter.ts';
 import { EventList } from './event-list.tsx';
 import { EventPanel } from './event-panel.tsx';
 import { EventRows } from './event-rows.ts';
@@ -46,7 +46,8 @@ export function TrackerPage() {
     void rows.asked.renew(status.value?.newestEvent ?? 0);
   };
   const setFilter = useCallback(
-    (changed: EventFilter) => pushRoute(link(['tracker', ...rest], changed), changedField(filter, changed)),
+    (changed: EventFilter) =>
+      pushRoute(link(['tracker', ...rest], changed), filter.text === changed.text ? '' : 'text'),
     [rest, filter],
   );
 

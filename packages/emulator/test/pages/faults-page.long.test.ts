@@ -23,7 +23,7 @@ describe.skipIf(!hasChromium)('the faults page (needs Chromium)', () => {
   it('switches on a fault, tells how often it acted and what is left of it, and stops it', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email' });
     const page = await openPage(emulator, '#/faults');
-    await page.getByText('None: the service does what the interface says').waitFor();
+    await page.getByText('None. The service does what the interface says').waitFor();
     await page.getByRole('button', { name: '429 with Retry-After' }).click();
     await page.getByLabel('Retry-After', { exact: true }).fill('7');
     await page.getByLabel('Times, at most').fill('3');
