@@ -36,9 +36,9 @@ describe.skipIf(!hasChromium)('the audience page (needs Chromium)', () => {
     const page = await openPage(emulator, '#/audience');
     await page.getByRole('button', { name: 'Change' }).click();
     await page.getByRole('button', { name: 'phone_number' }).click();
-    await panel(page).getByText('1 customer has a value of it').waitFor();
-    await panel(page).getByText('1 customer lacks it').waitFor();
-    await panel(page).getByText('Of the newest 1 event, 0 would be of a known customer').waitFor();
+    await panel(page).getByText('1 customer has this attribute').waitFor();
+    await panel(page).getByText('1 customer does not have it').waitFor();
+    await panel(page).getByText('Of the newest 1 event, 0 would belong to a known customer').waitFor();
     await page.getByRole('button', { name: 'Select', exact: true }).click();
     await page.getByText('no primary key').waitFor();
     expect((await sendEvents(emulator, event())).status).toBe(422);
@@ -51,7 +51,7 @@ describe.skipIf(!hasChromium)('the audience page (needs Chromium)', () => {
     const page = await openPage(emulator, '#/audience');
     await page.getByRole('button', { name: 'Change' }).click();
     await page.getByLabel('Attribute').fill('city');
-    await panel(page).getByText('Two customers have the value London').waitFor();
+    await panel(page).getByText('Two customers have the same value, London').waitFor();
     await page.getByRole('button', { name: 'Select', exact: true }).click();
     await panel(page).getByRole('alert').getByText('two have string "London"').waitFor();
     expect(emulator.primaryKey).toBe('email');
