@@ -122,7 +122,7 @@ export function makePrivateFile(path: string): void {
 }
 
 /** The version of a database's schema; 0 for a new one. */
-export function userVersion(database: Database): number {
+function userVersion(database: Database): number {
   const row = database.prepare('SELECT user_version AS version FROM pragma_user_version').get();
   return (row as { version: number }).version;
 }
