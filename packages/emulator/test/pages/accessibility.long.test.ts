@@ -93,8 +93,8 @@ describe.skipIf(!hasChromium)(
       await send(emulator, { batch: [] });
       await expect.poll(() => page.locator('.request > .badge').allInnerTexts()).toEqual(['422', '200']);
       expect(await seriousFaults(page)).toEqual([]);
-      await page.locator('.request').first().click();
-      await panel(page).getByText('empty_batch').waitFor();
+      await page.locator('.requests .request').first().click();
+      await panel(page).getByText('empty_batch', { exact: true }).waitFor();
       expect(await seriousFaults(page)).toEqual([]);
     });
 
@@ -103,7 +103,7 @@ describe.skipIf(!hasChromium)(
       await emulator.revokeApiKey(await emulator.createApiKey('old'));
       const page = await openPage(emulator, '#/settings');
       await page.getByText('1 revoked').click();
-      await page.getByText('Statuses of refusals').click();
+      await page.getByText('All settings now').click();
       await page.getByRole('radio', { name: /^legacy/ }).check();
       expect(await seriousFaults(page)).toEqual([]);
       await page.getByRole('button', { name: 'Revoke default' }).click();
