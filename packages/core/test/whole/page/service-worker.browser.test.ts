@@ -5,6 +5,7 @@ import { encodeEvents } from '../../../src/base/event-bytes.ts';
 import { uuid } from '../../../src/base/uuid.ts';
 import { type DrainOptions, drain } from '../../../src/entries/service-worker.ts';
 import { createTracker, type TrackerOptions } from '../../../src/index.ts';
+import { destination } from '../../../src/parts/destination.ts';
 import { createJournal } from '../../../src/platform/browser.ts';
 
 const { apiUrl, apiKey, ...emulator } = inject('emulator');
@@ -54,6 +55,22 @@ describe('what a service worker does', () => {
     await leave(options, name, 100);
     await wake({ ...options, headers: { authorization: `Api-Key ${apiKey}` } });
     expect(await count(name)).toEqual({ unique: 100, received: 100 });
+  });
+
+  it('sends to the destination of the trackers', async () => {
+    const path = '/api/events/batch/?from=worker';
+    const options = {
+      baseUrl,
+      apiKey,
+      correlationKey: 'email',
+      parts: { destination },
+      destination: { path },
+    };
+    const name = `to-destination-${uuid()}`;
+    await leave(options, name, 100);
+    await wake({ ...options, parts: { destination } });
+    expect(await count(name)).toEqual({ unique: 100, received: 100 });
+    await expect(drain({ ...options, parts: undefined })).rejects.toThrow('@sluice/core/destination');
   });
 
   it('has the browser try again where a page that was hidden a moment ago may still see an answer', async () => {

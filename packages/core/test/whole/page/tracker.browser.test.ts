@@ -3,6 +3,7 @@ import { afterEach, describe, expect, inject, it, vi } from 'vitest';
 import { uuid } from '../../../src/base/uuid.ts';
 import { createTracker, type TestOptions } from '../../../src/entries/testing/testing.ts';
 import type { Clock, Tracker } from '../../../src/index.ts';
+import { destination } from '../../../src/parts/destination.ts';
 
 const { baseUrl, apiUrl, apiKey } = inject('emulator');
 const ada = { correlationValue: 'ada@example.com' };
@@ -33,6 +34,21 @@ async function count(name: string): Promise<unknown> {
 }
 
 describe('a tracker in a browser', () => {
+  it('delivers to a destination of its own, in the form that it wants', async () => {
+    const name = `destination-${uuid()}`;
+    const tracker = create(baseUrl, {
+      parts: { destination },
+      destination: {
+        ...{ path: '/api/events/batch/?from=page', head: '{ "batch" : [', separator: ' ,\n', tail: '] }' },
+        headers: (key) => ({ Authorization: `Api-Key ${key}` }),
+        event: (event) => ({ ...event, source: 'mobile' }),
+      },
+    });
+    for (let number = 0; number < 1_000; number += 1) tracker.track(name, { number }, ada);
+    expect(await tracker.flush()).toMatchObject({ pending: 0 });
+    expect(await count(name)).toEqual({ unique: 1_000, received: 1_000 });
+  });
+
   it('delivers what is tracked, over another origin', async () => {
     const name = `page-${uuid()}`;
     const tracker = create(baseUrl);
