@@ -34,7 +34,7 @@ test.skipIf(!hasChromium)(
     expect(await tracker.flush()).toMatchObject({ delivered: 1, pending: 0 });
 
     await page.getByText('Acted on 3 requests').waitFor();
-    await page.getByRole('link', { name: 'Requests they acted on' }).click();
+    await page.getByRole('link', { name: 'Show the requests on which faults acted' }).click();
     await page.getByText('loses the answer').waitFor();
     const statuses = () => page.locator('.request > .badge').allInnerTexts();
     await expect.poll(statuses).toEqual(['cut', '503', '503']);
