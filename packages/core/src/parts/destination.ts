@@ -85,11 +85,12 @@ export const destination: DestinationPart = (options, apiKey, onFailed) => {
     path,
     headers,
     body({ events, body }) {
-      const texts = splitEvents(events);
-      const made =
-        bodies.get(body) ??
-        join(event ? texts.map((text) => shape(text, event, failed)) : texts, between, ends);
-      bodies.set(body, made);
+      let made = bodies.get(body);
+      if (!made) {
+        const texts = splitEvents(events).map((text) => (event ? shape(text, event, failed) : text));
+        made = join(texts, between, ends);
+        bodies.set(body, made);
+      }
       return made;
     },
   };

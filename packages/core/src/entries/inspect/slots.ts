@@ -1,10 +1,14 @@
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { errorCode } from '../../keep/file/disk/file-system.ts';
 import { nodeFileSystem } from '../../keep/file/disk/node-file-system.ts';
 import { SEGMENT_SUFFIX } from '../../keep/file/format/suffixes.ts';
 import { replacedBy } from '../../keep/file/segments/merge.ts';
 import { SLOT_DIRECTORY } from '../../keep/file/slots/slot.ts';
 import { systemLocks } from '../../keep/file/slots/system-locks.ts';
+
+const LOOKS = 3;
+const LOOK_AGAIN_MS = 50;
 
 /** A directory of segments, and whose it is. */
 export interface SlotPlace {
@@ -51,4 +55,26 @@ export async function listOrNothing(path: string): ReturnType<typeof nodeFileSys
     if (errorCode(error) !== 'ENOENT') throw error;
     return [];
   });
+}
+
+/**
+ * Looks at a segment until `look` resolves to a result: it may ask to be called again, unless it is the last look. A living owner may
+ * be in the middle of a write: its last frame is not complete yet. Resolves to undefined if the file is gone: its owner deletes what
+ * is delivered.
+ */
+export async function lookAt<Result>(
+  { isAlive }: SegmentPlace,
+  look: (isLast: boolean) => Promise<Result | undefined>,
+): Promise<Result | undefined> {
+  for (let looks = 1; ; looks += 1) {
+    const isLast = !isAlive || looks === LOOKS;
+    try {
+      const result = await look(isLast);
+      if (result !== undefined || isLast) return result;
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+      return undefined;
+    }
+    await setTimeout(LOOK_AGAIN_MS);
+  }
 }

@@ -1,20 +1,15 @@
 import { basename } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { splitEvents } from '../../base/event-bytes.ts';
 import type { Span } from '../../base/range.ts';
-import { errorCode } from '../../keep/file/disk/file-system.ts';
 import { nodeFileSystem } from '../../keep/file/disk/node-file-system.ts';
 import { SEGMENT_SUFFIX } from '../../keep/file/format/suffixes.ts';
 import { OpenFiles } from '../../keep/file/segments/open-files.ts';
 import { ReadingBuffer } from '../../keep/file/segments/reading-buffer.ts';
 import { Segment } from '../../keep/file/segments/segment.ts';
-import type { SegmentPlace } from './slots.ts';
+import { lookAt, type SegmentPlace } from './slots.ts';
 
 const PAGE = { maxEvents: 1024, maxBytes: 512 * 1024 };
 const ONE = { maxEvents: 1, maxBytes: 0 };
-/** A living owner may be in the middle of a write: its last frame is not complete yet. So damage of its files is looked at again. */
-const LOOKS = 3;
-const LOOK_AGAIN_MS = 50;
 
 /** What is in a segment. */
 export interface SegmentReport {
@@ -67,19 +62,15 @@ export class StoredSegment {
     place: SegmentPlace,
     work: (segment: StoredSegment) => Promise<Result>,
   ): Promise<Result | undefined> {
-    for (let looks = 1; ; looks += 1) {
+    return lookAt(place, async (isLast) => {
       const stored = new StoredSegment(place);
       try {
         stored.#waiting = await stored.#segment.recover();
-        if (stored.#damagedBytes === 0 || !place.isAlive || looks === LOOKS) return await work(stored);
-      } catch (error) {
-        if (errorCode(error) !== 'ENOENT') throw error;
-        return undefined;
+        return stored.#damagedBytes === 0 || isLast ? await work(stored) : undefined;
       } finally {
         await stored.#files.closeAll();
       }
-      await setTimeout(LOOK_AGAIN_MS);
-    }
+    });
   }
 
   async report(): Promise<SegmentReport> {

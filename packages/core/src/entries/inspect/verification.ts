@@ -1,14 +1,11 @@
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-import { errorCode, type OpenFile } from '../../keep/file/disk/file-system.ts';
+import type { OpenFile } from '../../keep/file/disk/file-system.ts';
 import { nodeFileSystem } from '../../keep/file/disk/node-file-system.ts';
 import { FrameReader } from '../../keep/file/format/frame.ts';
 import { readHeader, SEGMENT_HEADER_BYTES } from '../../keep/file/format/segment-header.ts';
 import { inParts, readPart, scanFile } from '../../keep/file/segments/scan.ts';
-import type { SegmentPlace } from './slots.ts';
+import { lookAt, type SegmentPlace } from './slots.ts';
 
-const LOOKS = 3;
-const LOOK_AGAIN_MS = 50;
 /** So many places are told of each file. */
 const MOST_PLACES = 1_000;
 
@@ -34,23 +31,12 @@ export interface VerifiedSegment {
 }
 
 /** Reads all of a segment. Undefined if its file is gone. */
-export async function verifySegment({
-  directory,
-  name,
-  isAlive,
-}: SegmentPlace): Promise<VerifiedSegment | undefined> {
-  const path = join(directory, name);
-  for (let looks = 1; ; looks += 1) {
-    try {
-      const found = { path, ...(await verifyFile(path)) };
-      // A living owner may be in the middle of a write.
-      if (found.damage.length === 0 || !isAlive || looks === LOOKS) return found;
-    } catch (error) {
-      if (errorCode(error) !== 'ENOENT') throw error;
-      return undefined;
-    }
-    await setTimeout(LOOK_AGAIN_MS);
-  }
+export function verifySegment(place: SegmentPlace): Promise<VerifiedSegment | undefined> {
+  const path = join(place.directory, place.name);
+  return lookAt(place, async (isLast) => {
+    const found = { path, ...(await verifyFile(path)) };
+    return found.damage.length === 0 || isLast ? found : undefined;
+  });
 }
 
 async function verifyFile(path: string): Promise<Omit<VerifiedSegment, 'path'>> {
