@@ -50,6 +50,7 @@ async function run({ isQuick, seed, directory }: FaultContext): Promise<FaultRes
   const problems: string[] = [];
   let dropped = 0;
   let inMemory = 0;
+  let wasFull = false;
   for (let life = 0; life < lives; life += 1) {
     const share = SHARES[life % SHARES.length] ?? SHARES[0];
     const last = { cycles: CYCLES_PER_LIFE[size], leavesFull: life % 2 === 0 && life < lives - 1 };
@@ -58,11 +59,13 @@ async function run({ isQuick, seed, directory }: FaultContext): Promise<FaultRes
     problems.push(...told.problems.map((problem) => `life ${life}: ${problem}`));
     dropped += told.dropped;
     inMemory += told.inMemory;
+    // On a slow machine, the tracker notices in time that the disk fills up, drops events, and stays on the disk.
+    wasFull ||= told.inMemory > 0 || (told.dropped > 0 && share.maxBytes > MIB);
   }
   const result = await receiver.audit({ expectations, isComplete: true });
   const { expected, lost: missing, duplicates, examples } = result;
   const lost = Math.max(0, missing - dropped);
-  if (inMemory === 0) problems.push('the disk was never full');
+  if (!wasFull) problems.push('the disk was never full');
   return {
     ...{ tries: CYCLES[size], durable: expected, lost, duplicates },
     demand: `0 lost but ${dropped} reported (${missing} did not arrive), back on the disk; in memory ${inMemory} times`,
