@@ -29,7 +29,7 @@ const webkit = findWebKitGtk();
 const isolate = false;
 // These files do not share: other SDKs change globals, and a simulation must give the same result each time.
 const apart = ['benchmarks/test/**/*.node.test.ts'];
-const long = ['{packages/*,examples/*,benchmarks}/test/**/*.long.test.ts'];
+const long = ['{packages/*,examples/*,benchmarks}/test/**/*.long.test.ts', 'scripts/test/*.long.test.ts'];
 // `npm run check` installs this example, with others, from the packed packages.
 const notInstalled = process.env.SLUICE_EXAMPLES === undefined ? ['examples/next/**'] : [];
 const node: TestProjectConfiguration[] = [
