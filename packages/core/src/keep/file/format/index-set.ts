@@ -24,6 +24,11 @@ export class IndexSet {
   /** Adds the numbers `from` (inclusive) to `to` (exclusive). Numbers that are already in the set change nothing. */
   add(from: number, to: number): void {
     if (to <= from) return;
+    // The usual order. A splice for each of thousands of runs would hold up the event loop.
+    if ((this.#runs.at(-1)?.to ?? -1) < from) {
+      this.#runs.push({ from, to });
+      return;
+    }
     const first = this.#firstEndingAt(from);
     let merged = { from, to };
     let behind = first;

@@ -4,7 +4,7 @@ import { FrameIds, type IntactRun, IntactRuns } from '../format/intact-runs.ts';
 import { SEGMENT_HEADER_BYTES } from '../format/segment-header.ts';
 
 /** So much is looked at before others have their turn. */
-const PART_BYTES = 64 * 1024;
+const PART_BYTES = 32 * 1024;
 const BLANK = Buffer.alloc(PART_BYTES);
 
 /** How much of the end of a file is read to find the index of its last event. */
