@@ -3,6 +3,8 @@ import { systemClock } from '@sluice/protocol/toolbox';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Range } from '../../../src/base/range.ts';
 import { createTracker } from '../../../src/index.ts';
+import type { Locks } from '../../../src/keep/file/slots/locks.ts';
+import { systemLocks } from '../../../src/keep/file/slots/system-locks.ts';
 import { failed, ScriptedTransport } from '../../bench/scripted-transport.ts';
 import { group, readAll, Witness } from '../../contracts/journal-contract.ts';
 import { Place } from './place.ts';
@@ -71,6 +73,28 @@ describe('a journal under whose feet the directory is', () => {
       expect(await place.inherited()).toEqual(expect.arrayContaining(['"after"', '"last"']));
     },
   );
+});
+
+it('an event whose sync ends as the directory is moved away is written once more', async () => {
+  let isToGo = false;
+  const locks: Locks = {
+    ...systemLocks,
+    async hold(...wanted) {
+      const lock = await systemLocks.hold(...wanted);
+      const isInPlace = async () => {
+        if (isToGo) await lose('moved away');
+        isToGo = false;
+        return (await lock.isInPlace?.()) ?? true;
+      };
+      return { ...lock, isInPlace };
+    },
+  };
+  const { journal } = await place.open({ fsync: 'always', locks });
+  await journal.append(group(['"before"']));
+  isToGo = true;
+  const after = await journal.append(group(['"after"']));
+  expect(await readAll(journal, [after])).toEqual(['"after"']);
+  expect(await place.inherited()).toEqual(['"after"']);
 });
 
 describe('a journal whose lock somebody removed', () => {

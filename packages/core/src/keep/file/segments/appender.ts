@@ -265,9 +265,10 @@ export class Appender {
   /** Makes the events of a segment survive a power cut. If the sync fails, writes them to another file. */
   async #sync(writer: SegmentWriter): Promise<void> {
     try {
+      // Without the lock, another process may have taken the file. The sync looks whether it has, and last of all: what fails after
+      // a sync no longer has the events.
+      await this.#options.tenancy.keep();
       await writer.sync();
-      // Without the lock, another process may have taken the file.
-      if (await this.#options.tenancy.keep()) await writer.sync();
     } catch (cause) {
       // All who waited for the failed sync get the same result.
       writer.saved ??= this.#save(writer, cause);

@@ -39,7 +39,7 @@ export class Tenancy {
   readonly #told = new Set<string>();
   readonly #ours = new Set<string>();
   #claimed: Slot | undefined;
-  #keeping: Promise<boolean> | undefined;
+  #keeping: Promise<void> | undefined;
   #adopting: Promise<void> = Promise.resolve();
   #timer: Timer | undefined;
   /** What the timer waits, in milliseconds. */
@@ -129,10 +129,10 @@ export class Tenancy {
   }
 
   /**
-   * Call it with each sync. If somebody removed the slot's lock, takes it again. Resolves to whether it had to; rejects if it
-   * cannot: then the next claim takes another slot.
+   * Call it with each sync. If somebody removed the slot's lock, takes it again. Rejects if it cannot: then the next claim takes
+   * another slot.
    */
-  keep(): Promise<boolean> {
+  keep(): Promise<void> {
     this.#keeping ??= this.#keep().finally(() => {
       this.#keeping = undefined;
     });
@@ -166,14 +166,12 @@ export class Tenancy {
     }
   }
 
-  async #keep(): Promise<boolean> {
+  async #keep(): Promise<void> {
     const { root, onFailed } = this.#options;
     const slot = this.#claimed;
-    if (slot === undefined) return false;
+    if (slot === undefined) return;
     try {
-      const isTaken = await slot.keep();
-      if (isTaken) onFailed(new StorageError(`somebody removed a lock in ${root}: it is taken again`));
-      return isTaken;
+      if (await slot.keep()) onFailed(new StorageError(`somebody removed a lock in ${root}: it is taken again`));
     } catch (cause) {
       this.#give(slot);
       throw storageError(`cannot take a lock in ${root} again that somebody removed`, cause);
