@@ -171,7 +171,8 @@ export class Tenancy {
     const slot = this.#claimed;
     if (slot === undefined) return;
     try {
-      if (await slot.keep()) onFailed(new StorageError(`somebody removed a lock in ${root}: it is taken again`));
+      if (await slot.keep())
+        onFailed(new StorageError(`somebody removed a lock in ${root}: it is taken again`));
     } catch (cause) {
       this.#give(slot);
       throw storageError(`cannot take a lock in ${root} again that somebody removed`, cause);
