@@ -4,9 +4,9 @@ import type { CommandSpec, Flags } from './command-spec.ts';
 import { deadLettersCommand } from './commands/dead-letters.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { drainCommand } from './commands/drain.ts';
-import { emulatorCommand } from './commands/emulator.ts';
 import { inspectCommand } from './commands/inspect.ts';
 import { sendCommand } from './commands/send.ts';
+import { emulatorCommand, relayCommand } from './commands/servers.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { EXIT } from './exit-codes.ts';
 import { Output } from './output.ts';
@@ -19,6 +19,7 @@ const COMMANDS: readonly CommandSpec[] = [
   sendCommand,
   doctorCommand,
   emulatorCommand,
+  relayCommand,
 ];
 
 const SERVICE_OPTIONS = [

@@ -59,14 +59,3 @@ describe('sluice doctor', () => {
     });
   });
 });
-
-describe('sluice emulator', () => {
-  it('takes the flags of sluice-emulator', async () => {
-    expect((await sluice(['emulator', '--help'])).output).toContain('Usage: npx sluice-emulator');
-    const wrong = await sluice(['emulator', '--port', 'x']);
-    expect(wrong).toMatchObject({
-      code: 2,
-      errors: expect.stringContaining('--port must be a whole number'),
-    });
-  });
-});
