@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { command } from '../checks/command.mjs';
+import { root } from '../workspace.mjs';
+
+/**
+ * Builds and packs the last commit in two clones. Throws if their tarballs differ: then nobody could check what was published.
+ * @param {string} temporary folder of the clones
+ * @param {string} folder that gets the tarballs
+ */
+export function packTwice(temporary, folder) {
+  const [first, second] = ['one', 'another'].map((name) => packIn(join(temporary, name)));
+  if (first === undefined || second === undefined) throw new Error('nothing was packed');
+  const different = Object.keys(first.hashes).filter((name) => first.hashes[name] !== second.hashes[name]);
+  if (different.length > 0) throw new Error(`not the same bytes: ${different.join(', ')}`);
+  for (const name of Object.keys(first.hashes)) copyFileSync(join(first.packed, name), join(folder, name));
+  return `${Object.keys(first.hashes).length} tarballs, the same bytes`;
+}
+
+/** @param {string} clone */
+function packIn(clone) {
+  command('git', ['clone', '--quiet', root, clone]);
+  command('npm', ['run', 'pack:all'], { cwd: clone });
+  const packed = join(clone, 'packed');
+  /** @type {Record<string, string>} */
+  const hashes = {};
+  for (const name of readdirSync(packed))
+    hashes[name] = createHash('sha256')
+      .update(readFileSync(join(packed, name)))
+      .digest('hex');
+  return { packed, hashes };
+}
