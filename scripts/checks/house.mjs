@@ -1,7 +1,7 @@
-// Checks the folders of packages/core. Each stage has its own folder (a "room"), and imports point in one direction only.
-import { readdirSync, readFileSync } from 'node:fs';
+// Checks the folders of the packages. In core each stage has its own folder (a "room"), and imports point in one direction only.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import { root } from '../workspace.mjs';
+import { packageDirectories, root } from '../workspace.mjs';
 
 const SRC = join(root, 'packages', 'core', 'src');
 /** The rooms in order. A file imports only from its own room and from earlier ones. */
@@ -31,15 +31,35 @@ function* importsOf(path, text) {
   }
 }
 
-/** Throws if a file is in no room, imports from a later room or is too long, or if a folder has too many files. */
+/** Files in a folder and below, as paths from there. @param {string} folder */
+function filesIn(folder) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, '/'));
+}
+
+/** Files that are too long, and folders with too many. */
+function* crowded() {
+  for (const directory of packageDirectories())
+    for (const folder of [join(directory, 'src'), join(directory, 'pages')]) {
+      /** @type {Record<string, number>} */
+      const counts = {};
+      for (const path of filesIn(folder)) {
+        const name = relative(root, join(folder, path));
+        const length = readFileSync(join(folder, path), 'utf8').split('\n').length - 1;
+        if (length > MOST_LINES) yield `${name} has ${length} lines, more than ${MOST_LINES}`;
+        counts[dirname(name)] = (counts[dirname(name)] ?? 0) + 1;
+      }
+      for (const [name, count] of Object.entries(counts))
+        if (count > MOST_FILES) yield `${name} has ${count} files, more than ${MOST_FILES}`;
+    }
+}
+
+/** Throws if a file is too long, or a folder has too many files; in core also if a file is in no room or imports from a later one. */
 export function checkHouse() {
-  const paths = readdirSync(SRC, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(SRC, join(entry.parentPath, entry.name)).replaceAll(sep, '/'));
-  /** @type {string[]} */
-  const problems = [];
-  /** @type {Record<string, number>} */
-  const files = {};
+  const paths = filesIn(SRC);
+  const problems = [...crowded()];
   let names = 0;
   /** @type {number[]} */
   const lengths = [];
@@ -48,22 +68,17 @@ export function checkHouse() {
     const length = text.split('\n').length - 1;
     lengths.push(length);
     names += text.match(NAME)?.length ?? 0;
-    if (length > MOST_LINES) problems.push(`${path} has ${length} lines, more than ${MOST_LINES}`);
-    const folder = dirname(path);
-    files[folder] = (files[folder] ?? 0) + 1;
     const room = roomOf(path);
     if (!ROOMS.includes(room)) problems.push(`${path} is in no room: ${ROOMS.join(', ')}`);
     for (const target of importsOf(path, text))
       if (ROOMS.indexOf(roomOf(target)) > ROOMS.indexOf(room))
         problems.push(`${path} imports ${target}: "${room}" comes before "${roomOf(target)}"`);
   }
-  for (const [folder, count] of Object.entries(files))
-    if (count > MOST_FILES) problems.push(`${folder} has ${count} files, more than ${MOST_FILES}`);
   if (problems.length > 0) throw new Error(problems.join('\n'));
   const lines = lengths.reduce((sum, length) => sum + length, 0);
   const median = lengths.sort((one, other) => one - other)[Math.floor(lengths.length / 2)];
   return [
-    `${paths.length} files in ${Object.keys(files).length} folders, no import against the order of rooms`,
+    `${paths.length} files in ${new Set(paths.map((path) => dirname(path))).size} folders, no import against the order of rooms`,
     `${lines} lines, in the median ${median} a file; ${names} exported names`,
   ].join('; ');
 }

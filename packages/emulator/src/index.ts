@@ -1,8 +1,15 @@
-export type { ClearOptions } from './account.ts';
 export type { BehaviourChange, RequestRow } from './admin/contract.ts';
-export { MissingEventsError, type WaitOptions } from './awaited-events.ts';
-export type { Behaviour, BehaviourSettings } from './behaviour.ts';
-export type { Emulator } from './emulator.ts';
+export type { Behaviour, BehaviourSettings } from './behaviour/behaviour.ts';
+export type { PresetName } from './behaviour/presets.ts';
+export type { RefusalBody, RefusalCode } from './events/refusal.ts';
+export type {
+  EventCounts,
+  EventDimension,
+  EventFilter,
+  EventQuery,
+  StoredEvent,
+  ValueCount,
+} from './events/tracked-events.ts';
 export type {
   DownFault,
   Fault,
@@ -18,17 +25,10 @@ export type {
   TooLargeFault,
 } from './faults/fault.ts';
 export type { FaultHandle } from './faults/fault-handle.ts';
-export type { Logger } from './logger.ts';
-export type { EmulatorOptions } from './options.ts';
-export type { PresetName } from './presets.ts';
-export type { RefusalBody, RefusalCode } from './refusal.ts';
-export { startEmulator } from './start-emulator.ts';
+export { MissingEventsError, type WaitOptions } from './inspection/awaited-events.ts';
+export type { ClearOptions } from './running/account.ts';
+export type { Emulator } from './running/emulator.ts';
+export type { Logger } from './running/logger.ts';
+export type { EmulatorOptions } from './running/options.ts';
+export { startEmulator } from './running/start-emulator.ts';
 export type { RequestOutcome } from './storage/request-store.ts';
-export type {
-  EventCounts,
-  EventDimension,
-  EventFilter,
-  EventQuery,
-  StoredEvent,
-  ValueCount,
-} from './tracked-events.ts';

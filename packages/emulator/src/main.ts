@@ -3,12 +3,12 @@ import { Console } from 'node:console';
 import { readFileSync } from 'node:fs';
 import { ConfigError } from '@sluice/protocol';
 import { pino } from 'pino';
-import { HELP, inFlagWords, parseCommandLine } from './command-line.ts';
-import { greeting } from './greeting.ts';
-import { isPortInUse } from './listener.ts';
-import { networkAddresses } from './network-addresses.ts';
-import { readOptionFiles } from './option-files.ts';
-import { startEmulator } from './start-emulator.ts';
+import { isPortInUse } from './http/listener.ts';
+import { networkAddresses } from './http/network-addresses.ts';
+import { HELP, inFlagWords, parseCommandLine } from './running/command-line.ts';
+import { greeting } from './running/greeting.ts';
+import { readOptionFiles } from './running/option-files.ts';
+import { startEmulator } from './running/start-emulator.ts';
 
 const STDERR = 2;
 

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { serveStatic } from '@hono/node-server/serve-static';
 import type { OperatorAccess } from './admin/operator-access.ts';
-import type { Application, Environment } from './application.ts';
-import { tokenPage } from './token-page.ts';
+import type { Application, Environment } from './running/application.ts';
+import { tokenPage } from './running/token-page.ts';
 
 /** The folder with Vite's build: next to this file if this file is built too, else in `dist`. */
 const FOLDER = fileURLToPath(

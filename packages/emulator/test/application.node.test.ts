@@ -1,8 +1,8 @@
 import { CUSTOMER_READ_PATH, EVENTS_PATH, requestHeaders } from '@sluice/protocol';
 import Libsql from 'libsql';
 import { afterAll, describe, expect, it } from 'vitest';
-import { addRoute, createApplication } from '../src/application.ts';
 import { type Logger, startEmulator } from '../src/index.ts';
+import { addRoute, createApplication } from '../src/running/application.ts';
 import { ask, event, post, send } from './service.ts';
 
 const lines: { level: string; data: object; message: string }[] = [];

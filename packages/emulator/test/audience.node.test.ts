@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Account } from '../src/account.ts';
+import { Account } from '../src/running/account.ts';
 
 function open() {
   const account = new Account();

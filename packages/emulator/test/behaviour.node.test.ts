@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { EVENTS_PATH } from '@sluice/protocol';
 import Libsql from 'libsql';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { PRESETS, type PresetName } from '../src/behaviour/presets.ts';
 import { type BehaviourSettings, type EmulatorOptions, startEmulator } from '../src/index.ts';
-import { PRESETS, type PresetName } from '../src/presets.ts';
 import { event, type Service, temporaryDirectory } from './service.ts';
 
 const ADA = { email: 'ada@example.com', first_name: 'Ada' };

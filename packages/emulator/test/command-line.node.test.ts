@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError } from '@sluice/protocol';
 import { describe, expect, it } from 'vitest';
-import { HELP, inFlagWords, parseCommandLine } from '../src/command-line.ts';
-import { OPTION_NAMES } from '../src/options.ts';
+import { HELP, inFlagWords, parseCommandLine } from '../src/running/command-line.ts';
+import { OPTION_NAMES } from '../src/running/options.ts';
 
 describe('the command line', () => {
   it('has a flag for every option', () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { greeting } from '../src/greeting.ts';
-import { startEmulator } from '../src/start-emulator.ts';
+import { greeting } from '../src/running/greeting.ts';
+import { startEmulator } from '../src/running/start-emulator.ts';
 
 it('tells a person where the pages are, how to send, and what is not set up yet', async () => {
   await using emulator = await startEmulator();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { elementTexts, isDeeperThan, memberText } from '../src/json-text.ts';
+import { elementTexts, isDeeperThan, memberText } from '../src/events/json-text.ts';
 
 describe('the texts of the elements of an array', () => {
   it.each([

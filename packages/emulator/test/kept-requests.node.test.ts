@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { CUSTOMER_READ_PATH, EVENTS_PATH } from '@sluice/protocol';
 import { describe, expect, it } from 'vitest';
-import { Account } from '../src/account.ts';
 import { startEmulator } from '../src/index.ts';
+import { Account } from '../src/running/account.ts';
 import { ask, event, post, readCustomer, send, sendEvents, temporaryDirectory } from './service.ts';
 
 const ADA = { email: 'ada@example.com' };

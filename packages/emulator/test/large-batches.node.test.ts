@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Event } from '@sluice/protocol';
 import { describe, expect, it } from 'vitest';
-import { Account } from '../src/account.ts';
 import { startEmulator } from '../src/index.ts';
+import { Account } from '../src/running/account.ts';
 import { event, send, sendEvents } from './service.ts';
 
 const EVENTS = 20_000;

@@ -1,7 +1,7 @@
 import { isSluiceError } from '@sluice/protocol';
 import { describe, expect, it } from 'vitest';
 import { type EmulatorOptions, startEmulator } from '../src/index.ts';
-import { checkOptions } from '../src/options.ts';
+import { checkOptions } from '../src/running/options.ts';
 
 describe('an option of the emulator', () => {
   it.each<[object, string, string]>([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ArrivalRates } from '../src/rates.ts';
+import { ArrivalRates } from '../src/events/rates.ts';
 
 function atSecond(second: number) {
   const clock = { second };

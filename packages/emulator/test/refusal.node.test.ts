@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { CUSTOMER_READ_PATH, EVENTS_PATH, requestHeaders } from '@sluice/protocol';
 import { afterAll, describe, expect, it } from 'vitest';
+import { REFUSALS, Refusal, type RefusalCode } from '../src/events/refusal.ts';
 import { startEmulator } from '../src/index.ts';
-import { REFUSALS, Refusal, type RefusalCode } from '../src/refusal.ts';
 import { type Answer, ask, event, post, readCustomer, send } from './service.ts';
 
 const emulator = await startEmulator({ primaryKey: 'email', maxBodyBytes: 1_000_000 });

@@ -1,8 +1,8 @@
 import type { Customer } from '@sluice/protocol';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { Problem } from '../parts/problem.tsx';
+import { Problem } from '../parts/dialogs/problem.tsx';
+import { fieldError, useTask } from '../shell/asking/task.ts';
 import { useDraft } from '../shell/draft.ts';
-import { fieldError, useTask } from '../shell/task.ts';
 import { type Draft, type DraftProblem, newDraft, readDrafts, toDrafts } from './drafts.ts';
 
 interface AttributesFormProps {

@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
-import type { CustomerRow } from '../../src/admin/contract.ts';
+import type { CustomerRow } from '../../src/admin/audience-contract.ts';
+import { Problem } from '../parts/dialogs/problem.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { formatSome } from '../parts/numbers.ts';
-import { Problem } from '../parts/problem.tsx';
 import { SearchField } from '../parts/search-field.tsx';
+import { formatSome } from '../parts/text/numbers.ts';
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { isLost, status } from '../shell/live.ts';
 import { link, pushRoute, replaceRoute, route } from '../shell/route.ts';
@@ -11,9 +11,9 @@ import { isPhone, ROW, ROW_OF_TWO_LINES } from '../shell/screen.ts';
 import { CustomerItem } from './customer-item.tsx';
 import { CustomerPanel } from './customer-panel.tsx';
 import { CustomerRows } from './customer-rows.ts';
-import { ImportDialog } from './import-dialog.tsx';
+import { ImportDialog } from './import/import-dialog.tsx';
 import { NewCustomerPanel } from './new-customer-panel.tsx';
-import { PrimaryKeyCard } from './primary-key-card.tsx';
+import { PrimaryKeyCard } from './primary-key/primary-key-card.tsx';
 import { ValuePanel } from './value-panel.tsx';
 
 /** The audience: the primary key, and the customers. */

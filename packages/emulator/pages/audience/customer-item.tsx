@@ -1,6 +1,6 @@
 import { memo } from 'preact/compat';
-import type { CustomerRow } from '../../src/admin/contract.ts';
-import { shownText } from '../parts/shown-text.ts';
+import type { CustomerRow } from '../../src/admin/audience-contract.ts';
+import { shownText } from '../parts/text/shown-text.ts';
 import { attributeText } from './attribute-text.ts';
 
 interface CustomerItemProps {

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
-import type { CustomerRow, CustomerRows as CustomerRowsPage } from '../../src/admin/contract.ts';
-import { ask } from '../shell/ask.ts';
+import type { CustomerRow, CustomerRows as CustomerRowsPage } from '../../src/admin/audience-contract.ts';
+import { ask } from '../shell/asking/ask.ts';
 
 const AT_ONCE = 100;
 const MOST_KEPT = 50;

@@ -1,6 +1,6 @@
-import type { CustomerRow } from '../../src/admin/contract.ts';
+import type { CustomerRow } from '../../src/admin/audience-contract.ts';
 import { SidePanel } from '../parts/side-panel.tsx';
-import { tell } from '../shell/ask.ts';
+import { tell } from '../shell/asking/ask.ts';
 import { AttributesForm } from './attributes-form.tsx';
 
 interface NewCustomerPanelProps {

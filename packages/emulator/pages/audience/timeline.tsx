@@ -1,8 +1,8 @@
 import type { TrackerRow, TrackerRows } from '../../src/admin/contract.ts';
-import { Problem } from '../parts/problem.tsx';
-import { escapeUnseen, shownText } from '../parts/shown-text.ts';
-import { Time } from '../parts/time.tsx';
-import { useAnswer } from '../shell/answer.ts';
+import { Problem } from '../parts/dialogs/problem.tsx';
+import { escapeUnseen, shownText } from '../parts/text/shown-text.ts';
+import { Time } from '../parts/text/time.tsx';
+import { useAnswer } from '../shell/asking/answer.ts';
 import { status } from '../shell/live.ts';
 import { link } from '../shell/route.ts';
 

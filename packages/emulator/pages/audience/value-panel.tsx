@@ -1,9 +1,9 @@
 import { useEffect } from 'preact/hooks';
-import type { CustomerRows } from '../../src/admin/contract.ts';
-import { Problem } from '../parts/problem.tsx';
-import { shownText } from '../parts/shown-text.ts';
+import type { CustomerRows } from '../../src/admin/audience-contract.ts';
+import { Problem } from '../parts/dialogs/problem.tsx';
 import { SidePanel } from '../parts/side-panel.tsx';
-import { useAnswer } from '../shell/answer.ts';
+import { shownText } from '../parts/text/shown-text.ts';
+import { useAnswer } from '../shell/asking/answer.ts';
 import { link, replaceRoute } from '../shell/route.ts';
 import { Timeline } from './timeline.tsx';
 

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { FaultRow } from '../../src/admin/contract.ts';
-import { tell } from '../shell/ask.ts';
-import { fieldError, useTask } from '../shell/task.ts';
+import { tell } from '../shell/asking/ask.ts';
+import { fieldError, useTask } from '../shell/asking/task.ts';
 import { FaultInput } from './fault-input.tsx';
 import { type Input, KINDS, type Kind, scopeInputs, toFault, type Values } from './fault-kinds.ts';
 import { SameByCode } from './same-by-code.tsx';

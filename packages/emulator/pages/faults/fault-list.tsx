@@ -1,11 +1,11 @@
 import type { FaultRow, FaultRows } from '../../src/admin/contract.ts';
-import { formatCount, formatSome } from '../parts/numbers.ts';
-import { Problem } from '../parts/problem.tsx';
-import { Time } from '../parts/time.tsx';
-import type { Answer } from '../shell/answer.ts';
-import { ask } from '../shell/ask.ts';
+import { Problem } from '../parts/dialogs/problem.tsx';
+import { formatCount, formatSome } from '../parts/text/numbers.ts';
+import { Time } from '../parts/text/time.tsx';
+import type { Answer } from '../shell/asking/answer.ts';
+import { ask } from '../shell/asking/ask.ts';
+import { useTask } from '../shell/asking/task.ts';
 import { link } from '../shell/route.ts';
-import { useTask } from '../shell/task.ts';
 
 const TONES = { active: 'bad', waiting: 'warn', over: '' } as const;
 

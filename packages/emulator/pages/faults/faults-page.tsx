@@ -1,6 +1,6 @@
 import type { FaultRows } from '../../src/admin/contract.ts';
 import { Segments } from '../parts/segments.tsx';
-import { useAnswer } from '../shell/answer.ts';
+import { useAnswer } from '../shell/asking/answer.ts';
 import { status } from '../shell/live.ts';
 import { link, replaceRoute, route } from '../shell/route.ts';
 import { FaultForm } from './fault-form.tsx';

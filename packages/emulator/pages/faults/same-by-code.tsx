@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Segments } from '../parts/segments.tsx';
-import { Snippet } from '../parts/snippet.tsx';
+import { Snippet } from '../parts/text/snippet.tsx';
 
 const WAYS = { curl: 'curl', test: 'In a test', start: 'From the start' } as const;
 

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { FaultRow } from '../../src/admin/contract.ts';
 import { Field } from '../parts/field.tsx';
-import { AskError, tell } from '../shell/ask.ts';
+import { AskError, tell } from '../shell/asking/ask.ts';
+import { useTask } from '../shell/asking/task.ts';
 import { useDraft } from '../shell/draft.ts';
-import { useTask } from '../shell/task.ts';
 import { SameByCode } from './same-by-code.tsx';
 import { EXAMPLES } from './script-examples.ts';
 import { SwitchOn } from './switch-on.tsx';

@@ -1,5 +1,5 @@
-import { Problem } from '../parts/problem.tsx';
-import type { Task } from '../shell/task.ts';
+import { Problem } from '../parts/dialogs/problem.tsx';
+import type { Task } from '../shell/asking/task.ts';
 
 /** The end of a form that switches something on: the error, and the button. */
 export function SwitchOn({ task }: { readonly task: Task }) {

@@ -1,4 +1,4 @@
-import { useTyped } from './typed.ts';
+import { useTyped } from './text/typed.ts';
 
 interface SearchFieldProps {
   readonly label: string;

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { formatCount } from './numbers.ts';
+import { formatCount } from './text/numbers.ts';
 
 const UNSEEN_ROWS = 10;
 const MOST_ADDED = 200;

@@ -1,7 +1,7 @@
 import type { KeyRows } from '../../src/admin/contract.ts';
-import { Snippet } from '../parts/snippet.tsx';
+import { Snippet } from '../parts/text/snippet.tsx';
 import { snippets } from '../settings/snippets.ts';
-import { useAnswer } from '../shell/answer.ts';
+import { useAnswer } from '../shell/asking/answer.ts';
 import { status } from '../shell/live.ts';
 import { link } from '../shell/route.ts';
 

@@ -1,7 +1,7 @@
 import type { RequestContent } from '../../src/admin/contract.ts';
-import { CopyButton } from '../parts/copy-button.tsx';
-import { JsonView } from '../parts/json-view.tsx';
-import { escapeUnseen } from '../parts/shown-text.ts';
+import { CopyButton } from '../parts/dialogs/copy-button.tsx';
+import { JsonView } from '../parts/text/json-view.tsx';
+import { escapeUnseen } from '../parts/text/shown-text.ts';
 
 type Message = Pick<RequestContent, 'headers' | 'body' | 'isCut'>;
 

@@ -1,7 +1,7 @@
 import type { RequestRow, TrackerRows } from '../../src/admin/contract.ts';
-import { Problem } from '../parts/problem.tsx';
-import { escapeUnseen, shownText } from '../parts/shown-text.ts';
-import { useAnswer } from '../shell/answer.ts';
+import { Problem } from '../parts/dialogs/problem.tsx';
+import { escapeUnseen, shownText } from '../parts/text/shown-text.ts';
+import { useAnswer } from '../shell/asking/answer.ts';
 import { link } from '../shell/route.ts';
 
 const SHOWN = 20;

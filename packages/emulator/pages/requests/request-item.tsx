@@ -1,6 +1,6 @@
 import type { RequestRow } from '../../src/admin/contract.ts';
-import { formatBytes, formatDuration, formatSome } from '../parts/numbers.ts';
-import { Time } from '../parts/time.tsx';
+import { formatBytes, formatDuration, formatSome } from '../parts/text/numbers.ts';
+import { Time } from '../parts/text/time.tsx';
 import { purpose, statusText, tone } from './request-words.ts';
 
 interface RequestItemProps {

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import type { BehaviourChange, BehaviourState } from '../../src/admin/contract.ts';
-import { type Behaviour, readBehaviour } from '../../src/behaviour.ts';
-import { PRESETS, type PresetName } from '../../src/presets.ts';
+import { type Behaviour, readBehaviour } from '../../src/behaviour/behaviour.ts';
+import { PRESETS, type PresetName } from '../../src/behaviour/presets.ts';
+import { Problem } from '../parts/dialogs/problem.tsx';
 import { Field } from '../parts/field.tsx';
-import { Problem } from '../parts/problem.tsx';
-import { useAnswer } from '../shell/answer.ts';
-import { AskError, tell } from '../shell/ask.ts';
+import { useAnswer } from '../shell/asking/answer.ts';
+import { AskError, tell } from '../shell/asking/ask.ts';
+import { useTask } from '../shell/asking/task.ts';
 import { useDraft } from '../shell/draft.ts';
 import { status } from '../shell/live.ts';
-import { useTask } from '../shell/task.ts';
 
 /** How the service answers where the interface is silent: a preset, and settings that differ from it. */
 export function BehaviourCard() {

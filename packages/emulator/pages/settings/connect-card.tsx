@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import type { KeyRow } from '../../src/admin/contract.ts';
-import { CopyButton } from '../parts/copy-button.tsx';
+import { CopyButton } from '../parts/dialogs/copy-button.tsx';
 import { Field } from '../parts/field.tsx';
 import { Segments } from '../parts/segments.tsx';
-import { Snippet } from '../parts/snippet.tsx';
+import { Snippet } from '../parts/text/snippet.tsx';
 import { status } from '../shell/live.ts';
 import { link } from '../shell/route.ts';
 import { LANGUAGES, type Language, snippets } from './snippets.ts';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { KeyRow } from '../../src/admin/contract.ts';
-import { CopyButton } from '../parts/copy-button.tsx';
-import { Time } from '../parts/time.tsx';
+import { CopyButton } from '../parts/dialogs/copy-button.tsx';
+import { Time } from '../parts/text/time.tsx';
 
 interface KeyItemProps {
   readonly row: KeyRow;

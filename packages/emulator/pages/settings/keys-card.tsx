@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { KeyRow, KeyRows } from '../../src/admin/contract.ts';
-import { Confirm } from '../parts/confirm.tsx';
+import { Confirm } from '../parts/dialogs/confirm.tsx';
+import { Problem } from '../parts/dialogs/problem.tsx';
 import { Field } from '../parts/field.tsx';
-import { Problem } from '../parts/problem.tsx';
-import type { Answer } from '../shell/answer.ts';
-import { ask, tell } from '../shell/ask.ts';
-import { fieldError, useTask } from '../shell/task.ts';
+import type { Answer } from '../shell/asking/answer.ts';
+import { ask, tell } from '../shell/asking/ask.ts';
+import { fieldError, useTask } from '../shell/asking/task.ts';
 import { KeyItem } from './key-item.tsx';
 import { RenameDialog } from './rename-dialog.tsx';
 

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { KeyRow } from '../../src/admin/contract.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog } from '../parts/dialogs/dialog.tsx';
+import { Problem } from '../parts/dialogs/problem.tsx';
 import { Field } from '../parts/field.tsx';
-import { Problem } from '../parts/problem.tsx';
-import { tell } from '../shell/ask.ts';
-import { fieldError, useTask } from '../shell/task.ts';
+import { tell } from '../shell/asking/ask.ts';
+import { fieldError, useTask } from '../shell/asking/task.ts';
 
 interface RenameDialogProps {
   readonly row: KeyRow;

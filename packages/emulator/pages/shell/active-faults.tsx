@@ -1,7 +1,7 @@
-import { ask } from './ask.ts';
+import { ask } from './asking/ask.ts';
+import { useTask } from './asking/task.ts';
 import { status } from './live.ts';
 import { link } from './route.ts';
-import { useTask } from './task.ts';
 
 /** On every page: how many faults are active, and a button that ends them. */
 export function ActiveFaults() {

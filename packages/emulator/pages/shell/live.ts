@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import type { Rates, Status } from '../../src/admin/contract.ts';
-import { AskError, ask } from './ask.ts';
+import { AskError, ask } from './asking/ask.ts';
 
 const KEPT_SECONDS = 300;
 const REOPEN_MS = 2_000;

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ask } from './ask.ts';
-import { useAsking } from './asking.ts';
+import { ask } from './asking/ask.ts';
+import { useAsking } from './asking/asking.ts';
 
 /** The part of a row that its list needs. */
 interface Identified {

@@ -1,13 +1,13 @@
 import type { RequestRow, TrackerEvent } from '../../src/admin/contract.ts';
-import { CopyButton } from '../parts/copy-button.tsx';
-import { memberText } from '../parts/json-text.ts';
-import { JsonView } from '../parts/json-view.tsx';
-import { formatDuration, formatSome } from '../parts/numbers.ts';
-import { Problem } from '../parts/problem.tsx';
-import { shownText } from '../parts/shown-text.ts';
+import { CopyButton } from '../parts/dialogs/copy-button.tsx';
+import { Problem } from '../parts/dialogs/problem.tsx';
 import { SidePanel } from '../parts/side-panel.tsx';
-import { Time } from '../parts/time.tsx';
-import { useAnswer } from '../shell/answer.ts';
+import { memberText } from '../parts/text/json-text.ts';
+import { JsonView } from '../parts/text/json-view.tsx';
+import { formatDuration, formatSome } from '../parts/text/numbers.ts';
+import { shownText } from '../parts/text/shown-text.ts';
+import { Time } from '../parts/text/time.tsx';
+import { useAnswer } from '../shell/asking/answer.ts';
 import { status } from '../shell/live.ts';
 import { link } from '../shell/route.ts';
 

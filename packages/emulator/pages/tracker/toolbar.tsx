@@ -1,8 +1,8 @@
-import { ClearButton } from '../parts/clear-button.tsx';
-import { Menu } from '../parts/menu.tsx';
-import { formatSome } from '../parts/numbers.ts';
+import { ClearButton } from '../parts/dialogs/clear-button.tsx';
+import { Menu } from '../parts/dialogs/menu.tsx';
+import { formatSome } from '../parts/text/numbers.ts';
 import { isLost, status } from '../shell/live.ts';
-import { type EventFilter, trackerPath } from './event-filter.ts';
+import { type EventFilter, trackerPath } from './filter/event-filter.ts';
 
 interface ToolbarProps {
   readonly filter: EventFilter;

@@ -1,18 +1,18 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { formatSome } from '../parts/numbers.ts';
-import { Problem } from '../parts/problem.tsx';
+import { Problem } from '../parts/dialogs/problem.tsx';
+import { formatSome } from '../parts/text/numbers.ts';
 import { isLost, status } from '../shell/live.ts';
 import { link, pushRoute, replaceRoute, route } from '../shell/route.ts';
-import { type EventFilter, isOpen, readFilter } from './event-filter.ts';
-import { EventList } from './event-list.tsx';
 import { EventPanel } from './event-panel.tsx';
-import { EventRows } from './event-rows.ts';
-import { FilterBar } from './filter-bar.tsx';
-import { useFollowing } from './following.ts';
-import { ListPosition } from './list-position.ts';
-import { NoEvents } from './no-events.tsx';
-import { RateChart } from './rate-chart.tsx';
-import { ResultLine } from './result-line.tsx';
+import { type EventFilter, isOpen, readFilter } from './filter/event-filter.ts';
+import { FilterBar } from './filter/filter-bar.tsx';
+import { EventList } from './list/event-list.tsx';
+import { EventRows } from './list/event-rows.ts';
+import { useFollowing } from './list/following.ts';
+import { ListPosition } from './list/list-position.ts';
+import { NoEvents } from './list/no-events.tsx';
+import { ResultLine } from './list/result-line.tsx';
+import { RateChart } from './rates/rate-chart.tsx';
 import { Toolbar } from './toolbar.tsx';
 
 /** The event tracker: new events as they arrive, and older ones. The address says what is searched and open. */

@@ -1,20 +1,20 @@
-import type { Account } from '../account.ts';
-import type { Application } from '../application.ts';
-import type { BehaviourSwitch } from '../behaviour-switch.ts';
+import type { BehaviourSwitch } from '../behaviour/behaviour-switch.ts';
 import type { Faults } from '../faults/faults.ts';
+import { OPERATOR_BODY_BYTES } from '../http/request-body.ts';
 import { addPages } from '../pages.ts';
-import { OPERATOR_BODY_BYTES } from '../request-body.ts';
+import type { Account } from '../running/account.ts';
+import type { Application } from '../running/application.ts';
 import { ADMIN_PATH, AdminRoutes } from './admin-routes.ts';
-import { addAudienceRoutes } from './audience-routes.ts';
-import { addBehaviourRoutes } from './behaviour-routes.ts';
 import { readField } from './body-field.ts';
 import type { Status } from './contract.ts';
-import { addFaultRoutes } from './fault-routes.ts';
-import { addKeyRoutes } from './key-routes.ts';
-import { addLiveRoutes, type LiveFeed } from './live-routes.ts';
 import { OperatorAccess } from './operator-access.ts';
-import { addRequestRoutes } from './request-routes.ts';
-import { addTrackerRoutes } from './tracker-routes.ts';
+import { addAudienceRoutes } from './routes/audience-routes.ts';
+import { addBehaviourRoutes } from './routes/behaviour-routes.ts';
+import { addFaultRoutes } from './routes/fault-routes.ts';
+import { addKeyRoutes } from './routes/key-routes.ts';
+import { addLiveRoutes, type LiveFeed } from './routes/live-routes.ts';
+import { addRequestRoutes } from './routes/request-routes.ts';
+import { addTrackerRoutes } from './routes/tracker-routes.ts';
 
 /** What the operator sees and changes. */
 export interface Operated {

@@ -1,6 +1,6 @@
 import { ConfigError } from '@sluice/protocol';
-import { type Application, addRoutes, type Method, type RequestContext } from '../application.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../events/refusal.ts';
+import { type Application, addRoutes, type Method, type RequestContext } from '../running/application.ts';
 import type { OperatorAccess } from './operator-access.ts';
 
 /** Where the admin routes are, on the API address. */

@@ -1,7 +1,7 @@
 import { ConfigError } from '@sluice/protocol';
 import { describe } from '@sluice/protocol/toolbox';
-import type { RequestContext } from '../application.ts';
-import { readJsonBody } from '../request-body.ts';
+import { readJsonBody } from '../http/request-body.ts';
+import type { RequestContext } from '../running/application.ts';
 
 /** Reads the field `name` of a body, which must be a JSON object. Throws {@link ConfigError}, or what reading the body throws. */
 export async function readField(context: RequestContext, name: string, maxBytes: number): Promise<unknown> {

@@ -1,10 +1,10 @@
 // The contract between the pages and the admin routes: JSON, below {api_url}/emulator/admin/. Times are ISO 8601 UTC with
 // milliseconds. Lists are newest first. To read more rows of a long list, pass the id of the last row as `before`.
 import type { Customer } from '@sluice/protocol';
-import type { Behaviour, BehaviourSettings } from '../behaviour.ts';
+import type { Behaviour, BehaviourSettings } from '../behaviour/behaviour.ts';
+import type { Preset, PresetName } from '../behaviour/presets.ts';
+import type { RefusalBody } from '../events/refusal.ts';
 import type { Fault, Script } from '../faults/fault.ts';
-import type { Preset, PresetName } from '../presets.ts';
-import type { RefusalBody } from '../refusal.ts';
 
 /** `GET status`, and the event `status` of `GET live`: the current state of the emulator. */
 export interface Status {
@@ -172,75 +172,6 @@ interface KeptText {
 /** `POST requests/ID/again`, and `POST requests/test-event`: the status of the answer; null if there is none within 5 seconds. */
 export interface SentRequest {
   readonly status: number | null;
-}
-
-/** `GET primary-key`. `PUT primary-key {primaryKey}` selects one, with immediate effect at both endpoints. */
-export interface PrimaryKeyChoices {
-  readonly primaryKey: string | null;
-  /** Names of the attributes that have text values among the newest customers, most frequent first. */
-  readonly attributes: readonly string[];
-}
-
-/** `GET primary-key/preview?primaryKey=NAME`: what selecting it would change. */
-export interface PrimaryKeyPreview {
-  readonly primaryKey: string;
-  /** Number of customers with a value of it, and of customers without one: these are no longer found. */
-  readonly found: number;
-  readonly without: number;
-  /** A value that two customers share; null if there is none. If there is one, selecting this primary key would be refused. */
-  readonly shared: string | null;
-  readonly events: AttributionPreview;
-}
-
-/** Of the newest events (at most 10,000): how many belong to a known customer now, and how many would. */
-export interface AttributionPreview {
-  readonly looked: number;
-  readonly attributedNow: number;
-  readonly attributedThen: number;
-}
-
-/**
- * `GET customers?search=…&value=…&before=ID&offset=N&limit=…`, newest first. `value` is a complete primary key value. `offset` is
- * the number of rows to skip. `POST customers {attributes}` creates a customer and returns its row. `POST customers`
- * with an array of customers adds or replaces all of them, and returns how many: `{customers}`.
- */
-export interface CustomerRows {
-  readonly customers: readonly CustomerRow[];
-  /** Total number of matching customers. */
-  readonly total: number;
-  readonly hasMore: boolean;
-}
-
-/**
- * `GET customers/ID`: a customer, with its version as ETag. `PUT customers/ID {attributes}` replaces all its attributes. With
- * `If-Match`, it does so only if the customer still has that version; otherwise it answers 412. `DELETE customers/ID` deletes it.
- */
-export interface CustomerRow {
-  readonly id: number;
-  /** Null if the customer does not have the selected primary key: then it is stored, but not found. */
-  readonly primaryKeyValue: string | null;
-  readonly attributes: Customer;
-  /** Changes with the attributes. */
-  readonly version: string;
-}
-
-/**
- * `POST customers/import`: text/csv with the names of the attributes in the first line. If there is any problem, it answers 422
- * and imports nothing. With `?preview=true` it never imports, and returns the problems. `GET customers/export` returns all customers
- * in the same format.
- */
-export interface CustomerImport {
-  /** Names of attributes, as in the first line. */
-  readonly columns: readonly string[];
-  /** Number of customers in the file. */
-  readonly lines: number;
-  readonly added: number;
-  readonly replaced: number;
-  /** The first few customers. */
-  readonly sample: readonly Customer[];
-  /** The first hundred problems. */
-  readonly problems: readonly { readonly line: number; readonly message: string }[];
-  readonly problemCount: number;
 }
 
 /** `GET keys`: all API keys, newest first. */

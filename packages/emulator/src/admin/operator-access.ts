@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { RequestContext } from '../application.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../events/refusal.ts';
+import type { RequestContext } from '../running/application.ts';
 
 const COOKIE = 'sluice_emulator_token';
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;

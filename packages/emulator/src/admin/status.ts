@@ -1,6 +1,6 @@
-import type { Account } from '../account.ts';
-import type { BehaviourSwitch } from '../behaviour-switch.ts';
+import type { BehaviourSwitch } from '../behaviour/behaviour-switch.ts';
 import type { Faults } from '../faults/faults.ts';
+import type { Account } from '../running/account.ts';
 import type { Status } from './contract.ts';
 
 /** The emulator whose status is read. */

@@ -1,6 +1,6 @@
 import { ConfigError } from '@sluice/protocol';
 import { describe } from '@sluice/protocol/toolbox';
-import type { RequestContext } from '../application.ts';
+import type { RequestContext } from '../running/application.ts';
 import type { SearchFilter } from '../search/event-filter.ts';
 import type { ValueField } from '../search/value-list.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import type { RequestContext } from '../application.ts';
+import type { RequestContext } from '../running/application.ts';
 
 /** Resets the connection instead of answering. */
 export function cut({ env }: RequestContext): Response {

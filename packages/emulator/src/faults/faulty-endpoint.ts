@@ -1,7 +1,7 @@
-import { type Answer, answer } from '../answers.ts';
-import type { RequestContext } from '../application.ts';
-import type { Exchange } from '../exchange.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../events/refusal.ts';
+import { type Answer, answer } from '../http/answers.ts';
+import type { Exchange } from '../http/exchange.ts';
+import type { RequestContext } from '../running/application.ts';
 import { cut, cutInTheMiddle, hang } from './cut-connections.ts';
 import type { StatusFault } from './fault.ts';
 import type { Endpoint } from './fault-step.ts';

@@ -1,4 +1,4 @@
-import { withoutBlanks } from '../json-text.ts';
+import { withoutBlanks } from '../events/json-text.ts';
 import type { Fault, PoisonFault, TooLargeFault } from './fault.ts';
 import type { FaultStep } from './fault-step.ts';
 import { actWords } from './fault-words.ts';

@@ -1,5 +1,5 @@
-import { escapeText } from '../storage/escaped-text.ts';
-import { ATTRIBUTED } from '../storage/event-conditions.ts';
+import { escapeText } from '../storage/events/escaped-text.ts';
+import { ATTRIBUTED } from '../storage/events/event-conditions.ts';
 import type { ExactField } from './search-index.ts';
 import { exactWord } from './search-index.ts';
 import { phrasesOf, wordsOf } from './words.ts';

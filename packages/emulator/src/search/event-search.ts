@@ -1,6 +1,6 @@
 import type { TrackerCount, TrackerRow } from '../admin/contract.ts';
 import type { Database } from '../storage/database.ts';
-import { firstReceived } from '../storage/event-times.ts';
+import { firstReceived } from '../storage/events/event-times.ts';
 import { type Plan, planOf, type SearchFilter } from './event-filter.ts';
 import { readRows, readWhole, type WholeEvent } from './found-events.ts';
 import type { Extent } from './indexer.ts';

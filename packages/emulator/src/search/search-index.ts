@@ -1,5 +1,5 @@
 import { type Database, inTransaction, type Statement } from '../storage/database.ts';
-import { unescapeText } from '../storage/escaped-text.ts';
+import { unescapeText } from '../storage/events/escaped-text.ts';
 import { hash53 } from '../storage/hash.ts';
 import { RowInsert } from '../storage/row-insert.ts';
 import { payloadText, withoutEscapes } from './payload-text.ts';

@@ -1,6 +1,6 @@
 import type { TrackerValues } from '../admin/contract.ts';
 import type { Database } from '../storage/database.ts';
-import { unescapeText } from '../storage/escaped-text.ts';
+import { unescapeText } from '../storage/events/escaped-text.ts';
 import type { EventSearch } from './event-search.ts';
 import type { Extent } from './indexer.ts';
 import type { Work } from './work.ts';

@@ -1,8 +1,8 @@
 import { refusal } from '@sluice/protocol/toolbox';
 import type { RequestRow, RequestRows } from '../admin/contract.ts';
-import type { RefusalBody, RefusalCode } from '../refusal.ts';
+import type { RefusalBody, RefusalCode } from '../events/refusal.ts';
 import type { Database, Statement } from './database.ts';
-import { containing, escapeText, unescapeText } from './escaped-text.ts';
+import { containing, escapeText, unescapeText } from './events/escaped-text.ts';
 
 /** What is stored of a request to an endpoint of the interface. */
 export interface KeptRequest extends Omit<RequestRow, 'id' | 'receivedAt' | 'keyName'> {

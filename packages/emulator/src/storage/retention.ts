@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '@sluice/protocol/toolbox';
-import type { EventStore } from './event-store.ts';
+import type { EventStore } from './events/event-store.ts';
 import type { RequestStore } from './request-store.ts';
 
 /** How much to keep. Without a limit, everything is kept. */

@@ -1,7 +1,7 @@
 import type { BehaviourChange } from '../admin/contract.ts';
-import type { BehaviourMemory } from '../behaviour-switch.ts';
+import type { BehaviourMemory } from '../behaviour/behaviour-switch.ts';
 import type { Database, Statement } from './database.ts';
-import { escapeText, unescapeText } from './escaped-text.ts';
+import { escapeText, unescapeText } from './events/escaped-text.ts';
 
 /** The name of the setting that holds the selected primary key. SQL queries use it as well. */
 export const PRIMARY_KEY_SETTING = 'primary_key';

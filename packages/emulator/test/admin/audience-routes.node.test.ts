@@ -1,6 +1,6 @@
 import type { Customer } from '@sluice/protocol';
 import { describe, expect, it } from 'vitest';
-import type { CustomerImport, CustomerRow, CustomerRows } from '../../src/admin/contract.ts';
+import type { CustomerImport, CustomerRow, CustomerRows } from '../../src/admin/audience-contract.ts';
 import { startEmulator } from '../../src/index.ts';
 import { type Answer, admin, event, readCustomer, type Service, sendEvents, tellAdmin } from '../service.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Status } from '../../src/admin/contract.ts';
-import { LiveFeed } from '../../src/admin/live-routes.ts';
+import { LiveFeed } from '../../src/admin/routes/live-routes.ts';
+import { ArrivalRates } from '../../src/events/rates.ts';
 import { startEmulator } from '../../src/index.ts';
-import { ArrivalRates } from '../../src/rates.ts';
 import { event, sendEvents } from '../service.ts';
 
 /** Reads server-sent events until `isEnough` returns true. Returns the text so far. */

@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { isLoopback } from '../../src/admin/operator-access.ts';
-import type { Emulator } from '../../src/emulator.ts';
-import { startEmulator } from '../../src/start-emulator.ts';
+import type { Emulator } from '../../src/running/emulator.ts';
+import { startEmulator } from '../../src/running/start-emulator.ts';
 import { ask } from '../service.ts';
 
 const STATUS = '/emulator/admin/status';

@@ -1,6 +1,6 @@
 import { effect } from '@preact/signals';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { EventRows } from '../../pages/tracker/event-rows.ts';
+import { EventRows } from '../../pages/tracker/list/event-rows.ts';
 import { startEmulator } from '../../src/index.ts';
 import { event, sendEvents } from '../service.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ScrollTrack } from '../../pages/tracker/scroll-track.ts';
+import { ScrollTrack } from '../../pages/tracker/list/scroll-track.ts';
 
 const VIEW = 600;
 

@@ -4,7 +4,7 @@ import type { SearchFilter } from '../../src/search/event-filter.ts';
 import { Search } from '../../src/search/search.ts';
 import { SearchEngine } from '../../src/search/search-engine.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { EventStore } from '../../src/storage/event-store.ts';
+import { EventStore } from '../../src/storage/events/event-store.ts';
 import { event } from '../service.ts';
 
 const EVENTS = 20_000;

@@ -1,11 +1,11 @@
 // Random searches, made from seeds, so that a failure can be repeated.
 import { expect } from 'vitest';
+import type { ReceivedEvent } from '../../src/events/tracked-events.ts';
 import type { SearchFilter } from '../../src/search/event-filter.ts';
 import { SearchEngine } from '../../src/search/search-engine.ts';
 import type { Work } from '../../src/search/work.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { EventStore } from '../../src/storage/event-store.ts';
-import type { ReceivedEvent } from '../../src/tracked-events.ts';
+import { EventStore } from '../../src/storage/events/event-store.ts';
 import { event, generator } from '../service.ts';
 
 const FRAGMENTS = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../../../testing/virtual-clock.ts';
 import { openDatabase } from '../../src/storage/database.ts';
-import { EventStore } from '../../src/storage/event-store.ts';
+import { EventStore } from '../../src/storage/events/event-store.ts';
 import { RequestStore } from '../../src/storage/request-store.ts';
 import { Retention, type RetentionLimits } from '../../src/storage/retention.ts';
 import { event } from '../service.ts';

@@ -1,0 +1,60 @@
+import { useState } from 'preact/hooks';
+import { SearchField } from '../../parts/search-field.tsx';
+import { type EventFilter, type FilterField, isOpen, withField } from './event-filter.ts';
+import { TimeFilter } from './time-filter.tsx';
+import { ValueField } from './value-field.tsx';
+
+interface FilterBarProps {
+  readonly filter: EventFilter;
+  readonly onChange: (filter: EventFilter) => void;
+}
+
+/** What to search: text, name, customer, source, time, and whether the customer exists. */
+export function FilterBar({ filter, onChange }: FilterBarProps) {
+  const [isUnfolded, setUnfolded] = useState(false);
+  const others = Object.keys(withField(filter, 'text', '')).length;
+  const set = (field: FilterField) => (value: string) => onChange(withField(filter, field, value));
+  return (
+    <search class={`filter-bar ${isUnfolded ? 'is-unfolded' : ''}`}>
+      <SearchField
+        class={`filter-text ${filter.text === undefined ? '' : 'is-set'}`}
+        label="Search in names, customers and payloads"
+        placeholder="Search names, customers, payloads"
+        value={filter.text ?? ''}
+        onChange={set('text')}
+      />
+      <button
+        type="button"
+        class={`filter-more ${others > 0 ? 'is-set' : ''}`}
+        aria-expanded={isUnfolded}
+        onClick={() => setUnfolded(!isUnfolded)}
+      >
+        {others > 0 ? `Filters (${others})` : 'Filters'}
+      </button>
+      <ValueField field="name" label="Event name" value={filter.name ?? ''} onChange={set('name')} />
+      <ValueField
+        field="correlationValue"
+        label="Customer"
+        value={filter.correlationValue ?? ''}
+        onChange={set('correlationValue')}
+      />
+      <ValueField field="source" label="Source" value={filter.source ?? ''} onChange={set('source')} />
+      <select
+        aria-label="Customers"
+        class={filter.attributed === undefined ? undefined : 'is-set'}
+        value={filter.attributed ?? ''}
+        onChange={({ currentTarget }) => set('attributed')(currentTarget.value)}
+      >
+        <option value="">Any customer</option>
+        <option value="true">Known customers</option>
+        <option value="false">No such customer</option>
+      </select>
+      <TimeFilter filter={filter} onChange={onChange} />
+      {!isOpen(filter) && (
+        <button type="button" class="quiet" onClick={() => onChange({})}>
+          Reset filters
+        </button>
+      )}
+    </search>
+  );
+}

@@ -1,0 +1,91 @@
+import type { Audience } from '../../customers/audience.ts';
+import { Refusal } from '../../events/refusal.ts';
+import { readJsonBody, readTextBody } from '../../http/request-body.ts';
+import type { RequestContext } from '../../running/application.ts';
+import type { AdminRoutes } from '../admin-routes.ts';
+import type { CustomerImport, CustomerRow, PrimaryKeyChoices } from '../audience-contract.ts';
+import { fieldOf, readField } from '../body-field.ts';
+import { readId, readOffset, readPaging } from '../paging.ts';
+
+const MAX_LIMIT = 1_000;
+/** Limit of a CSV file: enough for some hundred thousand customers. */
+const CSV = {
+  maxBytes: 32 * 1024 * 1024,
+  advice: 'split the file, with the names of attributes in the first line of each part',
+};
+
+/** Adds the routes of the audience: the primary key, and the customers. */
+export function addAudienceRoutes(routes: AdminRoutes, audience: Audience, maxBodyBytes: number): void {
+  const choices = (): PrimaryKeyChoices => ({
+    primaryKey: audience.primaryKey,
+    attributes: audience.attributeNames(),
+  });
+  const readAttributes = async (context: RequestContext): Promise<unknown> =>
+    readField(context, 'attributes', maxBodyBytes);
+  routes.add('/primary-key', {
+    GET: choices,
+    PUT: async (context) => {
+      audience.selectPrimaryKey(await readField(context, 'primaryKey', maxBodyBytes));
+      return choices();
+    },
+  });
+  routes.add('/primary-key/preview', {
+    GET: ({ req }) => audience.previewPrimaryKey(req.query('primaryKey')),
+  });
+  routes.add('/customers', {
+    GET: ({ req }) => {
+      const search = req.query('search') || undefined;
+      const paging = { ...readPaging(req, MAX_LIMIT), offset: readOffset(req) };
+      return audience.list({ ...paging, search, value: req.query('value') });
+    },
+    POST: async ({ env }) => {
+      const { value } = await readJsonBody(env.incoming, { maxBytes: maxBodyBytes });
+      if (Array.isArray(value)) return { customers: audience.addCustomers(value) };
+      return audience.create(fieldOf(value, 'attributes'));
+    },
+  });
+  routes.add('/customers/import', {
+    POST: async (context) => {
+      const preview = context.req.query('preview') === 'true';
+      const csv = await readTextBody(context.env.incoming, 'text/csv', CSV);
+      return checkImport(await audience.import(csv, preview), preview);
+    },
+  });
+  routes.add('/customers/export', {
+    GET: () =>
+      new Response(audience.export(), {
+        headers: {
+          'content-type': 'text/csv; charset=utf-8',
+          'content-disposition': 'attachment; filename="customers.csv"',
+          'cache-control': 'no-store',
+        },
+      }),
+  });
+  routes.add('/customers/:id', {
+    GET: (context) => {
+      const row = found(audience.get(readId(context.req)));
+      context.header('etag', `"${row.version}"`);
+      return row;
+    },
+    PUT: async (context) => {
+      const version = context.req.header('if-match')?.replaceAll('"', '');
+      return found(audience.update(readId(context.req), await readAttributes(context), version));
+    },
+    DELETE: ({ req }) => {
+      if (!audience.remove(readId(req))) found(undefined);
+    },
+  });
+}
+
+function found(row: CustomerRow | undefined): CustomerRow {
+  if (row !== undefined) return row;
+  throw new Refusal('unknown_id', 'There is no customer with this id: it was deleted, or never was.');
+}
+
+function checkImport(result: CustomerImport, preview: boolean): CustomerImport {
+  const [first] = result.problems;
+  if (preview || first === undefined) return result;
+  const others = result.problemCount === 1 ? '' : ` There are ${result.problemCount - 1} more problems.`;
+  const message = `Nothing was imported. Line ${first.line}: ${first.message}.${others}`;
+  throw new Refusal('invalid_field', message, { field: `line ${first.line}` });
+}

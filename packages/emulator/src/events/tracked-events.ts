@@ -1,0 +1,97 @@
+import { ConfigError, type Event } from '@sluice/protocol';
+import { describe } from '@sluice/protocol/toolbox';
+import { checkNames } from '../behaviour/known-names.ts';
+
+/** An event to store: its fields, and its JSON text as received. */
+export interface ReceivedEvent {
+  readonly event: Event;
+  readonly text: string;
+}
+
+/** An event as the event tracker stores it. */
+export interface StoredEvent {
+  /** The event as it was first received. */
+  readonly event: Event;
+  /** Its uuid in lower case; undefined if it came without one. */
+  readonly uuid: string | undefined;
+  /** When it was first received: ISO 8601 UTC with milliseconds. */
+  readonly receivedAt: string;
+  /** How many times its uuid was received, at least 1. Always 1 without a uuid. */
+  readonly deliveries: number;
+  /** Whether its `correlationKey` is the selected primary key and a customer with its `correlationValue` exists now. */
+  readonly attributed: boolean;
+}
+
+/** Selects the events that match all given fields exactly. Without any field: all events. */
+export interface EventFilter {
+  /** Name of the event. */
+  readonly name?: string | undefined;
+  readonly correlationValue?: string | undefined;
+  readonly source?: string | undefined;
+  /** Case is ignored. */
+  readonly uuid?: string | undefined;
+  /** `true`: only events of a known customer; `false`: only the others. */
+  readonly attributed?: boolean | undefined;
+}
+
+/** Which events to return. */
+export interface EventQuery extends EventFilter {
+  /** Maximum number of events, from 0. Default: all. */
+  readonly limit?: number | undefined;
+  /** How many of the oldest matching events to skip, from 0. Default 0. */
+  readonly offset?: number | undefined;
+}
+
+/** How many events there are. */
+export interface EventCounts {
+  /** Events stored: a repeated uuid counts once. */
+  readonly unique: number;
+  /** Events received: every repeat of a uuid counts. */
+  readonly received: number;
+}
+
+/** What events can be counted by: their name or their `correlationValue`. */
+export type EventDimension = 'event' | 'correlationValue';
+
+/** One value and the number of unique events that have it. */
+export interface ValueCount {
+  readonly value: string;
+  readonly count: number;
+}
+
+const STRINGS = ['name', 'correlationValue', 'source', 'uuid'] as const;
+const INTEGERS = ['limit', 'offset'] as const;
+const FILTER_NAMES: readonly string[] = [...STRINGS, 'attributed'];
+const QUERY_NAMES: readonly string[] = [...FILTER_NAMES, ...INTEGERS];
+
+/** Throws {@link ConfigError} if a filter has a field that is unknown or of the wrong type. */
+export function checkFilter(filter: EventFilter): void {
+  checkFields(filter, FILTER_NAMES);
+}
+
+/** Throws {@link ConfigError} if a query has a field that is unknown or of the wrong type. */
+export function checkQuery(query: EventQuery): void {
+  checkFields(query, QUERY_NAMES);
+  for (const name of INTEGERS) if (query[name] !== undefined) checkCount(name, query[name]);
+}
+
+/** Throws {@link ConfigError} if `value` is not an integer from 0. */
+export function checkCount(name: string, value: unknown): void {
+  if (!Number.isSafeInteger(value) || Number(value) < 0) {
+    throw new ConfigError(name, `${name} must be an integer from 0, got ${describe(value)}`);
+  }
+}
+
+function checkFields(filter: EventFilter, allowed: readonly string[]): void {
+  checkNames('query', filter, allowed, 'a field to query events by');
+  for (const name of STRINGS) {
+    const value: unknown = filter[name];
+    if (value !== undefined && typeof value !== 'string') {
+      throw new ConfigError(name, `${name} must be a string, got ${describe(value)}`);
+    }
+  }
+  const attributed: unknown = filter.attributed;
+  if (attributed !== undefined && typeof attributed !== 'boolean') {
+    throw new ConfigError('attributed', `attributed must be true or false, got ${describe(attributed)}`);
+  }
+}

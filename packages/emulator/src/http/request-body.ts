@@ -1,0 +1,128 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { isDeeperThan } from '../events/json-text.ts';
+import { Refusal } from '../events/refusal.ts';
+import { quote } from '../quote.ts';
+
+const unzip = promisify(gunzip);
+
+// Far more than real data has.
+const DEEPEST = 10_000;
+
+/**
+ * Maximum size of an operator's request body, in bytes. It does not depend on the service's limit, so that customers can always
+ * be imported.
+ */
+export const OPERATOR_BODY_BYTES: number = 32 * 1024 * 1024;
+
+/** A JSON body: the value, and the text it was parsed from. */
+export interface JsonBody {
+  readonly text: string;
+  readonly value: unknown;
+}
+
+/** Limits of a body. */
+export interface BodyBounds {
+  /** Maximum size in bytes, as sent and after unpacking. */
+  readonly maxBytes: number;
+  /** Advice in the error for a larger body. Default: `send smaller batches`. */
+  readonly advice?: string;
+  /** Whether the body may be gzipped. Default false. */
+  readonly takesGzip?: boolean;
+  /** Called with each part of the body that arrives. */
+  readonly onChunk?: (chunk: Buffer) => void;
+}
+
+/** Reads a JSON body. Throws {@link Refusal}; never holds more than `maxBytes` of it. */
+export async function readJsonBody(request: IncomingMessage, bounds: BodyBounds): Promise<JsonBody> {
+  const isGzipped = checkHeaders(request, bounds.takesGzip ?? false);
+  const bytes = await (isGzipped ? readGzipped(request, bounds) : readBytes(request, bounds));
+  if (!isUtf8(bytes)) throw new Refusal('malformed_json', 'The body must be JSON in UTF-8; it is not UTF-8.');
+  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  const text = bytes.toString('utf8', start);
+  if (isDeeperThan(text, DEEPEST)) {
+    throw new Refusal('nested_too_deeply', `The body must not be nested more than ${DEEPEST} levels deep.`);
+  }
+  try {
+    return { text, value: JSON.parse(text) };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Refusal('malformed_json', `The body must be JSON: ${reason}`);
+  }
+}
+
+/** Reads a text body, in UTF-8 or else Latin-1 (Windows-1252), that has the Content-Type `type` and is not gzipped. Throws {@link Refusal}. */
+export async function readTextBody(
+  request: IncomingMessage,
+  type: string,
+  bounds: BodyBounds,
+): Promise<string> {
+  checkType(request, type);
+  const bytes = await readBytes(request, bounds);
+  return isUtf8(bytes) ? bytes.toString('utf8') : new TextDecoder('windows-1252').decode(bytes);
+}
+
+function checkType({ headers }: IncomingMessage, wanted: string): void {
+  const type = headers['content-type'];
+  if (type?.split(';', 1)[0]?.trim().toLowerCase() === wanted) return;
+  const got = type === undefined ? 'no Content-Type' : quote(type);
+  throw new Refusal('unsupported_content_type', `Content-Type must be ${wanted}, got ${got}.`);
+}
+
+/** Checks the headers. Returns whether the body is gzipped. */
+function checkHeaders(request: IncomingMessage, takesGzip: boolean): boolean {
+  checkType(request, 'application/json');
+  const { headers } = request;
+  const encoding = headers['content-encoding'] ?? 'identity';
+  const isGzipped = takesGzip && encoding.toLowerCase() === 'gzip';
+  if (!isGzipped && encoding.toLowerCase() !== 'identity') {
+    const allowed = takesGzip ? 'gzipped or without' : 'without';
+    throw new Refusal(
+      'unsupported_content_encoding',
+      `The body must be sent ${allowed} Content-Encoding, got ${quote(encoding)}.`,
+    );
+  }
+  return isGzipped;
+}
+
+async function readGzipped(request: IncomingMessage, bounds: BodyBounds): Promise<Buffer> {
+  const packed = await readBytes(request, bounds);
+  try {
+    // A small body may unpack to an enormous one. Unpacking stops as soon as the limit is exceeded.
+    return await unzip(packed, { maxOutputLength: bounds.maxBytes });
+  } catch (error) {
+    if (error instanceof RangeError) throw tooLarge(bounds);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Refusal('malformed_gzip', `The body must be gzip, as Content-Encoding says: ${reason}`);
+  }
+}
+
+function tooLarge({ maxBytes, advice = 'send smaller batches' }: BodyBounds): Refusal {
+  return new Refusal('body_too_large', `The body must not be larger than ${maxBytes} bytes: ${advice}.`);
+}
+
+function readBytes(request: IncomingMessage, bounds: BodyBounds): Promise<Buffer> {
+  const { maxBytes, onChunk } = bounds;
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge(bounds));
+  return new Promise((resolve, reject) => {
+    let chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      onChunk?.(chunk);
+      if (size <= maxBytes) {
+        chunks.push(chunk);
+      } else {
+        chunks = []; // the rest of the body is discarded
+        reject(tooLarge(bounds));
+      }
+    });
+    request.on('end', () => resolve(Buffer.concat(chunks)));
+    // If a client disconnects during the body, that is no failure of the emulator.
+    for (const gone of ['error', 'close']) {
+      request.on(gone, () => reject(new Refusal('malformed_request', 'The body ended too early.')));
+    }
+  });
+}

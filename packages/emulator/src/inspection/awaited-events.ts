@@ -1,0 +1,105 @@
+import { type Clock, milliseconds, refusal, whole } from '@sluice/protocol/toolbox';
+import { checkNames } from '../behaviour/known-names.ts';
+import { checkFilter, type EventFilter, type ValueCount } from '../events/tracked-events.ts';
+import type { Account } from '../running/account.ts';
+import type { EventRow } from '../storage/events/event-store.ts';
+
+/** Which events to wait for, and how long. */
+export interface WaitOptions {
+  /** Only events that match. Default: all. */
+  readonly filter?: EventFilter | undefined;
+  /**
+   * In milliseconds. Default 4,000: shorter than the 5 seconds that test runners give a test, so that the test shows this error.
+   */
+  readonly timeoutMs?: number | undefined;
+  /** If it is aborted, the wait rejects with its reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Fewer events arrived in time than the caller waited for. */
+export class MissingEventsError extends Error {
+  override readonly name = 'MissingEventsError';
+  /** How many events the caller waited for, and how many of them arrived. */
+  readonly expected: number;
+  readonly came: number;
+  /** The most frequent names of all stored events, whether they match or not. */
+  readonly names: readonly ValueCount[];
+
+  constructor(message: string, expected: number, came: number, names: readonly ValueCount[]) {
+    super(message);
+    this.expected = expected;
+    this.came = came;
+    this.names = names;
+  }
+}
+
+const DEFAULT_TIMEOUT_MS = 4_000;
+const [isCount, COUNT] = whole(undefined, 0);
+const [isTime, TIME] = milliseconds(undefined, 0);
+const NAMES = 10;
+
+/**
+ * Resolves to the matching events, once there are `count` of them. Rejects with {@link MissingEventsError} if they do not arrive
+ * in time.
+ */
+export async function awaitEvents(
+  account: Account,
+  clock: Clock,
+  count: number,
+  options: WaitOptions,
+): Promise<EventRow[]> {
+  checkNames('options', options, ['filter', 'timeoutMs', 'signal']);
+  const { filter = {}, timeoutMs = DEFAULT_TIMEOUT_MS, signal } = options;
+  checkFilter(filter);
+  if (!isCount(count)) throw refusal('count', COUNT, count);
+  if (!isTime(timeoutMs)) throw refusal('timeoutMs', TIME, timeoutMs);
+  const until = clock.now() + timeoutMs;
+  for (;;) {
+    signal?.throwIfAborted();
+    account.checkOpen();
+    const { unique: came } = account.events.count(filter);
+    if (came >= count) return account.events.find(filter);
+    const leftMs = until - clock.now();
+    if (leftMs <= 0) throw missing(account, count, came, filter, timeoutMs);
+    await nextArrival(account, clock, leftMs, signal);
+  }
+}
+
+/** Resolves when events arrive, when the time is over, or when the signal is aborted. */
+function nextArrival(
+  { arrivals }: Account,
+  clock: Clock,
+  leftMs: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      timer.cancel();
+      arrival.forget();
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = clock.setTimeout(end, leftMs, true);
+    const arrival = arrivals.next(end);
+    signal?.addEventListener('abort', end);
+  });
+}
+
+function missing(
+  account: Account,
+  count: number,
+  came: number,
+  filter: EventFilter,
+  timeoutMs: number,
+): MissingEventsError {
+  const names = account.events.countBy('event', NAMES, {});
+  const there = names.map(({ value, count: times }) => `${value} (${times})`).join(', ');
+  const [refused] = account.requests.list({ limit: 1, outcome: 'refused' }).rows;
+  const message = [
+    `${came} of ${count} events${Object.keys(filter).length > 0 ? ` that match ${JSON.stringify(filter)}` : ''}`,
+    ` came within ${timeoutMs} ms.`,
+    there === '' ? ' There is no event at all.' : ` There are: ${there}.`,
+    refused?.error ? ` The latest refusal: ${refused.error.message}` : '',
+  ];
+  return new MissingEventsError(message.join(''), count, came, names);
+}

@@ -1,0 +1,124 @@
+import type { HttpBindings } from '@hono/node-server';
+import { type Context, type Handler, Hono } from 'hono';
+import { cors } from 'hono/cors';
+import { Refusal } from '../events/refusal.ts';
+import { refusalAnswer, respond } from '../http/answers.ts';
+import type { Exchange } from '../http/exchange.ts';
+import { explainUnknownPath, type Paths } from '../http/unknown-path.ts';
+import { isFull } from '../storage/damage.ts';
+import type { Logger } from './logger.ts';
+
+/** Serves the requests to one base address. */
+export type Application = Hono<Environment>;
+
+/** The context that a handler gets. */
+export type RequestContext = Context<Environment>;
+
+/** Node's request and response, and the values that belong to a request. */
+export interface Environment {
+  Bindings: HttpBindings;
+  Variables: {
+    /** Set for requests to the interface. */
+    exchange: Exchange | undefined;
+  };
+}
+
+/** The methods that a route can have. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+const PREFLIGHT_MAX_AGE_S = 7_200;
+
+/** Settings of an application, apart from its routes. */
+export interface ApplicationOptions {
+  readonly logger: Logger;
+  readonly paths: Paths;
+  /** Whether only the operator's own page may use a path. Pages of any origin may use the other paths. Default: no path. */
+  readonly isOperators?: (path: string) => boolean;
+  /** Creates the exchange of a request; undefined if the request is not to the interface. Default: always undefined. */
+  readonly begin?: (context: RequestContext) => Exchange | undefined;
+}
+
+/** Creates an application without routes: it refuses every path, logs requests, and stores those to the interface. */
+export function createApplication({
+  logger,
+  paths,
+  isOperators = () => false,
+  begin = () => undefined,
+}: ApplicationOptions): Application {
+  const application: Application = new Hono();
+  const anyOrigin = cors({
+    origin: '*',
+    allowMethods: ['POST'],
+    // `content-encoding` is allowed even if compressed bodies are refused, so that a page can read the refusal.
+    allowHeaders: ['authorization', 'content-type', 'content-encoding'],
+    exposeHeaders: ['Date', 'Retry-After'],
+    maxAge: PREFLIGHT_MAX_AGE_S,
+  });
+  application.use((context, next) => (isOperators(context.req.path) ? next() : anyOrigin(context, next)));
+  application.use(async (context, next) => {
+    const startedAt = performance.now();
+    await next();
+    const { method, path } = context.req;
+    const ms = Math.round(performance.now() - startedAt);
+    logger.debug({ method, path, status: context.res.status, ms }, 'request');
+  });
+  application.use(async (context, next) => {
+    const exchange = begin(context);
+    context.set('exchange', exchange);
+    await next();
+    if (exchange === undefined) return;
+    // The client has disconnected and gets no answer.
+    if (context.env.incoming.socket.destroyed) exchange.isCut = true;
+    exchange.end(context.res.status);
+  });
+  application.notFound((context) => {
+    const message = explainUnknownPath(context.req.path, paths);
+    return refuse(context, new Refusal('unknown_path', message), logger);
+  });
+  application.onError((error, context) => {
+    if (error instanceof Refusal) return refuse(context, error, logger);
+    logger.error({ method: context.req.method, path: context.req.path, err: error }, 'request failed');
+    if (isFull(error)) {
+      const message = 'The disk that holds the data directory is full. Make room on it, then send again.';
+      return refuse(context, new Refusal('storage_full', message), logger);
+    }
+    const message = 'The emulator failed at this request. This is a defect of it; its log says more.';
+    return refuse(context, new Refusal('internal_error', message), logger);
+  });
+  return application;
+}
+
+/** Serves `method` at `path`, and refuses other methods there. */
+export function addRoute(
+  application: Application,
+  method: Method,
+  path: string,
+  handler: Handler<Environment>,
+): void {
+  addRoutes(application, path, { [method]: handler });
+}
+
+/** Serves several methods at `path`, and refuses other methods there. */
+export function addRoutes(
+  application: Application,
+  path: string,
+  handlers: Readonly<Partial<Record<Method, Handler<Environment>>>>,
+): void {
+  for (const [method, handler] of Object.entries(handlers)) application.on(method, path, handler);
+  const methods = Object.keys(handlers);
+  application.all(path, (context) => {
+    const allow = [...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method)), 'OPTIONS'];
+    const message = `${context.req.path} takes ${methods.join(', ')}, got ${context.req.raw.method}.`;
+    throw new Refusal('wrong_method', message, { headers: { allow: allow.join(', ') } });
+  });
+}
+
+function refuse(context: RequestContext, refusal: Refusal, logger: Logger): Response {
+  const { method, path } = context.req;
+  const { code, field } = refusal;
+  const exchange = context.get('exchange');
+  if (exchange !== undefined) exchange.error = refusal.body.error;
+  const answer = refusalAnswer(refusal, exchange?.behaviour);
+  logger.info({ method, path, status: answer.status, code, field }, 'request refused');
+  return exchange === undefined ? respond(answer) : exchange.respond(answer);
+}
