@@ -1,5 +1,6 @@
 import { InvalidEventError, isTimestamp, isUuid } from '@sluice/protocol';
 import { describe, isNonEmptyString } from '@sluice/protocol/toolbox';
+import { isWithin } from '../base/user-code.ts';
 import { uuid as newUuid } from '../base/uuid.ts';
 import type { ClockOffset } from './clock-offset.ts';
 import { payloadText } from './payload.ts';
@@ -21,7 +22,7 @@ export interface TrackOptions {
 
 const OPTION_NAMES = ['correlationValue', 'timestamp', 'uuid', 'source', 'priority'];
 /** The years 0 to 9999, in milliseconds since 1970. */
-const [FIRST_TIME, LAST_TIME] = [Date.UTC(-1, 12), Date.UTC(10_000, 0) - 1];
+const isTime = isWithin(Date.UTC(-1, 12), Date.UTC(10_000, 0) - 1);
 /** Bounds of the cache of heads: how many, and for names of what length. */
 const MAX_HEADS = 256;
 const MAX_NAME_LENGTH = 128;
@@ -83,8 +84,7 @@ export class EventTexts {
     for (const option in options) {
       const isOwn = Object.hasOwn(options, option);
       if (isOwn === OPTION_NAMES.includes(option)) continue;
-      if (isOwn)
-        throw new InvalidEventError(option, `${option} is not one of the options ${OPTION_NAMES.join(', ')}`);
+      if (isOwn) throw refusal('options', `may have ${OPTION_NAMES.join(', ')}`, option);
       // A page added it to Object.prototype.
       return this.create(name, payload, Object.assign(Object.create(null), options), now, context);
     }
@@ -184,7 +184,7 @@ function withDeviceTime(payload: string, now: number): string {
 
 function isoTime(time: unknown): string {
   const ms: unknown = time instanceof Date ? time.getTime() : time;
-  if (typeof ms === 'number' && ms >= FIRST_TIME && ms <= LAST_TIME) return new Date(ms).toISOString();
+  if (isTime(ms)) return new Date(ms).toISOString();
   if (isTimestamp(time)) return time;
   throw refusal(
     'timestamp',

@@ -263,8 +263,8 @@ describe('EventTexts.create refuses', () => {
 
   it('an option that there is not, and names those that there are', () => {
     const { field, message } = refusal('purchase', { userId: 7 });
-    expect(field).toBe('userId');
-    expect(message).toMatch(/userId .*correlationValue, timestamp, uuid, source/);
+    expect(field).toBe('options');
+    expect(message).toMatch(/^options may have correlationValue, timestamp, uuid, source/);
   });
 
   it.each([null, 7, 'ada@example.com', () => ({})])('options that are no object (case %#)', (options) => {

@@ -231,7 +231,16 @@ describe('a payload that cannot be sent', () => {
     const { field, message } = refusal(create());
     expect(field).toMatch(/^payload\.(self|list)/);
     expect(message).toMatch(/cycle/);
-    expect(message.length).toBeLessThan(300);
+    expect(message.length).toBeLessThan(100);
+  });
+
+  it('is one with a cycle, of which the error shows one lap', () => {
+    const customer: Record<string, unknown> = {};
+    const order = { lines: [{ customer }] };
+    customer.order = order;
+    expect(refusal({ order }).field).toBe('payload.order.lines[0].customer…');
+    customer.note = 'x'.repeat(1_000);
+    expect(refusal({ order }).field).toBe('payload.order.lines[0].customer…');
   });
 
   it.each<[string, object]>([

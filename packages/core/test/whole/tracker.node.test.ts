@@ -378,7 +378,7 @@ describe('a tracker with a service that works', () => {
       'payload.deep[0].value',
       'payload.call',
     ]);
-    expect(fields.slice(8)).toEqual(['payload', 'correlatonValue', 'timestamp', 'uuid', 'payload.text']);
+    expect(fields.slice(8)).toEqual(['payload', 'options', 'timestamp', 'uuid', 'payload.text']);
     expect(tracker.stats()).toMatchObject({ invalid: 13, accepted: 1 });
   });
 });
