@@ -42,18 +42,16 @@ export class Deadline {
   }
 }
 
-/** Reads the options of `flush()` or `close()`. These never reject, so wrong values are replaced by the defaults. */
+/** Reads the options of `flush()` or `close()`. What the part `checked` lets pass, because it is absent, is replaced by a default. */
 export function finishOptions(
   options: FinishOptions | null | undefined,
   defaultMs: number,
 ): { timeoutMs: number; signal: AbortSignal | undefined } {
-  const read = tried(() => {
-    const { timeoutMs, signal } = options ?? {};
-    return {
-      timeoutMs: typeof timeoutMs === 'number' && timeoutMs >= 0 ? timeoutMs : defaultMs,
-      // No `instanceof`: a signal of another realm is not an instance of this realm's class.
-      signal: typeof signal?.addEventListener === 'function' ? signal : undefined,
-    };
-  });
-  return read ?? { timeoutMs: defaultMs, signal: undefined };
+  const { timeoutMs, signal }: FinishOptions = tried(() => ({ ...options })) ?? {};
+  return {
+    // Negative: a deadline that has passed.
+    timeoutMs: typeof timeoutMs === 'number' && timeoutMs >= Number.NEGATIVE_INFINITY ? timeoutMs : defaultMs,
+    // No `instanceof`: a signal of another realm is not an instance of this realm's class.
+    signal: typeof signal?.addEventListener === 'function' ? signal : undefined,
+  };
 }

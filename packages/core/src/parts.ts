@@ -49,7 +49,10 @@ export interface Parts {
  * Checks each option by its name, or what a method was given. Throws a ConfigError with the name, the value (never the key), and
  * what is allowed.
  */
-export type CheckedPart = (given: unknown, method?: 'on' | 'flush' | 'identify') => void;
+export type CheckedPart = (given: unknown, method?: CheckedMethod) => void;
+
+/** The methods that check what they are given. */
+export type CheckedMethod = 'on' | 'flush' | 'close' | 'identify';
 
 /** Throws a ConfigError that says how to add a missing part. */
 export function missingPart(option: string, part: keyof Parts): never {

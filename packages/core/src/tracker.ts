@@ -118,12 +118,13 @@ export interface Tracker<Events = AnyEvents> extends AsyncDisposable {
   /**
    * Resolves once all waiting events are delivered, dead letters or dropped. Resolves earlier after `timeoutMs` (30,000), or if no
    * event can make progress before that. The report says how many are pending, and why.
-   * @throws Rejects with a ConfigError for an unknown option, except in production builds of a page; for nothing else.
+   * @throws Rejects with a ConfigError for a wrong option, except in production builds of a page; for nothing else.
    * @example const { pending, pendingReason } = await tracker.flush({ timeoutMs: 5_000 });
    */
   flush(options?: FinishOptions): Promise<FlushReport>;
   /**
-   * Flushes for at most `timeoutMs` (10,000), leaves the rest to the journal, releases all. Drops later events. Never rejects.
+   * Flushes for at most `timeoutMs` (10,000), leaves the rest to the journal, releases all. Drops later events.
+   * @throws As `flush()`. The tracker is not closed then.
    * @example await tracker.close({ timeoutMs: 2_000 });
    */
   close(options?: FinishOptions): Promise<FlushReport>;
@@ -172,7 +173,7 @@ function trackerOf(settings: Settings): Tracker {
       await new Deadline(road.clock, timeoutMs, signal).wait(closed);
     } else {
       // Nothing can be delivered in no time.
-      const calm = timeoutMs > 0 ? road.hurry() : () => {};
+      const calm = timeoutMs > 0 ? road.hurry() : nothing;
       const deadline = new Deadline(road.clock, timeoutMs, signal, ending.signal);
       await deadline.wait(road.settleAll(deadline));
       calm();
@@ -189,7 +190,8 @@ function trackerOf(settings: Settings): Tracker {
     return since(before);
   }
 
-  function close(options?: FinishOptions): Promise<FlushReport> {
+  async function close(options?: FinishOptions): Promise<FlushReport> {
+    settings.parts.checked?.(options, 'close');
     road.shut();
     closed ??= finish(finishOptions(options, CLOSE_TIMEOUT_MS));
     return closed;
@@ -259,9 +261,7 @@ function trackerOf(settings: Settings): Tracker {
     identify(correlationValue, ...others: never[]) {
       try {
         checkText('correlationValue', correlationValue, maxEventBytes);
-        const before = texts.correlationValue;
-        if (before !== undefined && before !== correlationValue && stats().pending > 0)
-          platform.warnOfUsers?.(settings.logger);
+        platform.warnOfUsers?.(settings.logger, stats, texts.correlationValue, correlationValue);
         setCustomer(correlationValue);
         settings.parts.checked?.(others, 'identify');
       } catch (error) {

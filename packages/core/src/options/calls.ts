@@ -1,8 +1,11 @@
 import { ConfigError, InvalidEventError } from '@sluice/protocol';
-import { ANYTHING, type Rule } from '@sluice/protocol/toolbox';
-import type { CheckedPart, Parts } from '../parts.ts';
+import { ANYTHING, hasMethods, type Rule, refusal } from '@sluice/protocol/toolbox';
+import type { CheckedMethod, CheckedPart, Parts } from '../parts.ts';
+import type { FinishOptions } from '../tell/stats.ts';
 import type { TrackerEvents } from '../tell/tracker-events.ts';
-import { checkOptions, RULES } from './rules.ts';
+import { meant } from './names.ts';
+import { RULES } from './rules.ts';
+import { checkThoroughly } from './thorough.ts';
 
 /** By name: an event that is added to the type but not here does not compile. */
 const EVENTS: Readonly<Record<keyof TrackerEvents, true>> = {
@@ -26,29 +29,53 @@ const EVENTS: Readonly<Record<keyof TrackerEvents, true>> = {
   callbackFailed: true,
 };
 
-/** What each method may be given. */
-const KNOWN: Readonly<Record<'on' | 'flush' | 'identify', readonly string[]>> = {
-  on: Object.keys(EVENTS),
-  flush: ['timeoutMs', 'signal'],
-  identify: [],
+/** Events of former versions. */
+const OTHER_EVENTS: Readonly<Record<string, string>> = {
+  failedAttempt: 'it is requestFailed now',
+  hookFailed: 'it is callbackFailed now',
+  journal: 'it is storageChanged now',
+};
+
+/** What `flush()` and `close()` take. */
+const FINISH: Readonly<Record<keyof FinishOptions, Rule>> = {
+  // A deadline that has passed may be negative.
+  timeoutMs: [(value) => typeof value === 'number' && !Number.isNaN(value), 'a number of milliseconds'],
+  signal: [(value) => hasMethods(value, 'addEventListener', 'removeEventListener'), 'an AbortSignal'],
 };
 
 /**
- * Checks names that a method was given: of an event, of options, or of more arguments than the method has. Throws a
- * ConfigError, or an InvalidEventError for `identify()`.
+ * Checks what a method was given: the name of an event, options, or more arguments than it has. Throws a ConfigError, or an
+ * InvalidEventError for `identify()`.
  */
-export function checkCall(method: 'on' | 'flush' | 'identify', given: unknown): void {
-  const known = KNOWN[method];
-  const names = method === 'on' ? [String(given)] : Object.keys(Object(given));
-  const unknown = names.find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  if (method === 'identify') {
-    throw new InvalidEventError(
-      'identify',
-      'identify() takes the customer alone: track other fields with an event',
-    );
+export function checkCall(method: CheckedMethod, given: unknown): void {
+  if (method === 'on') checkEvent(String(given));
+  else if (method !== 'identify') checkFinish(`${method}()`, given);
+  else if (Array.isArray(given) && given.length > 0) {
+    const rule = 'identify() takes the customer alone: track other fields with an event';
+    throw new InvalidEventError('identify', rule);
   }
-  throw new ConfigError(`${method}()`, `${method}() knows no "${unknown}"; there are ${known.join(', ')}`);
+}
+
+function checkEvent(event: string): void {
+  if (Object.hasOwn(EVENTS, event)) return;
+  const known = Object.keys(EVENTS);
+  const former = Object.hasOwn(OTHER_EVENTS, event) ? OTHER_EVENTS[event] : undefined;
+  const hint = former ?? meant(event, known) ?? `there are ${known.join(', ')}`;
+  throw new ConfigError('on()', `on() knows no "${event}"; ${hint}`);
+}
+
+function checkFinish(method: string, given: unknown): void {
+  if (given === undefined || given === null) return;
+  if (typeof given !== 'object') throw refusal(method, 'called with an object of options', given);
+  const known = Object.keys(FINISH);
+  for (const [name, value] of Object.entries(given)) {
+    const rule = Object.hasOwn(FINISH, name) && FINISH[name as keyof FinishOptions];
+    if (!rule) {
+      const hint = meant(name, known) ?? `there are ${known.join(', ')}`;
+      throw new ConfigError(method, `${method} knows no "${name}"; ${hint}`);
+    }
+    if (value !== undefined && !rule[0](value)) throw refusal(`${name} of ${method}`, rule[1], value);
+  }
 }
 
 /** The parts by name. */
@@ -71,5 +98,5 @@ export const PARTS: Readonly<Record<keyof Parts, Rule>> = {
 /** Where nobody waits for a few bytes more: also checks what methods are given, and the names of parts. */
 export const fullyChecked: CheckedPart = (given, method) => {
   if (method) checkCall(method, given);
-  else checkOptions(given, { ...RULES, parts: PARTS });
+  else checkThoroughly(given, { ...RULES, parts: PARTS });
 };

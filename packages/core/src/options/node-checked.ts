@@ -14,7 +14,8 @@ import type { CheckedPart } from '../parts.ts';
 import type { ConnectOptions } from '../send/http/connect-options.ts';
 import { checkCall, PARTS } from './calls.ts';
 import type { TrackerOptions } from './options.ts';
-import { checkOptions, RULES } from './rules.ts';
+import { RULES } from './rules.ts';
+import { checkThoroughly } from './thorough.ts';
 
 const PEM = 'text in PEM form, or its bytes';
 
@@ -70,7 +71,7 @@ function withoutKey(error: unknown, given: unknown): unknown {
 }
 
 function check(given: unknown): void {
-  checkOptions(given, NODE_RULES);
+  checkThoroughly(given, NODE_RULES);
   // The cast is safe: the rules hold.
   const { delivery = {}, journal, journalDirectory, transport } = given as TrackerOptions;
   const { connect, dispatcher, headers = {} } = delivery;

@@ -1,4 +1,5 @@
 import type { TrackerOptions } from '../options/options.ts';
+import type { TrackerStats } from '../tell/stats.ts';
 
 /** A process is warned once. */
 let isWarned = false;
@@ -7,8 +8,14 @@ let isWarned = false;
  * Warns if `identify()` names a second customer while events of the first wait: on a server, requests of several users run at the
  * same time, and each event would get the customer who was named last.
  */
-export function warnOfUsers(logger: TrackerOptions['logger']): void {
-  if (isWarned || logger === false) return;
+export function warnOfUsers(
+  logger: TrackerOptions['logger'],
+  stats: () => TrackerStats,
+  before: string | undefined,
+  customer: string,
+): void {
+  if (isWarned || logger === false || before === undefined || before === customer) return;
+  if (stats().pending === 0) return;
   isWarned = true;
   const message =
     'Sluice: identify() named a second customer while events wait. For many customers use tracker.for(customer).track()';

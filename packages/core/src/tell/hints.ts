@@ -14,11 +14,11 @@ export const HINTS: Readonly<Hints> = {
   intercepted: 'check network',
   policy: 'check policy',
   blocked: 'check blockers',
-  unavailable: 'check network',
+  unavailable: 'check service',
   asked: 'wait',
   'buffer-full': 'raise buffer',
   'journal-full': 'raise storage',
   expired: 'raise maxAgeMs',
-  closed: 'track before close()',
+  closed: 'close() later',
   damaged: 'check journal',
 };

@@ -200,16 +200,56 @@ it('validate: sampled checks the first and then every hundredth event of a name;
   expect(counts).toEqual([201, 3, 0]);
 });
 
-it('an asynchronous schema is a ConfigError, and one that is so only for some payloads loses no event', async () => {
+it('an asynchronous schema is a ConfigError', () => {
   const isAsync = schema(async () => ({ value: {} }));
   expect(() => new Bench({ events: { purchase: isAsync } })).toThrow(ConfigError);
   expect(() => new Bench({ events: { purchase: {} as never } })).toThrow(
-    /events\.purchase must be a Standard Schema/,
+    /^events\.purchase must be a synchronous Standard Schema/,
   );
-  const sometimes = schema((value) => (value.total ? Promise.reject(new Error('late')) : { value }));
-  const { sent, bench } = await send({ events: { purchase: sometimes } }, { total: 1 });
+});
+
+// The part `checked` of a page does not search schemas.
+it.skipIf('document' in globalThis).each<[string, object]>([
+  ['an asynchronous function', { def: { shape: { total: { checks: [{ fn: async () => true }] } } } }],
+  ['what Valibot marks as asynchronous', { entries: { total: { pipe: [{ async: true }] } } }],
+  ['an asynchronous check of Zod', { _zod: { def: { checks: [{ _zod: { check: async () => {} } }] } } }],
+])('a schema with %s deep inside is a ConfigError that says so', (_, inside) => {
+  const events = {
+    purchase: Object.assign(
+      schema((value) => ({ value })),
+      inside,
+    ),
+  };
+  expect(() => new Bench({ events })).toThrow(
+    'events.purchase must be a synchronous Standard Schema, got an asynchronous schema',
+  );
+});
+
+it('a schema may have asynchronous methods of its own, as in Zod, and may lead back to itself', async () => {
+  const own = { parseAsync: async () => ({}), _zod: {} };
+  const purchase: object = Object.assign(
+    schema((value) => ({ value })),
+    own,
+  );
+  Object.assign(own._zod, { parent: purchase });
+  const { sent } = await send({ events: { purchase: purchase as never } }, { total: 1 });
   expect(sent.map(({ payload }) => payload)).toEqual([{ total: 1 }]);
-  expect(bench.callbacksFailed.map(({ callback }) => callback)).toEqual(['events']);
+});
+
+it.each<[string, (value: { readonly total?: number }) => unknown]>([
+  ['itself', (value) => (value.total ? Promise.reject(new Error('late')) : { value })],
+  [
+    'a field, as in ArkType',
+    ({ total }) => ({ value: { total: total && Promise.reject(new Error('late')) } }),
+  ],
+])('a schema that turns out to be asynchronous later makes the event invalid: %s', async (_, validate) => {
+  const errors: string[] = [];
+  const bench = new Bench({ events: { purchase: schema(validate as never) } });
+  bench.tracker.on('invalid', ({ error }) => errors.push(error.message));
+  bench.tracker.track('purchase', { total: 1 }, ADA);
+  await bench.pass(5);
+  expect(errors).toEqual(['payload of "purchase": asynchronous schema']);
+  expect(bench.tracker.stats()).toMatchObject({ accepted: 0, invalid: 1 });
 });
 
 it('hooks run once: not again for an event that is held, waits for consent or is sent again', async () => {

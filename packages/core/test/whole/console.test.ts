@@ -56,7 +56,7 @@ it('the console shows that nothing answers at the first try, and not again', asy
   bench.answer(() => failed(false, new Error('connect ECONNREFUSED')));
   await bench.track(3);
   expect(warned).toEqual([
-    expect.stringMatching(/cannot deliver: .* connect ECONNREFUSED; action: retry; check network$/),
+    expect.stringMatching(/cannot deliver: .* connect ECONNREFUSED; action: retry; check service$/),
   ]);
 });
 
@@ -77,7 +77,7 @@ it('the console shows the first drop for each reason, with what to do', async ()
   bench.trackNow(2);
   expect(warned).toEqual([
     'Sluice dropped events: buffer-full; raise buffer',
-    'Sluice dropped events: closed; track before close()',
+    'Sluice dropped events: closed; close() later',
   ]);
 });
 

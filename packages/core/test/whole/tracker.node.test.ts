@@ -11,7 +11,7 @@ import pino from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTracker, type TestOptions } from '../../src/entries/testing/testing.ts';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
-import type { Tracker, TrackerEvents, Transport } from '../../src/index.ts';
+import { ConfigError, type Tracker, type TrackerEvents, type Transport } from '../../src/index.ts';
 import { FileJournal } from '../../src/keep/file/file-journal.ts';
 import { FailingFileSystem } from '../bench/failing-file-system.ts';
 import { SkewedClock } from '../bench/skewed-clock.ts';
@@ -280,7 +280,7 @@ describe('a tracker with a service that works', () => {
     expectBalanced(tracker);
   });
 
-  it('ends flush() and close() in time and without rejecting, whatever hangs, fails, or is asked of them', async () => {
+  it('ends flush() and close() in time and without rejecting, whatever hangs or fails, and refuses wrong options', async () => {
     const never = () => new Promise<never>(() => {});
     const clock = new VirtualClock();
     const tracker = create(nowhere, {
@@ -289,14 +289,10 @@ describe('a tracker with a service that works', () => {
       transport: { post: never, close: () => Promise.reject(new Error('cannot close')) },
     });
     tracker.track('stuck', {}, ada);
-    const nonsense = [
-      null,
-      { timeoutMs: Number.NaN },
-      { timeoutMs: -1 },
-      { signal: new AbortController() },
-      7,
-    ];
-    const ends = nonsense.map((options) => Reflect.apply(tracker.flush, tracker, [options]));
+    const flush = (options: unknown) => Reflect.apply(tracker.flush, tracker, [options]);
+    for (const wrong of [{ timeoutMs: Number.NaN }, { timeoutMs: '1' }, { signal: new AbortController() }, 7])
+      await expect(flush(wrong)).rejects.toThrow(ConfigError);
+    const ends = [null, {}, { timeoutMs: -1 }, { timeoutMs: Number.POSITIVE_INFINITY }].map(flush);
     const closed = tracker.close({ timeoutMs: 1_000 });
     const late = tracker.flush();
     await clock.advance(100_000);

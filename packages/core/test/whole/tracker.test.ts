@@ -190,13 +190,23 @@ describe('flush() and close(), several at once', () => {
     transport.respond = hang;
     tracker.track('event', {}, ada);
     const first = tracker.close({ timeoutMs: 5 * SECOND });
-    expect(tracker.close({ timeoutMs: 0 })).toBe(first);
+    const second = tracker.close({ timeoutMs: 0 });
     const [closed, flushed] = [watch(first), watch(tracker.flush())];
     await pass(4 * SECOND);
     expect([closed.value, flushed.value]).toEqual([undefined, undefined]);
     await pass(4 * SECOND);
+    expect(await second).toBe(closed.value);
     expect(closed.value).toMatchObject({ delivered: 0, dropped: 1, pending: 0 });
     expect(flushed.value).toMatchObject({ delivered: 0, dropped: 1, pending: 0 });
+  });
+
+  it('end at once if their deadline has passed', async () => {
+    const { transport, tracker, pass } = createBench();
+    transport.respond = hang;
+    tracker.track('event', {}, ada);
+    const flushed = watch(tracker.flush({ timeoutMs: -1 }));
+    await pass(1);
+    expect(flushed.value).toMatchObject({ delivered: 0, pending: 1 });
   });
 
   it('leave no timer', async () => {

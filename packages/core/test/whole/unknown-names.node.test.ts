@@ -2,19 +2,35 @@ import { expect, it } from 'vitest';
 import { createTracker } from '../../src/index.ts';
 import { Bench } from '../bench/bench.ts';
 
-it('on() refuses an event that does not exist, and names those that do', () => {
+it.each([
+  ['deliverd', 'did you mean delivered?'],
+  ['hookFailed', 'it is callbackFailed now'],
+  ['finished', 'there are delivered, dropped, '],
+])('on() refuses the event %s, which does not exist: %s', (event, hint) => {
   const { tracker } = new Bench();
-  expect(() => tracker.on('deliverd' as never, () => {})).toThrow(
-    /^on\(\) knows no "deliverd"; there are delivered, dropped,/,
-  );
+  expect(() => tracker.on(event as never, () => {})).toThrow(`on() knows no "${event}"; ${hint}`);
 });
 
-it('flush() refuses an option that it does not have', async () => {
+it.each<[unknown, string]>([
+  [{ timeout: 5 }, '() knows no "timeout"; did you mean timeoutMs?'],
+  [{ time: 5 }, '() knows no "time"; did you mean timeoutMs?'],
+  [{ deadline: 5 }, '() knows no "deadline"; there are timeoutMs, signal'],
+  [{ timeoutMs: '5' }, '() must be a number of milliseconds, got string "5"'],
+  [{ timeoutMs: Number.NaN }, '() must be a number of milliseconds, got number NaN'],
+  [{ signal: new AbortController() }, '() must be an AbortSignal, got an object'],
+  [5_000, '() must be called with an object of options, got number 5000'],
+])('flush() and close() refuse %j', async (options, message) => {
   const { tracker } = new Bench();
-  const options = { timeout: 5 } as object;
-  await expect(tracker.flush(options)).rejects.toThrow(
-    'flush() knows no "timeout"; there are timeoutMs, signal',
-  );
+  for (const method of ['flush', 'close'] as const)
+    await expect(tracker[method](options as object)).rejects.toThrow(`${method}${message}`);
+});
+
+it('close() with a wrong option closes nothing', async () => {
+  const bench = new Bench();
+  await expect(bench.tracker.close({ time: 1 } as object)).rejects.toThrow('close() knows no "time"');
+  await bench.track(1);
+  await bench.tracker.close({ timeoutMs: undefined });
+  expect(bench.tracker.stats()).toMatchObject({ delivered: 1, pending: 0 });
 });
 
 it('identify() with traits, as other trackers have them, is reported, and the customer is set', async () => {
@@ -31,5 +47,5 @@ it('identify() with traits, as other trackers have them, is reported, and the cu
 
 it('parts that do not exist are refused', () => {
   const options = { baseUrl: 'http://a.example', correlationKey: 'email', parts: { gzipp: 1 } } as never;
-  expect(() => createTracker(options)).toThrow(/^parts\.gzipp is not an option; there are bounds,/);
+  expect(() => createTracker(options)).toThrow('parts.gzipp is not an option; did you mean parts.gzip?');
 });

@@ -94,7 +94,7 @@ export const hooks: HooksPart = (options, maxBytes, onFailed) => {
   const finish = (payload: unknown) => (bigint ? digits(payload, { room: maxBytes }) : payload);
   const failed = (hook: string) => (error: unknown) => onFailed(hook, error);
   const isChecked = events !== undefined && validate !== 'never';
-  const check = isChecked && checkPayloads(events, validate === 'sampled', failed('events'));
+  const check = isChecked && checkPayloads(events, validate === 'sampled');
   /** Of a customer who is not known: all their events are sent, or none. */
   const chance = Math.random();
   return (given, customer) => {

@@ -1,5 +1,11 @@
-import { ConfigError, InvalidEventError } from '@sluice/protocol';
-import { describe, isStandardSchema, issuePath, type StandardSchema } from '@sluice/protocol/toolbox';
+import { InvalidEventError } from '@sluice/protocol';
+import {
+  isStandardSchema,
+  issuePath,
+  refusal,
+  type SchemaResult,
+  type StandardSchema,
+} from '@sluice/protocol/toolbox';
 
 /** Schemas of payloads, by event. */
 export type Schemas = Readonly<Record<string, StandardSchema<unknown>>>;
@@ -15,20 +21,15 @@ const EACH = 100;
 /** A function that returns what the schema of an event makes of its payload. It throws an InvalidEventError. */
 export type CheckPayload = (name: string, payload: unknown) => unknown;
 
-/**
- * Throws a ConfigError if a schema is asynchronous.
- *
- * @param onAsync Called if one turns out to be asynchronous only with a certain payload. Such an event is sent unchecked.
- */
-export function checkPayloads(
-  schemas: Schemas,
-  isSampled: boolean,
-  onAsync: (error: unknown) => void,
-): CheckPayload {
-  const rule = (name: string) => `events.${name} must be a Standard Schema that validates synchronously`;
+/** What a schema must be. */
+export const SYNCHRONOUS = 'a synchronous Standard Schema';
+const ASYNCHRONOUS: SchemaResult<unknown> = { issues: [{ message: 'asynchronous schema' }] };
+
+/** Throws a ConfigError if a schema is none, or can be seen to be asynchronous. */
+export function checkPayloads(schemas: Schemas, isSampled: boolean): CheckPayload {
   for (const [name, schema] of Object.entries(schemas)) {
-    const isRight = isStandardSchema(schema) && !isPromise(validate(schema, {}));
-    if (!isRight) throw new ConfigError(`events.${name}`, `${rule(name)}, got ${describe(schema)}`);
+    if (!isStandardSchema(schema) || validate(schema, {}) === ASYNCHRONOUS)
+      throw refusal(`events.${name}`, SYNCHRONOUS, schema);
   }
   const counts = new Map<string, number>();
   return (name, payload) => {
@@ -38,10 +39,6 @@ export function checkPayloads(
     counts.set(name, count + 1);
     if (isSampled && count % EACH > 0) return payload;
     const result = validate(schema, payload);
-    if (isPromise(result)) {
-      onAsync(new Error(rule(name)));
-      return payload;
-    }
     if (!result.issues) return result.value;
     const [issue = { message: 'refused' }] = result.issues;
     const field = ['payload', issuePath(issue)].filter((part) => part !== '').join('.');
@@ -49,16 +46,14 @@ export function checkPayloads(
   };
 }
 
-/** A promise is not awaited. Its rejection is ignored. */
-function validate(
-  schema: StandardSchema<unknown>,
-  payload: unknown,
-): ReturnType<StandardSchema<unknown>['~standard']['validate']> {
+function validate(schema: StandardSchema<unknown>, payload: unknown): SchemaResult<unknown> {
   const result = schema['~standard'].validate(payload);
-  if (isPromise(result)) result.catch(() => undefined);
-  return result;
+  // ArkType puts the promise of a field's function into the output.
+  const promises = [result, ...Object.values(Object(Object(result).value))].filter(isPromise);
+  for (const promise of promises) promise.catch(() => undefined);
+  return isPromise(result) || promises[0] ? ASYNCHRONOUS : result;
 }
 
-function isPromise<Value>(value: Value | Promise<Value>): value is Promise<Value> {
-  return typeof (value as Partial<Promise<Value>> | undefined)?.then === 'function';
+function isPromise(value: unknown): value is Promise<unknown> {
+  return typeof (value as Partial<Promise<unknown>> | undefined)?.then === 'function';
 }

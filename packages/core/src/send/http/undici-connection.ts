@@ -19,7 +19,9 @@ export class UndiciConnection {
       // Off: undici counts these in half seconds, and restarts them with each interim answer and each byte of a body.
       ...{ headersTimeout: 0, bodyTimeout: 0 },
       connect: (options, callback) => {
-        const socket: unknown = connector(options, callback);
+        const socket: unknown = connector(options, (...[error, connected]) =>
+          error === null ? callback(null, connected) : callback(explained(error, this.origin), null),
+        );
         if (!(socket instanceof Socket)) return;
         this.#socket = socket;
         // A pending request keeps the process alive for as long as `ExitBudget` says. The client would do so until it is answered.
@@ -44,4 +46,23 @@ export class UndiciConnection {
     this.#socket?.destroy();
     await closed;
   }
+}
+
+/** Node's error. One for a name with two addresses has no message, and one for a Unix socket has its path as the address. */
+type ConnectError = Error & {
+  readonly code?: string;
+  readonly address?: string;
+  readonly port?: number;
+};
+
+/** Says in words why there is no connection. */
+function explained(error: ConnectError, origin: string): Error {
+  const { address, code = '', port } = error;
+  const { host } = new URL(origin);
+  const words: Readonly<Record<string, string>> = {
+    ECONNREFUSED: `nothing listens at ${port === undefined ? (address ?? host) : host} (wrong port? service down?)`,
+    ENOTFOUND: `there is no host ${host} (wrong baseUrl? no network?)`,
+  };
+  const said = words[code];
+  return said ? Object.assign(new Error(`${said}: ${code}`, { cause: error }), { code }) : error;
 }

@@ -44,6 +44,27 @@ it('closes connections that have not come about', async () => {
   silent.close();
 });
 
+it.each(['127.0.0.1', 'localhost'])(
+  'says in words that nothing listens at %s, and keeps the code',
+  async (host) => {
+    const nobody = createServer();
+    const port = await listen(nobody);
+    nobody.close();
+    await once(nobody, 'close');
+    const transport = create();
+    expect(await transport.post(request(`http://${host}:${port}/`, new Uint8Array(2)))).toMatchObject({
+      kind: 'failed',
+      maybeSent: false,
+      cause: {
+        code: 'ECONNREFUSED',
+        message: `nothing listens at ${host}:${port} (wrong port? service down?): ECONNREFUSED`,
+        cause: { code: 'ECONNREFUSED' },
+      },
+    });
+    await transport.close();
+  },
+);
+
 it('gives a connection up that does not come about in time', async () => {
   const silent = createServer();
   const port = await listen(silent);

@@ -86,7 +86,7 @@ describe('the error of a failed request', () => {
     await bench.track(1);
     expect(bench.attemptsFailed[0]?.error.message).toBe(
       'POST http://service.example/api/events/batch/ failed: connect ECONNREFUSED 127.0.0.1:4100; ' +
-        'action: retry; check network',
+        'action: retry; check service',
     );
     expect(bench.attemptsFailed[0]?.error.cause).toMatchObject({
       message: 'connect ECONNREFUSED 127.0.0.1:4100',

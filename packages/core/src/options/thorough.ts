@@ -1,0 +1,84 @@
+import { ConfigError, InvalidEventError } from '@sluice/protocol';
+import { describe, type Rules, tried } from '@sluice/protocol/toolbox';
+import { payloadText } from '../accept/payload.ts';
+import { MOST_EVENT_BYTES } from '../base/event-bytes.ts';
+import { digits } from '../parts/hooks/bigints.ts';
+import { SYNCHRONOUS } from '../parts/hooks/schemas.ts';
+import { checkNames } from './names.ts';
+import type { TrackerOptions } from './options.ts';
+import { checkOptions } from './rules.ts';
+
+/** At most so many objects of a schema are searched. */
+const MOST_SEARCHED = 2_000;
+
+/** Checks options where nobody waits for a few bytes more: also how they go together, and what they contain. */
+export function checkThoroughly(given: unknown, rules: Rules): void {
+  checkNames(given, rules);
+  checkHeaders(given);
+  checkOptions(given, rules);
+  // The cast is safe: the rules hold.
+  const options = given as TrackerOptions;
+  checkWaits(options);
+  checkContext(options);
+  checkSchemas(options);
+}
+
+/** Says which header is wrong. Its value may be a secret. */
+function checkHeaders(given: unknown): void {
+  const { delivery, destination } = Object(given);
+  const groups = { delivery: Object(delivery).headers, destination: Object(destination).headers };
+  for (const [group, headers] of Object.entries(groups)) {
+    if (typeof headers !== 'object' || Array.isArray(headers)) continue;
+    for (const [name, value] of Object.entries(Object(headers))) {
+      if (typeof value === 'string' && /^[\t -~]*$/.test(value)) continue;
+      const got = typeof value === 'string' ? 'other characters' : describe(value);
+      const option = `${group}.headers`;
+      throw new ConfigError(option, `${option} must have ASCII text as "${name}", got ${got}`);
+    }
+  }
+}
+
+function checkWaits({ delivery = {} }: TrackerOptions): void {
+  const { retryBaseMs = 0, retryMaxMs = retryBaseMs } = delivery;
+  if (retryBaseMs <= retryMaxMs) return;
+  const option = 'delivery.retryMaxMs';
+  throw new ConfigError(
+    option,
+    `${option} (${retryMaxMs}) must not be less than delivery.retryBaseMs (${retryBaseMs})`,
+  );
+}
+
+/** Each event would be refused for what JSON cannot hold in it. */
+function checkContext({ bigint, context, maxEventBytes = MOST_EVENT_BYTES }: TrackerOptions): void {
+  if (typeof context !== 'object' || context === null) return;
+  try {
+    payloadText(bigint ? digits(context, { room: maxEventBytes }) : context, maxEventBytes);
+  } catch (error) {
+    // A getter may fail now and work when an event is tracked.
+    if (error instanceof InvalidEventError)
+      throw new ConfigError('context', error.message.replace(/^payload/, 'context'));
+  }
+}
+
+function checkSchemas({ events, validate }: TrackerOptions): void {
+  if (validate === 'never') return;
+  for (const [name, schema] of Object.entries(Object(events))) {
+    // A getter may throw.
+    if (!tried(() => isAsynchronous(schema))) continue;
+    const option = `events.${name}`;
+    throw new ConfigError(option, `${option} must be ${SYNCHRONOUS}, got an asynchronous schema`);
+  }
+}
+
+/** Whether an asynchronous function can be found in a schema, or what Valibot marks as asynchronous. */
+function isAsynchronous(schema: unknown): boolean {
+  const found = new Set([schema]);
+  for (const value of found) {
+    const { _def, _zod, async }: Record<string, unknown> = Object(value);
+    if (async === true || Object.prototype.toString.call(value) === '[object AsyncFunction]') return true;
+    // A schema of Zod has asynchronous methods beside what it consists of.
+    for (const inner of Object.values(Object(_zod ?? _def ?? value)))
+      if (Object(inner) === inner && found.size < MOST_SEARCHED) found.add(inner);
+  }
+  return false;
+}
