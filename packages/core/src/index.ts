@@ -8,7 +8,7 @@ export {
 } from '@sluice/protocol';
 export type { Clock, Timer } from '@sluice/protocol/toolbox';
 export type { TrackOptions } from './accept/event-text.ts';
-export type { AnyEvents } from './accept/track.ts';
+export type { AnyEvents, BigintEvents } from './accept/track.ts';
 export { ClosedError } from './base/errors/closed-error.ts';
 export { StorageError } from './base/errors/storage-error.ts';
 export type { EventBytes, Limit } from './base/event-bytes.ts';

@@ -8,7 +8,7 @@ import { ConfigError, readApiKey } from '@sluice/protocol';
 import { systemClock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
 import { ClockOffset } from './accept/clock-offset.ts';
-import type { AnyEvents, Track } from './accept/track.ts';
+import type { AnyEvents, BigintEvents, Track } from './accept/track.ts';
 import { UNIDENTIFIED } from './accept/unidentified.ts';
 import { isThrown, reasonOf } from './base/reason.ts';
 import { Deadline, finishOptions } from './deadline.ts';
@@ -43,6 +43,7 @@ const NOTHING: Partial<Tracker> = {
 export function createTracker<const Given extends Schemas>(
   options: TrackerOptions & { readonly events: Given },
 ): Tracker<Inputs<Given>>;
+export function createTracker(options: TrackerOptions & { readonly bigint: 'string' }): Tracker<BigintEvents>;
 export function createTracker<Events extends object = AnyEvents>(options: TrackerOptions): Tracker<Events>;
 export function createTracker(options: TrackerOptions): Tracker {
   return createWith(options, platform);

@@ -11,28 +11,31 @@ interface NotLost {
   readonly [Symbol.toStringTag]?: never;
 }
 
-/** The value itself, with `never` in place of what JSON would lose. JSON leaves out functions. */
-type Json<Value> = Value extends bigint | symbol
+/** The value itself, with `never` in place of what JSON would lose (`Lost`). JSON leaves out functions. */
+type Json<Value, Lost> = Value extends Lost
   ? never
   : Value extends AnyFunction | { toJSON(key: string): unknown }
     ? Value
     : Value extends readonly unknown[]
-      ? { readonly [Index in keyof Value]: Json<Value[Index]> }
+      ? { readonly [Index in keyof Value]: Json<Value[Index], Lost> }
       : Value extends object
-        ? Payload<Value>
+        ? Payload<Value, Lost>
         : Value;
 
 /** An object of fields that JSON can hold. An Error has none. */
-type Payload<Value> = NotLost & {
+type Payload<Value, Lost> = NotLost & {
   readonly [Name in keyof Value]: Name extends 'stack'
     ? Value extends Error
       ? never
-      : Json<Value[Name]>
-    : Json<Value[Name]>;
+      : Json<Value[Name], Lost>
+    : Json<Value[Name], Lost>;
 };
 
 /** Events of any name with any payload. */
 export type AnyEvents = Record<string, object>;
+
+/** As `AnyEvents`, with bigints in the payloads: for the option `bigint`. */
+export type BigintEvents = Record<string, object | bigint>;
 
 /** The names of events that may have no payload. */
 type Bare<Events> = {
@@ -44,7 +47,7 @@ type Bare<Events> = {
 }[keyof Events & string];
 
 /** Takes any event whose payload JSON can hold. */
-type TrackAny = <Given extends object & Payload<Given>>(
+type TrackAny<Lost> = <Given extends object & Payload<Given, Lost>>(
   name: string,
   payload?: Given,
   options?: TrackOptions,
@@ -57,4 +60,8 @@ interface TrackDeclared<Events> {
 }
 
 /** The type of `track()` for these events: payloads by name. */
-export type Track<Events> = AnyEvents extends Events ? TrackAny : TrackDeclared<Events>;
+export type Track<Events> = BigintEvents extends Events
+  ? TrackAny<symbol>
+  : AnyEvents extends Events
+    ? TrackAny<bigint | symbol>
+    : TrackDeclared<Events>;

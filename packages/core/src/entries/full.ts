@@ -3,7 +3,9 @@
  * they cannot import parts.
  */
 import { platform } from '#platform';
+import type { AnyEvents, BigintEvents } from '../accept/track.ts';
 import type { TrackerOptions } from '../options/options.ts';
+import type { Inputs, Schemas } from '../parts/hooks/schemas.ts';
 import { allParts } from '../platform/all-parts.ts';
 import { createWith, type Tracker } from '../tracker.ts';
 
@@ -29,6 +31,11 @@ export { pageViews } from './page-views.ts';
  * @throws A ConfigError if an option is wrong.
  * @example const tracker = createTracker({ baseUrl, correlationKey: 'email', compress: true });
  */
+export function createTracker<const Given extends Schemas>(
+  options: TrackerOptions & { readonly events: Given },
+): Tracker<Inputs<Given>>;
+export function createTracker(options: TrackerOptions & { readonly bigint: 'string' }): Tracker<BigintEvents>;
+export function createTracker<Events extends object = AnyEvents>(options: TrackerOptions): Tracker<Events>;
 export function createTracker(options: TrackerOptions): Tracker {
   return createWith(options, { ...platform, parts: { ...allParts, ...platform.parts } });
 }

@@ -5,6 +5,7 @@
 import { ConfigError } from '@sluice/protocol';
 import { hasMethods, refusal } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
+import type { AnyEvents } from '../accept/track.ts';
 import type { TrackerOptions } from '../options/options.ts';
 import type { Device } from '../platform/react-native/device.ts';
 import { onDevice, platform as reactNative } from '../platform/react-native/react-native.ts';
@@ -32,6 +33,9 @@ const NEEDED: readonly (readonly [name: string, isThere: () => unknown, polyfill
  * const database = open({ name: 'sluice.db' }); // of @op-engineering/op-sqlite
  * const tracker = createTracker({ baseUrl, correlationKey: 'email', database, appState: AppState, netInfo: NetInfo });
  */
+export function createTracker<Events extends object = AnyEvents>(
+  options: ReactNativeOptions,
+): Tracker<Events>;
 export function createTracker(options: ReactNativeOptions): Tracker {
   const { database, appState, netInfo, ...others }: ReactNativeOptions = { ...options };
   if (platform !== reactNative) {

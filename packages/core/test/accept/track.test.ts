@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { pageViews } from '../../src/entries/page-views.ts';
-import { createTracker, type Tracker } from '../../src/index.ts';
+import { type BigintEvents, createTracker, type Tracker } from '../../src/index.ts';
 
 /** Never called: the compiler checks it, and `npm run check` runs the compiler. */
 function compiles(tracker: Tracker, text: string, unknownValue: unknown): void {
@@ -84,6 +84,26 @@ function compilesSchemas(): void {
   tracker.track('purchse', { total: '1' });
 }
 
+/** Never called. */
+function compilesBigints(): void {
+  const options = { baseUrl: 'http://a.example', correlationKey: 'email' };
+  const tracker = createTracker({ ...options, bigint: 'string' });
+  pageViews(tracker);
+  tracker.track('any', { deep: { total: 1n, list: [1n] } });
+  tracker.for('ada@example.com', { id: 1n }).track('any', { total: 1n });
+  // @ts-expect-error JSON keeps nothing of a Map, with bigints or without
+  tracker.track('any', { totals: new Map([['a', 1n]]) });
+  // @ts-expect-error a payload is an object
+  tracker.track('any', 1n);
+  const plain: Tracker = tracker;
+  // @ts-expect-error its type no longer says that bigints become text
+  plain.track('any', { total: 1n });
+  const declared = createTracker<{ purchase: { total: bigint } }>({ ...options, bigint: 'string' });
+  declared.track('purchase', { total: 1n });
+  const written: Tracker<BigintEvents> = createTracker({ ...options, bigint: 'string' });
+  written.track('any', { total: 1n });
+}
+
 it('track() compiles with what JSON can hold, and with nothing else', () => {
-  expect([compiles, compilesDeclared, compilesSchemas]).toHaveLength(3);
+  expect([compiles, compilesDeclared, compilesSchemas, compilesBigints]).toHaveLength(4);
 });

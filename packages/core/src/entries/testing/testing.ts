@@ -1,6 +1,6 @@
 import type { Event, InvalidEventError } from '@sluice/protocol';
 import { platform } from '#platform';
-import type { AnyEvents } from '../../accept/track.ts';
+import type { AnyEvents, BigintEvents } from '../../accept/track.ts';
 import type { TrackerOptions } from '../../options/options.ts';
 import type { Seams } from '../../options/settings.ts';
 import type { Inputs, Schemas } from '../../parts/hooks/schemas.ts';
@@ -27,6 +27,7 @@ export interface TestOptions extends TrackerOptions, Seams {}
 export function createTracker<const Given extends Schemas>(
   options: TestOptions & { readonly events: Given },
 ): Tracker<Inputs<Given>>;
+export function createTracker(options: TestOptions & { readonly bigint: 'string' }): Tracker<BigintEvents>;
 export function createTracker<Events extends object = AnyEvents>(options: TestOptions): Tracker<Events>;
 export function createTracker({ clock, random, ...options }: TestOptions): Tracker {
   return createWith(options, { ...platform, clock, random });
