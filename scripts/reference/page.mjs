@@ -4,6 +4,8 @@ import { declarationsOf, exportsOf } from './declarations.mjs';
 
 /** What a part is inside concerns nobody who passes it on: these names are shown, and not what they consist of. */
 const OPAQUE = /(Parts?|Tools)$|\/parts\/.* [a-z]\w*$/;
+/** How an entry point begins that is for our own packages alone. */
+const INTERNAL = '/** Internal: ';
 const TAG = /^@(\w+) ?([\s\S]*?)(?=\n@\w|$(?![\s\S]))/gm;
 
 /** The reference of a package: each exported name with its comment and its declaration. @param {string} directory of the package */
@@ -16,6 +18,7 @@ export function referencePage(directory) {
     if (entry.types === undefined) continue;
     const specifier = join(name, path);
     const file = join(directory, entry.types);
+    if (readFileSync(file, 'utf8').startsWith(INTERNAL)) continue;
     const names = exportsOf(file).map((exported) => /** @type {const} */ ([file, exported]));
     const used = names
       .flatMap(([from, own]) => typesIn(from, own))

@@ -4,8 +4,8 @@ import { checkText, EventTexts, type TrackOptions } from './accept/event-text.ts
 
 // That comes first: gzip looks back 32 KiB, and finds more that is alike in this order. It saves a page 60 bytes.
 
-import { ConfigError, readApiKey } from '@sluice/protocol';
-import { systemClock } from '@sluice/protocol/toolbox';
+import { ConfigError } from '@sluice/protocol';
+import { readApiKey, systemClock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
 import { ClockOffset } from './accept/clock-offset.ts';
 import type { AnyEvents, BigintEvents, Track } from './accept/track.ts';

@@ -1,5 +1,5 @@
-import { CUSTOMER_READ_PATH, endpoint, readApiKey, readBaseUrl } from '@sluice/protocol';
-import { type Clock, type Redact, systemClock } from '@sluice/protocol/toolbox';
+import { CUSTOMER_READ_PATH, endpoint } from '@sluice/protocol';
+import { type Clock, type Redact, readApiKey, readBaseUrl, systemClock } from '@sluice/protocol/toolbox';
 import { platform } from '#platform';
 import type { CacheOptions } from './cache.ts';
 import type { Limit } from './concurrency.ts';

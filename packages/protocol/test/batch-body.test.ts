@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { BATCH_HEAD_LENGTH, BATCH_OVERHEAD_BYTES, encloseBatch, joinEvents } from '../src/index.ts';
+import { joinEvents } from '../src/index.ts';
+import { BATCH_HEAD_LENGTH, BATCH_OVERHEAD_BYTES, encloseBatch } from '../src/toolbox/index.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { stateDirectory } from '@sluice/core/file-journal';
-import { ConfigError, readApiKey, readBaseUrl } from '@sluice/protocol';
+import { ConfigError } from '@sluice/protocol';
 import {
   ANYTHING,
   aFunction,
@@ -15,6 +15,8 @@ import {
   type Redact,
   type Rule,
   type Rules,
+  readApiKey,
+  readBaseUrl,
   readRules,
   refusal,
   systemClock,

@@ -1,5 +1,5 @@
 import type { DropReason, FinishOptions, Ordering, Tracker } from '@sluice/core';
-import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol';
+import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol/toolbox';
 import { numberedUuid } from '../../processes/numbered-uuid.ts';
 import type { DiskCalls } from './disk-calls.ts';
 import type { Log } from './log.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defaultJournals, journalDirectoryOf } from '@sluice/core/inspect';
-import { readApiKey, readBaseUrl } from '@sluice/protocol';
+import { readApiKey, readBaseUrl } from '@sluice/protocol/toolbox';
 import { UsageError } from '../exit-codes.ts';
 import { readConfigFile, type SluiceConfig } from './config-file.ts';
 

@@ -1,5 +1,4 @@
-import { parseHttpDate } from '@sluice/protocol';
-import type { Clock } from '@sluice/protocol/toolbox';
+import { type Clock, parseHttpDate } from '@sluice/protocol/toolbox';
 import { isWithin } from '../base/user-code.ts';
 
 /** A smaller difference may come from a slow answer. */

@@ -1,11 +1,11 @@
+import { endpoint } from '@sluice/protocol';
 import {
   BATCH_HEAD_LENGTH,
   BATCH_OVERHEAD_BYTES,
   encloseBatch,
-  endpoint,
   readBaseUrl,
-} from '@sluice/protocol';
-import { systemClock } from '@sluice/protocol/toolbox';
+  systemClock,
+} from '@sluice/protocol/toolbox';
 import { outside } from '../base/range.ts';
 import { DENIED, IndexedDbStore } from '../keep/page/indexeddb-store.ts';
 import { databaseName, hasIndexedDb, meeting } from '../keep/page/origin.ts';

@@ -1,4 +1,3 @@
-import { readBaseUrl } from '@sluice/protocol';
 import {
   ANYTHING,
   aFunction,
@@ -10,6 +9,7 @@ import {
   oneOf,
   type Rule,
   type Rules,
+  readBaseUrl,
   readRules,
   refusal,
   whole,

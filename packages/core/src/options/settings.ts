@@ -1,5 +1,12 @@
-import { baseUrlOf, ConfigError, readApiKey } from '@sluice/protocol';
-import { type Clock, isNonEmptyString, MAX_TIMER_MS, refusal } from '@sluice/protocol/toolbox';
+import { ConfigError } from '@sluice/protocol';
+import {
+  baseUrlOf,
+  type Clock,
+  isNonEmptyString,
+  MAX_TIMER_MS,
+  readApiKey,
+  refusal,
+} from '@sluice/protocol/toolbox';
 import { missingPart, type Parts } from '../parts.ts';
 import type { Lanes } from '../wait/lanes/lanes.ts';
 import type { Consent, Ordering, TrackerOptions } from './options.ts';

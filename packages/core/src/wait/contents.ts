@@ -1,4 +1,4 @@
-import { BATCH_HEAD_LENGTH, BATCH_OVERHEAD_BYTES, encloseBatch } from '@sluice/protocol';
+import { BATCH_HEAD_LENGTH, BATCH_OVERHEAD_BYTES, encloseBatch } from '@sluice/protocol/toolbox';
 import { COMMA, type EventBytes, joinedLength, sliceEvents } from '../base/event-bytes.ts';
 
 /** How a platform provides memory and writes text into it. */

@@ -1,5 +1,4 @@
-import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol';
-import type { Clock } from '@sluice/protocol/toolbox';
+import { BATCH_OVERHEAD_BYTES, type Clock } from '@sluice/protocol/toolbox';
 import { Alarm } from '../base/alarm.ts';
 import type { Limit } from '../base/event-bytes.ts';
 import type { Range } from '../base/range.ts';

@@ -1,4 +1,4 @@
-import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol';
+import { BATCH_OVERHEAD_BYTES } from '@sluice/protocol/toolbox';
 import { StorageError } from '../base/errors/storage-error.ts';
 import type { EventBytes, Limit } from '../base/event-bytes.ts';
 import { type Range, rangeLength } from '../base/range.ts';

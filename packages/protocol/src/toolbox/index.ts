@@ -1,4 +1,8 @@
 /** Internal: what the packages of Sluice share. It may change in any version. */
+export { baseUrlOf, readBaseUrl } from '../base-url.ts';
+export { BATCH_HEAD_LENGTH, BATCH_OVERHEAD_BYTES, encloseBatch } from '../batch-body.ts';
+export { readApiKey } from '../headers.ts';
+export { parseHttpDate } from '../retry-after.ts';
 export { type Backoff, backoffDelayMs } from './backoff.ts';
 export { type Clock, MAX_TIMER_MS, systemClock, type Timer } from './clock.ts';
 export { describe } from './describe.ts';

@@ -2,7 +2,7 @@
 
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { readBaseUrl } from '@sluice/protocol';
+import { readBaseUrl } from '@sluice/protocol/toolbox';
 import { StorageError, storageError } from '../../base/errors/storage-error.ts';
 import { FileNote } from '../../keep/file/disk/file-note.ts';
 import { errorCode } from '../../keep/file/disk/file-system.ts';
