@@ -152,6 +152,7 @@ export class Tenancy {
   async retire(): Promise<void> {
     this.#closed = true;
     this.#timer?.cancel();
+    await this.#keeping?.catch(() => undefined);
     // A claim in progress starts a takeover when it succeeds.
     await this.#slot?.catch(() => undefined);
     await this.#adopting;
@@ -169,7 +170,8 @@ export class Tenancy {
   async #keep(): Promise<void> {
     const { root, onFailed } = this.#options;
     const slot = this.#claimed;
-    if (slot === undefined) return;
+    // What ends must not take a lock again that it has just released.
+    if (slot === undefined || this.#closed) return;
     try {
       if (await slot.keep())
         onFailed(new StorageError(`somebody removed a lock in ${root}: it is taken again`));
