@@ -5,6 +5,7 @@ import type { Range } from '../../../src/base/range.ts';
 import { createTracker } from '../../../src/index.ts';
 import type { Locks } from '../../../src/keep/file/slots/locks.ts';
 import { systemLocks } from '../../../src/keep/file/slots/system-locks.ts';
+import { FailingFileSystem } from '../../bench/failing-file-system.ts';
 import { failed, ScriptedTransport } from '../../bench/scripted-transport.ts';
 import { group, readAll, Witness } from '../../contracts/journal-contract.ts';
 import { Place } from './place.ts';
@@ -75,26 +76,65 @@ describe('a journal under whose feet the directory is', () => {
   );
 });
 
-it('an event whose sync ends as the directory is moved away is written once more', async () => {
-  let isToGo = false;
+describe('an event that is appended with `fsync: always` as the directory is moved away', () => {
+  /** Looks whether a lock is in place call this first. */
+  let look = async (): Promise<void> => {};
+  let looks = 0;
   const locks: Locks = {
     ...systemLocks,
     async hold(...wanted) {
       const lock = await systemLocks.hold(...wanted);
       const isInPlace = async () => {
-        if (isToGo) await lose('moved away');
-        isToGo = false;
+        looks += 1;
+        await look();
         return (await lock.isInPlace?.()) ?? true;
       };
       return { ...lock, isInPlace };
     },
   };
-  const { journal } = await place.open({ fsync: 'always', locks });
-  await journal.append(group(['"before"']));
-  isToGo = true;
-  const after = await journal.append(group(['"after"']));
-  expect(await readAll(journal, [after])).toEqual(['"after"']);
-  expect(await place.inherited()).toEqual(['"after"']);
+
+  /** Moves the directory away at the next look, once a promise has resolved. */
+  function loseAfter(moment: Promise<void>): void {
+    look = async () => {
+      look = async () => {};
+      await moment;
+      await lose('moved away');
+    };
+  }
+
+  beforeEach(() => {
+    look = async () => {};
+    looks = 0;
+  });
+
+  it('is written once more', async () => {
+    const { journal } = await place.open({ fsync: 'always', locks });
+    await journal.append(group(['"before"']));
+    loseAfter(Promise.resolve());
+    const after = await journal.append(group(['"after"']));
+    expect(await readAll(journal, [after])).toEqual(['"after"']);
+    expect(await place.inherited()).toEqual(['"after"']);
+  });
+
+  it('does not count as written where the sync of another one had made it durable', async () => {
+    const fs = new FailingFileSystem();
+    const { journal } = await place.open({ fsync: 'always', locks, fs });
+    await journal.append(group(['"before"']));
+    const goOn = fs.hang('sync');
+    const first = journal.append(group(['"first"']));
+    await expect.poll(() => fs.hanging).toBe(1);
+    // Its sync begins once the first one has ended, and is that of the last one as well.
+    const second = journal.append(group(['"second"']));
+    await expect.poll(() => looks).toBe(3);
+    let lookOn = () => {};
+    loseAfter(new Promise((resolve) => (lookOn = resolve)));
+    const last = journal.append(group(['"last"']));
+    await expect.poll(() => looks).toBe(4);
+    goOn();
+    await Promise.all([first, second]);
+    lookOn();
+    await expect(last).rejects.toThrow('moved');
+  });
 });
 
 describe('a journal whose lock somebody removed', () => {

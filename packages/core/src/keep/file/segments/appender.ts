@@ -80,7 +80,10 @@ export class Appender {
       if (fsync === 'always') await this.#sync(writer).catch((cause) => this.#release(writer, group, cause));
       if (fsync === 'interval') this.#scheduleSync(writer);
       if (moments !== this.#lastMoments) await this.#release(writer, group, overtaken());
-      return { segment: writer.segment.number, from: group.from, to: group.to };
+      const range = { segment: writer.segment.number, from: group.from, to: group.to };
+      // The sync of other events had made these durable, when a later look found the file gone: they were not told of.
+      if (this.#options.segments.hasLost(range)) await this.#release(writer, group, misplaced());
+      return range;
     })();
     // Confirm right before the caller of `append` continues: at the last moment, both must agree on which events are written.
     this.#lastAppend = appended.then(
@@ -265,8 +268,7 @@ export class Appender {
   /** Makes the events of a segment survive a power cut. If the sync fails, writes them to another file. */
   async #sync(writer: SegmentWriter): Promise<void> {
     try {
-      // Without the lock, another process may have taken the file. The sync looks whether it has, and last of all: what fails after
-      // a sync no longer has the events.
+      // Without the lock, another process may have taken the file. The sync looks whether it has.
       await this.#options.tenancy.keep();
       await writer.sync();
     } catch (cause) {
@@ -292,6 +294,10 @@ export class Appender {
       throw storageError(`cannot make events in ${root} survive a power cut`, error);
     }
   }
+}
+
+function misplaced(): StorageError {
+  return new StorageError('somebody removed, moved or replaced the file');
 }
 
 function overtaken(): StorageError {

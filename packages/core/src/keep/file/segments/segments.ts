@@ -164,12 +164,18 @@ export class Segments {
       const size = await fs.sizeOf(segment.path).catch(() => undefined);
       if (size === undefined || size >= segment.size || !this.#segments.has(segment.number)) continue;
       if (size > 0) await segment.shrink();
+      else segment.written = 0;
       const number = this.nameOf(segment);
       const [first] = segment.waiting(size > 0 ? segment.end : 0, end);
       if (first && this.#holderOf({ segment: number, ...first }) === segment)
         onVanished(this.salvage.withinOne({ segment: number, from: first.from, to: end }));
       if (size === 0 || segment.isDone) await this.discard(segment).catch(() => undefined);
     }
+  }
+
+  /** Whether no file has written events any more. */
+  hasLost(range: Range): boolean {
+    return (this.#holderOf(range)?.written ?? 0) < range.to;
   }
 
   async deleteIfDone(segment: Segment): Promise<void> {
