@@ -8,7 +8,7 @@ import type { Settings } from './options/settings.ts';
 import { Gate } from './pace/gate.ts';
 import type { Limits } from './pace/limits.ts';
 import type { SharedPause } from './pace/shared-pause.ts';
-import { Delivery } from './send/delivery.ts';
+import { createDelivery } from './send/delivery.ts';
 import { Evidence } from './send/evidence.ts';
 import type { Transport } from './send/http/transport.ts';
 import type { LetterStore } from './send/letterbox.ts';
@@ -105,7 +105,7 @@ export class Dispatch {
     const trials = new Trials({ clock, isOrdered, isStrict, limit: limits.events, waiting });
     const queue = createQueue(QUEUED * maxConcurrency);
     const evidence = new Evidence();
-    const delivery = new Delivery({
+    const deliver = createDelivery({
       backoff,
       books,
       clock,
@@ -129,7 +129,7 @@ export class Dispatch {
     });
     this.#sender = new Sender({
       clock,
-      delivery,
+      deliver,
       evidence,
       gate,
       isOrdered,

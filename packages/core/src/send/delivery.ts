@@ -57,32 +57,14 @@ interface DeliveryOptions {
   readonly signal: AbortSignal;
 }
 
-/** Sends a parcel once, and decides by the answer what becomes of it. */
-export class Delivery {
-  readonly #options: DeliveryOptions;
+/** @param outlives Whether the page may be gone before the answer. The request is made before this function returns. */
+export type Deliver = (trial: Trial, pass: Pass, outlives?: boolean) => Promise<void>;
 
-  constructor(options: DeliveryOptions) {
-    this.#options = options;
-  }
-
-  /** @param outlives Whether the page may be gone before the answer. The request is made before this function returns. */
-  async run(trial: Trial, pass: Pass, outlives?: boolean): Promise<void> {
-    const { clock, evidence, gate, limits, requests } = this.#options;
-    const { pair, parcel, sent } = trial;
-    const now = clock.now();
-    evidence.sent(trial);
-    limits.bytes.sent?.(parcel.body.length, now);
-    if (!pair) limits.events?.sent?.(parcel.count, now);
-    try {
-      await this.#handle(trial, pass, await requests.post(parcel, sent > 0, outlives));
-    } finally {
-      gate.end(pass);
-    }
-  }
-
-  async #handle(trial: Trial, pass: Pass, outcome: Outcome): Promise<void> {
-    const { books, clock, gate, offset, policy, rejected } = this.#options;
-    const { reporter, requests, signal, trials, url, waiting } = this.#options;
+/** Makes what sends a parcel once, and decides by the answer what becomes of it. */
+export function createDelivery(options: DeliveryOptions): Deliver {
+  const { backoff, books, clock, evidence, gate, isOrdered, isStrict, letterbox, limits, maxTries } = options;
+  const { offset, policy, random, rejected, reporter, requests, signal, trials, url, waiting } = options;
+  async function handle(trial: Trial, pass: Pass, outcome: Outcome): Promise<void> {
     const { denied, parcel } = trial;
     let rule = ruleOf(outcome, policy);
     if (outcome.kind === 'answered' && (rule.action === 'accept' || rule.reason === 'intercepted')) {
@@ -94,7 +76,7 @@ export class Delivery {
         outcome = { ...outcome, body: requests.redact(named[0]?.[1] ?? '') };
       } else if (named !== undefined || rule.action === 'accept') {
         offset?.learn(outcome.date, pass.at, clock.now());
-        return this.#accepted(trial, pass, outcome.status, named);
+        return accepted(trial, pass, outcome.status, named);
       }
     }
     if (signal.aborted) return;
@@ -118,13 +100,12 @@ export class Delivery {
       if (retryAfterMs) gate.asked(retryAfterMs, trial);
       if (retryAfterMs) return trials.retry(trial, 0);
       // The service only wants fewer requests.
-      if (isEnough) return this.#again(trial, true);
+      if (isEnough) return again(trial, true);
     }
-    await this.#failed(trial, pass, rule);
+    await failed(trial, pass, rule);
   }
 
-  async #failed(trial: Trial, pass: Pass, rule: Rule): Promise<void> {
-    const { clock, evidence, gate, isOrdered, isStrict, limits, maxTries, trials, waiting } = this.#options;
+  async function failed(trial: Trial, pass: Pass, rule: Rule): Promise<void> {
     const { parcel } = trial;
     const { action, reason } = rule;
     const now = clock.now();
@@ -137,7 +118,7 @@ export class Delivery {
     // What waits alone fails whether the service works or not.
     if (gate.state !== 'closed' && !trial.isAlone) {
       // It waits before anybody hears of a pause: a new key lets it go at once.
-      if (!isAlone) this.#again(trial, false);
+      if (!isAlone) again(trial, false);
       const isOutage = gate.failed(pass, why) && action === 'retry';
       if (!isAlone) return isOutage ? evidence.absolve() : undefined;
     }
@@ -153,13 +134,13 @@ export class Delivery {
     // If nothing was accepted yet, it is the key or the address. It may be the event after some answers: others tell.
     const isUnknown = action === 'pause' && !evidence.isKnown;
     if (action === 'pause' && (rule.isAskedFor || isStrict || (isUnknown && !rule.endsEvent))) {
-      this.#again(trial, false);
+      again(trial, false);
       if (gate.state === 'closed') gate.hold(why);
       return;
     }
     if ((isDoubt || isUnknown) && gate.state === 'closed') {
       gate.doubt(isWrong && !isAlone ? WRONG_PROBES : PROBES);
-      return this.#again(trial, false);
+      return again(trial, false);
     }
     const verdict = judge(rule, {
       count: parcel.count,
@@ -184,7 +165,7 @@ export class Delivery {
         return isStrict ? trials.halve(trial) : trials.shrink(trial);
       case 'end':
         if (isAlone) evidence.ended();
-        return this.#end(trial);
+        return end(trial);
       case 'suspect':
         trial.whole.isGuilty = true;
         trial.isSuspect = true;
@@ -197,7 +178,7 @@ export class Delivery {
         trials.free(trial);
         trial.failures = 0;
     }
-    this.#again(trial, isAlive, action === 'pause');
+    again(trial, isAlive, action === 'pause');
   }
 
   /**
@@ -206,8 +187,7 @@ export class Delivery {
    * @param isAlive Whether others were accepted since it failed last.
    * @param isDenial Whether it looks like a wrong key or address.
    */
-  #again(trial: Trial, isAlive: boolean, isDenial: boolean = false): void {
-    const { backoff, evidence, random, trials } = this.#options;
+  function again(trial: Trial, isAlive: boolean, isDenial: boolean = false): void {
     const { failures, isAlone } = trial;
     trial.failures += 1;
     const spread = () => 1 + JITTER * random();
@@ -224,8 +204,7 @@ export class Delivery {
   }
 
   /** Ends a single event that is at fault. */
-  async #end(trial: Trial): Promise<void> {
-    const { letterbox, trials } = this.#options;
+  async function end(trial: Trial): Promise<void> {
     const { parcel, status, words } = trial;
     trial.whole.isGuilty = true;
     trials.free(trial);
@@ -234,13 +213,12 @@ export class Delivery {
   }
 
   /** @param rejected The events that the answer names as rejected. */
-  async #accepted(
+  async function accepted(
     trial: Trial,
     pass: Pass,
     status: number,
     rejected: ReturnType<ReadRejected>,
   ): Promise<void> {
-    const { clock, evidence, gate, limits, requests, trials, waiting } = this.#options;
     const { crashes, denied, parcel, whole } = trial;
     const now = clock.now();
     gate.accepted(pass);
@@ -264,8 +242,21 @@ export class Delivery {
         const one = new Trial(part, denied);
         one.status = status;
         one.words = requests.redact(reason);
-        await this.#end(one);
+        await end(one);
       }
     }
   }
+
+  return async (trial, pass, outlives) => {
+    const { pair, parcel, sent } = trial;
+    const now = clock.now();
+    evidence.sent(trial);
+    limits.bytes.sent?.(parcel.body.length, now);
+    if (!pair) limits.events?.sent?.(parcel.count, now);
+    try {
+      await handle(trial, pass, await requests.post(parcel, sent > 0, outlives));
+    } finally {
+      gate.end(pass);
+    }
+  };
 }

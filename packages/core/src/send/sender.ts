@@ -4,7 +4,7 @@ import type { Sharing } from '../keep/journal.ts';
 import type { Gate } from '../pace/gate.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Parcel } from '../wait/parcel.ts';
-import type { Delivery } from './delivery.ts';
+import type { Deliver } from './delivery.ts';
 import type { Evidence } from './evidence.ts';
 import type { Requests } from './requests.ts';
 import type { SendTurn } from './send-turn.ts';
@@ -38,7 +38,7 @@ interface SenderOptions {
   /** For how long other tabs leave alone what is in a request, in milliseconds. */
   readonly leaseMs: number;
   readonly trials: Trials;
-  readonly delivery: Delivery;
+  readonly deliver: Deliver;
   readonly evidence: Pick<Evidence, 'inARow'>;
   /** The gate limits how many requests are made at once, not this queue. */
   readonly queue: Queue;
@@ -223,7 +223,7 @@ export class Sender {
   }
 
   #start(trial: Trial, outlives?: boolean): void {
-    const { delivery, evidence, gate, leaseMs, queue, reporter, sharing, signal } = this.#options;
+    const { deliver, evidence, gate, leaseMs, queue, reporter, sharing, signal } = this.#options;
     const pass = gate.start();
     const departures = this.#departures;
     const { places } = trial.parcel;
@@ -234,7 +234,7 @@ export class Sender {
     const tests = this.#wasTest ? 1 : 0;
     this.#tests += tests;
     void queue
-      .add(() => delivery.run(trial, pass, outlives))
+      .add(() => deliver(trial, pass, outlives))
       .catch(reporter.storageFailed)
       .then(() => {
         this.#tests -= tests;

@@ -32,9 +32,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'acknowledges before the service has answered',
     file: 'send/delivery',
-    find: 'await this.#handle(trial, pass, await requests.post(',
-    replace:
-      "await this.#options.waiting.end(trial.parcel, 'delivered'); await this.#handle(trial, pass, await requests.post(",
+    find: 'await handle(trial, pass, await requests.post(',
+    replace: "await waiting.end(trial.parcel, 'delivered'); await handle(trial, pass, await requests.post(",
   },
   {
     name: 'drops the checksum',
