@@ -14,41 +14,42 @@ interface LeavingOptions {
 }
 
 /** Writes and sends events when the process ends, or when the page is hidden or left. */
-export class Leaving {
+export interface Leaving {
   /** Whether the process ends, or the page is being left. An event tracked now must be written at once, or it is lost. */
-  isLeft = false;
+  readonly isLeft: boolean;
   /** Stops to listen. */
   readonly stop: () => void;
-  readonly #options: LeavingOptions;
-
-  constructor(options: LeavingOptions) {
-    const { dispatch } = options;
-    this.#options = options;
-    this.stop = platform.lifecycle.listen({
-      exit: (isFinal) => {
-        this.isLeft = isFinal;
-        this.writeNow();
-      },
-      go: () => {
-        if (options.admission.isDenied) return;
-        void options.admission.write();
-        options.waiting.commit.writeNow();
-      },
-      hide: (isLeft, isKept) => this.#hide(isLeft, isKept),
-      show: () => {
-        // The page was frozen, or in the back/forward cache. It has missed what other tabs said.
-        if (this.isLeft) options.admission.recheck();
-        this.isLeft = false;
-        dispatch.show();
-      },
-      online: () => dispatch.online(),
-      offline: () => dispatch.offline(),
-    });
-  }
-
   /** Writes all events before it returns, as far as the platform can do that. Never throws. */
-  writeNow(): void {
-    const { admission, reporter, waiting } = this.#options;
+  writeNow(): void;
+  /** Writes all events, and sends them at once if there is time for it. */
+  writeAndSend(hasTime?: boolean): Promise<void>;
+}
+
+export function createLeaving(options: LeavingOptions): Leaving {
+  const { admission, dispatch, journal, reporter, waiting } = options;
+  let isLeft = false;
+  const stop = platform.lifecycle.listen({
+    exit: (isFinal) => {
+      isLeft = isFinal;
+      writeNow();
+    },
+    go: () => {
+      if (admission.isDenied) return;
+      void admission.write();
+      waiting.commit.writeNow();
+    },
+    hide,
+    show: () => {
+      // The page was frozen, or in the back/forward cache. It has missed what other tabs said.
+      if (isLeft) admission.recheck();
+      isLeft = false;
+      dispatch.show();
+    },
+    online: () => dispatch.online(),
+    offline: () => dispatch.offline(),
+  });
+
+  function writeNow(): void {
     if (admission.isDenied) return;
     try {
       admission.leave();
@@ -58,30 +59,36 @@ export class Leaving {
     }
   }
 
-  /** Writes all events, and sends them at once if there is time for it. */
-  async writeAndSend(hasTime: boolean = true): Promise<void> {
-    const { dispatch, waiting } = this.#options;
+  async function writeAndSend(hasTime: boolean = true): Promise<void> {
     const calm = waiting.hurry();
     await waiting.commitAll();
     if (hasTime) await dispatch.wake();
     calm();
   }
 
-  #hide(isLeft: boolean, isKept: boolean): void {
-    const { admission, dispatch, journal, waiting } = this.#options;
+  function hide(isSure: boolean, isKept: boolean): void {
     // Before `isLeft` is set: after that, each event that this releases would be written by itself.
     admission.leave();
     // Consent is denied: nothing is written or sent.
     if (admission.isDenied) return;
     // A page that is left may be hidden after that: it has sent what it had, and leaves the rest to the next page.
-    const sendsNothing = this.isLeft || isKept;
-    this.isLeft ||= isLeft;
+    const sendsNothing = isLeft || isKept;
+    isLeft ||= isSure;
     const send = together(journal, () => {
-      const send = dispatch.leave(this.isLeft, sendsNothing);
+      const send = dispatch.leave(isLeft, sendsNothing);
       waiting.commit.writeNow();
-      if (!sendsNothing) void this.writeAndSend(!isLeft);
+      if (!sendsNothing) void writeAndSend(!isSure);
       return send;
     });
     send();
   }
+
+  return {
+    get isLeft() {
+      return isLeft;
+    },
+    stop,
+    writeNow,
+    writeAndSend,
+  };
 }

@@ -7,19 +7,19 @@ import { platform } from '#platform';
 import { checkSize, type EventTexts } from './accept/event-text.ts';
 import type { DropReason } from './base/fate.ts';
 import type { Deadline } from './deadline.ts';
-import { Dispatch } from './dispatch.ts';
+import { createDispatch, type Dispatch } from './dispatch.ts';
 import { makeDurable } from './durable.ts';
 import { createJournal } from './journal-choice.ts';
 import { journalObserver } from './journal-observer.ts';
 import type { Journal } from './keep/journal.ts';
-import { Leaving } from './leaving.ts';
+import { createLeaving, type Leaving } from './leaving.ts';
 import { type Guarded, guardCallbacks } from './options/callbacks.ts';
 import type { Consent } from './options/options.ts';
 import type { Settings } from './options/settings.ts';
 import { HalvingLimit } from './pace/halving-limit.ts';
 import type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
 import type { Admission } from './parts/hold/admission.ts';
-import { Snapshots } from './snapshots.ts';
+import { createSnapshots, type Snapshots } from './snapshots.ts';
 import { Books } from './tell/books.ts';
 import { consoleWarnings } from './tell/console-log.ts';
 import { Reporter } from './tell/reporter.ts';
@@ -123,7 +123,7 @@ export class Road {
     });
     this.#resources = [letters, journal, transport, rest].filter((each) => !!each);
     this.deadLetters = deadLetters;
-    const dispatch = new Dispatch({
+    const dispatch = createDispatch({
       books: this.#books,
       clock,
       hooked,
@@ -151,7 +151,7 @@ export class Road {
       wake,
     });
     this.admission = admission;
-    this.snapshots = new Snapshots({
+    this.snapshots = createSnapshots({
       admission,
       books: this.#books,
       clock,
@@ -163,7 +163,7 @@ export class Road {
     });
     if (this.#activated) void this.#activated.then(() => this.#start());
     else this.#opened = this.#open();
-    this.#leaving = new Leaving({ journal, waiting, admission, dispatch, reporter });
+    this.#leaving = createLeaving({ journal, waiting, admission, dispatch, reporter });
   }
 
   /** Accepts an event. Throws an InvalidEventError if it is too large. */

@@ -21,47 +21,52 @@ interface SnapshotsOptions {
 }
 
 /** Builds what `stats()` returns from the state of all stages. */
-export class Snapshots {
-  readonly #options: SnapshotsOptions;
-  readonly #rates = new RateMeter();
-
-  constructor(options: SnapshotsOptions) {
-    this.#options = options;
-    this.sample();
-  }
-
+export interface Snapshots {
   /** Where events are kept now. */
-  get journalKind(): string {
-    const { journal, waiting } = this.#options;
+  readonly journalKind: string;
+  /** Samples the counters from which the rates are computed. Cheap to call. */
+  sample(): void;
+  take(): TrackerStats;
+}
+
+export function createSnapshots(options: SnapshotsOptions): Snapshots {
+  const { admission, books, clock, dispatch, journal, letters, reporter, waiting } = options;
+  const rates = new RateMeter();
+  sample();
+
+  function journalKind(): string {
     return waiting.commit.isFailing ? 'memory' : journal.kind;
   }
 
-  /** Samples the counters from which the rates are computed. Cheap to call. */
-  sample(): void {
-    const { books, clock } = this.#options;
-    this.#rates.sample(books, clock.now());
+  function sample(): void {
+    rates.sample(books, clock.now());
   }
 
-  take(): TrackerStats {
-    const { admission, books, clock, dispatch, journal, letters, reporter, waiting } = this.#options;
-    const { pending, volatile, stored, inFlight, bytes, oldestAt } = waiting;
-    const now = clock.now();
-    return {
-      ...books,
-      dropped: { ...books.dropped },
-      pending: pending + admission.pending,
-      unwritten: volatile + (journal.unsaved ?? 0) + admission.unwritten,
-      held: admission.held,
-      stored,
-      inFlight,
-      memoryBytes: bytes,
-      journalBytes: journal.bytes,
-      deadLetters: { kept: letters.kept.count, bytes: letters.journal.bytes },
-      oldestAgeMs: oldestAt === undefined ? undefined : Math.max(0, now - oldestAt),
-      journal: this.journalKind,
-      ...dispatch.stats,
-      rates: this.#rates.perSecond(books, now),
-      lastError: reporter.lastError,
-    };
-  }
+  return {
+    get journalKind() {
+      return journalKind();
+    },
+    sample,
+    take() {
+      const { pending, volatile, stored, inFlight, bytes, oldestAt } = waiting;
+      const now = clock.now();
+      return {
+        ...books,
+        dropped: { ...books.dropped },
+        pending: pending + admission.pending,
+        unwritten: volatile + (journal.unsaved ?? 0) + admission.unwritten,
+        held: admission.held,
+        stored,
+        inFlight,
+        memoryBytes: bytes,
+        journalBytes: journal.bytes,
+        deadLetters: { kept: letters.kept.count, bytes: letters.journal.bytes },
+        oldestAgeMs: oldestAt === undefined ? undefined : Math.max(0, now - oldestAt),
+        journal: journalKind(),
+        ...dispatch.stats,
+        rates: rates.perSecond(books, now),
+        lastError: reporter.lastError,
+      };
+    },
+  };
 }

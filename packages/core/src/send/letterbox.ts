@@ -30,37 +30,23 @@ interface LetterboxOptions {
 }
 
 /** Makes dead letters of events that the service refused for good. */
-export class Letterbox {
-  readonly #options: LetterboxOptions;
-  /** Dead letters that could not be stored. Each function tries again; it resolves to false if that fails. */
-  readonly #held = new Set<() => Promise<boolean>>();
-  readonly #retry: Alarm;
-
-  constructor(options: LetterboxOptions) {
-    this.#options = options;
-    this.#retry = new Alarm(options.clock, () => void this.#keepHeld());
-  }
-
+export interface Letterbox {
   /**
    * Stores the one event of a parcel as a dead letter. If storage fails, tries again every minute, while others go on. Returns
    * false if too many dead letters wait for that already.
    */
-  async put(parcel: Parcel, status: number, excerpt: string): Promise<boolean> {
-    const keep = () => this.#keep(parcel, status, excerpt);
-    if (await keep()) return true;
-    if (this.#held.size >= MOST_HELD) return false;
-    this.#held.add(keep);
-    this.#wait();
-    return true;
-  }
-
+  put(parcel: Parcel, status: number, excerpt: string): Promise<boolean>;
   /** Cancels the timer. Events whose dead letters could not be stored stay where they are. */
-  stop(): void {
-    this.#retry.stop();
-  }
+  stop(): void;
+}
 
-  async #keep(parcel: Parcel, status: number, excerpt: string): Promise<boolean> {
-    const { letters, reporter, waiting } = this.#options;
+export function createLetterbox(options: LetterboxOptions): Letterbox {
+  const { clock, letters, reporter, waiting } = options;
+  /** Dead letters that could not be stored. Each function tries again; it resolves to false if that fails. */
+  const held = new Set<() => Promise<boolean>>();
+  const retry = new Alarm(clock, () => void keepHeld());
+
+  async function store(parcel: Parcel, status: number, excerpt: string): Promise<boolean> {
     try {
       await letters.keep(parcel, { status, excerpt });
     } catch (error) {
@@ -72,15 +58,27 @@ export class Letterbox {
     return true;
   }
 
-  #wait(): void {
-    if (this.#held.size > 0) this.#retry.set(RETRY_MS);
+  function wait(): void {
+    if (held.size > 0) retry.set(RETRY_MS);
   }
 
-  async #keepHeld(): Promise<void> {
-    for (const keep of this.#held) {
-      if (this.#retry.isStopped || !(await keep())) break;
-      this.#held.delete(keep);
+  async function keepHeld(): Promise<void> {
+    for (const keep of held) {
+      if (retry.isStopped || !(await keep())) break;
+      held.delete(keep);
     }
-    this.#wait();
+    wait();
   }
+
+  return {
+    async put(parcel, status, excerpt) {
+      const keep = () => store(parcel, status, excerpt);
+      if (await keep()) return true;
+      if (held.size >= MOST_HELD) return false;
+      held.add(keep);
+      wait();
+      return true;
+    },
+    stop: () => retry.stop(),
+  };
 }

@@ -30,169 +30,169 @@ interface SendTurnOptions {
 }
 
 /** The right to send, if several tabs share a journal. One tab has it at a time, and only while it sends. */
-export class SendTurn {
-  readonly #options: SendTurnOptions;
-  /** Resolves once the turn has come, or will not come now. */
-  #asked: Promise<void> | undefined;
-  /** Ends the wait for the turn. */
-  #ask = new AbortController();
-  #stop = new AbortController();
-  /** Whether `#stop` was told to abort. The signal does not say it: WebKit does not abort one in a page that is gone. */
-  #isStopped = true;
-  /** Ends the turn. Set only while this tab has it. */
-  #over: (() => void) | undefined;
-  /** Resolves once the lock of the last turn is released. */
-  #last: Promise<void> = Promise.resolve();
-  /** Runs while this tab has the turn. */
-  readonly #ticker: Alarm;
-  #ticks = 0;
-  readonly #lookout: Alarm;
-  /** Other tabs that said that they have something to send. */
-  readonly #others = new Set<string>();
-  /** Whether this tab should check on others: they may have died with something to send. */
-  #isCalled = false;
-  /** How many times in a row this tab could not read what others did. */
-  #blindTries = 0;
-  /** When the last known pause ends: one that this tab read or stored. 0 until this page has had a turn. */
-  #pauseUntil: number | undefined = 0;
-
-  constructor(options: SendTurnOptions) {
-    this.#options = options;
-    const { clock, sharing, wake } = options;
-    this.#ticker = new Alarm(clock, () => this.#tick());
-    this.#lookout = new Alarm(clock, () => {
-      this.#isCalled = true;
-      void wake();
-    });
-    this.#stop.abort();
-    sharing.listen((life, activity) => {
-      if (activity === 'rests') this.#others.delete(life);
-      else this.#others.add(life);
-      // Wait in line behind the tab that works. If that tab dies, this one takes over at once.
-      this.#isCalled = this.#others.size > 0 && (this.#isCalled || activity === 'works');
-      if (this.#others.size > 0) this.#lookout.set(LOOK_MS);
-      else this.#lookout.cancel();
-      void wake();
-    });
-  }
-
-  get isOurs(): boolean {
-    return this.#over !== undefined;
-  }
-
+export interface SendTurn {
+  readonly isOurs: boolean;
   /** Aborts when parcels that wait between two requests must go back. Stays aborted until the next turn. */
-  get signal(): AbortSignal {
-    return this.#stop.signal;
-  }
-
+  readonly signal: AbortSignal;
   /**
    * Waits for the turn if something is due, or if other tabs must be checked; otherwise leaves the line. Resolves once the turn
    * has come and sending has started, or when the turn will not come now.
    */
-  async seek(): Promise<void> {
-    const { gate, sharing, signal, waiting } = this.#options;
-    if (!signal.aborted && gate.mayStart && (this.#isCalled || waiting.isDue)) {
-      this.#asked ??= this.#hold();
-      return this.#asked;
-    }
-    this.#cancel();
-    if (waiting.pending === 0) sharing.tell('rests');
-  }
+  seek(): Promise<void>;
+  /** Starts to end the turn: parcels that wait between two requests go back. */
+  yield(): void;
+  /** Ends the turn, so that another tab can have it. */
+  end(): void;
+  /** Ends the turn for good. Resolves once another tab can have it. */
+  stop(): Promise<void>;
+}
+
+export function createSendTurn(options: SendTurnOptions): SendTurn {
+  const { clock, gate, reporter, sharing, signal, waiting, wake } = options;
+  /** Resolves once the turn has come, or will not come now. */
+  let asked: Promise<void> | undefined;
+  /** Ends the wait for the turn. */
+  let ask = new AbortController();
+  let stopping = new AbortController();
+  /** Whether `stopping` was told to abort. The signal does not say it: WebKit does not abort one in a page that is gone. */
+  let isStopped = true;
+  /** Ends the turn. Set only while this tab has it. */
+  let endTurn: (() => void) | undefined;
+  /** Resolves once the lock of the last turn is released. */
+  let last: Promise<void> = Promise.resolve();
+  /** Runs while this tab has the turn. */
+  const ticker = new Alarm(clock, () => tick());
+  let ticks = 0;
+  const lookout = new Alarm(clock, () => {
+    isCalled = true;
+    void wake();
+  });
+  /** Other tabs that said that they have something to send. */
+  const others = new Set<string>();
+  /** Whether this tab should check on others: they may have died with something to send. */
+  let isCalled = false;
+  /** How many times in a row this tab could not read what others did. */
+  let blindTries = 0;
+  /** When the last known pause ends: one that this tab read or stored. 0 until this page has had a turn. */
+  let pauseUntil: number | undefined = 0;
+  stopping.abort();
+  sharing.listen((life, activity) => {
+    if (activity === 'rests') others.delete(life);
+    else others.add(life);
+    // Wait in line behind the tab that works. If that tab dies, this one takes over at once.
+    isCalled = others.size > 0 && (isCalled || activity === 'works');
+    if (others.size > 0) lookout.set(LOOK_MS);
+    else lookout.cancel();
+    void wake();
+  });
 
   /** Leaves the line. */
-  #cancel(): void {
-    if (!this.#asked) return;
-    this.#asked = undefined;
-    this.#ask.abort();
+  function cancel(): void {
+    if (!asked) return;
+    asked = undefined;
+    ask.abort();
   }
 
-  /** Starts to end the turn: parcels that wait between two requests go back. */
-  yield(): void {
-    if (this.#isStopped) return;
-    this.#isStopped = true;
-    this.#stop.abort();
-    void this.#options.wake();
+  function giveWay(): void {
+    if (isStopped) return;
+    isStopped = true;
+    stopping.abort();
+    void wake();
   }
 
-  /** Ends the turn, so that another tab can have it. */
-  end(): void {
-    const over = this.#over;
-    if (!over) return;
-    this.#over = undefined;
-    this.#asked = undefined;
-    this.#ticker.cancel();
-    this.#isStopped = true;
-    this.#stop.abort();
-    over();
+  function end(): void {
+    const release = endTurn;
+    if (!release) return;
+    endTurn = undefined;
+    asked = undefined;
+    ticker.cancel();
+    isStopped = true;
+    stopping.abort();
+    release();
   }
 
-  /** Ends the turn for good. Resolves once another tab can have it. */
-  async stop(): Promise<void> {
-    this.#cancel();
-    this.end();
-    await this.#last;
-    this.#lookout.cancel();
-  }
-
-  #hold(): Promise<void> {
-    const { sharing, wake } = this.#options;
-    this.#ask = new AbortController();
-    const { signal } = this.#ask;
+  function hold(): Promise<void> {
+    ask = new AbortController();
+    const asking = ask.signal;
     return new Promise((resolve) => {
-      this.#last = sharing
-        .hold(() => this.#work(signal, resolve), signal)
+      last = sharing
+        .hold(() => work(asking, resolve), asking)
         .catch(() => {
           // If this tab cannot have the lock, another one has it. That tab may die, so check later.
-          if (!signal.aborted) this.#lookout.set(LOOK_MS);
-          if (this.#ask.signal !== signal) return;
+          if (!asking.aborted) lookout.set(LOOK_MS);
+          if (ask.signal !== asking) return;
           // The lock may have been lost during the turn: stop the rest of the work as soon as possible.
-          this.#cancel();
-          this.end();
+          cancel();
+          end();
         });
-      void this.#last.then(resolve).then(wake);
+      void last.then(resolve).then(wake);
     });
   }
 
   /** This tab has the lock. Calls `started` once sending has started. Resolves once the turn is over. */
-  async #work(signal: AbortSignal, started: () => void): Promise<void> {
-    const { gate, reporter, sharing, waiting, wake } = this.#options;
-    this.#others.clear();
-    this.#isCalled = false;
-    this.#lookout.cancel();
+  async function work(asking: AbortSignal, started: () => void): Promise<void> {
+    others.clear();
+    isCalled = false;
+    lookout.cancel();
     const isRead = await sharing.refresh().then(() => true, reporter.storageFailed);
-    this.#blindTries = isRead ? 0 : this.#blindTries + 1;
+    blindTries = isRead ? 0 : blindTries + 1;
     // The page may have been asleep. If storage is broken for good, sending twice is better than never.
-    const isAwake = this.#blindTries === 0 || this.#blindTries > MOST_BLIND_TRIES;
+    const isAwake = blindTries === 0 || blindTries > MOST_BLIND_TRIES;
     if (isAwake) {
       const { pause } = sharing;
-      if (pause && pause.until !== this.#pauseUntil) gate.share(pause, this.#pauseUntil === 0);
-      this.#pauseUntil = pause?.until;
+      if (pause && pause.until !== pauseUntil) gate.share(pause, pauseUntil === 0);
+      pauseUntil = pause?.until;
     }
-    if (signal.aborted) return;
+    if (asking.aborted) return;
     // Let `seek()` ask again: maybe only a storage failure prevented this turn.
-    if (!isAwake || !waiting.isDue) return this.#cancel();
-    const over = new Promise<void>((end) => {
-      this.#over = end;
+    if (!isAwake || !waiting.isDue) return cancel();
+    const over = new Promise<void>((resolve) => {
+      endTurn = resolve;
     });
-    this.#stop = new AbortController();
-    this.#isStopped = false;
-    this.#ticks = 0;
-    this.#ticker.set(TICK_MS);
+    stopping = new AbortController();
+    isStopped = false;
+    ticks = 0;
+    ticker.set(TICK_MS);
     sharing.tell('works');
     await wake();
     started();
     await over;
     // The turn is over, and no other tab has it yet.
     await sharing.setPause(gate.sharedPause).catch(reporter.storageFailed);
-    this.#pauseUntil = sharing.pause?.until;
+    pauseUntil = sharing.pause?.until;
   }
 
-  #tick(): void {
-    const isWanted = this.#others.size > 0;
-    const isIdle = !this.#options.gate.isBusy;
-    if (isIdle) this.#ticks += isWanted ? MOST_TICKS : IDLE_TICKS;
-    else this.#ticks = isWanted ? this.#ticks + 1 : 0;
-    this.#ticker.set(TICK_MS);
-    if (this.#ticks >= MOST_TICKS) this.yield();
+  function tick(): void {
+    const isWanted = others.size > 0;
+    const isIdle = !gate.isBusy;
+    if (isIdle) ticks += isWanted ? MOST_TICKS : IDLE_TICKS;
+    else ticks = isWanted ? ticks + 1 : 0;
+    ticker.set(TICK_MS);
+    if (ticks >= MOST_TICKS) giveWay();
   }
+
+  return {
+    get isOurs() {
+      return endTurn !== undefined;
+    },
+    get signal() {
+      return stopping.signal;
+    },
+    async seek() {
+      if (!signal.aborted && gate.mayStart && (isCalled || waiting.isDue)) {
+        asked ??= hold();
+        return asked;
+      }
+      cancel();
+      if (waiting.pending === 0) sharing.tell('rests');
+    },
+    yield: giveWay,
+    end,
+    async stop() {
+      cancel();
+      end();
+      await last;
+      lookout.cancel();
+    },
+  };
 }

@@ -53,42 +53,9 @@ interface SenderOptions {
 }
 
 /** Takes parcels as long as there are any, and keeps several of them in requests at once. */
-export class Sender {
-  readonly #options: SenderOptions;
-  #pumping: Promise<void> | undefined;
-  #wokenWhilePumping = false;
-  /** Rings when something that failed may be sent again. */
-  readonly #retry: Alarm;
-  #retryAt = 0;
-  /** How often the page was left. */
-  #departures = 0;
-  /** Requests under way with something that failed before. */
-  #tests = 0;
-  #wasTest = false;
-  readonly #watching = new Set<() => void>();
-
-  constructor(options: SenderOptions) {
-    this.#options = options;
-    this.#retry = new Alarm(options.clock, () => {
-      options.trials.due(this.#retryAt);
-      void this.wake();
-    });
-  }
-
+export interface Sender {
   /** Something may be ready to be sent. Resolves once sending has started, or when nothing more can be sent. */
-  wake(): Promise<void> {
-    const { sharing, turn } = this.#options;
-    // What fails now goes on without the page.
-    if (sharing?.isLeft) return Promise.resolve();
-    if (turn?.isOurs === false) {
-      this.#leaveTrials();
-      return turn.seek();
-    }
-    this.#wokenWhilePumping = true;
-    this.#pumping ??= this.#pump();
-    return this.#pumping;
-  }
-
+  wake(): Promise<void>;
   /**
    * The page may be gone soon: takes events in memory, as far as requests that outlive the page have room. Returns a function
    * that makes these requests before it returns.
@@ -96,88 +63,81 @@ export class Sender {
    * @param isLeft Whether the page will surely be gone. Then no answer is seen here.
    * @param isKept Whether it takes nothing.
    */
-  leave(isLeft: boolean, isKept: boolean): () => void {
-    const { evidence, registerSync, waiting } = this.#options;
-    // While requests fail, one more would probably fail too, and the next page would wait for its lease.
-    const last = isKept || evidence.inARow > 0 ? [] : [...this.#takeNow(isLeft)];
-    return () => {
-      let others = waiting.pending;
-      for (const trial of last) {
-        others -= trial.parcel.count;
-        this.#start(trial, true);
-      }
-      if (isLeft) this.#departures += 1;
-      // What these requests do not take is left to the service worker, in case no page comes back.
-      if (others > 0 && !isKept) registerSync?.();
-    };
-  }
-
+  leave(isLeft: boolean, isKept: boolean): () => void;
   /** Resolves when the work ends, or when no request is under way and none will be made before `until` (in ms since 1970). */
-  async whileUseful(work: Promise<void>, until: number): Promise<void> {
-    const { gate } = this.#options;
-    gate.catchUp();
-    const over = new AbortController();
-    const end = () => over.abort();
-    void work.then(end, end);
-    while (!over.signal.aborted && (gate.isBusy || this.#nextAt < until)) {
-      await untilWoken(over.signal, (wake) => {
-        this.#watching.add(wake);
-        return () => this.#watching.delete(wake);
-      });
-    }
-  }
-
+  whileUseful(work: Promise<void>, until: number): Promise<void>;
   /** Resolves once all deliveries have ended. Abort the signal before. Events that were not accepted stay in the journal. */
-  async stop(): Promise<void> {
-    const { queue, turn } = this.#options;
-    this.#retry.stop();
-    turn?.yield();
-    await this.#pumping;
-    await queue.onIdle();
-    await turn?.stop();
+  stop(): Promise<void>;
+}
+
+export function createSender(options: SenderOptions): Sender {
+  const { clock, deliver, evidence, gate, isOrdered, isStrict, leaseMs, queue, registerSync } = options;
+  const { reporter, requests, sharing, signal, trials, turn, waiting } = options;
+  let pumping: Promise<void> | undefined;
+  let wokenWhilePumping = false;
+  /** Rings when something that failed may be sent again. */
+  const retry = new Alarm(clock, () => {
+    trials.due(retryAt);
+    void wake();
+  });
+  let retryAt = 0;
+  /** How often the page was left. */
+  let departures = 0;
+  /** Requests under way with something that failed before. */
+  let tests = 0;
+  let wasTest = false;
+  const watching = new Set<() => void>();
+
+  function wake(): Promise<void> {
+    // What fails now goes on without the page.
+    if (sharing?.isLeft) return Promise.resolve();
+    if (turn?.isOurs === false) {
+      leaveTrials();
+      return turn.seek();
+    }
+    wokenWhilePumping = true;
+    pumping ??= pump();
+    return pumping;
   }
 
-  async #pump(): Promise<void> {
-    const { clock, gate, signal, trials, turn, waiting } = this.#options;
+  async function pump(): Promise<void> {
     // Once stopped, nothing ends any more: the journal may be closed.
-    while (this.#wokenWhilePumping && !signal.aborted) {
-      this.#wokenWhilePumping = false;
+    while (wokenWhilePumping && !signal.aborted) {
+      wokenWhilePumping = false;
       await waiting.dropExpired();
       await trials.tidy();
-      for (let trial = await this.#next(); trial; trial = await this.#next()) this.#start(trial);
+      for (let trial = await next(); trial; trial = await next()) start(trial);
     }
-    this.#pumping = undefined;
+    pumping = undefined;
     const isOver = turn?.signal.aborted || trials.count === 0 || gate.state === 'open';
-    if (turn && isOver && !signal.aborted && this.#leaveTrials()) turn.end();
-    this.#retry.cancel();
-    this.#retryAt = trials.nextAt;
-    const waitMs = this.#retryAt - clock.now();
-    if (waitMs > 0 && waitMs < Number.POSITIVE_INFINITY) this.#retry.set(waitMs);
+    if (turn && isOver && !signal.aborted && leaveTrials()) turn.end();
+    retry.cancel();
+    retryAt = trials.nextAt;
+    const waitMs = retryAt - clock.now();
+    if (waitMs > 0 && waitMs < Number.POSITIVE_INFINITY) retry.set(waitMs);
     // It has become due just now. If the gate lets nothing go, it says when that changes.
-    else if (waitMs <= 0 && gate.mayStart) this.#retry.set(DUE_MS);
-    for (const wake of this.#watching) wake();
+    else if (waitMs <= 0 && gate.mayStart) retry.set(DUE_MS);
+    for (const look of watching) look();
   }
 
   /** What failed goes back, so that other tabs can send it. Returns false if there are requests under way. */
-  #leaveTrials(): boolean {
-    const { gate, queue, trials } = this.#options;
+  function leaveTrials(): boolean {
     if (queue.pending > 0) return false;
     trials.leave(gate.state !== 'closed');
     return true;
   }
 
   /** Takes what goes next. Undefined if nothing may go now. */
-  async #next(): Promise<Trial | undefined> {
-    const { gate, isOrdered, isStrict, queue, signal, trials, turn, waiting } = this.#options;
+  async function next(): Promise<Trial | undefined> {
     const mayStart = () => !(signal.aborted || turn?.signal.aborted) && gate.mayStart;
     if (!mayStart() || (isStrict && queue.pending > 0)) return undefined;
     const isProbe = gate.state !== 'closed';
     // If order counts, others wait for what failed.
-    const isTestNext = isOrdered || (this.#tests < gate.limit / 2 && !(gate.limit < 2 && this.#wasTest));
+    const isTestNext = isOrdered || (tests < gate.limit / 2 && !(gate.limit < 2 && wasTest));
     const test = isProbe || !isTestNext ? undefined : trials.take();
     if (test) return test;
     while (isStrict ? trials.count === 0 : isProbe || trials.hasRoom) {
-      const parcel = await this.#fresh(isProbe);
+      const parcel = await fresh(isProbe);
       if (!parcel) break;
       const trial = trials.of(parcel);
       if (trial.sent > 0) {
@@ -194,8 +154,7 @@ export class Sender {
   }
 
   /** Takes what never failed. A probe waits for no others. */
-  async #fresh(isProbe: boolean): Promise<Parcel | undefined> {
-    const { waiting } = this.#options;
+  async function fresh(isProbe: boolean): Promise<Parcel | undefined> {
     if (!isProbe) return waiting.next(Number.POSITIVE_INFINITY);
     const calm = waiting.hurry();
     const parcel = await waiting.next(PROBE_EVENTS);
@@ -203,12 +162,10 @@ export class Sender {
     return parcel;
   }
 
-  *#takeNow(isLeft: boolean): Generator<Trial> {
-    const { gate, isStrict, leaseMs, queue, requests, sharing, signal, trials, turn, waiting } =
-      this.#options;
+  function* takeNow(isLeft: boolean): Generator<Trial> {
     const isShared = !isLeft && turn?.isOurs === false;
     // With strict order one parcel, and none while something older is being sent.
-    const isBusy = isShared || this.#pumping !== undefined || queue.pending > 0 || trials.count > 0;
+    const isBusy = isShared || pumping !== undefined || queue.pending > 0 || trials.count > 0;
     if (signal.aborted || (isStrict && isBusy)) return;
     let room = requests.room();
     while (gate.isFree) {
@@ -222,34 +179,69 @@ export class Sender {
     }
   }
 
-  #start(trial: Trial, outlives?: boolean): void {
-    const { deliver, evidence, gate, leaseMs, queue, reporter, sharing, signal } = this.#options;
+  function start(trial: Trial, outlives?: boolean): void {
     const pass = gate.start();
-    const departures = this.#departures;
+    const before = departures;
     const { places } = trial.parcel;
     // In the same task as the request: a page that is frozen between the two would lease events that nobody sends. While requests
     // fail, this one will probably fail too: other pages need not wait for it.
     if (!outlives && evidence.inARow === 0) sharing?.lease?.(places.ranges, leaseMs);
-    this.#wasTest = trial.sent > 0;
-    const tests = this.#wasTest ? 1 : 0;
-    this.#tests += tests;
+    wasTest = trial.sent > 0;
+    const test = wasTest ? 1 : 0;
+    tests += test;
     void queue
       .add(() => deliver(trial, pass, outlives))
       .catch(reporter.storageFailed)
       .then(() => {
-        this.#tests -= tests;
+        tests -= test;
         // Aborted, or left by its page, perhaps for a time, the request may have arrived all the same: its lease goes on.
-        if (departures < this.#departures || sharing?.isLeft)
+        if (before < departures || sharing?.isLeft)
           Object.assign(trial, { at: pass.at + leaseMs, leasedUntil: pass.at + leaseMs, aliveMs: undefined });
         else if (!signal.aborted) sharing?.lease?.(places.ranges, 0);
-        void this.wake();
+        void wake();
       });
   }
 
   /** When the next request may be made, in milliseconds since 1970; 0 if that is not known. */
-  get #nextAt(): number {
-    const { gate, trials, waiting } = this.#options;
+  function nextAt(): number {
     if (gate.state === 'open' && gate.pause) return gate.pause.until;
     return waiting.pending > trials.events ? 0 : trials.nextAt;
   }
+
+  return {
+    wake,
+    leave(isLeft, isKept) {
+      // While requests fail, one more would probably fail too, and the next page would wait for its lease.
+      const last = isKept || evidence.inARow > 0 ? [] : [...takeNow(isLeft)];
+      return () => {
+        let others = waiting.pending;
+        for (const trial of last) {
+          others -= trial.parcel.count;
+          start(trial, true);
+        }
+        if (isLeft) departures += 1;
+        // What these requests do not take is left to the service worker, in case no page comes back.
+        if (others > 0 && !isKept) registerSync?.();
+      };
+    },
+    async whileUseful(work, until) {
+      gate.catchUp();
+      const over = new AbortController();
+      const end = () => over.abort();
+      void work.then(end, end);
+      while (!over.signal.aborted && (gate.isBusy || nextAt() < until)) {
+        await untilWoken(over.signal, (look) => {
+          watching.add(look);
+          return () => watching.delete(look);
+        });
+      }
+    },
+    async stop() {
+      retry.stop();
+      turn?.yield();
+      await pumping;
+      await queue.onIdle();
+      await turn?.stop();
+    },
+  };
 }

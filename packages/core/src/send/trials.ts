@@ -27,104 +27,57 @@ interface TrialsOptions {
 }
 
 /** Parcels that failed. Each waits for a time of its own, and then goes again. */
-export class Trials {
-  readonly #options: TrialsOptions;
-  /** Also of parcels that went back, as long as they are in memory. */
-  readonly #known = new WeakMap<Parcel, Trial>();
-  /** In the order of their events, if the order counts. */
-  #list: Trial[] = [];
-
-  constructor(options: TrialsOptions) {
-    this.#options = options;
-  }
-
+export interface Trials {
   /** Number of parcels that do not wait alone. */
-  get count(): number {
-    return this.#list.length - this.#alone.length;
-  }
-
+  readonly count: number;
   /** What `stats()` says of them. */
-  get shown(): Suspect[] {
-    const suspects = this.#list.filter(({ isSuspect }) => isSuspect);
-    return suspects.slice(0, MOST_SHOWN).map(({ at, parcel, sent, status, words }) => {
-      const event = new TextDecoder().decode(parcel.events.bytes.subarray(0, SHOWN_BYTES));
-      return { event, tries: sent, nextAt: at, status, words };
-    });
-  }
-
+  readonly shown: Suspect[];
   /** Whether another parcel may fail. */
-  get hasRoom(): boolean {
-    return this.count < MOST_PARCELS && bytesOf(this.#list) < MOST_BYTES;
-  }
-
+  readonly hasRoom: boolean;
   /** Number of all events. */
-  get events(): number {
-    return this.#list.reduce(
-      (total, trial) => total + chain(trial).reduce((sum, { parcel }) => sum + parcel.count, 0),
-      0,
-    );
-  }
-
+  readonly events: number;
   /** When the next one may be sent, or is too old; Infinity if there is none. */
-  get nextAt(): number {
-    const { clock, waiting } = this.#options;
-    const now = clock.now();
-    const times = this.#first.map(({ at, parcel }) =>
-      Math.min(at, now + (waiting.expiresInMs(parcel) ?? at)),
-    );
-    return Math.min(...times, Number.POSITIVE_INFINITY);
-  }
-
+  readonly nextAt: number;
   /** The trial of a parcel that waited. If some of its events were cut off meanwhile, nothing is known of the others. */
-  of(parcel: Parcel): Trial {
-    const known = this.#known.get(parcel);
-    if (known?.count === parcel.count) return known;
-    return this.#remember(new Trial(parcel, this.#options.waiting.denied));
-  }
-
+  of(parcel: Parcel): Trial;
   /** It was sent before, and went back: it waits here for its next try. */
-  add(trial: Trial): void {
-    this.#list.push(trial);
-  }
-
+  add(trial: Trial): void;
   /** It goes again after `waitMs` milliseconds. @param aliveMs How long it waits at most once something is accepted. */
-  retry(trial: Trial, waitMs: number, aliveMs?: number): void {
-    trial.at = this.#options.clock.now() + waitMs;
-    trial.aliveMs = aliveMs;
-    this.#list.unshift(trial);
-    if (!trial.isAlone || bytesOf(this.#alone) <= MOST_SUSPECT_BYTES) return;
-    this.#remove(trial);
-    this.#options.waiting.putBack(trial.parcel, 'last');
-  }
-
+  retry(trial: Trial, waitMs: number, aliveMs?: number): void;
   /** Takes one whose time has come: those that wait alone last. @param isProbe Takes what failed least. */
-  take(isProbe: boolean = false): Trial | undefined {
-    const { clock, isOrdered, limit } = this.#options;
-    const now = clock.now();
-    for (;;) {
-      const due = this.#first.filter(({ at }) => at <= now);
-      const [first] = due.sort(
-        (one, other) =>
-          Number(one.isAlone) - Number(other.isAlone) ||
-          (isProbe ? one.failures - other.failures : 0) ||
-          // The smallest first: so an event at fault is found before others are looked for.
-          one.parcel.count - other.parcel.count ||
-          one.at - other.at,
-      );
-      if (!first) return undefined;
-      this.#remove(first);
-      const { parcel, whole } = first;
-      const { count } = parcel;
-      const isRefused = isProbe && (isOrdered || whole.refusals > 0);
-      if (count < 2 || !(first.isBlamed || isRefused || limit?.refuses?.(count))) return first;
-      // The event at fault is in here: no need to ask. As a probe, one event says more than many.
-      this.halve(first, isRefused ? 1 : undefined);
-    }
+  take(isProbe?: boolean): Trial | undefined;
+  /** It has several events: its halves take its place. The second one waits for the first. */
+  halve(trial: Trial, count?: number): void;
+  /** The parcel was too large: its halves wait as if they were new, and may be cut further. */
+  shrink(trial: Trial): void;
+  /** There is an answer. If this half was accepted, the event at fault is in the other. */
+  answered(trial: Trial, isAccepted: boolean): void;
+  /** It ends, or waits alone: the events behind it need not wait for it. */
+  free(trial: Trial): void;
+  /** Those may go that wait until this time, or less. The time may have come though the clock was set back, or stands still. */
+  due(until: number): void;
+  /** The reason for failures may be gone: all but those that wait alone may go. */
+  hurry(): void;
+  /** The service is back: all but those that wait alone may go. Those that only it made fail go together. */
+  resume(): void;
+  /** Ends those that are too old, or that nobody may send any more. */
+  tidy(): Promise<void>;
+  /** All go back, so that other tabs can send them; those that wait alone when it is time. In doubt, others are to be tried first. */
+  leave(isDoubt: boolean): void;
+}
+
+export function createTrials(options: TrialsOptions): Trials {
+  const { clock, isOrdered, isStrict, limit, waiting } = options;
+  /** Also of parcels that went back, as long as they are in memory. */
+  const known = new WeakMap<Parcel, Trial>();
+  /** In the order of their events, if the order counts. */
+  let list: Trial[] = [];
+
+  function count(): number {
+    return list.length - alone().length;
   }
 
-  /** It has several events: its halves take its place. The second one waits for the first. */
-  halve(trial: Trial, count?: number): void {
-    const { isOrdered, isStrict, limit, waiting } = this.#options;
+  function halve(trial: Trial, count?: number): void {
     const { parcel, whole } = trial;
     // Halves with different customers need not wait for each other.
     let halves = isOrdered ? waiting.divide(parcel) : [parcel];
@@ -135,118 +88,171 @@ export class Trials {
     if (!first || !second) return;
     const isSure = whole.refusals === 0 || (limit?.partTaken?.(parcel.count) ?? 1) >= 1;
     const [one, other] = trial.halves(first, second, isSure, isInOrder);
-    this.#remember(one);
-    this.#remember(other);
+    remember(one);
+    remember(other);
     if (trial.pair?.isInOrder) other.next = trial.next;
-    else this.#release(trial);
-    this.#list.unshift(...(isStrict ? [one, other] : [one]));
+    else release(trial);
+    list.unshift(...(isStrict ? [one, other] : [one]));
     if (!isStrict) one.next = other;
   }
 
-  /** The parcel was too large: its halves wait as if they were new, and may be cut further. */
-  shrink({ denied, parcel, whole }: Trial): void {
-    const { waiting } = this.#options;
-    const halves = waiting.cut(parcel, Math.ceil(parcel.count / 2));
-    whole.open += halves.length - 1;
-    for (const half of halves.reverse()) {
-      this.#remember(new Trial(half, denied, whole));
-      waiting.putBack(half, 'first');
-    }
-  }
-
-  /** There is an answer. If this half was accepted, the event at fault is in the other. */
-  answered(trial: Trial, isAccepted: boolean): void {
-    if (isAccepted || trial.pair?.isInOrder !== true) this.#release(trial);
-    if (!isAccepted) return;
-    if (trial.pair) trial.pair.isAccepted = true;
-    const now = this.#options.clock.now();
-    for (const other of this.#list) {
-      if (other.isBlamed && other.parcel.count > 1) other.at = now;
-      other.at = Math.min(other.at, now + (other.aliveMs ?? other.at));
-    }
-  }
-
-  /** It ends, or waits alone: the events behind it need not wait for it. */
-  free(trial: Trial): void {
+  function free(trial: Trial): void {
     trial.parcel.lanes = 0;
-    this.#release(trial);
+    release(trial);
   }
 
-  /** Those may go that wait until this time, or less. The time may have come though the clock was set back, or stands still. */
-  due(until: number): void {
-    for (const trial of this.#list) if (trial.at <= until) trial.at = 0;
+  function hurry(): void {
+    for (const trial of list) if (!trial.isAlone) trial.at = trial.leasedUntil;
   }
 
-  /** The reason for failures may be gone: all but those that wait alone may go. */
-  hurry(): void {
-    for (const trial of this.#list) if (!trial.isAlone) trial.at = trial.leasedUntil;
-  }
-
-  /** The service is back: all but those that wait alone may go. Those that only it made fail go together. */
-  resume(): void {
-    const { isStrict, waiting } = this.#options;
-    const isWhole = ({ isAlone, leasedUntil, pair }: Trial) => !(isStrict || isAlone || leasedUntil || pair);
-    this.hurry();
-    // Halves failed because the service was away. If it accepts one of them now, this says nothing about the other.
-    for (const { pair, whole } of this.#list)
-      if (!isStrict && pair && !whole.isAccepted && whole.refusals === 0) pair.isSure = false;
-    const whole = this.#list.filter(isWhole);
-    this.#list = this.#list.filter((trial) => !isWhole(trial));
-    for (const { parcel } of whole.reverse()) waiting.putBack(parcel, 'journal');
-  }
-
-  /** Ends those that are too old, or that nobody may send any more. */
-  async tidy(): Promise<void> {
-    const { waiting } = this.#options;
-    for (const trial of [...this.#list]) {
-      const { denied, parcel } = trial;
-      const isExpired = waiting.expiresInMs(parcel) === 0;
-      if (!denied.aborted && !isExpired) continue;
-      this.#remove(trial);
-      this.free(trial);
-      await waiting.end(parcel, denied.aborted ? 'denied' : 'expired');
-    }
-  }
-
-  /** All go back, so that other tabs can send them; those that wait alone when it is time. In doubt, others are to be tried first. */
-  leave(isDoubt: boolean): void {
-    const { clock, isStrict, waiting } = this.#options;
-    const now = clock.now();
-    const place = isDoubt && !isStrict ? 'last' : 'first';
-    const gone = this.#list.filter(({ at, isAlone }) => !isAlone || at <= now);
-    this.#list = this.#list.filter((trial) => !gone.includes(trial));
-    for (const trial of gone.reverse())
-      for (const one of chain(trial).reverse()) {
-        one.next = undefined;
-        waiting.putBack(one.parcel, place);
-      }
-  }
-
-  get #alone(): readonly Trial[] {
-    return this.#list.filter(({ isAlone }) => isAlone);
+  function alone(): readonly Trial[] {
+    return list.filter(({ isAlone }) => isAlone);
   }
 
   /** Those that need not wait for others. */
-  get #first(): readonly Trial[] {
-    const [first] = this.#options.isStrict ? this.#list.filter(({ isAlone }) => !isAlone) : [];
-    return first ? [first, ...this.#alone] : this.#list;
+  function unblocked(): readonly Trial[] {
+    const [first] = isStrict ? list.filter(({ isAlone }) => !isAlone) : [];
+    return first ? [first, ...alone()] : list;
   }
 
   /** The other half need not wait for this one. */
-  #release(trial: Trial): void {
+  function release(trial: Trial): void {
     if (!trial.next) return;
-    this.#list.unshift(trial.next);
+    list.unshift(trial.next);
     trial.next = undefined;
   }
 
-  #remember(trial: Trial): Trial {
-    this.#known.set(trial.parcel, trial);
+  function remember(trial: Trial): Trial {
+    known.set(trial.parcel, trial);
     return trial;
   }
 
-  #remove(trial: Trial): void {
-    this.#list = this.#list.filter((other) => other !== trial);
+  function remove(trial: Trial): void {
+    list = list.filter((other) => other !== trial);
   }
+
+  return {
+    get count() {
+      return count();
+    },
+    get shown() {
+      const suspects = list.filter(({ isSuspect }) => isSuspect);
+      return suspects.slice(0, MOST_SHOWN).map(({ at, parcel, sent, status, words }) => {
+        const event = new TextDecoder().decode(parcel.events.bytes.subarray(0, SHOWN_BYTES));
+        return { event, tries: sent, nextAt: at, status, words };
+      });
+    },
+    get hasRoom() {
+      return count() < MOST_PARCELS && bytesOf(list) < MOST_BYTES;
+    },
+    get events() {
+      return list.reduce(
+        (total, trial) => total + chain(trial).reduce((sum, { parcel }) => sum + parcel.count, 0),
+        0,
+      );
+    },
+    get nextAt() {
+      const now = clock.now();
+      const times = unblocked().map(({ at, parcel }) =>
+        Math.min(at, now + (waiting.expiresInMs(parcel) ?? at)),
+      );
+      return Math.min(...times, Number.POSITIVE_INFINITY);
+    },
+    of(parcel) {
+      const trial = known.get(parcel);
+      if (trial?.count === parcel.count) return trial;
+      return remember(new Trial(parcel, waiting.denied));
+    },
+    add(trial) {
+      list.push(trial);
+    },
+    retry(trial, waitMs, aliveMs) {
+      trial.at = clock.now() + waitMs;
+      trial.aliveMs = aliveMs;
+      list.unshift(trial);
+      if (!trial.isAlone || bytesOf(alone()) <= MOST_SUSPECT_BYTES) return;
+      remove(trial);
+      waiting.putBack(trial.parcel, 'last');
+    },
+    take(isProbe = false) {
+      const now = clock.now();
+      for (;;) {
+        const due = unblocked().filter(({ at }) => at <= now);
+        const [first] = due.sort(
+          (one, other) =>
+            Number(one.isAlone) - Number(other.isAlone) ||
+            (isProbe ? one.failures - other.failures : 0) ||
+            // The smallest first: so an event at fault is found before others are looked for.
+            one.parcel.count - other.parcel.count ||
+            one.at - other.at,
+        );
+        if (!first) return undefined;
+        remove(first);
+        const { parcel, whole } = first;
+        const { count } = parcel;
+        const isRefused = isProbe && (isOrdered || whole.refusals > 0);
+        if (count < 2 || !(first.isBlamed || isRefused || limit?.refuses?.(count))) return first;
+        // The event at fault is in here: no need to ask. As a probe, one event says more than many.
+        halve(first, isRefused ? 1 : undefined);
+      }
+    },
+    halve,
+    shrink({ denied, parcel, whole }) {
+      const halves = waiting.cut(parcel, Math.ceil(parcel.count / 2));
+      whole.open += halves.length - 1;
+      for (const half of halves.reverse()) {
+        remember(new Trial(half, denied, whole));
+        waiting.putBack(half, 'first');
+      }
+    },
+    answered(trial, isAccepted) {
+      if (isAccepted || trial.pair?.isInOrder !== true) release(trial);
+      if (!isAccepted) return;
+      if (trial.pair) trial.pair.isAccepted = true;
+      const now = clock.now();
+      for (const other of list) {
+        if (other.isBlamed && other.parcel.count > 1) other.at = now;
+        other.at = Math.min(other.at, now + (other.aliveMs ?? other.at));
+      }
+    },
+    free,
+    due(until) {
+      for (const trial of list) if (trial.at <= until) trial.at = 0;
+    },
+    hurry,
+    resume() {
+      const isWhole = ({ isAlone, leasedUntil, pair }: Trial) =>
+        !(isStrict || isAlone || leasedUntil || pair);
+      hurry();
+      // Halves failed because the service was away. If it accepts one of them now, this says nothing about the other.
+      for (const { pair, whole } of list)
+        if (!isStrict && pair && !whole.isAccepted && whole.refusals === 0) pair.isSure = false;
+      const whole = list.filter(isWhole);
+      list = list.filter((trial) => !isWhole(trial));
+      for (const { parcel } of whole.reverse()) waiting.putBack(parcel, 'journal');
+    },
+    async tidy() {
+      for (const trial of [...list]) {
+        const { denied, parcel } = trial;
+        const isExpired = waiting.expiresInMs(parcel) === 0;
+        if (!denied.aborted && !isExpired) continue;
+        remove(trial);
+        free(trial);
+        await waiting.end(parcel, denied.aborted ? 'denied' : 'expired');
+      }
+    },
+    leave(isDoubt) {
+      const now = clock.now();
+      const place = isDoubt && !isStrict ? 'last' : 'first';
+      const gone = list.filter(({ at, isAlone }) => !isAlone || at <= now);
+      list = list.filter((trial) => !gone.includes(trial));
+      for (const trial of gone.reverse())
+        for (const one of chain(trial).reverse()) {
+          one.next = undefined;
+          waiting.putBack(one.parcel, place);
+        }
+    },
+  };
 }
 
 /** A trial, and those that wait for it. */

@@ -11,7 +11,7 @@ import type { Memory, TextWriter } from './contents.ts';
 import type { Lanes } from './lanes/lanes.ts';
 import type { Parcel } from './parcel.ts';
 import { Queue } from './queue.ts';
-import { Reader } from './reader.ts';
+import { createReader, type TakeOld } from './reader.ts';
 
 /** Stored events that could not be read are tried again after this time, in milliseconds. */
 const HELD_MS = 1_000;
@@ -69,7 +69,7 @@ export interface LineOptions {
  */
 export class Line {
   readonly queue: Queue;
-  readonly reader: Reader;
+  readonly takeOld: TakeOld;
   readonly #options: LineOptions;
   /** Rings when the oldest fresh event has waited long enough. */
   readonly #age: Alarm;
@@ -87,7 +87,7 @@ export class Line {
     };
     const queue = new Queue({ isHigh, text, memory, epochs, limit: buffer, parcel }, lanes);
     this.queue = queue;
-    this.reader = new Reader({ queue, journal, memory, damaged, sizeLimit: limits.bytes });
+    this.takeOld = createReader({ queue, journal, memory, damaged, sizeLimit: limits.bytes });
     this.#options = options;
     this.#age = new Alarm(clock, onDue);
     this.#hold = new Alarm(clock, onDue);
@@ -162,7 +162,7 @@ export class Line {
       if (isStrict && queue.old.count > 0 && this.#hold.isSet) return undefined;
       if (storedIsNext && this.#oldIsDue) {
         this.#storedIsNext = false;
-        const parcel = await this.reader.take(limit);
+        const parcel = await this.takeOld(limit);
         if (parcel) return parcel;
       } else if (freshIsDue) {
         this.#storedIsNext = true;

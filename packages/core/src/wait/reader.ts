@@ -22,40 +22,18 @@ interface ReaderOptions {
   readonly damaged: (range: Range) => Promise<void>;
 }
 
-/** Reads stored events back from the journal, as parcels of the size of a batch. */
-export class Reader {
-  readonly #options: ReaderOptions;
+/**
+ * Takes the first old events that may be sent, joined up to one batch. Resolves to undefined if they changed meanwhile: ask again.
+ * Rejects with a StorageError if the journal fails; then all is as it was.
+ */
+export type TakeOld = (limit: Limit, busy?: number) => Promise<Parcel | undefined>;
 
-  constructor(options: ReaderOptions) {
-    this.#options = options;
-  }
-
-  /**
-   * Takes the first old events that may be sent, joined up to one batch. Resolves to undefined if they changed meanwhile: ask
-   * again. Rejects with a StorageError if the journal fails; then all is as it was.
-   */
-  async take(limit: Limit, busy?: number): Promise<Parcel | undefined> {
-    const { queue } = this.#options;
-    const taken = this.#shift(limit, busy);
-    const [first] = taken;
-    if (!first) return undefined;
-    if (first.isInMemory) return queue.taken(first);
-    queue.reading = taken;
-    const counts = taken.map(({ count }) => count);
-    const isUnchanged = () => taken.every(({ count }, index) => count === counts[index]);
-    let contents: Contents | undefined;
-    try {
-      contents = await this.#read(taken, limit, isUnchanged);
-    } finally {
-      queue.reading = [];
-      if (!contents) for (const parcel of taken.reverse()) putBack(queue.old, parcel);
-    }
-    return contents && this.#parcelOf(taken, contents);
-  }
+/** Makes what reads stored events back from the journal, as parcels of the size of a batch. */
+export function createReader(options: ReaderOptions): TakeOld {
+  const { damaged, journal, memory, queue, sizeLimit } = options;
 
   /** Takes one parcel in memory, or stored ones whose events fit one batch by count. */
-  #shift({ maxEvents, maxBytes }: Limit, busy?: number): Parcel[] {
-    const { queue } = this.#options;
+  function shift({ maxEvents, maxBytes }: Limit, busy?: number): Parcel[] {
     const parcels: Parcel[] = [];
     let left = maxEvents;
     for (const next of queue.oldReady(busy)) {
@@ -68,7 +46,7 @@ export class Reader {
       queue.takeOld(parcel);
       const most = Math.min(left, parcel.count);
       left -= most;
-      const count = parcel.isInMemory ? this.#fitting(parcel, most, maxBytes) : most;
+      const count = parcel.isInMemory ? fitting(parcel, most, maxBytes) : most;
       const [first, rest] = count < parcel.count ? queue.split(parcel, count) : [parcel];
       if (rest) queue.old.unshift(rest);
       return first;
@@ -76,8 +54,7 @@ export class Reader {
   }
 
   /** How many events of a parcel in memory to take. Parts have about the same size: a small rest would be a request of its own. */
-  #fitting({ contents, count }: Parcel, maxEvents: number, maxBytes: number): number {
-    const { sizeLimit } = this.#options;
+  function fitting({ contents, count }: Parcel, maxEvents: number, maxBytes: number): number {
     const isRefused = sizeLimit.refuses?.(contents.length + BATCH_OVERHEAD_BYTES);
     const most = isRefused ? maxBytes : maxBytes * TOLERANCE;
     if (count <= maxEvents && contents.length <= most) return count;
@@ -86,8 +63,7 @@ export class Reader {
   }
 
   /** The first of these events were read. The others wait before all others. */
-  #parcelOf(taken: Parcel[], contents: Contents): Parcel {
-    const { queue } = this.#options;
+  function parcelOf(taken: Parcel[], contents: Contents): Parcel {
     const places = new Places();
     const parts: { readonly epoch: number; readonly count: number }[] = [];
     for (const parcel of taken) {
@@ -97,17 +73,16 @@ export class Reader {
       parcel.places.remove(span);
       if (count > 0) parts.push({ epoch: parcel.epoch, count });
     }
-    const read = inPlaceOf(taken, new Parcel(places, queue.epochs.join(parts), queue.isHigh, contents));
-    for (const parcel of taken.reverse()) putBack(queue.old, parcel);
-    return queue.taken(read);
+    const parcel = inPlaceOf(taken, new Parcel(places, queue.epochs.join(parts), queue.isHigh, contents));
+    for (const left of taken.reverse()) putBack(queue.old, left);
+    return queue.taken(parcel);
   }
 
-  async #read(
+  async function read(
     taken: readonly Parcel[],
     limit: Limit,
     isUnchanged: () => boolean,
   ): Promise<Contents | undefined> {
-    const { journal, memory } = this.#options;
     const places = new Places();
     for (const parcel of taken) places.append(parcel.places);
     const contents = new Contents(memory, 0);
@@ -122,21 +97,39 @@ export class Reader {
       // One event may be larger than what is left of the batch.
       if (contents.count > 0 && (count === 0 || events.bytes.length > maxBytes)) break;
       if (count === 0) {
-        await this.#options.damaged(found);
+        await damaged(found);
         return undefined;
       }
-      this.#add(contents, events, limit);
+      add(contents, events, limit);
       if (count < rangeLength(range)) break;
     }
     return contents;
   }
 
-  #add(contents: Contents, events: EventBytes, limit: Limit): void {
+  function add(contents: Contents, events: EventBytes, limit: Limit): void {
     const needed = contents.length + 1 + events.bytes.length;
     if (contents.spare < events.bytes.length + 1)
       contents.resize(Math.max(needed, contents.count === 0 ? 0 : Math.min(limit.maxBytes, needed * 2)));
     contents.addAll(events);
   }
+
+  return async (limit, busy) => {
+    const taken = shift(limit, busy);
+    const [first] = taken;
+    if (!first) return undefined;
+    if (first.isInMemory) return queue.taken(first);
+    queue.reading = taken;
+    const counts = taken.map(({ count }) => count);
+    const isUnchanged = () => taken.every(({ count }, index) => count === counts[index]);
+    let contents: Contents | undefined;
+    try {
+      contents = await read(taken, limit, isUnchanged);
+    } finally {
+      queue.reading = [];
+      if (!contents) for (const parcel of taken.reverse()) putBack(queue.old, parcel);
+    }
+    return contents && parcelOf(taken, contents);
+  };
 }
 
 function putBack(list: ParcelList, parcel: Parcel): void {

@@ -1,6 +1,6 @@
 import { platform } from '#platform';
 import type { Range } from '../../src/base/range.ts';
-import { Dispatch } from '../../src/dispatch.ts';
+import { createDispatch, type Dispatch } from '../../src/dispatch.ts';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { type Sharing, together } from '../../src/keep/journal.ts';
 import { readOptions } from '../../src/options/settings.ts';
@@ -78,7 +78,7 @@ export class Page {
       ...{ onDue: wake, onFailed: () => {}, onRecovered: () => {} },
     });
     this.waiting = waiting;
-    this.dispatch = new Dispatch({
+    this.dispatch = createDispatch({
       books,
       clock,
       hooked: { destination: SERVICE },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { AdaptiveConcurrency } from '../../src/pace/adaptive-concurrency.ts';
-import { Gate, type Pass, type Why } from '../../src/pace/gate.ts';
+import { createGate, type Gate, type Pass, type Why } from '../../src/pace/gate.ts';
 import { LearnedRate } from '../../src/parts/learn/learned-rate.ts';
 import { Books } from '../../src/tell/books.ts';
 import { Reporter } from '../../src/tell/reporter.ts';
@@ -31,7 +31,7 @@ class Bench {
     reporter.on('resumed', () => {
       this.resumed += 1;
     });
-    this.gate = new Gate({
+    this.gate = createGate({
       ...{ clock, random, rate, reporter },
       concurrency: new AdaptiveConcurrency(concurrency),
       backoff: { baseMs: 500, maxMs: MINUTE },

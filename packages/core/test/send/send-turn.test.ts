@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import type { Sharing } from '../../src/keep/journal.ts';
-import { SendTurn } from '../../src/send/send-turn.ts';
+import { createSendTurn, type SendTurn } from '../../src/send/send-turn.ts';
 
 /** Of a page that is gone, as in WebKit: its signal never aborts. */
 class DeadController extends AbortController {
@@ -22,7 +22,7 @@ describe('SendTurn', () => {
     };
     let wakes = 0;
     vi.stubGlobal('AbortController', DeadController);
-    const turn = new SendTurn({
+    const turn: SendTurn = createSendTurn({
       clock: new VirtualClock(),
       gate: { isBusy: false, share: () => {}, sharedPause: undefined, mayStart: true },
       reporter: { storageFailed: () => {} },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
-import { Trials } from '../../src/send/trials.ts';
+import { createTrials, type Trials } from '../../src/send/trials.ts';
 import { copyOf } from '../../src/wait/contents.ts';
 import { Parcel } from '../../src/wait/parcel.ts';
 import { Places } from '../../src/wait/places.ts';
@@ -15,7 +15,7 @@ function parcelOf(texts: readonly string[]): Parcel {
   return new Parcel(places, 0, false, copyOf([toEventBytes(texts)], memory));
 }
 
-function createTrials(): Trials {
+function trialsOfNobody(): Trials {
   const waiting = {
     denied: new AbortController().signal,
     cut: () => [],
@@ -24,7 +24,7 @@ function createTrials(): Trials {
     expiresInMs: () => undefined,
     putBack: () => {},
   };
-  return new Trials({
+  return createTrials({
     clock: new VirtualClock(),
     isOrdered: false,
     isStrict: false,
@@ -35,14 +35,14 @@ function createTrials(): Trials {
 
 describe('a parcel that waits again', () => {
   it('is known', () => {
-    const trials = createTrials();
+    const trials = trialsOfNobody();
     const parcel = parcelOf(['1', '2']);
     const trial = trials.of(parcel);
     expect(trials.of(parcel)).toBe(trial);
   });
 
   it('is another one after some of its events were cut off: these were not refused', () => {
-    const trials = createTrials();
+    const trials = trialsOfNobody();
     const parcel = parcelOf(['1', '2', '3']);
     trials.of(parcel).refusals = 4;
     parcel.split(1);

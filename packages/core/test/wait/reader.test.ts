@@ -5,7 +5,7 @@ import { perCustomer } from '../../src/parts/per-customer.ts';
 import { Epochs } from '../../src/tell/epochs.ts';
 import { storedParcel } from '../../src/wait/parcel.ts';
 import { Queue } from '../../src/wait/queue.ts';
-import { Reader } from '../../src/wait/reader.ts';
+import { createReader } from '../../src/wait/reader.ts';
 import { textWriter } from '../bench/text-writer.ts';
 
 const ALL = { maxEvents: 100, maxBytes: 10_000 };
@@ -22,8 +22,8 @@ describe('what is read of a stored parcel', () => {
     const [rest] = queue.old;
     // Two events of 7 bytes and a comma fit.
     const limit = { maxEvents: 100, maxBytes: 16 };
-    const reader = new Reader({ queue, journal, memory, damaged: async () => {}, sizeLimit: {} });
-    const read = await reader.take(limit);
+    const take = createReader({ queue, journal, memory, damaged: async () => {}, sizeLimit: {} });
+    const read = await take(limit);
     const parts = [0, 1].map((from) => read?.cut({ from, to: from + 1 }));
     for (const part of parts.reverse()) if (part) queue.putBack(part, 'first');
     expect([...queue.old]).toEqual([...parts.reverse(), rest]);
@@ -45,8 +45,8 @@ describe('what is read of a stored parcel', () => {
     // Of a customer who comes first because an older event of theirs has gone.
     stored(2, 5, 1, 2);
     stored(0, 2, 2, 0);
-    const reader = new Reader({ queue, journal, memory, damaged: async () => {}, sizeLimit: {} });
-    const read = await reader.take({ maxEvents: 4, maxBytes: 1_000 });
+    const take = createReader({ queue, journal, memory, damaged: async () => {}, sizeLimit: {} });
+    const read = await take({ maxEvents: 4, maxBytes: 1_000 });
     const [rest] = queue.old;
     const last = read?.cut({ from: 3, to: 4 });
     if (last) queue.putBack(last, 'first');
