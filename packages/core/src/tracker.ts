@@ -17,7 +17,7 @@ import { type Defaults, readConsent, readOptions, type Settings } from './option
 import type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
 import type { Inputs, Schemas } from './parts/hooks/schemas.ts';
 import { missingPart } from './parts.ts';
-import { Road } from './road.ts';
+import { createRoad } from './road.ts';
 import type { FinishOptions, FlushReport, TrackerStats } from './tell/stats.ts';
 import type { TrackerEvents } from './tell/tracker-events.ts';
 
@@ -161,7 +161,7 @@ function trackerOf(settings: Settings): Tracker {
   /** Aborted after the flush of `close()`: nothing is delivered any more, so every other `flush()` ends. */
   const ending = new AbortController();
   let closed: Promise<FlushReport> | undefined;
-  const road = new Road(settings, texts, () => flush());
+  const road = createRoad(settings, texts, () => flush());
   const { reporter } = road;
   settings.parts.accept?.(road);
   const stats = () => road.snapshots.take();

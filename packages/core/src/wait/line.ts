@@ -11,7 +11,7 @@ import type { Memory, TextWriter } from './contents.ts';
 import type { Lanes } from './lanes/lanes.ts';
 import type { Parcel } from './parcel.ts';
 import { Queue } from './queue.ts';
-import { createReader, type TakeOld } from './reader.ts';
+import { createReader, type ReadOld } from './reader.ts';
 
 /** Stored events that could not be read are tried again after this time, in milliseconds. */
 const HELD_MS = 1_000;
@@ -67,75 +67,45 @@ export interface LineOptions {
  * One priority: what waits, and what decides when it is sent. Fresh events are due by count, bytes or age, stored ones at once. If
  * both wait they take turns, so that neither starves.
  */
-export class Line {
+export interface Line {
   readonly queue: Queue;
-  readonly takeOld: TakeOld;
-  readonly #options: LineOptions;
-  /** Rings when the oldest fresh event has waited long enough. */
-  readonly #age: Alarm;
-  /** Set while stored events are left alone, because they could not be read. */
-  readonly #hold: Alarm;
-  #storedIsNext = true;
-
-  constructor(options: LineOptions) {
-    const { batch, buffer, clock, damaged, epochs, isHigh, journal, lanes } = options;
-    const { limits, memory, onDue, text } = options;
-    const { groupLimit } = journal;
-    const parcel: Limit = {
-      maxEvents: Math.min(batch.maxEvents, groupLimit.maxEvents, Math.ceil(buffer.maxEvents / PARTS)),
-      maxBytes: Math.min(batch.maxBytes, groupLimit.maxBytes, Math.ceil(buffer.maxBytes / PARTS)),
-    };
-    const queue = new Queue({ isHigh, text, memory, epochs, limit: buffer, parcel }, lanes);
-    this.queue = queue;
-    this.takeOld = createReader({ queue, journal, memory, damaged, sizeLimit: limits.bytes });
-    this.#options = options;
-    this.#age = new Alarm(clock, onDue);
-    this.#hold = new Alarm(clock, onDue);
-  }
-
+  readonly readOld: ReadOld;
   /** Whether something should be sent now; if not, `onDue` is called when fresh events become due by their age. */
-  get isDue(): boolean {
-    return this.#oldIsDue || this.#freshIsDue();
-  }
-
+  readonly isDue: boolean;
   /** Whether anything may be sent, due or not. */
-  get hasFree(): boolean {
-    const { parcels } = this.queue.ready({ maxEvents: 1, maxBytes: 1 }, true);
-    return parcels.length > 0 || this.queue.isOldReady;
-  }
-
+  readonly hasFree: boolean;
   /**
    * Takes what should be sent next, at most `maxEvents` events. Undefined if nothing is due; then `onDue` is called when fresh
    * events become due by their age. Never rejects.
    */
-  async next(maxEvents: number): Promise<Parcel | undefined> {
-    try {
-      return await this.#next(maxEvents);
-    } catch (error) {
-      return this.leaveStored(error) ? this.#next(maxEvents) : undefined;
-    }
-  }
-
+  next(maxEvents: number): Promise<Parcel | undefined>;
   /** Takes the oldest events in memory that fit a body of this size, due or not. Undefined if there are none. */
-  takeNow(maxBytes: number): Parcel | undefined {
-    const limit = this.#limit(Number.POSITIVE_INFINITY, maxBytes);
-    const [first] = this.queue.ready(limit, true).parcels;
-    // What is being written is not cut: it would be written again.
-    const least = first?.isHanded ? first.count : 1;
-    const fits = first && first.contents.slice(0, least).bytes.length <= limit.maxBytes;
-    return fits ? this.queue.takeFresh(limit, true) : undefined;
-  }
-
+  takeNow(maxBytes: number): Parcel | undefined;
   /** Whether stored events are left alone now. */
-  get isHeld(): boolean {
-    return this.#hold.isSet || this.#hold.isStopped;
-  }
-
+  readonly isHeld: boolean;
   /** Stored events cannot be read now: leaves them alone for a while, unless it was stopped. Returns false if it was. */
-  leaveStored(error: unknown): boolean {
-    if (this.#hold.isStopped) return false;
-    const { isStrict, reporter } = this.#options;
-    const { queue } = this;
+  leaveStored(error: unknown): boolean;
+  stop(): void;
+}
+
+export function createLine(options: LineOptions): Line {
+  const { batch, buffer, clock, damaged, epochs, isHigh, isStrict, isUrgent, journal, lanes } = options;
+  const { limits, memory, onDue, reporter, sendsUnwritten, text } = options;
+  const { groupLimit } = journal;
+  const parcel: Limit = {
+    maxEvents: Math.min(batch.maxEvents, groupLimit.maxEvents, Math.ceil(buffer.maxEvents / PARTS)),
+    maxBytes: Math.min(batch.maxBytes, groupLimit.maxBytes, Math.ceil(buffer.maxBytes / PARTS)),
+  };
+  const queue = new Queue({ isHigh, text, memory, epochs, limit: buffer, parcel }, lanes);
+  const readOld = createReader({ queue, journal, memory, damaged, sizeLimit: limits.bytes });
+  /** Rings when the oldest fresh event has waited long enough. */
+  const age = new Alarm(clock, onDue);
+  /** Set while stored events are left alone, because they could not be read. */
+  const hold = new Alarm(clock, onDue);
+  let storedIsNext = true;
+
+  function leaveStored(error: unknown): boolean {
+    if (hold.isStopped) return false;
     reporter.storageFailed(error);
     const { first } = queue.old;
     // Others may be readable.
@@ -143,30 +113,22 @@ export class Line {
       queue.takeOld(first);
       queue.old.push(first);
     }
-    this.#hold.set(HELD_MS);
+    hold.set(HELD_MS);
     return true;
   }
 
-  stop(): void {
-    this.#age.stop();
-    this.#hold.stop();
-  }
-
-  async #next(maxEvents: number): Promise<Parcel | undefined> {
-    const { isStrict, sendsUnwritten } = this.#options;
-    const { queue } = this;
-    const limit = this.#limit(maxEvents);
+  async function next(maxEvents: number): Promise<Parcel | undefined> {
+    const limit = limitOf(maxEvents);
     for (;;) {
-      const freshIsDue = this.#freshIsDue();
-      const storedIsNext = isStrict || this.#storedIsNext || !freshIsDue;
-      if (isStrict && queue.old.count > 0 && this.#hold.isSet) return undefined;
-      if (storedIsNext && this.#oldIsDue) {
-        this.#storedIsNext = false;
-        const parcel = await this.takeOld(limit);
+      const hasFresh = freshIsDue();
+      if (isStrict && queue.old.count > 0 && hold.isSet) return undefined;
+      if ((isStrict || storedIsNext || !hasFresh) && oldIsDue()) {
+        storedIsNext = false;
+        const parcel = await readOld(limit);
         if (parcel) return parcel;
-      } else if (freshIsDue) {
-        this.#storedIsNext = true;
-        this.#age.cancel();
+      } else if (hasFresh) {
+        storedIsNext = true;
+        age.cancel();
         return queue.takeFresh(limit, sendsUnwritten());
       } else {
         return undefined;
@@ -175,8 +137,7 @@ export class Line {
   }
 
   /** What a parcel may have now. */
-  #limit(maxEvents: number, maxBytes: number = Number.POSITIVE_INFINITY): Limit {
-    const { batch, limits } = this.#options;
+  function limitOf(maxEvents: number, maxBytes: number = Number.POSITIVE_INFINITY): Limit {
     const most = Math.min(limits.bytes.most, maxBytes) - BATCH_OVERHEAD_BYTES;
     return {
       maxEvents: Math.min(MOST_EVENTS, batch.maxEvents, maxEvents, limits.events?.most ?? maxEvents),
@@ -184,20 +145,54 @@ export class Line {
     };
   }
 
-  get #oldIsDue(): boolean {
-    return !this.#hold.isSet && this.queue.isOldReady;
+  function oldIsDue(): boolean {
+    return !hold.isSet && queue.isOldReady;
   }
 
-  #freshIsDue(): boolean {
-    const { batch, clock, isHigh, isUrgent, sendsUnwritten } = this.#options;
-    const { parcels, isFull } = this.queue.ready(this.#limit(Number.POSITIVE_INFINITY), sendsUnwritten());
+  function freshIsDue(): boolean {
+    const { parcels, isFull } = queue.ready(limitOf(Number.POSITIVE_INFINITY), sendsUnwritten());
     const [first] = parcels;
     if (!first) return false;
     if (isFull || isHigh || isUrgent()) return true;
     const waitMs = (first.at ?? 0) + batch.maxWaitMs - clock.now();
     // More than the whole wait: the time of day was set back.
     if (waitMs <= 0 || waitMs > batch.maxWaitMs) return true;
-    this.#age.set(waitMs);
+    age.set(waitMs);
     return false;
   }
+
+  return {
+    queue,
+    readOld,
+    get isDue() {
+      return oldIsDue() || freshIsDue();
+    },
+    get hasFree() {
+      const { parcels } = queue.ready({ maxEvents: 1, maxBytes: 1 }, true);
+      return parcels.length > 0 || queue.isOldReady;
+    },
+    async next(maxEvents) {
+      try {
+        return await next(maxEvents);
+      } catch (error) {
+        return leaveStored(error) ? next(maxEvents) : undefined;
+      }
+    },
+    takeNow(maxBytes) {
+      const limit = limitOf(Number.POSITIVE_INFINITY, maxBytes);
+      const [first] = queue.ready(limit, true).parcels;
+      // What is being written is not cut: it would be written again.
+      const least = first?.isHanded ? first.count : 1;
+      const fits = first && first.contents.slice(0, least).bytes.length <= limit.maxBytes;
+      return fits ? queue.takeFresh(limit, true) : undefined;
+    },
+    get isHeld() {
+      return hold.isSet || hold.isStopped;
+    },
+    leaveStored,
+    stop() {
+      age.stop();
+      hold.stop();
+    },
+  };
 }

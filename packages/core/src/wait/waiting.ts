@@ -5,7 +5,7 @@ import type { Range } from '../base/range.ts';
 import { GroupCommit } from '../keep/group-commit.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Memory } from './contents.ts';
-import { type Bounds, Line, type LineOptions } from './line.ts';
+import { type Bounds, createLine, type Line, type LineOptions } from './line.ts';
 import type { Parcel } from './parcel.ts';
 import { Parcels } from './parcels.ts';
 import type { Place } from './queue.ts';
@@ -256,7 +256,7 @@ export class Waiting extends Parcels {
 
   #lineOf(isHigh: boolean): Line {
     const { reporter } = this.#options;
-    return new Line({
+    return createLine({
       ...this.#options,
       isHigh,
       memory: this.#memory,

@@ -62,8 +62,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'lets fresh events overtake stored ones where order is strict',
     file: 'wait/line',
-    find: 'const storedIsNext = isStrict || this.#storedIsNext || !freshIsDue;',
-    replace: 'const storedIsNext = this.#storedIsNext || !freshIsDue;',
+    find: '(isStrict || storedIsNext || !hasFresh)',
+    replace: '(storedIsNext || !hasFresh)',
   },
   {
     name: 'lets the events of a customer overtake each other',

@@ -96,10 +96,10 @@ class AgeLimit {
   /** Returns false if the oldest stored events are not too old. */
   async #dropStored(before: number): Promise<boolean> {
     const { batch, waiting } = this.#options;
-    const { queue, takeOld } = this.#line;
+    const { queue, readOld } = this.#line;
     const { first } = queue.old;
     if (first === undefined || (first.at !== undefined && first.at >= before)) return false;
-    const parcel = await takeOld(batch, NONE_BUSY);
+    const parcel = await readOld(batch, NONE_BUSY);
     // What could not be read is gone, or changed meanwhile: the next ones may be too old.
     if (parcel === undefined) return queue.old.first !== undefined;
     const count = expired(parcel, before);
