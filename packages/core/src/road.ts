@@ -1,4 +1,4 @@
-import { createAdmission, createLetters } from './shelves.ts';
+import { createLetters, prepareAdmission } from './shelves.ts';
 
 // That comes first: gzip looks back 32 KiB, and finds more that is alike in this order.
 
@@ -21,7 +21,7 @@ import type { Admission } from './parts/hold/admission.ts';
 import { createSnapshots, type Snapshots } from './snapshots.ts';
 import { Books } from './tell/books.ts';
 import { consoleWarnings } from './tell/console-log.ts';
-import { Reporter } from './tell/reporter.ts';
+import { createReporter, type Reporter } from './tell/reporter.ts';
 import { Waiting } from './wait/waiting.ts';
 
 interface Resource {
@@ -82,7 +82,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
   const { transport = platform.createTransport(settings) } = hooked;
   const warnings = hooked.log ?? (settings.logger !== false && consoleWarnings(redact));
   const tells = [platform.publish, warnings, hooked.steps];
-  const reporter = new Reporter({ books, clock, tells: tells.filter((tell) => !!tell) });
+  const reporter = createReporter({ books, clock, tells: tells.filter((tell) => !!tell) });
   const journal = createJournal(settings, clock);
   const limits = settings.parts.learn?.(reporter) ?? { bytes: new HalvingLimit() };
   const wake = () => void dispatch.wake();
@@ -144,7 +144,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     transport,
     waiting,
   });
-  const admission = createAdmission({
+  const admission = prepareAdmission({
     settings,
     clock,
     journal,

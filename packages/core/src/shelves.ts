@@ -4,7 +4,7 @@ import type { Journal } from './keep/journal.ts';
 import type { Settings } from './options/settings.ts';
 import type { DeadLetters, DeadLettersTools } from './parts/dead-letters/dead-letters.ts';
 import { LetterKeeper } from './parts/dead-letters/letter-keeper.ts';
-import { Admission } from './parts/hold/admission.ts';
+import { type Admission, createAdmission } from './parts/hold/admission.ts';
 import type { AdmissionOptions } from './parts/hold/admission-options.ts';
 import { Sessions } from './parts/hold/sessions.ts';
 import type { Reporter } from './tell/reporter.ts';
@@ -39,11 +39,11 @@ interface AdmissionParts extends Pick<AdmissionOptions, 'enter' | 'isWaiting' | 
 }
 
 /** Creates the stage between `track()` and the ring buffer. */
-export function createAdmission(parts: AdmissionParts): Admission {
+export function prepareAdmission(parts: AdmissionParts): Admission {
   const { settings, clock, journal, waiting, letters, reporter, ...rest } = parts;
   const { buffer, consent, unidentified } = settings;
   const stored = createConsent(settings, clock, (consent) => admission.setConsent(consent, false));
-  const admission: Admission = new Admission({
+  const admission: Admission = createAdmission({
     journal: createJournal(settings, clock, 'unidentified'),
     sessions: new Sessions(createNote(settings, clock)),
     clock,

@@ -20,8 +20,8 @@ import {
   readKeys,
   SENT,
 } from '../keep/page/page-record.ts';
-import { StoredLock } from '../keep/page/stored-lock.ts';
-import { Tabs } from '../keep/page/tabs.ts';
+import { storedLock } from '../keep/page/stored-lock.ts';
+import { createTabs } from '../keep/page/tabs.ts';
 import type { Piece } from '../keep/record-list.ts';
 import type { DestinationOptions } from '../parts/destination.ts';
 import { missingPart, type Parts } from '../parts.ts';
@@ -91,13 +91,13 @@ export async function drain(options: DrainOptions): Promise<void> {
   const name = databaseName({ ...options, baseUrl });
   const store = new IndexedDbStore(name, systemClock, () => {});
   let isHeld = false;
-  const tabs = new Tabs(name, meeting(), systemClock, store, {
+  const tabs = createTabs(name, meeting(), systemClock, store, {
     onMessage: ([, activity]) => {
       isHeld ||= activity === 'waits';
     },
   });
   // Pages in which Web Locks do not work use it instead.
-  const stored = new StoredLock(store, systemClock);
+  const stored = storedLock(store, systemClock);
   const to = destination
     ? (parts?.destination ?? missingPart('destination', 'destination'))(destination, apiKey, () => {})
     : SERVICE;

@@ -21,15 +21,21 @@ export interface ShelfOptions {
 }
 
 /** Stored events that are not to be delivered now. They have a journal of their own, beside the main one. */
-export abstract class Shelf<Options extends ShelfOptions = ShelfOptions> {
+export class Shelf {
   /** Where the events are. */
   kept: Places = new Places();
-  protected readonly options: Options;
+  protected readonly options: ShelfOptions;
+  /** Called when events were dropped, or when another tab ended them. The count may be 0. */
+  protected readonly ended: (fate: Fate, count: number) => void;
+  /** Called when events of a previous process or page were found. */
+  readonly #found: (count: number) => void;
   /** Set once the journal is being opened. */
   protected opened: Promise<void> | undefined;
 
-  constructor(options: Options) {
+  constructor(options: ShelfOptions, ended: Shelf['ended'], found: (count: number) => void = () => {}) {
     this.options = options;
+    this.ended = ended;
+    this.#found = found;
   }
 
   get journal(): Journal {
@@ -110,14 +116,8 @@ export abstract class Shelf<Options extends ShelfOptions = ShelfOptions> {
     await this.journal.close();
   }
 
-  /** Called when events of a previous process or page were found. */
-  protected found(_count: number): void {}
-
-  /** Called when events were dropped, or when another tab ended them. The count may be 0. */
-  protected abstract ended(fate: Fate, count: number): void;
-
   /** Events are in the journal no more. */
-  protected forget(range: Range, fate: Fate): void {
+  forget(range: Range, fate: Fate): void {
     this.ended(fate, this.kept.cut(range));
   }
 
@@ -126,7 +126,7 @@ export abstract class Shelf<Options extends ShelfOptions = ShelfOptions> {
     await this.journal.open({
       recovered: (range) => {
         this.add(range);
-        this.found(rangeLength(range));
+        this.#found(rangeLength(range));
       },
       settled: (range, fate) => this.forget(range, fate),
       vanished: (range) => this.forget(range, 'damaged'),

@@ -2,11 +2,11 @@ import { redactor } from '@sluice/protocol/toolbox';
 import type { AccountNames } from '../keep/account.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { Lifecycle } from '../keep/lifecycle.ts';
-import { IndexedDbJournal } from '../keep/page/indexeddb-journal.ts';
+import { createIndexedDbJournal } from '../keep/page/indexeddb-journal.ts';
 import { IndexedDbNote } from '../keep/page/indexeddb-note.ts';
 import { loadText, saveText } from '../keep/page/local-storage.ts';
 import { databaseName, hasIndexedDb, meeting } from '../keep/page/origin.ts';
-import { StoredConsent } from '../keep/page/stored-consent.ts';
+import { createConsentStore } from '../keep/page/stored-consent.ts';
 import { isHidden } from '../keep/page/tabs.ts';
 import { FetchTransport } from '../send/http/fetch-transport.ts';
 import type { TextWriter } from '../wait/contents.ts';
@@ -118,7 +118,7 @@ const lifecycle: Lifecycle = {
 export function createJournal({ settings, clock, part }: BrowserPlace): Journal | undefined {
   const name = databaseName(settings, part);
   const isOnce = settings.leaving === 'once';
-  return hasIndexedDb() ? new IndexedDbJournal(name, meeting(), clock, isOnce) : undefined;
+  return hasIndexedDb() ? createIndexedDbJournal(name, meeting(), clock, isOnce) : undefined;
 }
 
 export const platform: Platform = {
@@ -136,7 +136,7 @@ export const platform: Platform = {
   createJournal,
   createNote: ({ settings, clock }) =>
     hasIndexedDb() ? new IndexedDbNote(databaseName(settings, 'session'), meeting(), clock) : undefined,
-  createConsent: ({ settings }, onChange) => new StoredConsent(settings, onChange),
+  createConsent: ({ settings }, onChange) => createConsentStore(settings, onChange),
   offsetStore: { load: () => loadText(OFFSET), save: (text) => saveText(OFFSET, text) },
   exists: async () => true,
   createTransport: ({ delivery }) => new FetchTransport(delivery),

@@ -24,23 +24,10 @@ interface ReporterOptions {
   readonly tells?: readonly Tell[] | undefined;
 }
 
-/** Emits what happens to the listeners. When events are recovered or end, it updates the books first. */
-export class Reporter {
-  readonly #options: ReporterOptions;
-  readonly #listeners = new Set<Listener>();
-  readonly #failedCallbacks = new Set<string>();
-  #journal: string | undefined;
-  #lastError: TrackerStats['lastError'];
-
-  constructor(options: ReporterOptions) {
-    this.#options = options;
-  }
-
+/** Emits what happens to the listeners. When events are recovered or end, it updates the books first. Its methods need no `this`. */
+export interface Reporter {
   /** The last failed request or failure of storage. */
-  get lastError(): TrackerStats['lastError'] {
-    return this.#lastError;
-  }
-
+  readonly lastError: TrackerStats['lastError'];
   /**
    * Adds a listener. While it runs, it is not called for events that it causes itself. If it throws or rejects, this stops neither
    * the others nor the caller, and is told once. Returns a function that removes it.
@@ -48,107 +35,124 @@ export class Reporter {
   on<Name extends keyof TrackerEvents>(
     event: Name,
     listener: (detail: TrackerEvents[Name]) => void,
-  ): () => void {
-    let hasFailed = false;
-    let isCalled = false;
-    const failed = (error: unknown) => {
-      if (!hasFailed) this.#raise(`listener of ${event}`, error);
-      hasFailed = true;
-    };
-    // A function that is added twice is two listeners, and each is removed by its own return value.
-    const entry = {
-      event,
-      call(detail: TrackerEvents[Name]) {
-        if (isCalled) return;
-        isCalled = true;
-        attempt(() => listener(detail), failed);
-        isCalled = false;
-      },
-    };
-    this.#listeners.add(entry);
-    return () => this.#listeners.delete(entry);
-  }
-
+  ): () => void;
   /** Emits something that changes no counts. */
-  emit<Name extends keyof TrackerEvents>(event: Name, detail: TrackerEvents[Name]): void {
-    // A copy: a listener that is added in this loop is not called for this event.
-    for (const listener of [...this.#listeners])
-      if (listener.event === event && this.#listeners.has(listener)) listener.call(detail);
-    this.tell(event, detail);
-  }
-
+  emit<Name extends keyof TrackerEvents>(event: Name, detail: TrackerEvents[Name]): void;
   /** Tells all but the listeners. */
-  tell(event: string, detail: object): void {
-    for (const tell of this.#options.tells ?? []) tell(event, detail);
-  }
-
+  tell(event: string, detail: object): void;
   /** Counts and emits the end of events. Emits nothing for dead letters: the code that keeps a letter emits more details. */
-  settled(fate: Fate, count: number): void {
-    const { books } = this.#options;
-    if (count === 0) return;
-    if (fate === 'delivered') {
-      books.delivered += count;
-      this.emit('delivered', { count });
-    } else if (fate === 'deadLettered') books.deadLettered += count;
-    else {
-      books.dropped[fate] += count;
-      this.emit('dropped', { reason: fate, count });
-    }
-  }
-
+  settled(fate: Fate, count: number): void;
   /**
    * @param cause An InvalidEventError, or what the payload threw while it was serialised.
    * @param event Its name, if it has one.
    */
-  invalid(cause: unknown, event?: unknown): void {
-    const error = isThrown(cause, InvalidEventError)
-      ? cause
-      : new InvalidEventError('payload', `payload cannot be made JSON: ${reasonOf(cause)}`, { cause });
-    this.#options.books.invalid += 1;
-    // It may be frozen, if a payload threw it.
-    if (typeof event === 'string') Reflect.set(error, 'event', event);
-    this.emit('invalid', { error });
-  }
-
+  invalid(cause: unknown, event?: unknown): void;
   /** Counts and emits events that are pending, but not from `track()`: found in storage, or replayed dead letters. */
-  recovered(event: 'recovered' | 'replayed', count: number): void {
-    this.#options.books.recovered += count;
-    this.emit(event, { count });
-  }
-
-  requestFailed(error: TrackerEvents['requestFailed']['error']): void {
-    this.#keep(error);
-    this.emit('requestFailed', { error });
-  }
-
-  /** An arrow function: it can be passed as a callback. */
-  readonly storageFailed = (cause: unknown): void => {
-    const error = isThrown(cause, StorageError) ? cause : storageError('storage failed', cause);
-    this.#keep(error);
-    this.emit('storageFailed', { error });
-  };
-
+  recovered(event: 'recovered' | 'replayed', count: number): void;
+  requestFailed(error: TrackerEvents['requestFailed']['error']): void;
+  storageFailed(cause: unknown): void;
   /** Sets the kind of journal that keeps events now. Emits `storageChanged` if the kind has changed. */
-  journal(kind: string): void {
-    const isChange = this.#journal !== undefined && this.#journal !== kind;
-    this.#journal = kind;
-    if (isChange) this.emit('storageChanged', { kind });
+  journal(kind: string): void;
+  /** User code failed. Emits `callbackFailed` once for each callback. */
+  callbackFailed(callback: string, cause: unknown): void;
+}
+
+export function createReporter(options: ReporterOptions): Reporter {
+  const { books, clock, tells } = options;
+  const listeners = new Set<Listener>();
+  const failedCallbacks = new Set<string>();
+  let kind: string | undefined;
+  let lastError: TrackerStats['lastError'];
+
+  function emit<Name extends keyof TrackerEvents>(event: Name, detail: TrackerEvents[Name]): void {
+    // A copy: a listener that is added in this loop is not called for this event.
+    for (const listener of [...listeners])
+      if (listener.event === event && listeners.has(listener)) listener.call(detail);
+    tell(event, detail);
   }
 
-  /** User code failed. Emits `callbackFailed` once for each callback. */
-  callbackFailed(callback: string, cause: unknown): void {
-    if (this.#failedCallbacks.has(callback)) return;
-    this.#failedCallbacks.add(callback);
-    this.#raise(callback, cause);
+  function tell(event: string, detail: object): void {
+    for (const told of tells ?? []) told(event, detail);
   }
 
   /** Emits later, not now: the failure may be anywhere, even before a listener can be added. */
-  #raise(callback: string, cause: unknown): void {
+  function raise(callback: string, cause: unknown): void {
     const error = errorOf(cause);
-    queueMicrotask(() => this.emit('callbackFailed', { callback, error }));
+    queueMicrotask(() => emit('callbackFailed', { callback, error }));
   }
 
-  #keep({ message }: Error): void {
-    this.#lastError = { at: this.#options.clock.now(), message };
+  function keep({ message }: Error): void {
+    lastError = { at: clock.now(), message };
   }
+
+  return {
+    get lastError() {
+      return lastError;
+    },
+    on(event, listener) {
+      let hasFailed = false;
+      let isCalled = false;
+      const failed = (error: unknown) => {
+        if (!hasFailed) raise(`listener of ${event}`, error);
+        hasFailed = true;
+      };
+      // A function that is added twice is two listeners, and each is removed by its own return value.
+      const entry = {
+        event,
+        call(detail: Parameters<typeof listener>[0]) {
+          if (isCalled) return;
+          isCalled = true;
+          attempt(() => listener(detail), failed);
+          isCalled = false;
+        },
+      };
+      listeners.add(entry);
+      return () => listeners.delete(entry);
+    },
+    emit,
+    tell,
+    settled(fate, count) {
+      if (count === 0) return;
+      if (fate === 'delivered') {
+        books.delivered += count;
+        emit('delivered', { count });
+      } else if (fate === 'deadLettered') books.deadLettered += count;
+      else {
+        books.dropped[fate] += count;
+        emit('dropped', { reason: fate, count });
+      }
+    },
+    invalid(cause, event) {
+      const error = isThrown(cause, InvalidEventError)
+        ? cause
+        : new InvalidEventError('payload', `payload cannot be made JSON: ${reasonOf(cause)}`, { cause });
+      books.invalid += 1;
+      // It may be frozen, if a payload threw it.
+      if (typeof event === 'string') Reflect.set(error, 'event', event);
+      emit('invalid', { error });
+    },
+    recovered(event, count) {
+      books.recovered += count;
+      emit(event, { count });
+    },
+    requestFailed(error) {
+      keep(error);
+      emit('requestFailed', { error });
+    },
+    storageFailed(cause) {
+      const error = isThrown(cause, StorageError) ? cause : storageError('storage failed', cause);
+      keep(error);
+      emit('storageFailed', { error });
+    },
+    journal(next) {
+      const isChange = kind !== undefined && kind !== next;
+      kind = next;
+      if (isChange) emit('storageChanged', { kind });
+    },
+    callbackFailed(callback, cause) {
+      if (failedCallbacks.has(callback)) return;
+      failedCallbacks.add(callback);
+      raise(callback, cause);
+    },
+  };
 }

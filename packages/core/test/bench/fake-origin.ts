@@ -4,7 +4,7 @@ import { createTracker, type TestOptions } from '../../src/entries/testing/testi
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import type { Tracker } from '../../src/index.ts';
 import type { Journal } from '../../src/keep/journal.ts';
-import { IndexedDbJournal } from '../../src/keep/page/indexeddb-journal.ts';
+import { createIndexedDbJournal } from '../../src/keep/page/indexeddb-journal.ts';
 import type { Meeting } from '../../src/keep/page/tabs.ts';
 import type { Outcome, Transport, TransportRequest } from '../../src/send/http/transport.ts';
 import { toTexts } from './event-texts.ts';
@@ -117,7 +117,7 @@ export class FakeTab {
         return this.#channel as unknown as BroadcastChannel;
       },
     };
-    const journal = new IndexedDbJournal(origin.name, meeting, mortal, leaving === 'once');
+    const journal = createIndexedDbJournal(origin.name, meeting, mortal, leaving === 'once');
     this.tracker = createTracker({
       ...{ baseUrl: 'http://service.test', apiKey: 'key', correlationKey: 'email' },
       ...{ clock: mortal, transport, journal: this.#watched(journal), batch: { maxWaitMs: 100 } },

@@ -9,7 +9,7 @@ import { LetterKeeper } from '../../src/parts/dead-letters/letter-keeper.ts';
 import type { Outcome } from '../../src/send/http/transport.ts';
 import { SERVICE } from '../../src/send/requests.ts';
 import { Books } from '../../src/tell/books.ts';
-import { Reporter } from '../../src/tell/reporter.ts';
+import { createReporter } from '../../src/tell/reporter.ts';
 import { Waiting } from '../../src/wait/waiting.ts';
 import { FakeJournal } from './fake-journal.ts';
 import { answered, ScriptedTransport } from './scripted-transport.ts';
@@ -68,7 +68,7 @@ export class Page {
     );
     const limits = { bytes: new HalvingLimit() };
     const wake = () => void this.dispatch.wake();
-    const reporter = new Reporter({ books, clock });
+    const reporter = createReporter({ books, clock });
     const isStrict = ordering === 'strict';
     const { batch, buffer } = settings;
     const waiting = new Waiting({

@@ -4,7 +4,7 @@ import { AdaptiveConcurrency } from '../../src/pace/adaptive-concurrency.ts';
 import { createGate, type Gate, type Pass, type Why } from '../../src/pace/gate.ts';
 import { LearnedRate } from '../../src/parts/learn/learned-rate.ts';
 import { Books } from '../../src/tell/books.ts';
-import { Reporter } from '../../src/tell/reporter.ts';
+import { createReporter } from '../../src/tell/reporter.ts';
 import type { BreakerState, Pause } from '../../src/tell/stats.ts';
 
 const SECOND = 1_000;
@@ -25,7 +25,7 @@ class Bench {
 
   constructor(random: () => number = () => 1, concurrency = 4) {
     const { clock, rate } = this;
-    const reporter = new Reporter({ books: new Books(), clock });
+    const reporter = createReporter({ books: new Books(), clock });
     reporter.on('breaker', ({ state }) => this.states.push(state));
     reporter.on('paused', (pause) => this.pauses.push(pause));
     reporter.on('resumed', () => {

@@ -2,18 +2,18 @@ import { InvalidEventError } from '@sluice/protocol';
 import { describe, expect, it, vi } from 'vitest';
 import { settle, VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
 import { Books } from '../../src/tell/books.ts';
-import { Reporter } from '../../src/tell/reporter.ts';
+import { createReporter, type Reporter } from '../../src/tell/reporter.ts';
 
-function createReporter(): { reporter: Reporter; thrown: [unknown, string][] } {
+function reporterThatCounts(): { reporter: Reporter; thrown: [unknown, string][] } {
   const thrown: [unknown, string][] = [];
-  const reporter = new Reporter({ books: new Books(), clock: new VirtualClock() });
+  const reporter = createReporter({ books: new Books(), clock: new VirtualClock() });
   reporter.on('callbackFailed', ({ error, callback }) => thrown.push([error, callback]));
   return { reporter, thrown };
 }
 
 describe('Reporter', () => {
   it('calls the listeners of an event with its detail, in the order in which they came', () => {
-    const { reporter } = createReporter();
+    const { reporter } = reporterThatCounts();
     const calls: string[] = [];
     reporter.on('delivered', ({ count }) => calls.push(`first ${count}`));
     reporter.on('storageChanged', ({ kind }) => calls.push(`journal ${kind}`));
@@ -23,14 +23,14 @@ describe('Reporter', () => {
   });
 
   it('does nothing where nobody listens', async () => {
-    const { reporter, thrown } = createReporter();
+    const { reporter, thrown } = reporterThatCounts();
     reporter.emit('delivered', { count: 1 });
     await settle();
     expect(thrown).toEqual([]);
   });
 
   it('goes on where a listener throws, and tells of it', async () => {
-    const { reporter, thrown } = createReporter();
+    const { reporter, thrown } = reporterThatCounts();
     const error = new Error('listener');
     const after = vi.fn();
     reporter.on('delivered', () => {
@@ -44,7 +44,7 @@ describe('Reporter', () => {
   });
 
   it('tells of each listener that throws once, not each time', async () => {
-    const { reporter, thrown } = createReporter();
+    const { reporter, thrown } = reporterThatCounts();
     const fail = (event: string) => () => {
       throw new Error(event);
     };
@@ -59,7 +59,7 @@ describe('Reporter', () => {
   });
 
   it('tells of an asynchronous listener that rejects, in place of an unhandled rejection', async () => {
-    const { reporter, thrown } = createReporter();
+    const { reporter, thrown } = reporterThatCounts();
     const error = new Error('listener');
     const rejected = Promise.reject(error);
     rejected.catch(() => undefined);
@@ -70,7 +70,7 @@ describe('Reporter', () => {
   });
 
   it('calls a removed listener no more', () => {
-    const { reporter } = createReporter();
+    const { reporter } = reporterThatCounts();
     const listener = vi.fn();
     const off = reporter.on('delivered', listener);
     off();
@@ -80,7 +80,7 @@ describe('Reporter', () => {
   });
 
   it('takes a function added twice for two listeners', () => {
-    const { reporter } = createReporter();
+    const { reporter } = reporterThatCounts();
     const listener = vi.fn();
     const off = reporter.on('delivered', listener);
     reporter.on('delivered', listener);
@@ -92,7 +92,7 @@ describe('Reporter', () => {
   });
 
   it('lets a listener remove itself and others while it is called', () => {
-    const { reporter } = createReporter();
+    const { reporter } = reporterThatCounts();
     const calls: string[] = [];
     const offs = [
       reporter.on('delivered', () => {
@@ -107,7 +107,7 @@ describe('Reporter', () => {
   });
 
   it('calls a listener that was added by another from the next time on', () => {
-    const { reporter } = createReporter();
+    const { reporter } = reporterThatCounts();
     let calls = 0;
     const listen = (): void => {
       const off = reporter.on('delivered', () => {
@@ -125,7 +125,7 @@ describe('Reporter', () => {
   });
 
   it('does not tell a listener of what it causes itself, without end', () => {
-    const { reporter } = createReporter();
+    const { reporter } = reporterThatCounts();
     const calls: string[] = [];
     reporter.on('delivered', ({ count }) => {
       calls.push(`first ${count}`);
@@ -137,7 +137,7 @@ describe('Reporter', () => {
   });
 
   it('may emit from within a listener', () => {
-    const { reporter } = createReporter();
+    const { reporter } = reporterThatCounts();
     const names: string[] = [];
     reporter.on('delivered', ({ count }) => reporter.emit('storageChanged', { kind: `number ${count}` }));
     reporter.on('storageChanged', ({ kind }) => names.push(kind));
@@ -146,7 +146,7 @@ describe('Reporter', () => {
   });
 
   it('names the event of an error, also of one that a payload threw and that is frozen', () => {
-    const { reporter } = createReporter();
+    const { reporter } = reporterThatCounts();
     const seen: unknown[] = [];
     reporter.on('invalid', ({ error }) => seen.push([error.event, error.field]));
     reporter.invalid(new InvalidEventError('payload.a', 'wrong'), 'purchase');

@@ -3,7 +3,7 @@ import { promisifyRequest } from 'idb-keyval';
 import { uuid } from '../../base/uuid.ts';
 import type { Note, Word } from '../note.ts';
 import { IndexedDbStore } from './indexeddb-store.ts';
-import { type Meeting, Tabs } from './tabs.ts';
+import { createTabs, type Meeting } from './tabs.ts';
 
 const NOTE = 'note';
 const SECRET = 'key';
@@ -15,7 +15,7 @@ export class IndexedDbNote extends IndexedDbStore implements Note {
   constructor(name: string, meeting: Meeting, clock: Clock) {
     super(name, clock, () => {});
     this.join = (listener) => {
-      const tabs = new Tabs<Word | undefined>(name, meeting, clock, this, { onMessage: listener });
+      const tabs = createTabs<Word | undefined>(name, meeting, clock, this, { onMessage: listener });
       tabs.open();
       return tabs;
     };

@@ -20,7 +20,7 @@ import {
   readKeys,
   rewrite,
 } from './page-record.ts';
-import { type Put, Spill } from './spill.ts';
+import { createSpill, type Put, type Spill } from './spill.ts';
 
 /**
  * What may have arrived is sent again by a page that has been there for so long: it will probably see the answer. Pages that are
@@ -85,7 +85,7 @@ export class PageRecords {
   constructor(name: string, store: IndexedDbStore, clock: Clock) {
     this.#name = name;
     this.#store = store;
-    this.#spill = new Spill(name);
+    this.#spill = createSpill(name);
     this.#clock = clock;
     this.#createdAt = clock.now();
   }

@@ -16,40 +16,41 @@ export interface Put {
  * The writes of a page that may be lost with it, in localStorage: a browser finishes these. The next page moves them to the
  * database. Without localStorage, or without room in it, nothing is spilled.
  */
-export class Spill {
-  readonly #prefix: string;
-  #room = MOST_LENGTH;
-
-  /** @param name Of the database. */
-  constructor(name: string) {
-    this.#prefix = `${name} `;
-  }
-
-  add({ key, value }: Put): void {
-    const text =
-      value === LEASE ? '' : [value.ends, value.times, new TextDecoder().decode(value.bytes)].join('\n');
-    this.#room -= text.length;
-    if (this.#room >= 0) saveText(this.#prefix + JSON.stringify(key), text);
-  }
-
-  remove({ key }: Put): void {
-    tried(() => localStorage.removeItem(this.#prefix + JSON.stringify(key)));
-  }
-
+export interface Spill {
+  add(put: Put): void;
+  remove(put: Put): void;
   /** All that pages spilled. */
-  read(): Put[] {
-    const found: Put[] = [];
-    // Some browsers throw where a page may store nothing.
-    tried(() => {
-      for (const [name, text] of Object.entries(localStorage)) {
-        if (!name.startsWith(this.#prefix)) continue;
-        const put = parse(name.slice(this.#prefix.length), text);
-        if (put) found.push(put);
-        else localStorage.removeItem(name);
-      }
-    });
-    return found;
-  }
+  read(): Put[];
+}
+
+export function createSpill(name: string): Spill {
+  const prefix = `${name} `;
+  let room = MOST_LENGTH;
+
+  return {
+    add({ key, value }) {
+      const text =
+        value === LEASE ? '' : [value.ends, value.times, new TextDecoder().decode(value.bytes)].join('\n');
+      room -= text.length;
+      if (room >= 0) saveText(prefix + JSON.stringify(key), text);
+    },
+    remove({ key }) {
+      tried(() => localStorage.removeItem(prefix + JSON.stringify(key)));
+    },
+    read() {
+      const found: Put[] = [];
+      // Some browsers throw where a page may store nothing.
+      tried(() => {
+        for (const [name, text] of Object.entries(localStorage)) {
+          if (!name.startsWith(prefix)) continue;
+          const put = parse(name.slice(prefix.length), text);
+          if (put) found.push(put);
+          else localStorage.removeItem(name);
+        }
+      });
+      return found;
+    },
+  };
 }
 
 /** Undefined if another script wrote it. */

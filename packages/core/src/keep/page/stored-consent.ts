@@ -9,54 +9,48 @@ import { databaseName } from './origin.ts';
  * A denial in localStorage: a page can read it as it starts, and hears of it from others. Where localStorage fails, a denial
  * ends with its page. A mark in the database of the events keeps service workers from sending.
  */
-export class StoredConsent implements ConsentStore {
-  readonly #database: string;
-  readonly #name: string;
-  #stored: string | undefined;
-  readonly #ended = new AbortController();
+export function createConsentStore(
+  account: AccountNames,
+  onChange: (consent: 'granted' | 'denied') => void,
+): ConsentStore {
+  const database = databaseName(account);
+  const name = databaseName(account, 'consent');
+  const ended = new AbortController();
+  let stored = read();
+  const look = () => {
+    const before = stored;
+    stored = read(before);
+    if (stored === before) return;
+    if (stored === 'denied' || stored === 'granted') onChange(stored);
+  };
+  const { signal } = ended;
+  // A page hears of no change while it is in the back/forward cache, nor of one that another tracker in it makes.
+  for (const type of ['storage', 'pageshow', name]) globalThis.addEventListener?.(type, look, { signal });
 
-  constructor(account: AccountNames, onChange: (consent: 'granted' | 'denied') => void) {
-    this.#database = databaseName(account);
-    this.#name = databaseName(account, 'consent');
-    this.#stored = this.#read();
-    const look = () => {
-      const stored = this.#read();
-      if (stored === this.#stored) return;
-      this.#stored = stored;
-      if (stored === 'denied' || stored === 'granted') onChange(stored);
-    };
-    const { signal } = this.#ended;
-    // A page hears of no change while it is in the back/forward cache, nor of one that another tracker in it makes.
-    for (const type of ['storage', 'pageshow', this.#name])
-      globalThis.addEventListener?.(type, look, { signal });
+  function read(before?: string): string | undefined {
+    const text = loadText(name);
+    return text === undefined ? before : (text ?? undefined);
   }
 
-  get isDenied(): boolean {
-    return this.#stored === 'denied';
-  }
-
-  set(consent: 'granted' | 'denied'): void {
-    if (consent === this.#stored || (consent === 'granted' && !this.isDenied)) return;
-    this.#stored = consent;
-    saveText(this.#name, consent);
-    globalThis.dispatchEvent?.(new Event(this.#name));
-    const store = new IndexedDbStore(this.#database, systemClock, () => {});
-    const mark = (objects: IDBObjectStore) => {
-      if (consent === 'denied') objects.put(0, DENIED);
-      else objects.delete(DENIED);
-    };
-    store.use('readwrite', mark).then(
-      () => store.close(),
-      () => store.close(),
-    );
-  }
-
-  close(): void {
-    this.#ended.abort();
-  }
-
-  #read(): string | undefined {
-    const stored = loadText(this.#name);
-    return stored === undefined ? this.#stored : (stored ?? undefined);
-  }
+  return {
+    get isDenied() {
+      return stored === 'denied';
+    },
+    set(consent) {
+      if (consent === stored || (consent === 'granted' && stored !== 'denied')) return;
+      stored = consent;
+      saveText(name, consent);
+      globalThis.dispatchEvent?.(new Event(name));
+      const store = new IndexedDbStore(database, systemClock, () => {});
+      const mark = (objects: IDBObjectStore) => {
+        if (consent === 'denied') objects.put(0, DENIED);
+        else objects.delete(DENIED);
+      };
+      store.use('readwrite', mark).then(
+        () => store.close(),
+        () => store.close(),
+      );
+    },
+    close: () => ended.abort(),
+  };
 }

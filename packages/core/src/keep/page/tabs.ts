@@ -4,7 +4,7 @@ import { type StorageError, storageError } from '../../base/errors/storage-error
 import type { Fate } from '../../base/fate.ts';
 import type { Activity } from '../journal.ts';
 import type { IndexedDbStore } from './indexeddb-store.ts';
-import { StoredLock } from './stored-lock.ts';
+import { type StoredLock, storedLock } from './stored-lock.ts';
 
 /** A page that is hidden asks so much later: where it is frozen at once, it asks no more. */
 const HIDDEN_MS = 1_000;
@@ -13,13 +13,8 @@ const HIDDEN_MS = 1_000;
 const LATE_MS = 8_000;
 const QUERY_MS = 4_000;
 
-/** Web Locks. A lock is held while its callback's promise is pending. */
-interface Locks {
-  request<Result>(
-    name: string,
-    options: LockOptions,
-    work: (lock: object | null) => Promise<Result>,
-  ): Promise<Result>;
+/** Web Locks. */
+interface Locks extends StoredLock {
   query?(): Promise<LockManagerSnapshot>;
 }
 
@@ -49,59 +44,32 @@ export function isHidden(): boolean {
 }
 
 /** The tabs of an origin that share a database: what they tell each other, and the lock under which one of them works. */
-export class Tabs<Message = JournalMessage> {
-  readonly #name: string;
-  readonly #meeting: Meeting;
-  readonly #clock: Clock;
-  readonly #listener: TabsListener<Message>;
-  readonly #stored: StoredLock;
-  #locks: Locks;
-  readonly #ended = new AbortController();
-  #channel: BroadcastChannel | undefined;
-
-  constructor(
-    name: string,
-    meeting: Meeting,
-    clock: Clock,
-    store: IndexedDbStore,
-    listener: TabsListener<Message>,
-  ) {
-    this.#name = name;
-    this.#meeting = meeting;
-    this.#clock = clock;
-    this.#listener = listener;
-    this.#stored = new StoredLock(store, clock);
-    this.#locks = meeting.locks ?? this.#stored;
-  }
-
+export interface Tabs<Message = JournalMessage> {
   /** Starts to listen. Not while the page may go to the back/forward cache, which an open channel keeps it out of. */
-  open(): void {
-    const { signal } = this.#ended;
-    const connect = () => {
-      this.#listener.onLeft?.(false);
-      this.#channel ??= this.#meeting.createChannel?.(this.#name);
-      if (this.#channel) this.#channel.onmessage = ({ data }) => this.#listener.onMessage(data);
-    };
-    connect();
-    const leave = () => {
-      this.#listener.onLeft?.(true);
-      this.#disconnect();
-    };
-    // Between the two, Chromium ends the pending requests of the page, as if they had failed.
-    for (const type of ['pageswap', 'pagehide']) globalThis.addEventListener?.(type, leave, { signal });
-    globalThis.addEventListener?.('pageshow', connect, { signal });
-  }
-
-  tell(message: Message): void {
-    this.#channel?.postMessage(message);
-  }
-
+  open(): void;
+  tell(message: Message): void;
   /** As `Sharing.hold`. */
-  async hold<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-    const locks = this.#locks;
+  hold<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
+  close(): void;
+}
+
+export function createTabs<Message = JournalMessage>(
+  name: string,
+  meeting: Meeting,
+  clock: Clock,
+  store: IndexedDbStore,
+  listener: TabsListener<Message>,
+): Tabs<Message> {
+  const stored = storedLock(store, clock);
+  let locks: Locks = meeting.locks ?? stored;
+  const ended = new AbortController();
+  let channel: BroadcastChannel | undefined;
+
+  async function hold<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    const asked = locks;
     const page = globalThis.document;
     // One that is frozen as soon as it is hidden is not to be given the lock then: its timers stand still.
-    if (signal && isHidden()) await sleep(this.#clock, HIDDEN_MS, signal);
+    if (signal && isHidden()) await sleep(clock, HIDDEN_MS, signal);
     const wait = new AbortController();
     const over = new AbortController();
     const leave = () => wait.abort();
@@ -110,15 +78,15 @@ export class Tabs<Message = JournalMessage> {
     const late = new Promise<never>((_, reject) => {
       giveUp = reject;
     });
-    const watch = new Alarm(this.#clock, async () => {
+    const watch = new Alarm(clock, async () => {
       const error = new Error('the browser does not answer');
-      const query = async () => locks.query?.();
-      const answer = await inTime(this.#clock, query(), QUERY_MS, () => error).catch(() => undefined);
+      const query = async () => asked.query?.();
+      const answer = await inTime(clock, query(), QUERY_MS, () => error).catch(() => undefined);
       if (hasAnswer) return;
-      if (answer?.held?.some(({ name }) => name === this.#name)) watch.set(LATE_MS);
+      if (answer?.held?.some((lock) => lock.name === name)) watch.set(LATE_MS);
       else giveUp(error);
     });
-    if (locks.query) watch.set(LATE_MS);
+    if (asked.query) watch.set(LATE_MS);
     try {
       if (signal?.aborted) leave();
       for (const [target, event] of [
@@ -129,7 +97,7 @@ export class Tabs<Message = JournalMessage> {
         if (signal) target?.addEventListener?.(event, leave, { signal: over.signal });
       // One that is frozen while it waits would get the lock all the same, and keep it from all others.
       const options = signal && isHidden() ? { ifAvailable: true } : { signal: wait.signal };
-      const request = locks.request(this.#name, options, async (lock) => {
+      const request = asked.request(name, options, async (lock) => {
         hasAnswer = true;
         watch.stop();
         if (lock === null || over.signal.aborted) throw new Error('another page works');
@@ -143,23 +111,45 @@ export class Tabs<Message = JournalMessage> {
     } catch (error) {
       if (hasAnswer || wait.signal.aborted) throw error;
       // Not to be had in this page.
-      if (locks === this.#stored) return work();
-      this.#locks = this.#stored;
-      this.#listener.onFailed?.(storageError('cannot use Web Locks, so a lock in IndexedDB is used', error));
-      return this.hold(work, signal);
+      if (asked === stored) return work();
+      locks = stored;
+      listener.onFailed?.(storageError('cannot use Web Locks, so a lock in IndexedDB is used', error));
+      return hold(work, signal);
     } finally {
       watch.stop();
       over.abort();
     }
   }
 
-  close(): void {
-    this.#ended.abort();
-    this.#disconnect();
+  function disconnect(): void {
+    channel?.close();
+    channel = undefined;
   }
 
-  #disconnect(): void {
-    this.#channel?.close();
-    this.#channel = undefined;
-  }
+  return {
+    open() {
+      const { signal } = ended;
+      const connect = () => {
+        listener.onLeft?.(false);
+        channel ??= meeting.createChannel?.(name);
+        if (channel) channel.onmessage = ({ data }) => listener.onMessage(data);
+      };
+      connect();
+      const leave = () => {
+        listener.onLeft?.(true);
+        disconnect();
+      };
+      // Between the two, Chromium ends the pending requests of the page, as if they had failed.
+      for (const type of ['pageswap', 'pagehide']) globalThis.addEventListener?.(type, leave, { signal });
+      globalThis.addEventListener?.('pageshow', connect, { signal });
+    },
+    tell(message) {
+      channel?.postMessage(message);
+    },
+    hold,
+    close() {
+      ended.abort();
+      disconnect();
+    },
+  };
 }

@@ -1,9 +1,8 @@
 import { encodeEvents } from '../../base/event-bytes.ts';
-import type { Fate } from '../../base/fate.ts';
 import { allOf } from '../../base/range.ts';
 import type { LetterStore, Refusal } from '../../send/letterbox.ts';
 import type { Batch } from '../../wait/parcel.ts';
-import { Shelf } from '../shelf.ts';
+import { Shelf, type ShelfOptions } from '../shelf.ts';
 import { writeLetter } from './dead-letter.ts';
 
 /** Bytes that a letter takes in storage beside its own, including the start of a new file. */
@@ -13,6 +12,14 @@ const NOTE_BYTES = 12;
 
 /** Keeps dead letters, within limits: the oldest are dropped first. To read them, the dead-letters part is needed. */
 export class LetterKeeper extends Shelf implements LetterStore {
+  constructor(options: ShelfOptions) {
+    super(options, (fate, count) => {
+      const reason = fate === 'journal-full' ? 'full' : fate;
+      if (count > 0 && (reason === 'full' || reason === 'expired' || reason === 'denied'))
+        options.reporter.emit('deadLettersDropped', { reason, count });
+    });
+  }
+
   async keep({ events }: Pick<Batch, 'events'>, refusal: Refusal): Promise<void> {
     const { clock, journal } = this.options;
     const now = clock.now();
@@ -44,11 +51,5 @@ export class LetterKeeper extends Shelf implements LetterStore {
       if (segment !== true) this.forget(allOf(segment), 'journal-full');
     }
     return true;
-  }
-
-  protected override ended(fate: Fate, count: number): void {
-    const reason = fate === 'journal-full' ? 'full' : fate;
-    if (count > 0 && (reason === 'full' || reason === 'expired' || reason === 'denied'))
-      this.options.reporter.emit('deadLettersDropped', { reason, count });
   }
 }

@@ -1,9 +1,9 @@
 import { systemClock } from '@sluice/protocol/toolbox';
-import { IndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
+import { createIndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
 import { describeJournal } from '../../contracts/journal-contract.ts';
 
 describeJournal('IndexedDbJournal', {
-  create: (place) => new IndexedDbJournal(place, { locks: navigator.locks }, systemClock),
+  create: (place) => createIndexedDbJournal(place, { locks: navigator.locks }, systemClock),
   survives: true,
   isShared: true,
 });

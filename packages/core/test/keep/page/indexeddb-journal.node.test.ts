@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Range } from '../../../src/base/range.ts';
 import { VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
-import { IndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
+import { createIndexedDbJournal, type IndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
 import { IndexedDbStore } from '../../../src/keep/page/indexeddb-store.ts';
 import { FakeLocks } from '../../bench/fake-locks.ts';
 import { FakeStorage } from '../../bench/fake-storage.ts';
@@ -13,7 +13,7 @@ import { describeJournal, group, readAll, Witness } from '../../contracts/journa
 const locks = new FakeLocks();
 
 function create(place: string): IndexedDbJournal {
-  return new IndexedDbJournal(place, { locks }, systemClock);
+  return createIndexedDbJournal(place, { locks }, systemClock);
 }
 
 describeJournal('IndexedDbJournal on fake-indexeddb', { create, survives: true, isShared: true });
@@ -99,7 +99,7 @@ describe('IndexedDbJournal, where the browser fails', () => {
 
   it('leaves events alone that another page leased, until the lease ends, and says then that they were sent', async () => {
     const clock = new VirtualClock();
-    const journal = new IndexedDbJournal('leased', { locks }, clock);
+    const journal = createIndexedDbJournal('leased', { locks }, clock);
     journal.lease([await journal.append(one)], 10_000);
     const range = await journal.append(two);
     journal.lease([range], 30_000);
@@ -108,7 +108,7 @@ describe('IndexedDbJournal, where the browser fails', () => {
     journal.lease([failed], 0);
     await journal.append(group(['4']));
     const found: [range: Range, wasSent: boolean | undefined][] = [];
-    const next = new IndexedDbJournal('leased', { locks }, clock);
+    const next = createIndexedDbJournal('leased', { locks }, clock);
     const recovered = (range: Range, _at?: number, wasSent?: boolean) => void found.push([range, wasSent]);
     await next.open({ recovered, damaged: () => {}, failed: () => {} });
     /** What was found since the last call, and whether it was sent. */
@@ -132,7 +132,7 @@ describe('IndexedDbJournal, where the browser fails', () => {
 
   it('leaves alone only the leased part of a record, and finds it when its lease has ended, or its page is done with it', async () => {
     const clock = new VirtualClock();
-    const journal = new IndexedDbJournal('leased in part', { locks }, clock);
+    const journal = createIndexedDbJournal('leased in part', { locks }, clock);
     const range = await journal.append(group(['0', '1', '2', '3', '4', '5']));
     const [first, second] = [
       { ...range, from: 1, to: 3 },
@@ -140,7 +140,7 @@ describe('IndexedDbJournal, where the browser fails', () => {
     ];
     journal.lease([first], 10_000);
     journal.lease([second], 30_000);
-    const next = new IndexedDbJournal('leased in part', { locks }, clock);
+    const next = createIndexedDbJournal('leased in part', { locks }, clock);
     const found: [texts: readonly string[], wasSent: boolean | undefined][] = [];
     const reading: Promise<unknown>[] = [];
     const settlements: Range[] = [];
@@ -217,7 +217,7 @@ describe('IndexedDbJournal, where the browser fails', () => {
     vi.stubGlobal('localStorage', new FakeStorage());
     const clock = new VirtualClock();
     const place = 'once';
-    const journal = new IndexedDbJournal(place, { locks }, clock);
+    const journal = createIndexedDbJournal(place, { locks }, clock);
     const ask = async (text: string, isAnswered: boolean) => {
       const range = await journal.append(group([text]));
       journal.lease([range], 30_000);
@@ -236,7 +236,7 @@ describe('IndexedDbJournal, where the browser fails', () => {
     await clock.advance(60_000);
     const witness = new Witness();
     const found: [range: Range, wasSent: boolean | undefined][] = [];
-    const next = new IndexedDbJournal(place, { locks }, clock, true);
+    const next = createIndexedDbJournal(place, { locks }, clock, true);
     await clock.advance(STAY_MS);
     await next.open({
       recovered: (range, _at, wasSent) => void found.push([range, wasSent]),
@@ -249,7 +249,7 @@ describe('IndexedDbJournal, where the browser fails', () => {
     const ranges = found.map(([range]) => range);
     expect(await readAll(next, ranges)).toEqual(['before any answer', 'a minute after an answer']);
     await next.close();
-    const again = new IndexedDbJournal(place, { locks }, clock);
+    const again = createIndexedDbJournal(place, { locks }, clock);
     await clock.advance(STAY_MS);
     const last = new Witness();
     await again.open(last);
@@ -264,17 +264,17 @@ describe('IndexedDbJournal, where the browser fails', () => {
     vi.stubGlobal('localStorage', storage);
     const clock = new VirtualClock();
     const place = `left before an answer ${isTaken}`;
-    const earlier = new IndexedDbJournal(place, { locks }, clock, true);
+    const earlier = createIndexedDbJournal(place, { locks }, clock, true);
     const range = await earlier.append(one);
     await earlier.acknowledge(range);
     earlier.lease([range], 0);
     await earlier.close();
-    const journal = new IndexedDbJournal(place, { locks }, clock, true);
+    const journal = createIndexedDbJournal(place, { locks }, clock, true);
     journal.lease([await journal.append(two)], 30_000);
     await journal.sync();
     await journal.close();
     await clock.advance(40_000);
-    const next = new IndexedDbJournal(place, { locks }, clock, true);
+    const next = createIndexedDbJournal(place, { locks }, clock, true);
     await clock.advance(STAY_MS);
     expect(await openToSettled(next)).toHaveLength(isTaken ? 1 : 0);
     await next.close();
@@ -282,11 +282,11 @@ describe('IndexedDbJournal, where the browser fails', () => {
 
   it('leaves what may have arrived to a page that stays: quick visitors would send it again and again', async () => {
     const clock = new VirtualClock();
-    const journal = new IndexedDbJournal('quick', { locks }, clock);
+    const journal = createIndexedDbJournal('quick', { locks }, clock);
     journal.lease([await journal.append(one)], 30_000);
     await journal.close();
     await clock.advance(60_000);
-    const next = new IndexedDbJournal('quick', { locks }, clock);
+    const next = createIndexedDbJournal('quick', { locks }, clock);
     const witness = new Witness();
     const heard: string[] = [];
     next.listen((_, activity) => void heard.push(activity));
@@ -302,12 +302,12 @@ describe('IndexedDbJournal, where the browser fails', () => {
 
   it('takes no notice of a lease that was made before the clock was set back', async () => {
     const clock = new VirtualClock();
-    const journal = new IndexedDbJournal('leased long', { locks }, clock);
+    const journal = createIndexedDbJournal('leased long', { locks }, clock);
     await clock.advance(60_000);
     journal.lease([await journal.append(one)], 30_000);
     await journal.close();
     const before = new VirtualClock();
-    const next = new IndexedDbJournal('leased long', { locks }, before);
+    const next = createIndexedDbJournal('leased long', { locks }, before);
     await before.advance(STAY_MS);
     const witness = new Witness();
     await next.open(witness);
@@ -340,7 +340,7 @@ describe('IndexedDbJournal, where the browser fails', () => {
 
   it('tells of what is gone where storage was cleared, and has what was under way tried again', async () => {
     const clock = new VirtualClock();
-    const journal = new IndexedDbJournal('cleared', { locks }, clock);
+    const journal = createIndexedDbJournal('cleared', { locks }, clock);
     const vanished: number[] = [];
     await journal.open({
       recovered: () => {},
@@ -441,7 +441,7 @@ describe('IndexedDbJournal, where the browser fails', () => {
     await before.append(one);
     await before.close();
     const clock = new VirtualClock();
-    const journal = new IndexedDbJournal('opened later', { locks }, clock);
+    const journal = createIndexedDbJournal('opened later', { locks }, clock);
     const witness = new Witness();
     const failing = vi.spyOn(IDBFactory.prototype, 'open').mockImplementation(fail);
     await expect(journal.open(witness)).rejects.toMatchObject({ code: 'SLUICE_STORAGE' });
@@ -543,13 +543,13 @@ describe('IndexedDbJournal, where a part of a record is released', () => {
 
   it('leases what is left of it for as long as all of it was leased', async () => {
     const clock = new VirtualClock();
-    const journal = new IndexedDbJournal('rewritten while sent', { locks }, clock);
+    const journal = createIndexedDbJournal('rewritten while sent', { locks }, clock);
     const range = await journal.append(five);
     journal.lease([range], 10_000);
     await journal.acknowledge({ ...range, to: 2 });
     await journal.close();
     const witness = new Witness();
-    const next = new IndexedDbJournal('rewritten while sent', { locks }, clock);
+    const next = createIndexedDbJournal('rewritten while sent', { locks }, clock);
     await next.open(witness);
     expect(witness.ranges).toEqual([]);
     await clock.advance(10_000);
@@ -612,7 +612,7 @@ describe('IndexedDbJournal, where a part of a record is released', () => {
   it('writes the rest with what is released next, and leases what was released until then', async () => {
     const clock = new VirtualClock();
     const open = async () => {
-      const journal = new IndexedDbJournal('rewritten later', { locks }, clock);
+      const journal = createIndexedDbJournal('rewritten later', { locks }, clock);
       const witness = new Witness();
       await journal.open(witness);
       return { journal, witness };

@@ -3,7 +3,7 @@ import { systemClock } from '@sluice/protocol/toolbox';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { splitEvents } from '../../../src/base/event-bytes.ts';
-import { IndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
+import { createIndexedDbJournal, type IndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
 import { IndexedDbStore } from '../../../src/keep/page/indexeddb-store.ts';
 import { FakeLocks } from '../../bench/fake-locks.ts';
 import { group, Witness } from '../../contracts/journal-contract.ts';
@@ -11,7 +11,7 @@ import { group, Witness } from '../../contracts/journal-contract.ts';
 const locks = new FakeLocks();
 
 function create(place: string): IndexedDbJournal {
-  return new IndexedDbJournal(place, { locks }, systemClock);
+  return createIndexedDbJournal(place, { locks }, systemClock);
 }
 
 /** Another script of the origin writes a value under each key. */

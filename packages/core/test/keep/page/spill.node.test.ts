@@ -2,7 +2,7 @@ import 'fake-indexeddb/auto';
 import { systemClock } from '@sluice/protocol/toolbox';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { drain } from '../../../src/entries/service-worker.ts';
-import { IndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
+import { createIndexedDbJournal, type IndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
 import { databaseName } from '../../../src/keep/page/origin.ts';
 import { FakeLocks } from '../../bench/fake-locks.ts';
 import { FakeStorage } from '../../bench/fake-storage.ts';
@@ -27,7 +27,7 @@ describe('what a page writes as it is left', () => {
   });
 
   async function open(name: string): Promise<IndexedDbJournal> {
-    const journal = new IndexedDbJournal(name, { locks }, systemClock);
+    const journal = createIndexedDbJournal(name, { locks }, systemClock);
     await journal.open(new Witness());
     return journal;
   }
@@ -50,12 +50,12 @@ describe('what a page writes as it is left', () => {
         (request.onsuccess as (event: Event) => void)(event);
       };
     };
-    return { journal: new IndexedDbJournal('late', { locks }, systemClock), release };
+    return { journal: createIndexedDbJournal('late', { locks }, systemClock), release };
   }
 
   /** What the next page finds. */
   async function next(name: string): Promise<string[]> {
-    const journal = new IndexedDbJournal(name, { locks }, systemClock);
+    const journal = createIndexedDbJournal(name, { locks }, systemClock);
     const witness = new Witness();
     await journal.open(witness);
     const found = await readAll(journal, witness.ranges);
@@ -98,7 +98,7 @@ describe('what a page writes as it is left', () => {
     expect(post).toHaveBeenCalledOnce();
     let passedMs = 0;
     const clock = { ...systemClock, now: () => systemClock.now() + passedMs };
-    const next = new IndexedDbJournal(databaseName(options), { locks }, clock);
+    const next = createIndexedDbJournal(databaseName(options), { locks }, clock);
     const witness = new Witness();
     const settled = vi.fn();
     await next.open(Object.assign(witness, { settled }));
@@ -117,7 +117,7 @@ describe('what a page writes as it is left', () => {
     const append = journal.append(group(['1']));
     page.dispatchEvent(new Event('pagehide'));
     await append;
-    const first = new IndexedDbJournal('late', { locks }, systemClock);
+    const first = createIndexedDbJournal('late', { locks }, systemClock);
     const found = new Witness();
     const late = holdOpening();
     const opened = late.journal.open(new Witness());

@@ -3,7 +3,7 @@ import type { Clock } from '@sluice/protocol/toolbox';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
 import { IndexedDbStore } from '../../../src/keep/page/indexeddb-store.ts';
-import { StoredLock } from '../../../src/keep/page/stored-lock.ts';
+import { type StoredLock, storedLock } from '../../../src/keep/page/stored-lock.ts';
 import { watch } from '../../bench/bench.ts';
 
 /** Lets work with the fake storage finish. */
@@ -25,7 +25,7 @@ describe('a lock in the database', () => {
   /** @param timers Those of its page. They stand still while a page is frozen, and once it is gone. */
   function open(timers: VirtualClock = clock, now: () => number = () => clock.now()): StoredLock {
     const time: Clock = { now, setTimeout: (callback, delayMs) => timers.setTimeout(callback, delayMs) };
-    return new StoredLock(new IndexedDbStore(place, time, () => {}), time);
+    return storedLock(new IndexedDbStore(place, time, () => {}), time);
   }
 
   /** Work that goes on until it is told to end. */

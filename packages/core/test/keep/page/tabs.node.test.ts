@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { settle, VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
 import { IndexedDbStore } from '../../../src/keep/page/indexeddb-store.ts';
-import { Tabs } from '../../../src/keep/page/tabs.ts';
+import { createTabs, type Tabs } from '../../../src/keep/page/tabs.ts';
 import { FakeLocks } from '../../bench/fake-locks.ts';
 
 /** The part of a page that `Tabs` uses: it is hidden or frozen. */
@@ -33,12 +33,12 @@ describe('the lock under which one tab works', () => {
 
   afterEach(() => vi.unstubAllGlobals());
 
-  function createTabs(): Tabs {
-    return new Tabs('tabs', { locks: new FakeLocks(locks) }, clock, store, { onMessage: () => {} });
+  function tabsOfPage(): Tabs {
+    return createTabs('tabs', { locks: new FakeLocks(locks) }, clock, store, { onMessage: () => {} });
   }
 
   it('is let go of by a page that is frozen in the middle of its work', async () => {
-    const [one, other] = [createTabs(), createTabs()];
+    const [one, other] = [tabsOfPage(), tabsOfPage()];
     const held = one.hold(() => new Promise<never>(() => {}), signal);
     await settle();
     // This one has no document that could be hidden.
@@ -50,7 +50,7 @@ describe('the lock under which one tab works', () => {
   });
 
   it('is kept by one who must not be disturbed', async () => {
-    const held = createTabs().hold(() => new Promise<never>(() => {}));
+    const held = tabsOfPage().hold(() => new Promise<never>(() => {}));
     await settle();
     page.freeze();
     let isFree: boolean | undefined;
@@ -63,7 +63,7 @@ describe('the lock under which one tab works', () => {
 
   it('is asked for by a hidden page a second later, where it is free', async () => {
     page.hide();
-    const work = createTabs().hold(async () => 'worked', signal);
+    const work = tabsOfPage().hold(async () => 'worked', signal);
     await clock.advance(999);
     await locks.request('tabs', { ifAvailable: true }, (lock) => {
       expect(lock).not.toBeNull();
@@ -73,12 +73,12 @@ describe('the lock under which one tab works', () => {
   });
 
   it('is not waited for by a page that is hidden meanwhile', async () => {
-    const held = createTabs().hold(() => new Promise<never>(() => {}), signal);
+    const held = tabsOfPage().hold(() => new Promise<never>(() => {}), signal);
     await settle();
-    const waiting = createTabs().hold(async () => 'worked', signal);
+    const waiting = tabsOfPage().hold(async () => 'worked', signal);
     page.hide();
     await expect(waiting).rejects.toThrow();
-    const asking = createTabs().hold(async () => 'worked', signal);
+    const asking = tabsOfPage().hold(async () => 'worked', signal);
     const asked = expect(asking).rejects.toThrow('another page works');
     await clock.advance(1_000);
     await asked;

@@ -1,8 +1,8 @@
 import { systemClock } from '@sluice/protocol/toolbox';
-import { IndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
+import { createIndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
 import { describeDeadLetters } from '../../contracts/dead-letters-contract.ts';
 
 describeDeadLetters('IndexedDB', {
-  create: (place) => new IndexedDbJournal(place, { locks: navigator.locks }, systemClock),
+  create: (place) => createIndexedDbJournal(place, { locks: navigator.locks }, systemClock),
   survives: true,
 });

@@ -1,6 +1,6 @@
 import 'fake-indexeddb/auto';
 import { systemClock } from '@sluice/protocol/toolbox';
-import { IndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
+import { createIndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
 import { FakeLocks } from '../../bench/fake-locks.ts';
 import { describeDeadLetters } from '../../contracts/dead-letters-contract.ts';
 import { describeFailingDisk } from '../../contracts/failing-letters-contract.ts';
@@ -9,6 +9,6 @@ describeFailingDisk((after) => after + (after < 12 ? 1 : 9));
 
 const locks = new FakeLocks();
 describeDeadLetters('fake-indexeddb', {
-  create: (place) => new IndexedDbJournal(place, { locks }, systemClock),
+  create: (place) => createIndexedDbJournal(place, { locks }, systemClock),
   survives: true,
 });

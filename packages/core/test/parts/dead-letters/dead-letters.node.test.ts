@@ -13,10 +13,10 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTracker, type TestOptions } from '../../../src/entries/testing/testing.ts';
 import type { DeadLetter, Tracker } from '../../../src/index.ts';
 import { FileJournal } from '../../../src/keep/file/file-journal.ts';
-import { IndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
+import { createIndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
 import { LetterKeeper } from '../../../src/parts/dead-letters/letter-keeper.ts';
 import { Books } from '../../../src/tell/books.ts';
-import { Reporter } from '../../../src/tell/reporter.ts';
+import { createReporter } from '../../../src/tell/reporter.ts';
 import { toEventBytes } from '../../bench/event-texts.ts';
 import { FailingFileSystem } from '../../bench/failing-file-system.ts';
 import { FakeLocks } from '../../bench/fake-locks.ts';
@@ -39,9 +39,9 @@ describe('the dead letters of two tabs', () => {
     const dropped: unknown[] = [];
     const clock = systemClock;
     const [first, second] = [0, 1].map(() => {
-      const reporter = new Reporter({ books: new Books(), clock });
+      const reporter = createReporter({ books: new Books(), clock });
       reporter.on('deadLettersDropped', (detail) => dropped.push(detail));
-      const journal = new IndexedDbJournal(name, { locks }, clock);
+      const journal = createIndexedDbJournal(name, { locks }, clock);
       return new LetterKeeper({ journal, clock, maxBytes: 1 << 20, maxAgeMs: 60_000, reporter });
     });
     const keep = (letters?: LetterKeeper) =>

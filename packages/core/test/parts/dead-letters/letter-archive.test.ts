@@ -6,7 +6,7 @@ import { LetterArchive } from '../../../src/parts/dead-letters/letter-archive.ts
 import { LetterReader } from '../../../src/parts/dead-letters/letter-reader.ts';
 import type { ShelfOptions } from '../../../src/parts/shelf.ts';
 import { Books } from '../../../src/tell/books.ts';
-import { Reporter } from '../../../src/tell/reporter.ts';
+import { createReporter, type Reporter } from '../../../src/tell/reporter.ts';
 import type { Parcel } from '../../../src/wait/parcel.ts';
 import { createBatch } from '../../bench/batch.ts';
 import { toEventBytes } from '../../bench/event-texts.ts';
@@ -39,8 +39,8 @@ async function read(letters: LetterArchive): Promise<unknown[]> {
   return (await pages(letters)).flat();
 }
 
-function createReporter(): Reporter {
-  return new Reporter({ books: new Books(), clock: new VirtualClock(NOW) });
+function reporterThatCounts(): Reporter {
+  return createReporter({ books: new Books(), clock: new VirtualClock(NOW) });
 }
 
 function createArchive(options: Partial<ShelfOptions>, mayHold = true): LetterArchive {
@@ -50,7 +50,7 @@ function createArchive(options: Partial<ShelfOptions>, mayHold = true): LetterAr
       clock: new VirtualClock(NOW),
       maxBytes: Number.POSITIVE_INFINITY,
       maxAgeMs: Number.POSITIVE_INFINITY,
-      reporter: createReporter(),
+      reporter: reporterThatCounts(),
       ...options,
     },
     async () => mayHold,
@@ -203,7 +203,7 @@ describe('LetterArchive', () => {
     const journal = new SegmentedJournal();
     const clock = new VirtualClock(NOW);
     const dropped: number[] = [];
-    const reporter = createReporter();
+    const reporter = reporterThatCounts();
     reporter.on('deadLettersDropped', ({ count }) => dropped.push(count));
     const letters = createArchive({
       ...{ journal, clock, maxBytes: 2_000, maxAgeMs: 10 * HOUR },

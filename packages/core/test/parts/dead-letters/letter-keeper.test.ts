@@ -7,7 +7,7 @@ import { readLetter } from '../../../src/parts/dead-letters/dead-letter.ts';
 import { LetterArchive } from '../../../src/parts/dead-letters/letter-archive.ts';
 import { LetterKeeper } from '../../../src/parts/dead-letters/letter-keeper.ts';
 import { Books } from '../../../src/tell/books.ts';
-import { Reporter } from '../../../src/tell/reporter.ts';
+import { createReporter } from '../../../src/tell/reporter.ts';
 import { toEventBytes } from '../../bench/event-texts.ts';
 
 const MAX_BYTES = 4_096;
@@ -71,7 +71,7 @@ interface Bench {
 
 function create(place = new Place(1 << 20)): Bench {
   const dropped: number[] = [];
-  const reporter = new Reporter({ books: new Books(), clock: new VirtualClock() });
+  const reporter = createReporter({ books: new Books(), clock: new VirtualClock() });
   reporter.on('deadLettersDropped', ({ count }) => dropped.push(count));
   const keeper = new LetterKeeper({
     ...{ journal: place, clock: new VirtualClock(), reporter },
@@ -136,7 +136,7 @@ describe('dead letters that nobody looks at', () => {
       {
         ...{ journal: place, clock: new VirtualClock(), maxBytes: MAX_BYTES },
         ...{ maxAgeMs: Number.POSITIVE_INFINITY },
-        reporter: new Reporter({ books: new Books(), clock: new VirtualClock() }),
+        reporter: createReporter({ books: new Books(), clock: new VirtualClock() }),
       },
       async () => true,
     );

@@ -5,7 +5,7 @@ import type { Range } from '../../../src/base/range.ts';
 import { settle, VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
 import type { Journal, Reading } from '../../../src/keep/journal.ts';
 import { MemoryNote, type Note } from '../../../src/keep/note.ts';
-import { Admission } from '../../../src/parts/hold/admission.ts';
+import { type Admission, createAdmission } from '../../../src/parts/hold/admission.ts';
 import type { AdmissionOptions } from '../../../src/parts/hold/admission-options.ts';
 import { Sessions } from '../../../src/parts/hold/sessions.ts';
 import { toEventBytes, toTexts } from '../../bench/event-texts.ts';
@@ -164,7 +164,7 @@ class Page {
     };
     // Until it knows that they are there, a page that loses its power still has them.
     let replayed = 0;
-    this.held = new Admission({
+    this.held = createAdmission({
       ...{ clock, commitIntervalMs: 10, maxBytes: 1_000_000, maxAgeMs: 30 * DAY },
       journal,
       sessions: new Sessions(note),
@@ -363,7 +363,7 @@ function createBench({
 } = {}): Bench {
   const clock = new VirtualClock();
   const [entered, failures, dropped]: [string[], unknown[], [string, number][]] = [[], [], []];
-  const held = new Admission({
+  const held = createAdmission({
     ...{ clock, commitIntervalMs: 10, maxBytes, maxAgeMs: DAY },
     journal,
     sessions: new Sessions(new MemoryNote()),

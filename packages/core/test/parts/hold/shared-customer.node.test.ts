@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { EventTexts } from '../../../src/accept/event-text.ts';
 import { VirtualClock } from '../../../src/entries/testing/virtual-clock.ts';
-import { IndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
+import { createIndexedDbJournal } from '../../../src/keep/page/indexeddb-journal.ts';
 import { IndexedDbNote } from '../../../src/keep/page/indexeddb-note.ts';
-import { Admission } from '../../../src/parts/hold/admission.ts';
+import { type Admission, createAdmission } from '../../../src/parts/hold/admission.ts';
 import { Sessions } from '../../../src/parts/hold/sessions.ts';
 import { toTexts } from '../../bench/event-texts.ts';
 import { FakeLocks } from '../../bench/fake-locks.ts';
@@ -65,10 +65,10 @@ class Tab {
         return channel as unknown as BroadcastChannel;
       },
     };
-    this.held = new Admission({
+    this.held = createAdmission({
       ...{ clock, commitIntervalMs: 10, maxBytes: 1_000_000, maxAgeMs: Number.POSITIVE_INFINITY },
       ...{ hold: true, consent, buffer: { maxEvents: 100, maxBytes: 100_000 }, texts: this.#texts },
-      journal: new IndexedDbJournal(`${name} unidentified`, meeting, clock),
+      journal: createIndexedDbJournal(`${name} unidentified`, meeting, clock),
       sessions: new Sessions(new IndexedDbNote(`${name} session`, meeting, clock)),
       enter: ({ text }) => origin.take(text),
       waiting: {
