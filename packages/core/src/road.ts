@@ -18,10 +18,12 @@ import type { Settings } from './options/settings.ts';
 import { HalvingLimit } from './pace/halving-limit.ts';
 import type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
 import type { Admission } from './parts/hold/admission.ts';
-import { createSnapshots, type Snapshots } from './snapshots.ts';
+import { takeSnapshot } from './snapshots.ts';
 import { Books } from './tell/books.ts';
 import { consoleWarnings } from './tell/console-log.ts';
+import { RateMeter } from './tell/rate-meter.ts';
 import { createReporter, type Reporter } from './tell/reporter.ts';
+import type { TrackerStats } from './tell/stats.ts';
 import { Waiting } from './wait/waiting.ts';
 
 interface Resource {
@@ -35,7 +37,7 @@ export interface Road {
   readonly deadLetters: DeadLetters | undefined;
   readonly admission: Admission;
   readonly dispatch: Dispatch;
-  readonly snapshots: Snapshots;
+  readonly stats: () => TrackerStats;
   readonly hooked: Pick<Guarded, 'prepare' | 'handOver'>;
   /** Accepts an event. Throws an InvalidEventError if it is too large. */
   accept(text: string, at: number, isHigh: boolean, isUnidentified: boolean, customer: string): void;
@@ -64,6 +66,7 @@ export interface Road {
 
 export function createRoad(settings: Settings, texts: EventTexts, flush: () => Promise<unknown>): Road {
   const books = new Books();
+  const rates = new RateMeter();
   let opened: Promise<void> = Promise.resolve();
   /** Resolves once the page is shown. Undefined if it is. */
   let activated = platform.lifecycle.activated?.();
@@ -86,10 +89,12 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
   const journal = createJournal(settings, clock);
   const limits = settings.parts.learn?.(reporter) ?? { bytes: new HalvingLimit() };
   const wake = () => void dispatch.wake();
+  const sample = () => rates.sample(books, clock.now());
   const onDue = () => {
-    snapshots.sample();
+    sample();
     wake();
   };
+  sample();
   const isStrict = settings.ordering === 'strict';
   const { batch, buffer, parts, storage } = settings;
   const rest = platform.createRest?.({ settings, clock, transport, sender: () => dispatch });
@@ -119,7 +124,7 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     isShut: () => admission.isDenied || (isStrict && !isOpened) || rest?.isOn(waiting),
     onDue,
     onFailed: storageFailed,
-    onRecovered: () => reporter.journal(snapshots.journalKind),
+    onRecovered: () => reporter.journal(journalKind()),
     reporter,
   });
   const { keeper: letters, deadLetters } = createLetters({
@@ -156,16 +161,6 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     texts,
     wake,
   });
-  const snapshots = createSnapshots({
-    admission,
-    books,
-    clock,
-    dispatch,
-    journal,
-    letters,
-    reporter,
-    waiting,
-  });
   /** Closed when the road closes. */
   const resources = [letters, journal, transport, rest].filter((each) => !!each);
   if (activated) void activated.then(start);
@@ -199,10 +194,15 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     wake();
   }
 
+  /** Where events are kept now. */
+  function journalKind(): string {
+    return waiting.commit.isFailing ? 'memory' : journal.kind;
+  }
+
   /** Reports the failure. Events may be kept in another place now: reports that too. */
   function storageFailed(error: unknown): void {
     reporter.storageFailed(error);
-    reporter.journal(snapshots.journalKind);
+    reporter.journal(journalKind());
   }
 
   /** Adds an event to the ring buffer. @param accepted 0 if the event is counted as accepted already. */
@@ -224,7 +224,19 @@ export function createRoad(settings: Settings, texts: EventTexts, flush: () => P
     deadLetters,
     admission,
     dispatch,
-    snapshots,
+    stats: () =>
+      takeSnapshot({
+        admission,
+        books,
+        clock,
+        dispatch,
+        journal,
+        journalKind,
+        letters,
+        rates,
+        reporter,
+        waiting,
+      }),
     hooked,
     accept(text, at, isHigh, isUnidentified, customer) {
       checkSize(text, settings.maxEventBytes, platform.text.byteLength);

@@ -4,12 +4,13 @@ import type { Journal } from './keep/journal.ts';
 import type { LetterKeeper } from './parts/dead-letters/letter-keeper.ts';
 import type { Admission } from './parts/hold/admission.ts';
 import type { Books } from './tell/books.ts';
-import { RateMeter } from './tell/rate-meter.ts';
+import type { RateMeter } from './tell/rate-meter.ts';
 import type { Reporter } from './tell/reporter.ts';
 import type { TrackerStats } from './tell/stats.ts';
 import type { Waiting } from './wait/waiting.ts';
 
-interface SnapshotsOptions {
+/** Where the figures come from. */
+interface SnapshotStages {
   readonly books: Books;
   readonly clock: Clock;
   readonly waiting: Waiting;
@@ -17,56 +18,32 @@ interface SnapshotsOptions {
   readonly letters: Pick<LetterKeeper, 'kept' | 'journal'>;
   readonly dispatch: Dispatch;
   readonly reporter: Reporter;
+  readonly rates: RateMeter;
+  /** Where events are kept now. */
+  readonly journalKind: () => string;
   readonly admission: Pick<Admission, 'pending' | 'held' | 'unwritten'>;
 }
 
-/** Builds what `stats()` returns from the state of all stages. */
-export interface Snapshots {
-  /** Where events are kept now. */
-  readonly journalKind: string;
-  /** Samples the counters from which the rates are computed. Cheap to call. */
-  sample(): void;
-  take(): TrackerStats;
-}
-
-export function createSnapshots(options: SnapshotsOptions): Snapshots {
-  const { admission, books, clock, dispatch, journal, letters, reporter, waiting } = options;
-  const rates = new RateMeter();
-  sample();
-
-  function journalKind(): string {
-    return waiting.commit.isFailing ? 'memory' : journal.kind;
-  }
-
-  function sample(): void {
-    rates.sample(books, clock.now());
-  }
-
+/** What `stats()` returns. */
+export function takeSnapshot(stages: SnapshotStages): TrackerStats {
+  const { admission, books, clock, dispatch, journal, letters, rates, reporter, waiting } = stages;
+  const { pending, volatile, stored, inFlight, bytes, oldestAt } = waiting;
+  const now = clock.now();
   return {
-    get journalKind() {
-      return journalKind();
-    },
-    sample,
-    take() {
-      const { pending, volatile, stored, inFlight, bytes, oldestAt } = waiting;
-      const now = clock.now();
-      return {
-        ...books,
-        dropped: { ...books.dropped },
-        pending: pending + admission.pending,
-        unwritten: volatile + (journal.unsaved ?? 0) + admission.unwritten,
-        held: admission.held,
-        stored,
-        inFlight,
-        memoryBytes: bytes,
-        journalBytes: journal.bytes,
-        deadLetters: { kept: letters.kept.count, bytes: letters.journal.bytes },
-        oldestAgeMs: oldestAt === undefined ? undefined : Math.max(0, now - oldestAt),
-        journal: journalKind(),
-        ...dispatch.stats,
-        rates: rates.perSecond(books, now),
-        lastError: reporter.lastError,
-      };
-    },
+    ...books,
+    dropped: { ...books.dropped },
+    pending: pending + admission.pending,
+    unwritten: volatile + (journal.unsaved ?? 0) + admission.unwritten,
+    held: admission.held,
+    stored,
+    inFlight,
+    memoryBytes: bytes,
+    journalBytes: journal.bytes,
+    deadLetters: { kept: letters.kept.count, bytes: letters.journal.bytes },
+    oldestAgeMs: oldestAt === undefined ? undefined : Math.max(0, now - oldestAt),
+    journal: stages.journalKind(),
+    ...dispatch.stats,
+    rates: rates.perSecond(books, now),
+    lastError: reporter.lastError,
   };
 }

@@ -164,7 +164,7 @@ function trackerOf(settings: Settings): Tracker {
   const road = createRoad(settings, texts, () => flush());
   const { reporter } = road;
   settings.parts.accept?.(road);
-  const stats = () => road.snapshots.take();
+  const { stats } = road;
 
   async function flush(options?: FinishOptions): Promise<FlushReport> {
     settings.parts.checked?.(options, 'flush');

@@ -10,8 +10,7 @@ const GATHERED = 4;
 
 /** The events in memory that no journal has or is given. */
 export interface Unwritten {
-  readonly isEmpty: boolean;
-  /** When the oldest of them was accepted. */
+  /** When the oldest of them was accepted. Undefined if there are none. */
   readonly oldestAt: number | undefined;
   /** Number of parcels that are worth a write of their own, or are being written. */
   readonly parcels: number;
@@ -54,17 +53,17 @@ export class GroupCommit extends JournalWriter<GroupCommitOptions> {
 
   /** Resolves once `isDone` returns true; to false as soon as the journal fails. */
   async write(isDone: () => boolean): Promise<boolean> {
-    const { unwritten } = this.options;
     const { tries } = this;
+    const isEmpty = () => this.options.unwritten.oldestAt === undefined;
     while (!isDone()) {
       // A failure of an append that was in progress already says nothing of how the journal is now.
       if (this.isFailing && !this.isWriting && this.tries > tries) return false;
       await this.#writeAll();
       // Nothing is left to be written here: others see to it.
-      if (unwritten.isEmpty && !this.isWriting) return isDone();
+      if (isEmpty() && !this.isWriting) return isDone();
       await this.ended();
     }
-    if (unwritten.isEmpty) this.#rest();
+    if (isEmpty()) this.#rest();
     return true;
   }
 

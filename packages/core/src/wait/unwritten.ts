@@ -22,10 +22,6 @@ export class UnwrittenEvents implements Unwritten {
     return count;
   }
 
-  get isEmpty(): boolean {
-    return this.oldestAt === undefined;
-  }
-
   get oldestAt(): number | undefined {
     let oldest: number | undefined;
     for (const { queue } of this.#lines) {
