@@ -41,43 +41,30 @@ export interface Guarded {
 
 const HOOKS = ['context', 'beforeSend', 'sample', 'redact', 'bigint', 'events', 'validate'] as const;
 
-/** Wraps user code so that the tracker can call it safely. */
-export function guardCallbacks({
-  settings,
-  clock,
-  redact: withoutKey,
-  tracked,
-  flush,
-  onFailed,
-}: CallbacksOptions): Guarded {
-  const failed = (callback: string) => (error: unknown) => onFailed(callback, error);
-  const { destination, transport, waitUntil, debug, logger, delivery, parts } = settings;
+/** Wraps user code so that the tracker can call it safely. Throws a ConfigError if a part is missing. */
+export function guardCallbacks(user: CallbacksOptions): Guarded {
+  const { settings, onFailed } = user;
+  const { apiKey, debug, delivery, destination, logger, maxEventBytes, parts, transport, waitUntil } =
+    settings;
   const hook = HOOKS.find((name) => settings[name] !== undefined);
-  const { guards } = parts;
-  const { classify, idempotencyHeader } = delivery;
-  const part = <Name extends keyof Parts>(name: Name, option: string = name) =>
-    parts[name] ?? missingPart(option, name);
-  const reader = classify && part('classify', 'delivery.classify');
+  const need = (value: unknown, part: keyof Parts, option: string = part) => {
+    if (value && !parts[part]) missingPart(option, part);
+  };
+  need(transport, 'guards', 'transport');
+  need(destination, 'destination');
+  need(delivery.idempotencyHeader, 'idempotency', 'delivery.idempotencyHeader');
+  need(delivery.classify, 'classify', 'delivery.classify');
+  need(hook, 'hooks', hook);
+  need(logger, 'logger');
+  need(debug, 'logger', 'debug');
+  need(waitUntil, 'waitUntil');
   return {
-    transport: transport && part('guards', 'transport').transport(transport, clock),
-    destination: destination ? part('destination')(destination, settings.apiKey, onFailed) : SERVICE,
-    safeCause: guards && ((cause) => guards.cause(cause, withoutKey)),
-    headersOf:
-      idempotencyHeader === undefined
-        ? undefined
-        : part('idempotency', 'delivery.idempotencyHeader').create(idempotencyHeader),
-    rejected:
-      reader && ((batch, answer) => reader.read(batch, answer, classify, failed('delivery.classify'))),
-    prepare:
-      hook &&
-      part('hooks', hook)(
-        Object.fromEntries(HOOKS.map((name) => [name, settings[name]])),
-        settings.maxEventBytes,
-        onFailed,
-      ),
-    log: logger && part('logger').create({ logger, clock, redact: withoutKey, onFailed: failed('logger') }),
-    steps: debug && part('logger', 'debug').steps(withoutKey),
-    handOver:
-      waitUntil && part('waitUntil').create({ waitUntil, tracked, flush, onFailed: failed('waitUntil') }),
+    ...parts.guards?.(user),
+    ...parts.idempotency?.(user),
+    ...parts.classify?.(user),
+    ...parts.logger?.(user),
+    ...parts.waitUntil?.(user),
+    destination: (destination && parts.destination?.(destination, apiKey, onFailed)) || SERVICE,
+    prepare: hook && parts.hooks?.(settings, maxEventBytes, onFailed),
   };
 }

@@ -72,8 +72,8 @@ export const destination: DestinationPart = (options, apiKey, onFailed) => {
   }
   const encoder = new TextEncoder();
   const { event, path = EVENTS_PATH, head = '{"batch":[', separator = ',', tail = ']}' } = options;
-  const ends = { head: encoder.encode(head), tail: encoder.encode(tail) };
   const between = encoder.encode(separator);
+  const [first, last] = [encoder.encode(head), encoder.encode(tail)];
   const headers = (key: string | undefined) =>
     options.headers === undefined ? requestHeaders(key) : headersOf(options.headers, key);
   // Throws now, not at the first request.
@@ -88,7 +88,11 @@ export const destination: DestinationPart = (options, apiKey, onFailed) => {
       let made = bodies.get(body);
       if (!made) {
         const texts = splitEvents(events).map((text) => (event ? shape(text, event, failed) : text));
-        made = join(texts, between, ends);
+        made = join([
+          first,
+          ...texts.flatMap((text, index) => (index === 0 ? [text] : [between, text])),
+          last,
+        ]);
         bodies.set(body, made);
       }
       return made;
@@ -123,16 +127,10 @@ function shape(
   return made === undefined ? text : new TextEncoder().encode(made);
 }
 
-function join(
-  texts: readonly Uint8Array[],
-  between: Uint8Array,
-  { head, tail }: { readonly head: Uint8Array; readonly tail: Uint8Array },
-): Uint8Array {
-  const pieces = texts.flatMap((text, index) => (index === 0 ? [text] : [between, text]));
-  const all = [head, ...pieces, tail];
-  const body = new Uint8Array(all.reduce((sum, { length }) => sum + length, 0));
+function join(pieces: readonly Uint8Array[]): Uint8Array {
+  const body = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
   let end = 0;
-  for (const piece of all) {
+  for (const piece of pieces) {
     body.set(piece, end);
     end += piece.length;
   }

@@ -47,25 +47,32 @@ interface LogOptions {
 }
 
 /** Writes to the application's logger. */
-export interface LoggerPart {
-  create(options: LogOptions): Tell;
+export type LoggerPart = (user: {
+  readonly settings: { readonly logger?: Logger | false | undefined; readonly debug?: boolean | undefined };
+  readonly clock: Clock;
+  readonly redact: Redact;
+  readonly onFailed: (callback: string, error: unknown) => void;
+}) => {
+  readonly log: Tell | false | undefined;
   /** For the option `debug`: writes each step to the console. */
-  readonly steps: (redact: Redact) => Tell;
-}
+  readonly steps: Tell | false | undefined;
+};
 
 /**
  * For pages. In Node a tracker has this already.
  * @example createTracker({ ...options, logger: console, parts: { logger } });
  */
-export const logger: LoggerPart = {
-  create(options) {
-    const log = new Log(options);
-    return (event, detail) => log.tell(event as keyof TrackerEvents, detail);
-  },
-  steps: (redact) => (event, detail: { readonly error?: Error }) => {
-    const text = JSON.stringify({ ...detail, error: detail.error?.message });
-    console.debug(redact(`Sluice ${event} ${text}`));
-  },
+export const logger: LoggerPart = ({ settings: { debug, logger }, clock, redact, onFailed }) => {
+  const log = logger && new Log({ logger, clock, redact, onFailed: (error) => onFailed('logger', error) });
+  return {
+    log: log && ((event, detail) => log.tell(event as keyof TrackerEvents, detail)),
+    steps:
+      debug &&
+      ((event, detail: { readonly error?: Error }) => {
+        const text = JSON.stringify({ ...detail, error: detail.error?.message });
+        console.debug(redact(`Sluice ${event} ${text}`));
+      }),
+  };
 };
 
 /**

@@ -1,44 +1,48 @@
 import { attempt } from '../base/user-code.ts';
 
-interface HandOverOptions {
-  /** The user's function: tells the host what to wait for. */
-  readonly waitUntil: (work: Promise<unknown>) => void;
+/** For hosts that freeze or end after each request: gives the host one promise for all events tracked until it resolves. */
+export type WaitUntilPart = (user: {
+  readonly settings: {
+    /** The user's function: tells the host what to wait for. */
+    readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
+  };
   /** Number of events tracked so far. */
   readonly tracked: () => number;
   /** Resolves once all events tracked by now are settled, or cannot be settled for now. */
   readonly flush: () => Promise<unknown>;
-  readonly onFailed: (error: unknown) => void;
-}
-
-/** For hosts that freeze or end after each request: gives the host one promise for all events tracked until it resolves. */
-export interface WaitUntilPart {
+  readonly onFailed: (callback: string, error: unknown) => void;
+}) => {
   /** `notify()`: an event was tracked. Calls `waitUntil` at once: hosts take no more work after the response. */
-  create(options: HandOverOptions): { notify(): void };
-}
+  readonly handOver?: { notify(): void };
+};
 
 /**
  * For pages. In Node and on the edge a tracker has this already.
  * @example createTracker({ ...options, waitUntil: (work) => context.waitUntil(work), parts: { waitUntil } });
  */
-export const waitUntil: WaitUntilPart = {
-  create({ waitUntil, tracked, flush, onFailed }) {
-    let isUnderWay = false;
-    const settle = async () => {
-      let seen: number;
-      do {
-        // The flush must not run inside track().
-        await undefined;
-        seen = tracked();
-        await flush();
-      } while (tracked() > seen);
-      isUnderWay = false;
-    };
-    return {
+export const waitUntil: WaitUntilPart = ({ settings: { waitUntil }, tracked, flush, onFailed }) => {
+  if (!waitUntil) return {};
+  let isUnderWay = false;
+  const settle = async () => {
+    let seen: number;
+    do {
+      // The flush must not run inside track().
+      await undefined;
+      seen = tracked();
+      await flush();
+    } while (tracked() > seen);
+    isUnderWay = false;
+  };
+  return {
+    handOver: {
       notify() {
         if (isUnderWay) return;
         isUnderWay = true;
-        attempt(() => waitUntil(settle()), onFailed);
+        attempt(
+          () => waitUntil(settle()),
+          (error) => onFailed('waitUntil', error),
+        );
       },
-    };
-  },
+    },
+  };
 };

@@ -134,7 +134,8 @@ describe('Requests, with headers of the user', () => {
 
 describe('Requests, with an idempotency header', () => {
   it('sends an id that is equal over retries, and another with each batch', async () => {
-    const { requests, seen } = createBench(() => OK, { headersOf: idempotency.create('Idempotency-Key') });
+    const delivery = { idempotencyHeader: 'Idempotency-Key' };
+    const { requests, seen } = createBench(() => OK, idempotency({ settings: { delivery } }));
     const [first, second] = [batch('{"n":1}'), batch('{"n":2}')];
     for (const sent of [first, second, first]) await requests.post(sent);
     const ids = seen.map(({ headers }) => headers['Idempotency-Key']);

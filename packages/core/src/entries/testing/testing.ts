@@ -4,7 +4,7 @@ import type { AnyEvents, BigintEvents } from '../../accept/track.ts';
 import type { TrackerOptions } from '../../options/options.ts';
 import type { Seams } from '../../options/settings.ts';
 import type { Inputs, Schemas } from '../../parts/hooks/schemas.ts';
-import { logger } from '../../parts/logger.ts';
+import { type LoggerPart, logger } from '../../parts/logger.ts';
 import { allParts } from '../../platform/all-parts.ts';
 import { createWith, type Tracker } from '../../tracker.ts';
 import { faultyTransport } from './faulty-transport.ts';
@@ -90,10 +90,11 @@ export function recordingTracker<Events extends object = AnyEvents>({
     events.push(event);
     for (const wake of waits) wake();
   };
-  const steps = () => (step: string, detail: { readonly event?: Event }) => {
+  const steps = (step: string, detail: { readonly event?: Event }) => {
     if (step === 'tracked' && detail.event) record(detail.event);
   };
-  const parts = { ...allParts, ...platform.parts, logger: { ...logger, steps } };
+  const recorder: LoggerPart = (user) => ({ ...logger(user), steps });
+  const parts = { ...allParts, ...platform.parts, logger: recorder };
   const tracker = createWith(
     {
       ...{ baseUrl: 'http://recording.test', correlationKey: 'id', journal: 'memory', logger: false },
