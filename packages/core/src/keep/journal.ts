@@ -3,6 +3,7 @@
  * index in the segment identify an event. Every implementation passes `@sluice/core/journal-contract`.
  */
 
+import { storageError } from '../base/errors/storage-error.ts';
 import type { EventBytes, Limit } from '../base/event-bytes.ts';
 import type { Fate } from '../base/fate.ts';
 import type { Range } from '../base/range.ts';
@@ -210,4 +211,14 @@ export const LEASE_MS: number = 30_000;
 /** Calls `work`. Its appends become one write if the journal can do that. */
 export function together<Result>(journal: Journal, work: () => Result): Result {
   return journal.together ? journal.together(work) : work();
+}
+
+/** Syncs events that were copied from elsewhere. If that fails, releases the copies, and rejects with a StorageError. */
+export async function syncCopies(journal: Journal, range: Range): Promise<void> {
+  try {
+    await journal.sync();
+  } catch (cause) {
+    await journal.acknowledge(range).catch(() => undefined);
+    throw storageError('events stay where they are', cause);
+  }
 }

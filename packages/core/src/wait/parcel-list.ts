@@ -5,9 +5,6 @@ import type { Parcel } from './parcel.ts';
 /** Stored parcels are joined up to this many places, so that the cost of taking the first events has a bound. */
 const MOST_PLACES = 64;
 
-/** What was put back stays in memory up to this size, in bytes: storage may lose it. */
-const MOST_KEPT_BYTES = 512 * 1024;
-
 /** A list of parcels that knows how many events they have. */
 export class ParcelList implements Iterable<Parcel> {
   readonly #epochs: Epochs;
@@ -70,26 +67,6 @@ export class ParcelList implements Iterable<Parcel> {
 
   [Symbol.iterator](): Iterator<Parcel> {
     return this.#parcels[Symbol.iterator]();
-  }
-}
-
-/** Parcels that were put back lately and are still in memory. */
-export class KeptParcels {
-  readonly #parcels = new Set<Parcel>();
-
-  /** Returns the oldest ones that no longer fit, and that the journal has. */
-  add(parcel: Parcel): Parcel[] {
-    this.#parcels.add(parcel);
-    let bytes = 0;
-    return [...this.#parcels].reverse().filter((parcel) => {
-      if (!parcel.isWritten) return false;
-      bytes += parcel.isInMemory ? parcel.contents.length : 0;
-      return bytes > MOST_KEPT_BYTES;
-    });
-  }
-
-  delete(parcel: Parcel): void {
-    this.#parcels.delete(parcel);
   }
 }
 

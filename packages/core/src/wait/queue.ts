@@ -3,9 +3,12 @@ import { type Range, rangeLength, type Span } from '../base/range.ts';
 import type { Epochs } from '../tell/epochs.ts';
 import type { Lanes, Ring } from './lanes/lanes.ts';
 import { joinedParcel, lanesOf, type Parcel, storedParcel } from './parcel.ts';
-import { KeptParcels, ParcelList } from './parcel-list.ts';
+import { ParcelList } from './parcel-list.ts';
 import { HANDED, NOWHERE } from './places.ts';
 import { RingBuffer, type RingBufferOptions } from './ring-buffer.ts';
+
+/** What was put back stays in memory up to this size, in bytes: storage may lose it. */
+const MOST_KEPT_BYTES = 512 * 1024;
 
 /**
  * Where a parcel goes that is not sent now: before all others, or behind them. `journal`: before all others, and out of memory if
@@ -28,7 +31,7 @@ export class Queue {
   readonly #ring: Ring;
   readonly lanes: Lanes | undefined;
   /** Parcels that were put back lately: they are still in memory. */
-  readonly #kept = new KeptParcels();
+  readonly #kept = new Set<Parcel>();
 
   /** @param lanes Undefined if the events of a customer may overtake each other. */
   constructor(options: RingBufferOptions, lanes: Lanes | undefined) {
@@ -203,7 +206,7 @@ export class Queue {
   putBack(parcel: Parcel, place: Place): void {
     this.out.delete(parcel);
     parcel.state = 'waiting';
-    for (const other of this.#kept.add(parcel)) this.#store(other);
+    this.#keep(parcel);
     if (place === 'journal' && parcel.isWritten) this.#store(parcel);
     if (this.lanes) this.lanes.putBack(this.old, parcel);
     else if (place === 'last') this.old.push(parcel);
@@ -231,11 +234,9 @@ export class Queue {
 
   /** All that waits of a range ends; everything, if it is left out. Returns how many events that are. */
   drop(range?: Range): number {
-    let dropped = 0;
-    for (const parcel of this.parcels()) {
-      const all = [{ from: 0, to: parcel.count }];
-      dropped += this.remove(parcel, range ? parcel.places.find(range) : all);
-    }
+    const dropped = sum(this.parcels(), (parcel) =>
+      this.remove(parcel, range ? parcel.places.find(range) : [{ from: 0, to: parcel.count }]),
+    );
     if (dropped > 0) this.recount();
     return dropped;
   }
@@ -276,6 +277,16 @@ export class Queue {
       bytes -= fitting.bytes.length + 1;
     }
     return taken;
+  }
+
+  /** Leaves the oldest ones to the journal that no longer fit, and that it has. */
+  #keep(parcel: Parcel): void {
+    let bytes = 0;
+    for (const kept of [...this.#kept.add(parcel)].reverse()) {
+      if (!kept.isWritten) continue;
+      bytes += kept.isInMemory ? kept.contents.length : 0;
+      if (bytes > MOST_KEPT_BYTES) this.#store(kept);
+    }
   }
 
   #store(parcel: Parcel): void {

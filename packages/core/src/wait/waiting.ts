@@ -1,8 +1,9 @@
-import { StorageError, storageError } from '../base/errors/storage-error.ts';
+import { StorageError } from '../base/errors/storage-error.ts';
 import type { EventBytes } from '../base/event-bytes.ts';
 import type { Fate } from '../base/fate.ts';
 import type { Range } from '../base/range.ts';
 import { GroupCommit } from '../keep/group-commit.ts';
+import { syncCopies } from '../keep/journal.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Memory } from './contents.ts';
 import { type Bounds, createLine, type Line, type LineOptions } from './line.ts';
@@ -83,15 +84,9 @@ export class Waiting extends Parcels {
    * as safely as it holds any. Rejects with a StorageError if it does not: then none of them waits.
    */
   async replay(events: EventBytes): Promise<void> {
-    const { journal } = this.#options;
     const range = await this.commit.put(events);
     if (!range) throw new StorageError('events stay where they are: the journal fails or is full');
-    try {
-      await journal.sync();
-    } catch (cause) {
-      await journal.acknowledge(range).catch(() => undefined);
-      throw storageError('events stay where they are', cause);
-    }
+    await syncCopies(this.#options.journal, range);
     this.recovered(range, events.times?.[0]);
   }
 

@@ -1,5 +1,6 @@
 import { encodeEvents } from '../../base/event-bytes.ts';
 import { allOf } from '../../base/range.ts';
+import { syncCopies } from '../../keep/journal.ts';
 import type { LetterStore, Refusal } from '../../send/letterbox.ts';
 import type { Batch } from '../../wait/parcel.ts';
 import { Shelf, type ShelfOptions } from '../shelf.ts';
@@ -30,13 +31,7 @@ export class LetterKeeper extends Shelf implements LetterStore {
       return;
     }
     const range = await journal.append(letter);
-    try {
-      await journal.sync();
-    } catch (error) {
-      // The event stays where it was, and is tried again.
-      await journal.acknowledge(range).catch(() => undefined);
-      throw error;
-    }
+    await syncCopies(journal, range);
     this.add(range);
   }
 
