@@ -14,7 +14,7 @@ interface LeavingOptions {
 }
 
 /** Writes and sends events when the process ends, or when the page is hidden or left. */
-export interface Leaving {
+interface Leaving {
   /** Whether the process ends, or the page is being left. An event tracked now must be written at once, or it is lost. */
   readonly isLeft: boolean;
   /** Stops to listen. */

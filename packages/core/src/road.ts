@@ -31,7 +31,7 @@ interface Resource {
 }
 
 /** Builds the stages of a tracker in the order in which events pass them. Handles the lifecycle of the process or page. */
-export interface Road {
+interface Road {
   readonly clock: Clock;
   readonly reporter: Reporter;
   readonly deadLetters: DeadLetters | undefined;

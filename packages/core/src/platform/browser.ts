@@ -1,17 +1,20 @@
+import { IndexedDbNote } from '../keep/page/indexeddb-note.ts';
+
+// That comes first: gzip looks back 32 KiB, and finds more that is alike in this order.
+
 import { redactor } from '@sluice/protocol/toolbox';
 import type { AccountNames } from '../keep/account.ts';
 import type { Journal } from '../keep/journal.ts';
 import type { Lifecycle } from '../keep/lifecycle.ts';
 import { createIndexedDbJournal } from '../keep/page/indexeddb-journal.ts';
-import { IndexedDbNote } from '../keep/page/indexeddb-note.ts';
 import { loadText, saveText } from '../keep/page/local-storage.ts';
 import { databaseName, hasIndexedDb, meeting } from '../keep/page/origin.ts';
 import { createConsentStore } from '../keep/page/stored-consent.ts';
 import { isHidden } from '../keep/page/tabs.ts';
 import { FetchTransport } from '../send/http/fetch-transport.ts';
+import type { Queue } from '../send/sender.ts';
 import type { TextWriter } from '../wait/contents.ts';
 import { registerSync } from './page/background-sync.ts';
-import { RunningWork } from './page/running-work.ts';
 import type { JournalPlace, Platform } from './platform.ts';
 
 /** The fields of a place that a browser uses. */
@@ -114,6 +117,29 @@ const lifecycle: Lifecycle = {
     return new Promise((resolve) => page.addEventListener('prerenderingchange', resolve));
   },
 };
+
+/** A queue that starts all work at once. A page needs no more than this, and p-queue would be a tenth of its bundle. */
+class RunningWork implements Queue {
+  readonly #running = new Set<Promise<void>>();
+
+  get pending(): number {
+    return this.#running.size;
+  }
+
+  async add(work: () => Promise<void>): Promise<void> {
+    const running = work();
+    this.#running.add(running);
+    try {
+      await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  async onIdle(): Promise<void> {
+    while (this.pending > 0) await Promise.allSettled(this.#running);
+  }
+}
 
 export function createJournal({ settings, clock, part }: BrowserPlace): Journal | undefined {
   const name = databaseName(settings, part);

@@ -7,6 +7,8 @@ import { FileNote } from '../keep/file/disk/file-note.ts';
 import { isMissing } from '../keep/file/disk/file-system.ts';
 import { nodeFileSystem } from '../keep/file/disk/node-file-system.ts';
 import { FileJournal } from '../keep/file/file-journal.ts';
+import type { GroupCommit } from '../keep/group-commit.ts';
+import { checked, type Entry } from '../keep/journal-writer.ts';
 import type { Lifecycle } from '../keep/lifecycle.ts';
 import { nodeChecked } from '../options/node-checked.ts';
 import { AdaptiveConcurrency } from '../pace/adaptive-concurrency.ts';
@@ -23,7 +25,6 @@ import { drainInBackground } from './process/drain-in-background.ts';
 import { formerPathOf, pathOf } from './process/journal-path.ts';
 import { atLastMoment } from './process/last-moment.ts';
 import { MemoryPool } from './process/memory-pool.ts';
-import { writeSync } from './process/write-sync.ts';
 import { warnOfUsers } from './warn-of-users.ts';
 
 /** The file of a note. */
@@ -117,3 +118,24 @@ export const platform: Platform = {
     if (channels[event].hasSubscribers) channels[event].publish(detail);
   },
 };
+
+/** Writes all events before it returns, if the journal can. For the last moment of a process. Throws if the journal fails. */
+function writeSync({ entries, options }: GroupCommit): void {
+  const { journal, unwritten } = options;
+  if (journal.appendSync === undefined) return;
+  // What is being appended comes first: it may not be written.
+  const taken = [...entries];
+  entries.clear();
+  const next = () => taken.shift() ?? unwritten.next(journal.groupLimit, false);
+  let entry: Entry | undefined;
+  try {
+    for (entry = next(); entry; entry = next()) {
+      const [range, error] = checked(journal.appendSync(entry.events), entry.events);
+      if (range === undefined) throw error;
+      entry.placed(range);
+    }
+  } finally {
+    // What was not written waits again.
+    for (const left of [entry, ...taken]) left?.handBack();
+  }
+}

@@ -58,7 +58,7 @@ interface DeliveryOptions {
 }
 
 /** @param outlives Whether the page may be gone before the answer. The request is made before this function returns. */
-export type Deliver = (trial: Trial, pass: Pass, outlives?: boolean) => Promise<void>;
+type Deliver = (trial: Trial, pass: Pass, outlives?: boolean) => Promise<void>;
 
 /** Makes what sends a parcel once, and decides by the answer what becomes of it. */
 export function createDelivery(options: DeliveryOptions): Deliver {

@@ -4,7 +4,7 @@ import type { Sharing } from '../keep/journal.ts';
 import type { Gate } from '../pace/gate.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { Parcel } from '../wait/parcel.ts';
-import type { Deliver } from './delivery.ts';
+import type { createDelivery } from './delivery.ts';
 import type { Evidence } from './evidence.ts';
 import type { Requests } from './requests.ts';
 import type { SendTurn } from './send-turn.ts';
@@ -38,7 +38,7 @@ interface SenderOptions {
   /** For how long other tabs leave alone what is in a request, in milliseconds. */
   readonly leaseMs: number;
   readonly trials: Trials;
-  readonly deliver: Deliver;
+  readonly deliver: ReturnType<typeof createDelivery>;
   readonly evidence: Pick<Evidence, 'inARow'>;
   /** The gate limits how many requests are made at once, not this queue. */
   readonly queue: Queue;

@@ -11,7 +11,7 @@ import type { Memory, TextWriter } from './contents.ts';
 import type { Lanes } from './lanes/lanes.ts';
 import type { Parcel } from './parcel.ts';
 import { Queue } from './queue.ts';
-import { createReader, type ReadOld } from './reader.ts';
+import { createReader } from './reader.ts';
 
 /** Stored events that could not be read are tried again after this time, in milliseconds. */
 const HELD_MS = 1_000;
@@ -69,7 +69,7 @@ export interface LineOptions {
  */
 export interface Line {
   readonly queue: Queue;
-  readonly readOld: ReadOld;
+  readonly readOld: ReturnType<typeof createReader>;
   /** Whether something should be sent now; if not, `onDue` is called when fresh events become due by their age. */
   readonly isDue: boolean;
   /** Whether anything may be sent, due or not. */

@@ -26,7 +26,7 @@ interface ReaderOptions {
  * Takes the first old events that may be sent, joined up to one batch. Resolves to undefined if they changed meanwhile: ask again.
  * Rejects with a StorageError if the journal fails; then all is as it was.
  */
-export type ReadOld = (limit: Limit, busy?: number) => Promise<Parcel | undefined>;
+type ReadOld = (limit: Limit, busy?: number) => Promise<Parcel | undefined>;
 
 /** Makes what reads stored events back from the journal, as parcels of the size of a batch. */
 export function createReader(options: ReaderOptions): ReadOld {

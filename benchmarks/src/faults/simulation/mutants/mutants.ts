@@ -109,10 +109,10 @@ export const TESTED_MUTANTS: readonly TestedMutant[] = [
   },
   {
     name: 'takes an owner for dead whose lock takes no more connections',
-    file: 'keep/file/slots/socket-locks',
+    file: 'keep/file/slots/system-locks',
     find: "new Set(['ECONNREFUSED', 'ENOENT'])",
     replace: "new Set(['ECONNREFUSED', 'ENOENT', 'EAGAIN'])",
-    test: 'keep/file/slots/socket-locks.node.test.ts',
+    test: 'keep/file/slots/system-locks.node.test.ts',
   },
   {
     name: 'forgets that the sync of a file failed',

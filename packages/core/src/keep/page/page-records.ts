@@ -20,7 +20,7 @@ import {
   readKeys,
   rewrite,
 } from './page-record.ts';
-import { createSpill, type Put, type Spill } from './spill.ts';
+import { createSpill, type Put } from './spill.ts';
 
 /**
  * What may have arrived is sent again by a page that has been there for so long: it will probably see the answer. Pages that are
@@ -68,7 +68,7 @@ export class PageRecords {
   #added: OwnPut[] = [];
   /** What is being written. */
   readonly #unconfirmed = new Set<OwnPut>();
-  readonly #spill: Spill;
+  readonly #spill: ReturnType<typeof createSpill>;
   readonly #clock: Clock;
   readonly #createdAt: number;
   /** In localStorage it names the time of the last answer: a page that is left soon may not have had one itself. */

@@ -16,7 +16,7 @@ export interface Put {
  * The writes of a page that may be lost with it, in localStorage: a browser finishes these. The next page moves them to the
  * database. Without localStorage, or without room in it, nothing is spilled.
  */
-export interface Spill {
+interface Spill {
   add(put: Put): void;
   remove(put: Put): void;
   /** All that pages spilled. */

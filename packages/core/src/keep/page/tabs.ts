@@ -19,12 +19,12 @@ interface Locks extends StoredLock {
 }
 
 /** What the tabs of a journal tell each other. A life: what it does. Or a range of a life's events: what became of them. */
-export type JournalMessage =
+type JournalMessage =
   | readonly [life: string, activity: Activity]
   | readonly [life: string, from: number, to: number, fate: Fate];
 
 /** What those who share a database do about other tabs. */
-export interface TabsListener<Message> {
+interface TabsListener<Message> {
   onMessage(message: Message): void;
   /** The page is left, or is back. */
   onLeft?(isLeft: boolean): void;

@@ -19,7 +19,7 @@ export type Inputs<Given> = {
 const EACH = 100;
 
 /** A function that returns what the schema of an event makes of its payload. It throws an InvalidEventError. */
-export type CheckPayload = (name: string, payload: unknown) => unknown;
+type CheckPayload = (name: string, payload: unknown) => unknown;
 
 /** What a schema must be. */
 export const SYNCHRONOUS = 'a synchronous Standard Schema';

@@ -4,7 +4,7 @@ import { type AccountNames, accountOf } from '../../keep/account.ts';
 import { stateDirectory } from './state-directory.ts';
 
 /** What decides where a journal is. */
-export type JournalNames = AccountNames & { readonly journalDirectory?: string | undefined };
+type JournalNames = AccountNames & { readonly journalDirectory?: string | undefined };
 
 /** The directory of a place. The API key is no part of it: what waits under a wrong key goes on under the right one. */
 export function pathOf(settings: JournalNames, part: string = ''): string {

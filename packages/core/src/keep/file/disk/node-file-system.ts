@@ -12,6 +12,7 @@ import {
   promises,
   read,
   renameSync,
+  type Stats,
   statSync,
   write,
   writeSync,
@@ -29,7 +30,6 @@ import {
 } from './file-system.ts';
 import { leadsTo } from './leads-to.ts';
 import { warnOfOverlay } from './overlay.ts';
-import { refuseForeign } from './ownership.ts';
 
 // As it is at import, as those of `systemClock`.
 const { setImmediate } = globalThis;
@@ -37,6 +37,8 @@ const { setImmediate } = globalThis;
 const NO_FILE = -1;
 const FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
+/** The right of the group, and of everybody else, to write. */
+const OTHERS_WRITE = 0o022;
 /** Missing on Windows. */
 const NO_FOLLOW: number = constants.O_NOFOLLOW ?? 0;
 /** Without it, opening a named pipe waits until another process opens its other end. */
@@ -250,4 +252,19 @@ function called<Result>(call: (done: Done<Result>) => void): Promise<Result> {
   return new Promise((resolve, reject) => {
     call((error, result) => (error ? reject(error) : resolve(result as Result)));
   });
+}
+
+/**
+ * As sshd does: throws a StorageError if another user owns a file or directory, or may write to it. Events that somebody else puts
+ * there would be sent with our key. Does nothing on systems without such users.
+ */
+function refuseForeign(path: string, { uid, mode }: Pick<Stats, 'uid' | 'mode'>): void {
+  const user = process.geteuid?.();
+  if (user === undefined) return;
+  if (uid !== user)
+    throw new StorageError(
+      `${path} belongs to user ${uid}, and this process runs as user ${user}: use another directory, or chown ${user} it`,
+    );
+  if ((mode & OTHERS_WRITE) !== 0)
+    throw new StorageError(`other users may write to ${path}: use another directory, or chmod go-w it`);
 }

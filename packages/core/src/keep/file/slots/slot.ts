@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { StorageError } from '../../../base/errors/storage-error.ts';
 import { errorCode, type FileSystem, refuseLink } from '../disk/file-system.ts';
+import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX } from '../format/suffixes.ts';
 import type { HeldLock, Locks } from './locks.ts';
-import { moveFiles } from './move-files.ts';
 
 /** The name of a slot's directory: owner and origin. */
 export const SLOT_DIRECTORY: RegExp = /^([0-9a-f]{16})\.([0-9a-f]{16})$/;
@@ -239,5 +239,25 @@ async function makeRoot({ root, fs, mayBeLink }: SlotOptions): Promise<void> {
     await fs.syncDirectory(dirname(path)).catch((error) => {
       if (!NOT_OURS.has(errorCode(error) ?? '')) throw error;
     });
+  }
+}
+
+/**
+ * Moves the segments of a directory, and what was delivered of each, to another one. If several processes do so at the same time,
+ * each segment goes to one of them.
+ */
+async function moveFiles(fs: FileSystem, from: string, to: string): Promise<void> {
+  const move = (name: string) =>
+    fs.rename(join(from, name), join(to, name)).then(
+      () => true,
+      (error) => {
+        // Another process was faster, or there is none.
+        if (errorCode(error) !== 'ENOENT') throw error;
+        return false;
+      },
+    );
+  for (const { name } of await fs.list(from)) {
+    if (!name.endsWith(SEGMENT_SUFFIX)) continue;
+    if (await move(name)) await move(basename(name, SEGMENT_SUFFIX) + ACKNOWLEDGEMENTS_SUFFIX);
   }
 }

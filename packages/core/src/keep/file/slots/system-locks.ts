@@ -1,5 +1,112 @@
-import type { Locks } from './locks.ts';
-import { end, isListening, listen, socketLocks } from './socket-locks.ts';
+import { chmod, type FileHandle, lstat, open, rm, stat } from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { StorageError } from '../../../base/errors/storage-error.ts';
+import { errorCode } from '../disk/file-system.ts';
+import { leadsTo } from '../disk/leads-to.ts';
+import type { HeldLock, Locks } from './locks.ts';
+
+const FILE_MODE = 0o600;
+const SUFFIX = '.lock';
+/** A socket's path must fit into 108 bytes on Linux and 104 on macOS. */
+const MAX_SOCKET_PATH_BYTES = 100;
+/** Error codes of a connect to a socket on which nobody listens any more, nor ever will. */
+const DEAD = new Set(['ECONNREFUSED', 'ENOENT']);
+
+/**
+ * A lock is a Unix socket in the directory. Its holder listens on it. The kernel closes the socket when the process ends, for
+ * whatever reason, and never earlier: a stopped process keeps its lock, and a reused process id changes nothing. It works the
+ * same in every container that shares the directory.
+ */
+export const socketLocks: Locks = {
+  async hold(directory, name, onVisit): Promise<HeldLock> {
+    const through = await openWhereLong(directory, name);
+    try {
+      const server = await listen(socketPath(directory, name, through), onVisit);
+      const path = join(directory, name + SUFFIX);
+      await chmod(path, FILE_MODE);
+      const own = await lstat(path);
+      return {
+        isInPlace: () => leadsTo(path, own),
+        async release() {
+          await end(server);
+          await through?.close();
+        },
+      };
+    } catch (cause) {
+      await through?.close();
+      throw cause;
+    }
+  },
+
+  async isHeld(directory, name) {
+    let through: FileHandle | undefined;
+    try {
+      through = await openWhereLong(directory, name);
+    } catch {
+      return true;
+    }
+    try {
+      return await isListening(socketPath(directory, name, through));
+    } finally {
+      await through?.close();
+    }
+  },
+
+  async discard(directory, name, minAgeMs) {
+    const path = join(directory, name + SUFFIX);
+    try {
+      // This compares the file system's clock with the system's: `minAgeMs` must be larger than their difference.
+      if (minAgeMs > 0 && Date.now() - (await stat(path)).mtimeMs < minAgeMs) return;
+      await rm(path, { force: true });
+    } catch {
+      // If it cannot be deleted, it stays.
+    }
+  },
+};
+
+/** Listens on a socket or a pipe until `end()`. Calls `onVisit` for each process that connects. */
+function listen(path: string, onVisit: () => void): Promise<Server> {
+  const server = createServer((socket) => {
+    socket.destroy();
+    onVisit();
+  });
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause) => {
+      reject(new StorageError(`cannot take a slot of the journal directory: ${cause.message}`, { cause }));
+    });
+    // Exclusive: otherwise the primary process of a cluster would listen instead of its worker.
+    server.listen({ path, exclusive: true }, () => resolve(server));
+    // The lock must not keep the process alive.
+    server.unref();
+  });
+}
+
+async function end(server: Server): Promise<void> {
+  await new Promise((resolve) => server.close(resolve));
+}
+
+/** Whether a process listens there. True in doubt. */
+function isListening(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', (error) => resolve(!DEAD.has(errorCode(error) ?? '')));
+  });
+}
+
+/** Opens the directory if the path is too long: on Linux, `/proc/self/fd/<number>` is then a shorter path to it. */
+async function openWhereLong(directory: string, name: string): Promise<FileHandle | undefined> {
+  const bytes = Buffer.byteLength(join(directory, name + SUFFIX));
+  return bytes <= MAX_SOCKET_PATH_BYTES ? undefined : open(directory, 'r');
+}
+
+function socketPath(directory: string, name: string, through: FileHandle | undefined): string {
+  return join(through === undefined ? directory : `/proc/self/fd/${through.fd}`, name + SUFFIX);
+}
 
 /**
  * For Windows, where a socket has no path. A lock is a named pipe. It is in no directory: nobody can remove it, and nothing is

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FileSystem } from '../../../../src/keep/file/disk/file-system.ts';
 import { nodeFileSystem } from '../../../../src/keep/file/disk/node-file-system.ts';
 import { Slot, type SlotOptions } from '../../../../src/keep/file/slots/slot.ts';
-import { socketLocks } from '../../../../src/keep/file/slots/socket-locks.ts';
+import { socketLocks } from '../../../../src/keep/file/slots/system-locks.ts';
 import { FailingFileSystem } from '../../../bench/failing-file-system.ts';
 import { Place } from '../place.ts';
 
