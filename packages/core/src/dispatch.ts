@@ -74,7 +74,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   const backoff = { baseMs: timing.retryBaseMs, maxMs: timing.retryMaxMs };
   const url = endpoint(baseUrl, destination.path);
   const isStrict = settings.ordering === 'strict';
-  const isOrdered = settings.lanes !== undefined;
+  const isOrdered = settings.lanes?.isOrdered ?? false;
   const maxConcurrency = isStrict ? 1 : timing.maxConcurrency;
   const wake = () => sender.wake();
   const gate = createGate({

@@ -24,7 +24,7 @@ export function journalObserver(options: ObserverOptions): JournalObserver {
   return {
     recovered(range, at, wasSent) {
       if (wasSent) books.maybeDuplicate += rangeLength(range);
-      waiting.recovered(range, at);
+      waiting.recovered(range, at, wasSent);
       reporter.recovered('recovered', rangeLength(range));
       if (admission.isDenied) void waiting.purge();
       wake();

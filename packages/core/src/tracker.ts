@@ -12,7 +12,7 @@ import type { AnyEvents, BigintEvents, Track } from './accept/track.ts';
 import { UNIDENTIFIED } from './accept/unidentified.ts';
 import { isThrown, reasonOf } from './base/reason.ts';
 import { Deadline, finishOptions } from './deadline.ts';
-import type { Consent, TrackerOptions } from './options/options.ts';
+import type { AnyOptions, Consent, TrackerOptions } from './options/options.ts';
 import { type Defaults, readConsent, readOptions, type Settings } from './options/settings.ts';
 import type { DeadLetters } from './parts/dead-letters/dead-letters.ts';
 import type { Inputs, Schemas } from './parts/hooks/schemas.ts';
@@ -41,18 +41,20 @@ const NOTHING: Partial<Tracker> = {
  * @example const tracker = createTracker({ baseUrl: 'http://127.0.0.1:4100', apiKey, correlationKey: 'email' });
  */
 export function createTracker<const Given extends Schemas>(
-  options: TrackerOptions & { readonly events: Given },
+  options: AnyOptions & { readonly events: Given },
 ): Tracker<Inputs<Given>>;
-export function createTracker(options: TrackerOptions & { readonly bigint: 'string' }): Tracker<BigintEvents>;
-export function createTracker<Events extends object = AnyEvents>(options: TrackerOptions): Tracker<Events>;
-export function createTracker(options: TrackerOptions): Tracker {
+export function createTracker(options: AnyOptions & { readonly bigint: 'string' }): Tracker<BigintEvents>;
+export function createTracker<Events extends object = AnyEvents>(options: AnyOptions): Tracker<Events>;
+export function createTracker(options: AnyOptions): Tracker {
   return createWith(options, platform);
 }
 
 /** As `createTracker`, with these defaults. @internal */
-export function createWith(options: TrackerOptions, defaults: Defaults): Tracker {
+export function createWith(options: AnyOptions, defaults: Defaults): Tracker {
   try {
-    return trackerOf(readOptions(options, defaults));
+    const [given, all] = options?.parts?.relay?.(options, defaults) ?? [options, defaults];
+    // The cast is safe: what is missing is found.
+    return trackerOf(readOptions(given as TrackerOptions, all));
   } catch (error) {
     if (isThrown(error, ConfigError)) throw error;
     throw new ConfigError('options', `options cannot be used: ${reasonOf(error)}`);

@@ -161,7 +161,7 @@ describe('apiKey', () => {
     const error = errorOf({ ...GOOD, apiKey });
     expect(error).toMatchObject({
       option: 'apiKey',
-      message: `apiKey must be visible ASCII characters without blanks or line breaks, got ${got}; give the key that the account's settings show`,
+      message: `apiKey must be visible ASCII characters, got ${got}; give the key that the account's settings show`,
     });
     expect(JSON.stringify(error) + error.stack).not.toMatch(/canary-5f2d|5242424242/);
   });

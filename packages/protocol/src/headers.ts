@@ -13,10 +13,10 @@ export function isApiKey(value: unknown): value is string {
  * @throws A ConfigError that does not show the value.
  * @param advice What to do, as the end of the message. By default, the key is optional.
  */
-export function readApiKey(value: unknown, advice = 'leave the option out if a relay holds the key'): string {
+export function readApiKey(value: unknown, advice = 'leave it out if a relay holds the key'): string {
   if (isApiKey(value)) return value;
   const got = value === '' ? 'an empty string' : typeof value;
-  const rule = `apiKey must be visible ASCII characters without blanks or line breaks, got ${got}`;
+  const rule = `apiKey must be visible ASCII characters, got ${got}`;
   throw new ConfigError('apiKey', `${rule}; ${advice}`);
 }
 

@@ -16,6 +16,8 @@ export type DropReason =
   | 'unidentified'
   /** Consent to keep and send it was denied. */
   | 'denied'
+  /** It waited for a ticket of its customer for too long: nobody signed in as this customer again. */
+  | 'identity-expired'
   /** `beforeSend` dropped it. */
   | 'filtered'
   /** Its customer is not among those of `sample`. */

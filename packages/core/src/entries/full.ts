@@ -4,7 +4,7 @@
  */
 import { platform } from '#platform';
 import type { AnyEvents, BigintEvents } from '../accept/track.ts';
-import type { TrackerOptions } from '../options/options.ts';
+import type { AnyOptions } from '../options/options.ts';
 import type { Inputs, Schemas } from '../parts/hooks/schemas.ts';
 import { allParts } from '../platform/all-parts.ts';
 import { createWith, type Tracker } from '../tracker.ts';
@@ -32,10 +32,10 @@ export { pageViews } from './page-views.ts';
  * @example const tracker = createTracker({ baseUrl, correlationKey: 'email', compress: true });
  */
 export function createTracker<const Given extends Schemas>(
-  options: TrackerOptions & { readonly events: Given },
+  options: AnyOptions & { readonly events: Given },
 ): Tracker<Inputs<Given>>;
-export function createTracker(options: TrackerOptions & { readonly bigint: 'string' }): Tracker<BigintEvents>;
-export function createTracker<Events extends object = AnyEvents>(options: TrackerOptions): Tracker<Events>;
-export function createTracker(options: TrackerOptions): Tracker {
+export function createTracker(options: AnyOptions & { readonly bigint: 'string' }): Tracker<BigintEvents>;
+export function createTracker<Events extends object = AnyEvents>(options: AnyOptions): Tracker<Events>;
+export function createTracker(options: AnyOptions): Tracker {
   return createWith(options, { ...platform, parts: { ...allParts, ...platform.parts } });
 }

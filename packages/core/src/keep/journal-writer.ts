@@ -218,7 +218,7 @@ export function checked(
   { ends }: EventBytes,
 ): [range: Range | undefined, error?: StorageError] {
   if (range !== undefined && range?.to - range?.from === ends.length) return [range];
-  return [undefined, new StorageError(`the journal gave no range for ${ends.length} events`)];
+  return [undefined, new StorageError('the journal gave no range')];
 }
 
 /** Calls a custom journal safely: if it throws, the returned promise rejects. */

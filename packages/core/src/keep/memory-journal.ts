@@ -47,8 +47,7 @@ export class MemoryJournal implements Journal {
 
   async append({ bytes, ends, times }: EventBytes): Promise<Range> {
     if (this.#closed) throw new ClosedError('append() was called after close()');
-    if (this.bytes + bytes.length > this.#maxBytes)
-      throw new StorageError(`the memory journal is full: it holds ${this.bytes} of ${this.#maxBytes} bytes`);
+    if (this.bytes + bytes.length > this.#maxBytes) throw new StorageError('the memory journal is full');
     if (this.#appendedBytes >= this.#segmentBytes) this.#rotate();
     this.#appendedBytes += bytes.length;
     const from = this.#next;

@@ -5,6 +5,7 @@ import type { DestinationOptions } from '../parts/destination.ts';
 import type { HookOptions } from '../parts/hooks/hooks.ts';
 import type { Logger } from '../parts/logger.ts';
 import type { Classify } from '../parts/rejected-indexes.ts';
+import type { RelayWithJwt } from '../parts/relay/relay.ts';
 import type { Parts } from '../parts.ts';
 import type { DeliveryPolicy } from '../send/delivery-policy.ts';
 import type { ConnectOptions, RequestDispatcher } from '../send/http/connect-options.ts';
@@ -210,3 +211,18 @@ export interface TrackerOptions extends HookOptions {
   /** How requests are made; a page needs the part `guards` for it. Default: undici in Node, fetch in browsers. */
   readonly transport?: Transport | undefined;
 }
+
+/** Options of `createTracker` in a page that sends to a relay of `@sluice/relay`. What is left out of `TrackerOptions`, the relay decides. */
+export interface RelayedOptions
+  extends Omit<TrackerOptions, 'baseUrl' | 'apiKey' | 'destination' | 'ordering' | 'parts'> {
+  /**
+   * Address of the relay: a path of the page's own origin, such as `/s`, or an http or https URL. Nothing is appended to it. With a
+   * `jwt`, the site's back end says who is signed in; otherwise the session cookie does.
+   */
+  readonly relay: string | RelayWithJwt;
+  /** At least the part `relay`. */
+  readonly parts: Parts & Required<Pick<Parts, 'relay'>>;
+}
+
+/** With a relay or without. */
+export type AnyOptions = TrackerOptions | RelayedOptions;

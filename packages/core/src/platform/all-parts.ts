@@ -16,8 +16,8 @@ import { learn } from '../parts/learn/learn.ts';
 import { logger } from '../parts/logger.ts';
 import type { Parts } from '../parts.ts';
 
-/** All parts. A tracker has them everywhere but in pages. */
-export const allParts: Required<Parts> = {
+/** All parts, except the one that only pages need. A tracker has them everywhere but in pages. */
+export const allParts: Required<Omit<Parts, 'relay'>> = {
   bounds,
   checked,
   classify,

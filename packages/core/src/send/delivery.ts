@@ -254,7 +254,9 @@ export function createDelivery(options: DeliveryOptions): Deliver {
     limits.bytes.sent?.(parcel.body.length, now);
     if (!pair) limits.events?.sent?.(parcel.count, now);
     try {
-      await handle(trial, pass, await requests.post(parcel, sent > 0, outlives));
+      const outcome = await requests.post(parcel, sent > 0, outlives);
+      if (outcome) await handle(trial, pass, outcome);
+      else trials.answered(trial, false);
     } finally {
       gate.end(pass);
     }

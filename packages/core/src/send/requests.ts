@@ -3,7 +3,7 @@ import type { Clock, Redact } from '@sluice/protocol/toolbox';
 import { Latencies } from '../tell/latencies.ts';
 import type { Reporter } from '../tell/reporter.ts';
 import type { TrackerStats } from '../tell/stats.ts';
-import type { Parcel } from '../wait/parcel.ts';
+import type { Batch, Parcel } from '../wait/parcel.ts';
 import type { Encoder } from './http/encoder.ts';
 import type { Outcome, Timeouts, Transport } from './http/transport.ts';
 
@@ -18,7 +18,12 @@ export interface Destination {
   readonly path: string;
   readonly headers: (apiKey: string | undefined) => Readonly<Record<string, string>>;
   /** The same bytes for each request of a parcel. */
-  readonly body: (parcel: Pick<Parcel, 'body' | 'events'>) => Uint8Array;
+  readonly body: (parcel: Batch) => Uint8Array;
+  /**
+   * Whether a parcel must not be sent now, or, with the status of its answer, waits for something else than its next try. Then it
+   * was put back. Absent: never.
+   */
+  readonly holds?: (parcel: Parcel, outlives: boolean | undefined, status?: number) => boolean;
 }
 
 /** The service of the interface. */
@@ -27,7 +32,7 @@ export const SERVICE: Destination = { path: EVENTS_PATH, headers: requestHeaders
 export interface RequestsOptions {
   readonly url: string;
   readonly apiKey: string | undefined;
-  readonly destination: Pick<Destination, 'headers' | 'body'>;
+  readonly destination: Omit<Destination, 'path'>;
   /** More headers of each request. */
   readonly headers: Readonly<Record<string, string>>;
   readonly timeouts: Timeouts;
@@ -100,14 +105,15 @@ export class Requests {
   }
 
   /**
-   * Sends a parcel. Never rejects, and resolves within the timeouts.
+   * Sends a parcel. Never rejects, and resolves within the timeouts; to undefined if the destination holds the parcel.
    *
    * @param isRepeated Whether the parcel was sent before.
    * @param outlives Whether the page may be gone before the answer. The request is made before this function returns, uncompressed.
    */
-  async post(parcel: Parcel, isRepeated: boolean = false, outlives?: boolean): Promise<Outcome> {
+  async post(parcel: Parcel, isRepeated: boolean = false, outlives?: boolean): Promise<Outcome | undefined> {
     const { clock, compression, destination, headersOf, reporter, safeCause } = this.#options;
     const { signal, timeouts, transport, url } = this.#options;
+    if (destination.holds?.(parcel, outlives)) return undefined;
     const plain = destination.body(parcel);
     const encoded = outlives ? undefined : await compression?.encode(plain);
     const body = encoded?.body ?? plain;
@@ -127,6 +133,7 @@ export class Requests {
     const durationMs = Math.max(0, clock.now() - start);
     this.#latencies.add(durationMs);
     reporter.emit('request', { url, status, durationMs });
+    if (destination.holds?.(parcel, outlives, status)) return undefined;
     if (outcome.kind === 'failed')
       return safeCause ? { ...outcome, cause: safeCause(outcome.cause) } : outcome;
     // The service may quote the request in its answer.

@@ -18,6 +18,7 @@ export class Books {
     damaged: 0,
     refused: 0,
     unidentified: 0,
+    'identity-expired': 0,
     denied: 0,
     filtered: 0,
     sampled: 0,

@@ -2,7 +2,7 @@ import type { DropReason } from '../base/fate.ts';
 import type { PauseReason } from './stats.ts';
 
 /** Drops that the application asked for. */
-type Wanted = 'unidentified' | 'denied' | 'filtered' | 'sampled';
+type Wanted = 'unidentified' | 'identity-expired' | 'denied' | 'filtered' | 'sampled';
 
 type Hints = Record<PauseReason | Exclude<DropReason, Wanted>, string> & { [Reason in Wanted]?: undefined };
 

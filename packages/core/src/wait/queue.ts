@@ -82,9 +82,9 @@ export class Queue {
   }
 
   /** The events of a previous process or page, or others that only the journal has: their customers are not known. */
-  recover(range: Range, at: number | undefined): void {
+  recover(range: Range, at: number | undefined, wasSent?: boolean): void {
     const parcel = storedParcel(range, this.epochs.current, this.isHigh, at);
-    this.#ring.recovered?.(parcel);
+    this.#ring.recovered?.(parcel, wasSent);
     this.old.push(parcel);
   }
 

@@ -74,9 +74,9 @@ export class Waiting extends Parcels {
   }
 
   /** The journal has events of a previous process or page. */
-  recovered(range: Range, at?: number): void {
+  recovered(range: Range, at?: number, wasSent?: boolean): void {
     this.epochs.enter(range.to - range.from);
-    this.#normal.queue.recover(range, at);
+    this.#normal.queue.recover(range, at, wasSent);
   }
 
   /**

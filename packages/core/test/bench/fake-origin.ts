@@ -38,17 +38,20 @@ export class FakeOrigin {
   /** Pending requests, and the most that were ever pending at once. */
   open = 0;
   mostOpen = 0;
+  /** What tells the trackers of its pages where to send. */
+  service: object = { baseUrl: 'http://service.test', apiKey: 'key' };
   /** The service: returns its answer to a request. */
-  respond: (events: readonly Seen[]) => Outcome | Promise<Outcome> = () => answered(200);
+  respond: (events: readonly Seen[], request: TransportRequest) => Outcome | Promise<Outcome> = () =>
+    answered(200);
   readonly name: string = `origin-${Math.random().toString(36).slice(2)}`;
   readonly #start = this.clock.now();
 
-  async post({ body }: TransportRequest): Promise<{ outcome: Outcome; uuids: string[] }> {
-    const { batch } = JSON.parse(new TextDecoder().decode(body)) as { batch: Seen[] };
+  async post(request: TransportRequest): Promise<{ outcome: Outcome; uuids: string[] }> {
+    const { batch } = JSON.parse(new TextDecoder().decode(request.body)) as { batch: Seen[] };
     this.times.push(this.clock.now() - this.#start);
     this.open += 1;
     this.mostOpen = Math.max(this.mostOpen, this.open);
-    const outcome = await this.respond(batch);
+    const outcome = await this.respond(batch, request);
     const uuids = batch.map(({ uuid }) => uuid);
     const status = outcome.kind === 'answered' ? outcome.status : 0;
     if (status === 200) for (const uuid of uuids) this.received.set(uuid, (this.received.get(uuid) ?? 0) + 1);
@@ -119,8 +122,14 @@ export class FakeTab {
     };
     const journal = createIndexedDbJournal(origin.name, meeting, mortal, leaving === 'once');
     this.tracker = createTracker({
-      ...{ baseUrl: 'http://service.test', apiKey: 'key', correlationKey: 'email' },
-      ...{ clock: mortal, transport, journal: this.#watched(journal), batch: { maxWaitMs: 100 } },
+      ...(origin.service as { readonly baseUrl: string }),
+      ...{
+        correlationKey: 'email',
+        clock: mortal,
+        transport,
+        journal: this.#watched(journal),
+        batch: { maxWaitMs: 100 },
+      },
       delivery: { maxConcurrency: 1 },
       ...options,
     });

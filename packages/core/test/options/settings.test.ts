@@ -244,7 +244,7 @@ describe('apiKey', () => {
   it('is not taken for left out where it is there and undefined, as a variable that is not set', () => {
     const { option, message } = refusalOf('apiKey', undefined);
     expect(option).toBe('apiKey');
-    expect(message).toMatch(/got undefined; leave the option out if/);
+    expect(message).toMatch(/got undefined; leave it out if/);
   });
 
   it.each<[string, unknown]>([

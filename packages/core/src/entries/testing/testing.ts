@@ -1,7 +1,7 @@
 import type { Event, InvalidEventError } from '@sluice/protocol';
 import { platform } from '#platform';
 import type { AnyEvents, BigintEvents } from '../../accept/track.ts';
-import type { TrackerOptions } from '../../options/options.ts';
+import type { RelayedOptions, TrackerOptions } from '../../options/options.ts';
 import type { Seams } from '../../options/settings.ts';
 import type { Inputs, Schemas } from '../../parts/hooks/schemas.ts';
 import { type LoggerPart, logger } from '../../parts/logger.ts';
@@ -15,6 +15,8 @@ export { VirtualClock } from './virtual-clock.ts';
 /** Options of a tracker in a test: it may have a clock and random numbers of its own. */
 export interface TestOptions extends TrackerOptions, Seams {}
 
+type AnyOptions = TestOptions | (RelayedOptions & Seams);
+
 /**
  * As `createTracker` of `@sluice/core`, and takes a clock and random numbers.
  *
@@ -25,11 +27,11 @@ export interface TestOptions extends TrackerOptions, Seams {}
  * await clock.advance(1_000);
  */
 export function createTracker<const Given extends Schemas>(
-  options: TestOptions & { readonly events: Given },
+  options: AnyOptions & { readonly events: Given },
 ): Tracker<Inputs<Given>>;
-export function createTracker(options: TestOptions & { readonly bigint: 'string' }): Tracker<BigintEvents>;
-export function createTracker<Events extends object = AnyEvents>(options: TestOptions): Tracker<Events>;
-export function createTracker({ clock, random, ...options }: TestOptions): Tracker {
+export function createTracker(options: AnyOptions & { readonly bigint: 'string' }): Tracker<BigintEvents>;
+export function createTracker<Events extends object = AnyEvents>(options: AnyOptions): Tracker<Events>;
+export function createTracker({ clock, random, ...options }: AnyOptions): Tracker {
   return createWith(options, { ...platform, clock, random });
 }
 

@@ -43,7 +43,7 @@ export function storedLock(store: IndexedDbStore, clock: Clock): StoredLock {
       while (!(await take(id))) {
         if (ifAvailable) return work(null);
         await sleep(clock, LOOK_MS, signal ?? over.signal);
-        if (signal?.aborted) throw new Error('nobody waits for the lock any more');
+        if (signal?.aborted) throw signal.reason;
       }
       let lose: (error: Error) => void = () => {};
       const lost = new Promise<never>((_, reject) => {

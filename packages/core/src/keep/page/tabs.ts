@@ -113,7 +113,7 @@ export function createTabs<Message = JournalMessage>(
       // Not to be had in this page.
       if (asked === stored) return work();
       locks = stored;
-      listener.onFailed?.(storageError('cannot use Web Locks, so a lock in IndexedDB is used', error));
+      listener.onFailed?.(storageError('cannot use Web Locks, so IndexedDB is used', error));
       return hold(work, signal);
     } finally {
       watch.stop();

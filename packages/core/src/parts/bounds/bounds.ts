@@ -35,7 +35,7 @@ interface BoundsOptions {
 }
 
 /** Creates the limits of the journal of a tracker. */
-export type BoundsPart = (options: BoundsOptions) => Bounds;
+export type BoundsPart = (options: BoundsOptions) => Bounds | undefined;
 
 /**
  * For pages. In Node a tracker has it already.

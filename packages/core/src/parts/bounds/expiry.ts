@@ -7,8 +7,8 @@ import type { Waiting } from '../../wait/waiting.ts';
 
 /** How often to look for events that are too old, as a part of the age that they may reach. */
 const CHECKS = 20;
-/** Old events end, whatever else of their customers is being sent. */
-const NONE_BUSY = 0;
+/** Old events end, whatever else of their customers is being sent. Not 0: whether they may be sent does not matter either. */
+const NONE_BUSY = -0;
 
 interface AgeLimitsOptions {
   readonly clock: Clock;

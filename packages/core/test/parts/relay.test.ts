@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { createTracker } from '../../src/index.ts';
+import { relay } from '../../src/parts/relay/relay.ts';
+
+const options = { relay: 'http://site.test/s', correlationKey: 'email', journal: 'memory' } as const;
+
+describe('the option `relay`', () => {
+  it('says which part is missing', () => {
+    const given = { ...options, parts: {} } as never;
+    expect(() => createTracker(given)).toThrow(
+      'relay needs a part here: give parts: { relay }, from @sluice/core/relay',
+    );
+  });
+
+  it('leaves the key to the relay, and does not show it', () => {
+    const given = { ...options, apiKey: 'secret', parts: { relay } } as never;
+    expect(() => createTracker(given)).toThrow(/^leave apiKey out: the relay has it$/);
+  });
+
+  it('must be an address', () => {
+    const given = { ...options, relay: 'http://', parts: { relay } };
+    expect(() => createTracker(given)).toThrow(/^options cannot be used: .*URL/);
+  });
+
+  it('needs the part `bounds` for `storage`, as without a relay', async () => {
+    const tracker = createTracker({ ...options, storage: { maxBytes: 100_000 }, parts: { relay } });
+    await tracker.close({ timeoutMs: 0 });
+  });
+
+  it('does not matter to a tracker that is switched off', async () => {
+    const tracker = createTracker({ ...options, relay: 'http://', enabled: false, parts: { relay } });
+    tracker.track('page_view');
+    expect((await tracker.close()).pending).toBe(0);
+  });
+});

@@ -1,0 +1,14 @@
+import { rolldown } from 'rolldown';
+
+/** Bundles the script of a page, with the sources of the packages. */
+export async function bundlePage(input: string): Promise<string> {
+  const bundle = await rolldown({
+    input,
+    platform: 'browser',
+    resolve: { conditionNames: ['@sluice/source', 'browser', 'import', 'default'] },
+    logLevel: 'silent',
+  });
+  const { output } = await bundle.generate({ format: 'esm' });
+  await bundle.close();
+  return output[0].code;
+}
