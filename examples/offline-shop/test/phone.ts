@@ -47,6 +47,57 @@ export class Phone implements AsyncDisposable {
     await shown.waitFor();
   }
 
+  /** The addresses of requests for leave, which a browser makes before some requests to other origins. More are added later. */
+  async preflights(): Promise<readonly string[]> {
+    const found: string[] = [];
+    const session = await this.#context.newCDPSession(this.page);
+    await session.send('Network.enable');
+    session.on('Network.requestWillBeSent', ({ request, type }) => {
+      if (type === 'Preflight') found.push(request.url);
+    });
+    return found;
+  }
+
+  /** From now on, reads what the page loads, and the headers of its requests. Returns a function that returns all. */
+  resources(): () => Promise<readonly { readonly url: string; readonly text: string }[]> {
+    const all: Promise<{ readonly url: string; readonly text: string }>[] = [];
+    this.page.on('response', (response) => {
+      const read = async () => {
+        const text = await response.text().catch(() => '');
+        const headers = JSON.stringify([await response.request().allHeaders(), await response.allHeaders()]);
+        return { url: response.url(), text: `${headers}\n${response.request().postData() ?? ''}\n${text}` };
+      };
+      all.push(read());
+    });
+    return () => Promise.all(all);
+  }
+
+  /** What the page stores, as text. */
+  stored(): Promise<string> {
+    return this.page.evaluate(async () => {
+      const done = <Result>(request: IDBRequest<Result>) =>
+        new Promise<Result>((resolve, reject) => {
+          request.onsuccess = () => resolve(request.result);
+          request.onerror = () => reject(request.error);
+        });
+      const texts = [JSON.stringify(localStorage)];
+      for (const { name = '' } of await indexedDB.databases()) {
+        const database = await done(indexedDB.open(name));
+        for (const store of database.objectStoreNames) {
+          const objects = database.transaction(store).objectStore(store);
+          const values: unknown[] = await done(objects.getAll());
+          const readable = values.map((value) => {
+            const { bytes } = Object(value);
+            return bytes instanceof Uint8Array ? new TextDecoder().decode(bytes) : value;
+          });
+          texts.push(name, JSON.stringify(readable));
+        }
+        database.close();
+      }
+      return texts.join('\n');
+    });
+  }
+
   /** Disconnects the phone from the network, or connects it again. */
   async setOffline(isOffline: boolean): Promise<void> {
     await this.#context.setOffline(isOffline);

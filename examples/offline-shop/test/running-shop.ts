@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { StoredEvent } from '@sluice/emulator';
+import { expect, vi } from 'vitest';
+import { PATIENCE } from '../../../testing/patience.ts';
 
 const MAIN = fileURLToPath(new URL('../dist/server/main.js', import.meta.url));
 
@@ -9,8 +11,10 @@ const MAIN = fileURLToPath(new URL('../dist/server/main.js', import.meta.url));
 export interface RunningShop extends AsyncDisposable {
   readonly url: string;
   readonly output: string;
-  /** The events that the service has. Fails while the service is away. */
-  events(): Promise<StoredEvent[]>;
+  /** The key of the service. */
+  readonly key: string;
+  /** The events that the service has, once it has at least so many: the relay may still have some of them. */
+  events(atLeast: number): Promise<StoredEvent[]>;
   /** Ends the process as Ctrl-C does. Resolves to its exit code. */
   interrupt(): Promise<number | null>;
 }
@@ -30,10 +34,14 @@ export async function startShop(): Promise<RunningShop> {
   return {
     url,
     output,
-    async events() {
-      const answer = await fetch(`${apiUrl}/emulator/events`, { headers: { authorization } });
-      return (await answer.json()).events;
-    },
+    key: authorization.replace('Api-Key ', ''),
+    events: (atLeast) =>
+      vi.waitFor(async () => {
+        const answer = await fetch(`${apiUrl}/emulator/events`, { headers: { authorization } });
+        const { events } = await answer.json();
+        expect(events.length).toBeGreaterThanOrEqual(atLeast);
+        return events;
+      }, PATIENCE),
     async interrupt() {
       child.kill('SIGINT');
       const [code] = await exit;

@@ -10,7 +10,7 @@ describe('the shop, as a process', () => {
     expect(shop.output).toMatch(
       /The shop +http:\/\/127\.0\.0\.1:\d+\n +The service +http:\/\/127\.0\.0\.1:\d+\n/,
     );
-    expect(await shop.events()).toEqual([]);
+    expect(await shop.events(0)).toEqual([]);
     expect(await shop.interrupt()).toBe(0);
     await expect(fetch(shop.url)).rejects.toThrow();
   });
@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)('the shop on a phone', () => {
     await phone.shows('disk', 0);
     await page.getByText('All delivered').waitFor();
 
-    const events = await shop.events();
+    const events = await shop.events(8);
     expect(new Set(events.map(({ uuid }) => uuid)).size).toBe(8);
     expect(events.map(brief).sort()).toEqual([
       'checkout "total":125',
@@ -72,6 +72,42 @@ describe.skipIf(!hasChromium)('the shop on a phone', () => {
     expect(phone.errors).toEqual([]);
   });
 
+  test('left ten times right after a tap: each tap arrives once', async () => {
+    await using shop = await startShop();
+    await using phone = await Phone.open(browser, shop.url);
+    for (let visit = 0; visit < 10; visit += 1) {
+      await phone.tap('button', 'Add Steel flask to the cart');
+      await phone.page.goto(`${shop.url}/?visit=${visit}`);
+    }
+    await phone.shows('disk', 0);
+    const events = await shop.events(10);
+    expect(events.map(({ event: { payload } }) => payload?.quantity)).toHaveLength(10);
+    expect(new Set(events.map(({ event: { payload } }) => payload?.quantity)).size).toBe(10);
+    expect(events.every(({ deliveries }) => deliveries === 1)).toBe(true);
+  });
+
+  test('has no key anywhere in the page, and its requests need no leave of the browser', async () => {
+    await using shop = await startShop();
+    await using phone = await Phone.open(browser, 'about:blank');
+    const preflights = await phone.preflights();
+    const seen = phone.resources();
+    await phone.page.goto(shop.url);
+    await phone.tap('button', 'Add Steel flask to the cart');
+    await phone.shows('delivered', 1);
+    await phone.tap('switch', 'Offline');
+    await phone.tap('button', 'Add Steel flask to the cart');
+    await phone.shows('disk', 1);
+    const stored = await phone.stored();
+    expect(stored).toContain('sluice ticket');
+    expect(stored).toContain('flask');
+    const all = await seen();
+    expect(all.length).toBeGreaterThan(5);
+    expect(all.some(({ url }) => url.endsWith('/s'))).toBe(true);
+    const searched = [...all, { url: 'what the page stores', text: stored }];
+    expect(searched.filter(({ text }) => text.includes(shop.key)).map(({ url }) => url)).toEqual([]);
+    expect(preflights).toEqual([]);
+  });
+
   test('goes on by itself when the phone has a network again', async () => {
     await using shop = await startShop();
     await using phone = await Phone.open(browser, shop.url);
@@ -83,7 +119,7 @@ describe.skipIf(!hasChromium)('the shop on a phone', () => {
     await phone.shows('disk', 2);
     await phone.setOffline(false);
     await phone.shows('delivered', 2);
-    const events = await shop.events();
+    const events = await shop.events(2);
     expect(events.map(({ deliveries }) => deliveries)).toEqual([1, 1]);
   });
 

@@ -1,7 +1,7 @@
 import { find, write } from './elements.ts';
 import { type Service, switchService } from './service.ts';
 
-/** The switch that takes the service away, and the banner that says so. */
+/** The switch that takes the relay away, and the banner that says so. */
 export class Connection {
   readonly #switch = find('#offline', HTMLInputElement);
   #isUp: boolean;

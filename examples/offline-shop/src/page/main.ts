@@ -1,4 +1,5 @@
 import { createTracker } from '@sluice/core';
+import { relay } from '@sluice/core/relay';
 import { ActivityLog } from './activity-log.ts';
 import { BufferPanel } from './buffer-panel.ts';
 import { Cart } from './cart.ts';
@@ -12,9 +13,9 @@ import { readService } from './service.ts';
 
 const service = await readService();
 const tracker = createTracker({
-  baseUrl: service.baseUrl,
-  apiKey: service.apiKey,
+  relay: '/s',
   correlationKey: 'email',
+  parts: { relay },
   // Nobody wants to wait a minute for the next retry in an example.
   delivery: { retryMaxMs: 5_000 },
 });

@@ -1,8 +1,6 @@
 /** What the shop's own server tells about the service that receives the events. */
 export interface Service {
-  readonly baseUrl: string;
-  /** The key of the emulator on this machine. Never put a real key into a page: let a relay add it. */
-  readonly apiKey: string;
+  /** Whether the page reaches the relay. */
   readonly isUp: boolean;
   /** Counted at the service, by uuid: `unique` counts each event once, `received` counts each repeat as well. */
   readonly arrived: { readonly unique: number; readonly received: number };
@@ -12,7 +10,7 @@ export async function readService(): Promise<Service> {
   return (await fetch('/service')).json();
 }
 
-/** Brings the service back, or takes it away: then connections to it are refused. */
+/** Brings the relay back, or takes it away: then its connections break. */
 export async function switchService(isUp: boolean): Promise<Service> {
   const headers = { 'content-type': 'application/json' };
   return (await fetch('/service', { method: 'PUT', headers, body: JSON.stringify({ isUp }) })).json();
