@@ -1,0 +1,11 @@
+// @ts-check
+import { toNodeHandler } from '@sluice/relay';
+import express from 'express';
+import { closeAtEnd, relay } from './relay.js';
+
+const application = express();
+application.all('/s', toNodeHandler(relay));
+
+const { PORT = '3000' } = process.env;
+const server = application.listen(Number(PORT), () => console.log('listening', server.address()));
+closeAtEnd(server);
