@@ -109,9 +109,7 @@ export function createRelayParts(url: string, jwt: Jwt, inner: BoundsPart | unde
       };
       return inner?.(tools);
     },
-    classify: {
-      read: (_, { body }) => tried(() => JSON.parse(body).refused),
-    },
+    classify: () => ({ rejected: (_, { body }) => tried(() => JSON.parse(body).refused) }),
     destination: ({ path = '' }) => ({
       path,
       headers: requestHeaders,

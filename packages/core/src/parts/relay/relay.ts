@@ -14,7 +14,6 @@ interface Relayed {
   readonly relay?: string | RelayWithJwt | undefined;
   readonly enabled?: boolean | undefined;
   readonly storage?: object | undefined;
-  readonly delivery?: object | undefined;
   readonly parts?: Partial<RelayParts> | undefined;
 }
 
@@ -47,7 +46,6 @@ export const relay: RelayPart = (given, defaults) => {
     baseUrl: origin,
     destination: { path: href.slice(origin.length) },
     ordering: 'per-customer',
-    delivery: { ...options.delivery, classify: () => undefined },
   };
   // The casts are safe: these are the options and the defaults that were given, with others of the same types.
   return [

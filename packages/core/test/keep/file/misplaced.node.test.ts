@@ -133,7 +133,7 @@ describe('an event that is appended with `fsync: always` as the directory is mov
     goOn();
     await Promise.all([first, second]);
     lookOn();
-    await expect(last).rejects.toThrow('moved');
+    await expect(last).rejects.toThrow('gone');
   });
 });
 

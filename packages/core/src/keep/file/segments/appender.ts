@@ -76,13 +76,13 @@ export class Appender {
       const group = all[index];
       if (group === undefined) throw overtaken();
       confirm = () => writer.confirm(group);
-      const { fsync } = this.#options;
+      const { fsync, segments } = this.#options;
       if (fsync === 'always') await this.#sync(writer).catch((cause) => this.#release(writer, group, cause));
       if (fsync === 'interval') this.#scheduleSync(writer);
       if (moments !== this.#lastMoments) await this.#release(writer, group, overtaken());
       const range = { segment: writer.segment.number, from: group.from, to: group.to };
       // The sync of other events had made these durable, when a later look found the file gone: they were not told of.
-      if (this.#options.segments.hasLost(range)) await this.#release(writer, group, misplaced());
+      if (segments.hasLost(range)) await this.#release(writer, group, new StorageError('the file is gone'));
       return range;
     })();
     // Confirm right before the caller of `append` continues: at the last moment, both must agree on which events are written.
@@ -170,9 +170,8 @@ export class Appender {
       if (this.#joint?.groups === groups) this.#joint = undefined;
       return this.#write(groups, before, moments);
     });
-    const joint = { groups, written };
-    this.#joint = joint;
-    return joint;
+    this.#joint = { groups, written };
+    return this.#joint;
   }
 
   /**
@@ -294,10 +293,6 @@ export class Appender {
       throw storageError(`cannot make events in ${root} survive a power cut`, error);
     }
   }
-}
-
-function misplaced(): StorageError {
-  return new StorageError('somebody removed, moved or replaced the file');
 }
 
 function overtaken(): StorageError {
