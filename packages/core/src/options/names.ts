@@ -32,9 +32,8 @@ export function checkNames(given: unknown, rules: Rules): void {
     const values: unknown = group === '' ? given : Reflect.get(Object(given), group);
     if (typeof values !== 'object' || values === null) continue;
     for (const name of Object.keys(values)) {
+      if (Object.hasOwn(table, name)) continue;
       const option = pathOf(group, name);
-      // `relay` is an option where its part is. Without the part, it is said that it is missing.
-      if (Object.hasOwn(table, name) || option === 'relay') continue;
       const hint = otherOption(option) ?? elsewhere(name, tables) ?? meant(name, Object.keys(table), group);
       if (hint !== undefined) throw new ConfigError(option, `${option} is not an option; ${hint}`);
     }

@@ -16,7 +16,6 @@ import {
 } from '@sluice/protocol/toolbox';
 import { MOST_EVENT_BYTES } from '../base/event-bytes.ts';
 import type { Journal } from '../keep/journal.ts';
-import { missingPart } from '../parts.ts';
 import type { TrackerOptions } from './options.ts';
 
 type Groups = 'buffer' | 'storage' | 'deadLetters' | 'unidentified' | 'batch' | 'delivery' | 'advanced';
@@ -108,8 +107,6 @@ export const RULES: OptionRules = {
 
 /** Checks all options. Throws a ConfigError. */
 export function checkOptions(options: unknown, rules: Rules = RULES): void {
-  // The part takes this option out.
-  if (Object(options).relay !== undefined) missingPart('relay', 'relay');
   const { baseUrl, apiKey } = readRules(rules, '', options);
   readBaseUrl('baseUrl', baseUrl, apiKey);
 }
