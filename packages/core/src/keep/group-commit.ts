@@ -181,8 +181,8 @@ export class GroupCommit extends JournalWriter<GroupCommitOptions> {
         return;
       }
       maxEvents = (await room?.fit(entry, this)) ?? 0;
-      // The append may have failed already: a journal that rejects at once would be tried for ever.
-      if (maxEvents === 0 || this.isResting) return;
+      // If it was appended, that may have failed already: a journal that rejects at once would be tried for ever.
+      if (maxEvents === 0 || (this.isResting && maxEvents === journal.groupLimit.maxEvents)) return;
     }
   }
 

@@ -32,8 +32,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'acknowledges before the service has answered',
     file: 'send/delivery',
-    find: 'await handle(trial, pass, await requests.post(',
-    replace: "await waiting.end(trial.parcel, 'delivered'); await handle(trial, pass, await requests.post(",
+    find: 'const outcome = await requests.post(',
+    replace: "await waiting.end(trial.parcel, 'delivered'); const outcome = await requests.post(",
   },
   {
     name: 'drops the checksum',

@@ -56,6 +56,22 @@ function createBench(options: BenchOptions = {}): {
 }
 
 describe('a journal that is full', () => {
+  it('and fails is tried with as much of a group as it has room for', async () => {
+    const journal = new FakeJournal();
+    const bench = new Bench({ journal, storage: STORAGE });
+    bench.answer(() => 503);
+    journal.failAppends = true;
+    await bench.track(1);
+    bench.trackNow(2, { bytes: 40_000 });
+    await expect(bench.tracker.durable()).rejects.toThrow('not durable');
+    expect(bench.tracker.stats()).toMatchObject({ pending: 3, unwritten: 3 });
+    journal.failAppends = false;
+    bench.answer(() => 200);
+    const flushed = bench.tracker.flush();
+    await bench.pass(HOUR);
+    expect(await flushed).toMatchObject({ delivered: 3, dropped: 0 });
+  });
+
   it.each([10, 1_000])(
     'gives up its oldest events, but no request, with %d events in memory',
     async (maxEvents) => {
