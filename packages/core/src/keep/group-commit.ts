@@ -163,10 +163,13 @@ export class GroupCommit extends JournalWriter<GroupCommitOptions> {
 
   async #startAppends(): Promise<void> {
     const { unwritten, journal, room } = this.options;
-    let { maxEvents } = journal.groupLimit;
+    let fitting: number | undefined;
     while (this.#isDue && this.#hasTurn) {
       const isUrgent = !this.#wantsAll && !this.#isPressing;
-      const entry = unwritten.next({ ...journal.groupLimit, maxEvents }, isUrgent);
+      const entry = unwritten.next(
+        fitting ? { ...journal.groupLimit, maxEvents: fitting } : journal.groupLimit,
+        isUrgent,
+      );
       if (!entry) {
         this.#wantsUrgent = false;
         if (!isUrgent) this.#rest();
@@ -180,9 +183,9 @@ export class GroupCommit extends JournalWriter<GroupCommitOptions> {
         entry.handBack();
         return;
       }
-      maxEvents = (await room?.fit(entry, this)) ?? 0;
+      fitting = await room?.fit(entry, this);
       // If it was appended, that may have failed already: a journal that rejects at once would be tried for ever.
-      if (maxEvents === 0 || (this.isResting && maxEvents === journal.groupLimit.maxEvents)) return;
+      if (!fitting && this.isResting) return;
     }
   }
 

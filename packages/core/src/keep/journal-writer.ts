@@ -32,8 +32,8 @@ export interface Room {
    *   no others.
    */
   makeRoom(group: EventBytes, isLast?: boolean): Promise<'room' | 'full' | 'low'>;
-  /** Makes room for events and appends them. Returns how many events to try next; 0 if none. */
-  fit(entry: Entry, writer: Writer): Promise<number>;
+  /** Makes room for events and appends them. Resolves to how many of them there is room for, if there is only room for some. */
+  fit(entry: Entry, writer: Writer): Promise<number | undefined>;
   /** The group was written, or the write failed: ends the reservation. */
   written(group: EventBytes): void;
 }

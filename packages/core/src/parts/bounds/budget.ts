@@ -81,7 +81,7 @@ export class Budget implements Room {
     return this.#isCurrent() && this.#take(group);
   }
 
-  fit(entry: Entry, writer: Writer): Promise<number> {
+  fit(entry: Entry, writer: Writer): Promise<number | undefined> {
     return fit(entry, writer, this);
   }
 

@@ -11,8 +11,8 @@ interface Rooms extends Pick<Room, 'makeRoom' | 'written'> {
 }
 
 /** As `Room.fit`. */
-export async function fit(entry: Entry, writer: Writer, room: Rooms): Promise<number> {
-  const { journal, reporter } = writer.options;
+export async function fit(entry: Entry, writer: Writer, room: Rooms): Promise<number | undefined> {
+  const { reporter } = writer.options;
   const { events } = entry;
   // The cast is safe: only what waits asks for room in this way.
   const handed = entry as Handed;
@@ -34,9 +34,8 @@ export async function fit(entry: Entry, writer: Writer, room: Rooms): Promise<nu
   } else {
     entry.handBack();
     writer.fail(found === 'low' ? new StorageError('too little room is left on the disk') : found.error);
-    return 0;
   }
-  return journal.groupLimit.maxEvents;
+  return undefined;
 }
 
 /** The journal is full: the events end. Returns how many had not ended before. */

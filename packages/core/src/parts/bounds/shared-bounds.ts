@@ -113,7 +113,7 @@ class SharedRoom implements Room {
     return answer;
   }
 
-  fit(entry: Entry, writer: Writer): Promise<number> {
+  fit(entry: Entry, writer: Writer): Promise<number | undefined> {
     return fit(entry, writer, this);
   }
 
