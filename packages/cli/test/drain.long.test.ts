@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { API_KEY, leaveEvents, makeFolder, startService } from './folder.ts';
 import { ended, sluice, start } from './sluice-process.ts';
@@ -41,5 +43,30 @@ describe('sluice drain', () => {
     expect(output).toContain('5 left in the journal: unauthorized: check apiKey');
     expect(output + errors).not.toContain(API_KEY);
     expect(code).toBe(1);
+  });
+
+  it('stops when it was told to, and leaves the rest', async () => {
+    const [folder, { env }] = [makeFolder(), await startService()];
+    await leaveEvents(folder, 200);
+    const until = new Date(Date.now() + 4_000).toISOString();
+    const { code, output } = await sluice(['drain', folder, '--rate', '10', '--until', until, '--json'], env);
+    const { delivered, left } = JSON.parse(output);
+    expect(delivered + left).toBe(200);
+    expect(left).toBeGreaterThan(0);
+    expect(code).toBe(1);
+  });
+
+  it('takes a flag before a variable, and a variable before the file', async () => {
+    const [folder, { emulator, env }] = [makeFolder(), await startService()];
+    const nowhere = 'http://127.0.0.1:9';
+    await writeFile(join(folder, 'sluice.config.json'), JSON.stringify({ baseUrl: nowhere }));
+    const journal = join(folder, 'journal');
+    await leaveEvents(journal, 1);
+    expect((await sluice(['drain', journal], env, folder)).code).toBe(0);
+    await leaveEvents(journal, 1);
+    const flags = ['--base-url', emulator.baseUrl];
+    const misled = { ...env, SLUICE_BASE_URL: nowhere };
+    expect((await sluice(['drain', journal, ...flags], misled, folder)).code).toBe(0);
+    expect(await emulator.countEvents()).toEqual({ unique: 2, received: 2 });
   });
 });

@@ -1,8 +1,10 @@
+import { on } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
 import { fillJournal, leaveEvents, makeFolder } from './folder.ts';
-import { sluice } from './sluice-process.ts';
+import { ended, sluice, start } from './sluice-process.ts';
 
 describe('sluice inspect', () => {
   it('shows what a process left, without colours where nobody looks', async () => {
@@ -27,6 +29,23 @@ describe('sluice inspect', () => {
     await tracker.durable();
     await tracker.close({ timeoutMs: 0 });
     expect(tracker.stats()).toMatchObject({ accepted: 3, pending: 3, lastError: undefined });
+  });
+
+  it('follows a journal until Ctrl-C', async () => {
+    const folder = makeFolder();
+    const tracker = await fillJournal(folder, 1);
+    const child = start(['inspect', folder, '--follow', '--json']);
+    const seen: number[] = [];
+    for await (const [line] of on(createInterface(child.stdout), 'line')) {
+      seen.push(JSON.parse(line).totals.events.waiting);
+      if (seen.includes(2)) break;
+      tracker.track('later', {}, { correlationValue: 'ada@example.com' });
+      await tracker.durable();
+    }
+    child.kill('SIGINT');
+    expect(await ended(child)).toMatchObject({ code: 0, errors: '' });
+    expect(seen[0]).toBe(1);
+    await tracker.close({ timeoutMs: 0 });
   });
 
   it('finds the journal that sluice.config.json names, and asks which one if nothing does', async () => {
