@@ -1,14 +1,13 @@
 import { type Clock, MAX_TIMER_MS } from '@sluice/protocol/toolbox';
 import { Alarm } from '../../base/alarm.ts';
 import type { Limit } from '../../base/event-bytes.ts';
+import { TO_END } from '../../wait/lanes/lane.ts';
 import type { Expiry, Line } from '../../wait/line.ts';
 import type { Parcel } from '../../wait/parcel.ts';
 import type { Waiting } from '../../wait/waiting.ts';
 
 /** How often to look for events that are too old, as a part of the age that they may reach. */
 const CHECKS = 20;
-/** Old events end, whatever else of their customers is being sent. Not 0: whether they may be sent does not matter either. */
-const NONE_BUSY = -0;
 
 interface AgeLimitsOptions {
   readonly clock: Clock;
@@ -78,10 +77,10 @@ class AgeLimit {
     const before = clock.now() - maxAgeMs;
     while (!this.#alarm.isStopped) {
       // What would be taken next: the oldest may have to wait until it is written.
-      const [next] = queue.ready({ ...batch, maxEvents: 1 }, sendsUnwritten(), NONE_BUSY).parcels;
+      const [next] = queue.ready({ ...batch, maxEvents: 1 }, sendsUnwritten(), TO_END).parcels;
       const count = next ? expired(next, before) : 0;
       const parcel =
-        count > 0 ? queue.takeFresh({ ...batch, maxEvents: count }, sendsUnwritten(), NONE_BUSY) : undefined;
+        count > 0 ? queue.takeFresh({ ...batch, maxEvents: count }, sendsUnwritten(), TO_END) : undefined;
       if (parcel === undefined) break;
       await waiting.end(parcel, 'expired');
     }
@@ -99,7 +98,7 @@ class AgeLimit {
     const { queue, readOld } = this.#line;
     const { first } = queue.old;
     if (first === undefined || (first.at !== undefined && first.at >= before)) return false;
-    const parcel = await readOld(batch, NONE_BUSY);
+    const parcel = await readOld(batch, TO_END);
     // What could not be read is gone, or changed meanwhile: the next ones may be too old.
     if (parcel === undefined) return queue.old.first !== undefined;
     const count = expired(parcel, before);

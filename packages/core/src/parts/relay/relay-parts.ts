@@ -1,8 +1,10 @@
 import { requestHeaders } from '@sluice/protocol';
 import { tried } from '@sluice/protocol/toolbox';
-import { type EventBytes, splitEvents } from '../../base/event-bytes.ts';
+import type { EventBytes } from '../../base/event-bytes.ts';
 import { hashOf } from '../../base/hash.ts';
 import type { Destination } from '../../send/requests.ts';
+import { customersOf } from '../../wait/lanes/halves.ts';
+import { TO_END } from '../../wait/lanes/lane.ts';
 import type { Parcel } from '../../wait/parcel.ts';
 import { RingBuffer } from '../../wait/ring-buffer.ts';
 import type { BoundsPart } from '../bounds/bounds.ts';
@@ -62,7 +64,7 @@ export function createRelayParts(url: string, jwt: Jwt, inner: BoundsPart | unde
     for (const parcel of parcels) {
       const { at, isInMemory, lanes } = parcel;
       const customer = names[numberOf(lanes) - 1];
-      if (customer !== undefined && !Object.is(busy, -0) && !mayGo(customer, at)) continue;
+      if (customer !== undefined && !Object.is(busy, TO_END) && !mayGo(customer, at)) continue;
       first ??= parcel;
       if (lanes === first.lanes) yield parcel;
       // In memory it is as it is stored: the next page can repeat the request.
@@ -150,13 +152,6 @@ export function createRelayParts(url: string, jwt: Jwt, inner: BoundsPart | unde
         }),
     },
   };
-}
-
-/** The customer of each event. Any script of the origin can store something else. */
-function customersOf({ events }: Parcel): string[] {
-  return splitEvents(events).map((event) =>
-    String(tried(() => JSON.parse(new TextDecoder().decode(event)).correlationValue)),
-  );
 }
 
 /** The body of a request, with more fields. */

@@ -1,14 +1,13 @@
+import { tried } from '@sluice/protocol/toolbox';
 import { splitEvents } from '../../base/event-bytes.ts';
 import type { Parcel } from '../parcel.ts';
 import { laneOf } from './lane.ts';
 
-/** The customer of an event. Any script of the origin can store something else. */
-function customerOf(event: Uint8Array): string {
-  try {
-    return String(JSON.parse(new TextDecoder().decode(event)).correlationValue);
-  } catch {
-    return '';
-  }
+/** The customer of each event. Any script of the origin can store something else. */
+export function customersOf({ events }: Parcel): string[] {
+  return splitEvents(events).map((event) =>
+    String(tried(() => JSON.parse(new TextDecoder().decode(event)).correlationValue) ?? ''),
+  );
 }
 
 /**
@@ -16,7 +15,7 @@ function customerOf(event: Uint8Array): string {
  * there is only one customer.
  */
 export function halvesOf(parcel: Parcel): Parcel[][] {
-  const customers = splitEvents(parcel.events).map(customerOf);
+  const customers = customersOf(parcel);
   const counts = new Map<string, number>();
   for (const customer of customers) counts.set(customer, (counts.get(customer) ?? 0) + 1);
   const first = new Set<string>();

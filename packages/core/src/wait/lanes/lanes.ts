@@ -26,7 +26,7 @@ export interface Lanes {
   /**
    * Of these, the parcels that may be sent: no older event of their customers waits, or is in a lane that is busy.
    *
-   * @param busy -0: they are to end. Then it does not matter whether they may be sent.
+   * @param busy `TO_END`: then it does not matter whether they may be sent.
    */
   free(parcels: Iterable<Parcel>, busy: number): Iterable<Parcel>;
   /** Puts a parcel back before all that go after it. */
