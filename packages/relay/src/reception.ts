@@ -82,7 +82,7 @@ export class Reception {
   }
 
   /** The body of the answer; undefined for a preflight request. Throws a refusal. */
-  async #take(incoming: Incoming): Promise<object | undefined> {
+  #take(incoming: Incoming): Promise<object> | undefined {
     const { clock } = this.#settings;
     if (incoming.method === 'OPTIONS') return undefined;
     if (incoming.method !== 'POST') throw new Refusal('wrong_method');
@@ -93,7 +93,7 @@ export class Reception {
     if (!isKnown || !JSON_TYPE.test(incoming.header('content-type') ?? '')) throw new Refusal('wrong_type');
     const address = this.#addresses.of(incoming);
     this.#count(1, clock.now(), address);
-    const use = async (body: Uint8Array) => this.#handle(parseJson(body), incoming, address);
+    const use = (body: Uint8Array) => this.#handle(parseJson(body), incoming, address);
     const { parsed } = incoming;
     // What a framework has parsed takes the same road: the same bounds hold for it.
     if (parsed !== undefined) return use(jsonOf(parsed, this.#settings.limits.maxBodyBytes));
@@ -124,7 +124,7 @@ export class Reception {
     if (batch.length > limits.maxEvents) throw new Refusal('too_large');
     const now = clock.now();
     const claims = this.#identities.claims(ticket, now);
-    this.#count(batch.length, now, address, claims && `${claims.issued} ${claims.customer}`);
+    this.#count(batch.length, now, address, claims?.name);
     const from = { now, userAgent: incoming.header('user-agent'), address };
     const { events, refused } = readEvents(batch, {
       correlationKey,
@@ -133,8 +133,7 @@ export class Reception {
       maxEventBytes: limits.maxEventBytes,
       context: contextOf(context, from),
     });
-    const scope = claims ? `customer ${claims.customer}` : 'nobody';
-    await this.keeper.keep({ scope, events, parcel }, now);
+    await this.keeper.keep({ customer: claims?.customer, events, parcel }, now);
     const taken = events.length;
     this.#counts.taken += taken;
     this.#counts.invalid += refused.length;
@@ -144,12 +143,13 @@ export class Reception {
 
   /** Throws a refusal, and counts nothing, if these events are too many. */
   #count(events: number, now: number, address: string | undefined, ticket?: string): void {
-    const counted = [
-      [this.#byTicket, ticket],
-      [this.#byAddress, address && subnetOf(address)],
-    ] as const;
-    for (const [rates, who] of counted) if (who) rates.check(who, events, now);
-    for (const [rates, who] of counted) if (who) rates.count(who, events, now);
+    const subnet = address && subnetOf(address);
+    if (ticket) this.#byTicket.check(ticket, events, now);
+    if (subnet) {
+      this.#byAddress.check(subnet, events, now);
+      this.#byAddress.count(subnet, events, now);
+    }
+    if (ticket) this.#byTicket.count(ticket, events, now);
   }
 
   #log(error: unknown): void {

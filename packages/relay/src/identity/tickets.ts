@@ -9,6 +9,8 @@ export interface Claims {
   /** In milliseconds since 1970, by the relay's clock. */
   readonly issued: number;
   readonly expires: number;
+  /** One for each ticket. */
+  readonly name: string;
 }
 
 interface Known {
@@ -85,7 +87,10 @@ export class Tickets {
     }
     // Its secret may be gone: then the page gets a new ticket.
     if (typeof kid !== 'string' || !this.#keys.has(kid)) throw new Refusal('ticket_expired');
-    return { claims: { customer, issued, expires }, mac: this.#mac(kid, signed) };
+    return {
+      claims: { customer, issued, expires, name: `${issued} ${customer}` },
+      mac: this.#mac(kid, signed),
+    };
   }
 
   #mac(kid: string, signed: string): Buffer {

@@ -8,7 +8,8 @@ const MOST_DEPTH = 500;
 
 /** Throws a refusal if it is not JSON, or nested too deeply. */
 export function parseJson(bytes: Uint8Array): unknown {
-  if (isTooDeep(bytes, MOST_DEPTH)) throw new Refusal('malformed');
+  // What is that deep has as many brackets that open, and as many that close.
+  if (bytes.length > 2 * MOST_DEPTH && isTooDeep(bytes, MOST_DEPTH)) throw new Refusal('malformed');
   try {
     return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
   } catch {

@@ -27,7 +27,8 @@ export class JournalKeeper implements Keeper {
   readonly #files: readonly [events: WindowFile, parcels: WindowFile];
   readonly #commits = new Commits((group) => this.#commit(group));
   readonly #opened: Promise<Ids>;
-  #isOpen = false;
+  /** Set once the directory is open. */
+  #ids: Ids | undefined;
   #repeated = 0;
   readonly #accept: TextTracker['accept'];
   #isDropped = false;
@@ -61,7 +62,7 @@ export class JournalKeeper implements Keeper {
   }
 
   get isReady(): boolean {
-    return this.#isOpen && this.tracker.stats().journal !== 'memory';
+    return this.#ids !== undefined && this.tracker.stats().journal !== 'memory';
   }
 
   get repeated(): number {
@@ -72,29 +73,9 @@ export class JournalKeeper implements Keeper {
     return { eventsMs: this.#events.coversMs(now), parcelsMs: this.#parcels.coversMs(now) };
   }
 
-  async keep({ scope, events, parcel }: Work, now: number): Promise<void> {
-    const ids = await this.#opened.catch(() => {
-      throw new Refusal('not_durable');
-    });
-    const parcelKey =
-      parcel === undefined ? undefined : { words: ids.of(`parcel ${scope}`, [parcel]), at: 0 };
-    if (parcelKey && this.#parcels.has(parcelKey)) this.#repeated += events.length;
-    else {
-      const group = this.#commits.join();
-      this.#takeNew(
-        events,
-        ids.of(
-          `event ${scope}`,
-          events.map(({ uuid }) => uuid),
-        ),
-        group,
-        now,
-      );
-      if (parcelKey) this.#add(parcelKey, this.#parcels, group.parcels, now);
-    }
+  async keep(work: Work, now: number): Promise<void> {
     try {
-      // With the groups before it: some of these events may have come with them.
-      await this.#commits.all();
+      await this.#take(work, this.#ids ?? (await this.#opened), now);
     } catch (error) {
       throw error instanceof Refusal ? error : new Refusal('not_durable');
     }
@@ -107,14 +88,30 @@ export class JournalKeeper implements Keeper {
     await Promise.all(this.#files.map((file) => file.close()));
   }
 
-  /** Takes the events that are not known. */
-  #takeNew(events: readonly PageEvent[], words: Uint32Array, group: Group, now: number): void {
+  /** Takes what is not known. Returns what settles once all of it, and what was known, is durable or not. */
+  #take({ customer, events, parcel }: Work, ids: Ids, now: number): Promise<void> {
+    const parcelKey = parcel === undefined ? undefined : ids.ofParcel(customer, parcel);
+    if (parcelKey && this.#parcels.has(parcelKey)) {
+      this.#repeated += events.length;
+      return this.#commits.all();
+    }
+    const group = this.#commits.join();
+    const known = this.#takeNew(events, ids.ofEvents(customer, events), group, now);
+    if (parcelKey) this.#add(parcelKey, this.#parcels, group.parcels, now);
+    this.#repeated += known;
+    // What is known may have come with the group before.
+    return known > 0 ? this.#commits.all() : group.done;
+  }
+
+  /** Returns how many events were known. */
+  #takeNew(events: readonly PageEvent[], words: Uint32Array, group: Group, now: number): number {
+    let known = 0;
     let at = 0;
     for (const { customer, text } of events) {
       const key = { words, at };
       at += 3;
       if (this.#events.has(key)) {
-        this.#repeated += 1;
+        known += 1;
         continue;
       }
       this.#isDropped = false;
@@ -122,6 +119,7 @@ export class JournalKeeper implements Keeper {
       if (this.#isDropped) throw new Refusal('busy');
       this.#add(key, this.#events, group.events, now);
     }
+    return known;
   }
 
   #add(key: Key, window: Window, group: number[], now: number): void {
@@ -157,7 +155,7 @@ export class JournalKeeper implements Keeper {
     const secret = await readFile(path);
     if (secret.length !== KEY_BYTES) throw new Error(`${path} must have ${KEY_BYTES} bytes`);
     await Promise.all(this.#files.map((file) => file.open()));
-    this.#isOpen = true;
-    return new Ids(secret);
+    this.#ids = new Ids(secret);
+    return this.#ids;
   }
 }

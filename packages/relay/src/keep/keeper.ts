@@ -10,8 +10,8 @@ export interface PageEvent {
 
 /** Events of one request. */
 export interface Work {
-  /** Whose ids these are: nobody else can make them known. */
-  readonly scope: string;
+  /** Whose ids these are: nobody else can make them known. Undefined if no ticket says it. */
+  readonly customer: string | undefined;
   readonly events: readonly PageEvent[];
   readonly parcel: string | undefined;
 }
