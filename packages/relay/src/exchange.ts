@@ -60,12 +60,15 @@ export class Refusal extends Error {
   readonly word: RefusalWord;
   readonly status: number;
   readonly retryAfterMs: number | undefined;
+  readonly fields: object | undefined;
 
-  constructor(word: RefusalWord, retryAfterMs?: number) {
+  /** @param fields Further fields of the answer. */
+  constructor(word: RefusalWord, retryAfterMs?: number, fields?: object) {
     super(word);
     this.word = word;
     this.status = STATUSES[word];
     this.retryAfterMs = retryAfterMs ?? (this.status === 503 ? 1_000 : undefined);
+    this.fields = fields;
   }
 }
 
@@ -81,11 +84,12 @@ export function answer(status: number, body: object, more: Answer['headers'] | u
   return { status, headers: more ? { ...headers, ...more } : headers, body: text };
 }
 
-export function refuse({ word, status, retryAfterMs }: Refusal, cors: Answer['headers'] | undefined): Answer {
+export function refuse(refusal: Refusal, cors: Answer['headers'] | undefined): Answer {
+  const { word, status, retryAfterMs, fields } = refusal;
   const more: Record<string, string> = { ...cors };
   if (retryAfterMs !== undefined) more['retry-after'] = String(Math.ceil(retryAfterMs / 1_000));
   if (word === 'wrong_method') more.allow = 'POST';
   // What is left of the body is not read.
   if (word === 'too_large' || word === 'busy') more.connection = 'close';
-  return answer(status, { error: word }, more);
+  return answer(status, { error: word, ...fields }, more);
 }

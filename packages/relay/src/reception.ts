@@ -67,7 +67,7 @@ export class Reception {
       const body = await this.#take(incoming);
       if (!isObject(body))
         return this.#origins.preflight(incoming) ?? refuse(new Refusal('wrong_origin'), cors);
-      return answer('ticket' in body ? 200 : 202, body, cors);
+      return answer('taken' in body ? 202 : 200, body, cors);
     } catch (error) {
       if (!(error instanceof Refusal)) this.#log(error);
       const refusal = error instanceof Refusal ? error : new Refusal('busy');
@@ -107,7 +107,7 @@ export class Reception {
 
   async #issue(jwt: unknown, incoming: Incoming): Promise<object> {
     const issued = await this.#identities.issue(jwt, incoming);
-    this.#counts.tickets += 1;
+    if ('ticket' in issued) this.#counts.tickets += 1;
     return issued;
   }
 

@@ -7,9 +7,13 @@ import { type Claims, Tickets } from './tickets.ts';
 
 /** What a page gets that asks for a ticket. */
 interface Issued {
-  readonly ticket: string;
-  readonly customer: string;
+  /** Left out if nobody is signed in. */
+  readonly ticket?: string;
+  readonly customer?: string | null | undefined;
   readonly expiresInMs: number;
+  readonly acceptForMs: number;
+  /** Events of other customers need no ticket yet. */
+  readonly observe?: boolean;
 }
 
 /** Says for whom a page may speak. */
@@ -27,12 +31,15 @@ export class Identities {
     this.#jwts = jwt && new Jwts(jwt);
   }
 
-  /** A ticket for whoever is signed in, or whom a JWT names. Throws a refusal if nobody is. */
+  /** A ticket for whoever is signed in, or whom a JWT names. Throws a refusal if nobody is, and tickets are enforced. */
   async issue(jwt: unknown, incoming: Incoming): Promise<Issued> {
-    const { clock, ticketMs } = this.#settings;
+    const { acceptForMs, clock, enforcement, ticketMs: expiresInMs } = this.#settings;
     const customer = await (jwt === undefined ? this.#signedIn(incoming) : this.#named(jwt));
-    if (!isNonEmptyString(customer)) throw new Refusal('no_customer');
-    return { ticket: this.#tickets.issue(customer, clock.now()), customer, expiresInMs: ticketMs };
+    const ticket = isNonEmptyString(customer) ? this.#tickets.issue(customer, clock.now()) : undefined;
+    const isObserved = enforcement === 'observe';
+    if (ticket === undefined && !isObserved) throw new Refusal('no_customer', undefined, { acceptForMs });
+    const issued = { expiresInMs, acceptForMs, ...(isObserved && { observe: true }) };
+    return ticket === undefined ? issued : { ticket, customer, ...issued };
   }
 
   /** The claims of a ticket. Throws a refusal if it does not count; undefined only while tickets are not enforced. */

@@ -1,8 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { ConfigError } from '@sluice/protocol';
-import { isNonEmptyString } from '@sluice/protocol/toolbox';
 import { errors, type JWK, jwtVerify } from 'jose';
-import { Refusal } from '../exchange.ts';
 import type { JwtOptions } from '../options.ts';
 
 /** Headers by which a token would choose the key that it is checked with. */
@@ -23,15 +21,15 @@ export class Jwts {
     this.#keys = new Map(keys.map(([kid, key]) => [kid, keyOf(kid, key, options.algorithm)]));
   }
 
-  /** The customer that a token names. Throws a refusal if the token does not hold. */
-  async read(token: string, now: number): Promise<string> {
+  /** The customer that a token names. Undefined if the token does not hold. */
+  async read(token: string, now: number): Promise<string | undefined> {
     const { algorithm, audience, issuer } = this.#options;
     try {
       const { payload } = await jwtVerify(
         token,
         (header) => {
           const key = this.#keys.get(header.kid ?? '');
-          if (!key || CHOOSES_KEY.some((name) => name in header)) throw new Refusal('no_customer');
+          if (!key || CHOOSES_KEY.some((name) => name in header)) throw new errors.JWSInvalid('no key');
           return key;
         },
         {
@@ -42,11 +40,11 @@ export class Jwts {
           ...(issuer !== undefined && { issuer }),
         },
       );
-      if (isNonEmptyString(payload.sub)) return payload.sub;
+      return payload.sub;
     } catch (error) {
-      if (!(error instanceof Refusal || error instanceof errors.JOSEError)) throw error;
+      if (error instanceof errors.JOSEError) return undefined;
+      throw error;
     }
-    throw new Refusal('no_customer');
   }
 }
 

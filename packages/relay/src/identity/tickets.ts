@@ -48,13 +48,12 @@ export class Tickets {
     this.#kid = ids[0] ?? '';
   }
 
-  /** Throws a refusal if the customer is too long for a ticket. */
-  issue(customer: string, now: number): string {
+  /** Undefined if the customer is too long for a ticket. */
+  issue(customer: string, now: number): string | undefined {
     const claims = [customer, now, now + this.#options.ticketMs, this.#kid];
     const signed = Buffer.from(JSON.stringify(claims)).toString('base64url');
     const ticket = `${signed}.${this.#mac(this.#kid, signed).toString('base64url')}`;
-    if (ticket.length > MOST_CHARACTERS) throw new Refusal('no_customer');
-    return ticket;
+    return ticket.length > MOST_CHARACTERS ? undefined : ticket;
   }
 
   /** The claims of a ticket that counts. Throws a refusal for any other. */

@@ -118,6 +118,45 @@ const events = () => sent.filter(({ batch }) => batch !== undefined);
 const asked = () => sent.filter(({ batch }) => batch === undefined);
 
 describe('a page with a relay', () => {
+  it('sends without a ticket, and for whom it names, while the relay only observes', async () => {
+    await openSite({ enforcement: 'observe' });
+    session = undefined;
+    openTab(EVE).tracker.track('nobody_signed_in', {});
+    await until(async () => expect(await arrived()).toEqual([`${EVE} nobody_signed_in`]));
+    session = ADA;
+    openTab(EVE).tracker.track('somebody_else', {});
+    openTab(ADA).tracker.track('her_own', {});
+    await until(async () => expect(await arrived()).toHaveLength(3));
+    expect(await arrived()).toEqual([`${ADA} her_own`, `${EVE} nobody_signed_in`, `${EVE} somebody_else`]);
+    expect(relay.stats()).toMatchObject({ unproven: 2, taken: 3, refused: {} });
+  });
+
+  it('asks for a ticket where the relay enforces tickets from now on', async () => {
+    await openSite({ enforcement: 'observe' });
+    session = undefined;
+    const { tracker } = openTab(ADA);
+    tracker.track('observed', {});
+    await until(async () => expect(await arrived()).toEqual([`${ADA} observed`]));
+    relay = createRelay(optionsOf(emulator, { directory: await directory(), clock: origin.clock }));
+    onTestFinished(() => relay.close({ timeoutMs: 0 }));
+    session = ADA;
+    tracker.track('enforced', {});
+    await pass(15_000);
+    await until(async () => expect(await arrived()).toEqual([`${ADA} enforced`, `${ADA} observed`]));
+    expect(tracker.stats()).toMatchObject({ deadLettered: 0, pending: 0 });
+  });
+
+  it('drops events of somebody who is not signed in after as long as the relay would take them', async () => {
+    await openSite({ acceptForMs: 60_000 });
+    session = EVE;
+    const { tracker } = openTab(ADA);
+    tracker.track('waits', {});
+    await pass(50_000);
+    expect(tracker.stats()).toMatchObject({ pending: 1 });
+    await pass(60_000);
+    expect(tracker.stats()).toMatchObject({ pending: 0, dropped: { 'identity-expired': 1 } });
+  });
+
   it('asks for a ticket once, with cookies, and sends events with it, without cookies', async () => {
     await openSite();
     const tab = openTab(ADA);

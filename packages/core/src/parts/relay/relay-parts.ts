@@ -21,8 +21,6 @@ export interface RelayParts {
   readonly perCustomer: PerCustomerPart | undefined;
 }
 
-/** Events wait so long for a ticket of their customer: as long as a relay takes events under a ticket, by default. */
-const HOLD_MS = 7 * 24 * 60 * 60_000;
 const UNAUTHORIZED = 401;
 /**
  * A lane is the number of a customer, from 1 on; 0 if the events were not read yet. What was in a request of a page that is gone has
@@ -78,7 +76,7 @@ export function createRelayParts(url: string, jwt: Jwt, inner: BoundsPart | unde
       const { maxAgeMs = Number.POSITIVE_INFINITY } = settings.storage;
       const tickets = createTickets(url, jwt, tools);
       const isTooOld = (customer: string, at: number = Number.NaN) =>
-        at < clock.now() - (tickets.isDenied(customer) ? Math.min(maxAgeMs, HOLD_MS) : maxAgeMs);
+        at < clock.now() - Math.min(maxAgeMs, tickets.maxAgeMs(customer));
       mayGo = (customer, at) => tickets.find(customer, at) !== undefined || isTooOld(customer, at);
       holds = (parcel, outlives, status) => {
         if ((status ?? UNAUTHORIZED) !== UNAUTHORIZED) return false;

@@ -9,6 +9,7 @@ const MOST_ASK_AGAIN_MS = 10 * 60_000;
 
 /** What the relay signed: its bearer may write events of one customer. */
 interface Ticket {
+  /** Empty if the relay asks for none yet. */
   readonly ticket: string;
   /** For events until this time, in milliseconds since 1970. Later ones need a new ticket. */
   readonly until: number;
@@ -18,8 +19,11 @@ interface Ticket {
 export interface Tickets {
   /** The ticket for what a customer's page tracked at this time. If there is none, asks the relay for one. */
   find(customer: string, at: number | undefined): string | undefined;
-  /** Whether the relay was asked for this customer, and somebody else is signed in, or nobody. */
-  isDenied(customer: string): boolean;
+  /**
+   * How old an event may be that waits for a ticket of this customer, in milliseconds. If somebody else is signed in, or nobody: as
+   * long as the relay takes events under a ticket that has ended.
+   */
+  maxAgeMs(customer: string): number;
   /** The relay does not take the ticket of this customer any more. */
   refuse(customer: string): void;
 }
@@ -39,8 +43,10 @@ export function createTickets(url: string, jwt: Jwt, { clock, onDue }: TicketsOp
   /** The customers for whom it was asked: whether they were not signed in. */
   const wanted = new Map<string, boolean>();
   const retry = new Alarm(clock, onDue);
+  /** Its default, until the relay has said it. */
+  let acceptForMs = 7 * 24 * 60 * 60_000;
   let isAsking = false;
-  let askedAt = Number.NEGATIVE_INFINITY;
+  let askedAt = 0;
   let times = 0;
   const nameOf = (customer: string) => `sluice ticket ${url} ${customer}`;
 
@@ -53,13 +59,15 @@ export function createTickets(url: string, jwt: Jwt, { clock, onDue }: TicketsOp
       const headers = requestHeaders(undefined);
       const body = JSON.stringify({ jwt: await jwt?.() });
       const answer = await fetch(url, { method: 'POST', headers, credentials: 'same-origin', body });
-      const { customer, error, expiresInMs, ticket } = await answer.json();
-      if (ticket || error === 'no_customer')
-        for (const name of wanted.keys()) wanted.set(name, name !== customer);
-      if (ticket) {
-        const got: Ticket = { ticket, until: clock.now() + expiresInMs };
-        known.set(customer, got);
-        saveText(nameOf(customer), JSON.stringify(got));
+      const told = await answer.json();
+      acceptForMs = told.acceptForMs ?? acceptForMs;
+      for (const name of wanted.keys()) {
+        const isTheirs = name === told.customer;
+        if (told.acceptForMs) wanted.set(name, !isTheirs);
+        if (!isTheirs && !told.observe) continue;
+        const got: Ticket = { ticket: isTheirs ? told.ticket : '', until: clock.now() + told.expiresInMs };
+        known.set(name, got);
+        saveText(nameOf(name), JSON.stringify(got));
       }
     } catch {
       // There is no network, or no relay.
@@ -82,15 +90,15 @@ export function createTickets(url: string, jwt: Jwt, { clock, onDue }: TicketsOp
       }
       if (!wanted.has(customer)) {
         wanted.set(customer, false);
-        askedAt = Number.NEGATIVE_INFINITY;
+        askedAt = 0;
         times = 0;
       }
       const waitMs = askedAt + Math.min(MOST_ASK_AGAIN_MS, ASK_AGAIN_MS * 2 ** times) - now;
-      if (!isAsking && waitMs > 0) retry.set(waitMs);
+      if (waitMs > 0) retry.set(waitMs);
       else if (!isAsking) void ask();
       return undefined;
     },
-    isDenied: (customer) => wanted.get(customer) === true,
+    maxAgeMs: (customer) => (wanted.get(customer) ? acceptForMs : Number.POSITIVE_INFINITY),
     refuse(customer) {
       known.delete(customer);
       saveText(nameOf(customer), '');
