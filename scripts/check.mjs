@@ -65,6 +65,7 @@ const checks = {
       '@sluice/core/logger',
       '@sluice/core/page-views',
       '@sluice/core/per-customer',
+      '@sluice/core/relay',
       '@sluice/core/otel',
       '@sluice/core/react-native',
       '@sluice/core/testing',

@@ -11,8 +11,8 @@ import { command, tool } from './command.mjs';
 
 /** @typedef {readonly import('./tarball.mjs').Tarball[]} Tarballs */
 
-const EXAMPLES = ['express', 'fastify', 'react-vite', 'next'];
-const OURS = ['@sluice/core', '@sluice/protocol', '@sluice/react'];
+const EXAMPLES = ['express', 'fastify', 'react-vite', 'next', 'relay'];
+const OURS = ['@sluice/core', '@sluice/protocol', '@sluice/react', '@sluice/relay'];
 const INSTALL = ['install', '--no-audit', '--no-fund'];
 const HANG_MS = 60_000;
 

@@ -1,13 +1,15 @@
 'use client';
 
 import { createTracker } from '@sluice/core';
+import { relay } from '@sluice/core/relay';
 import { TrackerProvider, usePageViews, useTrack } from '@sluice/react';
 
 // Next.js renders these components on the server first. There, nothing is tracked.
 const enabled = typeof window !== 'undefined';
-const options = { enabled, baseUrl: enabled ? location.origin : '', correlationKey: 'email' };
+const options = { enabled, relay: '/s', correlationKey: 'email', parts: { relay } };
 const [tracker, widgetTracker] = [createTracker(options), createTracker({ ...options, source: 'widget' })];
-// What a sign-in tells the page.
+// What a sign-in does: it sets a cookie that the relay reads, and tells the page.
+if (enabled) document.cookie = 'session=ada@example.com';
 for (const one of [tracker, widgetTracker]) one.identify('ada@example.com');
 
 export function Tracking({ children }) {

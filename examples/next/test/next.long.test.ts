@@ -7,7 +7,8 @@ it('delivers what pages and route handlers track, as Next.js builds it', async (
   const next = example.bin('next', 'dist/bin/next');
   const quiet = { NEXT_TELEMETRY_DISABLED: '1' };
   expect(await example.start([next, 'build'], quiet).end()).toBe(0);
-  const server = example.start([next, 'start', '--port', '0'], quiet);
+  const secret = { RELAY_SECRET: 'a secret of a relay in a test: long enough' };
+  const server = example.start([next, 'start', '--port', '0'], { ...quiet, ...secret });
   const url = await server.url();
   await expectVisitOf(example, url);
   const order = { method: 'POST', body: JSON.stringify({ sku: 'C-3' }) };

@@ -1,2 +1,0 @@
-// The address to which a page sends its events ends in a slash.
-export default { skipTrailingSlashRedirect: true };
