@@ -8,8 +8,7 @@ import { TrackerProvider, usePageViews, useTrack } from '@sluice/react';
 const enabled = typeof window !== 'undefined';
 const options = { enabled, relay: '/s', correlationKey: 'email', parts: { relay } };
 const [tracker, widgetTracker] = [createTracker(options), createTracker({ ...options, source: 'widget' })];
-// What a sign-in does: it sets a cookie that the relay reads, and tells the page.
-if (enabled) document.cookie = 'session=ada@example.com';
+// What a sign-in tells the page.
 for (const one of [tracker, widgetTracker]) one.identify('ada@example.com');
 
 export function Tracking({ children }) {
