@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { AudiencePage } from '../audience/audience-page.tsx';
+import { CataloguePage } from '../catalogue/catalogue-page.tsx';
 import { FaultsPage } from '../faults/faults-page.tsx';
 import { RequestsPage } from '../requests/requests-page.tsx';
 import { SettingsPage } from '../settings/settings-page.tsx';
@@ -11,6 +12,7 @@ import { route } from './route.ts';
 
 const PAGES: readonly [Page, ...Page[]] = [
   { name: 'tracker', title: 'Event tracker', View: TrackerPage },
+  { name: 'catalogue', title: 'Catalogue', View: CataloguePage },
   { name: 'audience', title: 'Audience', View: AudiencePage },
   { name: 'settings', title: 'Settings', View: SettingsPage },
   { name: 'requests', title: 'Requests', View: RequestsPage },

@@ -58,6 +58,8 @@ export interface TrackerFilter {
   /** Received at `from` or later, and before `to`: ISO 8601. */
   readonly from?: string;
   readonly to?: string;
+  /** Conditions such as `payload.total > 100 and payload.items[0].sku = "A-1"`. A path alone asks that it is there. */
+  readonly payload?: string;
   /** `true`: events of a known customer; `false`: all others. */
   readonly attributed?: 'true' | 'false';
 }
@@ -101,6 +103,39 @@ export interface TrackerCount {
  */
 export interface TrackerValues {
   readonly values: readonly { readonly value: string; readonly count: number }[];
+}
+
+/**
+ * `GET tracker/catalogue`: the names of events, most frequent first, and the keys of their payloads. Counting begins with the newest
+ * event, and ends after half a second. The keys are those of the newest 20,000 events.
+ */
+export interface Catalogue {
+  /** At most 1,000. */
+  readonly entries: readonly CatalogueEntry[];
+  /** Number of events that were counted, and whether these are all. */
+  readonly counted: number;
+  readonly isExact: boolean;
+}
+
+/** A name of events. */
+export interface CatalogueEntry {
+  readonly name: string;
+  readonly count: number;
+  readonly firstAt: string;
+  readonly lastAt: string;
+  /** Number of events whose payload was read. */
+  readonly read: number;
+  /** At most 200. */
+  readonly keys: readonly CatalogueKey[];
+}
+
+/** A key of payloads. */
+export interface CatalogueKey {
+  /** As in a condition, without `payload.`: `address.city`. */
+  readonly path: string;
+  /** Number of payloads that have it, and how many of them have which type of JSON. */
+  readonly count: number;
+  readonly types: Readonly<Record<string, number>>;
 }
 
 /** `GET tracker/ID`: all details of one event. */

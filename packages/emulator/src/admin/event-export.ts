@@ -1,6 +1,6 @@
 import { stringify } from 'csv-stringify/sync';
 import type { WholeEvent } from '../search/found-events.ts';
-import { payloadText } from '../search/payload-text.ts';
+import { payloadText } from '../search/text/payload-text.ts';
 
 /** A format in which the tracker exports events. */
 export interface ExportFormat {

@@ -1,8 +1,9 @@
 import { escapeText } from '../storage/events/escaped-text.ts';
 import { ATTRIBUTED } from '../storage/events/event-conditions.ts';
+import type { PayloadCondition } from './payload-conditions.ts';
 import type { ExactField } from './search-index.ts';
 import { exactWord } from './search-index.ts';
-import { phrasesOf, wordsOf } from './words.ts';
+import { phrasesOf, wordsOf } from './text/words.ts';
 
 /** Which events to search for: those that match all given fields. */
 export interface SearchFilter {
@@ -15,6 +16,7 @@ export interface SearchFilter {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
   readonly attributed?: boolean | undefined;
+  readonly payload?: readonly PayloadCondition[] | undefined;
 }
 
 // Very many words begin with a shorter text than this. So a shorter beginning is not looked up in the index: the texts of events
@@ -27,6 +29,8 @@ export interface Plan {
   readonly match: string | undefined;
   /** Whether every event that `match` finds (without `match`: every event) matches the filter, apart from its times. */
   readonly isExact: boolean;
+  /** Whether the conditions read the bodies of events. */
+  readonly readsBodies: boolean;
   /** SQL conditions on rows of `events`, to follow `WHERE … AND`. They cover everything but the text. */
   readonly conditions: string;
   readonly values: readonly (string | number)[];
@@ -51,9 +55,9 @@ export function planOf(filter: SearchFilter): Plan {
   const terms: string[] = [];
   const clauses: string[] = [];
   const values: (string | number)[] = [];
-  const add = (clause: string, value: string | number) => {
+  const add = (clause: string, ...parameters: readonly (string | number)[]) => {
     clauses.push(` AND ${clause}`);
-    values.push(value);
+    values.push(...parameters);
   };
   for (const [field, value] of fields) {
     if (value === undefined) continue;
@@ -64,6 +68,9 @@ export function planOf(filter: SearchFilter): Plan {
   if (filter.from !== undefined) add('received_at >= ?', filter.from);
   if (filter.to !== undefined) add('received_at < ?', filter.to);
   if (filter.attributed !== undefined) add(`${ATTRIBUTED} = ?`, Number(filter.attributed));
+  const { payload = [] } = filter;
+  for (const condition of payload) add(condition.sql, ...condition.values);
+  const readsBodies = payload.length > 0;
   const phrases = phrasesOf(filter.text ?? '');
   const all = phrases.map(matchOf);
   const lookedUp = all.filter((_, at) => at < phrases.length - 1 || isWorthLookingUp(phrases[at] ?? ''));
@@ -71,7 +78,8 @@ export function planOf(filter: SearchFilter): Plan {
   terms.push(...lookedUp);
   return {
     match: terms.length === 0 ? undefined : terms.join(' '),
-    isExact: isTextExact && filter.attributed === undefined,
+    isExact: isTextExact && filter.attributed === undefined && !readsBodies,
+    readsBodies,
     conditions: clauses.join(''),
     values,
     phrases,

@@ -5,7 +5,7 @@ import { type Plan, planOf, type SearchFilter } from './event-filter.ts';
 import { readRows, readWhole, type WholeEvent } from './found-events.ts';
 import type { Extent } from './indexer.ts';
 import { type SearchIndex, textOf } from './search-index.ts';
-import { type Candidate, TextMatcher } from './text-matcher.ts';
+import { type Candidate, TextMatcher } from './text/text-matcher.ts';
 import type { Work } from './work.ts';
 
 /** Which of the matching events to return: the newest with an id below `before`, at most `limit`. */
@@ -33,9 +33,9 @@ interface Found {
 const SEARCH_MS = 500;
 const COUNT_MS = 200;
 const MOST_COUNTED = 100_000;
-// Events that one statement checks: few enough to keep the time limits.
+// Events that one statement checks: few enough to keep the time limits. Fewer where it reads their bodies.
 const WINDOW = 8_192;
-const TEXT_WINDOW = 1_024;
+const BODY_WINDOW = 1_024;
 // Texts that are searched in one piece of work.
 const TEXTS = 128;
 const TEXT_CHARACTERS = 64 * 1024;
@@ -129,7 +129,7 @@ export class EventSearch {
     yield* this.#scan(plan, Math.max(first, indexed + 1), last, limit);
     for (const partition of this.#index.partitions(first, indexed)) {
       const bottom = Math.max(first, partition.first);
-      const atOnce = plan.isExact ? limit : WINDOW;
+      const atOnce = plan.isExact ? limit : windowOf(plan);
       for (let top = Math.min(indexed, partition.last); top >= bottom; ) {
         const found = this.#index.find(partition, plan.match, bottom, top, atOnce);
         const down = found.length < atOnce ? bottom : (found.at(-1) ?? bottom);
@@ -160,14 +160,15 @@ export class EventSearch {
     );
     const rows = statement.raw(true);
     const hasText = plan.phrases.length > 0;
-    let window = hasText ? TEXT_WINDOW : limit;
+    const most = windowOf(plan);
+    let window = Math.min(most, hasText ? most : limit);
     for (let top = last; top >= first; ) {
       const bottom = Math.max(first, top - window + 1);
       const ids = (rows.all(bottom, top, ...plan.values, window) as [id: number][]).map(([id]) => id);
       if (hasText) yield* this.#withPhrases(plan, ids, bottom);
       else yield { ids, down: bottom };
       top = bottom - 1;
-      window = hasText ? TEXT_WINDOW : WINDOW;
+      window = most;
     }
   }
 
@@ -210,6 +211,10 @@ export class EventSearch {
     const found = this.#matcher.find(candidates, phrases, textMatch);
     return candidates.map(({ id }) => id).filter((id) => found.has(id));
   }
+}
+
+function windowOf({ phrases, readsBodies }: Plan): number {
+  return phrases.length > 0 || readsBodies ? BODY_WINDOW : WINDOW;
 }
 
 interface Searched {

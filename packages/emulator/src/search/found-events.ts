@@ -2,7 +2,7 @@ import type { TrackerRow } from '../admin/contract.ts';
 import type { Database } from '../storage/database.ts';
 import { unescapeText } from '../storage/events/escaped-text.ts';
 import { ATTRIBUTED } from '../storage/events/event-conditions.ts';
-import { payloadText } from './payload-text.ts';
+import { payloadText } from './text/payload-text.ts';
 
 /** An event with its complete text. */
 export interface WholeEvent {

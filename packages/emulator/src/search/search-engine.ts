@@ -1,5 +1,6 @@
-import type { TrackerCount, TrackerRow, TrackerValues } from '../admin/contract.ts';
+import type { Catalogue, TrackerCount, TrackerRow, TrackerValues } from '../admin/contract.ts';
 import type { Database } from '../storage/database.ts';
+import { listCatalogue } from './catalogue.ts';
 import type { SearchFilter } from './event-filter.ts';
 import { EventSearch, type Page, type PageQuery } from './event-search.ts';
 import type { WholeEvent } from './found-events.ts';
@@ -20,6 +21,8 @@ export interface Questions {
   count(extent: Extent, filter: SearchFilter): Work<TrackerCount>;
   /** The values of a field that begin with a text. */
   values(extent: Extent, field: ValueField, start: string): Work<TrackerValues['values']>;
+  /** The names of events, with the keys of their payloads. */
+  catalogue(extent: Extent): Work<Catalogue>;
 }
 
 /** Everything that searches and indexes events. */
@@ -29,7 +32,7 @@ export class SearchEngine {
   readonly #indexer: Indexer;
 
   /** `index`: the database that has the index. `now`: a clock in milliseconds, for the time limits of searches. */
-  constructor(database: Database, index: Database = database, now?: () => number) {
+  constructor(database: Database, index: Database = database, now: () => number = () => performance.now()) {
     this.#index = new SearchIndex(index);
     this.#indexer = new Indexer(database, this.#index, AT_ONCE);
     const search = new EventSearch(database, this.#index, now);
@@ -38,6 +41,7 @@ export class SearchEngine {
       whole: (extent, filter, query) => search.whole(filter, query, extent),
       count: (extent, filter) => search.count(filter, extent),
       values: (extent, field, start) => listValues(database, search, field, start, extent),
+      catalogue: (extent) => listCatalogue(database, extent, now),
     };
   }
 

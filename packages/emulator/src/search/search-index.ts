@@ -2,7 +2,7 @@ import { type Database, inTransaction, type Statement } from '../storage/databas
 import { unescapeText } from '../storage/events/escaped-text.ts';
 import { hash53 } from '../storage/hash.ts';
 import { RowInsert } from '../storage/row-insert.ts';
-import { payloadText, withoutEscapes } from './payload-text.ts';
+import { payloadText, withoutEscapes } from './text/payload-text.ts';
 
 // There is one full-text table for this many events. So a search with many hits needs only the newest tables. The beginning of a
 // word is looked up in one table after the other. If all events of a table were removed, the table is dropped.

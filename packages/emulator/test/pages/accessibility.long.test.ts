@@ -40,6 +40,17 @@ describe.skipIf(!hasChromium)(
       expect(await seriousFaults(page)).toEqual([]);
     });
 
+    it('in the catalogue', async () => {
+      await using emulator = await startEmulator({ primaryKey: 'email' });
+      const page = await openPage(emulator, '#/catalogue');
+      await page.getByRole('heading', { name: 'No event has come yet' }).waitFor();
+      await sendEvents(emulator, event({ payload: { total: 1 } }), event({ payload: { total: '2' } }));
+      await page.getByRole('button', { name: 'Count again' }).click();
+      await page.locator('summary').click();
+      await page.getByRole('cell', { name: 'number (1), string (1)' }).waitFor();
+      expect(await seriousFaults(page)).toEqual([]);
+    });
+
     it('in the audience', async () => {
       await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA, BOB] });
       await sendEvents(emulator, event());

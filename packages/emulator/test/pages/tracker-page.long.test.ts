@@ -157,10 +157,12 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
       ['Event name', 'item_to_cart', '#/tracker?name=item_to_cart', 'green hat'],
       ['Customer', 'bob@example.com', '#/tracker?correlationValue=bob%40example.com', 'blue shoes'],
       ['Source', 'mobile', '#/tracker?source=mobile', 'green hat'],
+      ['Payload', 'payload.title > h', '#/tracker?payload=payload.title+%3E+h', 'red shoes'],
     ])('by %s, which stands in the address', async (field, text, hash, title) => {
       await using emulator = await startShop();
       const page = await openPage(emulator, '');
       await page.getByLabel(field, { exact: true }).fill(text);
+      await page.keyboard.press('Enter');
       await page.getByText('1 event found').waitFor();
       await expect.poll(() => titles(page)).toEqual([`{"title":"${title}"}`]);
       expect(new URL(page.url()).hash).toBe(hash);
@@ -170,6 +172,21 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
       expect(await another.getByLabel(field, { exact: true }).inputValue()).toBe(text);
       await another.getByRole('button', { name: 'Reset filters' }).click();
       await expect.poll(() => titles(another)).toHaveLength(3);
+    });
+
+    it('marks the words that are searched', async () => {
+      await using emulator = await startShop();
+      const page = await openPage(emulator, '#/tracker?text=BLUE+sh');
+      await expect.poll(() => rows(page).locator('mark').allTextContents()).toEqual(['blue', 'sh']);
+    });
+
+    it('by a key that the catalogue names', async () => {
+      await using emulator = await startShop();
+      const page = await openPage(emulator, '#/catalogue');
+      await page.getByText('2 events', { exact: true }).click();
+      await page.getByRole('link', { name: 'title' }).first().click();
+      await page.getByText('2 events found').waitFor();
+      expect(new URL(page.url()).hash).toBe('#/tracker?name=purchase&payload=payload.title');
     });
 
     it('by values that it offers: those in use that begin with what is typed, most frequent first', async () => {

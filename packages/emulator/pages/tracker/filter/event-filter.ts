@@ -5,6 +5,7 @@ const FIELDS = [
   'name',
   'correlationValue',
   'source',
+  'payload',
   'from',
   'to',
   'attributed',

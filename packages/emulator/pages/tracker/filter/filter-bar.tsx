@@ -9,7 +9,7 @@ interface FilterBarProps {
   readonly onChange: (filter: EventFilter) => void;
 }
 
-/** What to search: text, name, customer, source, time, and whether the customer exists. */
+/** What to search: text, name, customer, source, payload, time, and whether the customer exists. */
 export function FilterBar({ filter, onChange }: FilterBarProps) {
   const [isUnfolded, setUnfolded] = useState(false);
   const others = Object.keys(withField(filter, 'text', '')).length;
@@ -39,6 +39,16 @@ export function FilterBar({ filter, onChange }: FilterBarProps) {
         onChange={set('correlationValue')}
       />
       <ValueField field="source" label="Source" value={filter.source ?? ''} onChange={set('source')} />
+      <input
+        type="search"
+        class={`filter-payload ${filter.payload === undefined ? '' : 'is-set'}`}
+        aria-label="Payload"
+        placeholder="payload.total > 100"
+        title={'Conditions, joined by and: payload.total > 100 and payload.items[0].sku = "A-1"'}
+        autocomplete="off"
+        value={filter.payload ?? ''}
+        onChange={({ currentTarget }) => set('payload')(currentTarget.value)}
+      />
       <select
         aria-label="Customers"
         class={filter.attributed === undefined ? undefined : 'is-set'}

@@ -1,6 +1,7 @@
 // biome-ignore-all lint/a11y/useSemanticElements: each row has its own position, which a table row cannot have
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and names the active row
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { hitsOf } from '../../parts/text/marked.tsx';
 import { formatSome } from '../../parts/text/numbers.ts';
 import { isPhone, ROW, ROW_OF_TWO_LINES } from '../../shell/screen.ts';
 import { EventRow } from './event-row.tsx';
@@ -36,6 +37,8 @@ export function EventList({ rows, length, position, openId, onOpen, onEscape }: 
   const first = Math.max(0, Math.floor(offset / rowHeight) - UNSEEN_ROWS);
   const last = Math.min(length, Math.ceil((offset + seen) / rowHeight) + UNSEEN_ROWS) - 1;
   const active = position.active.value;
+
+  const hits = useMemo(() => hitsOf(rows.text), [rows.text]);
 
   const [, setAttached] = useState(false);
   useLayoutEffect(() => {
@@ -126,6 +129,7 @@ export function EventList({ rows, length, position, openId, onOpen, onEscape }: 
                 key={row?.id ?? `at ${index}`}
                 id={rowId(index)}
                 row={row}
+                hits={hits}
                 index={index}
                 top={index * rowHeight - offset}
                 height={rowHeight}

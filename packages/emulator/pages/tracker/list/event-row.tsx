@@ -2,6 +2,7 @@
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and names the active row
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: the grid handles the keys
 import type { TrackerRow } from '../../../src/admin/contract.ts';
+import { Marked } from '../../parts/text/marked.tsx';
 import { escapeUnseen, shownText } from '../../parts/text/shown-text.ts';
 import { Time } from '../../parts/text/time.tsx';
 import { status } from '../../shell/live.ts';
@@ -10,6 +11,8 @@ interface EventRowProps {
   readonly id: string;
   /** Undefined until it has arrived. */
   readonly row: TrackerRow | undefined;
+  /** What is searched. */
+  readonly hits: RegExp | undefined;
   readonly index: number;
   readonly top: number;
   readonly height: number;
@@ -20,7 +23,8 @@ interface EventRowProps {
 }
 
 /** A row of the list of events. */
-export function EventRow({ id, row, index, top, height, isActive, isOpen, isNew, onOpen }: EventRowProps) {
+export function EventRow(props: EventRowProps) {
+  const { id, row, hits, index, top, height, isActive, isOpen, isNew, onOpen } = props;
   const classes = ['event-row', isActive && 'is-active', isNew && 'is-new'].filter(Boolean).join(' ');
   return (
     <div
@@ -32,7 +36,7 @@ export function EventRow({ id, row, index, top, height, isActive, isOpen, isNew,
       style={{ transform: `translateY(${top}px)`, height: `${height}px` }}
       onClick={onOpen}
     >
-      {row === undefined ? <Waiting /> : <Cells row={row} />}
+      {row === undefined ? <Waiting /> : <Cells row={row} hits={hits} />}
     </div>
   );
 }
@@ -45,14 +49,15 @@ function Waiting() {
   );
 }
 
-function Cells({ row }: { readonly row: TrackerRow }) {
+function Cells({ row, hits }: { readonly row: TrackerRow; readonly hits: RegExp | undefined }) {
+  const marked = (text: string) => <Marked text={text} hits={hits} />;
   return (
     <>
       <span role="gridcell" class="number muted event-time">
         <Time value={row.receivedAt} />
       </span>
       <span role="gridcell" class="event-name">
-        <span class="cut">{shownText(row.name)}</span>
+        <span class="cut">{marked(shownText(row.name))}</span>
         {row.deliveries > 1 && (
           <span class="badge" title={`Its uuid was received ${row.deliveries} times; it counts once`}>
             ×{row.deliveries}
@@ -60,7 +65,7 @@ function Cells({ row }: { readonly row: TrackerRow }) {
         )}
       </span>
       <span role="gridcell" class="event-customer">
-        <span class="cut">{shownText(row.correlationValue)}</span>
+        <span class="cut">{marked(shownText(row.correlationValue))}</span>
         {!row.attributed && status.value?.hasCustomers && (
           <span class="badge warn" title="No customer has this primary key value">
             no customer
@@ -71,7 +76,7 @@ function Cells({ row }: { readonly row: TrackerRow }) {
         {shownText(row.source)}
       </span>
       <span role="gridcell" class="event-preview cut muted">
-        {escapeUnseen(row.preview)}
+        {marked(escapeUnseen(row.preview))}
       </span>
     </>
   );

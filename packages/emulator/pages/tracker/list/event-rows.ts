@@ -36,6 +36,11 @@ export class EventRows {
     this.#isAll = isOpen(filter);
   }
 
+  /** The words that are searched. */
+  get text(): string {
+    return this.#filter.text ?? '';
+  }
+
   /** Id of the newest event at the last renewal; 0 if there was none. */
   get newest(): number {
     void this.#changes.value;

@@ -28,6 +28,7 @@ export function addTrackerRoutes(routes: AdminRoutes, account: Account): void {
       return { values: await search.ask('values', [readValueField(req), req.query('start') ?? '']) };
     },
   });
+  routes.add('/tracker/catalogue', { GET: () => search.ask('catalogue', []) });
   routes.add('/tracker/export', { GET: (context) => exportEvents(context, account) });
   routes.add('/tracker/:id', {
     GET: ({ req }): TrackerEvent => {

@@ -1,6 +1,6 @@
 import Libsql from 'libsql';
-import type { Database, Statement } from '../storage/database.ts';
-import { TOKENIZER } from './search-index.ts';
+import type { Database, Statement } from '../../storage/database.ts';
+import { TOKENIZER } from '../search-index.ts';
 import { hasPhrases } from './words.ts';
 
 /** A text, and the id that it belongs to. */

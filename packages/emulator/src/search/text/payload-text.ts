@@ -1,4 +1,4 @@
-import { memberText } from '../events/json-text.ts';
+import { memberText } from '../../events/json-text.ts';
 
 // Text after this many characters is not searched: an event of megabytes would keep the index busy.
 const MOST_CHARACTERS = 65_536;

@@ -1,0 +1,117 @@
+import type { Catalogue, CatalogueKey } from '../admin/contract.ts';
+import type { Database } from '../storage/database.ts';
+import { unescapeText } from '../storage/events/escaped-text.ts';
+import type { Extent } from './indexer.ts';
+import type { Work } from './work.ts';
+
+const CATALOGUE_MS = 500;
+/** The payloads of so many of the newest events are read. */
+const READ = 20_000;
+const READ_AT_ONCE = 256;
+const COUNTED_AT_ONCE = 8_192;
+const LONGEST_BODY = 64 * 1024;
+const MOST_NAMES = 1_000;
+const MOST_KEYS = 200;
+const DEEPEST = 4;
+
+interface Entry {
+  count: number;
+  firstAt: number;
+  lastAt: number;
+  read: number;
+  readonly keys: Map<string, Map<string, number>>;
+}
+
+/** Lists the names of events and the keys of their payloads, beginning with the newest event, for a limited time. */
+export function* listCatalogue(
+  database: Database,
+  { oldest, newest }: Extent,
+  now: () => number,
+): Work<Catalogue> {
+  const counted = database.prepare(
+    `SELECT name, count(*) AS count, min(received_at) AS firstAt, max(received_at) AS lastAt
+     FROM events WHERE id BETWEEN ? AND ? GROUP BY name`,
+  );
+  const bodies = database.prepare(
+    `SELECT name, body FROM events WHERE id BETWEEN ? AND ? AND octet_length(body) <= ${LONGEST_BODY}`,
+  );
+  const ends = now() + CATALOGUE_MS;
+  const entries = new Map<string, Entry>();
+  let top = newest;
+  while (top >= oldest && (top === newest || now() < ends)) {
+    const isRead = newest - top < READ;
+    const bottom = Math.max(oldest, top + 1 - (isRead ? READ_AT_ONCE : COUNTED_AT_ONCE));
+    for (const row of counted.all(bottom, top) as CountedRow[]) count(entries, row);
+    if (isRead) for (const row of bodies.all(bottom, top) as BodyRow[]) read(entries.get(row.name), row.body);
+    top = bottom - 1;
+    yield;
+  }
+  const found = Array.from(entries, ([name, entry]) => ({
+    name: unescapeText(name),
+    count: entry.count,
+    firstAt: new Date(entry.firstAt).toISOString(),
+    lastAt: new Date(entry.lastAt).toISOString(),
+    read: entry.read,
+    keys: Array.from(entry.keys, ([path, types]) => keyOf(path, types)),
+  }));
+  return {
+    entries: found.sort((one, other) => other.count - one.count),
+    counted: newest - top,
+    isExact: top < oldest,
+  };
+}
+
+function count(entries: Map<string, Entry>, row: CountedRow): void {
+  const entry = entries.get(row.name);
+  if (entry) {
+    entry.count += row.count;
+    entry.firstAt = Math.min(entry.firstAt, row.firstAt);
+    entry.lastAt = Math.max(entry.lastAt, row.lastAt);
+  } else if (entries.size < MOST_NAMES) {
+    const { count, firstAt, lastAt } = row;
+    entries.set(row.name, { count, firstAt, lastAt, read: 0, keys: new Map() });
+  }
+}
+
+function read(entry: Entry | undefined, body: string): void {
+  if (entry === undefined) return;
+  entry.read += 1;
+  const { payload } = JSON.parse(body);
+  if (isObject(payload)) note(entry.keys, payload, '', 1);
+}
+
+/** Counts the keys of an object, and of the objects in it. */
+function note(keys: Entry['keys'], object: object, start: string, depth: number): void {
+  for (const [key, value] of Object.entries(object)) {
+    const path = start + (/^[\p{L}\p{N}_$-]+$/u.test(key) ? key : JSON.stringify(key));
+    const types = keys.get(path) ?? new Map<string, number>();
+    if (types.size === 0) {
+      if (keys.size >= MOST_KEYS) continue;
+      keys.set(path, types);
+    }
+    const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+    types.set(type, (types.get(type) ?? 0) + 1);
+    if (type === 'object' && depth < DEEPEST) note(keys, value, `${path}.`, depth + 1);
+  }
+}
+
+function keyOf(path: string, types: ReadonlyMap<string, number>): CatalogueKey {
+  const count = Array.from(types.values()).reduce((sum, each) => sum + each);
+  return { path, count, types: Object.fromEntries(types) };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+interface CountedRow {
+  readonly name: string;
+  readonly count: number;
+  readonly firstAt: number;
+  readonly lastAt: number;
+}
+
+interface BodyRow {
+  readonly name: string;
+  readonly body: string;
+}

@@ -1,0 +1,80 @@
+import { ConfigError } from '@sluice/protocol';
+import { describe } from '@sluice/protocol/toolbox';
+
+/** SQL that must hold for a row of `events`, and the values of its parameters. */
+export interface PayloadCondition {
+  readonly sql: string;
+  readonly values: readonly (string | number)[];
+}
+
+type Literal = string | number | boolean | null;
+
+const STEP = String.raw`\.(?:"[^"]+"|[\p{L}\p{N}_$-]+)|\[\d+\]`;
+const VALUE = String.raw`"(?:[^"\\]|\\.)*"|[^\s"]+`;
+/** A path, perhaps an operator with a value, and then `and` or the end. */
+const CONDITION = new RegExp(
+  String.raw`\s*payload((?:${STEP})+)\s*(?:(!=|>=|<=|=|>|<)\s*(${VALUE})\s*)?(?:$|(?<=\s)and\s)`,
+  'iuy',
+);
+const LONGEST = 1_000;
+const MOST = 10;
+
+/**
+ * Reads conditions such as `payload.total > 100 and payload.items[0].sku = "A-1"`. A path alone asks that it is there. Numbers are
+ * compared with numbers, texts with texts. Throws a {@link ConfigError}.
+ */
+export function readPayloadConditions(text: string): PayloadCondition[] {
+  const found: PayloadCondition[] = [];
+  CONDITION.lastIndex = 0;
+  while (CONDITION.lastIndex < text.trimEnd().length) {
+    const [, path, operator, value] =
+      (text.length <= LONGEST && found.length < MOST && CONDITION.exec(text)) || [];
+    if (path === undefined) {
+      const rule = `must be at most ${MOST} conditions such as payload.total > 100 and payload.sku = "A-1"`;
+      throw new ConfigError('payload', `payload ${rule}, got ${describe(text)}`);
+    }
+    found.push(conditionOf(pathOf(path), operator, value));
+  }
+  return found;
+}
+
+/** The path as SQLite writes it. */
+function pathOf(steps: string): string {
+  const all = steps.match(new RegExp(STEP, 'giu')) ?? [];
+  return `$.payload${all.map((step) => step.replace(/^\.([^"].*)$/u, '."$1"')).join('')}`;
+}
+
+function conditionOf(path: string, operator: string | undefined, value: string = ''): PayloadCondition {
+  const type = 'json_type(body, ?)';
+  if (operator === undefined) return onlyJson(`${type} IS NOT NULL`, [path]);
+  const literal = literalOf(value);
+  const isEqual = operator === '=' || operator === '!=';
+  if (typeof literal !== 'string' && typeof literal !== 'number') {
+    if (!isEqual)
+      throw new ConfigError('payload', `payload ${operator} needs a number or a text, got ${value}`);
+    return onlyJson(`${type} ${operator} ?`, [path, String(literal)]);
+  }
+  const types = typeof literal === 'number' ? "'integer', 'real'" : "'text'";
+  const isOfType = `${type} IN (${types})`;
+  const compared = `json_extract(body, ?) ${operator} ?`;
+  // What has another type is another value.
+  return operator === '!='
+    ? onlyJson(`${type} NOT IN (${types}) OR ${compared}`, [path, path, literal])
+    : onlyJson(`${isOfType} AND ${compared}`, [path, path, literal]);
+}
+
+/** SQLite refuses to read what is nested more than a thousand levels deep: no condition holds for that. */
+function onlyJson(sql: string, values: PayloadCondition['values']): PayloadCondition {
+  return { sql: `CASE WHEN json_valid(body) THEN (${sql}) ELSE 0 END`, values };
+}
+
+/** A value as JSON; a word without quotes is a text. */
+function literalOf(value: string): Literal {
+  try {
+    const literal: unknown = JSON.parse(value);
+    if (typeof literal !== 'object' || literal === null) return literal as Literal;
+  } catch {
+    // It is a word.
+  }
+  return value;
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { SearchEngine } from '../../src/search/search-engine.ts';
+import { finish, received, setUp } from './typed-searches.ts';
+
+const catalogueOf = ({ database, events }: ReturnType<typeof setUp>, now?: () => number) =>
+  finish(new SearchEngine(database, database, now).questions.catalogue(events.totals));
+
+describe('the catalogue', () => {
+  it('counts each name, and the keys of its payloads with their types', () => {
+    const place = setUp();
+    const payloads = [
+      { sku: 'A', total: 1, address: { city: 'Graz', zip: 8010 } },
+      { sku: 'B', total: '2', gone: null, list: [1], 'odd key': true },
+      undefined,
+    ];
+    place.events.add(
+      payloads.map((payload) => received({ event: 'purchase', ...(payload && { payload }) })),
+      null,
+      Date.UTC(2026, 0, 1),
+    );
+    place.events.add([received({ event: 'sign_up', payload: { plan: 'x' } })], null, Date.UTC(2026, 0, 2));
+    place.events.add([received({ event: 'purchase', payload: {} })], null, Date.UTC(2026, 0, 3));
+    expect(catalogueOf(place)).toEqual({
+      counted: 5,
+      isExact: true,
+      entries: [
+        {
+          ...{ name: 'purchase', count: 4, read: 4 },
+          ...{ firstAt: '2026-01-01T00:00:00.000Z', lastAt: '2026-01-03T00:00:00.000Z' },
+          keys: expect.arrayContaining([
+            { path: 'sku', count: 2, types: { string: 2 } },
+            { path: 'total', count: 2, types: { number: 1, string: 1 } },
+            { path: 'address', count: 1, types: { object: 1 } },
+            { path: 'address.zip', count: 1, types: { number: 1 } },
+            { path: 'gone', count: 1, types: { null: 1 } },
+            { path: 'list', count: 1, types: { array: 1 } },
+            { path: '"odd key"', count: 1, types: { boolean: 1 } },
+          ]),
+        },
+        expect.objectContaining({
+          name: 'sign_up',
+          count: 1,
+          keys: [expect.objectContaining({ path: 'plan' })],
+        }),
+      ],
+    });
+  });
+
+  it('ends after half a second, and says how far it came', () => {
+    const place = setUp();
+    for (let batch = 0; batch < 10; batch += 1)
+      place.events.add(
+        Array.from({ length: 500 }, () => received({ event: `name ${batch}` })),
+        null,
+      );
+    let time = 0;
+    const { counted, isExact, entries } = catalogueOf(place, () => {
+      time += 200;
+      return time;
+    });
+    expect(isExact).toBe(false);
+    expect(counted).toBeGreaterThan(0);
+    expect(counted).toBeLessThan(5_000);
+    expect(entries[0]?.name).toBe('name 9');
+  });
+
+  it('of no events, and of payloads with very many keys and levels, ends', () => {
+    const place = setUp();
+    expect(catalogueOf(place)).toEqual({ entries: [], counted: 0, isExact: true });
+    const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`key ${index}`, index]));
+    const deep = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
+    place.events.add(
+      [
+        received({ event: 'many', payload: many }),
+        received({ event: 'deep' }, `{"event":"deep","payload":${deep}}`),
+      ],
+      null,
+    );
+    const { entries } = catalogueOf(place);
+    expect(entries.map(({ name, keys }) => [name, keys.length]).sort()).toEqual([
+      ['deep', 4],
+      ['many', 200],
+    ]);
+  });
+});
