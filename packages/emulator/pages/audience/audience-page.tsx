@@ -8,6 +8,7 @@ import { VirtualList } from '../parts/virtual-list.tsx';
 import { isLost, status } from '../shell/live.ts';
 import { link, pushRoute, replaceRoute, route } from '../shell/route.ts';
 import { isPhone, ROW, ROW_OF_TWO_LINES } from '../shell/screen.ts';
+import { ColumnsMenu, CustomerHead, columnsQuery, readColumns } from './customer-columns.tsx';
 import { CustomerItem } from './customer-item.tsx';
 import { CustomerPanel } from './customer-panel.tsx';
 import { CustomerRows } from './customer-rows.ts';
@@ -23,14 +24,26 @@ export function AudiencePage() {
   const search = query.get('search') ?? '';
   const value = query.get('value');
   const primaryKey = status.value?.primaryKey;
-  const list = useCustomers(search);
-  const to = (part: string) => link(part === '' ? ['audience'] : ['audience', part], { search });
+  const { sort, isDescending } = readColumns(query, []);
+  const list = useCustomers(search, sort, isDescending);
+  const names = list.names.filter((name) => name !== primaryKey);
+  const columns = readColumns(query, names);
+  const kept = { search, columns: query.get('columns') ?? '', sort: query.get('sort') ?? '' };
+  const to = (part: string, changed: Partial<typeof kept> = {}) =>
+    link(part === '' ? ['audience'] : ['audience', part], { ...kept, ...changed });
   const goTo = (part: string) => {
     location.hash = to(part);
   };
   const close = () => goTo('');
   const item = (row: CustomerRow | undefined) =>
-    row && <CustomerItem row={row} href={to(String(row.id))} isOpen={open === String(row.id)} />;
+    row && (
+      <CustomerItem
+        row={row}
+        columns={columns.shown}
+        href={to(String(row.id))}
+        isOpen={open === String(row.id)}
+      />
+    );
   const { total } = list;
   const renew = () => list.renew();
   const look = useCallback((first: number, last: number) => list.want(first, last), [list]);
@@ -45,13 +58,16 @@ export function AudiencePage() {
               label="Search customers"
               placeholder="Search in all attributes"
               value={search}
-              onChange={(typed) =>
-                pushRoute(link(open === '' ? ['audience'] : ['audience', open], { search: typed }), 'search')
-              }
+              onChange={(typed) => pushRoute(to(open, { search: typed }), 'search')}
             />
             <span class="muted number" role="status">
               {total !== undefined && formatSome(total, 'customer')}
             </span>
+            <ColumnsMenu
+              names={names}
+              shown={columns.shown}
+              onChange={(shown) => pushRoute(to(open, columnsQuery(shown)))}
+            />
             <a class="button" href="/emulator/admin/customers/export" download="customers.csv">
               Export CSV
             </a>
@@ -72,14 +88,21 @@ export function AudiencePage() {
                 </Empty>
               )}
               {total !== undefined && total > 0 && (
-                <VirtualList
-                  name="Customers"
-                  length={total}
-                  rowHeight={isPhone.value ? ROW_OF_TWO_LINES : ROW}
-                  row={(index) => item(list.row(index))}
-                  idAt={(index) => list.row(index)?.id}
-                  onLook={look}
-                />
+                <div class="customers" style={{ '--columns': columns.shown.length }}>
+                  <CustomerHead
+                    primaryKey={primaryKey ?? ''}
+                    columns={columns}
+                    onSort={(sort) => pushRoute(to(open, { sort }))}
+                  />
+                  <VirtualList
+                    name="Customers"
+                    length={total}
+                    rowHeight={isPhone.value ? ROW_OF_TWO_LINES : ROW}
+                    row={(index) => item(list.row(index))}
+                    idAt={(index) => list.row(index)?.id}
+                    onLook={look}
+                  />
+                </div>
               )}
             </div>
             {/^\d+$/.test(open) && (
@@ -117,8 +140,11 @@ export function AudiencePage() {
 }
 
 /** The customers that match a search. Until the rows of a new search arrive, the old ones stay on the screen. */
-function useCustomers(search: string): CustomerRows {
-  const asked = useMemo(() => new CustomerRows(search), [search]);
+function useCustomers(search: string, sort: string = '', isDescending: boolean): CustomerRows {
+  const asked = useMemo(
+    () => new CustomerRows({ search, sort, descending: String(isDescending) }),
+    [search, sort, isDescending],
+  );
   const shown = useRef(asked);
   if (asked.total !== undefined) shown.current = asked;
   const { audience } = status.value ?? {};

@@ -5,14 +5,14 @@ import { attributeText } from './attribute-text.ts';
 
 interface CustomerItemProps {
   readonly row: CustomerRow;
+  readonly columns: readonly string[];
   readonly href: string;
   readonly isOpen: boolean;
 }
 
 /** A customer in the list. It renders again only when it changes. */
-export const CustomerItem = memo(({ row, href, isOpen }: CustomerItemProps) => {
+export const CustomerItem = memo(({ row, columns, href, isOpen }: CustomerItemProps) => {
   const { primaryKeyValue, attributes } = row;
-  const others = Object.entries(attributes).filter(([, value]) => value !== primaryKeyValue);
   return (
     <a class="list-row customer" href={href} aria-current={isOpen ? 'true' : undefined}>
       {primaryKeyValue === null ? (
@@ -20,13 +20,11 @@ export const CustomerItem = memo(({ row, href, isOpen }: CustomerItemProps) => {
       ) : (
         <strong class="cut">{shownText(primaryKeyValue)}</strong>
       )}
-      <span class="cut muted">
-        {others.slice(0, 6).map(([name, value]) => (
-          <span key={name} class="pair">
-            <bdi>{shownText(name)}</bdi> <bdi class="pair-value">{shownText(attributeText(value))}</bdi>
-          </span>
-        ))}
-      </span>
+      {columns.map((name) => (
+        <bdi key={name} class="cut" title={name}>
+          {Object.hasOwn(attributes, name) && shownText(attributeText(attributes[name]))}
+        </bdi>
+      ))}
     </a>
   );
 });

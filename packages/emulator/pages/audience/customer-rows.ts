@@ -12,11 +12,11 @@ interface Part {
 }
 
 /**
- * The customers that match a search, newest first, each available by its index. It requests only the rows in view, and keeps them
+ * The customers that match a search, in an order, each available by its index. It requests only the rows in view, and keeps them
  * for a while. A component that reads it renders again when it changes, as with a signal.
  */
 export class CustomerRows {
-  readonly #search: string;
+  readonly #query: Readonly<Record<string, string>>;
   readonly #changes = signal(0);
   readonly #over = new AbortController();
   readonly #parts = new Map<number, Part>();
@@ -26,14 +26,25 @@ export class CustomerRows {
   #isAsking = false;
   #error: unknown;
 
-  constructor(search: string) {
-    this.#search = search;
+  /** @param query The fields `search`, `sort` and `descending` of the route. */
+  constructor(query: Readonly<Record<string, string>>) {
+    this.#query = query;
   }
 
   /** How many there are; undefined until that is known. */
   get total(): number | undefined {
     void this.#changes.value;
     return this.#total;
+  }
+
+  /** The names of the attributes that the known rows have, most frequent first. */
+  get names(): string[] {
+    void this.#changes.value;
+    const counts = new Map<string, number>();
+    for (const { rows } of this.#parts.values())
+      for (const { attributes } of rows)
+        for (const name of Object.keys(attributes)) counts.set(name, (counts.get(name) ?? 0) + 1);
+    return [...counts].sort(([, one], [, other]) => other - one).map(([name]) => name);
   }
 
   /** Why the last requested rows did not arrive. */
@@ -100,7 +111,7 @@ export class CustomerRows {
 
   async #ask(part: number): Promise<void> {
     const version = this.#version;
-    const query = { search: this.#search, offset: String(part * AT_ONCE), limit: String(AT_ONCE) };
+    const query = { ...this.#query, offset: String(part * AT_ONCE), limit: String(AT_ONCE) };
     const path = `/customers?${new URLSearchParams(query)}`;
     const { customers, total } = await ask<CustomerRowsPage>(path, { signal: this.#over.signal });
     this.#total = total;

@@ -27,8 +27,8 @@ export interface AttributionPreview {
 }
 
 /**
- * `GET customers?search=…&value=…&before=ID&offset=N&limit=…`, newest first. `value` is a complete primary key value. `offset` is
- * the number of rows to skip. `POST customers {attributes}` creates a customer and returns its row. `POST customers`
+ * `GET customers?search=…&value=…&sort=NAME&descending=true&before=ID&offset=N&limit=…`, newest first, or sorted by an attribute: then
+ * customers without it come last. `value` is a complete primary key value. `offset` is the number of rows to skip. `POST customers {attributes}` creates a customer and returns its row. `POST customers`
  * with an array of customers adds or replaces all of them, and returns how many: `{customers}`.
  */
 export interface CustomerRows {

@@ -86,6 +86,27 @@ describe('customers', () => {
     expect(await found('limit=2')).toEqual({ total: 6, values: ['c9', 'c4'] });
   });
 
+  it('are sorted by an attribute, and those without it come last', async () => {
+    const customers = [
+      { email: 'a', age: 30, 'odd "name"': 'x' },
+      { email: 'b', age: 9, city: 'london' },
+      { email: 'c', city: 'Graz' },
+      { email: 'd', age: 100, city: 'London' },
+    ];
+    await using emulator = await startEmulator({ primaryKey: 'email', customers });
+    const sorted = async (query: string) =>
+      (await listed(emulator, query)).customers.map(({ primaryKeyValue }) => primaryKeyValue).join('');
+    expect(await sorted('sort=age')).toBe('badc');
+    expect(await sorted('sort=age&descending=true')).toBe('dabc');
+    expect(await sorted('sort=age&offset=1&limit=2')).toBe('ad');
+    expect(await sorted('sort=city')).toBe('cdba');
+    expect(await sorted('sort=city&search=lond&descending=true')).toBe('db');
+    expect(await sorted(`sort=${encodeURIComponent('odd "name"')}`)).toBe('adcb');
+    expect(await sorted('sort=nothing')).toBe('dcba');
+    await emulator.addCustomers([{ email: 'e', age: 1 }]);
+    expect(await sorted('sort=age')).toBe('ebadc');
+  });
+
   it.each([
     ['LOND', [ADA.email]],
     ['bob@', [BOB.email]],

@@ -71,7 +71,7 @@ describe.skipIf(!hasChromium)(
       expect(await seriousFaults(page)).toEqual([]);
       await page.goto(`${emulator.pagesUrl}#/audience`);
       await page.getByRole('button', { name: 'Change' }).click();
-      await page.getByRole('button', { name: 'first_name' }).click();
+      await panel(page).getByRole('button', { name: 'first_name' }).click();
       await panel(page).getByText('2 customers have this attribute').waitFor();
       expect(await seriousFaults(page)).toEqual([]);
     });

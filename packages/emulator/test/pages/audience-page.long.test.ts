@@ -35,7 +35,7 @@ describe.skipIf(!hasChromium)('the audience page (needs Chromium)', () => {
     await sendEvents(emulator, event());
     const page = await openPage(emulator, '#/audience');
     await page.getByRole('button', { name: 'Change' }).click();
-    await page.getByRole('button', { name: 'phone_number' }).click();
+    await panel(page).getByRole('button', { name: 'phone_number' }).click();
     await panel(page).getByText('1 customer has this attribute').waitFor();
     await panel(page).getByText('1 customer does not have it').waitFor();
     await panel(page).getByText('Of the newest 1 event, 0 would belong to a known customer').waitFor();
@@ -193,6 +193,35 @@ describe.skipIf(!hasChromium)('the audience page (needs Chromium)', () => {
     await expect.poll(() => names(page)).toEqual(['c1234@example.com']);
   });
 
+  it('has attributes as columns, and sorts by them', async () => {
+    const customers = [
+      { email: 'a@example.com', city: 'Graz', age: 9 },
+      { email: 'b@example.com', city: 'London', age: 30 },
+      { email: 'c@example.com', age: 100, tags: ['x'] },
+    ];
+    await using emulator = await startEmulator({ primaryKey: 'email', customers });
+    const page = await openPage(emulator, '#/audience');
+    const cells = async () =>
+      (await page.locator('a.customer').allInnerTexts()).map((text) => text.split('\n').join(' ').trim());
+    await expect
+      .poll(cells)
+      .toEqual(['c@example.com 100 ["x"]', 'b@example.com 30 London', 'a@example.com 9 Graz']);
+    await page.getByRole('button', { name: 'age' }).click();
+    await expect.poll(async () => (await cells())[0]).toBe('a@example.com 9 Graz');
+    await page.getByRole('button', { name: 'city' }).click();
+    await page.getByRole('button', { name: 'city' }).click();
+    await expect
+      .poll(cells)
+      .toEqual(['b@example.com 30 London', 'a@example.com 9 Graz', 'c@example.com 100 ["x"]']);
+    await page.getByText('Columns', { exact: true }).click();
+    for (const name of ['age', 'tags']) await page.getByRole('checkbox', { name }).uncheck();
+    await expect.poll(cells).toEqual(['b@example.com London', 'a@example.com Graz', 'c@example.com']);
+    await page.reload();
+    await expect.poll(cells).toEqual(['b@example.com London', 'a@example.com Graz', 'c@example.com']);
+    await page.goBack();
+    await expect.poll(async () => (await cells())[0]).toContain('London');
+  });
+
   it('loses nothing that is typed on as a search begins', async () => {
     await using emulator = await startEmulator({ primaryKey: 'email', customers: [ADA, BOB] });
     const page = await openPage(emulator, '#/audience');
@@ -274,7 +303,7 @@ describe.skipIf(!hasChromium)('the audience page (needs Chromium)', () => {
     });
     await sendEvents(emulator, event({ event: html, correlationValue: html }));
     const page = await openPage(emulator, '#/audience');
-    await page.locator('.customer').click();
+    await page.locator('a.customer').click();
     await panel(page).locator('.timeline a').waitFor();
     await panel(page).getByRole('button', { name: 'Edit' }).click();
     expect(await page.locator('img, b').count()).toBe(0);

@@ -36,7 +36,8 @@ export function addAudienceRoutes(routes: AdminRoutes, audience: Audience, maxBo
     GET: ({ req }) => {
       const search = req.query('search') || undefined;
       const paging = { ...readPaging(req, MAX_LIMIT), offset: readOffset(req) };
-      return audience.list({ ...paging, search, value: req.query('value') });
+      const order = { sort: req.query('sort') || undefined, descending: req.query('descending') === 'true' };
+      return audience.list({ ...paging, ...order, search, value: req.query('value') });
     },
     POST: async ({ env }) => {
       const { value } = await readJsonBody(env.incoming, { maxBytes: maxBodyBytes });

@@ -9,24 +9,26 @@ export interface StoredCustomer {
   readonly attributes: string;
 }
 
-/** Which customers to list, the newest first. */
+/** Which customers to list, and in which order. */
 export interface CustomerQuery {
   /** Text that an attribute value must contain, ignoring case. */
   readonly search?: string | undefined;
   /** A value of the selected primary key. It selects one customer at most; all other fields are then ignored. */
   readonly value?: string | undefined;
-  /** Only those with a smaller id. */
+  /** The attribute to sort by: those without it come last. Default: the newest first. */
+  readonly sort?: string | undefined;
+  readonly descending?: boolean | undefined;
+  /** Only those with a smaller id. Not with `sort`. */
   readonly before?: number | undefined;
   /** How many of the newest of these to skip. Default: 0. */
   readonly offset?: number | undefined;
   readonly limit: number;
-  /** As long as this value and the search stay the same, the next query reuses what the search has found. */
+  /** As long as this value, the search and the order stay the same, the next query reuses what the search has found. */
   readonly version?: number | undefined;
 }
 
 /** What a search has found. */
-interface Found {
-  readonly search: string;
+interface Found extends Pick<CustomerQuery, 'search' | 'sort' | 'descending'> {
   readonly version: number | undefined;
   readonly ids: readonly number[];
 }
@@ -35,6 +37,8 @@ interface Found {
 // cannot read JSON that is nested deeper than 1,000 levels: there, the check of the text must be enough.
 const CONTAINS = `attributes LIKE ? ESCAPE '!' AND CASE WHEN json_valid(attributes)
   THEN EXISTS (SELECT 1 FROM json_each(attributes) WHERE value LIKE ? ESCAPE '!') ELSE 1 END`;
+
+const SORTED = `CASE WHEN json_valid(attributes) THEN (SELECT atom FROM json_each(attributes) WHERE key = ?) END`;
 
 /** The customers of the account, found by their value of the selected primary key. */
 export class CustomerStore {
@@ -52,7 +56,6 @@ export class CustomerStore {
   readonly #count: Statement;
   readonly #any: Statement;
   readonly #page: Statement;
-  readonly #search: Statement;
   readonly #some: Statement;
   #found: Found | undefined;
   #staged = 0;
@@ -77,7 +80,6 @@ export class CustomerStore {
     this.#count = database.prepare('SELECT count(*) AS total FROM customers');
     this.#any = database.prepare('SELECT 1 FROM customers LIMIT 1');
     this.#page = database.prepare('SELECT * FROM customers WHERE id < ? ORDER BY id DESC LIMIT ? OFFSET ?');
-    this.#search = database.prepare(`SELECT id FROM customers WHERE ${CONTAINS} ORDER BY id DESC`);
     this.#some = database.prepare(
       'SELECT * FROM customers WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC',
     );
@@ -100,33 +102,48 @@ export class CustomerStore {
   }
 
   /** Returns those that match, and how many there are without `before`, `offset` and `limit`. */
-  list({ search, value, before, offset = 0, limit, version }: CustomerQuery): {
-    customers: StoredCustomer[];
-    total: number;
-  } {
+  list(query: CustomerQuery): { customers: StoredCustomer[]; total: number } {
+    const { search, value, sort, before, offset = 0, limit } = query;
     if (value !== undefined) {
       const rows = this.#byValue.all(escapeText(value)) as Row[];
       return { customers: rows.map(toStoredCustomer), total: rows.length };
     }
-    if (search === undefined) {
+    if (search === undefined && sort === undefined) {
       const { total } = this.#count.get() as { total: number };
       const rows = this.#page.all(before ?? Number.MAX_SAFE_INTEGER, limit, offset) as Row[];
       return { customers: rows.map(toStoredCustomer), total };
     }
-    const ids = this.#matching(search, version);
+    const ids = this.#matching(query);
     const start = before === undefined ? 0 : ids.findIndex((id) => id < before);
     const wanted = start < 0 ? [] : ids.slice(start + offset, start + offset + limit);
     const rows = this.#some.all(JSON.stringify(wanted)) as Row[];
+    const places = new Map(wanted.map((id, place) => [id, place]));
+    rows.sort((one, other) => (places.get(one.id) ?? 0) - (places.get(other.id) ?? 0));
     return { customers: rows.map(toStoredCustomer), total: ids.length };
   }
 
-  /** Ids of the customers with a text in a value, newest first. */
-  #matching(search: string, version: number | undefined): readonly number[] {
-    if (this.#found === undefined || this.#found.search !== search || this.#found.version !== version) {
-      const rows = this.#search.raw(true).all(containing(escapeText(search)), containing(search));
-      this.#found = { search, version, ids: (rows as [id: number][]).map(([id]) => id) };
-    }
-    return this.#found.ids;
+  /** Ids of the customers with a text in a value, in their order. */
+  #matching({ search, sort, descending = false, version }: CustomerQuery): readonly number[] {
+    const found = this.#found;
+    const isSame =
+      found?.search === search &&
+      found?.sort === sort &&
+      found?.descending === descending &&
+      found?.version === version;
+    if (found !== undefined && isSame) return found.ids;
+    const values = sort === undefined ? [] : [sort];
+    if (search !== undefined) values.push(containing(escapeText(search)), containing(search));
+    const rows = this.#database
+      .prepare(
+        `SELECT id, ${sort === undefined ? 'NULL' : SORTED} AS sorted FROM customers
+         ${search === undefined ? '' : `WHERE ${CONTAINS}`}
+         ORDER BY sorted IS NULL, sorted COLLATE NOCASE ${descending ? 'DESC' : 'ASC'}, id DESC`,
+      )
+      .raw(true)
+      .all(...values) as [id: number][];
+    const ids = rows.map(([id]) => id);
+    this.#found = { search, sort, descending, version, ids };
+    return ids;
   }
 
   /** Adds a customer, or replaces the one with the same primary key value. */

@@ -1,0 +1,94 @@
+import { Menu } from '../parts/dialogs/menu.tsx';
+import { shownText } from '../parts/text/shown-text.ts';
+
+const MOST_AT_FIRST = 4;
+
+/** Which attributes the list has as columns, and by which it is sorted. */
+export interface Columns {
+  readonly shown: readonly string[];
+  /** Undefined: the newest first. */
+  readonly sort: string | undefined;
+  readonly isDescending: boolean;
+}
+
+/** Reads the columns from an address. By default they are the most frequent of `names`. */
+export function readColumns(query: URLSearchParams, names: readonly string[]): Columns {
+  const given = query.get('columns');
+  const sort = query.get('sort') ?? '';
+  const isDescending = sort.startsWith('-');
+  return {
+    shown:
+      given === null
+        ? names.slice(0, MOST_AT_FIRST)
+        : given.split(',').map(decodeURIComponent).filter(Boolean),
+    sort: sort.slice(Number(isDescending)) || undefined,
+    isDescending,
+  };
+}
+
+/** The fields of an address for these columns. */
+export function columnsQuery(columns: readonly string[]): { readonly columns: string } {
+  return { columns: columns.map(encodeURIComponent).join(',') || ',' };
+}
+
+interface CustomerHeadProps {
+  readonly primaryKey: string;
+  readonly columns: Columns;
+  /** Called with the field of the address. */
+  readonly onSort: (sort: string) => void;
+}
+
+/** The heads of the columns. Each sorts by its column: upwards, downwards, and not at all. */
+export function CustomerHead({
+  primaryKey,
+  columns: { shown, sort, isDescending },
+  onSort,
+}: CustomerHeadProps) {
+  return (
+    <div class="list-row customer list-head">
+      {[primaryKey, ...shown].map((name) => {
+        const isSorted = name === sort;
+        const next = !isSorted ? name : isDescending ? '' : `-${name}`;
+        return (
+          <button
+            key={name}
+            type="button"
+            class="quiet cut"
+            title={`Sort by ${shownText(name)}`}
+            aria-pressed={isSorted}
+            onClick={() => onSort(next)}
+          >
+            {shownText(name)}
+            {isSorted && (isDescending ? ' ▼' : ' ▲')}
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+interface ColumnsMenuProps {
+  readonly names: readonly string[];
+  readonly shown: readonly string[];
+  readonly onChange: (shown: readonly string[]) => void;
+}
+
+/** Chooses the columns. */
+export function ColumnsMenu({ names, shown, onChange }: ColumnsMenuProps) {
+  return (
+    <Menu label="Columns">
+      {[...new Set([...shown, ...names])].map((name) => (
+        <label key={name} class="row">
+          <input
+            type="checkbox"
+            checked={shown.includes(name)}
+            onChange={({ currentTarget }) =>
+              onChange(currentTarget.checked ? [...shown, name] : shown.filter((one) => one !== name))
+            }
+          />
+          {shownText(name)}
+        </label>
+      ))}
+    </Menu>
+  );
+}
