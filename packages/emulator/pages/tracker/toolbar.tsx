@@ -2,7 +2,7 @@ import { ClearButton } from '../parts/dialogs/clear-button.tsx';
 import { Menu } from '../parts/dialogs/menu.tsx';
 import { formatSome } from '../parts/text/numbers.ts';
 import { isLost, status } from '../shell/live.ts';
-import { type EventFilter, trackerPath } from './filter/event-filter.ts';
+import { type EventFilter, isOpen, trackerPath } from './filter/event-filter.ts';
 
 interface ToolbarProps {
   readonly filter: EventFilter;
@@ -28,7 +28,7 @@ export function Toolbar({ filter, isFollowing, isPaused, onPause }: ToolbarProps
       </button>
       <ClearButton />
       <Menu label="Export">
-        <p class="muted">{Object.keys(filter).length > 0 ? 'What the filter shows:' : 'All events:'}</p>
+        <p class="muted">{isOpen(filter) ? 'All events:' : 'What the filter shows:'}</p>
         <Download filter={filter} format="ndjson" label="NDJSON, as received" />
         <Download filter={filter} format="csv" label="CSV, for a spreadsheet" />
       </Menu>

@@ -64,7 +64,10 @@ export interface TrackerFilter {
   readonly attributed?: 'true' | 'false';
 }
 
-/** `GET tracker`: takes the fields of a filter, `before` (an event's id) and `limit` (default 100, at most 1,000). */
+/**
+ * `GET tracker`: takes the fields of a filter, `before` (an event's id), `limit` (default 100, at most 1,000), and `keys` whose values
+ * the rows have: `payload.total, payload.items[0].sku`.
+ */
 export interface TrackerRows {
   readonly rows: readonly TrackerRow[];
   /** Whether older events may match too. */
@@ -88,6 +91,8 @@ export interface TrackerRow {
   readonly attributed: boolean;
   /** The beginning of the payload's JSON text. */
   readonly preview: string;
+  /** Of each of the `keys`, the beginning of the value's JSON text; null if there is none. */
+  readonly values: readonly (string | null)[];
 }
 
 /** `GET tracker/count`. */

@@ -2,7 +2,7 @@ import { ConfigError } from '@sluice/protocol';
 import { describe } from '@sluice/protocol/toolbox';
 import type { RequestContext } from '../running/application.ts';
 import type { SearchFilter } from '../search/event-filter.ts';
-import { readPayloadConditions } from '../search/payload-conditions.ts';
+import { readPayloadConditions } from '../search/payload-query.ts';
 import type { ValueField } from '../search/value-list.ts';
 
 const TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/;

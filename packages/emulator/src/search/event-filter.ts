@@ -1,6 +1,6 @@
 import { escapeText } from '../storage/events/escaped-text.ts';
 import { ATTRIBUTED } from '../storage/events/event-conditions.ts';
-import type { PayloadCondition } from './payload-conditions.ts';
+import type { PayloadCondition } from './payload-query.ts';
 import type { ExactField } from './search-index.ts';
 import { exactWord } from './search-index.ts';
 import { phrasesOf, wordsOf } from './text/words.ts';

@@ -12,6 +12,8 @@ import type { Work } from './work.ts';
 export interface PageQuery {
   readonly before?: number | undefined;
   readonly limit: number;
+  /** Keys of payloads whose values the rows have, as paths of SQLite. */
+  readonly paths?: readonly string[];
 }
 
 /** Some of the matching events, newest first. */
@@ -62,7 +64,7 @@ export class EventSearch {
   /** The matching events, as rows of a list. */
   *rows(filter: SearchFilter, query: PageQuery, extent: Extent): Work<Page<TrackerRow>> {
     const { rows, next } = yield* this.#page(filter, query, extent);
-    return { rows: readRows(this.#database, rows), next };
+    return { rows: readRows(this.#database, rows, query.paths), next };
   }
 
   /** The matching events, complete. */

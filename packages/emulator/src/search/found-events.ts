@@ -18,8 +18,12 @@ const PREVIEW_CHARACTERS = 240;
 // In nearly all bodies, the payload begins within this many characters. So a large body need not be read completely.
 const HEAD_CHARACTERS = 4_096;
 
-const ROWS = `SELECT id, name, correlation_value, source, received_at, uuid, deliveries, ${ATTRIBUTED} AS attributed,
-  substr(body, 1, ${HEAD_CHARACTERS}) AS head, octet_length(body) > ${HEAD_CHARACTERS} AS is_cut
+const LONGEST_VALUE = 100;
+
+const rowsSql = (
+  values: string,
+) => `SELECT id, name, correlation_value, source, received_at, uuid, deliveries, ${ATTRIBUTED} AS attributed,
+  substr(body, 1, ${HEAD_CHARACTERS}) AS head, octet_length(body) > ${HEAD_CHARACTERS} AS is_cut${values}
   FROM events WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC`;
 const SIZES = `SELECT id, octet_length(body) FROM events
   WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC`;
@@ -27,8 +31,15 @@ const WHOLE = `SELECT id, received_at, deliveries, ${ATTRIBUTED} AS attributed, 
   FROM events WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id DESC`;
 
 /** Reads the list rows of the events with these ids, newest first. */
-export function readRows(database: Database, ids: readonly number[]): TrackerRow[] {
-  const rows = database.prepare(ROWS).all(JSON.stringify(ids)) as ListedRow[];
+export function readRows(
+  database: Database,
+  ids: readonly number[],
+  paths: readonly string[] = [],
+): TrackerRow[] {
+  const value = (_: string, index: number) =>
+    `, CASE WHEN json_valid(body) THEN substr(body -> ?, 1, ${LONGEST_VALUE}) END AS value${index}`;
+  const statement = database.prepare(rowsSql(paths.map(value).join('')));
+  const rows = statement.all(...paths, JSON.stringify(ids)) as ListedRow[];
   return rows.map((row) => ({
     id: row.id,
     name: unescapeText(row.name),
@@ -39,6 +50,7 @@ export function readRows(database: Database, ids: readonly number[]): TrackerRow
     deliveries: row.deliveries,
     attributed: row.attributed === 1,
     preview: preview(database, row),
+    values: paths.map((_, index) => row[`value${index}`] ?? null),
   }));
 }
 
@@ -69,7 +81,7 @@ function preview(database: Database, { id, head, is_cut }: ListedRow): string {
   return payloadText(row?.body ?? '{}', PREVIEW_CHARACTERS);
 }
 
-interface ListedRow {
+interface ListedRow extends Readonly<Record<`value${number}`, string | null>> {
   readonly id: number;
   readonly name: string;
   readonly correlation_value: string;

@@ -99,6 +99,12 @@ describe.each(['in memory', 'in a directory'])('the event tracker %s', async (wh
     }
   });
 
+  it('lists values of payloads', async () => {
+    const [last, , , first] = await rows('keys=payload.deep.er[0],payload.deep%20,%20payload.text');
+    expect(last?.values).toEqual([null, null, '"café"']);
+    expect(first?.values).toEqual(['"seven"', '{"er":["seven"]}', null]);
+  });
+
   it('opens an event', async () => {
     expect((await admin('tracker/1')).body).toMatchObject({
       id: 1,
@@ -144,6 +150,8 @@ describe.each(['in memory', 'in a directory'])('the event tracker %s', async (wh
     ['tracker?limit=1001', 'limit'],
     [`tracker?text=${'a '.repeat(21)}`, 'text'],
     ['tracker?payload=total%20>%20100', 'payload'],
+    ['tracker?keys=total', 'keys'],
+    ['tracker?keys=payload.a%20payload.b', 'keys'],
     ['tracker/count?to=2020-13-01', 'to'],
     ['tracker/values?field=uuid', 'field'],
     ['tracker/export?format=xml', 'format'],

@@ -174,6 +174,21 @@ describe.skipIf(!hasChromium)('the event tracker page (needs Chromium)', () => {
       await expect.poll(() => titles(another)).toHaveLength(3);
     });
 
+    it('with keys of payloads as columns', async () => {
+      await using emulator = await startShop();
+      const page = await openPage(emulator, '');
+      await page.getByLabel('Keys as columns').fill('payload.title, payload.missing');
+      await page.keyboard.press('Enter');
+      await expect
+        .poll(() => titles(page))
+        .toEqual(['"green hat"', '', '"blue shoes"', '', '"red shoes"', '']);
+      const heads = page.getByRole('columnheader');
+      expect((await heads.allTextContents()).slice(-2)).toEqual(['title', 'missing']);
+      await page.getByLabel('Keys as columns').fill('title');
+      await page.keyboard.press('Enter');
+      await page.getByText('keys must be at most 10 keys such as payload.total').waitFor();
+    });
+
     it('marks the words that are searched', async () => {
       await using emulator = await startShop();
       const page = await openPage(emulator, '#/tracker?text=BLUE+sh');

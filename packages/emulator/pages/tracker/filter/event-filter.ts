@@ -9,10 +9,11 @@ const FIELDS = [
   'from',
   'to',
   'attributed',
+  'keys',
 ] as const satisfies readonly FilterField[];
 
-/** A field by which events can be searched. */
-export type FilterField = keyof TrackerFilter;
+/** A field by which events can be searched; or `keys`: what of their payloads is shown in columns. */
+export type FilterField = keyof TrackerFilter | 'keys';
 
 /** Which events are shown: the fields that are set, none of them empty. */
 export type EventFilter = Readonly<Partial<Record<FilterField, string>>>;
@@ -31,7 +32,12 @@ export function withField(filter: EventFilter, field: FilterField, value: string
 
 /** Whether the filter is empty, so that all events match. */
 export function isOpen(filter: EventFilter): boolean {
-  return Object.keys(filter).length === 0;
+  return Object.keys(filter).every((field) => field === 'keys');
+}
+
+/** The keys that are shown in columns. */
+export function keysOf({ keys = '' }: EventFilter): string[] {
+  return keys.split(',').flatMap((key) => key.trim().replace(/^payload\./, '') || []);
 }
 
 /** The path of a tracker route, for the events that match. */

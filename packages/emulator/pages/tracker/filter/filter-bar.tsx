@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { SearchField } from '../../parts/search-field.tsx';
-import { type EventFilter, type FilterField, isOpen, withField } from './event-filter.ts';
+import { type EventFilter, type FilterField, withField } from './event-filter.ts';
 import { TimeFilter } from './time-filter.tsx';
 import { ValueField } from './value-field.tsx';
 
@@ -9,7 +9,7 @@ interface FilterBarProps {
   readonly onChange: (filter: EventFilter) => void;
 }
 
-/** What to search: text, name, customer, source, payload, time, and whether the customer exists. */
+/** What to search: text, name, customer, source, payload, time, and whether the customer exists; and what is shown in columns. */
 export function FilterBar({ filter, onChange }: FilterBarProps) {
   const [isUnfolded, setUnfolded] = useState(false);
   const others = Object.keys(withField(filter, 'text', '')).length;
@@ -60,7 +60,17 @@ export function FilterBar({ filter, onChange }: FilterBarProps) {
         <option value="false">No such customer</option>
       </select>
       <TimeFilter filter={filter} onChange={onChange} />
-      {!isOpen(filter) && (
+      <input
+        type="search"
+        class={`filter-payload ${filter.keys === undefined ? '' : 'is-set'}`}
+        aria-label="Keys as columns"
+        placeholder="Columns: payload.total, …"
+        title="Keys of payloads as columns: payload.total, payload.items[0].sku"
+        autocomplete="off"
+        value={filter.keys ?? ''}
+        onChange={({ currentTarget }) => set('keys')(currentTarget.value)}
+      />
+      {Object.keys(filter).length > 0 && (
         <button type="button" class="quiet" onClick={() => onChange({})}>
           Reset filters
         </button>

@@ -12,7 +12,7 @@ const HEAD = 34;
 const UNSEEN_ROWS = 4;
 const REST_MS = 150;
 const MOST_POINTED_OUT = 10;
-const COLUMNS = ['Received', 'Event', 'Customer', 'Source', 'Payload'];
+const COLUMNS = ['Received', 'Event', 'Customer', 'Source'];
 
 interface EventListProps {
   readonly rows: EventRows;
@@ -38,6 +38,7 @@ export function EventList({ rows, length, position, openId, onOpen, onEscape }: 
   const last = Math.min(length, Math.ceil((offset + seen) / rowHeight) + UNSEEN_ROWS) - 1;
   const active = position.active.value;
 
+  const columns = [...COLUMNS, ...(rows.keys.length > 0 ? rows.keys : ['Payload'])];
   const hits = useMemo(() => hitsOf(rows.text), [rows.text]);
 
   const [, setAttached] = useState(false);
@@ -107,15 +108,16 @@ export function EventList({ rows, length, position, openId, onOpen, onEscape }: 
       role="grid"
       aria-label={`Events, newest first: ${formatSome(length, 'row')}`}
       aria-rowcount={rows.isComplete ? length + 1 : -1}
-      aria-colcount={COLUMNS.length}
+      aria-colcount={columns.length}
+      style={{ '--payload-columns': columns.length - COLUMNS.length }}
       aria-activedescendant={isActiveSeen ? rowId(active) : undefined}
       tabIndex={0}
       onKeyDown={press}
       onScroll={() => position.scrolled()}
     >
       <div class="grid-head" role="row" aria-rowindex={1}>
-        {COLUMNS.map((column) => (
-          <span key={column} role="columnheader">
+        {columns.map((column) => (
+          <span key={column} role="columnheader" class="cut">
             {column}
           </span>
         ))}

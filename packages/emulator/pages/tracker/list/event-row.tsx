@@ -75,9 +75,11 @@ function Cells({ row, hits }: { readonly row: TrackerRow; readonly hits: RegExp 
       <span role="gridcell" class="event-source cut muted">
         {shownText(row.source)}
       </span>
-      <span role="gridcell" class="event-preview cut muted">
-        {marked(escapeUnseen(row.preview))}
-      </span>
+      {(row.values.length > 0 ? row.values : [row.preview]).map((value, index) => (
+        <span key={index} role="gridcell" class="event-preview cut muted">
+          {marked(escapeUnseen(value ?? ''))}
+        </span>
+      ))}
     </>
   );
 }

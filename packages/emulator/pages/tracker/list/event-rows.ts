@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { TrackerRow, TrackerRows } from '../../../src/admin/contract.ts';
 import { ask } from '../../shell/asking/ask.ts';
-import { type EventFilter, isOpen, trackerPath } from '../filter/event-filter.ts';
+import { type EventFilter, isOpen, keysOf, trackerPath } from '../filter/event-filter.ts';
 
 const AT_ONCE = 50;
 const MOST_KEPT = 3_000;
@@ -34,6 +34,11 @@ export class EventRows {
   constructor(filter: EventFilter) {
     this.#filter = filter;
     this.#isAll = isOpen(filter);
+  }
+
+  /** The keys of payloads that are shown in columns. */
+  get keys(): readonly string[] {
+    return keysOf(this.#filter);
   }
 
   /** The words that are searched. */

@@ -3,6 +3,7 @@ import { describe } from '@sluice/protocol/toolbox';
 import { Refusal } from '../../events/refusal.ts';
 import type { Account } from '../../running/account.ts';
 import type { RequestContext } from '../../running/application.ts';
+import { readPayloadPaths } from '../../search/payload-query.ts';
 import type { AdminRoutes } from '../admin-routes.ts';
 import type { TrackerEvent, TrackerRows, TrackerValues } from '../contract.ts';
 import { EXPORT_FORMATS } from '../event-export.ts';
@@ -18,7 +19,8 @@ export function addTrackerRoutes(routes: AdminRoutes, account: Account): void {
   routes.add('/tracker', {
     GET: async ({ req }): Promise<TrackerRows> => {
       const filter = readSearchFilter(req);
-      const { rows, next } = await search.ask('rows', [filter, readPaging(req, MAX_LIMIT)]);
+      const paths = readPayloadPaths(req.query('keys') ?? '');
+      const { rows, next } = await search.ask('rows', [filter, { ...readPaging(req, MAX_LIMIT), paths }]);
       return { rows, hasMore: next !== null, next };
     },
   });

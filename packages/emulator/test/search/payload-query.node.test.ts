@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readPayloadConditions } from '../../src/search/payload-conditions.ts';
+import { readPayloadConditions } from '../../src/search/payload-query.ts';
 import { received, setUp } from './typed-searches.ts';
 
 describe('conditions on payloads', () => {

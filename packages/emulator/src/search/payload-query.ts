@@ -38,6 +38,23 @@ export function readPayloadConditions(text: string): PayloadCondition[] {
   return found;
 }
 
+const PATHS = new RegExp(String.raw`\s*payload((?:${STEP})+)\s*(?:$|,)`, 'iuy');
+
+/** Reads paths such as `payload.total, payload.items[0].sku`, as SQLite writes them. Throws a {@link ConfigError}. */
+export function readPayloadPaths(text: string): string[] {
+  const found: string[] = [];
+  PATHS.lastIndex = 0;
+  while (PATHS.lastIndex < text.trimEnd().length) {
+    const [, path] = (text.length <= LONGEST && found.length < MOST && PATHS.exec(text)) || [];
+    if (path === undefined) {
+      const rule = `must be at most ${MOST} keys such as payload.total, payload.items[0].sku`;
+      throw new ConfigError('keys', `keys ${rule}, got ${describe(text)}`);
+    }
+    found.push(pathOf(path));
+  }
+  return found;
+}
+
 /** The path as SQLite writes it. */
 function pathOf(steps: string): string {
   const all = steps.match(new RegExp(STEP, 'giu')) ?? [];
