@@ -12,9 +12,8 @@ import type { Keeper, PageEvent, WindowStats, Work } from './keeper.ts';
 import { Window } from './window.ts';
 import { WindowFile } from './window-file.ts';
 
-const MINUTE_MS = 60_000;
-const EVENTS_MS = 10 * MINUTE_MS;
-const PARCELS_MS = 7 * 24 * 60 * MINUTE_MS;
+/** As long as there is room, the id of an event is known so long too: a page may be gone before it sees the answer to any request. */
+const KEEP_MS = 7 * 24 * 60 * 60_000;
 /** The part of the memory that knows parcels. */
 const PARCELS_SHARE = 0.25;
 const KEY_BYTES = 32;
@@ -36,8 +35,8 @@ export class JournalKeeper implements Keeper {
   constructor({ apiKey, baseUrl, clock, correlationKey, directory, limits, logger, tracker }: Settings) {
     const now = clock.now();
     const parcelBytes = PARCELS_SHARE * limits.windowBytes;
-    this.#events = new Window({ keepMs: EVENTS_MS, bytes: limits.windowBytes - parcelBytes }, now);
-    this.#parcels = new Window({ keepMs: PARCELS_MS, bytes: parcelBytes }, now);
+    this.#events = new Window({ keepMs: KEEP_MS, bytes: limits.windowBytes - parcelBytes }, now);
+    this.#parcels = new Window({ keepMs: KEEP_MS, bytes: parcelBytes }, now);
     this.#files = [
       new WindowFile(directory, 'events', this.#events),
       new WindowFile(directory, 'parcels', this.#parcels),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { VirtualClock } from '@sluice/core/testing';
 import { describe, expect, it } from 'vitest';
 import { createRelay, toNodeHandler } from '../../src/index.ts';
 import { ADA, directory, listen, openSite, optionsOf, pageEvent, Site, service } from '../bench/site.ts';
@@ -26,6 +27,21 @@ describe('what a page sends twice', () => {
     await emulator.waitForEvents(50);
     expect(site.relay.stats().repeated).toBe(50);
     expect(await emulator.countEvents()).toMatchObject({ received: 50 });
+  });
+
+  it('days later arrives once, though others have sent meanwhile', async () => {
+    const emulator = await service();
+    const clock = new VirtualClock();
+    const site = await openSite(optionsOf(emulator, { clock }));
+    const batch = [pageEvent()];
+    const ticket = await site.ticket();
+    await site.send({ batch, ticket });
+    for (let day = 1; day <= 6; day += 1) {
+      await clock.advance(24 * 3_600_000);
+      await site.send({ batch: [pageEvent()], ticket: await site.ticket() });
+    }
+    expect(await site.send({ batch, ticket: await site.ticket() })).toMatchObject({ status: 202 });
+    expect(site.relay.stats()).toMatchObject({ taken: 8, repeated: 1 });
   });
 
   it('under a new ticket of the same customer arrives once', async () => {

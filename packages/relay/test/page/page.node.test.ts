@@ -422,17 +422,14 @@ describe('a page with a relay', () => {
       await answer(...request);
       return new Promise(() => {});
     };
-    // Two pages in a row send the events, and end before they see the answer. A relay knows a uuid for 10 minutes, an id for days.
-    for (const [count, minutes] of [
-      [1, 5],
-      [2, 3 * 24 * 60],
-    ] as const) {
+    // Two pages in a row send the events, and end before they see the answer.
+    for (const count of [1, 2]) {
       const page = openTab(ADA);
       page.track(2 - count);
       page.track(2 - count);
       await until(() => expect(events()).toHaveLength(count), 1_000);
       page.kill();
-      await pass(minutes * 60_000);
+      await pass(3 * 24 * 3_600_000);
     }
     origin.respond = answer;
     const last = openTab(ADA);
