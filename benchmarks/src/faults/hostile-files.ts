@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, truncateSync } from 'node:fs';
+import { appendFileSync, closeSync, openSync, readdirSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { FileJournal } from '@sluice/core/file-journal';
@@ -46,7 +46,22 @@ const PLACES = [
   { where: 'behind what was delivered', suffix: '.acks', isWhole: false, left: EVENTS / 2 },
 ] as const;
 
-/** Puts content of any kind behind the events of a journal, in their place, and behind what was delivered of them. The next process opens it. */
+/** Every other event is damaged: no two that are intact lie side by side. */
+const CRUMBLED = [
+  { what: 'every other event damaged', files: 1, intactEnd: 0 },
+  { what: 'every other event damaged, but for the end', files: 1, intactEnd: 100_000 },
+  { what: 'every other event damaged, in 100 files', files: 100, intactEnd: 0 },
+] as const;
+const HEADER_BYTES = 32;
+/** Of an event and its frame. */
+const FRAME_BYTES = 200;
+const FRAME_HEADER_BYTES = 22;
+const GROUP = 2_000;
+
+/**
+ * Puts content of any kind behind the events of a journal, in their place, and behind what was delivered of them; or damages every
+ * other event. The next process opens it.
+ */
 export const hostileFiles: Fault = { name: 'hostile-files', run };
 
 async function run({ isQuick, seed, directory }: FaultContext): Promise<FaultResult> {
@@ -55,23 +70,30 @@ async function run({ isQuick, seed, directory }: FaultContext): Promise<FaultRes
   const problems: string[] = [];
   const details = [['content', 'longest block, ms', 'memory, MiB', 'total, ms']];
   let [tries, durable, lost, duplicates] = [0, 0, 0, 0];
+  const check = async (what: string, place: string, left: number) => {
+    const { found, blockMs, memory, totalMs } = await open(place);
+    tries += 1;
+    durable += left;
+    lost += Math.max(0, left - found);
+    duplicates += Math.max(0, found - left);
+    details.push([what, blockMs.toFixed(0), (memory / 2 ** 20).toFixed(0), totalMs.toFixed(0)]);
+    if (!isQuick && blockMs > LONGEST_BLOCK_MS)
+      problems.push(`${what} blocked the event loop for ${blockMs} ms`);
+    if (memory > MOST_MEMORY) problems.push(`${what} took ${memory} bytes of memory`);
+  };
+  for (const { what, files, intactEnd } of CRUMBLED) {
+    const place = join(directory, String(tries));
+    await leaveMany(place, size, files);
+    await check(what, place, crumble(place, intactEnd));
+  }
   for (const { where, suffix, isWhole, left } of PLACES)
     for (const [name, content] of Object.entries(CONTENTS)) {
       const place = join(directory, String(tries));
-      tries += 1;
       await leave(place);
       const path = fileIn(place, suffix);
       if (isWhole) truncateSync(path, 0);
       fill(path, size, content, random);
-      const { found, blockMs, memory, totalMs } = await open(place);
-      const what = `${name} ${where}`;
-      durable += left;
-      lost += Math.max(0, left - found);
-      duplicates += Math.max(0, found - left);
-      details.push([what, blockMs.toFixed(0), (memory / 2 ** 20).toFixed(0), totalMs.toFixed(0)]);
-      if (!isQuick && blockMs > LONGEST_BLOCK_MS)
-        problems.push(`${what} blocked the event loop for ${blockMs} ms`);
-      if (memory > MOST_MEMORY) problems.push(`${what} took ${memory} bytes of memory`);
+      await check(`${name} ${where}`, place, left);
     }
   return {
     ...{ tries, durable, lost, duplicates },
@@ -101,6 +123,37 @@ async function leave(directory: string): Promise<void> {
   const range = await journal.append({ bytes, ends });
   await journal.acknowledge({ ...range, to: EVENTS / 2 });
   await journal.close();
+}
+
+/** So many bytes of events of one size, in this many files. */
+async function leaveMany(directory: string, size: number, files: number): Promise<void> {
+  const segmentBytes = Math.ceil(size / files);
+  const journal = new FileJournal({ directory, clock: systemClock, fsync: 'never', segmentBytes });
+  await journal.open({ recovered: () => {}, damaged: () => {}, failed: () => {} });
+  const text = JSON.stringify('e'.repeat(FRAME_BYTES - FRAME_HEADER_BYTES - 2));
+  const bytes = Buffer.from(Array(GROUP).fill(text).join(','));
+  const ends = Uint32Array.from({ length: GROUP }, (_, number) => (number + 1) * (text.length + 1) - 1);
+  for (let written = 0; written < size; written += GROUP * FRAME_BYTES) await journal.append({ bytes, ends });
+  await journal.close();
+}
+
+/** Damages every other event of all files, but for their ends. Returns how many events are left. */
+function crumble(directory: string, intactEnd: number): number {
+  let left = 0;
+  for (const name of readdirSync(directory, { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith('.segment')) continue;
+    const path = join(directory, name);
+    const { size } = statSync(path);
+    const file = openSync(path, 'r+');
+    let isToGo = false;
+    for (let end = HEADER_BYTES + FRAME_BYTES; end <= size; end += FRAME_BYTES) {
+      if (isToGo && end < size - intactEnd) writeSync(file, '\0', end - 2);
+      else left += 1;
+      isToGo = !isToGo;
+    }
+    closeSync(file);
+  }
+  return left;
 }
 
 function fileIn(directory: string, suffix: string): string {
@@ -133,6 +186,7 @@ async function open(
     for (let { from } = range; from < range.to; ) {
       const reading = await journal.read({ ...range, from }, LIMIT);
       found += reading.events.ends.length;
+      void journal.acknowledge(reading.range);
       from = reading.range.to;
     }
   const totalMs = performance.now() - startedAt;

@@ -52,7 +52,8 @@ export class StoredSegment {
         this.#damagedBytes += bytes;
       },
       onFailed: () => {},
-      onVanished: () => {},
+      onMissing: () => {},
+    onVanished: () => {},
     };
     this.#segment = new Segment(context, 1, directory, basename(name, SEGMENT_SUFFIX));
   }

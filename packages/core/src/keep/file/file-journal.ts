@@ -126,6 +126,7 @@ export class FileJournal implements Journal {
         readingBuffer: new ReadingBuffer(),
         onDamaged: (path, bytes) => this.#observer?.damaged(path, bytes),
         onFailed,
+        onMissing: (range) => this.#observer?.settled?.(range, 'damaged'),
         onVanished: (range) => this.#observer?.vanished?.(range),
       },
       () => this.#tenancy.directory,
@@ -202,8 +203,8 @@ export class FileJournal implements Journal {
   async space(): Promise<Volume & { readonly otherBytes?: number }> {
     const volume = await this.#fs.volume(this.#directory);
     if (this.#maxBytes === Number.POSITIVE_INFINITY) return volume;
-    const isOwn = (path: string) => this.#segments.counts(path);
-    return { ...volume, otherBytes: await directorySize(this.#fs, this.#directory, isOwn) };
+    const otherBytes = await directorySize(this.#fs, this.#directory, (path) => this.#segments.counts(path));
+    return { ...volume, otherBytes };
   }
 
   async close(): Promise<void> {
@@ -252,9 +253,8 @@ export class FileJournal implements Journal {
     makeDirectory: () => Promise<string>,
   ): Promise<boolean> {
     if (this.#ended) return true;
-    const fs = this.#fs;
     const onFailed = (error: Error) => this.#observer?.failed(error);
-    const options = { fs, segmentBytes: this.#segmentBytes, makeDirectory, onFailed };
+    const options = { fs: this.#fs, segmentBytes: this.#segmentBytes, makeDirectory, onFailed };
     const merged = await mergeSmall(adopted, options).catch((cause) => {
       onFailed(storageError(`cannot merge small files in ${this.#directory}`, cause));
       return [];

@@ -1,10 +1,7 @@
 import type { Span } from '../../../base/range.ts';
 
-/**
- * So many runs are read from one file. A segment that Sluice wrote has fewer, even if every other block of it is damaged. More would
- * take memory and time without bound.
- */
-export const MOST_RUNS: number = 4 * 1024;
+/** So many runs of released events are read from one file. More would take memory and time without bound. */
+export const MOST_RELEASED_RUNS: number = 4 * 1024;
 
 /** A set of event indexes, stored as sorted runs. Indexes that arrive in order take little memory. */
 export class IndexSet {
@@ -12,7 +9,7 @@ export class IndexSet {
 
   /** Whether it has as many runs as are read from one file. */
   get isFull(): boolean {
-    return this.#runs.length >= MOST_RUNS;
+    return this.#runs.length >= MOST_RELEASED_RUNS;
   }
 
   /** Whether it contains every number below `count`. */

@@ -1,14 +1,19 @@
 import type { Span } from '../../../base/range.ts';
-import { FrameReader, findIds } from './frame.ts';
-import { MOST_RUNS } from './index-set.ts';
+import { FRAME_HEADER_BYTES, FrameReader, findIds } from './frame.ts';
 
-/** Intact events with no bytes between their frames. The first frame is at `offset`. */
+/** Intact events, with no bytes between their frames unless it has an `end`. The first frame is at `offset`. */
 export interface IntactRun extends Span {
   readonly offset: number;
+  /** Where the last frame ends. Only if the run is in pieces: between them are damage, and the events that it destroyed. */
+  readonly end?: number;
 }
 
 /** A run is split at this length, so that a read in its middle need not start far before. */
 const LONGEST_RUN_BYTES = 128 * 1024;
+/** After so many runs, pieces with damage between them become one run: a file in many pieces takes little memory. */
+const MOST_WHOLE_RUNS = 64;
+/** So many more runs count that do not follow the one before. Damage to a segment makes fewer, since indexes rise in its file. */
+const MOST_JUMPS = 512;
 /** So many ids are tried where no header says which one it is. */
 const MOST_IDS = 8;
 const MOST_COUNTED = 1_000;
@@ -16,14 +21,23 @@ const MOST_COUNTED = 1_000;
 /** Finds all intact events of a damaged segment, wherever they are in the file. Also counts the damaged bytes. */
 export class IntactRuns {
   readonly #id: number;
-  readonly #found: { from: number; to: number; offset: number }[] = [];
+  readonly #mostWhole: number;
+  readonly #found: { from: number; to: number; offset: number; end?: number }[] = [];
   /** Where the last frame ended. */
   #end = 0;
+  /** How many events are missing between the pieces of runs. */
+  #missing = 0;
   damaged = 0;
+  /** Whether there are so many runs that those in `all` do not say exactly what is intact. */
+  isInexact = false;
 
-  /** @param id The id of the segment. */
-  constructor(id: number) {
+  /**
+   * @param id The id of the segment.
+   * @param mostWhole After so many runs, pieces become one run.
+   */
+  constructor(id: number, mostWhole: number = MOST_WHOLE_RUNS) {
     this.#id = id;
+    this.#mostWhole = mostWhole;
   }
 
   /** In the order of their indexes. */
@@ -38,22 +52,36 @@ export class IntactRuns {
    */
   add(bytes: Buffer, start: number, rest: number): number {
     const reader = new FrameReader(bytes, this.#id, rest);
-    while (reader.next()) {
-      const offset = start + reader.frameStart;
-      const run = this.#found.at(-1);
-      // After damage, a frame does not start where the one before it ended.
-      const continues = run?.to === reader.index && offset === this.#end;
-      const to = reader.index + 1;
-      if (run !== undefined && continues && offset - run.offset < LONGEST_RUN_BYTES) run.to = to;
-      else if (this.#found.length < MOST_RUNS) this.#found.push({ from: reader.index, to, offset });
-      else {
+    while (reader.next())
+      if (!this.#take(reader.index, start + reader.frameStart, start + reader.offset))
         this.damaged += reader.offset - reader.frameStart;
-        continue;
-      }
-      this.#end = start + reader.offset;
-    }
     this.damaged += reader.damaged;
     return reader.offset;
+  }
+
+  /** Takes an event whose frame is at `offset`. Returns false if there are too many runs. */
+  #take(index: number, offset: number, end: number): boolean {
+    const run = this.#found.at(-1);
+    const missing = index - (run?.to ?? index);
+    // After damage, a frame does not start where the one before it ended.
+    const isNext = missing === 0 && offset === this.#end;
+    const follows = run !== undefined && (isNext || this.#isPiece(missing, offset));
+    if (follows) this.#missing += missing;
+    this.isInexact ||= !isNext && this.#found.length >= this.#mostWhole;
+    if (follows && offset - run.offset < LONGEST_RUN_BYTES) {
+      run.to = index + 1;
+      if (!isNext || run.end !== undefined) run.end = end;
+    } else if (follows || this.#found.length < this.#mostWhole + MOST_JUMPS) {
+      this.#found.push({ from: index, to: index + 1, offset });
+    } else return false;
+    this.#end = end;
+    return true;
+  }
+
+  /** Whether an event is another piece of the last run. No more events are missing than the file had room for so far. */
+  #isPiece(missing: number, offset: number): boolean {
+    const hasRoom = (this.#missing + missing) * FRAME_HEADER_BYTES <= offset;
+    return this.#found.length >= this.#mostWhole && missing >= 0 && hasRoom;
   }
 }
 

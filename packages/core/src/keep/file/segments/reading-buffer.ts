@@ -23,14 +23,16 @@ export class ReadingBuffer {
     return spare !== undefined && spare.length >= length ? spare : Buffer.allocUnsafeSlow(length);
   }
 
-  /** The last buffer, with its bytes that were read ahead. Undefined if they do not start at this offset of this owner's file. */
+  /** The last buffer, with its bytes that were read ahead, from this offset of this owner's file on. Undefined if there are none. */
   takeAhead(owner: object, offset: number): { buffer: Buffer; bytes: Buffer } | undefined {
     const ahead = this.#ahead;
     const buffer = this.#last;
-    if (buffer === undefined || ahead?.owner !== owner || ahead.offset !== offset) return undefined;
+    if (buffer === undefined || ahead?.owner !== owner) return undefined;
+    const skipped = offset - ahead.offset;
+    if (skipped < 0 || skipped >= ahead.bytes.length) return undefined;
     this.#last = undefined;
     this.#ahead = undefined;
-    return { buffer, bytes: ahead.bytes };
+    return { buffer, bytes: ahead.bytes.subarray(skipped) };
   }
 
   /** @param ahead The bytes in the buffer that are not used yet. */

@@ -4,9 +4,13 @@ import type { Span } from '../../../base/range.ts';
 import type { JournalObserver } from '../../journal.ts';
 import type { DamagedFiles } from '../damaged-files.ts';
 import { errorCode, type FileSystem } from '../disk/file-system.ts';
+import { joinPieces } from '../format/join-pieces.ts';
 import { ACKNOWLEDGEMENTS_SUFFIX, DAMAGED_SUFFIX, SEGMENT_SUFFIX } from '../format/suffixes.ts';
 import { filesIn } from './merge.ts';
 import type { Segment } from './segment.ts';
+
+/** What waits in a segment in more pieces is written anew: each of them takes memory. */
+const MOST_SPANS = 64;
 
 interface RecoveryOptions {
   readonly fs: FileSystem;
@@ -33,12 +37,18 @@ export async function recoverDirectory(directory: string, options: RecoveryOptio
   const { fs, damaged, observer, goesOn, knows, leave, open } = options;
   let isComplete = true;
   const names = await filesIn(directory, fs);
-  for (const name of names.filter((name) => name.endsWith(SEGMENT_SUFFIX))) {
+  const segments = names.filter((name) => name.endsWith(SEGMENT_SUFFIX));
+  for (const name of segments) {
     if (!goesOn()) return true;
     const segment = open(basename(name, SEGMENT_SUFFIX));
     if (segment === undefined) continue;
     try {
-      await recoverSegment(segment, options);
+      const waiting = await segment.recover();
+      if (waiting !== undefined && (segment.isInexact || waiting.length > MOST_SPANS)) {
+        segments.push(await joinPieces(fs, directory, name));
+        await segment.delete();
+        leave(segment, false);
+      } else await takeSegment(segment, waiting, options);
     } catch (cause) {
       leave(segment, false);
       // Its deletion was in progress.
@@ -59,8 +69,11 @@ export async function recoverDirectory(directory: string, options: RecoveryOptio
   return isComplete;
 }
 
-async function recoverSegment(segment: Segment, { leave, observer, take }: RecoveryOptions): Promise<void> {
-  const waiting = await segment.recover();
+async function takeSegment(
+  segment: Segment,
+  waiting: readonly Span[] | undefined,
+  { leave, observer, take }: RecoveryOptions,
+): Promise<void> {
   if (waiting !== undefined) return take(segment, waiting);
   leave(segment, true);
   const reason = 'it was written by another version of Sluice';

@@ -18,6 +18,8 @@ interface Scan {
   /** The id that its frames carry. */
   readonly id: number;
   readonly runs: readonly IntactRun[];
+  /** Whether there are too many to say exactly what is intact. */
+  readonly isInexact: boolean;
   /** Bytes that are no intact frames. */
   readonly damaged: number;
   /** All zero: what a power cut leaves of a file that was never synced. */
@@ -64,18 +66,20 @@ export async function scanFile(file: OpenFile, size: number, id: number | undefi
     const found = await findRuns(file, 0, size, candidate);
     if (found.runs.length > 0) return { id: candidate, isBlank, ...found };
   }
-  return { id: 0, runs: [], damaged: size, isBlank };
+  return { id: 0, runs: [], isInexact: false, damaged: size, isBlank };
 }
 
-async function findRuns(
+/** Finds the runs between two places of a file. */
+export async function findRuns(
   file: OpenFile,
   start: number,
   size: number,
   id: number,
-): Promise<Pick<Scan, 'runs' | 'damaged'>> {
-  const found = new IntactRuns(id);
+  mostWhole?: number,
+): Promise<Pick<Scan, 'runs' | 'damaged' | 'isInexact'>> {
+  const found = new IntactRuns(id, mostWhole);
   await inParts(file, start, size, (bytes, at, rest) => found.add(bytes, at, rest));
-  return { runs: found.all, damaged: found.damaged };
+  return { runs: found.all, damaged: found.damaged, isInexact: found.isInexact };
 }
 
 async function findIds(
@@ -101,7 +105,7 @@ export async function inParts(
   file: OpenFile,
   start: number,
   size: number,
-  look: (bytes: Buffer, at: number, rest: number) => number,
+  look: (bytes: Buffer, at: number, rest: number) => number | Promise<number>,
 ): Promise<void> {
   let memory = Buffer.allocUnsafe(Math.min(PART_BYTES, size));
   let length = PART_BYTES;
@@ -110,7 +114,7 @@ export async function inParts(
     const rest = size - at - wanted;
     if (memory.length < wanted) memory = Buffer.allocUnsafe(wanted);
     const bytes = memory.subarray(0, await file.read(memory.subarray(0, wanted), at));
-    const used = look(bytes, at, rest);
+    const used = await look(bytes, at, rest);
     // Or somebody cut the file.
     if (rest === 0 || bytes.length < wanted) return;
     at += used;

@@ -9,7 +9,7 @@ import { errorCode, type FileSystem, type OpenFile } from '../disk/file-system.t
 import { writeAll } from '../disk/write-all.ts';
 import { acknowledgementRecord, readAcknowledgements } from '../format/acknowledgements.ts';
 import { IndexSet } from '../format/index-set.ts';
-import { type IntactRun, runBehind } from '../format/intact-runs.ts';
+import { Pieces } from '../format/pieces.ts';
 import { readHeader, SEGMENT_HEADER_BYTES, type SegmentHeader } from '../format/segment-header.ts';
 import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX } from '../format/suffixes.ts';
 import type { OpenFiles } from './open-files.ts';
@@ -21,7 +21,7 @@ import { SegmentReader } from './segment-reader.ts';
  * Error codes that mean: this is no `.acks` file of ours, and will not become one. Without its records there are duplicates,
  * but no lost events.
  */
-const NEVER_READABLE = new Set([
+export const NEVER_READABLE: ReadonlySet<string> = new Set([
   'ENOENT',
   'ELOOP',
   'EISDIR',
@@ -41,6 +41,8 @@ export interface SegmentContext {
   /** Called when bytes are found that are not intact events. */
   readonly onDamaged: (path: string, bytes: number) => void;
   readonly onFailed: (error: Error) => void;
+  /** Called when events are missing that were told of. */
+  readonly onMissing: (segment: Segment, missing: Span) => void;
   /** Called when the file of these events is gone. */
   readonly onVanished: (range: Range) => void;
 }
@@ -67,7 +69,7 @@ export class Segment {
   /** Size of the file when it was last scanned because of damage. Undefined if it never was. */
   #scanned: number | undefined;
   /** What the scan found: the intact events, and the number of bytes that are none. */
-  #intact: readonly IntactRun[] = [];
+  readonly #intact: Pieces;
   #damaged = 0;
   /** The id that its frames carry. */
   id = 0;
@@ -83,6 +85,8 @@ export class Segment {
   #recordBytes = 0;
   /** Called with the number of bytes by which its files grew. */
   onGrowth: (bytes: number) => void = () => {};
+  /** Whether it has too many pieces to say exactly which events wait. */
+  isInexact = false;
   /** Whether no more events will be appended. */
   sealed = false;
 
@@ -93,6 +97,11 @@ export class Segment {
     this.#stem = join(directory, name);
     this.path = this.#stem + SEGMENT_SUFFIX;
     this.#reader = new SegmentReader(this, context.readingBuffer);
+    this.#intact = new Pieces({
+      fs: context.fs,
+      waiting: (from, to) => this.waiting(from, to),
+      onMissing: (missing) => context.onMissing(this, missing),
+    });
   }
 
   /** Bytes of both files. */
@@ -222,11 +231,16 @@ export class Segment {
   async #scan(file: OpenFile): Promise<void> {
     const { size } = this;
     const isHeadless = typeof readHeader(await readPart(file, 0, SEGMENT_HEADER_BYTES)) === 'string';
-    const { id, runs, damaged, isBlank } = await scanFile(file, size, isHeadless ? undefined : this.id);
+    const { id, runs, damaged, isBlank, isInexact } = await scanFile(
+      file,
+      size,
+      isHeadless ? undefined : this.id,
+    );
     this.id = id;
     this.#scanned = size;
     if (runs.length === 0 && isBlank) return;
-    this.#intact = runs;
+    this.#intact.set(runs);
+    this.isInexact = isInexact;
     this.end = Math.max(this.end, runs.at(-1)?.to ?? 0);
     let at = 0;
     for (const { from, to } of [...runs, { from: this.end, to: this.end }]) {
@@ -243,7 +257,7 @@ export class Segment {
       if (reading !== undefined) return reading;
     }
     if (this.#scanned !== this.size) await this.#scan(file);
-    const run = runBehind(this.#intact, range.from);
+    const run = await this.#intact.behind(file, this.id, range.from);
     const gapEnd = Math.min(run?.from ?? range.to, range.to);
     if (run === undefined || gapEnd > range.from)
       return { events: NO_EVENTS, range: { ...range, to: gapEnd } };

@@ -19,7 +19,7 @@ describe('ReadingBuffer', () => {
     const bytes = buffer.subarray(4);
     memory.give(buffer, { owner, offset: 7, bytes });
     expect(memory.takeAhead({}, 7)).toBeUndefined();
-    expect(memory.takeAhead(owner, 8)).toBeUndefined();
+    expect(memory.takeAhead(owner, 6)).toBeUndefined();
     expect(memory.takeAhead(owner, 7)).toEqual({ buffer, bytes });
     expect(memory.takeAhead(owner, 7)).toBeUndefined();
   });
