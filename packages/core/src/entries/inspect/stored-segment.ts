@@ -53,7 +53,7 @@ export class StoredSegment {
       },
       onFailed: () => {},
       onMissing: () => {},
-    onVanished: () => {},
+      onVanished: () => {},
     };
     this.#segment = new Segment(context, 1, directory, basename(name, SEGMENT_SUFFIX));
   }

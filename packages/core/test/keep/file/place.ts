@@ -22,8 +22,9 @@ export class Place {
     this.directory = directory;
   }
 
-  static async create(): Promise<Place> {
-    return new Place(await mkdtemp(join(tmpdir(), 'sluice-')));
+  /** @param parent Where its directory is. */
+  static async create(parent: string = tmpdir()): Promise<Place> {
+    return new Place(await mkdtemp(join(parent, 'sluice-')));
   }
 
   /** A journal in this place. Its clock stands still until a test moves it. */

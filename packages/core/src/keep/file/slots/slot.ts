@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { StorageError } from '../../../base/errors/storage-error.ts';
 import { errorCode, type FileSystem, refuseLink } from '../disk/file-system.ts';
-import { ACKNOWLEDGEMENTS_SUFFIX, SEGMENT_SUFFIX } from '../format/suffixes.ts';
 import type { HeldLock, Locks } from './locks.ts';
+import { moveDirectory } from './move-directory.ts';
 
 /** The name of a slot's directory: owner and origin. */
 export const SLOT_DIRECTORY: RegExp = /^([0-9a-f]{16})\.([0-9a-f]{16})$/;
@@ -130,7 +130,7 @@ export class Slot {
       const from = join(root, `${owner}.${origin}`);
       const to = join(this.#root, `${this.#owner}.${origin}`);
       try {
-        await this.#move(from, to);
+        await moveDirectory(this.#fs, from, to);
         adopted.push(to);
       } catch (error) {
         // `ENOENT`: another process was faster.
@@ -172,18 +172,6 @@ export class Slot {
     return this.#lock.release();
   }
 
-  async #move(from: string, to: string): Promise<void> {
-    try {
-      await this.#fs.rename(from, to);
-    } catch (error) {
-      if (errorCode(error) !== 'EXDEV') throw error;
-      // A directory in the image of a container cannot be renamed, but its files can. Who has a segment gets what is beside it.
-      await this.#fs.makeDirectory(to);
-      await moveFiles(this.#fs, from, to);
-      await this.#fs.removeDirectory(from).catch(() => undefined);
-    }
-  }
-
   async #look(failures: Failures): Promise<{ orphans: Orphans; own: string[]; hasCompany: boolean }> {
     const orphans: Orphans = [];
     const own: string[] = [];
@@ -203,8 +191,12 @@ export class Slot {
 
   /** Adds the orphans in a root and its own directories to the lists, and whether the owners there are alive. */
   async #lookIn(root: string, orphans: Orphans, own: string[], alive: Map<string, boolean>): Promise<void> {
+    // Who copies a directory of the former root has its lock in this one.
+    const isHeld = async (owner: string) =>
+      (await this.#locks.isHeld(root, owner)) ||
+      (root !== this.#root && (await this.#locks.isHeld(this.#root, owner)));
     const isAlive = async (owner: string) => {
-      const known = alive.get(owner) ?? (await this.#locks.isHeld(root, owner));
+      const known = alive.get(owner) ?? (await isHeld(owner));
       alive.set(owner, known);
       return known;
     };
@@ -212,8 +204,9 @@ export class Slot {
     for (const { name, kind } of entries) {
       const [, owner = '', origin = ''] = SLOT_DIRECTORY.exec(name) ?? [];
       if (kind !== 'directory' || origin === '') continue;
-      if (this.#ours.has(owner)) own.push(join(root, name));
-      else if (!(await isAlive(owner))) orphans.push({ root, owner, origin });
+      if (this.#ours.has(owner) && root === this.#root) own.push(join(root, name));
+      // Its own ones in the former root were not copied completely.
+      else if (this.#ours.has(owner) || !(await isAlive(owner))) orphans.push({ root, owner, origin });
     }
     for (const { name } of entries) {
       const [, owner] = LOCK.exec(name) ?? [];
@@ -239,25 +232,5 @@ async function makeRoot({ root, fs, mayBeLink }: SlotOptions): Promise<void> {
     await fs.syncDirectory(dirname(path)).catch((error) => {
       if (!NOT_OURS.has(errorCode(error) ?? '')) throw error;
     });
-  }
-}
-
-/**
- * Moves the segments of a directory, and what was delivered of each, to another one. If several processes do so at the same time,
- * each segment goes to one of them.
- */
-async function moveFiles(fs: FileSystem, from: string, to: string): Promise<void> {
-  const move = (name: string) =>
-    fs.rename(join(from, name), join(to, name)).then(
-      () => true,
-      (error) => {
-        // Another process was faster, or there is none.
-        if (errorCode(error) !== 'ENOENT') throw error;
-        return false;
-      },
-    );
-  for (const { name } of await fs.list(from)) {
-    if (!name.endsWith(SEGMENT_SUFFIX)) continue;
-    if (await move(name)) await move(basename(name, SEGMENT_SUFFIX) + ACKNOWLEDGEMENTS_SUFFIX);
   }
 }

@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import type { Clock, Timer } from '@sluice/protocol/toolbox';
 import { StorageError, storageError } from '../../../base/errors/storage-error.ts';
 import { type FileSystem, isMissing } from '../disk/file-system.ts';
@@ -195,8 +196,10 @@ export class Tenancy {
     try {
       const { adopted, failures, own, hasCompany } = await slot.adopt();
       for (const [directory, cause] of failures) {
-        if (!this.#told.has(directory)) onFailed(storageError(`cannot take over ${directory}`, cause));
-        this.#told.add(directory);
+        // Its owner may have changed since, but not its origin.
+        const name = extname(directory) || directory;
+        if (!this.#told.has(name)) onFailed(storageError(`cannot take over ${directory}`, cause));
+        this.#told.add(name);
       }
       const isComplete = await onLook(adopted, own, () => slot.makeAnother());
       this.#watch(hasCompany || failures.size > 0 || !isComplete ? ADOPTION_INTERVAL_MS : ALONE_INTERVAL_MS);

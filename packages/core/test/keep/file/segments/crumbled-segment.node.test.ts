@@ -103,7 +103,7 @@ async function deliver(
 const isEven = (_: unknown, index: number) => index % 2 === 0;
 
 describe('a segment in many pieces', () => {
-  const COUNT = 20_000;
+  const COUNT = 10_000;
   const TEXTS = numbered(0, COUNT);
   const LEFT = TEXTS.filter(isEven);
 
@@ -200,7 +200,7 @@ describe('a segment in many pieces', () => {
 });
 
 describe('a segment in many pieces, whose end hides that', () => {
-  const COUNT = 20_000;
+  const COUNT = 10_000;
   const TEXTS = numbered(0, COUNT);
   const END = numbered(COUNT, 1_000, 'p'.repeat(100));
   const LEFT = [...TEXTS.filter(isEven), ...END];
