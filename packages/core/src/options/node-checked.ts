@@ -53,21 +53,20 @@ const LEAST_KEY = 4;
 
 /** Checks all options in Node. */
 export const nodeChecked: CheckedPart = (given, method) => {
-  try {
-    if (method) checkCall(method, given);
-    else check(given);
-  } catch (error) {
-    throw withoutKey(error, given);
-  }
+  if (method) checkCall(method, given);
+  else withoutKey(Object(given).apiKey, () => check(given));
 };
 
-/** The user may have put the key in the place of another value: an error must not show it there either. */
-function withoutKey(error: unknown, given: unknown): unknown {
-  if (!(error instanceof ConfigError)) return error;
-  const { apiKey }: Record<string, unknown> = Object(given);
-  if (typeof apiKey !== 'string' || apiKey.length < LEAST_KEY) return error;
-  const redact = thoroughRedactor(apiKey);
-  return new ConfigError(redact(error.option), redact(error.message));
+/** The user may have put the key in the place of another value: an error of `work` does not show it there either. */
+export function withoutKey<Result>(apiKey: unknown, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    const isKey = typeof apiKey === 'string' && apiKey.length >= LEAST_KEY;
+    if (!isKey || !(error instanceof ConfigError)) throw error;
+    const redact = thoroughRedactor(apiKey);
+    throw new ConfigError(redact(error.option), redact(error.message));
+  }
 }
 
 function check(given: unknown): void {

@@ -10,12 +10,14 @@ import { FileJournal } from '../keep/file/file-journal.ts';
 import type { GroupCommit } from '../keep/group-commit.ts';
 import { checked, type Entry } from '../keep/journal-writer.ts';
 import type { Lifecycle } from '../keep/lifecycle.ts';
-import { nodeChecked } from '../options/node-checked.ts';
+import { nodeChecked, withoutKey } from '../options/node-checked.ts';
 import { AdaptiveConcurrency } from '../pace/adaptive-concurrency.ts';
 import { Rest } from '../pace/rest.ts';
 import { MOST_BYTES, sharedBounds } from '../parts/bounds/shared-bounds.ts';
+import { destination } from '../parts/destination.ts';
 import { Compression } from '../parts/gzip/compression.ts';
 import { zlibGzip } from '../parts/gzip/zlib-gzip.ts';
+import { hooks } from '../parts/hooks/hooks.ts';
 import { UndiciTransport } from '../send/http/undici-transport.ts';
 import type { TextWriter } from '../wait/contents.ts';
 import { allParts } from './all-parts.ts';
@@ -57,6 +59,9 @@ export const platform: Platform = {
     ...allParts,
     bounds: sharedBounds,
     checked: nodeChecked,
+    destination: (options, apiKey, onFailed) =>
+      withoutKey(apiKey, () => destination(options, apiKey, onFailed)),
+    hooks: (settings, ...others) => withoutKey(settings.apiKey, () => hooks(settings, ...others)),
     gzip: (clock) => new Compression(zlibGzip, clock),
   },
   warnOfKey(baseUrl, { apiKey, delivery, transport }) {

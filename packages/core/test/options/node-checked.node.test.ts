@@ -3,6 +3,7 @@ import { Agent, EnvHttpProxyAgent, MockAgent, ProxyAgent } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { platform } from '#platform';
 import { VirtualClock } from '../../src/entries/testing/virtual-clock.ts';
+import { createTracker } from '../../src/index.ts';
 import type { TrackerOptions } from '../../src/options/options.ts';
 import { readOptions } from '../../src/options/settings.ts';
 import { ScriptedTransport } from '../bench/scripted-transport.ts';
@@ -122,6 +123,17 @@ describe('the options of Node', () => {
   ])('show no API key that the user put in %s', (_, options) => {
     const { message, option, stack } = refusal({ apiKey: KEY, ...options });
     for (const text of ['canary', btoa(KEY)]) expect([message, option, stack].join()).not.toContain(text);
+  });
+
+  it.each<[string, object]>([
+    ['a destination', { destination: { path: KEY } }],
+    ['the name of an option of a destination', { destination: { [btoa(KEY)]: '' } }],
+    ['a hook', { sample: KEY }],
+    ['the name of an event', { events: { [KEY]: 5 } }],
+  ])('that a part checks show no API key that the user put in %s', (_, options) => {
+    const create = () => createTracker({ ...GOOD, apiKey: KEY, ...options } as TrackerOptions);
+    expect(create).toThrow(ConfigError);
+    for (const text of ['canary', btoa(KEY)]) expect(create).not.toThrow(text);
   });
 
   it('show no API key of four characters either', () => {

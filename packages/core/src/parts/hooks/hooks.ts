@@ -66,7 +66,7 @@ export type Prepare = (given: Given, customer: string | undefined) => Given | Dr
 
 /** Changes, checks and drops events before they are written. A hook that throws loses no event. `maxBytes` bounds an event. */
 export type HooksPart = (
-  options: HookOptions,
+  options: HookOptions & { readonly apiKey?: string | undefined },
   maxBytes: number,
   onFailed: (hook: string, error: unknown) => void,
 ) => Prepare;
