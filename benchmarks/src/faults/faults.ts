@@ -3,6 +3,7 @@ import { damagedJournals } from './damaged-journals.ts';
 import { dayOfBacklog } from './day-of-backlog.ts';
 import { deliveryTable } from './delivery-table.ts';
 import type { Fault } from './fault.ts';
+import { foreignDirectory } from './foreign-directory.ts';
 import { fullDisk } from './full-disk.ts';
 import { hostileFiles } from './hostile-files.ts';
 import { hostileService } from './hostile-service.ts';
@@ -21,7 +22,7 @@ import { simulation } from './simulation.ts';
 /** All faults, in the order in which they run. */
 export const FAULTS: readonly Fault[] = [
   ...[sigkill, lastMoment, damagedJournals, powerCut, powerCutInterval],
-  ...[nthOperationFails, fullDisk, manyOwners, locksRemoved, directoryMoved, hostileFiles],
+  ...[nthOperationFails, fullDisk, manyOwners, locksRemoved, directoryMoved, foreignDirectory, hostileFiles],
   ...[shortLives, relayKills],
   ...[hostileService, deliveryTable, ...proxies],
   ...[longOutage, dayOfBacklog, simulation],
