@@ -11,7 +11,10 @@ import { command, tool } from './command.mjs';
 
 /** @typedef {readonly import('./tarball.mjs').Tarball[]} Tarballs */
 
-const EXAMPLES = ['express', 'fastify', 'react-vite', 'next', 'relay'];
+/** All that users copy. The demo and the shop are programs of this workspace. */
+const EXAMPLES = [
+  ...['cli-tool', 'docker', 'express', 'fastify', 'lambda', 'next', 'react-vite', 'relay', 'workers'],
+];
 const OURS = ['@sluice/core', '@sluice/protocol', '@sluice/react', '@sluice/relay'];
 const INSTALL = ['install', '--no-audit', '--no-fund'];
 const HANG_MS = 60_000;

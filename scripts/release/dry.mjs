@@ -1,7 +1,9 @@
-// `npm run release:dry [-- FOLDER]`: makes what a release would publish, checks it, and publishes nothing.
+// `npm run release:dry [-- FOLDER]`: makes what a release would publish, checks it, and publishes nothing. `--skip NAME` skips a
+// step, such as `check`.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { command } from '../checks/command.mjs';
 import { report } from '../checks/report.mjs';
 import { root } from '../workspace.mjs';
@@ -9,21 +11,28 @@ import { billsOfMaterials } from './bill-of-materials.mjs';
 import { packTwice } from './pack-twice.mjs';
 import { checkVersions } from './versions.mjs';
 
-const [given = 'packed'] = process.argv.slice(2);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { skip: { type: 'string', multiple: true, default: [] } },
+});
+const [given = 'packed'] = positionals;
 const folder = resolve(given);
 mkdirSync(folder, { recursive: true });
 const temporary = mkdtempSync(join(tmpdir(), 'sluice-release-'));
 
-const failed = await report({
+/** @type {import('../checks/report.mjs').Checks} */
+const steps = {
   versions: checkVersions,
   // Sizes, types, publint, attw, notices, and projects that install the packages.
-  'npm run check': () => {
+  check: () => {
     const rows = command(process.execPath, [join(root, 'scripts', 'check.mjs'), '--skip', 'tests']);
-    return `${rows.match(/^ok /gm)?.length} checks`;
+    return `${rows.match(/^ok /gm)?.length} checks\n${rows.trimEnd()}`;
   },
   'packed twice': () => packTwice(temporary, folder),
   'bills of materials': () => billsOfMaterials(folder),
-});
+};
+for (const name of values.skip) delete steps[name];
+const failed = await report(steps);
 rmSync(temporary, { recursive: true, force: true });
 console.log(
   failed.length > 0
