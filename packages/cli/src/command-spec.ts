@@ -7,7 +7,7 @@ export interface CommandSpec {
   readonly summary: string;
   readonly options?: readonly (readonly [flags: string, description: string])[];
   /** Command lines, each with what it does. */
-  readonly examples?: readonly (readonly [line: string, does: string])[];
+  readonly examples: readonly (readonly [line: string, does: string])[];
   /** Whether it takes the flags of the service and the key. */
   readonly usesService?: boolean;
   readonly commands?: readonly CommandSpec[];

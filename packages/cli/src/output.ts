@@ -1,6 +1,7 @@
 import { ConfigError, isSluiceError } from '@sluice/protocol';
 import { createColors } from 'picocolors';
 import { EXIT, type ExitCode, UsageError } from './exit-codes.ts';
+import { plainText } from './text/plain-text.ts';
 
 /** Where results and messages go. Results are on standard output, all else is on standard error. */
 export class Output {
@@ -31,7 +32,7 @@ export class Output {
 
   /** Writes one line that says what is wrong, without a stack trace. Returns the exit code for it. */
   fail(error: unknown): ExitCode {
-    const message = (error instanceof Error ? error.message : String(error)).replace(/\s*\n\s*/g, ' ');
+    const message = plainText(error instanceof Error ? error.message : String(error));
     const code = isSluiceError(error) ? error.code : undefined;
     process.stderr.write(
       this.#isJson ? `${JSON.stringify({ error: { code, message } })}\n` : `sluice: ${message}\n`,

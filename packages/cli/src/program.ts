@@ -8,7 +8,7 @@ import { inspectCommand } from './commands/inspect.ts';
 import { sendCommand } from './commands/send.ts';
 import { emulatorCommand, relayCommand } from './commands/servers.ts';
 import { verifyCommand } from './commands/verify.ts';
-import { EXIT } from './exit-codes.ts';
+import { EXIT, UsageError } from './exit-codes.ts';
 import { Output } from './output.ts';
 
 const COMMANDS: readonly CommandSpec[] = [
@@ -30,6 +30,12 @@ const SERVICE_OPTIONS = [
   ['--config <file>', 'file of settings (default: sluice.config.mjs, .js, .ts or .json)'],
 ] as const;
 
+const EXAMPLES = [
+  ['sluice inspect', 'what waits, since when, and whose it is'],
+  ['sluice doctor', 'why it waits, and what to do'],
+  ['sluice drain /data/sluice', 'deliver it now'],
+] as const;
+
 const EXIT_CODES = `
 Exit codes: 0 all is done, 1 something is left, damaged or failed, 2 wrong usage, 130 ended by Ctrl-C.
 Settings come from flags, then from the environment, then from sluice.config.*.`;
@@ -43,7 +49,7 @@ export async function run(args: readonly string[]): Promise<number> {
     .version(readVersion())
     .exitOverride()
     .configureOutput({ outputError: () => {}, writeErr: () => {} })
-    .addHelpText('after', EXIT_CODES);
+    .addHelpText('after', examplesText(EXAMPLES) + EXIT_CODES);
   for (const spec of COMMANDS) {
     add(program, spec, async (run, given, flags) => {
       code = await run(given, flags, output);
@@ -56,9 +62,7 @@ export async function run(args: readonly string[]): Promise<number> {
     if (!(error instanceof CommanderError)) return output.fail(error);
     // Help and the version are errors to the library, too.
     if (error.exitCode === 0) return EXIT.done;
-    const hint = error.code === 'commander.help' ? 'name a command' : plain(error.message);
-    output.fail(new Error(`${hint} (see sluice ${helpFor(program, args)}--help)`));
-    return EXIT.usage;
+    return output.fail(new UsageError(`${hintOf(error, args)} (see sluice ${helpFor(program, args)}--help)`));
   }
 }
 
@@ -77,23 +81,41 @@ function add(parent: Command, spec: CommandSpec, handle: Handle): void {
         .hideHelp(),
     );
   }
-  if (spec.examples) {
-    const width = Math.max(...spec.examples.map(([line]) => line.length));
-    const lines = spec.examples.map(([line, does]) => `  ${line.padEnd(width)}  ${does}`);
-    command.addHelpText('after', `\nExamples:\n${lines.join('\n')}`);
-  }
+  command.addHelpText('after', examplesText(spec.examples));
   for (const one of spec.commands ?? []) add(command, one, handle);
   const { run } = spec;
   if (run === undefined) return;
   if (spec.passesArguments)
     command.helpOption(false).allowUnknownOption().allowExcessArguments().argument('[args...]');
   else command.option('--json', 'results as lines of JSON');
-  command.action(() => handle(run, command.args, command.opts<Flags>()));
+  command.action(() => {
+    const flags = command.opts<Flags>();
+    // An empty path would be the working directory.
+    if (!spec.passesArguments && [...command.args, ...Object.values(flags)].includes(''))
+      throw new UsageError('an argument is empty: is a variable not set?');
+    return handle(run, command.args, flags);
+  });
+}
+
+function examplesText(examples: CommandSpec['examples']): string {
+  const width = Math.max(...examples.map(([line]) => line.length));
+  return `\nExamples:\n${examples.map(([line, does]) => `  ${line.padEnd(width)}  ${does}\n`).join('')}`;
+}
+
+/** What is wrong with the command line. */
+function hintOf({ code, message }: CommanderError, args: readonly string[]): string {
+  if (code !== 'commander.help') return plain(message);
+  const topic = args.includes('help') ? args[args.indexOf('help') + 1] : undefined;
+  return topic === undefined ? 'name a command' : `unknown command '${topic}'`;
 }
 
 /** Without the value of an unknown flag, which may be a key. */
 function plain(message: string): string {
-  return message.replace('error: ', '').replace(/(--[\w-]+)=[^']*/g, '$1');
+  return message
+    .replace('error: ', '')
+    .replace(/(--[\w-]+)=[^']*/g, '$1')
+    .replace(/^unknown option '(.+)'\n\(Did you mean \1\?\)$/, "option '$1' takes no value")
+    .replace(/\n\(Did you mean (.+)\?\)$/, ': did you mean $1?');
 }
 
 function sentence(words: string): string {

@@ -1,7 +1,10 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { createTracker } from '@sluice/core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { makeFolder, startService } from './folder.ts';
-import { sluice } from './sluice-process.ts';
+import { ended, sluice, start } from './sluice-process.ts';
 
 /** Leaves three dead letters. */
 async function leaveLetters(journalDirectory: string, baseUrl: string, apiKey: string): Promise<void> {
@@ -44,6 +47,10 @@ describe('sluice dead-letters', () => {
       ...{ id: first, isAlive: false, event: { event: 'purchase', payload: { total: 1 } } },
     });
     expect((await sluice(['inspect', folder])).output).toContain('3 dead letters:');
+    const unknown = await sluice(['dead-letters', 'replay', folder, first, 'no-such-id'], env);
+    expect(unknown).toMatchObject({ code: 1, errors: expect.stringContaining('no dead letter no-such-id') });
+    const none = await sluice(['dead-letters', 'replay', folder, '--status', '599'], env);
+    expect(none).toEqual({ code: 0, output: 'no dead letters to replay\n', errors: '' });
     const replayed = await sluice(['dead-letters', 'replay', folder, '--reason', 'no 2', '--json'], env);
     expect(JSON.parse(replayed.output)).toMatchObject({ replayed: 1, delivered: 1, left: 0 });
     expect((await emulator.countEvents()).received).toBe(before.received + 1);
@@ -56,5 +63,27 @@ describe('sluice dead-letters', () => {
       code: 1,
       errors: expect.stringContaining(`there is no dead letter ${first}`),
     });
+  });
+
+  it('ends a replay on Ctrl-C, and keeps what the service did not answer', async () => {
+    const [folder, { emulator }] = [makeFolder(), await startService()];
+    await leaveLetters(folder, emulator.baseUrl, emulator.apiKey);
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const child = start([
+      'dead-letters',
+      'replay',
+      folder,
+      '--base-url',
+      `http://127.0.0.1:${port}`,
+      '--json',
+    ]);
+    await once(server, 'request');
+    child.kill('SIGINT');
+    const { code, output } = await ended(child);
+    expect(JSON.parse(output)).toMatchObject({ replayed: 3, delivered: 0, left: 3 });
+    expect(code).toBe(130);
   });
 });

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -19,7 +20,16 @@ describe('sluice doctor', () => {
     const [folder, { emulator, env }] = [makeFolder(), await startService()];
     const { code, output } = await sluice(['doctor', join(folder, 'journal'), '--json'], env);
     const findings = read(output);
-    expect(Object.keys(findings)).toEqual(['Node', 'address', 'key', 'clock', 'proxy', 'journal', 'disk']);
+    expect(Object.keys(findings)).toEqual([
+      'Node',
+      'settings',
+      'address',
+      'key',
+      'clock',
+      'proxy',
+      'journal',
+      'disk',
+    ]);
     expect(JSON.stringify(findings)).not.toMatch(/warning|problem/);
     expect((await emulator.countEvents()).received).toBe(0);
     expect(code).toBe(0);
@@ -36,6 +46,22 @@ describe('sluice doctor', () => {
       /^warn {2}proxy: HTTP_PROXY is set, and Sluice does not use it; set NODE_USE_ENV_PROXY=1/m,
     );
     expect(output).not.toContain(API_KEY);
+    expect(code).toBe(1);
+  });
+
+  it('asks as a tracker would, and says which option a tracker refuses', async () => {
+    const folder = makeFolder();
+    const socketPath = join(folder, 'socket');
+    const server = createServer((_request, response) => void response.writeHead(422).end());
+    await new Promise<void>((resolve) => server.listen(socketPath, resolve));
+    onTestFinished(() => void server.close());
+    const config = { baseUrl: 'http://service.invalid', delivery: { connect: { socketPath } }, bach: {} };
+    await writeFile(join(folder, 'sluice.config.json'), JSON.stringify(config));
+    const { code, output } = await sluice(['doctor', join(folder, 'journal'), '--json'], {}, folder);
+    expect(read(output)).toMatchObject({
+      settings: { state: 'problem', found: 'bach is not an option; did you mean batch?' },
+      address: { state: 'ok' },
+    });
     expect(code).toBe(1);
   });
 

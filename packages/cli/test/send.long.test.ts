@@ -31,6 +31,24 @@ describe('sluice send', () => {
     expect(await emulator.countEvents()).toEqual({ unique: 3, received: 6 });
   });
 
+  it('sends nothing if flags name a column that a CSV file does not have, and says where rejects cannot go', async () => {
+    const [folder, { emulator, env }] = [makeFolder(), await startService()];
+    const path = join(folder, 'users.csv');
+    await writeFile(path, 'email,plan\nada@example.com,free\n');
+    const send = ['send', path, '--event', 'x', '--journal', join(folder, 'j')];
+    expect(await sluice([...send, '--map', 'correlationValue=mail'], env)).toEqual({
+      ...{ code: 2, output: '' },
+      errors: 'sluice: there is no column "mail": correct --map or --numbers; there are email, plan\n',
+    });
+    const rejects = join(folder, 'nowhere', 'rejects');
+    expect(await sluice([...send, '--rejects', rejects], env)).toEqual({
+      ...{ code: 1, output: '' },
+      errors: `sluice: cannot write bad records to ${rejects}: name another file with --rejects\n`,
+    });
+    expect((await sluice(send, env)).output).toContain('(the first at 2: correlationValue must be');
+    expect((await emulator.countEvents()).received).toBe(0);
+  });
+
   it('makes events of the rows of a CSV file', async () => {
     const [folder, { emulator, env }] = [makeFolder(), await startService()];
     const path = join(folder, 'users.csv');

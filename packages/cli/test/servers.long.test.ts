@@ -35,6 +35,9 @@ describe('sluice relay', () => {
   });
 
   it('says which variable is missing', async () => {
+    expect((await sluice(['relay', '--port', '1'])).errors).toMatch(
+      /^sluice-relay: it takes no arguments, .*\n$/,
+    );
     expect(await sluice(['relay'])).toMatchObject({
       code: 2,
       errors: expect.stringMatching(/^sluice-relay: SLUICE_\w+: .*\n$/),

@@ -1,13 +1,33 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { run } from '../src/program.ts';
 import { API_KEY, makeFolder } from './folder.ts';
 import { sluice } from './sluice-process.ts';
 
+const THIS = fileURLToPath(import.meta.url);
+
 describe('the command line', () => {
   it.each([
-    [['inspekt'], "unknown command 'inspekt' (Did you mean inspect?) (see sluice --help)"],
+    [['inspekt'], "unknown command 'inspekt': did you mean inspect? (see sluice --help)"],
+    [['help', 'nothing'], "unknown command 'nothing' (see sluice --help)"],
+    [['inspect', '--follow=3'], "option '--follow' takes no value (see sluice inspect --help)"],
+    [['drain', ''], 'an argument is empty: is a variable not set?'],
+    [['send', 'x', '--event='], 'an argument is empty: is a variable not set?'],
+    [
+      ['inspect', '/nowhere'],
+      'there is no directory /nowhere: correct the path, or the settings that lead to it',
+    ],
+    [['verify', THIS], `${THIS} is no directory: give that of a journal`],
+    [
+      ['dead-letters', 'list', '/nowhere'],
+      'there is no directory /nowhere: correct the path, or the settings that lead to it',
+    ],
+    [
+      ['send', '/dev/null', '--base-url', 'http://127.0.0.1:9', '--correlation-key', 'email'],
+      '/dev/null is no regular file: correct the path, or give - for standard input',
+    ],
     [[], 'name a command (see sluice --help)'],
     [['verify'], "missing required argument 'dir' (see sluice verify --help)"],
     [['verify', '.', `--apikey=${API_KEY}`], "unknown option '--apikey' (see sluice verify --help)"],
@@ -16,6 +36,7 @@ describe('the command line', () => {
       ['drain', '.', '--until', 'later'],
       '--until must be 06:30, 30m or a date such as 2026-11-27T06:30:00Z, got "later"',
     ],
+    [['drain', '.', '--until', '2020-01-01'], '--until must be in the future, got "2020-01-01"'],
     [
       ['drain', '.'],
       'baseUrl is missing: give --base-url URL, set SLUICE_BASE_URL, or put it into sluice.config.json',
@@ -41,6 +62,31 @@ describe('the command line', () => {
     expect((await sluice(['--version'])).output).toBe(`${version}\n`);
   });
 
+  it.each([
+    '',
+    'inspect',
+    'verify',
+    'drain',
+    'dead-letters',
+    'dead-letters show',
+    'send',
+    'doctor',
+    'emulator',
+    'relay',
+  ])('shows examples in the help of %j', async (words) => {
+    const { code, output } = await sluice([...words.split(' ').filter(Boolean), '--help']);
+    expect(output).toMatch(/\nExamples?:\n {2}\S/);
+    expect(code).toBe(0);
+  });
+
+  it('wants the path of the journal in a configuration to be a text', async () => {
+    const folder = makeFolder();
+    await writeFile(join(folder, 'sluice.config.json'), '{"journalDirectory": 7}');
+    const { code, errors } = await sluice(['inspect'], {}, folder);
+    expect(errors).toMatch(/^sluice: journalDirectory must be the path of a directory: .*\n$/);
+    expect(code).toBe(2);
+  });
+
   it('shows nothing of a configuration that is no JSON: it may hold the key', async () => {
     const folder = makeFolder();
     await writeFile(join(folder, 'sluice.config.json'), `{"apiKey": "${API_KEY}"`);
@@ -51,8 +97,13 @@ describe('the command line', () => {
   });
 
   it('reports an error as JSON where results are JSON', async () => {
-    const { code, output, errors } = await sluice(['verify', '/no/such/place', '--json']);
-    expect(JSON.parse(errors).error).toMatchObject({ code: 'SLUICE_STORAGE' });
+    const folder = makeFolder();
+    await chmod(folder, 0o777);
+    const { code, output, errors } = await sluice(['inspect', folder, '--json']);
+    expect(JSON.parse(errors).error).toMatchObject({
+      code: 'SLUICE_STORAGE',
+      message: expect.stringContaining('chmod go-w'),
+    });
     expect({ code, output }).toEqual({ code: 1, output: '' });
   });
 });

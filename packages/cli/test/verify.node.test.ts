@@ -18,6 +18,14 @@ describe('sluice verify', () => {
     expect(output).toMatch(
       new RegExp(`^damaged ${path}: bytes 32 to \\d+; 1 event missing\n9 events in 1 file, `),
     );
+    expect(output).toContain(`1 file damaged; what is intact: sluice drain ${folder}`);
     expect(code).toBe(1);
+  });
+
+  it('says that a directory may be the wrong one if it has no files of a journal', async () => {
+    const folder = makeFolder();
+    expect((await sluice(['verify', folder])).output).toBe(
+      `no files: all of ${folder} is delivered, or it is not the directory of a journal\n`,
+    );
   });
 });

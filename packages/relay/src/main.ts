@@ -9,8 +9,16 @@ const ended = new Promise<void>((resolve) => {
 });
 
 try {
-  if (process.argv.includes('--help')) process.stdout.write(HELP);
-  else await run();
+  const args = process.argv.slice(2);
+  if (args.includes('--help') || args.includes('-h')) process.stdout.write(HELP);
+  else if (args.length === 0) await run();
+  else {
+    // Without the argument: it may be a key.
+    process.stderr.write(
+      'sluice-relay: it takes no arguments, but variables of the environment (see --help)\n',
+    );
+    process.exitCode = 2;
+  }
 } catch (error) {
   const reason = error instanceof ConfigError ? inVariables(error) : String(error);
   process.stderr.write(`sluice-relay: ${reason}\n`);

@@ -1,17 +1,20 @@
-import { storedDeadLetters } from '@sluice/core/inspect';
+import { inspectJournal, storedDeadLetters } from '@sluice/core/inspect';
 import type { CommandSpec } from '../command-spec.ts';
-import { deliver, deliveredText } from '../delivery/deliver.ts';
+import { deliver, deliveredText, exitCodeOf } from '../delivery/deliver.ts';
 import { withProgress } from '../delivery/progress.ts';
 import { EXIT, UsageError } from '../exit-codes.ts';
 import { interruption } from '../interruption.ts';
 import { CHOICE_OPTIONS, type LetterChoice, readChoice } from '../journal/letter-choice.ts';
+import { totalsOf } from '../journal/summary.ts';
 import type { Output } from '../output.ts';
+import { existingDirectory } from '../settings/directory.ts';
 import { readSettings, requireService } from '../settings/settings.ts';
 import { counted, duration } from '../text/amounts.ts';
+import { plainText } from '../text/plain-text.ts';
 import { table } from '../text/table.ts';
 
 const UNUSED = 'email';
-const MOST_EXCERPT = 60;
+const MOST_TEXT = 60;
 const all = (): boolean => true;
 
 const list: CommandSpec = {
@@ -23,12 +26,13 @@ const list: CommandSpec = {
     const now = Date.now();
     const choice = readChoice([], flags, now) ?? all;
     const rows: string[][] = [];
-    for await (const { letter, isAlive } of storedDeadLetters(dir)) {
+    for await (const { letter, isAlive } of storedDeadLetters(await existingDirectory(dir))) {
       if (!choice(letter)) continue;
       if (output.isJson) output.result({ ...letter, isAlive }, () => '');
       const { id, at, status, excerpt, event } = letter;
-      const text = excerpt.replace(/\s+/g, ' ').slice(0, MOST_EXCERPT);
-      rows.push([id, duration(Math.max(0, now - Date.parse(at))), String(status), String(event.event), text]);
+      const [name, text] = [String(event.event), excerpt].map((one) => plainText(one).slice(0, MOST_TEXT));
+      const cells = [id, duration(Math.max(0, now - Date.parse(at))), String(status)];
+      rows.push([...cells, name ?? '', text ?? '']);
     }
     if (output.isJson) return EXIT.done;
     const lines = table(['id', 'since', 'status', 'event', 'answer'], rows);
@@ -40,13 +44,14 @@ const list: CommandSpec = {
 const show: CommandSpec = {
   usage: 'show <dir> <id>',
   summary: 'show one dead letter with its event',
+  examples: [['sluice dead-letters show /data/sluice ID', 'all of it, as JSON; list shows the ids']],
   async run([dir = '', id], _flags, output) {
-    for await (const { letter, isAlive } of storedDeadLetters(dir)) {
+    for await (const { letter, isAlive } of storedDeadLetters(await existingDirectory(dir))) {
       if (letter.id !== id) continue;
       output.result({ ...letter, isAlive }, () => JSON.stringify({ ...letter, isAlive }, undefined, 2));
       return EXIT.done;
     }
-    throw new Error(`there is no dead letter ${id} in ${dir}: sluice dead-letters list ${dir} shows them`);
+    throw noLetter(dir, id);
   },
 };
 
@@ -58,22 +63,31 @@ const replay: CommandSpec = {
   examples: [['sluice dead-letters replay /data/sluice --status 413', 'those, once the limit is raised']],
   async run([dir = '', ...ids], flags, output) {
     const choice = readChoice(ids, flags, Date.now());
-    const service = requireService({ correlationKey: UNUSED, ...(await readSettings(flags)) }, dir);
-    await tellOfLiving(dir, choice ?? all, output);
+    const directory = await existingDirectory(dir);
+    const service = await requireService(
+      { correlationKey: UNUSED, ...(await readSettings(flags)) },
+      directory,
+    );
+    const chosen = await countChosen(directory, ids, choice ?? all, output);
+    if (chosen === 0) {
+      output.result({ replayed: 0, delivered: 0, left: 0 }, () => 'no dead letters to replay');
+      return EXIT.done;
+    }
+    const { waiting, waitingAlive } = totalsOf((await inspectJournal(directory)).events);
     const { openTracker } = await import('../delivery/open-tracker.ts');
     await using tracker = openTracker(service);
     const signal = interruption();
     const { replayed, ...delivered } = await withProgress(
       tracker,
-      () => 0,
-      false,
+      () => chosen + waiting - waitingAlive,
+      !output.isJson,
       async () => ({
         replayed: await tracker.deadLetters.replay(choice),
         ...(await deliver(tracker, signal)),
       }),
     );
     output.result({ replayed, ...delivered }, () => `replayed ${replayed}; ${deliveredText(delivered)}`);
-    return delivered.left + delivered.deadLettered > 0 ? EXIT.failed : EXIT.done;
+    return exitCodeOf(delivered, signal.aborted);
   },
 };
 
@@ -86,9 +100,10 @@ const purge: CommandSpec = {
     const choice = readChoice(ids, flags, Date.now());
     if (choice === undefined && !flags.all)
       throw new UsageError('purge deletes for good: say which by ids or flags, or give --all');
-    await tellOfLiving(dir, choice ?? all, output);
+    const directory = await existingDirectory(dir);
+    await countChosen(directory, ids, choice ?? all, output);
     const { openOffline } = await import('../delivery/open-tracker.ts');
-    await using tracker = openOffline(dir);
+    await using tracker = openOffline(directory);
     const purged = await tracker.deadLetters.purge(choice ?? all);
     await tracker.close({ timeoutMs: 0 });
     output.result({ purged }, () => `deleted ${counted(purged, 'dead letter')}`);
@@ -99,15 +114,37 @@ const purge: CommandSpec = {
 export const deadLettersCommand: CommandSpec = {
   usage: 'dead-letters',
   summary: 'list, show, replay or purge the events that the service refused for good',
+  examples: [
+    ['sluice dead-letters list /data/sluice', 'all of them, with the answers of the service'],
+    ['sluice dead-letters replay /data/sluice --status 413', 'send some again'],
+  ],
   commands: [list, show, replay, purge],
 };
 
-/** Says how many of the chosen letters belong to living processes. Also rejects if there is no such directory. */
-async function tellOfLiving(dir: string, choice: LetterChoice, output: Output): Promise<void> {
-  let kept = 0;
-  for await (const { letter, isAlive } of storedDeadLetters(dir)) if (isAlive && choice(letter)) kept += 1;
-  if (kept > 0)
+/**
+ * How many of the chosen letters a command can take. Says how many belong to living processes. Throws an Error if there is none with
+ * one of the ids: nothing is to happen then.
+ */
+async function countChosen(
+  directory: string,
+  ids: readonly string[],
+  choice: LetterChoice,
+  output: Output,
+): Promise<number> {
+  const unknown = new Set(ids);
+  const counts = { free: 0, kept: 0 };
+  for await (const { letter, isAlive } of storedDeadLetters(directory)) {
+    unknown.delete(letter.id);
+    if (choice(letter)) counts[isAlive ? 'kept' : 'free'] += 1;
+  }
+  for (const id of unknown) throw noLetter(directory, id);
+  if (counts.kept > 0)
     output.note(
-      `${counted(kept, 'dead letter')} belong to living processes: only those can replay or delete them`,
+      `${counted(counts.kept, 'dead letter')} of living processes: only those can replay or delete them`,
     );
+  return counts.free;
+}
+
+function noLetter(directory: string, id: string | undefined): Error {
+  return new Error(`there is no dead letter ${id}: sluice dead-letters list ${directory} shows them`);
 }

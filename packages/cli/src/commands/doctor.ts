@@ -1,10 +1,13 @@
 import type { CommandSpec } from '../command-spec.ts';
 import { checkDirectory, checkDisk } from '../doctor/directory-checks.ts';
 import { checkNode, checkProxies, type Finding } from '../doctor/finding.ts';
+import { checkOptions } from '../doctor/options-check.ts';
 import { checkService } from '../doctor/service-checks.ts';
 import { EXIT } from '../exit-codes.ts';
 import { findJournal, readSettings, requireService } from '../settings/settings.ts';
 
+/** No event is made. */
+const UNUSED = 'email';
 const MARKS = { ok: 'ok    ', warning: 'warn  ', problem: 'WRONG ' } as const;
 
 export const doctorCommand: CommandSpec = {
@@ -14,12 +17,13 @@ export const doctorCommand: CommandSpec = {
   examples: [['sluice doctor', 'before the first event, and when events wait']],
   async run([dir], flags, output) {
     const settings = await readSettings(flags);
-    const { baseUrl, apiKey } = requireService({ correlationKey: 'email', ...settings });
-    const directory = await findJournal({ correlationKey: 'email', ...settings }, dir);
+    const service = await requireService({ correlationKey: UNUSED, ...settings });
+    const directory = await findJournal({ correlationKey: UNUSED, ...settings }, dir);
     const findings: Finding[] = [
       checkNode(),
-      ...(await checkService(baseUrl, apiKey)),
-      checkProxies(baseUrl),
+      await checkOptions(service),
+      ...(await checkService(service)),
+      checkProxies(service.baseUrl),
       await checkDirectory(directory),
       await checkDisk(directory),
     ];

@@ -5,6 +5,7 @@ import { withProgress } from '../delivery/progress.ts';
 import { EXIT } from '../exit-codes.ts';
 import { interruption } from '../interruption.ts';
 import { totalsOf } from '../journal/summary.ts';
+import { existingDirectory } from '../settings/directory.ts';
 import { readSettings, requireService } from '../settings/settings.ts';
 import { counted, readMoment, readNumber } from '../text/amounts.ts';
 
@@ -30,12 +31,10 @@ export const drainCommand: CommandSpec = {
     const now = Date.now();
     const until = flags.until === undefined ? undefined : readMoment('--until', flags.until, now);
     const settings = { correlationKey: UNUSED, ...(await readSettings(flags)) };
-    const service = requireService(settings, dir);
+    const service = await requireService(settings, await existingDirectory(dir));
     const { waiting, waitingAlive } = totalsOf((await inspectJournal(dir)).events);
     if (waitingAlive > 0)
-      output.note(
-        `${counted(waitingAlive, 'event')} belong to living processes, which deliver them themselves`,
-      );
+      output.note(`${counted(waitingAlive, 'event')} of living processes: these deliver them themselves`);
     const total = waiting - waitingAlive;
     if (total === 0) {
       output.result({ delivered: 0, left: 0 }, () => 'nothing to deliver');

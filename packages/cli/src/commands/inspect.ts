@@ -5,6 +5,7 @@ import { EXIT } from '../exit-codes.ts';
 import { interruption } from '../interruption.ts';
 import { summarise } from '../journal/summary.ts';
 import { summaryText } from '../journal/summary-text.ts';
+import { existingDirectory } from '../settings/directory.ts';
 import { findJournal, readSettings } from '../settings/settings.ts';
 
 const FOLLOW_MS = 1_000;
@@ -23,7 +24,7 @@ export const inspectCommand: CommandSpec = {
     ['sluice inspect /data/sluice --json', 'for a script'],
   ],
   async run([dir], flags, output) {
-    const directory = await findJournal(await readSettings(flags), dir);
+    const directory = await existingDirectory(await findJournal(await readSettings(flags), dir));
     const ended = flags.follow ? interruption() : undefined;
     for (;;) {
       const summary = await summarise(await inspectJournal(directory));

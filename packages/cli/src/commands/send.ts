@@ -11,7 +11,7 @@ import { RecordFile, readFormat } from '../send/record-file.ts';
 import { Rejects } from '../send/rejects.ts';
 import { identify, PositionFile, START } from '../send/sending.ts';
 import { readSettings, requireService } from '../settings/settings.ts';
-import { counted } from '../text/amounts.ts';
+import { count, counted } from '../text/amounts.ts';
 
 const UUID = /"uuid":"([0-9a-f-]{36})"/g;
 
@@ -42,7 +42,7 @@ export const sendCommand: CommandSpec = {
     const startedAt = Date.now();
     const { event, customer, map, numbers, rejects: rejectsPath } = flags;
     const format = readFormat(flags.format);
-    const service = requireService(await readSettings(flags));
+    const service = await requireService(await readSettings(flags));
     const { baseUrl, correlationKey, journalDirectory } = service;
     const file = new RecordFile(path, format, await sizeOf(path));
     const mapping = new EventMapping(flags, correlationKey, file.isCsv);
@@ -69,7 +69,9 @@ export const sendCommand: CommandSpec = {
     });
     const { records, rejected } = sender.position;
     const result = { records, rejected, rejects: rejected > 0 ? rejects.path : undefined, ...delivered };
-    const bad = rejected > 0 ? `; ${counted(rejected, 'bad record')} in ${rejects.path}` : '';
+    const { first } = rejects;
+    const example = first === undefined ? '' : ` (the first at ${count(first.line)}: ${first.reason})`;
+    const bad = rejected > 0 ? `; ${counted(rejected, 'bad record')} in ${rejects.path}${example}` : '';
     output.result(result, () => `read ${counted(records, 'record')}${bad}; ${deliveredText(delivered)}`);
     if (signal.aborted) return EXIT.interrupted;
     return delivered.left + delivered.deadLettered + rejected > 0 ? EXIT.failed : EXIT.done;
@@ -81,7 +83,8 @@ async function sizeOf(path: string): Promise<number> {
   if (path === '-') return 0;
   const status = await stat(path).catch(() => undefined);
   if (status?.isFile()) return status.size;
-  throw new UsageError(`there is no file ${path}: correct the path, or give - for standard input`);
+  const problem = status === undefined ? `there is no file ${path}` : `${path} is no regular file`;
+  throw new UsageError(`${problem}: correct the path, or give - for standard input`);
 }
 
 /** The uuids of the events in the journal, delivered ones too: those behind the stored position must not be tracked again. */

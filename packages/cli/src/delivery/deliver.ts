@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { FlushReport, PendingReason, Tracker } from '@sluice/core';
+import type { DropReason, FlushReport, PendingReason, Tracker } from '@sluice/core';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
 import { count, counted, duration } from '../text/amounts.ts';
@@ -19,6 +19,8 @@ export interface Delivered {
   readonly delivered: number;
   readonly deadLettered: number;
   readonly dropped: number;
+  /** Events that were dropped, by reason. */
+  readonly droppedBy: Readonly<Partial<Record<DropReason, number>>>;
   readonly left: number;
   /** Why events are left, and what to do. */
   readonly reason?: string | undefined;
@@ -49,6 +51,7 @@ export async function deliver(
     delivered,
     deadLettered,
     dropped: Object.values(dropped).reduce((sum, one) => sum + one, 0),
+    droppedBy: Object.fromEntries(Object.entries(dropped).filter(([, number]) => number > 0)),
     left: pending,
     reason: pending > 0 ? (pause?.reason ?? (signal.aborted ? 'stopped' : report.pendingReason)) : undefined,
     hint: pending > 0 ? (pause?.hint ?? lastError?.message) : undefined,
@@ -60,7 +63,7 @@ export async function deliver(
 export function deliveredText({
   delivered,
   deadLettered,
-  dropped,
+  droppedBy,
   left,
   reason,
   hint,
@@ -69,7 +72,7 @@ export function deliveredText({
   const rate = Math.round((delivered * 1_000) / Math.max(1, durationMs));
   const parts = [`delivered ${counted(delivered, 'event')} in ${duration(durationMs)} (${count(rate)}/s)`];
   if (deadLettered > 0) parts.push(`${counted(deadLettered, 'dead letter')}`);
-  if (dropped > 0) parts.push(`${count(dropped)} dropped`);
+  for (const [why, number] of Object.entries(droppedBy)) parts.push(`${count(number)} dropped: ${why}`);
   const why = [reason, hint].filter((text) => text !== undefined).map((text) => `: ${text}`);
   if (left > 0) parts.push(`${count(left)} left in the journal${why.join('')}`);
   return parts.join('; ');
@@ -78,6 +81,11 @@ export function deliveredText({
 /** Writes what became of a delivery. Returns the exit code. */
 export function tell(delivered: Delivered, output: Output, isInterrupted: boolean): ExitCode {
   output.result(delivered, () => deliveredText(delivered));
-  if (isInterrupted && delivered.left > 0) return EXIT.interrupted;
-  return delivered.left + delivered.deadLettered + delivered.dropped > 0 ? EXIT.failed : EXIT.done;
+  return exitCodeOf(delivered, isInterrupted);
+}
+
+/** The exit code for what became of a delivery. */
+export function exitCodeOf({ left, deadLettered, dropped }: Delivered, isInterrupted: boolean): ExitCode {
+  if (isInterrupted && left > 0) return EXIT.interrupted;
+  return left + deadLettered + dropped > 0 ? EXIT.failed : EXIT.done;
 }

@@ -1,9 +1,19 @@
 import type { Tracker } from '@sluice/core';
 import cliProgress from 'cli-progress';
-import { count, duration } from '../text/amounts.ts';
+import { count, counted, duration } from '../text/amounts.ts';
 
-const TICK_MS = 200;
-const PIPED_MS = 5_000;
+const BAR_MS = 200;
+const LINE_MS = 5_000;
+
+/** How far a delivery is. */
+interface State {
+  /** How many events reached their end. */
+  readonly now: number;
+  readonly all: number;
+  readonly perSecond: number;
+  /** How long the rest takes, or why it waits. Empty if neither is known. */
+  readonly rest: string;
+}
 
 /**
  * Does some work, and shows meanwhile how far the delivery is: a bar at a terminal, a line every five seconds elsewhere. Keeps the
@@ -17,68 +27,56 @@ export async function withProgress<Result>(
   isShown: boolean,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const progress = new Progress(tracker, total, isShown);
+  const before = endedOf(tracker);
+  const state = () => stateOf(tracker, before, total());
+  const bar = isShown && process.stderr.isTTY ? openBar() : undefined;
+  const show = (): void => {
+    if (bar !== undefined) updateBar(bar, state());
+    else if (isShown) process.stderr.write(`${lineOf(state())}\n`);
+  };
+  const timer = setInterval(show, bar === undefined ? LINE_MS : BAR_MS);
   try {
     return await work();
   } finally {
-    progress.stop();
+    clearInterval(timer);
+    if (bar !== undefined) {
+      show();
+      bar.stop();
+    }
   }
 }
 
-/** What `withProgress` shows. */
-class Progress {
-  readonly #bar: cliProgress.SingleBar | undefined;
-  readonly #timer: NodeJS.Timeout;
-  readonly #tracker: Tracker;
-  readonly #before: number;
-  readonly #total: () => number;
+function openBar(): cliProgress.SingleBar {
+  const bar = new cliProgress.SingleBar({
+    format: '{bar} {percentage}%  {now} of {all} events  {rate}/s  {rest}',
+    ...{ barCompleteChar: '=', barIncompleteChar: '-', barsize: 30 },
+    ...{ hideCursor: null, gracefulExit: false, emptyOnZero: true },
+  });
+  bar.start(0, 0, { now: 0, all: 0, rate: 0, rest: '' });
+  return bar;
+}
 
-  constructor(tracker: Tracker, total: () => number, isShown: boolean) {
-    this.#tracker = tracker;
-    this.#before = endedOf(tracker);
-    this.#total = total;
-    if (isShown) {
-      this.#bar = new cliProgress.SingleBar({
-        format: '{bar} {percentage}%  {now} of {all} events  {rate}/s  {left}',
-        ...{ barCompleteChar: '=', barIncompleteChar: '-', barsize: 30 },
-        ...{
-          hideCursor: null,
-          gracefulExit: false,
-          noTTYOutput: true,
-          notTTYSchedule: PIPED_MS,
-          emptyOnZero: true,
-        },
-      });
-      this.#bar.start(total(), 0, this.#words(0));
-    }
-    this.#timer = setInterval(() => this.#show(), TICK_MS);
-  }
+function updateBar(bar: cliProgress.SingleBar, { now, all, perSecond, rest }: State): void {
+  bar.setTotal(all);
+  bar.update(now, { now: count(now), all: count(all), rate: count(perSecond), rest });
+}
 
-  stop(): void {
-    clearInterval(this.#timer);
-    this.#show();
-    this.#bar?.stop();
-  }
+function lineOf({ now, all, perSecond, rest }: State): string {
+  if (all === 0) return 'no events yet';
+  const percent = Math.floor((now * 100) / Math.max(1, all));
+  const parts = [`${count(now)} of ${counted(all, 'event')} (${percent}%)`, `${count(perSecond)}/s`, rest];
+  return parts.filter((part) => part !== '').join(', ');
+}
 
-  #show(): void {
-    const now = endedOf(this.#tracker) - this.#before;
-    this.#bar?.setTotal(Math.max(now, this.#total()));
-    this.#bar?.update(now, this.#words(now));
-  }
-
-  #words(now: number): object {
-    const { rates, pause } = this.#tracker.stats();
-    const rate = rates.deliveredPerSecond;
-    const left = Math.max(0, this.#total() - now);
-    const time = rate > 0 && left > 0 ? `${duration((left / rate) * 1_000)} left` : '';
-    const why = pause && left > 0 ? `waits: ${pause.reason}` : time;
-    return {
-      now: count(now),
-      all: count(Math.max(now, this.#total())),
-      rate: count(Math.round(rate)),
-      left: why,
-    };
-  }
+function stateOf(tracker: Tracker, before: number, total: number): State {
+  const { rates, pause } = tracker.stats();
+  const now = endedOf(tracker) - before;
+  const all = Math.max(now, total);
+  const rate = rates.deliveredPerSecond;
+  const left = all - now;
+  const time = rate > 0 && left > 0 ? `${duration((left / rate) * 1_000)} left` : '';
+  const rest = pause !== undefined && left > 0 ? `waits: ${pause.reason}` : time;
+  return { now, all, perSecond: Math.round(rate), rest };
 }
 
 /** How many events of a tracker reached their end. */

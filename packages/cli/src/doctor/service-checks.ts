@@ -1,28 +1,39 @@
+import type { Outcome } from '@sluice/core';
 import { EVENTS_PATH, endpoint, requestHeaders } from '@sluice/protocol';
 import { plainHttpWarning } from '@sluice/protocol/toolbox';
+import type { ServiceSettings } from '../settings/settings.ts';
 import { duration } from '../text/amounts.ts';
 import type { Finding } from './finding.ts';
 
 const TIMEOUT_MS = 10_000;
+const TIMEOUTS = { connectMs: TIMEOUT_MS, headersMs: TIMEOUT_MS, bodyMs: TIMEOUT_MS, totalMs: TIMEOUT_MS };
 /** Sluice corrects the time of events if the clock is wrong by more. */
 const MOST_OFFSET_MS = 60_000;
 /** A batch needs an event: the service refuses this one, and says whether it knows the key. */
-const NO_EVENTS = '{"batch":[]}';
+const NO_EVENTS = new TextEncoder().encode('{"batch":[]}');
 
-/** Makes one request without an event: whether the address answers, takes the key, and has the same time. */
-export async function checkService(baseUrl: string, apiKey: string | undefined): Promise<Finding[]> {
+type Answer = Outcome & { readonly kind: 'answered' };
+
+/** Makes one request without an event, as a tracker would: whether the address answers, takes the key, and has the same time. */
+export async function checkService({ baseUrl, apiKey, delivery }: ServiceSettings): Promise<Finding[]> {
+  const { UndiciTransport } = await import('@sluice/core/undici-transport');
+  const transport = new UndiciTransport({ connect: delivery?.connect, dispatcher: delivery?.dispatcher });
   const url = endpoint(baseUrl, EVENTS_PATH);
-  let answer: Response;
   const startedAt = Date.now();
-  try {
-    answer = await fetch(url, {
-      ...{ method: 'POST', headers: requestHeaders(apiKey), body: NO_EVENTS, redirect: 'manual' },
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-  } catch (error) {
+  const answer = await transport.post({
+    ...{ url, headers: requestHeaders(apiKey), body: NO_EVENTS, timeouts: TIMEOUTS },
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  await transport.close();
+  if (answer.kind === 'failed') {
     const advice = 'correct baseUrl, or look at the network: name, port, firewall, certificate';
     return [
-      { check: 'address', state: 'problem', found: `${url} does not answer: ${reasonOf(error)}`, advice },
+      {
+        check: 'address',
+        state: 'problem',
+        found: `${url} does not answer: ${reasonOf(answer.cause)}`,
+        advice,
+      },
     ];
   }
   const plain = plainHttpWarning(baseUrl, apiKey);
@@ -30,11 +41,11 @@ export async function checkService(baseUrl: string, apiKey: string | undefined):
     addressOf(url, answer),
     keyOf(answer.status, apiKey),
     ...(plain === undefined ? [] : [{ check: 'encryption', state: 'warning', found: plain } as const]),
-    clockOf(answer.headers.get('date'), startedAt),
+    clockOf(answer.date, startedAt),
   ];
 }
 
-function addressOf(url: string, { status, headers }: Response): Finding {
+function addressOf(url: string, { status, body }: Answer): Finding {
   const check = 'address';
   if (status >= 300 && status < 400)
     return {
@@ -57,8 +68,7 @@ function addressOf(url: string, { status, headers }: Response): Finding {
       found: `${url} answers ${status}`,
       advice: 'wait: the service fails, events are kept',
     };
-  const isPage = /html/.test(headers.get('content-type') ?? '');
-  if (isPage)
+  if (/^\s*<(!doctype )?html/i.test(body))
     return { check, state: 'problem', found: `${url} answers a web page`, advice: 'correct baseUrl' };
   return { check, state: 'ok', found: `${url} answers` };
 }
@@ -84,7 +94,7 @@ function keyOf(status: number, apiKey: string | undefined): Finding {
   };
 }
 
-function clockOf(date: string | null, startedAt: number): Finding {
+function clockOf(date: string | undefined, startedAt: number): Finding {
   const check = 'clock';
   const time = Date.parse(date ?? '');
   if (Number.isNaN(time)) return { check, state: 'warning', found: 'the service does not tell the time' };

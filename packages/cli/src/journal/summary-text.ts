@@ -1,7 +1,8 @@
 import type { Output } from '../output.ts';
 import { count, counted, duration, size } from '../text/amounts.ts';
+import { plainText } from '../text/plain-text.ts';
 import { table } from '../text/table.ts';
-import { type Summary, type Totals, totalsOf } from './summary.ts';
+import { type Summary, totalsOf } from './summary.ts';
 
 const MOST_REASONS = 10;
 const MOST_EXCERPT = 60;
@@ -9,7 +10,7 @@ const MOST_EXCERPT = 60;
 /** A summary as text for a person. */
 export function summaryText(summary: Summary, colors: Output['colors'], now: number): string {
   const { directory, events, reasons, setAside, totals, unanswered } = summary;
-  const lines = [colors.bold(directory), waitingText(totals.events, now)];
+  const lines = [colors.bold(directory), waitingText(summary, now)];
   const rows = events.map((slot) => {
     const { waiting, files, bytes, oldestAt } = totalsOf([slot]);
     const released = slot.segments.reduce((sum, one) => sum + one.released, 0);
@@ -37,14 +38,22 @@ export function summaryText(summary: Summary, colors: Output['colors'], now: num
     lines.push(
       `${counted(unanswered.processes, 'process', 'processes')} in a row sent events and ended before the answer; what they sent may arrive twice`,
     );
+  if (totals.events.waitingAlive > 0)
+    lines.push(
+      `living processes deliver theirs themselves; what keeps them from it: sluice doctor ${directory}`,
+    );
   const orphaned = totals.events.waiting - totals.events.waitingAlive;
   if (orphaned > 0) lines.push(`to deliver what waits: sluice drain ${directory}`);
   if (reasons.length > 0) lines.push(`to read the dead letters: sluice dead-letters list ${directory}`);
   return lines.join('\n');
 }
 
-function waitingText({ waiting, files, bytes, oldestAt }: Totals, now: number): string {
-  if (files === 0) return 'nothing waits: no process left events here';
+function waitingText({ totals: { events, deadLetters } }: Summary, now: number): string {
+  const { waiting, files, bytes, oldestAt } = events;
+  if (files === 0) {
+    const isEmpty = deadLetters.waiting === 0;
+    return `nothing waits${isEmpty ? ': all is delivered, or this is not the directory of a journal' : ''}`;
+  }
   const age = oldestAt === undefined ? '' : `; the oldest for ${duration(Math.max(0, now - oldestAt))}`;
   return `${counted(waiting, 'event')} ${waiting === 1 ? 'waits' : 'wait'} in ${counted(files, 'file')}, ${size(bytes)}${age}`;
 }
@@ -54,7 +63,7 @@ function letterLines({ reasons, totals }: Summary): string[] {
   if (waiting === 0) return [];
   const shown = reasons.slice(0, MOST_REASONS);
   const lines = shown.map(({ status, excerpt, count: letters }) => {
-    const text = excerpt.replace(/\s+/g, ' ').slice(0, MOST_EXCERPT);
+    const text = plainText(excerpt).slice(0, MOST_EXCERPT);
     return `  ${count(letters).padStart(8)}  ${status}  ${text}`;
   });
   if (reasons.length > shown.length)

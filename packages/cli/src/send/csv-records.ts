@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { type CsvError, type Info, parse } from 'csv-parse';
+import { boundedRows } from './bounded-rows.ts';
 import type { FileRecord } from './file-record.ts';
 
 interface Parsed {
@@ -7,7 +8,12 @@ interface Parsed {
   readonly info: Info;
 }
 
-const MOST_RECORD_BYTES = 1024 * 1024;
+const REASONS = [
+  ['CSV_RECORD_INCONSISTENT_COLUMNS', 'it has another number of columns than the first line'],
+  ['CSV_QUOTE_NOT_CLOSED', 'a quote is opened and never closed'],
+  ['CSV_INVALID_CLOSING_QUOTE', 'something follows a closing quote: two quotes are one inside a value'],
+  ['INVALID_OPENING_QUOTE', 'a quote is inside a value that does not begin with one'],
+] as const;
 
 /** CSV with a line of names. @param delimiter Default: a comma, or a semicolon if the names have more of these. */
 export async function* csvRecords(
@@ -16,15 +22,14 @@ export async function* csvRecords(
 ): AsyncGenerator<FileRecord> {
   const { value: head = '' } = await chunks.next();
   const [names = ''] = head.split('\n', 1);
-  const common = names.split(';').length > names.split(',').length ? ';' : ',';
+  const separator = delimiter ?? (names.split(';').length > names.split(',').length ? ';' : ',');
   const problems: FileRecord[] = [];
   const parser = parse({
     columns: true,
     info: true,
     skip_empty_lines: true,
     skip_records_with_error: true,
-    delimiter: delimiter ?? common,
-    max_record_size: MOST_RECORD_BYTES,
+    delimiter: separator,
     on_skip: (error, text) => {
       problems.push({
         number: Number(error?.lines ?? 0),
@@ -38,7 +43,10 @@ export async function* csvRecords(
     yield head;
     yield* chunks;
   }
-  const source = Readable.from(all());
+  const rows = boundedRows(all(), separator, (number, text, problem) =>
+    problems.push({ number, problem, text }),
+  );
+  const source = Readable.from(rows);
   source.on('error', (error) => parser.destroy(error));
   for await (const { record, info } of source.pipe(parser) as AsyncIterable<Parsed>) {
     yield* sorted(problems, info.lines);
@@ -54,8 +62,6 @@ function sorted(problems: FileRecord[], before: number): FileRecord[] {
 }
 
 function reasonOf(error: CsvError | undefined): string {
-  if (error?.code === 'CSV_RECORD_INCONSISTENT_COLUMNS')
-    return 'it has another number of columns than the first line';
-  if (error?.code === 'CSV_QUOTE_NOT_CLOSED') return 'a quote is opened and never closed';
-  return error?.message ?? 'it cannot be read';
+  const reason = REASONS.find(([code]) => code === error?.code)?.[1];
+  return reason ?? error?.message ?? 'it cannot be read';
 }

@@ -17,6 +17,8 @@ export interface MappingFlags {
 }
 
 const FIELDS = ['event', 'correlationValue', 'timestamp', 'uuid', 'source'] as const;
+/** Characters of the names of columns in a message. */
+const MOST_NAMES = 200;
 const EVENT_FIELDS: ReadonlySet<string> = new Set([...FIELDS, 'correlationKey', 'payload']);
 
 type Field = (typeof FIELDS)[number];
@@ -27,6 +29,8 @@ export class EventMapping {
   readonly #columns: ReadonlyMap<Field, string>;
   readonly #numbers: ReadonlySet<string>;
   readonly #isRow: boolean;
+  /** Whether all rows have the same columns, and these are still to be looked at. */
+  #isUnseenTable: boolean;
   readonly #correlationKey: string;
 
   /** Throws a UsageError for a wrong flag. */
@@ -35,10 +39,11 @@ export class EventMapping {
     this.#columns = readMap(flags.map);
     this.#numbers = new Set(flags.numbers?.split(','));
     this.#isRow = isCsv || flags.event !== undefined || flags.map !== undefined;
+    this.#isUnseenTable = isCsv;
     this.#correlationKey = correlationKey;
   }
 
-  /** Throws an Error that says why the record is no event. */
+  /** Throws an Error that says why the record is no event, and a UsageError if the flags name columns that the file does not have. */
   eventOf(value: unknown): MappedEvent {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
       throw new Error('it is no object');
@@ -62,6 +67,7 @@ export class EventMapping {
   }
 
   #ofRow(record: Readonly<Record<string, unknown>>): MappedEvent {
+    if (this.#isUnseenTable) this.#check(record);
     const rest: Record<string, unknown> = { ...record };
     const read = (field: Field): string | undefined => {
       const column = this.#columns.get(field) ?? field;
@@ -86,6 +92,16 @@ export class EventMapping {
       else if (column in rest) rest[column] = number;
     }
     return { name, payload: rest, options: this.#withCustomer(options) };
+  }
+
+  #check(record: object): void {
+    const named = [...this.#columns.values(), ...this.#numbers];
+    const missing = named.find((column) => !(column in record));
+    if (missing !== undefined)
+      throw new UsageError(
+        `there is no column "${missing}": correct --map or --numbers; there are ${Object.keys(record).join(', ').slice(0, MOST_NAMES)}`,
+      );
+    this.#isUnseenTable = false;
   }
 
   #withCustomer(options: TrackOptions): TrackOptions {

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Tracker } from '@sluice/core';
+import { UsageError } from '../exit-codes.ts';
 import type { EventMapping } from './event-mapping.ts';
 import type { FileRecord } from './file-record.ts';
 import type { Rejects } from './rejects.ts';
@@ -78,6 +79,7 @@ export class FileSender {
         if (uuid !== undefined && known.has(uuid)) return false;
         tracker.track(name, payload, { ...options, uuid });
       } catch (error) {
+        if (error instanceof UsageError) throw error;
         this.#problem = error instanceof Error ? error.message : String(error);
       }
     }

@@ -1,4 +1,5 @@
-import { type FileRecord, readJson } from './file-record.ts';
+import type { FileRecord } from './file-record.ts';
+import { RecordText } from './record-text.ts';
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const OPENING = new Set([0x5b, 0x7b]);
@@ -7,43 +8,46 @@ const CLOSING = new Set([0x5d, 0x7d]);
 /** The elements of a JSON array, one at a time: the whole may be larger than the memory. */
 export async function* arrayRecords(chunks: AsyncIterable<string>): AsyncGenerator<FileRecord> {
   const splitter = new ArraySplitter();
-  let number = 0;
-  for await (const chunk of chunks) {
-    for (const text of splitter.push(chunk)) {
-      number += 1;
-      yield readJson(text, number);
-    }
-  }
-  if (splitter.problem !== undefined) yield { number: number + 1, problem: splitter.problem, text: '' };
+  for await (const chunk of chunks) yield* splitter.push(chunk);
+  const { number, problem } = splitter;
+  if (problem !== undefined) yield { number, problem, text: '' };
 }
 
-/** Cuts the text of an array into those of its elements, by brackets and quotes. What is in an element is not checked. */
+/** Cuts the text of an array into its elements, by brackets and quotes. What is in an element is not checked. */
 class ArraySplitter {
-  #element = '';
+  readonly #element = new RecordText();
+  #number = 1;
   /** How many brackets are open, that of the array too. */
   #depth = 0;
   #isInText = false;
   #isEscaped = false;
   #isEnded = false;
+  #isFollowed = false;
+
+  /** That of the next element. */
+  get number(): number {
+    return this.#number;
+  }
 
   /** What is wrong with the array, once all of it was pushed. */
   get problem(): string | undefined {
-    if (this.#isEnded)
-      return this.#element.trim() === '' ? undefined : 'something follows the end of the array';
+    if (this.#isEnded) return this.#isFollowed ? 'something follows the end of the array' : undefined;
     return this.#depth === 0
       ? 'it is no array: it must begin with ['
       : 'the array does not end: the file is cut off';
   }
 
   /** The elements that end in this chunk. */
-  push(chunk: string): string[] {
-    const found: string[] = [];
+  push(chunk: string): FileRecord[] {
+    const found: FileRecord[] = [];
     let start = 0;
     const take = (end: number) => {
-      const text = this.#element + chunk.slice(start, end);
-      this.#element = '';
+      this.#element.add(chunk.slice(start, end));
       start = end + 1;
-      if (text.trim() !== '') found.push(text);
+      const record = this.#element.take(this.#number);
+      if (record === undefined) return;
+      found.push(record);
+      this.#number += 1;
     };
     for (let at = 0; at < chunk.length && !this.#isEnded; at += 1) {
       const code = chunk.charCodeAt(at);
@@ -61,7 +65,9 @@ class ArraySplitter {
         if (this.#isEnded) take(at);
       } else if (code === COMMA && this.#depth === 1) take(at);
     }
-    this.#element += chunk.slice(start);
+    const rest = chunk.slice(start);
+    if (this.#isEnded) this.#isFollowed ||= rest.trim() !== '';
+    else this.#element.add(rest);
     return found;
   }
 }

@@ -1,16 +1,20 @@
-import { type FileRecord, readJson } from './file-record.ts';
+import type { FileRecord } from './file-record.ts';
+import { RecordText } from './record-text.ts';
 
 /** NDJSON: the JSON of one record in each line. Empty lines are no records. */
 export async function* lineRecords(chunks: AsyncIterable<string>): AsyncGenerator<FileRecord> {
-  let number = 0;
-  let rest = '';
+  const line = new RecordText();
+  let number = 1;
   for await (const chunk of chunks) {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
+    const [first = '', ...others] = chunk.split('\n');
+    line.add(first);
+    for (const other of others) {
+      const record = line.take(number);
+      if (record !== undefined) yield record;
       number += 1;
-      if (line.trim() !== '') yield readJson(line, number);
+      line.add(other);
     }
   }
-  if (rest.trim() !== '') yield readJson(rest, number + 1);
+  const record = line.take(number);
+  if (record !== undefined) yield record;
 }

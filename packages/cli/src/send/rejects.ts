@@ -7,6 +7,7 @@ const MOST_TEXT = 2_000;
 export class Rejects {
   readonly path: string;
   #file: FileHandle | undefined;
+  #first: { readonly line: number; readonly reason: string } | undefined;
   bytes: number;
 
   /** @param bytes What is behind them belongs to records that are read again. */
@@ -15,18 +16,39 @@ export class Rejects {
     this.bytes = bytes;
   }
 
+  /** The first one that this process added. */
+  get first(): { readonly line: number; readonly reason: string } | undefined {
+    return this.#first;
+  }
+
+  /** Throws an Error that says what to do if the file cannot be written. */
   async add({ number, text, value }: FileRecord, reason: string): Promise<void> {
-    if (this.#file === undefined) {
-      this.#file = await open(this.path, this.bytes > 0 ? 'r+' : 'w', 0o600);
-      await this.#file.truncate(this.bytes);
-    }
     const shown = (text ?? JSON.stringify(value)).slice(0, MOST_TEXT);
     const line = Buffer.from(`${JSON.stringify({ line: number, reason, text: shown })}\n`);
-    await this.#file.write(line, 0, line.length, this.bytes);
+    try {
+      this.#file ??= await this.#open();
+      await this.#file.write(line, 0, line.length, this.bytes);
+    } catch (cause) {
+      throw new Error(`cannot write bad records to ${this.path}: name another file with --rejects`, {
+        cause,
+      });
+    }
     this.bytes += line.length;
+    this.#first ??= { line: number, reason };
   }
 
   async close(): Promise<void> {
     await this.#file?.close();
+  }
+
+  async #open(): Promise<FileHandle> {
+    if (this.bytes > 0) {
+      const file = await open(this.path, 'r+').catch(() => undefined);
+      await file?.truncate(this.bytes);
+      if (file !== undefined) return file;
+      // Somebody moved it away: a new one begins.
+      this.bytes = 0;
+    }
+    return open(this.path, 'w', 0o600);
   }
 }

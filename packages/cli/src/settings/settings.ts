@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { defaultJournals, journalDirectoryOf } from '@sluice/core/inspect';
 import { readApiKey, readBaseUrl } from '@sluice/protocol/toolbox';
 import { UsageError } from '../exit-codes.ts';
 import { readConfigFile, type SluiceConfig } from './config-file.ts';
+import { possibleDirectory } from './directory.ts';
 
 /** Flags of commands that use a journal or the service. */
 export interface ServiceFlags {
@@ -34,19 +34,23 @@ export async function readSettings(flags: ServiceFlags): Promise<SluiceConfig> {
     apiKey: readKey(flags) ?? (env.SLUICE_API_KEY || undefined),
   };
   const known = Object.entries(given).filter(([, value]) => value !== undefined);
-  return { ...file, ...Object.fromEntries(known) };
+  const settings: SluiceConfig = { ...file, ...Object.fromEntries(known) };
+  if (!['string', 'undefined'].includes(typeof settings.journalDirectory))
+    throw new UsageError('journalDirectory must be the path of a directory: correct sluice.config.*');
+  return settings;
 }
 
 /** Adds the directory of the journal. Throws a UsageError that says which setting is missing. */
-export function requireService(settings: SluiceConfig, directory?: string): ServiceSettings {
+export async function requireService(settings: SluiceConfig, directory?: string): Promise<ServiceSettings> {
   const { baseUrl, correlationKey } = settings;
   if (baseUrl === undefined) throw missing('--base-url URL', 'SLUICE_BASE_URL', 'baseUrl');
-  readBaseUrl('--base-url', baseUrl, settings.apiKey);
+  readBaseUrl('baseUrl', baseUrl, settings.apiKey);
   if (settings.apiKey !== undefined) readApiKey(settings.apiKey);
   if (correlationKey === undefined)
     throw missing('--correlation-key NAME', 'SLUICE_CORRELATION_KEY', 'correlationKey');
   const names = { baseUrl, correlationKey, account: settings.account };
-  const journalDirectory = resolve(directory ?? settings.journalDirectory ?? journalDirectoryOf(names));
+  const path = directory ?? settings.journalDirectory ?? journalDirectoryOf(names);
+  const journalDirectory = await possibleDirectory(path);
   return { ...settings, baseUrl, correlationKey, journalDirectory };
 }
 
@@ -54,7 +58,7 @@ export function requireService(settings: SluiceConfig, directory?: string): Serv
 export async function findJournal(settings: SluiceConfig, directory: string | undefined): Promise<string> {
   const { baseUrl, correlationKey, account } = settings;
   const named = directory ?? settings.journalDirectory;
-  if (named !== undefined) return resolve(named);
+  if (named !== undefined) return named;
   if (baseUrl !== undefined && correlationKey !== undefined)
     return journalDirectoryOf({ baseUrl, correlationKey, account });
   const found = await defaultJournals();

@@ -56,8 +56,14 @@ export function readNumber(flag: string, text: string): number {
   throw new UsageError(`${flag} must be a number above 0, got "${text}"`);
 }
 
-/** A moment, in milliseconds since 1970: `06:30` is the next one, `30m` is from now, anything else is a date. */
+/** A moment, in milliseconds since 1970: `06:30` is the next one, `30m` is from now, anything else is a date. Throws a UsageError if it is past. */
 export function readMoment(flag: string, text: string, now: number): number {
+  const moment = momentOf(flag, text, now);
+  if (moment > now) return moment;
+  throw new UsageError(`${flag} must be in the future, got "${text}"`);
+}
+
+function momentOf(flag: string, text: string, now: number): number {
   if (DURATION.test(text)) return now + readDuration(flag, text);
   const [, hours, minutes] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
   if (hours !== undefined) {

@@ -48,6 +48,10 @@ Usage: npx sluice-emulator [options]
 Once it is ready, it prints one line of JSON on standard output:
   {"baseUrl":…,"apiUrl":…,"pagesUrl":…,"apiKey":…,"primaryKey":…}
 It ends on SIGTERM or SIGINT. Exit codes: 0 ended, 1 failed (a port in use, too), 2 wrong arguments.
+
+Examples:
+  npx sluice-emulator --primary-key email           in memory, on ports 4100 and 4200
+  npx sluice-emulator --data ./service --port 0     keeps what it has, on any free port
 `;
 
 const DEFAULTS = { port: 4100, apiPort: 4200, apiKey: 'emulator_local' } as const;

@@ -38,7 +38,14 @@ const OPTIONS: readonly (readonly [option: string, variable: string, read: Read,
 export const HELP: string = `sluice-relay takes events from pages, and delivers them to the service.
 
 Environment:
-${OPTIONS.map(([, variable, , meaning]) => `  ${variable.padEnd(28)}${meaning}\n`).join('')}`;
+${OPTIONS.map(([, variable, , meaning]) => `  ${variable.padEnd(28)}${meaning}\n`).join('')}
+Once it listens, it prints one line of JSON on standard output: {"url":…}
+It ends on SIGTERM or SIGINT. Exit codes: 0 ended, 1 failed (a port in use, too), 2 wrong variables.
+
+Example:
+  SLUICE_BASE_URL=https://events.example.com SLUICE_CORRELATION_KEY=email SLUICE_API_KEY=… SLUICE_RELAY_SECRET=… \\
+    SLUICE_RELAY_JWT='{"algorithm":"HS256","audience":"shop","keys":{"2026":"…"}}' sluice-relay
+`;
 
 /** What the environment says. Throws a ConfigError that names the variable. */
 export function readEnvironment(environment: Environment): RelayOptions & ServerOptions {

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { csvRecords } from '../src/send/csv-records.ts';
+import type { FileRecord } from '../src/send/file-record.ts';
+import { arrayRecords } from '../src/send/json-array.ts';
+import { lineRecords } from '../src/send/line-records.ts';
+
+const MIB = 1024 * 1024;
+
+/** A text in chunks, as a file is read. */
+async function* chunksOf(
+  ...parts: readonly (string | readonly [text: string, times: number])[]
+): AsyncGenerator<string> {
+  for (const part of parts) {
+    const [text, times] = typeof part === 'string' ? [part, 1] : part;
+    for (let time = 0; time < times; time += 1) yield text;
+  }
+}
+
+async function read(records: AsyncIterable<FileRecord>): Promise<unknown[]> {
+  const read: unknown[] = [];
+  for await (const { number, value, problem } of records) read.push([number, problem ?? value]);
+  return read;
+}
+
+describe('the records of a file', () => {
+  it('are as many as its lines, and one that is too long for the memory is one bad record', async () => {
+    const long = ['x'.repeat(MIB), 600] as const;
+    expect(await read(lineRecords(chunksOf('1\n\n"a', 'b"\n', long, '\n3')))).toEqual([
+      [1, 1],
+      [3, 'ab'],
+      [4, 'it is longer than 16 MiB'],
+      [5, 3],
+    ]);
+  });
+
+  it('are the elements of an array, of which one may be too long, too, and so may what follows the array', async () => {
+    const long = ['x'.repeat(MIB), 600] as const;
+    expect(await read(arrayRecords(chunksOf('[{"a":"],"}', ',"', long, '",3]', long)))).toEqual([
+      [1, { a: '],' }],
+      [2, 'it is longer than 16 MiB'],
+      [3, 3],
+      [4, 'something follows the end of the array'],
+    ]);
+  });
+
+  it('are the rows of a table, also those behind one that is too long or has a quote that is never closed', async () => {
+    const tooLong = 'it is longer than 1 MiB, or a quote in it is never closed';
+    const long = ['x'.repeat(MIB / 4), 20] as const;
+    const csv = chunksOf(
+      'a,b\n1,"2',
+      ' ""two""\n2"\n',
+      '3,',
+      long,
+      '\n4,"',
+      long,
+      '"\n5,6\n7,"',
+      long,
+      '\n8,9\n',
+    );
+    expect(await read(csvRecords(csv, undefined))).toEqual([
+      [3, { a: '1', b: '2 "two"\n2' }],
+      [4, tooLong],
+      [5, tooLong],
+      [6, { a: '5', b: '6' }],
+      [7, tooLong],
+      [8, { a: '8', b: '9' }],
+    ]);
+  });
+});
