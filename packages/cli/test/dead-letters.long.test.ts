@@ -1,23 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createTracker } from '@sluice/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { makeFolder, startService } from './folder.ts';
+import { leaveLetters, makeFolder, startService } from './folder.ts';
 import { ended, sluice, start } from './sluice-process.ts';
-
-/** Leaves three dead letters. */
-async function leaveLetters(journalDirectory: string, baseUrl: string, apiKey: string): Promise<void> {
-  const tracker = createTracker({
-    ...{ baseUrl, apiKey, correlationKey: 'email', journalDirectory, logger: false },
-    // The service takes the last one.
-    delivery: { classify: () => [0, 1, 2].map((index) => ({ index, reason: `no ${index}` })) },
-  });
-  for (const name of ['purchase', 'purchase', 'refund', 'login'])
-    tracker.track(name, { total: 1 }, { correlationValue: 'ada@example.com' });
-  await tracker.flush();
-  await tracker.close();
-}
 
 const ids = (output: string) =>
   output
@@ -28,7 +14,7 @@ const ids = (output: string) =>
 describe('sluice dead-letters', () => {
   it('lists, shows, replays and deletes those that are chosen', async () => {
     const [folder, { emulator, env }] = [makeFolder(), await startService()];
-    await leaveLetters(folder, emulator.baseUrl, emulator.apiKey);
+    await leaveLetters(folder, emulator);
     const before = await emulator.countEvents();
     expect((await sluice(['dead-letters', 'list', folder])).output).toMatch(/ refund +no 2\n/);
     const listed = await sluice([
@@ -67,7 +53,7 @@ describe('sluice dead-letters', () => {
 
   it('ends a replay on Ctrl-C, and keeps what the service did not answer', async () => {
     const [folder, { emulator }] = [makeFolder(), await startService()];
-    await leaveLetters(folder, emulator.baseUrl, emulator.apiKey);
+    await leaveLetters(folder, emulator);
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());

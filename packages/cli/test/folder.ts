@@ -29,7 +29,8 @@ export async function startService(): Promise<{ emulator: Emulator; env: Environ
   };
 }
 
-const unreachable: Transport = {
+/** A transport without a network. */
+export const unreachable: Transport = {
   post: async () => ({ kind: 'failed', cause: new Error('no network'), maybeSent: false }),
   close: async () => {},
 };
@@ -50,4 +51,17 @@ export async function fillJournal(journalDirectory: string, events: number): Pro
 export async function leaveEvents(journalDirectory: string, events: number): Promise<void> {
   const tracker = await fillJournal(journalDirectory, events);
   await tracker.close({ timeoutMs: 0 });
+}
+
+/** Leaves three dead letters. */
+export async function leaveLetters(journalDirectory: string, { baseUrl, apiKey }: Emulator): Promise<void> {
+  const tracker = createTracker({
+    ...{ baseUrl, apiKey, correlationKey: 'email', journalDirectory, logger: false },
+    // The service takes the last one.
+    delivery: { classify: () => [0, 1, 2].map((index) => ({ index, reason: `no ${index}` })) },
+  });
+  for (const name of ['purchase', 'purchase', 'refund', 'login'])
+    tracker.track(name, { total: 1 }, { correlationValue: 'ada@example.com' });
+  await tracker.flush();
+  await tracker.close();
 }

@@ -53,7 +53,7 @@ export const sendCommand: CommandSpec = {
     if (flags.again) await resume?.file.remove();
     const position = (await resume?.file.read()) ?? START;
     if (position.isComplete) output.note(`${path} was read to its end before: --again reads it again`);
-    else if (position.records > 0) output.note(`goes on behind record ${position.records}`);
+    else if (position.records > 0) output.note(`goes on behind record ${count(position.records)}`);
     const known = resume && !position.isComplete ? await uuidsIn(journalDirectory) : new Set<string>();
     const defaultPath = `${path === '-' ? 'stdin' : path}.rejects.ndjson`;
     const rejects = new Rejects(rejectsPath ?? defaultPath, position.rejectedBytes);
