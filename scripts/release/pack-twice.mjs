@@ -10,7 +10,8 @@ import { root } from '../workspace.mjs';
  * @param {string} folder that gets the tarballs
  */
 export function packTwice(temporary, folder) {
-  const [first, second] = ['one', 'another'].map((name) => packIn(join(temporary, name)));
+  const commit = command('git', ['rev-parse', 'HEAD'], { cwd: root }).trim();
+  const [first, second] = ['one', 'another'].map((name) => packIn(join(temporary, name), commit));
   if (first === undefined || second === undefined) throw new Error('nothing was packed');
   const different = Object.keys(first.hashes).filter((name) => first.hashes[name] !== second.hashes[name]);
   if (different.length > 0) throw new Error(`not the same bytes: ${different.join(', ')}`);
@@ -18,9 +19,13 @@ export function packTwice(temporary, folder) {
   return `${Object.keys(first.hashes).length} tarballs, the same bytes`;
 }
 
-/** @param {string} clone */
-function packIn(clone) {
-  command('git', ['clone', '--quiet', root, clone]);
+/**
+ * @param {string} clone
+ * @param {string} commit
+ */
+function packIn(clone, commit) {
+  command('git', ['clone', '--quiet', '--no-checkout', root, clone]);
+  command('git', ['checkout', '--quiet', '--detach', commit], { cwd: clone });
   command('npm', ['run', 'pack:all'], { cwd: clone });
   const packed = join(clone, 'packed');
   /** @type {Record<string, string>} */

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import type { CommandSpec, Flags } from './command-spec.ts';
 import { deadLettersCommand } from './commands/dead-letters.ts';
@@ -10,6 +9,7 @@ import { emulatorCommand, relayCommand } from './commands/servers.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { EXIT, UsageError } from './exit-codes.ts';
 import { Output } from './output.ts';
+import { readVersion } from './version.ts';
 
 const COMMANDS: readonly CommandSpec[] = [
   inspectCommand,
@@ -132,8 +132,4 @@ function helpFor(program: Command, args: readonly string[]): string {
     words += `${arg} `;
   }
   return words;
-}
-
-function readVersion(): string {
-  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 }

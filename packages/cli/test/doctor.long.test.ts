@@ -21,7 +21,7 @@ describe('sluice doctor', () => {
     const { code, output } = await sluice(['doctor', join(folder, 'journal'), '--json'], env);
     const findings = read(output);
     expect(Object.keys(findings)).toEqual([
-      'Node',
+      'versions',
       'settings',
       'address',
       'key',

@@ -1,6 +1,6 @@
 import type { CommandSpec } from '../command-spec.ts';
 import { checkDirectory, checkDisk } from '../doctor/directory-checks.ts';
-import { checkNode, checkProxies, type Finding } from '../doctor/finding.ts';
+import { checkProxies, checkVersions, type Finding } from '../doctor/finding.ts';
 import { checkOptions } from '../doctor/options-check.ts';
 import { checkService } from '../doctor/service-checks.ts';
 import { EXIT } from '../exit-codes.ts';
@@ -20,7 +20,7 @@ export const doctorCommand: CommandSpec = {
     const service = await requireService({ correlationKey: UNUSED, ...settings });
     const directory = await findJournal({ correlationKey: UNUSED, ...settings }, dir);
     const findings: Finding[] = [
-      checkNode(),
+      checkVersions(),
       await checkOptions(service),
       ...(await checkService(service)),
       checkProxies(service.baseUrl),

@@ -16,8 +16,15 @@ export async function checkDirectory(directory: string): Promise<Finding> {
     return { check, state: 'ok', found: `${directory} is not there yet: the first event makes it` };
   try {
     const { events } = await inspectJournal(directory);
-    const { waiting, damagedBytes } = totalsOf(events);
+    const { waiting, damagedBytes, foreign } = totalsOf(events);
     const found = `${directory}, ${counted(waiting, 'event')} waiting`;
+    if (foreign > 0)
+      return {
+        check,
+        state: 'warning',
+        found: `${found}, ${counted(foreign, 'file')} of another version of Sluice`,
+        advice: 'use that version to deliver them',
+      };
     if (damagedBytes === 0) return { check, state: 'ok', found };
     return {
       check,

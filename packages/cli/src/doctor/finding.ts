@@ -1,3 +1,5 @@
+import { readVersion } from '../version.ts';
+
 const LEAST_NODE = [20, 19] as const;
 
 /** What one check found. */
@@ -10,13 +12,14 @@ export interface Finding {
   readonly advice?: string | undefined;
 }
 
-/** Whether this Node is new enough. */
-export function checkNode(): Finding {
+/** Which versions run, and whether this Node is new enough. */
+export function checkVersions(): Finding {
   const { node } = process.versions;
   const [major = 0, minor = 0] = node.split('.').map(Number);
   const isNew = major > LEAST_NODE[0] || (major === LEAST_NODE[0] && minor >= LEAST_NODE[1]);
   const advice = isNew ? undefined : `install Node ${LEAST_NODE.join('.')} or later`;
-  return { check: 'Node', state: isNew ? 'ok' : 'problem', found: node, advice };
+  const found = `Sluice ${readVersion()}, Node ${node}`;
+  return { check: 'versions', state: isNew ? 'ok' : 'problem', found, advice };
 }
 
 /** Whether the environment names a proxy that is not used. */

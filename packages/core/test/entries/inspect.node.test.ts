@@ -211,6 +211,13 @@ describe('storedDeadLetters', () => {
   });
 });
 
+it('names the directory of what cannot be read', async () => {
+  await writeFile(join(place.directory, 'dead-letters'), '');
+  const message = `cannot read the journal in ${place.directory}: `;
+  await expect(all(storedDeadLetters(place.directory))).rejects.toThrow(message);
+  await expect(all(verifyJournal(place.directory))).rejects.toThrow(message);
+});
+
 describe('journalDirectoryOf', () => {
   it('is where a tracker with these options keeps its events', () => {
     const names = { baseUrl: 'HTTP://Example.com', correlationKey: 'email' };

@@ -64,16 +64,17 @@ export function inspectJournal(directory: string): Promise<JournalReport> {
  * @throws Rejects with a StorageError if there is no such directory, or if it cannot be read.
  * @example for await (const { path, damage } of verifyJournal('/data/sluice')) console.log(path, damage);
  */
-export async function* verifyJournal(directory: string): AsyncGenerator<VerifiedSegment, void, undefined> {
-  const root = await reading(directory, async (root) => root);
-  for (const part of Object.values(PARTS)) {
-    for (const slot of await findSlots(join(root, part))) {
-      for (const place of await findSegments(slot)) {
-        const verified = await verifySegment(place);
-        if (verified !== undefined) yield verified;
+export function verifyJournal(directory: string): AsyncGenerator<VerifiedSegment, void, undefined> {
+  return readingEach(directory, async function* (root) {
+    for (const part of Object.values(PARTS)) {
+      for (const slot of await findSlots(join(root, part))) {
+        for (const place of await findSegments(slot)) {
+          const verified = await verifySegment(place);
+          if (verified !== undefined) yield verified;
+        }
       }
     }
-  }
+  });
 }
 
 /**
@@ -126,17 +127,18 @@ export async function defaultJournals(): Promise<string[]> {
   return entries.flatMap(({ name, kind }) => (kind === 'directory' ? [join(root, name)] : []));
 }
 
-async function* storedTexts(
+function storedTexts(
   directory: string,
   part: string,
 ): AsyncGenerator<StoredText & Pick<SlotPlace, 'isAlive'>, void, undefined> {
-  const root = await reading(directory, async (root) => root);
-  for (const slot of await findSlots(join(root, part))) {
-    for (const place of await findSegments(slot)) {
-      const texts = await StoredSegment.use(place, (segment) => segment.texts());
-      for (const one of texts ?? []) yield { ...one, isAlive: slot.isAlive };
+  return readingEach(directory, async function* (root) {
+    for (const slot of await findSlots(join(root, part))) {
+      for (const place of await findSegments(slot)) {
+        const texts = await StoredSegment.use(place, (segment) => segment.texts());
+        for (const one of texts ?? []) yield { ...one, isAlive: slot.isAlive };
+      }
     }
-  }
+  });
 }
 
 async function reportSlots(root: string): Promise<SlotReport[]> {
@@ -158,9 +160,28 @@ async function reading<Result>(directory: string, read: (root: string) => Promis
   try {
     if ((await stat(root)).isDirectory()) return await read(root);
   } catch (cause) {
-    if (errorCode(cause) === 'ENOENT')
-      throw new StorageError(`there is no directory ${root}: correct the path`);
-    throw storageError(`cannot read the journal in ${root}`, cause);
+    throw unreadable(root, cause);
   }
   throw new StorageError(`${root} is no directory: give that of a journal`);
+}
+
+/** As `reading()`, for what is read one after another. */
+async function* readingEach<Item>(
+  directory: string,
+  read: (root: string) => AsyncGenerator<Item, void, undefined>,
+): AsyncGenerator<Item, void, undefined> {
+  const root = await reading(directory, async (root) => root);
+  try {
+    yield* read(root);
+  } catch (cause) {
+    throw unreadable(root, cause);
+  }
+}
+
+function unreadable(root: string, cause: unknown): StorageError {
+  const codes = [cause, Reflect.get(Object(cause), 'cause')].map(errorCode);
+  if (codes[0] === 'ENOENT') return new StorageError(`there is no directory ${root}: correct the path`);
+  if (!codes.includes('EACCES')) return storageError(`cannot read the journal in ${root}`, cause);
+  const advice = 'run it as the user that owns it';
+  return new StorageError(`this user may not read the journal in ${root}: ${advice}`, { cause });
 }

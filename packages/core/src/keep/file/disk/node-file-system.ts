@@ -263,7 +263,7 @@ function refuseForeign(path: string, { uid, mode }: Pick<Stats, 'uid' | 'mode'>)
   if (user === undefined) return;
   if (uid !== user)
     throw new StorageError(
-      `${path} belongs to user ${uid}, and this process runs as user ${user}: use another directory, or chown ${user} it`,
+      `${path} belongs to user ${uid}, and this process runs as user ${user}: run it as that user, use another directory, or chown ${user} it`,
     );
   if ((mode & OTHERS_WRITE) !== 0)
     throw new StorageError(`other users may write to ${path}: use another directory, or chmod go-w it`);

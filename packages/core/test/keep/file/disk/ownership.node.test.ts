@@ -42,7 +42,7 @@ describe.runIf(process.geteuid)('a directory', () => {
   it.runIf(isRoot)('of another user is refused, with the way to mend it', async () => {
     await chown(place.directory, SOMEBODY, SOMEBODY);
     expect(await refusal()).toContain(
-      `${place.directory} belongs to user ${SOMEBODY}, and this process runs as user 0`,
+      `${place.directory} belongs to user ${SOMEBODY}, and this process runs as user 0: run it as that user, `,
     );
   });
 
