@@ -20,7 +20,8 @@ try {
     process.exitCode = 2;
   }
 } catch (error) {
-  const reason = error instanceof ConfigError ? inVariables(error) : String(error);
+  const message = error instanceof Error ? error.message : String(error);
+  const reason = error instanceof ConfigError ? inVariables(error) : message;
   process.stderr.write(`sluice-relay: ${reason}\n`);
   process.exitCode = error instanceof ConfigError ? 2 : 1;
 }

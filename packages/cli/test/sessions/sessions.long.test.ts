@@ -34,7 +34,7 @@ it('prints what SESSIONS.md shows', async () => {
   const places = new Map([
     [folder, '/data'],
     [origin, 'http://127.0.0.1:4100'],
-    [`--port ${port}`, '--port 4100'],
+    [`port ${port}`, 'port 4100'],
   ]);
   const terminal = new Terminal(TITLE, folder, env, places);
   const running = await fill(journal('in-use'), 300);
@@ -179,26 +179,24 @@ it('prints what SESSIONS.md shows', async () => {
     { line: 'sluice doctor', env: { SLUICE_BASE_URL: 'nonsense' } },
   );
 
+  const relay = {
+    ...env,
+    SLUICE_RELAY_PORT: '0',
+    SLUICE_RELAY_SECRET: 'a secret of at least thirty-two characters',
+    SLUICE_RELAY_JWT: JSON.stringify({ algorithm: 'HS256', audience: 'a', keys: { a: 'k'.repeat(32) } }),
+    SLUICE_RELAY_DIRECTORY: journal('relay'),
+  };
   terminal.heading('emulator and relay');
   await terminal.session(
     'They print one line of JSON, and end on Ctrl-C:',
     { line: 'sluice emulator --port 0 --api-port 0 --primary-key email', endsAfter: firstOutput },
-    {
-      line: 'sluice relay',
-      env: {
-        ...env,
-        SLUICE_RELAY_PORT: '0',
-        SLUICE_RELAY_SECRET: 'a secret of at least thirty-two characters',
-        SLUICE_RELAY_JWT: JSON.stringify({ algorithm: 'HS256', audience: 'a', keys: { a: 'k'.repeat(32) } }),
-        SLUICE_RELAY_DIRECTORY: journal('relay'),
-      },
-      endsAfter: firstOutput,
-    },
+    { line: 'sluice relay', env: relay, endsAfter: firstOutput },
   );
   await terminal.session(
     'Nonsense:',
     `sluice emulator --port ${port}`,
     'sluice emulator --port x',
+    { line: 'sluice relay', env: { ...relay, SLUICE_RELAY_PORT: port } },
     'sluice relay',
     'sluice relay --port 80',
   );

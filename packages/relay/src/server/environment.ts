@@ -3,6 +3,8 @@ import type { RelayOptions } from '../options.ts';
 import type { ServerOptions } from './server.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
+const MOST_PORT = 65_535;
+
 type Read = (text: string) => unknown;
 
 const list: Read = (text) => text.split(',').map((item) => item.trim());
@@ -31,7 +33,7 @@ const OPTIONS: readonly (readonly [option: string, variable: string, read: Read,
   ['context', 'SLUICE_RELAY_CONTEXT', json, 'JSON: {"key","receivedAt","userAgent","address"}'],
   ['limits', 'SLUICE_RELAY_LIMITS', json, 'JSON, as the option limits'],
   ['host', 'SLUICE_RELAY_HOST', text, 'address to listen on'],
-  ['port', 'SLUICE_RELAY_PORT', json, 'port to listen on'],
+  ['port', 'SLUICE_RELAY_PORT', Number, 'port to listen on, 0 (the default) for any free one'],
   ['path', 'SLUICE_RELAY_PATH', text, 'path of the relay, /s by default'],
 ];
 
@@ -59,7 +61,10 @@ export function readEnvironment(environment: Environment): RelayOptions & Server
       throw new ConfigError(option, `${option} must be JSON`);
     }
   }
-  // The cast is safe: createRelay checks all of them.
+  const { port = 0 } = options;
+  if (!Number.isInteger(port) || Number(port) < 0 || Number(port) > MOST_PORT)
+    throw new ConfigError('port', `port must be a whole number from 0 to ${MOST_PORT}`);
+  // The cast is safe: createRelay checks all others.
   return options as unknown as RelayOptions & ServerOptions;
 }
 

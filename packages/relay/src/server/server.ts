@@ -67,7 +67,10 @@ export async function startRelayServer(
 
 function listen(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (cause) => {
+      const advice = 'end the program that uses it, or choose another one (0 for any free port)';
+      reject(new Error(`cannot listen on port ${port} of ${host}: ${cause.message}; ${advice}`, { cause }));
+    });
     server.listen(port, host, resolve);
   });
 }

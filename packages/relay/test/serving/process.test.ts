@@ -45,6 +45,7 @@ describe('the standalone relay', () => {
       ['SLUICE_RELAY_JWT', '{"canary'],
       ['SLUICE_RELAY_JWT', '{"algorithm":"HS256","audience":"a","keys":{"a":"canary"}}'],
       ['SLUICE_RELAY_ORIGINS', 'https://shop.example/'],
+      ['SLUICE_RELAY_PORT', '99999'],
     ] as const;
     for (const [variable, value] of wrong) {
       const message = refusalOf({ ...right, [variable]: value });
@@ -55,6 +56,17 @@ describe('the standalone relay', () => {
     await expect.poll(() => relay.child.exitCode).toBe(2);
     expect(relay.output).toMatch(/^sluice-relay: SLUICE_RELAY_PORT: /);
     expect(relay.output).not.toContain('canary');
+  });
+
+  it('says what to do where its port is in use', async () => {
+    const right = variablesOf('http://127.0.0.1:9', 'key', await directory());
+    const first = await RelayProcess.start(right);
+    const { port } = new URL(first.url);
+    const second = await RelayProcess.start({ ...right, SLUICE_RELAY_PORT: port });
+    await expect.poll(() => second.child.exitCode).toBe(1);
+    expect(second.output).toMatch(
+      /^sluice-relay: cannot listen on port .*EADDRINUSE.*; end the program .*\n$/,
+    );
   });
 });
 
