@@ -137,7 +137,8 @@ async function countChosen(
     unknown.delete(letter.id);
     if (choice(letter)) counts[isAlive ? 'kept' : 'free'] += 1;
   }
-  for (const id of unknown) throw noLetter(directory, id);
+  const [missing] = unknown;
+  if (missing !== undefined) throw noLetter(directory, missing);
   if (counts.kept > 0)
     output.note(
       `${counted(counts.kept, 'dead letter')} of living processes: only those can replay or delete them`,

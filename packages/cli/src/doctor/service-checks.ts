@@ -16,15 +16,9 @@ type Answer = Outcome & { readonly kind: 'answered' };
 
 /** Makes one request without an event, as a tracker would: whether the address answers, takes the key, and has the same time. */
 export async function checkService({ baseUrl, apiKey, delivery }: ServiceSettings): Promise<Finding[]> {
-  const { UndiciTransport } = await import('@sluice/core/undici-transport');
-  const transport = new UndiciTransport({ connect: delivery?.connect, dispatcher: delivery?.dispatcher });
   const url = endpoint(baseUrl, EVENTS_PATH);
   const startedAt = Date.now();
-  const answer = await transport.post({
-    ...{ url, headers: requestHeaders(apiKey), body: NO_EVENTS, timeouts: TIMEOUTS },
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  });
-  await transport.close();
+  const answer = await ask(url, apiKey, delivery);
   if (answer.kind === 'failed') {
     const advice = 'correct baseUrl, or look at the network: name, port, firewall, certificate';
     return [
@@ -43,6 +37,26 @@ export async function checkService({ baseUrl, apiKey, delivery }: ServiceSetting
     ...(plain === undefined ? [] : [{ check: 'encryption', state: 'warning', found: plain } as const]),
     clockOf(answer.date, startedAt),
   ];
+}
+
+async function ask(
+  url: string,
+  apiKey: string | undefined,
+  delivery: ServiceSettings['delivery'],
+): Promise<Outcome> {
+  const { UndiciTransport } = await import('@sluice/core/undici-transport');
+  try {
+    const transport = new UndiciTransport({ connect: delivery?.connect, dispatcher: delivery?.dispatcher });
+    const answer = await transport.post({
+      ...{ url, headers: requestHeaders(apiKey), body: NO_EVENTS, timeouts: TIMEOUTS },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    await transport.close();
+    return answer;
+  } catch (cause) {
+    // Node cannot use a certificate, or a proxy of the environment is not a URL.
+    return { kind: 'failed', cause, maybeSent: false };
+  }
 }
 
 function addressOf(url: string, { status, body }: Answer): Finding {

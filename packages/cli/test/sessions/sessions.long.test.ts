@@ -11,10 +11,7 @@ const { FULL } = process.env;
 const [EVENTS, FLIGHTS] = FULL ? [1_000_000, Number.POSITIVE_INFINITY] : [40_000, 60_000];
 /** Two files of a journal, and some events in a third. */
 const DAMAGED = 60_000;
-const FLIGHTS_FILE = new URL(
-  '../../../../examples/demo/node_modules/vega-datasets/data/flights-200k.json',
-  import.meta.url,
-);
+const FLIGHTS_FILE = new URL('../../node_modules/vega-datasets/data/flights-200k.json', import.meta.url);
 const DOCUMENT = new URL('../../SESSIONS.md', import.meta.url);
 const TITLE = `# Sessions with \`sluice\`
 
