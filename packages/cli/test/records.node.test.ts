@@ -1,8 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { csvRecords } from '../src/send/csv-records.ts';
 import type { FileRecord } from '../src/send/file-record.ts';
 import { arrayRecords } from '../src/send/json-array.ts';
 import { lineRecords } from '../src/send/line-records.ts';
+import { RecordFile } from '../src/send/record-file.ts';
 
 const MIB = 1024 * 1024;
 
@@ -23,6 +25,12 @@ async function read(records: AsyncIterable<FileRecord>): Promise<unknown[]> {
 }
 
 describe('the records of a file', () => {
+  it('are not there if the file is gone', async () => {
+    const gone = new RecordFile('/nowhere', undefined, 0);
+    await setImmediate();
+    await expect(read(gone)).rejects.toThrow('ENOENT');
+  });
+
   it('are as many as its lines, and one that is too long for the memory is one bad record', async () => {
     const long = ['x'.repeat(MIB), 600] as const;
     expect(await read(lineRecords(chunksOf('1\n\n"a', 'b"\n', long, '\n3')))).toEqual([

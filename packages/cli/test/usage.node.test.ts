@@ -1,11 +1,15 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { run } from '../src/program.ts';
 import { API_KEY, makeFolder } from './folder.ts';
-import { sluice } from './sluice-process.ts';
+import { MAIN, sluice } from './sluice-process.ts';
 
+/** Each write to it fails, as on a full disk. */
+const FULL_DISK = '/dev/full';
 const THIS = fileURLToPath(import.meta.url);
 
 describe('the command line', () => {
@@ -94,6 +98,14 @@ describe('the command line', () => {
     expect(errors).toMatch(/^sluice: sluice.config.json cannot be read as JSON: .*\n$/);
     expect(errors).not.toContain(API_KEY);
     expect(code).toBe(2);
+  });
+
+  it.runIf(existsSync(FULL_DISK))('says in one line that the results cannot be written', () => {
+    const full = openSync(FULL_DISK, 'w');
+    const ended = spawnSync(process.execPath, [MAIN, '--help'], { stdio: ['ignore', full, 'pipe'] });
+    closeSync(full);
+    expect(String(ended.stderr)).toMatch(/^sluice: cannot write the results: ENOSPC.*\n$/);
+    expect(ended.status).toBe(1);
   });
 
   it('reports an error as JSON where results are JSON', async () => {

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { storedEvents } from '@sluice/core/inspect';
 import type { CommandSpec } from '../command-spec.ts';
 import { deliver, deliveredText } from '../delivery/deliver.ts';
@@ -78,11 +78,18 @@ export const sendCommand: CommandSpec = {
   },
 };
 
-/** The size of the file, in bytes. Throws a UsageError if there is none. */
+/** The size of the file, in bytes. Throws a UsageError if it cannot be read. */
 async function sizeOf(path: string): Promise<number> {
   if (path === '-') return 0;
   const status = await stat(path).catch(() => undefined);
-  if (status?.isFile()) return status.size;
+  if (status?.isFile()) {
+    const isReadable = await access(path, constants.R_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isReadable) return status.size;
+    throw new UsageError(`this user may not read ${path}: run it as the user that owns it, or chmod it`);
+  }
   const problem = status === undefined ? `there is no file ${path}` : `${path} is no regular file`;
   throw new UsageError(`${problem}: correct the path, or give - for standard input`);
 }

@@ -22,7 +22,7 @@ export class RecordFile implements AsyncIterable<FileRecord> {
   readonly path: string;
   readonly #format: Format | undefined;
   readonly #bytes: number;
-  readonly #stream: ReadStream | undefined;
+  #stream: ReadStream | undefined;
   #isStopped = false;
 
   /** @param bytes The size of the file. */
@@ -30,7 +30,6 @@ export class RecordFile implements AsyncIterable<FileRecord> {
     this.path = path;
     this.#format = format ?? (/\.[ct]sv$/i.test(path) ? 'csv' : undefined);
     this.#bytes = bytes;
-    if (path !== '-') this.#stream = createReadStream(path);
   }
 
   /** Whether records are rows of a table, by what is known before it is read. */
@@ -46,7 +45,7 @@ export class RecordFile implements AsyncIterable<FileRecord> {
   /** Ends the records, also while they wait for more input. */
   stop(): void {
     this.#isStopped = true;
-    (this.#stream ?? process.stdin).destroy();
+    (this.path === '-' ? process.stdin : this.#stream)?.destroy();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<FileRecord> {
@@ -58,6 +57,8 @@ export class RecordFile implements AsyncIterable<FileRecord> {
   }
 
   async *#read(): AsyncGenerator<FileRecord> {
+    if (this.#isStopped) return;
+    if (this.path !== '-') this.#stream = createReadStream(this.path);
     const stream: Readable = this.#stream ?? process.stdin;
     stream.setEncoding('utf8');
     const chunks = stream[Symbol.asyncIterator]();
