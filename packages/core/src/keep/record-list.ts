@@ -35,21 +35,21 @@ export class RecordList<Record extends Kept> {
   }
 
   /**
-   * The adjacent records that a read from the start of the range needs, within the limit. At least one, if a record with
-   * unreleased events has the first index.
+   * The adjacent records that a read from the start of the range needs, as far as they fit the limit: what is left of one that is sent
+   * in parts is written anew. At least one, if a record with unreleased events has the first index.
    */
   within({ from, to }: Span, { maxEvents, maxBytes }: Limit): Record[] {
     const found: Record[] = [];
-    const most = Math.min(to, from + maxEvents);
-    let room = maxBytes;
+    let room = maxBytes + 1;
     let next = from;
-    do {
+    while (next < to) {
       const record = this.at(next);
       if (!record?.rest.length) break;
+      room -= record.bytes + 1;
+      if (found.length > 0 && (room < 0 || record.to - from > maxEvents)) break;
       found.push(record);
-      room -= record.bytes;
       next = record.to;
-    } while (next < most && room > 0);
+    }
     return found;
   }
 

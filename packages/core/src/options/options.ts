@@ -117,7 +117,7 @@ export interface TrackerOptions extends HookOptions {
     | {
         /** Default: no bound but `maxBytes`. */
         readonly maxEvents?: number | undefined;
-        /** Default: 512 KiB. */
+        /** Default: 512 KiB; 128 KiB in a page or an app. */
         readonly maxBytes?: number | undefined;
         /** Age of the oldest event, in milliseconds. Default: 1,000. */
         readonly maxWaitMs?: number | undefined;

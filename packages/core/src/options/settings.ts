@@ -67,6 +67,7 @@ export interface Defaults extends Seams {
   /** The parts that the platform includes. */
   readonly parts: AllParts;
   readonly commitIntervalMs: number;
+  readonly batchBytes: number;
   readonly holdsUnidentified: boolean;
   /** Tells the developer that everyone can read the key. Absent if that is not so. */
   readonly warnOfKey?: ((baseUrl: string, options: TrackerOptions) => void) | undefined;
@@ -115,7 +116,7 @@ export function readOptions(given: TrackerOptions, defaults: Defaults): Settings
     },
     deadLetters: { maxBytes: 16 * MIB, maxAgeMs: 30 * DAY_MS },
     unidentified: { hold: holdsUnidentified, maxBytes: 4 * MIB, maxAgeMs: 30 * DAY_MS },
-    batch: { maxEvents: Number.POSITIVE_INFINITY, maxBytes: 512 * KIB, maxWaitMs: 1_000 },
+    batch: { maxEvents: Number.POSITIVE_INFINITY, maxBytes: defaults.batchBytes, maxWaitMs: 1_000 },
     ordering: 'unordered',
     delivery: {
       maxConcurrency: 32,

@@ -119,26 +119,21 @@ const lifecycle: Lifecycle = {
 };
 
 /** A queue that starts all work at once. A page needs no more than this, and p-queue would be a tenth of its bundle. */
-class RunningWork implements Queue {
-  readonly #running = new Set<Promise<void>>();
-
-  get pending(): number {
-    return this.#running.size;
-  }
-
-  async add(work: () => Promise<void>): Promise<void> {
-    const running = work();
-    this.#running.add(running);
-    try {
-      await running;
-    } finally {
-      this.#running.delete(running);
-    }
-  }
-
-  async onIdle(): Promise<void> {
-    while (this.pending > 0) await Promise.allSettled(this.#running);
-  }
+function createQueue(): Queue {
+  const running = new Set<Promise<void>>();
+  return {
+    get pending() {
+      return running.size;
+    },
+    add(work) {
+      const task = work().finally(() => running.delete(task));
+      running.add(task);
+      return task;
+    },
+    async onIdle() {
+      while (running.size > 0) await Promise.allSettled(running);
+    },
+  };
 }
 
 export function createJournal({ settings, clock, part }: BrowserPlace): Journal | undefined {
@@ -159,6 +154,8 @@ export const platform: Platform = {
   },
   redactor,
   commitIntervalMs: 250,
+  // More at once would take a slow device too long for one task, and a slow network too long for the time-out.
+  batchBytes: 128 * 1024,
   createJournal,
   createNote: ({ settings, clock }) =>
     hasIndexedDb() ? new IndexedDbNote(databaseName(settings, 'session'), meeting(), clock) : undefined,
@@ -170,7 +167,7 @@ export const platform: Platform = {
     const limit = Math.min(most, REQUESTS);
     return { limit, waitMs: ({ size }) => (size < limit ? 0 : Number.POSITIVE_INFINITY) };
   },
-  createQueue: () => new RunningWork(),
+  createQueue,
   registerSync,
   createAbortController: () => new AbortController(),
   onAbort(signal, callback) {

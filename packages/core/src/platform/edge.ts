@@ -27,6 +27,7 @@ const checked: CheckedPart = (given, method) => {
  */
 export const platform: Platform = {
   ...browser,
+  batchBytes: 512 * 1024,
   holdsUnidentified: false,
   createConsent: undefined,
   warnOfUsers,

@@ -75,6 +75,7 @@ export const platform: Platform = {
   warnOfUsers,
   redactor: thoroughRedactor,
   commitIntervalMs: 50,
+  batchBytes: 512 * 1024,
   createJournal({ settings, clock, maxBytes, part }) {
     return new FileJournal({
       directory: pathOf(settings, part),

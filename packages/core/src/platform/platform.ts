@@ -45,6 +45,8 @@ export interface Platform {
   readonly redactor: (secret: string) => Redact;
   /** How long an event may wait in memory to be written together with others, by default, in milliseconds. */
   readonly commitIntervalMs: number;
+  /** The size at which a batch is sent, by default, in bytes. */
+  readonly batchBytes: number;
   /** Creates the durable journal of the platform; undefined if there is none. */
   createJournal(place: JournalPlace): Journal | undefined;
   /** Whether the place exists. True if that cannot be known without creating it. */

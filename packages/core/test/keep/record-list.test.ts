@@ -64,15 +64,19 @@ describe('RecordList', () => {
     expect(names(release(list, 0, 2))).toEqual(['0-4']);
   });
 
-  it('finds the records of a range side by side, as far as a reading goes', () => {
+  it('finds the records of a range side by side, as far as all of them fit a reading, but at least one', () => {
     const list = listOf(0, 4, 8, 12);
     list.add(named(13, 15));
     const within = (from: number, to: number, maxEvents = 100, maxBytes = 1_000) =>
       names(list.within({ from, to }, { maxEvents, maxBytes }));
     expect(within(2, 100)).toEqual(['0-4', '4-8', '8-12']);
     expect(within(2, 8)).toEqual(['0-4', '4-8']);
-    expect(within(2, 100, 3)).toEqual(['0-4', '4-8']);
-    expect(within(2, 100, 100, 40)).toEqual(['0-4']);
+    expect(within(2, 100, 6)).toEqual(['0-4', '4-8']);
+    expect(within(2, 100, 5)).toEqual(['0-4']);
+    expect(within(2, 100, 1)).toEqual(['0-4']);
+    // With a comma between the two.
+    expect(within(0, 100, 100, 81)).toEqual(['0-4', '4-8']);
+    expect(within(0, 100, 100, 80)).toEqual(['0-4']);
     expect(within(2, 100, 100, 0)).toEqual(['0-4']);
     expect(within(12, 100)).toEqual([]);
   });

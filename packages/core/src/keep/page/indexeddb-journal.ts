@@ -17,6 +17,8 @@ import { createTabs, isHidden, type Meeting } from './tabs.ts';
 /** Storage that could not be searched for what other lives left is searched again after so long. */
 const SEARCH_AGAIN_MS = 30_000;
 const FRAME_MS = 16;
+/** Records that a list deals with in one task. A slow device takes a millisecond for each. */
+const LISTED_AT_ONCE = 16;
 
 /** One database for all pages of an origin and account. Each page is a life; any delivers what all left, one at a time: BROWSER.md. */
 export type IndexedDbJournal = Journal &
@@ -81,35 +83,41 @@ export function createIndexedDbJournal(
     const known = lives.flatMap(({ records }) => records.all.filter(({ isStored }) => isStored));
     const listed = new Map<PageRecord, Span[]>(known.map((record) => [record, []]));
     const { odd, pauses, records: found } = await run('list events', () => records.list());
-    if (!observer || closed) return;
-    // Cleared meanwhile: nobody saw to what is not there.
-    if (lives !== records.lives) return list();
-    if (records.discard(odd)) observer.damaged(name, 0);
-    const [stored] = pauses;
-    pause = stored && { until: stored[0], failures: stored[1] };
-    for (const { key, leases } of found) {
-      const [id, from, to] = key;
-      const life = records.lifeOf(id);
-      let record = life.records.at(from);
-      if (record) listed.get(record)?.push({ from, to });
-      else if (id === records.own) continue;
-      else record = life.records.add(createRecord(life, key, true));
-      let left = outside([{ from, to }], record.known);
-      for (const lease of leases) {
-        const others = outside(left, [lease]);
-        const parts = outside(left, others);
-        if (!lease.isRunning) find(record, parts, lease);
-        else if (parts.length > 0) listener(id, 'waits');
-        left = others;
+    do {
+      if (!observer || closed) return;
+      // Cleared meanwhile: nobody saw to what is not there.
+      if (lives !== records.lives) return list();
+      for (const { key, leases } of found.splice(0, LISTED_AT_ONCE)) {
+        const [id, from, to] = key;
+        const life = records.lifeOf(id);
+        let record = life.records.at(from);
+        if (record) listed.get(record)?.push({ from, to });
+        else if (id === records.own) continue;
+        else record = life.records.add(createRecord(life, key, true));
+        let left = outside([{ from, to }], record.known);
+        for (const lease of leases) {
+          const others = outside(left, [lease]);
+          const parts = outside(left, others);
+          if (!lease.isRunning) find(record, parts, lease);
+          else if (parts.length > 0) listener(id, 'waits');
+          left = others;
+        }
+        find(record, left);
       }
-      find(record, left);
-    }
+      // The rest in a task of its own: the page may have other work.
+      await store.use('readonly', () => {});
+    } while (found.length > 0);
+    if (records.discard(odd)) observer.damaged(name, 0);
     for (const [record, pieces] of listed) {
       for (const { from, to } of outside(record.rest, pieces)) settle(record.life.id, from, to, 'delivered');
       if (pieces.length === 0) records.drop(record);
     }
-    // Not longer than it was, though the clock was set back since.
-    if (stored) await setPause({ until: Math.min(stored[0], clock.now() + stored[2]), failures: stored[1] });
+    pause = undefined;
+    for (const [until, failures, forMs] of pauses) {
+      pause = { until, failures };
+      // Not longer than it was, though the clock was set back since.
+      await setPause({ until: Math.min(until, clock.now() + forMs), failures });
+    }
   }
 
   async function setPause(next: SharedPause | undefined): Promise<void> {
@@ -173,7 +181,7 @@ export function createIndexedDbJournal(
     const { lives } = records;
     try {
       const result = await action();
-      if (isKept && lives !== records.lives) throw new StorageError('storage was cleared meanwhile');
+      if (isKept && lives !== records.lives) throw new StorageError('storage was cleared');
       fails = false;
       return result;
     } catch (cause) {
@@ -246,7 +254,7 @@ export function createIndexedDbJournal(
         const others = life?.records.all.filter(({ rest }) => rest.length > 0) ?? [];
         const rest = [...pieces, ...others].find(({ from }) => from > range.from);
         to = Math.min(range.to, rest?.from ?? range.to);
-        if (found[0]?.isDamaged) observer?.damaged(name, found[0].bytes);
+        if (found[0]?.isDamaged) observer?.damaged(name, wanted[0]?.bytes ?? 0);
         // Another page saw to them, perhaps while they were in a request of this one.
         else if (life) settle(life.id, range.from, to, 'delivered');
       }

@@ -89,7 +89,7 @@ export function isOurs(key: unknown): key is EventKey | LeaseKey | PauseKey {
 /** What the keys of a database say. */
 export interface Listed {
   readonly pauses: readonly PauseKey[];
-  readonly records: readonly ListedRecord[];
+  readonly records: ListedRecord[];
   /** Keys that are not ours. */
   readonly odd: readonly IDBValidKey[];
 }

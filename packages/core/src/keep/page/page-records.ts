@@ -51,8 +51,6 @@ interface Stored {
   readonly pieces: readonly Piece[];
   /** Whether it has something else there than events. */
   readonly isDamaged: boolean;
-  /** The size that its key says. */
-  readonly bytes: number;
 }
 
 /** What a page knows of the records in storage, by the life that appended them. Writes what is new, and what is released. */
@@ -113,16 +111,17 @@ export class PageRecords {
   }
 
   /** What storage has of records. */
-  async read(records: readonly PageRecord[]): Promise<Stored[]> {
-    // Each result is taken out of the browser in a task of its own, when it is there: that takes long.
-    const found = await this.#store.use('readonly', (objects) =>
-      Promise.all(records.map((record) => promisifyRequest<unknown[]>(objects.getAll(keysOf(record))))),
+  read(records: readonly PageRecord[]): Promise<Stored[]> {
+    return this.#store.use('readonly', (objects) =>
+      Promise.all(
+        records.map(async (record) => {
+          // Each result is taken out of the browser in a task of its own, when it is there: that takes long.
+          const values = await promisifyRequest<unknown[]>(objects.getAll(keysOf(record)));
+          const pieces = piecesOf(values, record);
+          return { pieces, isDamaged: pieces.length < values.filter((value) => value !== LEASE).length };
+        }),
+      ),
     );
-    return records.map((record, index) => {
-      const values = found[index]?.filter((value) => value !== LEASE) ?? [];
-      const pieces = piecesOf(values, record);
-      return { pieces, isDamaged: pieces.length < values.length, bytes: record.bytes };
-    });
   }
 
   /** Removes keys from storage. A later list shows those that it fails to remove. Returns whether there are any. */
@@ -168,15 +167,18 @@ export class PageRecords {
     return life.records.add(createRecord(life, key, false));
   }
 
-  /** As `Sharing.lease`. Record by record, so that a lease ends under the key that it was stored under. */
+  /** As `Sharing.lease`. */
   async lease(ranges: readonly Range[], forMs: number, isAppending?: boolean): Promise<void> {
     const now = this.#clock.now();
     const appending = isAppending ? [...this.#unconfirmed, ...this.#added] : [];
     const leased: Leased[] = appending.map(({ life, key: [, from, to] }) => ({ life, from, to }));
-    // What is released needs no lease any more.
-    for (const range of ranges)
-      for (const { life, rest } of this.lives[range.segment - 1]?.records.within(range, UNBOUNDED) ?? [])
-        for (const { from, to } of outside(rest, outside(rest, [range]))) leased.push({ life, from, to });
+    for (const { segment, from, to } of ranges) {
+      const life = this.lives[segment - 1];
+      const records = life?.records.within({ from, to }, UNBOUNDED) ?? [];
+      // What is released needs no lease any more. What was being appended was leased record by record.
+      if (life && records[0]?.rest.some((part) => part.from < to && part.to > from))
+        leased.push({ life, from, to }, ...(forMs > 0 ? [] : records));
+    }
     if (leased.length === 0) {
       // All of the request is released: there was an answer.
       if (ranges.length > 0) saveText(this.#name, `${now}`);

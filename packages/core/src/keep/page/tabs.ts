@@ -79,7 +79,7 @@ export function createTabs<Message = JournalMessage>(
       giveUp = reject;
     });
     const watch = new Alarm(clock, async () => {
-      const error = new Error('the browser does not answer');
+      const error = new Error('the browser did not answer');
       const query = async () => asked.query?.();
       const answer = await inTime(clock, query(), QUERY_MS, () => error).catch(() => undefined);
       if (hasAnswer) return;

@@ -179,6 +179,36 @@ describe('IndexedDbJournal, where the browser fails', () => {
     expect(await left('leased as written', journal)).toEqual(['1', '2']);
   });
 
+  it('leases all records of a request with one write', async () => {
+    const journal = create('leased as one');
+    for (const event of [one, two]) await journal.append(event);
+    const puts = vi.spyOn(IDBObjectStore.prototype, 'put');
+    journal.lease([{ segment: 1, from: 0, to: 2 }], 30_000);
+    expect(puts).toHaveBeenCalledTimes(1);
+    expect(await left('leased as one', journal)).toEqual([]);
+  });
+
+  it('deals with a long list in several tasks', async () => {
+    const journal = create('a long list');
+    await journal.together(() => Promise.all(Array.from({ length: 100 }, () => journal.append(one))));
+    await journal.close();
+    const next = create('a long list');
+    let [inThisTask, most] = [0, 0];
+    const { transaction } = IDBDatabase.prototype;
+    vi.spyOn(IDBDatabase.prototype, 'transaction').mockImplementation(function (this: IDBDatabase, ...given) {
+      // What follows it comes when it is complete: in another task.
+      inThisTask = 0;
+      return transaction.apply(this, given);
+    });
+    const recovered = () => {
+      inThisTask += 1;
+      most = Math.max(most, inThisTask);
+    };
+    await next.open({ recovered, damaged: () => {}, failed: () => {} });
+    expect(most).toBeLessThan(20);
+    await next.close();
+  });
+
   it('begins to read in another task than that in which a request began', async () => {
     const journal = create('one thing in a task');
     const range = await journal.append(one);
