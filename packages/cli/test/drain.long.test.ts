@@ -35,6 +35,15 @@ describe('sluice drain', () => {
     expect(await emulator.countEvents()).toEqual({ unique: 200, received: 200 });
   });
 
+  it('is no faster than it may be', async () => {
+    const [folder, { env }] = [makeFolder(), await startService()];
+    await leaveEvents(folder, 60);
+    const { output } = await sluice(['drain', folder, '--rate', '20', '--json'], env);
+    const { delivered, durationMs } = JSON.parse(output);
+    expect(delivered).toBe(60);
+    expect((delivered * 1_000) / durationMs).toBeLessThanOrEqual(20);
+  });
+
   it('ends when the key is refused, says so without the key, and keeps all events', async () => {
     const [folder, { env }] = [makeFolder(), await startService()];
     await leaveEvents(folder, 5);

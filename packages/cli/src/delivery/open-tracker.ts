@@ -9,11 +9,18 @@ export function openTracker(settings: ServiceSettings, perSecond?: number): Trac
   const options = { ...rest, logger: false } as const;
   if (perSecond === undefined) return createTracker(options);
   const { connect, dispatcher, ...delivery } = options.delivery ?? {};
-  const delivered = (): number => tracker.stats().delivered;
+  const ended = (): number => {
+    const { delivered, deadLettered } = tracker.stats();
+    return delivered + deadLettered;
+  };
+  const maxEvents = Math.min(
+    options.batch?.maxEvents ?? Number.POSITIVE_INFINITY,
+    Math.max(1, Math.floor(perSecond)),
+  );
   const tracker: Tracker = createTracker({
     ...options,
-    transport: new PacedTransport({ connect, dispatcher }, perSecond, delivered),
-    batch: { ...options.batch, maxEvents: Math.max(1, Math.floor(perSecond)) },
+    transport: new PacedTransport({ connect, dispatcher }, { perSecond, mostEvents: maxEvents, ended }),
+    batch: { ...options.batch, maxEvents },
     delivery: { ...delivery, maxConcurrency: 1 },
   });
   return tracker;

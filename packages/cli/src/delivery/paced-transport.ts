@@ -2,23 +2,26 @@ import { setTimeout } from 'node:timers/promises';
 import type { Outcome, Transport, TransportRequest } from '@sluice/core';
 import { UndiciTransport, type UndiciTransportOptions } from '@sluice/core/undici-transport';
 
-/** Makes one request at a time, no sooner than the rate allows. */
+/** How fast events may be sent. */
+export interface Pace {
+  readonly perSecond: number;
+  /** How many events a request has at most. */
+  readonly mostEvents: number;
+  /** How many events reached their end so far. */
+  readonly ended: () => number;
+}
+
+/** Makes a request no sooner than the pace allows after the one before, also after a long pause. For one request at a time. */
 export class PacedTransport implements Transport {
   readonly releasesBody: boolean;
   readonly #inner: UndiciTransport;
-  readonly #perSecond: number;
-  readonly #delivered: () => number;
-  readonly #startedAt = Date.now();
+  readonly #pace: Pace;
+  #last: { readonly at: number; readonly ended: number } | undefined;
 
-  /**
-   * @param perSecond How many events may be delivered in a second.
-   * @param delivered How many were delivered so far.
-   */
-  constructor(options: UndiciTransportOptions, perSecond: number, delivered: () => number) {
+  constructor(options: UndiciTransportOptions, pace: Pace) {
     this.#inner = new UndiciTransport(options);
     this.releasesBody = this.#inner.releasesBody;
-    this.#perSecond = perSecond;
-    this.#delivered = delivered;
+    this.#pace = pace;
   }
 
   get isUnanswered(): boolean | undefined {
@@ -26,12 +29,17 @@ export class PacedTransport implements Transport {
   }
 
   async post(request: TransportRequest): Promise<Outcome> {
-    const dueAt = this.#startedAt + (this.#delivered() * 1_000) / this.#perSecond;
+    const { perSecond, mostEvents, ended } = this.#pace;
+    const now = Date.now();
+    // The first one waits as if there had been a full one before: so the whole delivery is not faster than allowed, either.
+    const { at, ended: endedThen } = this.#last ?? { at: now, ended: ended() - mostEvents };
+    const dueAt = at + ((ended() - endedThen) * 1_000) / perSecond;
     try {
-      await setTimeout(Math.max(0, dueAt - Date.now()), undefined, { signal: request.signal });
+      await setTimeout(Math.max(0, dueAt - now), undefined, { signal: request.signal });
     } catch (cause) {
       return { kind: 'failed', cause, maybeSent: false };
     }
+    this.#last = { at: Date.now(), ended: ended() };
     return this.#inner.post(request);
   }
 
