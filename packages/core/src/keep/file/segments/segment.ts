@@ -99,6 +99,7 @@ export class Segment {
     this.#reader = new SegmentReader(this, context.readingBuffer);
     this.#intact = new Pieces({
       fs: context.fs,
+      reader: this.#reader,
       waiting: (from, to) => this.waiting(from, to),
       onMissing: (missing) => context.onMissing(this, missing),
     });
@@ -257,14 +258,7 @@ export class Segment {
       if (reading !== undefined) return reading;
     }
     if (this.#scanned !== this.size) await this.#scan(file);
-    const run = await this.#intact.behind(file, this.id, range.from);
-    const gapEnd = Math.min(run?.from ?? range.to, range.to);
-    if (run === undefined || gapEnd > range.from)
-      return { events: NO_EVENTS, range: { ...range, to: gapEnd } };
-    const intact = { ...range, to: Math.min(run.to, range.to) };
-    return (
-      (await this.#reader.readAt(file, run.offset, intact, limit)) ?? { events: NO_EVENTS, range: intact }
-    );
+    return this.#intact.read(file, this.id, range, limit);
   }
 
   async #note(records: Buffer): Promise<void> {

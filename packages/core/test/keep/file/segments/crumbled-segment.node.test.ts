@@ -235,6 +235,20 @@ describe('a segment in many pieces, whose end hides that', () => {
     expect(await place.files('.segment')).toEqual([]);
   });
 
+  it('gives all that is intact in whatever order it lies in the file, many events at once', async () => {
+    await place.remove();
+    place = await Place.create();
+    const frames = TEXTS.map((text, index) => framesOf([text], index));
+    const swapped = frames.map((frame, index) => frames[index % 2 === 0 ? index + 1 : index - 1] ?? frame);
+    await leave([...swapped, framesOf(END, COUNT)]);
+    const life = await place.open();
+    const [range = expect.fail()] = life.witness.ranges;
+    const { events } = await life.journal.read(range, { maxEvents: 100, maxBytes: 1e6 });
+    expect(toTexts(events)).toEqual(TEXTS.slice(0, 100));
+    expect(await deliver(life)).toEqual([...TEXTS, ...END]);
+    expect(life.witness.settlements).toEqual([]);
+  });
+
   it('books no more events as missing than its file has room for', async () => {
     await place.remove();
     place = await Place.create();
