@@ -12,7 +12,7 @@ export interface IntactRun extends Span {
 const LONGEST_RUN_BYTES = 128 * 1024;
 /** After so many runs, pieces with damage between them become one run: a file in many pieces takes little memory. */
 const MOST_WHOLE_RUNS = 64;
-/** So many runs count, if their indexes do not rise in the file. Damage to a segment makes fewer. */
+/** If the indexes do not rise in the file. Damage to a segment makes fewer. */
 const MOST_RUNS = 64 * 1024;
 /** So many ids are tried where no header says which one it is. */
 const MOST_IDS = 8;
@@ -22,6 +22,7 @@ const MOST_COUNTED = 1_000;
 export class IntactRuns {
   readonly #id: number;
   readonly #mostWhole: number;
+  readonly #most: number;
   readonly #found: { from: number; to: number; offset: number; end?: number }[] = [];
   /** Where the last frame ended. */
   #end = 0;
@@ -36,10 +37,12 @@ export class IntactRuns {
   /**
    * @param id The id of the segment.
    * @param mostWhole After so many runs, pieces become one run.
+   * @param most So many runs count, if their indexes do not rise in the file.
    */
-  constructor(id: number, mostWhole: number = MOST_WHOLE_RUNS) {
+  constructor(id: number, mostWhole: number = MOST_WHOLE_RUNS, most: number = MOST_RUNS) {
     this.#id = id;
     this.#mostWhole = mostWhole;
+    this.#most = Math.max(most, mostWhole);
   }
 
   /** In the order of their indexes. */
@@ -74,7 +77,7 @@ export class IntactRuns {
     if (follows && offset - run.offset < LONGEST_RUN_BYTES) {
       run.to = index + 1;
       if (!isNext || run.end !== undefined) run.end = end;
-    } else if (follows || this.#found.length < Math.max(this.#mostWhole, MOST_RUNS)) {
+    } else if (follows || this.#found.length < this.#most) {
       this.#found.push({ from: index, to: index + 1, offset });
     } else return false;
     this.#end = end;

@@ -53,7 +53,7 @@ export class Pieces {
       // The first event may be larger than what is left.
       if (count > 0 && events.bytes.length > left.maxBytes) break;
       // A copy: the next read uses the same memory.
-      parts.push({ ...events, bytes: Uint8Array.from(events.bytes) });
+      parts.push({ ...events, bytes: new Uint8Array(events.bytes) });
       count += events.ends.length;
       bytes += events.bytes.length + 1;
       from = reading.range.to;

@@ -57,13 +57,19 @@ export async function findEnd(
  * Looks at a whole file, part by part.
  *
  * @param id The id of the segment; undefined if its header is damaged.
+ * @param most So many runs count, if their indexes do not rise in the file.
  */
-export async function scanFile(file: OpenFile, size: number, id: number | undefined): Promise<Scan> {
+export async function scanFile(
+  file: OpenFile,
+  size: number,
+  id: number | undefined,
+  most?: number,
+): Promise<Scan> {
   if (id !== undefined)
-    return { id, isBlank: false, ...(await findRuns(file, SEGMENT_HEADER_BYTES, size, id)) };
+    return { id, isBlank: false, ...(await findRuns(file, SEGMENT_HEADER_BYTES, size, id, undefined, most)) };
   const { ids, isBlank } = await findIds(file, size);
   for (const candidate of ids) {
-    const found = await findRuns(file, 0, size, candidate);
+    const found = await findRuns(file, 0, size, candidate, undefined, most);
     if (found.runs.length > 0) return { id: candidate, isBlank, ...found };
   }
   return { id: 0, runs: [], isInexact: false, damaged: size, isBlank };
@@ -76,8 +82,9 @@ export async function findRuns(
   size: number,
   id: number,
   mostWhole?: number,
+  most?: number,
 ): Promise<Pick<Scan, 'runs' | 'damaged' | 'isInexact'>> {
-  const found = new IntactRuns(id, mostWhole);
+  const found = new IntactRuns(id, mostWhole, most);
   await inParts(file, start, size, (bytes, at, rest) => found.add(bytes, at, rest));
   return { runs: found.all, damaged: found.damaged, isInexact: found.isInexact };
 }

@@ -32,6 +32,9 @@ export const NEVER_READABLE: ReadonlySet<string> = new Set([
   'EINVAL',
 ]);
 
+/** A segment with more runs is joined, before anything is read from it. */
+const MOST_SURVEYED = 4 * 1024;
+
 /** What all segments of a journal share. */
 export interface SegmentContext {
   readonly fs: FileSystem;
@@ -143,7 +146,9 @@ export class Segment {
    */
   async recover(): Promise<readonly Span[] | undefined> {
     this.sealed = true;
-    const isKnown = await this.#context.files.use(this.path, 'read', (file) => this.#survey(file));
+    const isKnown = await this.#context.files.use(this.path, 'read', (file) =>
+      this.#survey(file, MOST_SURVEYED),
+    );
     if (!isKnown) return undefined;
     await this.#readRecords();
     return this.waiting(0, this.end);
@@ -215,7 +220,7 @@ export class Segment {
   }
 
   /** Finds out what is in the file. Returns false for another version. */
-  async #survey(file: OpenFile): Promise<boolean> {
+  async #survey(file: OpenFile, most?: number): Promise<boolean> {
     this.size = (await file.stat()).size;
     const header = readHeader(await readPart(file, 0, Math.min(this.size, SEGMENT_HEADER_BYTES)));
     if (header === 'other version') return false;
@@ -224,19 +229,16 @@ export class Segment {
     const { end, isIntact } =
       header === 'damaged' ? { end: this.end, isIntact: false } : await findEnd(file, this);
     this.end = end;
-    if (!isIntact) await this.#scan(file);
+    if (!isIntact) await this.#scan(file, most);
     return true;
   }
 
   /** Scans a damaged file completely. Marks events that are missing in it as released, so that nobody waits for them. */
-  async #scan(file: OpenFile): Promise<void> {
+  async #scan(file: OpenFile, most?: number): Promise<void> {
     const { size } = this;
     const isHeadless = typeof readHeader(await readPart(file, 0, SEGMENT_HEADER_BYTES)) === 'string';
-    const { id, runs, damaged, isBlank, isInexact } = await scanFile(
-      file,
-      size,
-      isHeadless ? undefined : this.id,
-    );
+    const knownId = isHeadless ? undefined : this.id;
+    const { id, runs, damaged, isBlank, isInexact } = await scanFile(file, size, knownId, most);
     this.id = id;
     this.#scanned = size;
     if (runs.length === 0 && isBlank) return;
