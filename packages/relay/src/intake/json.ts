@@ -1,7 +1,9 @@
 import { tried } from '@sluice/protocol/toolbox';
 import { Refusal } from '../exchange.ts';
 
-const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\[]{}');
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+/** What `[` and `{` have in common, and `]` and `}`: they differ in one bit. */
+const [OPEN, CLOSE, BIT] = [0x7b, 0x7d, 0x20];
 
 /** As deep as a payload may be. */
 const MOST_DEPTH = 500;
@@ -34,17 +36,23 @@ function textOf(parsed: unknown): string {
  * takes a millisecond.
  */
 function isTooDeep(json: Uint8Array, most: number): boolean {
+  const { length } = json;
   let depth = 0;
-  let isInString = false;
-  for (let at = 0; at < json.length; at += 1) {
-    const byte = json[at];
-    if (byte === QUOTE) isInString = !isInString;
-    else if (isInString) {
-      if (byte === BACKSLASH) at += 1;
-    } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
+  for (let at = 0; at < length; at += 1) {
+    const byte = json[at] ?? 0;
+    if (byte === QUOTE) at = endOfString(json, at + 1);
+    else if ((byte | BIT) === OPEN) {
       depth += 1;
       if (depth > most) return true;
-    } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth -= 1;
+    } else if ((byte | BIT) === CLOSE) depth -= 1;
   }
   return false;
+}
+
+/** The place of the quote that ends the string; the end of the text if there is none. */
+function endOfString(json: Uint8Array, start: number): number {
+  const { length } = json;
+  let at = start;
+  while (at < length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;
+  return at;
 }
