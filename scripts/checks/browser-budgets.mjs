@@ -12,7 +12,7 @@ import { breakdown, gzippedBytes } from './bundle-breakdown.mjs';
  * tabs 620 B; consent and prerendering 470 B; locks where Web Locks fail 510 B; odd keys 370 B; leases that outlive `pageswap` 60 B; leases of parts, `leaving: 'once'` and where
  * Firefox goes 400 B; the warning of a public key 90 B; the correction of a wrong clock 440 B, of which
  * 90 went to the part `guards`; writing before a page is left, and no third copy by quick visitors, 80 B; the part `hooks` in `core/full` 1,580 B, the part
- * `destination` there 380 B.)
+ * `destination` there 380 B; a relay in one line, without a part, 1,500 B.)
  */
 
 const tracker = `import { createTracker } from '@sluice/core';
@@ -26,7 +26,6 @@ const perCustomer = `import { perCustomer } from '@sluice/core/per-customer';
 globalThis.perCustomer = perCustomer;\n`;
 const destination = `import { destination } from '@sluice/core/destination';
 globalThis.destination = destination;\n`;
-const relay = `import { relay } from '@sluice/core/relay';\nglobalThis.relay = relay;\n`;
 const hooks = `import { hooks, pageContext } from '@sluice/core/hooks';
 globalThis.hooks = [hooks, pageContext];\n`;
 const pageViews = `import { pageViews } from '@sluice/core/page-views';
@@ -49,15 +48,14 @@ const customersParts = ['cache', 'checked', 'concurrency', 'schema']
 
 /** @type {Record<string, Budget>} */
 const BUDGETS = {
-  core: { source: tracker, demand: 14_336, most: 38_160 },
-  'core/full': { source: full, demand: 24_576, most: 48_690 },
-  'core, all of it': { source: `export * from '@sluice/core';\n`, demand: 14_336, most: 38_240 },
+  core: { source: tracker, demand: 14_336, most: 39_660 },
+  'core/full': { source: full, demand: 24_576, most: 50_040 },
+  'core, all of it': { source: `export * from '@sluice/core';\n`, demand: 14_336, most: 39_730 },
   'core, one function of it': { source: error, demand: 200, most: 200 },
   'core with checked': { source: checked, beside: tracker, demand: 1_600, most: 1_620 },
   'core with gzip': { source: gzip, beside: tracker, demand: 600, most: 600 },
   'core with deadLetters': { source: deadLetters, beside: tracker, demand: 2_000, most: 2_000 },
   'core with destination': { source: destination, beside: tracker, demand: 910, most: 910 },
-  'core with relay': { source: relay, beside: tracker, demand: 1_200, most: 1_475 },
   'core with hooks': { source: hooks, beside: tracker, demand: 1_565, most: 1_565 },
   // Sizes in bytes and in events, and the rate.
   'core with learn': { source: learn, beside: tracker, demand: 780, most: 780 },
@@ -76,7 +74,7 @@ const BUDGETS = {
     most: 1_820,
   },
   'customers with its parts': { source: customersParts, beside: customers, demand: 1_200, most: 1_200 },
-  'core and customers': { source: tracker + customers, demand: 15_872, most: 40_130 },
+  'core and customers': { source: tracker + customers, demand: 15_872, most: 41_640 },
 };
 
 /** How many modules the table shows. */

@@ -1,12 +1,11 @@
 'use client';
 
 import { createTracker } from '@sluice/core';
-import { relay } from '@sluice/core/relay';
 import { TrackerProvider, usePageViews, useTrack } from '@sluice/react';
 
 // Next.js renders these components on the server first. There, nothing is tracked.
 const enabled = typeof window !== 'undefined';
-const options = { enabled, relay: '/s', correlationKey: 'email', parts: { relay } };
+const options = { enabled, relay: '/s', correlationKey: 'email' };
 const [tracker, widgetTracker] = [createTracker(options), createTracker({ ...options, source: 'widget' })];
 // What a sign-in tells the page.
 for (const one of [tracker, widgetTracker]) one.identify('ada@example.com');

@@ -40,7 +40,7 @@ export interface Parts {
   readonly learn?: LearnPart | undefined;
   /** `@sluice/core/per-customer`: needed for `ordering: 'per-customer'`. */
   readonly perCustomer?: PerCustomerPart | undefined;
-  /** `@sluice/core/relay`: needed for `relay`. Only for pages. */
+  /** `@sluice/core/relay`: needed for `relay` where Node plays a page, as in tests. A page has it. */
   readonly relay?: RelayPart | undefined;
   /** `@sluice/core/wait-until`: needed for `waitUntil`. */
   readonly waitUntil?: WaitUntilPart | undefined;

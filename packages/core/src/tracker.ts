@@ -52,7 +52,8 @@ export function createTracker(options: AnyOptions): Tracker {
 /** As `createTracker`, with these defaults. @internal */
 export function createWith(options: AnyOptions, defaults: Defaults): Tracker {
   try {
-    const [given, all] = options?.parts?.relay?.(options, defaults) ?? [options, defaults];
+    const relay = options?.parts?.relay ?? defaults.parts.relay;
+    const [given, all] = relay?.(options, defaults) ?? [options, defaults];
     // The cast is safe: what is missing is found.
     return trackerOf(readOptions(given as TrackerOptions, all));
   } catch (error) {

@@ -1,5 +1,4 @@
 import { createTracker } from '@sluice/core';
-import { relay } from '@sluice/core/relay';
 import { ActivityLog } from './activity-log.ts';
 import { BufferPanel } from './buffer-panel.ts';
 import { Cart } from './cart.ts';
@@ -15,7 +14,6 @@ const service = await readService();
 const tracker = createTracker({
   relay: '/s',
   correlationKey: 'email',
-  parts: { relay },
   // Nobody wants to wait a minute for the next retry in an example.
   delivery: { retryMaxMs: 5_000 },
 });

@@ -214,14 +214,12 @@ export interface TrackerOptions extends HookOptions {
 
 /** Options of `createTracker` in a page that sends to a relay of `@sluice/relay`. What is left out of `TrackerOptions`, the relay decides. */
 export interface RelayedOptions
-  extends Omit<TrackerOptions, 'baseUrl' | 'apiKey' | 'destination' | 'ordering' | 'parts'> {
+  extends Omit<TrackerOptions, 'baseUrl' | 'apiKey' | 'destination' | 'ordering'> {
   /**
    * Address of the relay: a path of the page's own origin, such as `/s`, or an http or https URL. Nothing is appended to it. With a
    * `jwt`, the site's back end says who is signed in; otherwise the session cookie does.
    */
   readonly relay: string | RelayWithJwt;
-  /** At least the part `relay`. */
-  readonly parts: Parts & Required<Pick<Parts, 'relay'>>;
 }
 
 /** With a relay or without. */

@@ -4,7 +4,6 @@ import { payloadText } from '../accept/payload.ts';
 import { MOST_EVENT_BYTES } from '../base/event-bytes.ts';
 import { digits } from '../parts/hooks/bigints.ts';
 import { SYNCHRONOUS } from '../parts/hooks/schemas.ts';
-import { missingPart } from '../parts.ts';
 import { checkNames } from './names.ts';
 import type { TrackerOptions } from './options.ts';
 import { checkOptions } from './rules.ts';
@@ -14,8 +13,9 @@ const MOST_SEARCHED = 2_000;
 
 /** Checks options where nobody waits for a few bytes more: also how they go together, and what they contain. */
 export function checkThoroughly(given: unknown, rules: Rules): void {
-  // The part takes this option out.
-  if (Object(given).relay !== undefined) missingPart('relay', 'relay');
+  // A page takes this option out.
+  if (Object(given).relay !== undefined)
+    throw new ConfigError('relay', 'relay is for pages: here, give baseUrl and apiKey');
   checkNames(given, rules);
   checkHeaders(given);
   checkOptions(given, rules);

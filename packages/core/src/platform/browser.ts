@@ -11,6 +11,7 @@ import { loadText, saveText } from '../keep/page/local-storage.ts';
 import { databaseName, hasIndexedDb, meeting } from '../keep/page/origin.ts';
 import { createConsentStore } from '../keep/page/stored-consent.ts';
 import { isHidden } from '../keep/page/tabs.ts';
+import { relay } from '../parts/relay/relay.ts';
 import { FetchTransport } from '../send/http/fetch-transport.ts';
 import type { Queue } from '../send/sender.ts';
 import type { TextWriter } from '../wait/contents.ts';
@@ -145,7 +146,7 @@ export function createJournal({ settings, clock, part }: BrowserPlace): Journal 
 export const platform: Platform = {
   text,
   lifecycle,
-  parts: {},
+  parts: { relay },
   holdsUnidentified: true,
   warnOfKey(baseUrl) {
     if (isWarned || LOOPBACK.test(baseUrl)) return;

@@ -5,11 +5,8 @@ import { relay } from '../../src/parts/relay/relay.ts';
 const options = { relay: 'http://site.test/s', correlationKey: 'email', journal: 'memory' } as const;
 
 describe('the option `relay`', () => {
-  it('says which part is missing', () => {
-    const given = { ...options, parts: {} } as never;
-    expect(() => createTracker(given)).toThrow(
-      'relay needs a part here: give parts: { relay }, from @sluice/core/relay',
-    );
+  it('is for pages', () => {
+    expect(() => createTracker(options)).toThrow('relay is for pages: here, give baseUrl and apiKey');
   });
 
   it('leaves the key to the relay, and does not show it', () => {

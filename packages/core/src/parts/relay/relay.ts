@@ -29,7 +29,7 @@ export type RelayPart = <Options extends Relayed, Defaults extends { readonly pa
 
 /**
  * For pages: sends events to a relay of `@sluice/relay`. The page has no key, and the relay says for whom the page may speak.
- * @example createTracker({ relay: '/s', correlationKey: 'email', parts: { relay } });
+ * @example createTracker({ relay: '/s', correlationKey: 'email' });
  */
 export const relay: RelayPart = (given, defaults) => {
   const { relay: to, ...options } = given;
