@@ -73,7 +73,7 @@ describe('readOptions', () => {
         whenFull: 'drop-oldest',
         maxAgeMs: undefined,
       },
-      batch: { maxEvents: Number.POSITIVE_INFINITY, maxBytes: 524_288, maxWaitMs: 1_000 },
+      batch: { maxEvents: Number.POSITIVE_INFINITY, maxBytes: platform.batchBytes, maxWaitMs: 1_000 },
       deadLetters: { maxBytes: 16_777_216, maxAgeMs: 30 * 24 * 3_600_000 },
       unidentified: { hold: platform.holdsUnidentified, maxBytes: 4_194_304, maxAgeMs: 30 * 24 * 3_600_000 },
       consent: 'granted',

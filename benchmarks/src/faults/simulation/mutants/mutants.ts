@@ -50,7 +50,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'adopts what a living owner has',
     file: 'keep/file/slots/slot',
-    find: 'else if (!(await isAlive(owner)))',
+    find: 'else if (this.#ours.has(owner) || !(await isAlive(owner)))',
     replace: 'else',
   },
   {

@@ -65,13 +65,12 @@ describe('a tracker in a browser, while nobody takes its events', () => {
     expect(tracker.stats()).toMatchObject({ journal: 'indexeddb', unwritten: 0 });
   }
 
-  /** How many events a later page finds. */
-  async function left(tracker: Tracker): Promise<number> {
+  /** Resolves once a later page has found so many events. */
+  async function found(tracker: Tracker, count: number): Promise<void> {
     await tracker.close({ timeoutMs: 0 });
     const next = create();
     await next.flush({ timeoutMs: 0 });
-    await expect.poll(() => next.stats().recovered).toBeGreaterThan(0);
-    return next.stats().recovered;
+    await expect.poll(() => next.stats().recovered).toBe(count);
   }
 
   beforeEach(() => {
@@ -107,7 +106,7 @@ describe('a tracker in a browser, while nobody takes its events', () => {
     await harm();
     track(tracker, 300);
     await healed(tracker);
-    expect(await left(tracker)).toBe(650);
+    await found(tracker, 650);
   });
 
   it('has in the journal again what it had written, though nothing more is tracked', async () => {
@@ -118,7 +117,7 @@ describe('a tracker in a browser, while nobody takes its events', () => {
     await deleteAll();
     await expect.poll(() => holdsEvents(database)).toBe(true);
     await healed(tracker);
-    expect(await left(tracker)).toBe(300);
+    await found(tracker, 300);
   });
 
   it('goes on in memory while it cannot open its database, and has all in it once it can', async () => {
@@ -136,7 +135,7 @@ describe('a tracker in a browser, while nobody takes its events', () => {
     raw.close();
     await deleted;
     await healed(tracker);
-    expect(await left(tracker)).toBe(100);
+    await found(tracker, 100);
   });
 
   it('goes on in memory while there is no room, and has all in the journal once there is', async () => {
@@ -151,7 +150,7 @@ describe('a tracker in a browser, while nobody takes its events', () => {
     expect(tracker.stats()).toMatchObject({ journal: 'memory', pending: 600, unwritten: 500 });
     full.mockRestore();
     await healed(tracker);
-    expect(await left(tracker)).toBe(600);
+    await found(tracker, 600);
   });
 
   it('gives up the oldest of its events where they are more than storage.maxBytes, and says so', async () => {
@@ -162,7 +161,7 @@ describe('a tracker in a browser, while nobody takes its events', () => {
     expect(journalBytes).toBeLessThanOrEqual(64 * 1024);
     expect(dropped['journal-full']).toBeGreaterThan(0);
     expect(dropped['journal-full'] + pending).toBe(1_000);
-    expect(await left(tracker)).toBe(pending);
+    await found(tracker, pending);
   });
 
   it('is in memory where the browser hides or forbids its storage', async () => {
