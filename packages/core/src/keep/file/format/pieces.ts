@@ -40,7 +40,7 @@ export class Pieces {
   async read(file: OpenFile, id: number, range: Range, { maxEvents, maxBytes }: Limit): Promise<Reading> {
     const parts: EventBytes[] = [];
     let [from, to, count, bytes] = [range.from, range.to, 0, 0];
-    while (from < range.to && count < maxEvents && bytes < maxBytes) {
+    while (from < range.to && count < maxEvents && (count === 0 || bytes < maxBytes)) {
       const run = await this.#behind(file, id, from);
       const isMissing = run === undefined || run.from > from;
       to = Math.min((isMissing ? run?.from : run.to) ?? range.to, range.to);

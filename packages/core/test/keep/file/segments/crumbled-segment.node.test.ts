@@ -102,6 +102,18 @@ async function deliver(
 
 const isEven = (_: unknown, index: number) => index % 2 === 0;
 
+describe('a segment in two pieces', () => {
+  it('gives one event to whoever asks for one, whatever its size', async () => {
+    const [first = expect.fail(), ...others] = numbered(0, 5).map((text, index) => framesOf([text], index));
+    await leave([first.fill(0, first.length - 1), ...others]);
+    const { journal, witness } = await place.open();
+    const [range = expect.fail()] = witness.ranges;
+    const { events, range: read } = await journal.read(range, { maxEvents: 1, maxBytes: 0 });
+    expect(toTexts(events)).toEqual(numbered(1, 1));
+    expect(rangeLength(read)).toBe(1);
+  });
+});
+
 describe('a segment in many pieces', () => {
   const COUNT = 10_000;
   const TEXTS = numbered(0, COUNT);
