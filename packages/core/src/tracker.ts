@@ -230,7 +230,7 @@ function trackerOf(settings: Settings): Tracker {
         { event: name, payload, context },
         options?.correlationValue ?? texts.correlationValue,
       );
-      if (typeof ready === 'string') return road.drop(ready);
+      if (typeof ready === 'string') return void road.drop(ready);
       const text = ready
         ? texts.create(ready.event, ready.payload, options, at, ready.context)
         : texts.create(name, payload, options, at, context);
