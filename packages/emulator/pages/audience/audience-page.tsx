@@ -8,7 +8,14 @@ import { VirtualList } from '../parts/virtual-list.tsx';
 import { isLost, status } from '../shell/live.ts';
 import { link, pushRoute, replaceRoute, route } from '../shell/route.ts';
 import { isPhone, ROW, ROW_OF_TWO_LINES } from '../shell/screen.ts';
-import { ColumnsMenu, CustomerHead, columnsQuery, readColumns } from './customer-columns.tsx';
+import {
+  ColumnsMenu,
+  CustomerHead,
+  columnsQuery,
+  type Order,
+  readColumns,
+  readOrder,
+} from './customer-columns.tsx';
 import { CustomerItem } from './customer-item.tsx';
 import { CustomerPanel } from './customer-panel.tsx';
 import { CustomerRows } from './customer-rows.ts';
@@ -24,8 +31,8 @@ export function AudiencePage() {
   const search = query.get('search') ?? '';
   const value = query.get('value');
   const primaryKey = status.value?.primaryKey;
-  const { sort, isDescending } = readColumns(query, []);
-  const list = useCustomers(search, sort, isDescending);
+  const order = readOrder(query);
+  const list = useCustomers(search, order);
   const names = list.names.filter((name) => name !== primaryKey);
   const columns = readColumns(query, names);
   const kept = { search, columns: query.get('columns') ?? '', sort: query.get('sort') ?? '' };
@@ -37,12 +44,7 @@ export function AudiencePage() {
   const close = () => goTo('');
   const item = (row: CustomerRow | undefined) =>
     row && (
-      <CustomerItem
-        row={row}
-        columns={columns.shown}
-        href={to(String(row.id))}
-        isOpen={open === String(row.id)}
-      />
+      <CustomerItem row={row} columns={columns} href={to(String(row.id))} isOpen={open === String(row.id)} />
     );
   const { total } = list;
   const renew = () => list.renew();
@@ -65,7 +67,7 @@ export function AudiencePage() {
             </span>
             <ColumnsMenu
               names={names}
-              shown={columns.shown}
+              shown={columns}
               onChange={(shown) => pushRoute(to(open, columnsQuery(shown)))}
             />
             <a class="button" href="/emulator/admin/customers/export" download="customers.csv">
@@ -88,10 +90,11 @@ export function AudiencePage() {
                 </Empty>
               )}
               {total !== undefined && total > 0 && (
-                <div class="customers" style={{ '--columns': columns.shown.length }}>
+                <div class="customers" style={{ '--columns': columns.length }}>
                   <CustomerHead
                     primaryKey={primaryKey ?? ''}
                     columns={columns}
+                    order={order}
                     onSort={(sort) => pushRoute(to(open, { sort }))}
                   />
                   <VirtualList
@@ -140,7 +143,7 @@ export function AudiencePage() {
 }
 
 /** The customers that match a search. Until the rows of a new search arrive, the old ones stay on the screen. */
-function useCustomers(search: string, sort: string = '', isDescending: boolean): CustomerRows {
+function useCustomers(search: string, { sort, isDescending }: Order): CustomerRows {
   const asked = useMemo(
     () => new CustomerRows({ search, sort, descending: String(isDescending) }),
     [search, sort, isDescending],

@@ -1,29 +1,27 @@
 import { Menu } from '../parts/dialogs/menu.tsx';
 import { shownText } from '../parts/text/shown-text.ts';
+import { decode } from '../shell/route.ts';
 
 const MOST_AT_FIRST = 4;
 
-/** Which attributes the list has as columns, and by which it is sorted. */
-export interface Columns {
-  readonly shown: readonly string[];
-  /** Undefined: the newest first. */
-  readonly sort: string | undefined;
+/** By which attribute the list is sorted. */
+export interface Order {
+  /** Empty: the newest first. */
+  readonly sort: string;
   readonly isDescending: boolean;
 }
 
-/** Reads the columns from an address. By default they are the most frequent of `names`. */
-export function readColumns(query: URLSearchParams, names: readonly string[]): Columns {
-  const given = query.get('columns');
+/** Reads the order from an address. */
+export function readOrder(query: URLSearchParams): Order {
   const sort = query.get('sort') ?? '';
   const isDescending = sort.startsWith('-');
-  return {
-    shown:
-      given === null
-        ? names.slice(0, MOST_AT_FIRST)
-        : given.split(',').map(decodeURIComponent).filter(Boolean),
-    sort: sort.slice(Number(isDescending)) || undefined,
-    isDescending,
-  };
+  return { sort: sort.slice(Number(isDescending)), isDescending };
+}
+
+/** Reads the attributes that are columns from an address. By default they are the most frequent of `names`. */
+export function readColumns(query: URLSearchParams, names: readonly string[]): readonly string[] {
+  const given = query.get('columns');
+  return given === null ? names.slice(0, MOST_AT_FIRST) : given.split(',').map(decode).filter(Boolean);
 }
 
 /** The fields of an address for these columns. */
@@ -33,7 +31,8 @@ export function columnsQuery(columns: readonly string[]): { readonly columns: st
 
 interface CustomerHeadProps {
   readonly primaryKey: string;
-  readonly columns: Columns;
+  readonly columns: readonly string[];
+  readonly order: Order;
   /** Called with the field of the address. */
   readonly onSort: (sort: string) => void;
 }
@@ -41,12 +40,13 @@ interface CustomerHeadProps {
 /** The heads of the columns. Each sorts by its column: upwards, downwards, and not at all. */
 export function CustomerHead({
   primaryKey,
-  columns: { shown, sort, isDescending },
+  columns,
+  order: { sort, isDescending },
   onSort,
 }: CustomerHeadProps) {
   return (
     <div class="list-row customer list-head">
-      {[primaryKey, ...shown].map((name) => {
+      {[primaryKey, ...columns].map((name) => {
         const isSorted = name === sort;
         const next = !isSorted ? name : isDescending ? '' : `-${name}`;
         return (

@@ -48,7 +48,8 @@ function read(): Route {
   return { page, rest, query: new URLSearchParams(search) };
 }
 
-function decode(text: string): string {
+/** Undoes `encodeURIComponent`. */
+export function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -77,7 +77,7 @@ function read(entry: Entry | undefined, body: string): void {
   if (entry === undefined) return;
   entry.read += 1;
   const { payload } = JSON.parse(body);
-  if (isObject(payload)) note(entry.keys, payload, '', 1);
+  if (typeOf(payload) === 'object') note(entry.keys, payload, '', 1);
 }
 
 /** Counts the keys of an object, and of the objects in it. */
@@ -89,7 +89,7 @@ function note(keys: Entry['keys'], object: object, start: string, depth: number)
       if (keys.size >= MOST_KEYS) continue;
       keys.set(path, types);
     }
-    const type = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+    const type = typeOf(value);
     types.set(type, (types.get(type) ?? 0) + 1);
     if (type === 'object' && depth < DEEPEST) note(keys, value, `${path}.`, depth + 1);
   }
@@ -100,8 +100,9 @@ function keyOf(path: string, types: ReadonlyMap<string, number>): CatalogueKey {
   return { path, count, types: Object.fromEntries(types) };
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** The type of JSON. */
+function typeOf(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
 }
 
 interface CountedRow {

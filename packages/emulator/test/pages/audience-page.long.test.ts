@@ -220,6 +220,9 @@ describe.skipIf(!hasChromium)('the audience page (needs Chromium)', () => {
     await expect.poll(cells).toEqual(['b@example.com London', 'a@example.com Graz', 'c@example.com']);
     await page.goBack();
     await expect.poll(async () => (await cells())[0]).toContain('London');
+    // What somebody has typed into the address.
+    await page.goto(`${emulator.pagesUrl}#/audience?columns=%25,city`);
+    await expect.poll(cells).toEqual(['c@example.com', 'b@example.com London', 'a@example.com Graz']);
   });
 
   it('loses nothing that is typed on as a search begins', async () => {

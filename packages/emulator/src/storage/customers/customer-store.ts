@@ -28,8 +28,9 @@ export interface CustomerQuery {
 }
 
 /** What a search has found. */
-interface Found extends Pick<CustomerQuery, 'search' | 'sort' | 'descending'> {
-  readonly version: number | undefined;
+interface Found {
+  /** What was searched, in which order, and of which version. */
+  readonly key: string;
   readonly ids: readonly number[];
 }
 
@@ -124,13 +125,8 @@ export class CustomerStore {
 
   /** Ids of the customers with a text in a value, in their order. */
   #matching({ search, sort, descending = false, version }: CustomerQuery): readonly number[] {
-    const found = this.#found;
-    const isSame =
-      found?.search === search &&
-      found?.sort === sort &&
-      found?.descending === descending &&
-      found?.version === version;
-    if (found !== undefined && isSame) return found.ids;
+    const key = JSON.stringify([search ?? null, sort ?? null, descending, version ?? null]);
+    if (this.#found?.key === key) return this.#found.ids;
     const values = sort === undefined ? [] : [sort];
     if (search !== undefined) values.push(containing(escapeText(search)), containing(search));
     const rows = this.#database
@@ -142,7 +138,7 @@ export class CustomerStore {
       .raw(true)
       .all(...values) as [id: number][];
     const ids = rows.map(([id]) => id);
-    this.#found = { search, sort, descending, version, ids };
+    this.#found = { key, ids };
     return ids;
   }
 
