@@ -86,11 +86,19 @@ export interface RelayOptions {
   readonly acceptForMs?: number | undefined;
   readonly context?: ContextOptions | undefined;
   readonly limits?: LimitOptions | undefined;
-  /** Options of the tracker that delivers the events. */
+  /** Options of the tracker that delivers the events. Its `journal` keeps events in place of files in `directory`. */
   readonly tracker?:
     | Pick<
         TrackerOptions,
-        'account' | 'batch' | 'buffer' | 'compress' | 'deadLetters' | 'delivery' | 'ordering' | 'storage'
+        | 'account'
+        | 'batch'
+        | 'buffer'
+        | 'compress'
+        | 'deadLetters'
+        | 'delivery'
+        | 'journal'
+        | 'ordering'
+        | 'storage'
       >
     | undefined;
   /** Gets failures of the relay and of its tracker. No key or secret appears. Default: the console. */

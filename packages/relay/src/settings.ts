@@ -97,7 +97,7 @@ const CONTEXT: Readonly<Record<keyof ContextOptions, Rule>> = {
 };
 const TRACKER: Readonly<Record<keyof NonNullable<RelayOptions['tracker']>, Rule>> = {
   ...{ account: ANYTHING, batch: ANYTHING, buffer: ANYTHING, compress: ANYTHING, deadLetters: ANYTHING },
-  ...{ delivery: ANYTHING, ordering: ANYTHING, storage: ANYTHING },
+  ...{ delivery: ANYTHING, journal: ANYTHING, ordering: ANYTHING, storage: ANYTHING },
 };
 
 /** Checks options and fills in defaults. Throws a ConfigError that shows no key and no secret. */

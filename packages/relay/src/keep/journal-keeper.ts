@@ -18,7 +18,7 @@ const KEEP_MS = 7 * 24 * 60 * 60_000;
 const PARCELS_SHARE = 0.25;
 const KEY_BYTES = 32;
 
-/** Keeps events in the file journal of a tracker, which delivers them. */
+/** Keeps events in the journal of a tracker, which delivers them. */
 export class JournalKeeper implements Keeper {
   readonly tracker: Tracker;
   readonly #events: Window;
@@ -44,8 +44,7 @@ export class JournalKeeper implements Keeper {
     const { tracker: deliverer, accept } = createTextTracker({
       ...tracker,
       ...{ apiKey, baseUrl, correlationKey, logger },
-      journalDirectory: join(directory, 'journal'),
-      fsync: 'always',
+      ...(!tracker.journal && { journalDirectory: join(directory, 'journal'), fsync: 'always' as const }),
       maxEventBytes: limits.maxEventBytes,
       // The oldest events are durable: the relay has answered for them.
       storage: { ...tracker.storage, whenFull: 'drop-newest' },

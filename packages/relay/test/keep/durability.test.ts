@@ -1,5 +1,7 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { FileJournal } from '@sluice/core/file-journal';
+import { systemClock } from '@sluice/protocol/toolbox';
 import { describe, expect, it } from 'vitest';
 import { directory, listen, openSite, optionsOf, pageEvent, service } from '../bench/site.ts';
 
@@ -18,6 +20,25 @@ describe('202', () => {
       headers: { 'retry-after': '1' },
     });
     expect(site.relay.isReady()).toBe(false);
+  });
+
+  it('is answered once a journal of its own is durable, which is used in place of files in the directory', async () => {
+    const place = await directory();
+    const journal = new FileJournal({ directory: place, fsync: 'always', clock: systemClock });
+    const isDurable = { now: false };
+    const sync = journal.sync.bind(journal);
+    journal.sync = async () => {
+      if (!isDurable.now) throw new Error('the server only promises');
+      await sync();
+    };
+    const emulator = await service();
+    const site = await openSite(optionsOf(emulator, { tracker: { journal }, logger: SILENT }));
+    const ticket = await site.ticket();
+    expect((await site.send({ batch: [pageEvent()], ticket })).body).toMatchObject({ error: 'not_durable' });
+    isDurable.now = true;
+    expect((await site.send({ batch: [pageEvent()], ticket })).status).toBe(202);
+    await emulator.waitForEvents(1);
+    expect(await readdir(place)).not.toEqual([]);
   });
 
   it('is answered until the journal is full, then 503: nothing that was taken is dropped for newer events', async () => {
