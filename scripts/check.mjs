@@ -77,6 +77,7 @@ const checks = {
       '@sluice/customers/checked',
       '@sluice/customers/concurrency',
       '@sluice/customers/schema',
+      '@sluice/postgres',
       '@sluice/relay',
     ]),
   'files for pages': () => checkPublishedFiles(consumer),

@@ -12,6 +12,7 @@ const folder = mkdtempSync(join(root, 'reports', 'markdown-'));
 /** What blocks import beside the packages that `root` has. */
 const LINKS = {
   '@sluice/cli': 'packages/cli',
+  '@sluice/postgres': 'packages/postgres',
   '@sluice/protocol': 'packages/protocol',
   '@sluice/react': 'packages/react',
   '@sluice/relay': 'packages/relay',

@@ -1,0 +1,1 @@
+export { type MigrateOptions, migrate } from './schema/migrate.ts';

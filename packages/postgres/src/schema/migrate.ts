@@ -1,0 +1,79 @@
+import { readdir, readFile } from 'node:fs/promises';
+import type { ClientBase, Pool } from 'pg';
+import { quotedSchema } from './schema-name.ts';
+
+/** The files `001-tables.sql` and so on, beside `src` and `dist`. */
+const FILES = new URL('../../sql/', import.meta.url);
+/** `to_regclass` is null for a table that is not there, whatever the caller may do. */
+const FIND = 'select to_regclass($1) is not null as found';
+const LOCK = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';
+
+/** Options of `migrate()`. */
+export interface MigrateOptions {
+  /** The schema of the tables. Default: `sluice`. */
+  readonly schema?: string | undefined;
+}
+
+/**
+ * Makes the tables, or brings them up to date, in one transaction. Several processes may call it at once. It changes nothing, and
+ * needs no right but to read the table `migration`, if there is nothing to do.
+ *
+ * @returns The versions that this call added.
+ * @throws Rejects with a ConfigError for a wrong name of a schema, and with the errors of `pg`.
+ * @example await migrate(pool, { schema: 'sluice' });
+ */
+export async function migrate(pool: Pool, { schema }: MigrateOptions = {}): Promise<number[]> {
+  const quoted = quotedSchema(schema);
+  const files = await migrationFiles();
+  const client = await pool.connect();
+  try {
+    if ((await missing(client, quoted, files)).length === 0) return [];
+    await client.query('begin');
+    await client.query(LOCK, [`sluice migrate ${quoted}`]);
+    // Another process may have done it while this one waited.
+    const todo = await missing(client, quoted, files);
+    for (const { version, sql } of todo) {
+      if (version === 1) await createSchema(client, quoted);
+      await client.query(sql.replaceAll(':schema', quoted));
+      await client.query(`insert into ${quoted}.migration (version) values ($1)`, [version]);
+    }
+    await client.query('commit');
+    client.release();
+    return todo.map(({ version }) => version);
+  } catch (error) {
+    // Closes the connection, and so ends its transaction.
+    client.release(true);
+    throw error;
+  }
+}
+
+interface Migration {
+  readonly version: number;
+  readonly sql: string;
+}
+
+async function migrationFiles(): Promise<Migration[]> {
+  const names = (await readdir(FILES)).sort();
+  const texts = await Promise.all(names.map((name) => readFile(new URL(name, FILES), 'utf8')));
+  return names.map((name, index) => ({ version: Number.parseInt(name, 10), sql: texts[index] ?? '' }));
+}
+
+/** What the schema does not have yet. */
+async function missing(client: ClientBase, quoted: string, files: Migration[]): Promise<Migration[]> {
+  const { rows } = await client.query<{ found: boolean }>(FIND, [`${quoted}.migration`]);
+  if (!rows[0]?.found) return files;
+  const done = await client.query<{ version: number }>(`select version from ${quoted}.migration`);
+  const versions = new Set(done.rows.map(({ version }) => version));
+  return files.filter(({ version }) => !versions.has(version));
+}
+
+/** Asks first: `create schema if not exists` needs the right to create one, even if it exists. */
+async function createSchema(client: ClientBase, quoted: string): Promise<void> {
+  const { rows } = await client.query<{ found: boolean }>('select to_regnamespace($1) is not null as found', [
+    quoted,
+  ]);
+  if (!rows[0]?.found) await client.query(`create schema ${quoted}`);
+  await client.query(
+    `create table ${quoted}.migration (version integer primary key, at timestamptz not null default now())`,
+  );
+}
