@@ -1,1 +1,9 @@
+export {
+  createOutbox,
+  type Outbox,
+  type OutboxEvent,
+  type OutboxOptions,
+  type OutboxTrackOptions,
+} from './outbox/outbox.ts';
+export type { OutboxClient, RunQuery } from './outbox/run-query.ts';
 export { type MigrateOptions, migrate } from './schema/migrate.ts';

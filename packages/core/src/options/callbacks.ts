@@ -39,7 +39,8 @@ export interface Guarded {
   readonly handOver?: { notify(): void } | undefined;
 }
 
-const HOOKS = ['context', 'beforeSend', 'sample', 'redact', 'bigint', 'events', 'validate'] as const;
+/** The options that are hooks. */
+export const HOOKS = ['context', 'beforeSend', 'sample', 'redact', 'bigint', 'events', 'validate'] as const;
 
 /** Wraps user code so that the tracker can call it safely. Throws a ConfigError if a part is missing. */
 export function guardCallbacks(user: CallbacksOptions): Guarded {

@@ -4,8 +4,9 @@ import { quotedSchema } from './schema-name.ts';
 
 /** The files `001-tables.sql` and so on, beside `src` and `dist`. */
 const FILES = new URL('../../sql/', import.meta.url);
-/** `to_regclass` is null for a table that is not there, whatever the caller may do. */
-const FIND = 'select to_regclass($1) is not null as found';
+// Not `to_regclass`: what it remembers of the catalog may be older than the lock.
+const FIND_SCHEMA = `select from pg_namespace where '"' || nspname || '"' = $1`;
+const FIND_TABLE = `select from pg_tables where '"' || schemaname || '"' = $1 and tablename = 'migration'`;
 const LOCK = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';
 
 /** Options of `migrate()`. */
@@ -27,24 +28,29 @@ export async function migrate(pool: Pool, { schema }: MigrateOptions = {}): Prom
   const files = await migrationFiles();
   const client = await pool.connect();
   try {
-    if ((await missing(client, quoted, files)).length === 0) return [];
-    await client.query('begin');
-    await client.query(LOCK, [`sluice migrate ${quoted}`]);
-    // Another process may have done it while this one waited.
-    const todo = await missing(client, quoted, files);
-    for (const { version, sql } of todo) {
-      if (version === 1) await createSchema(client, quoted);
-      await client.query(sql.replaceAll(':schema', quoted));
-      await client.query(`insert into ${quoted}.migration (version) values ($1)`, [version]);
-    }
-    await client.query('commit');
+    const added = await migrateOn(client, quoted, files);
     client.release();
-    return todo.map(({ version }) => version);
+    return added;
   } catch (error) {
     // Closes the connection, and so ends its transaction.
     client.release(true);
     throw error;
   }
+}
+
+async function migrateOn(client: ClientBase, quoted: string, files: Migration[]): Promise<number[]> {
+  if ((await missing(client, quoted, files)).length === 0) return [];
+  await client.query('begin');
+  await client.query(LOCK, [`sluice migrate ${quoted}`]);
+  // Another process may have done it while this one waited.
+  const todo = await missing(client, quoted, files);
+  for (const { version, sql } of todo) {
+    if (version === 1) await createSchema(client, quoted);
+    await client.query(sql.replaceAll(':schema', quoted));
+    await client.query(`insert into ${quoted}.migration (version) values ($1)`, [version]);
+  }
+  await client.query('commit');
+  return todo.map(({ version }) => version);
 }
 
 interface Migration {
@@ -60,8 +66,8 @@ async function migrationFiles(): Promise<Migration[]> {
 
 /** What the schema does not have yet. */
 async function missing(client: ClientBase, quoted: string, files: Migration[]): Promise<Migration[]> {
-  const { rows } = await client.query<{ found: boolean }>(FIND, [`${quoted}.migration`]);
-  if (!rows[0]?.found) return files;
+  const { rowCount } = await client.query(FIND_TABLE, [quoted]);
+  if (rowCount === 0) return files;
   const done = await client.query<{ version: number }>(`select version from ${quoted}.migration`);
   const versions = new Set(done.rows.map(({ version }) => version));
   return files.filter(({ version }) => !versions.has(version));
@@ -69,10 +75,8 @@ async function missing(client: ClientBase, quoted: string, files: Migration[]): 
 
 /** Asks first: `create schema if not exists` needs the right to create one, even if it exists. */
 async function createSchema(client: ClientBase, quoted: string): Promise<void> {
-  const { rows } = await client.query<{ found: boolean }>('select to_regnamespace($1) is not null as found', [
-    quoted,
-  ]);
-  if (!rows[0]?.found) await client.query(`create schema ${quoted}`);
+  const { rowCount } = await client.query(FIND_SCHEMA, [quoted]);
+  if (rowCount === 0) await client.query(`create schema ${quoted}`);
   await client.query(
     `create table ${quoted}.migration (version integer primary key, at timestamptz not null default now())`,
   );

@@ -1,0 +1,19 @@
+import { refusal } from '@sluice/protocol/toolbox';
+
+/**
+ * Runs one statement in the caller's transaction. `values` are numbers and texts, for `$1`, `$2` and so on: each stands once in
+ * the statement, in this order.
+ *
+ * @example const run: RunQuery = (sql, values) => transaction.executeQuery(CompiledQuery.raw(sql, [...values])); // Kysely
+ */
+export type RunQuery = (sql: string, values: (string | number)[]) => PromiseLike<unknown>;
+
+/** A client of `pg` in a transaction, or a function that runs SQL in one. */
+export type OutboxClient = RunQuery | { query: RunQuery };
+
+/** Throws a ConfigError if it is none. */
+export function runQueryOf(client: OutboxClient): RunQuery {
+  if (typeof client === 'function') return client;
+  if (typeof client?.query === 'function') return (sql, values) => client.query(sql, values);
+  throw refusal('client', 'a client of pg, or a function (sql, values) => Promise', client);
+}
