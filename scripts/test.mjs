@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { whyNoPgBouncer, whyNoPostgres } from '@sluice/test-servers';
 import { countBrowserTestFiles } from './browser-tests.mjs';
 import { findEngines } from './engines.mjs';
 import { count, summaryLine } from './test-report.mjs';
@@ -81,6 +82,9 @@ for (const { name, hint } of engines.filter((one) => !one.isFound && projects.in
   console.log(`no tests in ${name}: ${hint}`);
   if (name === 'chromium') counts.skipped += countBrowserTestFiles();
 }
+if (isLong && asked < 0)
+  for (const why of [whyNoPostgres(), whyNoPgBouncer()])
+    if (why) console.log(`some tests were skipped: ${why}`);
 if (counts.failed === 0 && counts.passed === 0) counts.failed = 1;
 console.log(summaryLine(counts));
 process.exitCode = counts.failed === 0 ? 0 : 1;

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createCertificate } from './certificate.ts';
 import { freePort } from './port.ts';
 import { Program, run } from './program.ts';
 import { giveTo, serverUser } from './user.ts';
@@ -13,6 +14,7 @@ const SIGNALS = { smart: 'SIGTERM', fast: 'SIGINT', immediate: 'SIGQUIT', kill: 
 const HOST = '127.0.0.1';
 /** The `application_name` of a standby. */
 const STANDBY = 'standby';
+const HBA_TLS = 'local all all trust\nhostssl all all 127.0.0.1/32 trust\n';
 const POLL_MS = 50;
 const READY = 'database system is ready to accept';
 
@@ -20,6 +22,8 @@ const READY = 'database system is ready to accept';
 export interface PostgresOptions {
   /** Whether a commit is on the disk. Off, the server is faster, and a kill of its process still loses nothing. Default: false. */
   readonly fsync?: boolean;
+  /** Whether it takes connections with TLS only. Default: false. */
+  readonly tls?: boolean;
   /** Settings of `postgresql.conf`. */
   readonly settings?: Readonly<Record<string, string | number>>;
 }
@@ -30,6 +34,8 @@ export interface Postgres {
   readonly port: number;
   /** For `pg`, as the superuser, to the database `postgres`. */
   readonly connectionString: string;
+  /** The certificate of the server, as PEM; undefined without TLS. */
+  readonly ca: string | undefined;
   /** The data folder. */
   readonly directory: string;
   /** The process id of the server; undefined while it is stopped. */
@@ -67,10 +73,13 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   return openServer(directory, options);
 }
 
-async function openServer(directory: string, { fsync = false, settings }: PostgresOptions): Promise<Standby> {
+async function openServer(directory: string, options: PostgresOptions): Promise<Standby> {
+  const { fsync = false, tls = false, settings } = options;
   const user = serverUser();
   const data = join(directory, 'data');
   const port = await freePort();
+  const certificate = tls ? createCertificate(directory, user) : undefined;
+  if (tls) writeFileSync(join(data, 'pg_hba.conf'), HBA_TLS);
   const own = {
     listen_addresses: HOST,
     unix_socket_directories: directory,
@@ -80,6 +89,7 @@ async function openServer(directory: string, { fsync = false, settings }: Postgr
     // Else the promotion of a standby takes 5 s.
     wal_retrieve_retry_interval: '100ms',
     log_min_messages: 'warning',
+    ...certificate?.settings,
     ...settings,
   };
   writeFileSync(join(data, 'sluice.conf'), lines(own));
@@ -99,6 +109,7 @@ async function openServer(directory: string, { fsync = false, settings }: Postgr
     host: HOST,
     port,
     connectionString,
+    ca: certificate?.pem,
     directory: data,
     get pid() {
       return program.pid;

@@ -62,7 +62,7 @@ export interface Outbox<Events = AnyEvents> {
  * @example const outbox = createOutbox({ correlationKey: 'email' });
  */
 export function createOutbox<Events extends object = AnyEvents>(options: OutboxOptions): Outbox<Events> {
-  const { schema, ...writerOptions } = options;
+  const { schema, ...writerOptions } = { ...options };
   const table = `${quotedSchema(schema)}.outbox`;
   const write = createEventWriter(writerOptions);
   const insertOne = `insert into ${table} (slot, body) values ($1, $2)`;
