@@ -1,3 +1,5 @@
+export type { PostgresJournalOptions } from './journal/options.ts';
+export { postgresJournal } from './journal/postgres-journal.ts';
 export {
   createOutbox,
   type Outbox,

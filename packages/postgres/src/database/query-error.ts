@@ -1,0 +1,19 @@
+import { StorageError } from '@sluice/core';
+
+/** A statement failed. */
+export class QueryError extends StorageError {
+  /** Whether PostgreSQL may have done it all the same: the connection was cut, or there was no answer in time. */
+  readonly isUnknown: boolean;
+  /** PostgreSQL's code of the error, such as `23503`. Undefined if the error is not PostgreSQL's. */
+  readonly state: string | undefined;
+
+  constructor(what: string, cause: unknown, isUnknown: boolean) {
+    const { code, message } = Object(cause);
+    super(`cannot ${what} in PostgreSQL: ${message || code || String(cause)}`, { cause });
+    this.isUnknown = isUnknown;
+    this.state = typeof code === 'string' ? code : undefined;
+  }
+}
+
+/** PostgreSQL's code for a row that refers to no row, or that others refer to. */
+export const FOREIGN_KEY = '23503';

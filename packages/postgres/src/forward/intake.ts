@@ -1,0 +1,251 @@
+import type { JournalObserver } from '@sluice/core';
+import type { Clock, Timer } from '@sluice/protocol/toolbox';
+import { ParcelSegment } from '../parcels/parcel-segment.ts';
+import type { ParcelTable } from '../parcels/parcel-table.ts';
+import { type Moment, moment, msSince } from '../slots/moment.ts';
+import type { Segments } from '../slots/segments.ts';
+import type { SlotTable } from '../slots/slot-table.ts';
+import type { Tenure } from '../slots/tenure.ts';
+import type { Tenures } from '../slots/tenures.ts';
+import { Bunch } from './bunch.ts';
+import type { OutboxTable } from './outbox-table.ts';
+
+export interface IntakeOptions {
+  readonly slots: SlotTable;
+  readonly parcels: ParcelTable;
+  readonly outbox: OutboxTable;
+  readonly tenures: Tenures;
+  readonly segments: Segments;
+  readonly clock: Clock;
+  /** Whether to take slots of the outbox too. */
+  readonly withOutbox: boolean;
+  /** How soon to look again, in milliseconds: soon after something was found, then less often. */
+  readonly leastPollMs: number;
+  readonly mostPollMs: number;
+  /** A slot that was empty for so long goes back, in milliseconds. */
+  readonly idleMs: number;
+  /** Resolves once what is released is deleted: it must not be found again. */
+  readonly flush: () => Promise<void>;
+}
+
+/** What is known of a slot that was taken. */
+interface Taken {
+  readonly tenure: Tenure;
+  /** Undefined for a slot of the outbox. */
+  readonly parcels: { readonly segment: ParcelSegment; readonly number: number } | undefined;
+  /** Events of the outbox, by segment number. */
+  readonly bunches: Map<number, Bunch>;
+  emptySince: Moment | undefined;
+}
+
+/** Most slots that are taken at once: others may have room for the rest. */
+const MOST_SLOTS = 4;
+/** Most parcels and events of the outbox that are known at a time. The rest waits in the tables. */
+const MOST_PARCELS = 256;
+const MOST_EVENTS = 4_096;
+
+/** Finds what others left: takes slots, and lists what is in them, as far as there is room. */
+export class Intake {
+  readonly #options: IntakeOptions;
+  readonly #taken = new Map<Tenure, Taken>();
+  #observer: JournalObserver | undefined;
+  #timer: Timer | undefined;
+  #looking: Promise<void> | undefined;
+  #waitMs = 0;
+  /** Whether to look once more at once. */
+  #isCalled = false;
+  /** Whether the last look may have left something, because there was no room. */
+  #isFull = false;
+  #fails = false;
+  #isStopped = false;
+
+  constructor(options: IntakeOptions) {
+    this.#options = options;
+  }
+
+  /** Looks for the first time, and then from time to time. Rejects with a StorageError if the first look fails. */
+  async open(observer: JournalObserver): Promise<void> {
+    this.#observer = observer;
+    const first = this.#lookAll();
+    this.#looking = first.then(
+      () => {},
+      () => {},
+    );
+    try {
+      await first;
+    } catch (error) {
+      this.#fails = true;
+      throw error;
+    } finally {
+      this.#looking = undefined;
+      this.#lookLater(this.#isCalled ? 0 : this.#options.leastPollMs);
+    }
+  }
+
+  /** There may be something new. */
+  call(): void {
+    this.#isCalled = true;
+    if (!this.#looking) this.#lookLater(0);
+  }
+
+  /** Events were deleted: there may be room for others. */
+  freed(): void {
+    for (const { tenure, bunches } of this.#taken.values())
+      for (const [number, { keys }] of bunches)
+        if (keys.size === 0 && !tenure.isLost) {
+          bunches.delete(number);
+          this.#options.segments.remove(number);
+        }
+    if (!this.#isFull || this.#parcelRoom * 2 < MOST_PARCELS || this.#eventRoom * 2 < MOST_EVENTS) return;
+    this.#isFull = false;
+    this.call();
+  }
+
+  /** The slots are owned from now on. */
+  adopt(tenures: readonly Tenure[]): void {
+    const { parcels, segments } = this.#options;
+    for (const tenure of tenures) {
+      const segment = tenure.outbox === undefined ? new ParcelSegment(tenure, parcels) : undefined;
+      const known = segment && { segment, number: segments.add(segment) };
+      this.#taken.set(tenure, { tenure, parcels: known, bunches: new Map(), emptySince: undefined });
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#timer?.cancel();
+    await this.#looking;
+  }
+
+  get #parcelRoom(): number {
+    let room = MOST_PARCELS;
+    for (const { parcels } of this.#taken.values()) room -= parcels?.segment.parcels.size ?? 0;
+    return room;
+  }
+
+  get #eventRoom(): number {
+    let room = MOST_EVENTS;
+    for (const { bunches } of this.#taken.values())
+      for (const { keys } of bunches.values()) room -= keys.size;
+    return room;
+  }
+
+  #lookLater(waitMs: number): void {
+    this.#timer?.cancel();
+    if (this.#isStopped) return;
+    this.#timer = this.#options.clock.setTimeout(() => {
+      this.#looking = this.#lookAgain().finally(() => {
+        this.#looking = undefined;
+        this.#lookLater(this.#isCalled ? 0 : this.#waitMs);
+      });
+    }, waitMs);
+  }
+
+  async #lookAgain(): Promise<void> {
+    const { leastPollMs, mostPollMs } = this.#options;
+    this.#isCalled = false;
+    try {
+      const found = await this.#lookAll();
+      this.#fails = false;
+      this.#waitMs = found > 0 ? leastPollMs : Math.min(mostPollMs, Math.max(leastPollMs, this.#waitMs * 2));
+    } catch (error) {
+      this.#waitMs = mostPollMs;
+      this.#isCalled = false;
+      if (!this.#fails && error instanceof Error) this.#observer?.failed(error);
+      this.#fails = true;
+    }
+  }
+
+  /** Takes what there is, as far as there is room. Resolves to how many parcels and events of the outbox it found. */
+  async #lookAll(): Promise<number> {
+    let found = 0;
+    for (;;) {
+      const more = await this.#look();
+      found += more;
+      if (more === 0 || this.#isStopped) break;
+    }
+    await this.#giveBackIdle();
+    return found;
+  }
+
+  async #look(): Promise<number> {
+    const { flush, slots, tenures, withOutbox } = this.#options;
+    tenures.check();
+    for (const tenure of this.#taken.keys()) if (tenure.isLost) this.#taken.delete(tenure);
+    await flush();
+    if (this.#parcelRoom > 0 && this.#eventRoom > 0) {
+      const sentAt = moment();
+      const taken = await slots.take(MOST_SLOTS, withOutbox);
+      tenures.add(taken, sentAt);
+      this.adopt(taken);
+    }
+    return (await this.#listParcels()) + (await this.#listOutbox());
+  }
+
+  async #listParcels(): Promise<number> {
+    const taken = [...this.#taken.values()].flatMap(({ parcels }) => parcels ?? []);
+    const room = this.#parcelRoom;
+    if (taken.length === 0 || room <= 0) return 0;
+    const known = taken.flatMap(({ segment: { parcels, tenure } }) =>
+      parcels.keys.map((seq) => ({ slot: tenure.slot, seq })),
+    );
+    const limit = Math.ceil(room / taken.length);
+    const found = await this.#options.parcels.list(
+      taken.map(({ segment }) => segment.tenure),
+      known,
+      limit,
+    );
+    let count = 0;
+    for (const { slot, from, to, bytes, at, rest } of found) {
+      const owner = taken.find(({ segment }) => segment.tenure.slot === slot);
+      if (!owner || owner.segment.tenure.isLost) continue;
+      owner.segment.parcels.add({ from, to, bytes, rest });
+      for (const part of rest) this.#observer?.recovered({ segment: owner.number, ...part }, at);
+      count += 1;
+    }
+    if (count >= limit) this.#isFull = true;
+    return count;
+  }
+
+  async #listOutbox(): Promise<number> {
+    const { outbox, segments } = this.#options;
+    const taken = [...this.#taken.values()].filter(({ parcels }) => !parcels);
+    const room = this.#eventRoom;
+    if (taken.length === 0 || room <= 0) return 0;
+    const known = taken.flatMap(({ bunches }) => [...bunches.values()].flatMap(({ keys }) => [...keys]));
+    const limit = Math.ceil(room / taken.length);
+    const rows = await outbox.list(
+      taken.map(({ tenure }) => tenure),
+      known,
+      limit,
+    );
+    for (const { tenure, bunches } of taken) {
+      const own = rows.filter(({ slot }) => slot === tenure.slot);
+      if (own.length === 0 || tenure.isLost) continue;
+      const bunch = new Bunch(tenure, own);
+      const number = segments.add(bunch);
+      bunches.set(number, bunch);
+      this.#observer?.recovered({ segment: number, from: 0, to: own.length });
+    }
+    if (rows.length >= limit) this.#isFull = true;
+    return rows.length;
+  }
+
+  /** Gives back the slots that have been empty for a while: others may have more time for what comes next. */
+  async #giveBackIdle(): Promise<void> {
+    const { idleMs, segments, slots, tenures } = this.#options;
+    const idle: Taken[] = [];
+    for (const taken of this.#taken.values()) {
+      const isEmpty = taken.bunches.size === 0 && (taken.parcels?.segment.parcels.size ?? 0) === 0;
+      taken.emptySince = isEmpty ? (taken.emptySince ?? moment()) : undefined;
+      if (taken.emptySince && msSince(taken.emptySince) > idleMs) idle.push(taken);
+    }
+    if (idle.length === 0) return;
+    for (const { parcels, tenure } of idle) {
+      this.#taken.delete(tenure);
+      tenures.remove(tenure);
+      if (parcels) segments.remove(parcels.number);
+    }
+    await slots.giveBack(idle.map(({ tenure }) => tenure));
+  }
+}

@@ -1,0 +1,64 @@
+import type { Database } from '../database/database.ts';
+import { columnsOf, type RowKey } from '../parcels/parcel-table.ts';
+
+/** An event of the outbox. */
+export interface OutboxRow {
+  /** The id of its slot. */
+  readonly slot: number;
+  readonly seq: number;
+  /** Its JSON text, as the service gets it. */
+  readonly body: string;
+}
+
+/** Most bytes of the events of one slot that are taken at once; more if one event is larger. */
+const MOST_BYTES = 2 * 1024 * 1024;
+
+/** The statements of forwarders on the table of the outbox. */
+export class OutboxTable {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /**
+   * Takes events of slots of which this journal is the owner, in order, without those that it knows: a transaction that commits late
+   * has lower numbers than others of before.
+   *
+   * @param limit For each slot.
+   */
+  async list(
+    slots: readonly Omit<RowKey, 'seq'>[],
+    known: readonly number[],
+    limit: number,
+  ): Promise<OutboxRow[]> {
+    const { schema } = this.#database;
+    const rows = await this.#database.run({
+      what: 'list the outbox',
+      text: `select held.slot, found.seq, found.body from unnest($1::bigint[], $2::bigint[]) as held (slot, epoch)
+        join ${schema}.slot as s on s.id = held.slot and s.epoch = held.epoch
+        cross join lateral (
+          select seq, body, sum(octet_length(body)) over (order by seq) - octet_length(body) as before from (
+            select seq, body from ${schema}.outbox as o where o.slot = s.outbox and o.seq <> all ($3::bigint[])
+            order by seq limit $4) as first) as found
+        where found.before < ${MOST_BYTES} order by held.slot, found.seq`,
+      values: [slots.map(({ slot }) => slot), slots.map(({ epoch }) => epoch), known, limit],
+    });
+    return rows.map(({ slot, seq, body }) => ({
+      slot: Number(slot),
+      seq: Number(seq),
+      body: String(body),
+    }));
+  }
+
+  async remove(keys: readonly RowKey[]): Promise<void> {
+    const { schema } = this.#database;
+    await this.#database.run({
+      what: 'release events of the outbox',
+      text: `delete from ${schema}.outbox as o using unnest($1::bigint[], $2::bigint[], $3::bigint[]) as k (slot, epoch, seq)
+        join ${schema}.slot as s on s.id = k.slot and s.epoch = k.epoch
+        where o.slot = s.outbox and o.seq = k.seq`,
+      values: columnsOf(keys),
+    });
+  }
+}

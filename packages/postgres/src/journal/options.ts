@@ -1,0 +1,85 @@
+import { ConfigError } from '@sluice/protocol';
+import { flag, hasMethods, milliseconds, type Rules, readRules } from '@sluice/protocol/toolbox';
+import type { Pool, PoolConfig } from 'pg';
+import { quotedSchema } from '../schema/schema-name.ts';
+
+/** Options of `postgresJournal()`. */
+export interface PostgresJournalOptions {
+  /** How to connect, for `pg`: then the journal has connections of its own, at most 4 unless `max` says otherwise. Or a pool. */
+  readonly pool: Pool | PoolConfig;
+  /** The schema of the tables. It holds the events of one account. Default: `sluice`. */
+  readonly schema?: string | undefined;
+  /**
+   * Whether this tracker sends, also what others left. If not it only hands its events over: once they are in the table,
+   * `stats()` counts them as delivered. Default: true.
+   */
+  readonly send?: boolean | undefined;
+  /** Whether this tracker sends the events of the outbox. Default: false. */
+  readonly outbox?: boolean | undefined;
+  /** Whether bodies are compressed before they are stored. Default: true. */
+  readonly compress?: boolean | undefined;
+  /** How long PostgreSQL may take for a statement, in milliseconds. Default: 10,000. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Options with their defaults. */
+export interface JournalSettings {
+  readonly pool: Pool | PoolConfig;
+  readonly schema: string;
+  readonly send: boolean;
+  readonly outbox: boolean;
+  readonly compress: boolean;
+  readonly timeoutMs: number;
+}
+
+/** Times that only tests change, in milliseconds. */
+export interface Timing {
+  readonly leaseMs: number;
+  readonly renewMs: number;
+  readonly heldMs: number;
+  readonly leastPollMs: number;
+  readonly mostPollMs: number;
+  readonly idleMs: number;
+}
+
+export const TIMING: Timing = {
+  leaseMs: 15_000,
+  renewMs: 5_000,
+  heldMs: 12_000,
+  leastPollMs: 250,
+  mostPollMs: 2_000,
+  idleMs: 10_000,
+};
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+
+const RULES: Rules = {
+  pool: [(value) => typeof value === 'object' && value !== null, 'a Pool of pg, or its options'],
+  schema: [(value) => quotedSchema(value) !== '', ''],
+  send: flag(true),
+  outbox: flag(false),
+  compress: flag(true),
+  timeoutMs: milliseconds(DEFAULT_TIMEOUT_MS),
+};
+
+/** Checks options. Throws a ConfigError. */
+export function readOptions(options: PostgresJournalOptions): JournalSettings {
+  const read = readRules(RULES, '', options);
+  if (read.pool === undefined) throw new ConfigError('pool', 'pool must be a Pool of pg, or its options');
+  if (read.outbox === true && read.send === false)
+    throw new ConfigError('outbox', 'outbox must be false if send is false: this tracker sends nothing');
+  const { pool, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  return {
+    pool,
+    schema: quotedSchema(options.schema),
+    send: read.send === true,
+    outbox: read.outbox === true,
+    compress: read.compress === true,
+    timeoutMs,
+  };
+}
+
+/** Whether that is a pool, and not the options of one. */
+export function isPool(pool: Pool | PoolConfig): pool is Pool {
+  return hasMethods(pool, 'connect', 'query');
+}

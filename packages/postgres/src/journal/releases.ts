@@ -1,0 +1,81 @@
+import type { Clock, Timer } from '@sluice/protocol/toolbox';
+import type { OutboxTable } from '../forward/outbox-table.ts';
+import type { ParcelTable, RowKey } from '../parcels/parcel-table.ts';
+import type { Release } from '../slots/segments.ts';
+
+interface ReleasesOptions {
+  readonly parcels: ParcelTable;
+  readonly outbox: OutboxTable;
+  readonly clock: Clock;
+  /** So many parcels and events of the outbox were deleted. */
+  readonly onDeleted: (count: number) => void;
+}
+
+/** Releases that failed are tried again after so long. */
+const RETRY_MS = 500;
+
+/**
+ * Deletes what is released. One statement at a time: all that is released meanwhile goes with the next one. What could not be deleted
+ * is tried again, so that no other forwarder sends it.
+ */
+export class Releases {
+  readonly #options: ReleasesOptions;
+  #waiting: Release[] = [];
+  #flushing: Promise<void> | undefined;
+  #retry: Timer | undefined;
+
+  constructor(options: ReleasesOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves once these are deleted. Rejects with a StorageError if that fails; it is tried again all the same. */
+  async add(releases: readonly Release[]): Promise<void> {
+    if (releases.length === 0) return;
+    this.#waiting.push(...releases);
+    // What is being deleted now may be another statement's.
+    await this.#flushing?.catch(() => undefined);
+    await this.flush();
+  }
+
+  /** Resolves once all that was released is deleted. */
+  async flush(): Promise<void> {
+    if (this.#waiting.length > 0) this.#flushing ??= this.#flush();
+    await this.#flushing;
+  }
+
+  stop(): void {
+    this.#retry?.cancel();
+  }
+
+  async #flush(): Promise<void> {
+    const releases = this.#waiting;
+    this.#waiting = [];
+    this.#retry?.cancel();
+    try {
+      await this.#run(releases);
+      for (const release of releases) release.done();
+    } catch (error) {
+      this.#waiting.unshift(...releases);
+      this.#retry = this.#options.clock.setTimeout(() => void this.flush().catch(() => undefined), RETRY_MS);
+      throw error;
+    } finally {
+      this.#flushing = undefined;
+    }
+  }
+
+  async #run(releases: readonly Release[]): Promise<void> {
+    const { parcels, outbox, onDeleted } = this.#options;
+    const cuts = new Map<string, RowKey & { gone: NonNullable<Release['gone']> }>();
+    const ended: Record<Release['table'], RowKey[]> = { parcel: [], outbox: [] };
+    for (const { table, tenure, seq, gone } of releases) {
+      const { slot, epoch } = tenure;
+      // Of several cuts of one parcel, the last one says all.
+      if (gone) cuts.set(`${slot} ${seq}`, { slot, epoch, seq, gone });
+      else ended[table].push({ slot, epoch, seq });
+    }
+    if (cuts.size > 0) await parcels.cut([...cuts.values()]);
+    if (ended.parcel.length > 0) await parcels.remove(ended.parcel);
+    if (ended.outbox.length > 0) await outbox.remove(ended.outbox);
+    onDeleted(ended.parcel.length + ended.outbox.length);
+  }
+}

@@ -1,0 +1,182 @@
+import { ClosedError, type EventBytes, type Range, StorageError } from '@sluice/core';
+import { type Clock, sleep } from '@sluice/protocol/toolbox';
+import { FOREIGN_KEY, QueryError } from '../database/query-error.ts';
+import { type Body, encodeBody } from '../parcels/parcel-body.ts';
+import { ParcelSegment } from '../parcels/parcel-segment.ts';
+import type { NewParcel, ParcelTable } from '../parcels/parcel-table.ts';
+import { type Moment, moment, msSince } from '../slots/moment.ts';
+import type { Segments } from '../slots/segments.ts';
+import type { Tenure } from '../slots/tenure.ts';
+import type { Releases } from './releases.ts';
+
+interface WriterOptions {
+  readonly parcels: ParcelTable;
+  readonly segments: Segments;
+  readonly releases: Releases;
+  readonly clock: Clock;
+  readonly compress: boolean;
+  /** How long an append whose outcome is unknown is repeated, in milliseconds. */
+  readonly repeatMs: number;
+  /** Makes a slot. */
+  readonly makeSlot: () => Promise<Tenure>;
+  /** The table has a group. */
+  readonly onStored: (range: Range) => void;
+  /** The commit may not have reached the standby. */
+  readonly onDoubt: () => void;
+}
+
+/** A group that is appended. */
+interface Entry {
+  readonly events: number;
+  readonly at: number | undefined;
+  readonly body: Promise<Body>;
+  readonly since: Moment;
+  resolve(range: Range): void;
+  reject(error: Error): void;
+}
+
+/** The slot that new parcels go to. */
+interface Home {
+  readonly segment: ParcelSegment;
+  readonly number: number;
+  /** The number of the next event. */
+  next: number;
+}
+
+/** Most groups in one statement. */
+const MOST_ROWS = 8;
+const REPEAT_MS = 100;
+
+/**
+ * Writes groups into a slot of its own. One statement at a time: a forwarder of the slot never sees a group before an earlier one.
+ * All that waits goes with the next statement.
+ */
+export class Writer {
+  readonly #options: WriterOptions;
+  #queue: Entry[] = [];
+  #running: Promise<void> | undefined;
+  #home: Home | undefined;
+  #isClosed = false;
+  readonly #closing = new AbortController();
+
+  constructor(options: WriterOptions) {
+    this.#options = options;
+  }
+
+  /** The slot that it writes. Undefined until the first append. */
+  get tenure(): Tenure | undefined {
+    return this.#home?.segment.tenure;
+  }
+
+  append(events: EventBytes): Promise<Range> {
+    if (this.#isClosed) return Promise.reject(new ClosedError('append() was called after close()'));
+    const at = events.times?.[0];
+    const body = encodeBody(events, this.#options.compress);
+    // It is awaited later, or never.
+    body.catch(() => undefined);
+    return new Promise((resolve, reject) => {
+      const known = Number.isNaN(at) ? undefined : at;
+      this.#queue.push({ events: events.ends.length, at: known, body, since: moment(), resolve, reject });
+      this.#running ??= this.#run();
+    });
+  }
+
+  /** Resolves once nothing is being written to a slot that is lost: nobody knows yet what others will find there. */
+  async leftLost(): Promise<void> {
+    while (this.#running && this.tenure?.isLost) await this.#running;
+  }
+
+  /** Ends the repetition of appends. Resolves once nothing is being written. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#closing.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    // One statement for all appends of this turn.
+    await undefined;
+    while (this.#queue.length > 0) {
+      const entries = this.#queue.slice(0, MOST_ROWS);
+      await this.#write(entries).catch((error: Error) => {
+        for (const { reject } of entries) reject(error);
+      });
+      this.#queue = this.#queue.slice(entries.length);
+    }
+    this.#running = undefined;
+  }
+
+  async #write(entries: readonly Entry[]): Promise<void> {
+    const { parcels, onDoubt, onStored, releases } = this.#options;
+    const bodies = await Promise.all(entries.map(({ body }) => body));
+    // What may have been stored of groups that were given up goes first: these may be the same events.
+    await releases.flush();
+    let isUnknown = false;
+    for (;;) {
+      const home = isUnknown && this.#home ? this.#home : await this.#openHome();
+      const rows = place(home, entries, bodies);
+      try {
+        await parcels.insert(home.segment.tenure.slot, rows, onDoubt);
+        home.next = endOf(rows);
+        for (const [index, row] of rows.entries()) {
+          const range = { segment: home.number, from: row.seq, to: row.seq + row.events };
+          const whole = { from: range.from, to: range.to };
+          home.segment.parcels.add({ ...whole, bytes: row.body.bytes.length, rest: [whole] });
+          entries[index]?.resolve(range);
+          onStored(range);
+        }
+        return;
+      } catch (error) {
+        if (!(error instanceof QueryError)) throw error;
+        // The slot was empty, and was deleted.
+        if (error.state === FOREIGN_KEY) this.#home = undefined;
+        else if (error.isUnknown) isUnknown = true;
+        else if (!isUnknown) throw error;
+        if (isUnknown) await this.#wait(entries, home, rows, error);
+      }
+    }
+  }
+
+  /** Waits before the next try. Rejects if it is time to give up. */
+  async #wait(
+    entries: readonly Entry[],
+    home: Home,
+    rows: readonly NewParcel[],
+    cause: Error,
+  ): Promise<void> {
+    const { clock, releases, repeatMs } = this.#options;
+    const { signal } = this.#closing;
+    await sleep(clock, REPEAT_MS, signal);
+    if (!signal.aborted && entries.every(({ since }) => msSince(since) < repeatMs)) return;
+    home.next = endOf(rows);
+    const { tenure } = home.segment;
+    const strays = rows.map(({ seq }) => ({ table: 'parcel', tenure, seq, done: () => {} }) as const);
+    releases.add(strays).catch(() => undefined);
+    throw new StorageError(`${cause.message}: whether the events are stored is unknown`, { cause });
+  }
+
+  async #openHome(): Promise<Home> {
+    const { makeSlot, parcels, segments } = this.#options;
+    if (!this.#home || this.#home.segment.tenure.isLost) {
+      const segment = new ParcelSegment(await makeSlot(), parcels);
+      this.#home = { segment, number: segments.add(segment), next: 1 };
+    }
+    return this.#home;
+  }
+}
+
+/** Gives each group its number. */
+function place(home: Home, entries: readonly Entry[], bodies: readonly Body[]): NewParcel[] {
+  let seq = home.next;
+  return bodies.map((body, index) => {
+    const { at, events = 0 } = entries[index] ?? {};
+    const row = { seq, events, at, body };
+    seq += events;
+    return row;
+  });
+}
+
+function endOf(rows: readonly NewParcel[]): number {
+  const last = rows.at(-1);
+  return last ? last.seq + last.events : 0;
+}

@@ -1,0 +1,97 @@
+import type { Limit } from '@sluice/core';
+import { outside, type Span } from './pieces.ts';
+
+/** A row of the table of parcels. */
+export interface Parcel extends Span {
+  /** The size of its body, in bytes. */
+  readonly bytes: number;
+  /** The parts that are not released yet. */
+  rest: readonly Span[];
+}
+
+/** The known parcels of a slot, in order. A lookup is a binary search. The cost of a release does not grow with the backlog. */
+export class ParcelList {
+  #all: Parcel[] = [];
+  readonly #removed = new Set<Parcel>();
+  /** Size of the parcels that are not completely released. */
+  bytes = 0;
+
+  /** Number of parcels that were added and not removed. */
+  get size(): number {
+    return this.#all.length - this.#removed.size;
+  }
+
+  /** The numbers under which the table has them. */
+  get keys(): number[] {
+    return this.#all.filter((parcel) => !this.#removed.has(parcel)).map(({ from }) => from);
+  }
+
+  /** Inserts a parcel in order; usually that is at the end. */
+  add(parcel: Parcel): void {
+    this.#all.splice(this.#positionOf(parcel.from), 0, parcel);
+    this.bytes += parcel.bytes;
+  }
+
+  /** The adjacent parcels that a read from the start of the span needs, as far as they fit the limit: at least one, if there is one. */
+  within({ from, to }: Span, { maxEvents, maxBytes }: Limit): Parcel[] {
+    const found: Parcel[] = [];
+    let room = maxBytes;
+    for (let next = from; next < to; ) {
+      const parcel = this.#at(next);
+      if (!parcel?.rest.length) break;
+      room -= parcel.bytes;
+      if (found.length > 0 && (room < 0 || parcel.to - from > maxEvents)) break;
+      found.push(parcel);
+      next = parcel.to;
+    }
+    return found;
+  }
+
+  /** The first parcel behind an index that is not completely released. */
+  next(index: number): Parcel | undefined {
+    for (let position = this.#positionOf(index); ; position += 1) {
+      const parcel = this.#all[position];
+      if (!parcel || (parcel.from > index && parcel.rest.length > 0)) return parcel;
+    }
+  }
+
+  /** Releases events; ignores those that are not in the list. Returns the parcels that changed. */
+  release(span: Span): Parcel[] {
+    const changed: Parcel[] = [];
+    for (let position = this.#positionOf(span.from); ; position += 1) {
+      const parcel = this.#all[position];
+      if (!parcel || parcel.from >= span.to) return changed;
+      if (parcel.rest.length === 0) continue;
+      parcel.rest = outside(parcel.rest, span);
+      if (parcel.rest.length === 0) this.bytes -= parcel.bytes;
+      changed.push(parcel);
+    }
+  }
+
+  /** Removes a parcel that is completely released. */
+  remove(parcel: Parcel): void {
+    this.#removed.add(parcel);
+    // Now and then, so that a removal does not move all others.
+    if (this.#removed.size * 2 <= this.#all.length) return;
+    this.#all = this.#all.filter((other) => !this.#removed.has(other));
+    this.#removed.clear();
+  }
+
+  /** The parcel with this index, even if all its events are released. */
+  #at(index: number): Parcel | undefined {
+    const parcel = this.#all[this.#positionOf(index)];
+    return parcel && parcel.from <= index ? parcel : undefined;
+  }
+
+  /** The position of the first parcel that ends after an index. */
+  #positionOf(index: number): number {
+    let low = 0;
+    let high = this.#all.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#all[middle]?.to ?? 0) > index) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+}

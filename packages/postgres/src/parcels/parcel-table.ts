@@ -1,0 +1,165 @@
+import type { Database, Row } from '../database/database.ts';
+import type { Body } from './parcel-body.ts';
+import type { Span } from './pieces.ts';
+
+/** A parcel that is inserted. */
+export interface NewParcel {
+  readonly seq: number;
+  readonly events: number;
+  /** When its oldest event was accepted, in milliseconds since 1970; undefined if unknown. */
+  readonly at: number | undefined;
+  readonly body: Body;
+}
+
+/** A parcel that a list of the table shows. */
+export interface ListedParcel extends Span {
+  readonly slot: number;
+  readonly bytes: number;
+  readonly at: number | undefined;
+  /** The parts that are not released. */
+  readonly rest: readonly Span[];
+}
+
+/** A parcel with its body. */
+export interface StoredParcel {
+  readonly seq: number;
+  readonly events: number;
+  readonly body: Body;
+}
+
+/** Where a row is. Only the owner of this epoch may change it; anybody, if the epoch is left out. */
+export interface RowKey {
+  readonly slot: number;
+  readonly epoch: number | undefined;
+  readonly seq: number;
+}
+
+const COLUMNS = 6;
+
+/** The statements on the table of parcels. */
+export class ParcelTable {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Inserts all or none. Can be repeated. @param onDoubt Called if the commit may not have reached the standby. */
+  async insert(slot: number, parcels: readonly NewParcel[], onDoubt: () => void): Promise<void> {
+    const rows = parcels.map((_, row) => {
+      const at = (column: number) => `$${row * COLUMNS + column}`;
+      const time = `coalesce(to_timestamp(${at(4)}::float8 / 1000), '-infinity')`;
+      return `(${at(1)}, ${at(2)}, ${at(3)}, ${time}, ${at(5)}, ${at(6)})`;
+    });
+    await this.#database.run(
+      {
+        what: 'store events',
+        text: `insert into ${this.#parcel} (slot, seq, events, at, gzipped, body) values ${rows.join(', ')}
+          on conflict do nothing`,
+        values: parcels.flatMap(({ seq, events, at, body }) => {
+          const { buffer, byteOffset, byteLength } = body.bytes;
+          return [slot, seq, events, at, body.isGzipped, Buffer.from(buffer, byteOffset, byteLength)];
+        }),
+      },
+      onDoubt,
+    );
+  }
+
+  /** Lists parcels of slots of which this journal is the owner, in order, without those that it knows. @param limit For each slot. */
+  async list(
+    slots: readonly Omit<RowKey, 'seq'>[],
+    known: readonly Omit<RowKey, 'epoch'>[],
+    limit: number,
+  ): Promise<ListedParcel[]> {
+    const rows = await this.#database.run({
+      what: 'list events',
+      text: `select held.slot, found.* from unnest($1::bigint[], $2::bigint[]) as held (slot, epoch)
+        join ${this.#database.schema}.slot as s on s.id = held.slot and s.epoch = held.epoch
+        cross join lateral (
+          select seq, events, gone::text, octet_length(body) as bytes,
+            case when isfinite(at) then extract(epoch from at) * 1000 end as at
+          from ${this.#parcel} as p where p.slot = held.slot and not exists (
+            select from unnest($3::bigint[], $4::bigint[]) as known (slot, seq)
+            where known.slot = p.slot and known.seq = p.seq)
+          order by seq limit $5) as found
+        order by held.slot, found.seq`,
+      values: [
+        slots.map(({ slot }) => slot),
+        slots.map(({ epoch }) => epoch),
+        known.map(({ slot }) => slot),
+        known.map(({ seq }) => seq),
+        limit,
+      ],
+    });
+    return rows.map(listed);
+  }
+
+  /** Reads the parcels from one number to another, both included. */
+  async read(slot: number, first: number, last: number): Promise<StoredParcel[]> {
+    const rows = await this.#database.run({
+      what: 'read events',
+      text: `select seq, events, gzipped, body from ${this.#parcel}
+        where slot = $1 and seq between $2 and $3 order by seq`,
+      values: [slot, first, last],
+    });
+    return rows.map(({ seq, events, gzipped, body }) => ({
+      seq: Number(seq),
+      events: Number(events),
+      body: { bytes: body instanceof Uint8Array ? body : new Uint8Array(), isGzipped: gzipped === true },
+    }));
+  }
+
+  async remove(keys: readonly RowKey[]): Promise<void> {
+    await this.#database.run({
+      what: 'release events',
+      text: `delete from ${this.#parcel} as p using unnest($1::bigint[], $2::bigint[], $3::bigint[]) as k (slot, epoch, seq)
+        join ${this.#database.schema}.slot as s on s.id = k.slot and (k.epoch is null or s.epoch = k.epoch)
+        where p.slot = k.slot and p.seq = k.seq`,
+      values: columnsOf(keys),
+    });
+  }
+
+  /** Notes which events of parcels are released while others of them wait. */
+  async cut(cuts: readonly (RowKey & { readonly gone: readonly Span[] })[]): Promise<void> {
+    await this.#database.run({
+      what: 'release some events',
+      text: `update ${this.#parcel} as p set gone = k.gone::int8multirange
+        from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[]) as k (slot, epoch, seq, gone)
+        join ${this.#database.schema}.slot as s on s.id = k.slot and (k.epoch is null or s.epoch = k.epoch)
+        where p.slot = k.slot and p.seq = k.seq`,
+      values: [
+        ...columnsOf(cuts),
+        cuts.map(({ gone }) => `{${gone.map(({ from, to }) => `[${from},${to})`).join()}}`),
+      ],
+    });
+  }
+
+  get #parcel(): string {
+    return `${this.#database.schema}.parcel`;
+  }
+}
+
+/** The columns of keys, each as one parameter. */
+export function columnsOf(keys: readonly RowKey[]): [slots: number[], epochs: unknown[], seqs: number[]] {
+  return [keys.map(({ slot }) => slot), keys.map(({ epoch }) => epoch), keys.map(({ seq }) => seq)];
+}
+
+function listed({ slot, seq, events, gone, bytes, at }: Row): ListedParcel {
+  const from = Number(seq);
+  const to = from + Number(events);
+  const rest: Span[] = [];
+  let start = from;
+  for (const [, first, last] of String(gone).matchAll(/\[(\d+),(\d+)\)/g)) {
+    if (Number(first) > start) rest.push({ from: start, to: Number(first) });
+    start = Number(last);
+  }
+  if (start < to) rest.push({ from: start, to });
+  return {
+    slot: Number(slot),
+    from,
+    to,
+    bytes: Number(bytes),
+    at: at === null ? undefined : Number(at),
+    rest,
+  };
+}

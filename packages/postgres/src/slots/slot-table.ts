@@ -1,0 +1,129 @@
+import type { Database, Row } from '../database/database.ts';
+import type { Tenure } from './tenure.ts';
+
+/** A slot, and the epoch of its owner. */
+export type Held = Pick<Tenure, 'slot' | 'epoch'>;
+
+export interface SlotTableOptions {
+  readonly database: Database;
+  /** The id of this journal. */
+  readonly owner: string;
+  /** How long a slot stays with an owner who does not renew, in milliseconds. */
+  readonly leaseMs: number;
+}
+
+/** An empty slot that nobody owned for so long is deleted. If its publisher lives on, it makes a new one. */
+const UNUSED = "interval '1 hour'";
+
+/** The statements on the table of slots. All times are those of PostgreSQL's clock. */
+export class SlotTable {
+  readonly #database: Database;
+  readonly #owner: string;
+  readonly #leaseMs: number;
+
+  constructor({ database, owner, leaseMs }: SlotTableOptions) {
+    this.#database = database;
+    this.#owner = owner;
+    this.#leaseMs = leaseMs;
+  }
+
+  /** Rejects if the table is not there. */
+  async find(): Promise<void> {
+    await this.#database.run({ what: 'find the tables', text: `select from ${this.#slot} limit 0` });
+  }
+
+  /** Makes a slot. @param isOwned Whether this journal sends from it. If not, a forwarder may take it at once. */
+  async create(isOwned: boolean): Promise<Tenure> {
+    const [row = {}] = await this.#database.run({
+      what: 'make a slot',
+      text: `insert into ${this.#slot} (owner, epoch, until)
+        values ($1, $2, now() + $3 * interval '1 millisecond') returning id as slot`,
+      values: isOwned ? [this.#owner, 1, this.#leaseMs] : [null, 0, 0],
+    });
+    const epoch = isOwned ? 1 : undefined;
+    return { slot: Number(row.slot), epoch, outbox: undefined, isOwn: true, isLost: false };
+  }
+
+  /** Takes slots that nobody owns any more and that have events. */
+  async take(limit: number, withOutbox: boolean): Promise<Tenure[]> {
+    const { schema } = this.#database;
+    const rows = await this.#database.run({
+      what: 'take slots',
+      text: `with free as (
+          select id from ${this.#slot} as s where until <= now() and case when outbox is null
+            then exists (select from ${schema}.parcel as p where p.slot = s.id)
+            else $4 and exists (select from ${schema}.outbox as o where o.slot = s.outbox) end
+          order by until limit $3 for update skip locked)
+        update ${this.#slot} as s set owner = $1, epoch = epoch + 1, until = now() + $2 * interval '1 millisecond'
+          from free where s.id = free.id returning s.id as slot, s.epoch, s.outbox`,
+      values: [this.#owner, this.#leaseMs, limit, withOutbox],
+    });
+    return rows.map(({ slot, epoch, outbox }) => ({
+      slot: Number(slot),
+      epoch: Number(epoch),
+      outbox: outbox === null ? undefined : Number(outbox),
+      isOwn: false,
+      isLost: false,
+    }));
+  }
+
+  /** Renews the slots that no other journal took. Resolves to these, also if their time had passed. */
+  async renew<Slot extends Held>(slots: readonly Slot[]): Promise<Slot[]> {
+    const rows = await this.#database.run({
+      what: 'renew slots',
+      text: `update ${this.#slot} as s set owner = $1, until = now() + $2 * interval '1 millisecond'
+        from ${HELD} where s.id = held.slot and s.epoch = held.epoch returning s.id as slot, s.epoch`,
+      values: [this.#owner, this.#leaseMs, ...keysOf(slots)],
+    });
+    const renewed = new Set(rows.map(keyOf));
+    return slots.filter((slot) => renewed.has(keyOf(slot)));
+  }
+
+  /** Others may take these slots at once. */
+  async giveBack(slots: readonly Held[]): Promise<void> {
+    await this.#database.run({
+      what: 'give slots back',
+      text: `update ${this.#slot} as s set owner = null, until = now() from ${heldAt(1)}
+        where s.id = held.slot and s.epoch = held.epoch`,
+      values: keysOf(slots),
+    });
+  }
+
+  /** Deletes one slot if it is empty. The foreign key makes that safe. */
+  async remove(slot: number): Promise<void> {
+    await this.#database.run({
+      what: 'delete a slot',
+      text: `delete from ${this.#slot} as s where id = $1 and outbox is null and owner is null
+        and not exists (select from ${this.#database.schema}.parcel as p where p.slot = s.id)`,
+      values: [slot],
+    });
+  }
+
+  /** Deletes slots that are empty and that nobody owned for a long time, such as those of processes that crashed. */
+  async removeUnused(): Promise<void> {
+    await this.#database.run({
+      what: 'delete slots',
+      text: `delete from ${this.#slot} as s where outbox is null and until < now() - ${UNUSED}
+        and not exists (select from ${this.#database.schema}.parcel as p where p.slot = s.id)`,
+    });
+  }
+
+  get #slot(): string {
+    return `${this.#database.schema}.slot`;
+  }
+}
+
+/** Slots and epochs, from two parameters. */
+function heldAt(first: number): string {
+  return `unnest($${first}::bigint[], $${first + 1}::bigint[]) as held (slot, epoch)`;
+}
+
+const HELD = heldAt(3);
+
+function keysOf(slots: readonly Held[]): [slots: number[], epochs: (number | undefined)[]] {
+  return [slots.map(({ slot }) => slot), slots.map(({ epoch }) => epoch)];
+}
+
+function keyOf({ slot, epoch }: Held | Row): string {
+  return `${slot} ${epoch}`;
+}
