@@ -2,7 +2,7 @@ import { journalContract } from '@sluice/core/journal-contract';
 import { whyNoPostgres } from '@sluice/test-servers';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import type { PostgresJournal } from '../../src/journal/postgres-journal.ts';
-import { TestServer } from '../server.ts';
+import { TestServer } from '../bench/test-server.ts';
 
 /** More than any case needs. */
 const PLACES = 30;

@@ -1,8 +1,8 @@
 import { type Postgres, startPostgres } from '@sluice/test-servers';
 import pg from 'pg';
-import { type PostgresJournalOptions, readOptions, TIMING, type Timing } from '../src/journal/options.ts';
-import { PostgresJournal } from '../src/journal/postgres-journal.ts';
-import { migrate } from '../src/schema/migrate.ts';
+import { type PostgresJournalOptions, readOptions, TIMING, type Timing } from '../../src/journal/options.ts';
+import { PostgresJournal } from '../../src/journal/postgres-journal.ts';
+import { migrate } from '../../src/schema/migrate.ts';
 
 /** Leases of a second, so that tests need not wait for long. */
 export const QUICK: Timing = {
