@@ -9,7 +9,9 @@ create table :schema.slot (
   owner uuid,
   -- Raised by each new owner. A delete names it, so that an owner whose time has passed deletes nothing.
   epoch bigint not null default 0,
-  until timestamptz not null default '-infinity'
+  until timestamptz not null default '-infinity',
+  -- The highest number of a parcel that somebody else than its writer deleted. An insert that is repeated compares its numbers with it.
+  released bigint not null default 0
 )
 -- Its rows are updated all the time. The free space lets PostgreSQL keep the new version of a row on the same page.
 with (fillfactor = 50);

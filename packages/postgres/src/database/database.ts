@@ -10,6 +10,8 @@ export interface Query {
   readonly what: string;
   readonly text: string;
   readonly values?: readonly unknown[];
+  /** Called if the commit may not have reached the standby. */
+  readonly onDoubt?: () => void;
 }
 
 /** PostgreSQL warns after a commit that the standby may not have it. */
@@ -18,8 +20,7 @@ const NOT_REPLICATED = '01000';
 const ignore = () => {};
 
 /**
- * Runs single statements, each in a transaction of its own, on connections of a pool. Prepares none by name and keeps nothing in a
- * session: PgBouncer may pool by transaction.
+ * Runs statements on connections of a pool. Prepares none by name and keeps nothing in a session: PgBouncer may pool by transaction.
  */
 export class Database {
   /** The quoted name of the schema. */
@@ -38,15 +39,30 @@ export class Database {
     pool.on('error', ignore);
   }
 
-  /** Runs a statement. Rejects with a QueryError. @param onDoubt Called if the commit may not have reached the standby. */
-  async run({ what, text, values = [] }: Query, onDoubt: () => void = ignore): Promise<readonly Row[]> {
-    const client = await this.#connect(what);
+  /** Runs a statement, or several on one connection. Resolves to the rows of the last one. Rejects with a QueryError. */
+  async run(first: Query, ...others: readonly Query[]): Promise<readonly Row[]> {
+    const client = await this.#connect(first.what);
+    let isBroken = true;
+    try {
+      let rows: readonly Row[] = [];
+      for (const query of [first, ...others]) rows = await this.#ask(client, query);
+      isBroken = false;
+      return rows;
+    } catch (error) {
+      // After another error PostgreSQL has done nothing, and the connection can be used again, unless it is in a transaction.
+      isBroken = others.length > 0 || !(error instanceof QueryError) || error.isUnknown;
+      throw error;
+    } finally {
+      client.release(isBroken);
+      if (!isBroken) client.off('error', ignore);
+    }
+  }
+
+  async #ask(client: PoolClient, { what, text, values = [], onDoubt }: Query): Promise<readonly Row[]> {
     const noticed = ({ code }: { readonly code?: string | undefined }) => {
-      if (code === NOT_REPLICATED) onDoubt();
+      if (code === NOT_REPLICATED) onDoubt?.();
     };
-    client.on('error', ignore);
     client.on('notice', noticed);
-    let error: QueryError | undefined;
     try {
       const { rows }: { rows: Row[] } = await inTime(
         this.#clock,
@@ -56,18 +72,14 @@ export class Database {
       );
       return rows;
     } catch (cause) {
-      // After an error that is not fatal, PostgreSQL has done nothing, and the connection can be used again.
-      const isUnknown = Object(cause).severity !== 'ERROR';
-      error = new QueryError(what, cause, isUnknown);
-      throw error;
+      // After an error that is not fatal, PostgreSQL has done nothing.
+      throw new QueryError(what, cause, Object(cause).severity !== 'ERROR');
     } finally {
       client.off('notice', noticed);
-      client.release(error?.isUnknown);
-      if (!error?.isUnknown) client.off('error', ignore);
     }
   }
 
-  /** Stops listening to the pool. */
+  /** Stops listening to the pool: it is used on without this journal. */
   close(): void {
     this.#pool.off('error', ignore);
   }
@@ -81,17 +93,14 @@ export class Database {
         isLate = true;
         fail(this.#lateError('connection'));
       }, this.#timeoutMs);
-      this.#pool.connect().then(
-        (client) => {
-          timer.cancel();
-          if (isLate) client.release();
-          else resolve(client);
-        },
-        (error: unknown) => {
-          timer.cancel();
-          fail(error);
-        },
-      );
+      // With a callback: it listens before an error can come that the server sends right behind its welcome.
+      this.#pool.connect((error, client) => {
+        timer.cancel();
+        if (!client) return fail(error);
+        if (isLate) return client.release();
+        client.on('error', ignore);
+        resolve(client);
+      });
     });
   }
 

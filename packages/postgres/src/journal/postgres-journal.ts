@@ -26,8 +26,10 @@ import { Writer } from './writer.ts';
 
 /** Connections of a journal with a pool of its own. */
 const CONNECTIONS = 4;
-/** An append whose outcome is unknown is repeated for so many times the time of a statement. */
-const REPEATS = 2;
+/** How long an append whose outcome is unknown is repeated, in milliseconds. Until then the tracker does not send the events. */
+const REPEAT_MS = 3_000;
+/** The same, if the tracker sends nothing anyway. A forwarder may send what is stored. */
+const PATIENT_MS = 60_000;
 
 /**
  * Makes a journal on PostgreSQL, for `createTracker`. Call `migrate()` before, once.
@@ -89,7 +91,7 @@ export class PostgresJournal implements Journal {
       segments: this.#segments,
       releases: this.#releases,
       compress: settings.compress,
-      repeatMs: REPEATS * timeoutMs,
+      repeatMs: send ? REPEAT_MS : PATIENT_MS,
       makeSlot: () => this.#makeSlot(),
       onStored: (range) => this.#stored(range),
       onDoubt: () => {},
@@ -168,8 +170,8 @@ export class PostgresJournal implements Journal {
       }
     } finally {
       this.#releases.stop();
-      this.#database.close();
-      if (!isPool(this.#settings.pool)) await this.#pool.end();
+      if (isPool(this.#settings.pool)) this.#database.close();
+      else await this.#pool.end();
     }
   }
 

@@ -1,6 +1,12 @@
-import { type Journal, StorageError } from '@sluice/core';
+import { type Journal, type Range, StorageError } from '@sluice/core';
+import { type Moment, moment, msSince } from '../slots/moment.ts';
 
 type Sharing = NonNullable<Journal['sharing']>;
+
+/** How soon to look whether the work may start, in milliseconds. */
+const LOOK_MS = 20;
+/** How long to wait, after slots were lost, for the answers to requests of before, in milliseconds. */
+const ANSWER_MS = 5_000;
 
 interface TurnOptions {
   /** Whether this journal sends at all. */
@@ -24,6 +30,11 @@ export class Turn implements Sharing {
   #end: ((error: Error) => void) | undefined;
   /** Whether slots were lost just now: the work has not ended yet. */
   #isEnding = false;
+  /** The requests in progress. */
+  #requests = new Set<string>();
+  /** Those of them that were in progress when slots were lost. */
+  #left: Set<string> = new Set();
+  #lostAt: Moment = moment();
 
   constructor(options: TurnOptions) {
     this.#options = options;
@@ -38,7 +49,7 @@ export class Turn implements Sharing {
     const { check, mayWork, ready } = this.#options;
     if (!mayWork) await aborted(signal);
     await ready();
-    while (!check() || this.#isEnding) await nextTask();
+    while (!signal?.aborted && (!check() || this.#isEnding || this.#isAwaited())) await nextLook();
     signal?.throwIfAborted();
     const lost = new Promise<never>((_, reject) => {
       this.#end = reject;
@@ -53,12 +64,24 @@ export class Turn implements Sharing {
   /** Slots were lost. What the tracker knows of them is another forwarder's. */
   lose(): void {
     this.#isEnding = true;
+    this.#lostAt = moment();
+    this.#left = this.#requests;
+    this.#requests = new Set();
     this.#end?.(new StorageError('slots were lost: another forwarder may send what is in them'));
     // Once the work has ended: telling makes the tracker send.
     setImmediate(() => {
       this.#isEnding = false;
       this.#options.tell();
     });
+  }
+
+  /** The tracker tells when a request starts, and with 0 when it ends. */
+  lease(ranges: readonly Range[], forMs: number): void {
+    const [first] = ranges;
+    if (!first) return;
+    const key = `${first.segment} ${first.from}`;
+    if (forMs > 0) this.#requests.add(key);
+    else for (const requests of [this.#requests, this.#left]) requests.delete(key);
   }
 
   async refresh(): Promise<void> {
@@ -70,10 +93,15 @@ export class Turn implements Sharing {
   tell(): void {}
 
   listen(): void {}
+
+  /** Whether answers may come to requests of before slots were lost. What fails goes back then: others have it. */
+  #isAwaited(): boolean {
+    return this.#left.size > 0 && msSince(this.#lostAt) < ANSWER_MS;
+  }
 }
 
-function nextTask(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+function nextLook(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, LOOK_MS).unref());
 }
 
 /** Rejects once the signal aborts. */

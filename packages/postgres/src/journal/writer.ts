@@ -30,7 +30,6 @@ interface Entry {
   readonly events: number;
   readonly at: number | undefined;
   readonly body: Promise<Body>;
-  readonly since: Moment;
   resolve(range: Range): void;
   reject(error: Error): void;
 }
@@ -76,7 +75,7 @@ export class Writer {
     body.catch(() => undefined);
     return new Promise((resolve, reject) => {
       const known = Number.isNaN(at) ? undefined : at;
-      this.#queue.push({ events: events.ends.length, at: known, body, since: moment(), resolve, reject });
+      this.#queue.push({ events: events.ends.length, at: known, body, resolve, reject });
       this.#running ??= this.#run();
     });
   }
@@ -111,12 +110,13 @@ export class Writer {
     const bodies = await Promise.all(entries.map(({ body }) => body));
     // What may have been stored of groups that were given up goes first: these may be the same events.
     await releases.flush();
-    let isUnknown = false;
+    /** Since when it is unknown whether the groups are stored. */
+    let since: Moment | undefined;
     for (;;) {
-      const home = isUnknown && this.#home ? this.#home : await this.#openHome();
+      const home = since && this.#home ? this.#home : await this.#openHome();
       const rows = place(home, entries, bodies);
       try {
-        await parcels.insert(home.segment.tenure.slot, rows, onDoubt);
+        await parcels.insert(home.segment.tenure.slot, rows, { isRepeated: since !== undefined, onDoubt });
         home.next = endOf(rows);
         for (const [index, row] of rows.entries()) {
           const range = { segment: home.number, from: row.seq, to: row.seq + row.events };
@@ -130,27 +130,22 @@ export class Writer {
         if (!(error instanceof QueryError)) throw error;
         // The slot was empty, and was deleted.
         if (error.state === FOREIGN_KEY) this.#home = undefined;
-        else if (error.isUnknown) isUnknown = true;
-        else if (!isUnknown) throw error;
-        if (isUnknown) await this.#wait(entries, home, rows, error);
+        else if (error.isUnknown) since ??= moment();
+        else if (!since) throw error;
+        if (since) await this.#wait(since, home, rows, error);
       }
     }
   }
 
   /** Waits before the next try. Rejects if it is time to give up. */
-  async #wait(
-    entries: readonly Entry[],
-    home: Home,
-    rows: readonly NewParcel[],
-    cause: Error,
-  ): Promise<void> {
+  async #wait(since: Moment, home: Home, rows: readonly NewParcel[], cause: Error): Promise<void> {
     const { clock, releases, repeatMs } = this.#options;
     const { signal } = this.#closing;
     await sleep(clock, REPEAT_MS, signal);
-    if (!signal.aborted && entries.every(({ since }) => msSince(since) < repeatMs)) return;
+    if (!signal.aborted && msSince(since) < repeatMs) return;
     home.next = endOf(rows);
     const { tenure } = home.segment;
-    const strays = rows.map(({ seq }) => ({ table: 'parcel', tenure, seq, done: () => {} }) as const);
+    const strays = rows.map(({ seq }) => ({ table: 'stray', tenure, seq, done: () => {} }) as const);
     releases.add(strays).catch(() => undefined);
     throw new StorageError(`${cause.message}: whether the events are stored is unknown`, { cause });
   }

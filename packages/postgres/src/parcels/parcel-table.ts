@@ -27,6 +27,14 @@ export interface StoredParcel {
   readonly body: Body;
 }
 
+/** How an insert is done. */
+export interface InsertOptions {
+  /** Whether these parcels may have been inserted before. */
+  readonly isRepeated: boolean;
+  /** Called if the commit may not have reached the standby. */
+  readonly onDoubt: () => void;
+}
+
 /** Where a row is. Only the owner of this epoch may change it; anybody, if the epoch is left out. */
 export interface RowKey {
   readonly slot: number;
@@ -44,25 +52,28 @@ export class ParcelTable {
     this.#database = database;
   }
 
-  /** Inserts all or none. Can be repeated. @param onDoubt Called if the commit may not have reached the standby. */
-  async insert(slot: number, parcels: readonly NewParcel[], onDoubt: () => void): Promise<void> {
+  /** Inserts all or none. */
+  async insert(slot: number, parcels: readonly NewParcel[], options: InsertOptions): Promise<void> {
     const rows = parcels.map((_, row) => {
       const at = (column: number) => `$${row * COLUMNS + column}`;
       const time = `coalesce(to_timestamp(${at(4)}::float8 / 1000), '-infinity')`;
-      return `(${at(1)}, ${at(2)}, ${at(3)}, ${time}, ${at(5)}, ${at(6)})`;
+      return `(${at(1)}::bigint, ${at(2)}::bigint, ${at(3)}::integer, ${time}, ${at(5)}::boolean, ${at(6)}::bytea)`;
     });
-    await this.#database.run(
-      {
-        what: 'store events',
-        text: `insert into ${this.#parcel} (slot, seq, events, at, gzipped, body) values ${rows.join(', ')}
-          on conflict do nothing`,
-        values: parcels.flatMap(({ seq, events, at, body }) => {
-          const { buffer, byteOffset, byteLength } = body.bytes;
-          return [slot, seq, events, at, body.isGzipped, Buffer.from(buffer, byteOffset, byteLength)];
-        }),
-      },
-      onDoubt,
-    );
+    // What a forwarder released is not inserted again. What is there is updated, so that this commit waits for the standby too.
+    const source = options.isRepeated
+      ? `select new.* from (values ${rows}) as new (slot, seq),
+          (select released from ${this.#database.schema}.slot where id = $1 for no key update) as s
+          where new.seq > s.released on conflict (slot, seq) do update set events = excluded.events`
+      : `values ${rows}`;
+    await this.#database.run({
+      what: 'store events',
+      text: `insert into ${this.#parcel} (slot, seq, events, at, gzipped, body) ${source}`,
+      values: parcels.flatMap(({ seq, events, at, body }) => {
+        const { buffer, byteOffset, byteLength } = body.bytes;
+        return [slot, seq, events, at, body.isGzipped, Buffer.from(buffer, byteOffset, byteLength)];
+      }),
+      onDoubt: options.onDoubt,
+    });
   }
 
   /** Lists parcels of slots of which this journal is the owner, in order, without those that it knows. @param limit For each slot. */
@@ -109,12 +120,44 @@ export class ParcelTable {
     }));
   }
 
-  async remove(keys: readonly RowKey[]): Promise<void> {
+  /**
+   * Deletes parcels of which it is unknown whether they are stored. An insert of them may still be in progress, and a delete does not
+   * see its rows. An insert of the same numbers waits for it.
+   */
+  async clear(keys: readonly RowKey[]): Promise<void> {
+    const { schema } = this.#database;
+    const [what, values] = ['clear events', columnsOf(keys)];
+    const held = `unnest($1::bigint[], $2::bigint[], $3::bigint[]) as k (slot, epoch, seq)
+      join ${schema}.slot as s on s.id = k.slot and (k.epoch is null or s.epoch = k.epoch)`;
+    await this.#database.run(
+      { what, text: 'begin' },
+      {
+        what,
+        text: `insert into ${this.#parcel} (slot, seq, events, at, gzipped, body)
+          select k.slot, k.seq, 1, '-infinity', false, '' from ${held} on conflict do nothing`,
+        values,
+      },
+      {
+        what,
+        text: `delete from ${this.#parcel} as p using ${held} where p.slot = k.slot and p.seq = k.seq`,
+        values,
+      },
+      { what, text: 'commit' },
+    );
+  }
+
+  /** Deletes parcels. @param isWriter Whether this journal inserted them. Otherwise notes in their slots that they are released. */
+  async remove(keys: readonly RowKey[], isWriter: boolean): Promise<void> {
+    const { schema } = this.#database;
+    const remove = `delete from ${this.#parcel} as p
+      using unnest($1::bigint[], $2::bigint[], $3::bigint[]) as k (slot, epoch, seq)
+      join ${schema}.slot as s on s.id = k.slot and (k.epoch is null or s.epoch = k.epoch)
+      where p.slot = k.slot and p.seq = k.seq`;
+    const note = `with gone as (${remove} returning p.slot, p.seq), last as (select slot, max(seq) as seq from gone group by slot)
+      update ${schema}.slot as s set released = greatest(released, last.seq) from last where s.id = last.slot`;
     await this.#database.run({
       what: 'release events',
-      text: `delete from ${this.#parcel} as p using unnest($1::bigint[], $2::bigint[], $3::bigint[]) as k (slot, epoch, seq)
-        join ${this.#database.schema}.slot as s on s.id = k.slot and (k.epoch is null or s.epoch = k.epoch)
-        where p.slot = k.slot and p.seq = k.seq`,
+      text: isWriter ? remove : note,
       values: columnsOf(keys),
     });
   }

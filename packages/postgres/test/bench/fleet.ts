@@ -8,6 +8,9 @@ import type { PostgresJournal } from '../../src/journal/postgres-journal.ts';
 import { TestServer } from './test-server.ts';
 import { group, Witness } from './witness.ts';
 
+export { group };
+export const ADA = { correlationValue: 'ada@example.com' };
+
 /** A server, the service, and what a test opens on them. */
 export class Fleet {
   readonly server: TestServer;

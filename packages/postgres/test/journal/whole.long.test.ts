@@ -1,9 +1,7 @@
 import { whyNoPostgres } from '@sluice/test-servers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PATIENCE } from '../../../../testing/patience.ts';
-import { Fleet, numbered, part, upTo } from '../bench/fleet.ts';
-
-const ADA = { correlationValue: 'ada@example.com' };
+import { ADA, Fleet, numbered, part, upTo } from '../bench/fleet.ts';
 
 describe.skipIf(whyNoPostgres() !== undefined)('A tracker with a journal on PostgreSQL', () => {
   let fleet: Fleet;

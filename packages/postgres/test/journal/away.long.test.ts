@@ -1,0 +1,74 @@
+import { whyNoPostgres } from '@sluice/test-servers';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { PATIENCE } from '../../../../testing/patience.ts';
+import { ADA, Fleet } from '../bench/fleet.ts';
+
+describe.skipIf(whyNoPostgres() !== undefined)('While PostgreSQL is away', () => {
+  let fleet: Fleet;
+  beforeAll(async () => {
+    fleet = await Fleet.start();
+  });
+  afterAll(() => fleet?.close());
+  beforeEach(() => fleet.begin());
+  afterEach(() => fleet.end());
+
+  it('a tracker delivers from memory, and stores events again once it is back', async () => {
+    const { postgres } = fleet.server;
+    const tracker = fleet.tracker();
+    for (let number = 0; number < 100; number += 1) tracker.track('before', { number }, ADA);
+    await fleet.delivered('before', 100);
+    await postgres.stop('immediate');
+    for (let number = 0; number < 100; number += 1) tracker.track('meanwhile', { number }, ADA);
+    expect(await fleet.delivered('meanwhile', 100)).toBe(100);
+    expect(tracker.stats().journal).toBe('memory');
+    await postgres.start();
+    await vi.waitFor(async () => {
+      tracker.track('after', {}, ADA);
+      await tracker.durable();
+    }, PATIENCE);
+    expect(tracker.stats().journal).toBe('postgres');
+    await tracker.flush();
+    expect(tracker.stats().pending).toBe(0);
+    await vi.waitFor(async () => expect(await fleet.count('parcel')).toBe(0), PATIENCE);
+  });
+
+  it('a tracker that does not send keeps its events in memory, and hands them over once it is back', async () => {
+    const { postgres } = fleet.server;
+    const publisher = fleet.tracker({ send: false });
+    fleet.tracker();
+    publisher.track('kept', {}, ADA);
+    await publisher.flush();
+    await postgres.stop('immediate');
+    for (let number = 0; number < 100; number += 1) publisher.track('kept', { number }, ADA);
+    expect(await publisher.flush({ timeoutMs: 500 })).toMatchObject({ pending: 100 });
+    await postgres.start();
+    expect(await publisher.flush({ timeoutMs: 60_000 })).toMatchObject({ pending: 0 });
+    expect(await fleet.delivered('kept', 101)).toBe(101);
+  });
+
+  it('and is killed again and again under load, nothing is lost that was durable', async () => {
+    const { postgres } = fleet.server;
+    const publisher = fleet.tracker({ send: false });
+    const tracker = fleet.tracker();
+    fleet.tracker();
+    let durable = 0;
+    for (let round = 0; round < 5; round += 1) {
+      for (let number = 0; number < 200; number += 1) {
+        tracker.track('own', { round, number }, ADA);
+        publisher.track('handed', { round, number }, ADA);
+      }
+      await Promise.all([tracker.durable(), publisher.durable()]).then(
+        () => {
+          durable += 1;
+        },
+        () => {},
+      );
+      await postgres.stop('kill');
+      await postgres.start();
+    }
+    await publisher.flush({ timeoutMs: 60_000 });
+    await Promise.all([fleet.delivered('own', 1_000), fleet.delivered('handed', 1_000)]);
+    expect(durable).toBeGreaterThan(0);
+    await vi.waitFor(async () => expect(await fleet.count('parcel')).toBe(0), PATIENCE);
+  });
+});

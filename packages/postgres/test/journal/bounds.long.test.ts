@@ -1,0 +1,50 @@
+import { whyNoPostgres } from '@sluice/test-servers';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { PATIENCE } from '../../../../testing/patience.ts';
+import { Fleet, group } from '../bench/fleet.ts';
+
+describe.skipIf(whyNoPostgres() !== undefined)('What a forwarder knows of the tables', () => {
+  let fleet: Fleet;
+  beforeAll(async () => {
+    fleet = await Fleet.start();
+  });
+  afterAll(() => fleet?.close());
+  beforeEach(() => fleet.begin());
+  afterEach(() => fleet.end());
+
+  it('is at most some thousand events, of 100,000 that wait in the outbox', async () => {
+    for (let slot = 0; slot < 16; slot += 1) await fleet.fillOutbox('waits', 6_250, slot);
+    const forwarder = fleet.tracker({ outbox: true }, { delivery: { maxConcurrency: 4 } });
+    let most = 0;
+    const look = setInterval(() => {
+      most = Math.max(most, forwarder.stats().pending);
+    }, 5);
+    expect(await fleet.delivered('waits', 100_000)).toBe(100_000);
+    clearInterval(look);
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThan(5_000);
+    await vi.waitFor(async () => expect(await fleet.count('outbox')).toBe(0), PATIENCE);
+    expect(forwarder.stats()).toMatchObject({ recovered: 100_000, delivered: 100_000, pending: 0 });
+  });
+
+  it('is at most some hundred parcels of those that a tracker left that crashed', async () => {
+    const { journal, crash } = await fleet.journal();
+    const event = JSON.stringify({
+      event: 'left',
+      correlationKey: 'email',
+      correlationValue: 'a',
+      source: 'custom',
+    });
+    const appends = Array.from({ length: 2_000 }, () => journal.append(group([event, event])));
+    await Promise.all(appends);
+    await crash();
+    await fleet.emulator.suspend();
+    const forwarder = fleet.tracker();
+    await vi.waitFor(() => expect(forwarder.stats().recovered).toBeGreaterThan(0), PATIENCE);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(forwarder.stats().recovered).toBeLessThan(600);
+    await fleet.emulator.resume();
+    forwarder.retryNow();
+    await fleet.delivered('left', 4_000);
+  });
+});

@@ -1,0 +1,79 @@
+import { whyNoPostgres } from '@sluice/test-servers';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { PATIENCE } from '../../../../testing/patience.ts';
+import { ADA, Fleet, numbered } from '../bench/fleet.ts';
+import { Network } from '../bench/network.ts';
+
+describe.skipIf(whyNoPostgres() !== undefined)('An append whose outcome is unknown', () => {
+  let fleet: Fleet;
+  let network: Network;
+  beforeAll(async () => {
+    fleet = await Fleet.start();
+  });
+  afterAll(() => fleet?.close());
+  beforeEach(async () => {
+    await fleet.begin();
+    network = await Network.start(fleet.server.postgres.port);
+  });
+  afterEach(async () => {
+    await fleet.end();
+    await network.close();
+  });
+
+  const behind = () => ({ pool: { connectionString: network.connectionString } });
+
+  it('is repeated, and stores nothing twice', async () => {
+    const { journal } = await fleet.journal(behind(), {
+      renewMs: 60_000,
+      leaseMs: 600_000,
+      heldMs: 500_000,
+      mostPollMs: 60_000,
+      leastPollMs: 60_000,
+    });
+    await journal.append(numbered('first', 1));
+    for (let count = 1; count <= 10; count += 1) {
+      network.loseAnswer();
+      const range = await journal.append(numbered('next', 10));
+      expect(range.to - range.from).toBe(10);
+      expect(await fleet.server.ask(`select sum(events) from ${fleet.schema}.parcel`)).toBe(
+        String(1 + count * 10),
+      );
+    }
+  });
+
+  it('is not repeated if a forwarder has sent the events meanwhile', async () => {
+    const forwarder = fleet.tracker({}, {}, { leastPollMs: 5, mostPollMs: 10 });
+    const publisher = fleet.tracker({ ...behind(), send: false });
+    for (let count = 1; count <= 20; count += 1) {
+      publisher.track('once', { count }, ADA);
+      if (count > 1) network.loseAnswer();
+      await publisher.flush();
+    }
+    expect(await fleet.delivered('once', 20)).toBe(20);
+    await vi.waitFor(
+      () => expect(forwarder.stats()).toMatchObject({ recovered: 20, delivered: 20 }),
+      PATIENCE,
+    );
+    expect(await fleet.count('parcel')).toBe(0);
+  });
+
+  it('is given up when PostgreSQL stays away, and what it stored late is deleted before the events are stored again', async () => {
+    const { journal } = await fleet.journal({ timeoutMs: 200 }, { leaseMs: 60_000, heldMs: 50_000 });
+    await journal.append(numbered('first', 1));
+    const lock = await fleet.server.pool.connect();
+    await lock.query('begin');
+    await lock.query(`lock table ${fleet.schema}.parcel in share mode`);
+    await expect(journal.append(numbered('second', 5))).rejects.toThrow('is unknown');
+    // Now PostgreSQL stores the events of connections that are gone.
+    await lock.query('commit');
+    lock.release();
+    await vi.waitFor(() => journal.append(numbered('second', 5)), PATIENCE);
+    await vi.waitFor(
+      async () => expect(await fleet.server.ask(`select sum(events) from ${fleet.schema}.parcel`)).toBe('6'),
+      PATIENCE,
+    );
+    expect(
+      await fleet.server.ask(`select count(*) from pg_stat_activity where wait_event_type = 'Lock'`),
+    ).toBe('0');
+  });
+});

@@ -1,0 +1,104 @@
+import { whyNoPostgres } from '@sluice/test-servers';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { PATIENCE } from '../../../../testing/patience.ts';
+import { ADA, Fleet, group, numbered } from '../bench/fleet.ts';
+import { Network } from '../bench/network.ts';
+import { QUICK } from '../bench/test-server.ts';
+
+describe.skipIf(whyNoPostgres() !== undefined)('The lease of a slot', () => {
+  let fleet: Fleet;
+  let network: Network;
+  beforeAll(async () => {
+    fleet = await Fleet.start();
+  });
+  afterAll(() => fleet?.close());
+  beforeEach(async () => {
+    await fleet.begin();
+    network = await Network.start(fleet.server.postgres.port);
+  });
+  afterEach(async () => {
+    network.open();
+    await fleet.end();
+    await network.close();
+  });
+
+  const behind = () => ({ pool: { connectionString: network.connectionString } });
+
+  it('ends for an owner that cannot reach PostgreSQL: another forwarder sends, and the owner counts its events as handed over', async () => {
+    await fleet.emulator.suspend();
+    const owner = fleet.tracker(behind());
+    for (let number = 0; number < 100; number += 1) owner.track('handed', { number }, ADA);
+    await owner.durable();
+    network.cut();
+    const other = fleet.tracker();
+    await vi.waitFor(() => expect(other.stats().recovered).toBe(100), PATIENCE);
+    expect(owner.stats()).toMatchObject({ delivered: 100, pending: 0 });
+    await fleet.emulator.resume();
+    expect(await fleet.delivered('handed', 100)).toBe(100);
+    expect(owner.stats()).toMatchObject({ accepted: 100, recovered: 0, delivered: 100, pending: 0 });
+  });
+
+  it('ends, and the tracker goes on from memory, and in a new slot once PostgreSQL is back', async () => {
+    const owner = fleet.tracker(behind());
+    owner.track('before', {}, ADA);
+    await fleet.delivered('before', 1);
+    network.cut();
+    const since = performance.now();
+    await vi.waitFor(async () => {
+      owner.track('meanwhile', {}, ADA);
+      await owner.flush({ timeoutMs: 500 });
+      expect((await fleet.emulator.countEvents({ name: 'meanwhile' })).unique).toBeGreaterThan(3);
+      // The lease has ended.
+      expect(performance.now() - since).toBeGreaterThan(2 * QUICK.leaseMs);
+    }, PATIENCE);
+    network.open();
+    owner.retryNow();
+    await vi.waitFor(async () => {
+      owner.track('after', {}, ADA);
+      await owner.durable();
+    }, PATIENCE);
+    await owner.flush();
+    const { accepted, delivered, dropped, pending, recovered } = owner.stats();
+    expect({ total: accepted + recovered, pending }).toEqual({ total: delivered, pending: 0 });
+    expect(Object.values(dropped).every((count) => count === 0)).toBe(true);
+    expect(await fleet.count('parcel')).toBe(0);
+  });
+
+  it('can be had again by its owner if nobody took the slot', async () => {
+    const { journal, witness } = await fleet.journal(behind());
+    const range = await journal.append(group(['1', '2', '3']));
+    await journal.acknowledge({ ...range, to: range.from + 1 });
+    network.cut();
+    await vi.waitFor(() => expect(witness.settlements).toHaveLength(1), PATIENCE);
+    expect(witness.settlements[0]?.range.segment).toBe(range.segment);
+    // The answer came in time, but PostgreSQL cannot be told now.
+    await expect(journal.acknowledge({ ...range, from: range.from + 2 })).rejects.toThrow('cannot release');
+    network.open();
+    await vi.waitFor(() => expect(witness.ranges).toHaveLength(1), PATIENCE);
+    expect(witness.ranges).toEqual([
+      { segment: range.segment + 1, from: range.from + 1, to: range.from + 2 },
+    ]);
+  });
+
+  it('is over for an owner whose epoch has passed: it deletes nothing any more', async () => {
+    const { journal, witness } = await fleet.journal({}, { renewMs: 300, heldMs: 1_000, leaseMs: 1_500 });
+    const range = await journal.append(numbered('kept', 10));
+    await fleet.server.pool.query(`update ${fleet.schema}.slot set epoch = epoch + 1 where outbox is null`);
+    await journal.acknowledge(range);
+    expect(await fleet.count('parcel')).toBe(1);
+    await vi.waitFor(() => expect(witness.settlements).not.toEqual([]), PATIENCE);
+    expect(witness.settlements[0]?.range.segment).toBe(range.segment);
+    // Its next events go to another slot.
+    expect((await journal.append(numbered('next', 1))).segment).not.toBe(range.segment);
+    expect(await fleet.count('slot', 'outbox is null')).toBe(2);
+  });
+
+  it('is renewed for as long as its owner lives', async () => {
+    const { journal } = await fleet.journal();
+    const range = await journal.append(numbered('mine', 10));
+    const { witness } = await fleet.journal();
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    expect(witness.ranges).toEqual([]);
+    expect((await journal.read(range, { maxEvents: 100, maxBytes: 100_000 })).events.ends).toHaveLength(10);
+  });
+});
